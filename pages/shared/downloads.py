@@ -1,0 +1,54 @@
+"""Downloads that can never hand one user another's file.
+
+Streamlit names what it serves by a fingerprint of the content, of which it reads only samples above 1 MiB, and of the file's name. So every
+name carries a part that belongs to this session alone.
+"""
+import json
+import secrets
+from collections.abc import Callable
+
+import pandas as pd
+import streamlit as st
+
+from pages.shared.text import csv_cell, file_name
+
+NONCE = "_download_nonce"
+
+
+def nonce() -> str:
+    """Eight hexadecimal digits, the same for all of a session and for no other."""
+    return st.session_state.setdefault(NONCE, secrets.token_hex(4))
+
+
+def session_name(stem: str, suffix: str) -> str:
+    """`stem`, cleaned of everything that is no letter or digit, the session's own part, and the suffix (without dot)."""
+    return f"{file_name(stem)}-{nonce()}.{suffix}"
+
+
+def csv(table: pd.DataFrame, index: bool = True) -> bytes:
+    """UTF-8 with a mark that spreadsheets need; text they would run as a formula is quoted, numbers are untouched."""
+    safe = table.map(csv_cell).rename(columns=csv_cell)
+    if index:
+        safe.index = safe.index.map(csv_cell)
+        safe.index.name = csv_cell(table.index.name)
+    return safe.to_csv(index=index, lineterminator="\n").encode("utf-8-sig")
+
+
+def button(label: str, content: Callable[[], bytes | str], stem: str, suffix: str, mime: str, key: str, **look) -> None:
+    """A download that is built when it is clicked and reruns nothing. look: what `st.download_button` takes for its appearance."""
+    st.download_button(label, content, session_name(stem, suffix), mime, key=key, on_click="ignore", icon=":material/download:", **look)
+
+
+def csv_button(table: pd.DataFrame, stem: str, key: str, label: str = "CSV", index: bool = True) -> None:
+    button(label, lambda: csv(table, index), stem, "csv", "text/csv", key, type="tertiary")
+
+
+def json_button(value: str | dict, stem: str, key: str, label: str = "scorecard.json") -> None:
+    """value: JSON text as it is, or an object to be written."""
+    button(label, lambda: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1), stem, "json",
+           "application/json", key)
+
+
+def html_button(content: Callable[[], str], stem: str, key: str, label: str = "Report (HTML)") -> None:
+    """content: builds the report, e.g. `lambda: report.html(card, page)`."""
+    button(label, content, stem, "html", "text/html", key)
