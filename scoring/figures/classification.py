@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.figures.look import SMALL, SYMBOLS, Look, counted, faded, figure, heat, label, safe, text_on, write
+from scoring.figures.look import SHAPES, SMALL, SYMBOLS, Look, counted, faded, figure, heat, label, safe, text_on, write
 from scoring.figures.numerals import decimal, percent, span
 
 ROW = 26
@@ -298,65 +298,80 @@ def output_bars(outputs: Sequence[float], names: Sequence[str], look: Look, risk
     return fig.update_yaxes(showgrid=False)
 
 
-def prominent(outputs: np.ndarray, most: int = 5) -> list[int]:
+def prominent(outputs: np.ndarray, most: int = 4) -> list[int]:
     """Classes worth a colour in outputs [settings, K]: those with the largest output anywhere, in class order."""
     return sorted(np.argsort(-np.asarray(outputs, float).max(0), kind="stable")[:most].tolist())
 
 
-def _spread(values: Sequence[float], gap: float) -> list[float]:
-    """Positions for labels next to values: same order, at least `gap` apart, the group kept around its own middle."""
+def spread(values: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Places for labels beside values: in their order, at least `gap` apart, within low and high where there is room."""
     order = np.argsort(values, kind="stable")
-    placed = np.array(values, float)
+    placed = np.clip(np.array(values, float), low, high)
     for below, above in pairwise(order):
         placed[above] = max(placed[above], placed[below] + gap)
-    return (placed - (placed - np.asarray(values)).mean()).tolist()
+    limit = high
+    for k in order[::-1]:
+        placed[k] = limit = min(placed[k], limit)
+        limit -= gap
+    return placed.tolist()
+
+
+def _class_marks(names: Sequence[str], risks: Mapping[str, str], look: Look, shown: Sequence[int]) -> list[dict]:
+    """Marker of every class: the shape is its risk group, the colour the class itself, grey where it is not worth one."""
+    colours = {}
+    for k in shown:
+        # A class keeps its colour from figure to figure unless there are more classes than colours and two of them meet.
+        wanted = [*look.categorical[k % len(look.categorical):], *look.categorical]
+        colours[k] = next(colour for colour in wanted if colour not in colours.values())
+    return [{"symbol": SYMBOLS.get(risks.get(name), "circle"), "size": 9 if k in shown else 4, "color": colours.get(k, look.zero)}
+            for k, name in enumerate(names)]
+
+
+def _class_word(name: str, risk: str | None, colour: str) -> str:
+    return f"<span style='color:{colour};font-size:15px'>{SHAPES.get(risk, '●')}</span> {safe(name)}"
 
 
 def sweep_lines(settings: Sequence[float], outputs: np.ndarray, names: Sequence[str], look: Look, question: str, axis_title: str, *,
                 risks: Mapping[str, str] | None = None, own: float | None = None) -> go.Figure:
-    """How the outputs [settings, K] move when one number of the input is changed (age, in years). The classes with the largest outputs
-    have a colour and a name, the others are grey. own: the case's true setting."""
+    """How the outputs [settings, K] move when one number of the input is changed (age, in years). The four classes with the largest
+    outputs have a colour and a name at their line's end, the others are grey. own: the case's true setting."""
     risks, outputs = risks or {}, np.asarray(outputs, float)
     shown = prominent(outputs)
-    fig = figure(look, question, 300, margin={"l": 4, "r": 96, "t": 10, "b": 4}, hovermode="closest")
+    marks = _class_marks(names, risks, look, shown)
+    fig = figure(look, question, 300, margin={"l": 4, "r": 100, "t": 10, "b": 4}, hovermode="closest")
     for k in sorted(range(len(names)), key=lambda k: k in shown):
-        colour = look.categorical[shown.index(k)] if k in shown else look.zero
-        plain = label(safe(names[k]), risks.get(names[k]))
-        fig.add_scatter(x=settings, y=outputs[:, k], mode="lines+markers", name=safe(names[k]),
-                        line={"color": colour, "width": 2 if k in shown else 1},
-                        marker={"size": 6 if k in shown else 3, "color": colour, "symbol": SYMBOLS.get(risks.get(names[k]), "circle")},
-                        hovertemplate=f"{plain}<br>%{{x}}: %{{y:.3f}}<extra></extra>")
-    height = max(outputs.max() - outputs.min(), 1e-9)
-    for k, y in zip(shown, _spread([outputs[-1, k] for k in shown], 0.075 * height), strict=True):
-        words = label(names[k], risks.get(names[k]), look, shape_last=False)
-        write(fig, 1, y, words, look.categorical[shown.index(k)], xref="paper", xanchor="left", xshift=6)
+        fig.add_scatter(x=list(settings), y=outputs[:, k], mode="lines+markers", name=safe(names[k]), marker=marks[k] | {"size": 5},
+                        line={"color": marks[k]["color"], "width": 2 if k in shown else 1},
+                        hovertemplate=f"{label(safe(names[k]), risks.get(names[k]))}<br>%{{x}}: %{{y:.3f}}<extra></extra>")
+    low, high = outputs.min(), max(outputs.max(), outputs.min() + 1e-9)
+    for k, y in zip(shown, spread(outputs[-1, shown], 0.08 * (high - low), low, high), strict=True):
+        write(fig, 1, y, _class_word(names[k], risks.get(names[k]), marks[k]["color"]), look.ink, xref="paper", xanchor="left", xshift=6)
     if own is not None:
         fig.add_vline(own, line={"color": look.ink, "width": 1, "dash": "dot"})
     fig.update_xaxes(title_text=axis_title, showgrid=False)
-    reach = [outputs.min() - 0.06 * height, outputs.max() + 0.08 * height]
-    return fig.update_yaxes(title_text="output of the model", range=reach, nticks=5)
+    margin = 0.06 * (high - low)
+    return fig.update_yaxes(title_text="output of the model", range=[low - margin, high + margin], nticks=5)
 
 
 def setting_dots(settings: Sequence[str], outputs: np.ndarray, names: Sequence[str], look: Look, question: str, *,
                  risks: Mapping[str, str] | None = None, own: str | None = None) -> go.Figure:
     """The outputs [settings, K] under each choice of one input (gender, body site), a row per choice; the case's own is bold.
-    The classes with the largest outputs have a colour and a name above the first row, the others are small and grey."""
+    The four classes with the largest outputs have a colour and a name above the first row, the others are small and grey."""
     risks, outputs = risks or {}, np.asarray(outputs, float)
     shown, places = prominent(outputs), list(range(len(settings)))
-    fig = figure(look, question, 74 + 28 * len(settings), margin={"l": 4, "r": 14, "t": 30, "b": 4}, hovermode="closest")
+    marks = _class_marks(names, risks, look, shown)
+    fig = figure(look, question, 80 + 28 * len(settings), margin={"l": 4, "r": 30, "t": 34, "b": 4}, hovermode="closest")
     for k in sorted(range(len(names)), key=lambda k: k in shown):
-        colour = look.categorical[shown.index(k)] if k in shown else look.zero
         plain = label(safe(names[k]), risks.get(names[k]))
         hovers = [f"{safe(setting)}<br>{plain}: {decimal(v, 3)}" for setting, v in zip(settings, outputs[:, k], strict=True)]
         fig.add_scatter(x=outputs[:, k], y=places, mode="markers", name=safe(names[k]), hovertext=hovers, hoverinfo="text",
-                        cliponaxis=False, marker={
-                            "size": 11 if k in shown else 5, "color": colour, "symbol": SYMBOLS.get(risks.get(names[k]), "circle"),
-                            "line": {"color": look.paper, "width": 1}})
-    width = max(outputs.max() - outputs.min(), 1e-9)
-    for k, x in zip(shown, _spread([outputs[0, k] for k in shown], 0.16 * width), strict=True):
-        write(fig, x, 1, safe(names[k]), look.categorical[shown.index(k)], yref="paper", yanchor="bottom", yshift=6)
-    ticks = [f"<b>{safe(s)}</b>" if s == own else safe(s) for s in settings]
-    fig.update_xaxes(title_text="output of the model", nticks=6, range=[outputs.min() - 0.05 * width, outputs.max() + 0.05 * width])
+                        cliponaxis=False, marker=marks[k] | {"line": {"color": look.paper, "width": 1}})
+    low, high = outputs.min(), max(outputs.max(), outputs.min() + 1e-9)
+    for k, x in zip(shown, spread(outputs[0, shown], 0.28 * (high - low), low + 0.08 * (high - low), high), strict=True):
+        write(fig, x, 1, _class_word(names[k], risks.get(names[k]), marks[k]["color"]), look.ink, yref="paper", yanchor="bottom", yshift=6)
+    ticks = [f"<b>{safe(setting)}</b>" if setting == own else safe(setting) for setting in settings]
+    margin = 0.05 * (high - low)
+    fig.update_xaxes(title_text="output of the model", nticks=6, range=[low - margin, high + margin])
     return fig.update_yaxes(range=[len(settings) - 0.5, -0.5], tickvals=places, ticktext=ticks)
 
 
@@ -375,7 +390,11 @@ def demographic_probe(moves: Mapping[str, float], changed: Mapping[str, int], n:
 
 
 def slice_rows(slices: Mapping[str, Mapping[str, Mapping]], metric: str) -> list[Row]:
-    """`ScoreCard.more["slices"]` as rows for `intervals`: one per group, "age 0-29". metric: "accuracy" or "malignant_sensitivity"."""
+    """`ScoreCard.more["slices"]` as rows for `intervals`: one per group, "age 0-29", unknown last.
+
+    metric: "accuracy" or "malignant_sensitivity".
+    """
     return [Row(f"{kind} {group}", entry[metric], entry.get(f"{metric}_interval"), entry["n"])
-            for kind, groups in slices.items() for group, entry in groups.items()]
+            for kind, groups in slices.items()
+            for group, entry in sorted(groups.items(), key=lambda item: (item[0] == "unknown", item[0]))]
 
