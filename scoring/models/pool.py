@@ -1,0 +1,201 @@
+"""One model over many pictures: a worker process per core, a thread for each, image by image.
+
+Batches and more threads inside the runtime were measured to be slower; and one image at a time is what the challenges do.
+"""
+import os
+import threading
+import zipfile
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from scoring.findings import InputRefused
+from scoring.models import cache as pictures_cache
+from scoring.models.preprocessing import ImageUnreadable, Recipe, Seen
+from scoring.models.process import WORKER, Answer, Limits, ModelFacts, ModelFailed, ModelProcess, Picture
+
+_POLL_SECONDS = 0.05
+
+
+class Cancelled(Exception):
+    """The caller asked to stop."""
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """What a model said to each picture, in the pictures' order.
+
+    outputs: the first output without its leading axis of 1, float64; or why there is none: ImageUnreadable, InputRefused, None for a picture that
+    was not there. seen: what the file was, None where it could not be read. cpu_ms: NaN there.
+    """
+
+    facts: ModelFacts
+    recipe: Recipe
+    outputs: tuple[np.ndarray | Exception | None, ...]
+    seen: tuple[Seen | None, ...]
+    cpu_ms: np.ndarray
+
+
+def cores() -> int:
+    """Processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+_PLACES = threading.BoundedSemaphore(cores())
+
+
+@dataclass
+class _Job:
+    """What the threads of one call share; `lock` guards all that changes."""
+
+    model: bytes
+    pictures: Sequence[Callable[[], bytes] | None]
+    vectors: np.ndarray | None
+    recipe_for: Callable[[ModelFacts], Recipe]
+    cache: pictures_cache.PictureCache | None
+    limits: Limits
+    command: Sequence[str]
+    outputs: list
+    seen: list
+    cpu_ms: np.ndarray
+    stop: threading.Event = field(default_factory=threading.Event)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    begun: int = 0
+    done: int = 0
+    facts: ModelFacts | None = None
+    recipe: Recipe | None = None
+    failures: dict[int, Exception] = field(default_factory=dict)
+
+
+def predict(model: bytes, pictures: Sequence[Callable[[], bytes] | None], vectors: np.ndarray | None,
+            recipe_for: Callable[[ModelFacts], Recipe], *, workers: int | None = None, progress: Callable[[int, int], object] | None = None,
+            cancelled: Callable[[], bool] | None = None, cache: pictures_cache.PictureCache | None = pictures_cache.PICTURES,
+            limits: Limits = Limits(), command: Sequence[str] = WORKER) -> Predictions:
+    """Run `model` on every picture, each given by a function that reads its file; None: there is no such picture.
+
+    vectors: float32 (N, k) for models with a second input. The functions of `pictures` and `recipe_for` are called in other threads;
+    progress(done, total) and cancelled() in the caller's. The result does not depend on `workers` (default: one per core) or `cache`.
+    All calls together keep no more than one worker per core busy; later ones wait.
+
+    Raises ModelFailed when the model as a whole fails, for the first picture where it does; Cancelled within about 0.3 s of cancelled() being
+    true. No worker outlives the call.
+    """
+    total = len(pictures)
+    if vectors is not None:
+        vectors = np.asarray(vectors, np.float32)
+        if vectors.ndim != 2 or len(vectors) != total:
+            raise ValueError("one row of vectors per picture")
+    job = _Job(model, pictures, vectors, recipe_for, cache, limits, command, [None] * total, [None] * total, np.full(total, np.nan))
+    threads = [threading.Thread(target=_work, args=(job,), daemon=True) for _ in range(max(1, min(workers or cores(), total)))]
+    try:
+        for thread in threads:
+            thread.start()
+        _wait(job, threads, total, progress, cancelled)
+    finally:
+        job.stop.set()
+        for thread in threads:
+            if thread.ident is not None:
+                thread.join()
+    if job.failures:
+        raise job.failures[min(job.failures)]
+    return Predictions(job.facts, job.recipe, tuple(job.outputs), tuple(job.seen), job.cpu_ms)
+
+
+def _wait(job: _Job, threads: Sequence[threading.Thread], total: int, progress, cancelled) -> None:
+    reported = -1
+    while True:
+        working = [thread for thread in threads if thread.is_alive()]
+        if progress is not None and job.done != reported:
+            reported = job.done
+            progress(reported, total)
+        if not working:
+            return
+        if cancelled is not None and cancelled():
+            raise Cancelled
+        working[0].join(_POLL_SECONDS)
+
+
+def _work(job: _Job) -> None:
+    """One worker process, as long as there are pictures."""
+    index = -1
+    while not _PLACES.acquire(timeout=_POLL_SECONDS):
+        if job.stop.is_set() or job.failures or (job.facts and job.begun >= len(job.pictures)):
+            return
+    try:
+        with ModelProcess(job.model, job.limits, job.command, job.stop) as process:
+            recipe = job.recipe_for(process.facts)
+            with job.lock:
+                job.facts, job.recipe = process.facts, recipe
+            while (following := _next(job)) is not None:
+                index = following
+                _one(job, index, process, recipe)
+                with job.lock:
+                    job.done += 1
+    except Exception as fault:  # kept for the caller's thread, which raises the one of the earliest picture
+        with job.lock:
+            if not job.stop.is_set():
+                job.failures.setdefault(index, _of_picture(fault, index))
+            if index < 0:
+                job.stop.set()
+    finally:
+        _PLACES.release()
+
+
+def _next(job: _Job) -> int | None:
+    """The next picture that nobody began; none after a failure, so that those before it are still finished and the first failure is known."""
+    with job.lock:
+        if job.stop.is_set() or job.failures or job.begun >= len(job.pictures):
+            return None
+        job.begun += 1
+        return job.begun - 1
+
+
+def _one(job: _Job, index: int, process: ModelProcess, recipe: Recipe) -> None:
+    read = job.pictures[index]
+    if read is None:
+        return
+    vector = job.vectors[index] if job.vectors is not None and len(process.facts.inputs) > 1 else None
+    try:
+        answer, seen = _ask(process, _read(read), recipe, vector, job.cache)
+    except (ImageUnreadable, InputRefused) as unreadable:
+        job.outputs[index] = unreadable
+        return
+    job.outputs[index] = first_output(answer)
+    job.seen[index], job.cpu_ms[index] = seen, answer.cpu_ms
+
+
+def _ask(process: ModelProcess, data: bytes, recipe: Recipe, vector: np.ndarray | None, cache) -> tuple[Answer, Seen]:
+    if cache is None:
+        answer = process.run(data, recipe, vector)
+        return answer, answer.seen
+    key = pictures_cache.key(data, recipe)
+    picture = cache.get(key)
+    if picture is not None:
+        return process.run(picture.pixels, recipe, vector), picture.seen
+    answer = process.run(data, recipe, vector, want_pixels=True)
+    cache.put(key, Picture(answer.pixels, answer.seen))
+    return answer, answer.seen
+
+
+def _read(read: Callable[[], bytes]) -> bytes:
+    try:
+        return read()
+    except (OSError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError) as fault:
+        raise ImageUnreadable("the file cannot be read from where it lies: give it again") from fault
+
+
+def first_output(answer: Answer) -> np.ndarray:
+    """The first output as float64 without a leading axis of 1. Raises ModelFailed("wrong-output") where it is no numeric tensor."""
+    if not answer.outputs or answer.outputs[0] is None:
+        raise ModelFailed("wrong-output", "The first output is not a tensor of numbers. Models from scikit-learn: convert with zipmap=False, "
+                                          "and put the probabilities first.")
+    output = answer.outputs[0].astype(np.float64)
+    return output[0] if output.ndim and output.shape[0] == 1 else output
+
+
+def _of_picture(fault: Exception, index: int) -> Exception:
+    if isinstance(fault, ModelFailed) and index >= 0:
+        return ModelFailed(fault.code, fault.message, index)
+    return fault

@@ -1,0 +1,125 @@
+"""Images as a model receives them: decoded, stretched, and made a tensor, to the last bit as the challenges' own pipelines do it.
+
+Everything here runs in the worker: decoders are the part of a picture library that hostile files aim at.
+"""
+import io
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from PIL import Image
+
+FORMATS = ("JPEG", "PNG", "TIFF", "BMP", "WEBP", "GIF")
+MOST_PIXELS = 178_956_970
+FILTERS = {"lanczos": Image.Resampling.LANCZOS, "bicubic": Image.Resampling.BICUBIC, "bilinear": Image.Resampling.BILINEAR}
+_ORIENTATION = 274
+_OTHERS = (
+    (b"%!PS", "PostScript"), (b"\xc5\xd0\xd3\xc6", "PostScript"), (b"%PDF", "a PDF"), (b"<svg", "an SVG drawing"), (b"<?xml", "an XML or SVG text"),
+    (b"<!DOCTYPE", "a web page"), (b"<html", "a web page"), (b"PK\x03\x04", "a zip archive"), (b"\x1f\x8b", "a gzip file"),
+    (b"\x00\x00\x00\x0cjP", "a JPEG 2000 image"), (b"\xff\x4f\xff\x51", "a JPEG 2000 image"), (b"8BPS", "a Photoshop file"),
+)
+
+
+class ImageUnreadable(Exception):
+    """A picture that cannot be decoded; the text is one plain sentence for the person who brought it."""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a decoded image becomes the model's pixels: `steps` of (width, height, filter), filter one of `FILTERS`, applied in this order.
+
+    Each step stretches, without keeping the aspect, the uint8 pixels of the step before. One at the size already there changes nothing.
+    """
+
+    steps: tuple[tuple[int, int, str], ...]
+
+    def __post_init__(self):
+        object.__setattr__(self, "steps", tuple((int(width), int(height), str(name)) for width, height, name in self.steps))
+        if not all(width > 0 and height > 0 and name in FILTERS for width, height, name in self.steps):
+            raise ValueError(f"not a recipe: {self.steps}")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What the file was before it was prepared: size in pixels, Pillow's mode and format, whether it had transparency, EXIF orientation 1..8."""
+
+    width: int
+    height: int
+    mode: str
+    format: str
+    alpha: bool
+    orientation: int
+
+
+def pixels(data: bytes, recipe: Recipe) -> tuple[np.ndarray, Seen]:
+    """The model's pixels, uint8 (height, width, 3) RGB, and what was seen.
+
+    As the official pipelines: the first frame, `convert("RGB")` without EXIF rotation, alpha dropped without compositing, no colour profile.
+    They would open every format that Pillow knows; here the photographs' six are opened, because the others include decoders that start
+    programs (EPS starts Ghostscript). Raises ImageUnreadable: not such an image, truncated, or above 178,956,970 pixels, where Pillow refuses.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+                seen = _seen(image)
+                if seen.width * seen.height > MOST_PIXELS:
+                    raise Image.DecompressionBombError
+                image.load()
+                picture = image if image.mode == "RGB" else image.convert("RGB")
+        return np.array(stretch(picture, recipe.steps)), seen
+    except Image.DecompressionBombError:
+        raise ImageUnreadable(f"the image has more than {MOST_PIXELS:,} pixels: save a smaller copy") from None
+    except Image.UnidentifiedImageError:
+        raise ImageUnreadable(_what_it_is(data)) from None
+    except MemoryError:
+        raise ImageUnreadable("decoding the image needs more memory than is allowed: save a smaller copy") from None
+    except Exception as fault:  # decoders raise anything on damaged files, and a damaged file is the sender's fault, not ours
+        if "truncated" in str(fault).lower():
+            raise ImageUnreadable("the image is cut off before its end: copy or export it again") from None
+        raise ImageUnreadable("the image is damaged and cannot be decoded: export it again as JPEG or PNG") from None
+
+
+def stretch(image: Image.Image, steps: Sequence[tuple[int, int, str]]) -> Image.Image:
+    """`image` after the steps, each with its horizontal pass first.
+
+    Two calls per step: from Pillow 13 on a single one may start vertically, which moves pixels by up to 45 of 255.
+    """
+    for width, height, name in steps:
+        image = image.resize((width, image.height), FILTERS[name]).resize((width, height), FILTERS[name])
+    return image
+
+
+def tensor(picture: np.ndarray) -> np.ndarray:
+    """uint8 (height, width, 3) to float32 (1, 3, height, width) in 0..1, C-contiguous: float32(value) / float32(255)."""
+    result = np.empty((1, 3, *picture.shape[:2]), np.float32)
+    result[0] = picture.transpose(2, 0, 1)
+    result /= np.float32(255)
+    return result
+
+
+def _seen(image: Image.Image) -> Seen:
+    alpha = image.mode in ("RGBA", "LA", "PA", "RGBa", "La") or "transparency" in image.info
+    return Seen(image.width, image.height, image.mode, image.format or "", alpha, _orientation(image))
+
+
+def _orientation(image: Image.Image) -> int:
+    """EXIF orientation, 1 where there is none; a damaged EXIF block does not stop the official pipelines, so it must not stop this one."""
+    try:
+        value = image.getexif().get(_ORIENTATION, 1)
+    except Exception:
+        return 1
+    return value if isinstance(value, int) and 1 <= value <= 8 else 1
+
+
+def _what_it_is(data: bytes) -> str:
+    start = bytes(data[:64]).lstrip()
+    if not data:
+        return "the file is empty (0 bytes): the upload may have been cut off, drop it again"
+    if bytes(data[4:8]) == b"ftyp":
+        return "the file is a HEIC, AVIF or video file: save it as JPEG or PNG"
+    for magic, name in _OTHERS:
+        if start.lower().startswith(magic.lower()):
+            return f"the file is {name}, not a photograph: save it as JPEG or PNG"
+    return "the file is not an image that can be read: JPEG, PNG, TIFF, BMP, WebP and GIF are"

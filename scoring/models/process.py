@@ -1,0 +1,370 @@
+"""The server's side of the worker: one confined child process per model, with a clock on everything that it is asked.
+
+A child is started afresh with the interpreter itself, not with multiprocessing: that would run the page's script again in the child, or fork
+a process that has threads.
+"""
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from scoring.models import frames
+from scoring.models.preprocessing import ImageUnreadable, Recipe, Seen
+
+_ROOT = Path(__file__).parents[1]
+_POLL_SECONDS = 0.05
+_ALARM_MARGIN_SECONDS = 5
+_NUMBER_TYPES = ("<f4", "<f8")
+_BOOTSTRAP = """
+import json, sys, types
+settings = json.loads(sys.argv[1])
+sys.path += [entry for entry in settings["path"] if entry not in sys.path]
+package = types.ModuleType("scoring")
+package.__path__ = [settings["root"]]
+sys.modules["scoring"] = package
+from scoring.models.worker import main
+main(settings)
+"""
+# The package's own __init__ is passed over: it imports the challenges, which the worker neither needs nor should hold in its address space.
+WORKER = (sys.executable, "-I", "-c", _BOOTSTRAP)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one model may take. Bytes and seconds; run_seconds is the wall time of one image, cpu_seconds that of the whole process."""
+
+    model_bytes: int = 512 << 20
+    memory_bytes: int = 2 << 30
+    output_bytes: int = 64 << 20
+    picture_bytes: int = 1 << 30
+    start_seconds: float = 60
+    load_seconds: float = 20
+    run_seconds: float = 20
+    cpu_seconds: int = 86_400
+    niceness: int = 10
+
+
+class ModelFailed(Exception):
+    """The model cannot be used. `code` as in the contract, `message` for people and without a word of data.
+
+    `picture` is the index of the picture on which it failed, None where that has no meaning.
+    """
+
+    def __init__(self, code: str, message: str, picture: int | None = None):
+        super().__init__(code, message, picture)
+        self.code, self.message, self.picture = code, message, picture
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.message}"
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """An input or output as the model declares it. dtype as the runtime writes it, "tensor(float)". shape: None per free axis, None if unknown."""
+
+    name: str
+    dtype: str
+    shape: tuple[int | None, ...] | None
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """What is known of a model that was loaded. opset is that of the default domain; confinement the layers that the worker achieved."""
+
+    ir_version: int
+    opset: int
+    opsets: dict[str, int]
+    nodes: int
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...]
+    size_bytes: int
+    sha256: str
+    confinement: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Prepared pixels, read-only uint8 (height, width, 3), and what the file was."""
+
+    pixels: np.ndarray
+    seen: Seen
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a model said to one picture.
+
+    outputs: every output in the model's order, read-only float32 or float64; None for one that is no numeric tensor. cpu_ms: processor time for
+    decoding, preparing and running. picture, seen: None unless asked for, or where pixels were given.
+    """
+
+    outputs: tuple[np.ndarray | None, ...]
+    pixels: np.ndarray | None
+    cpu_ms: float
+    seen: Seen | None
+
+
+class ModelProcess:
+    """A model, loaded in a child process of its own. Use it as a context manager; without, it ends with `close` or when nobody holds it.
+
+    One thread at a time may call `run`; any thread may call `close`, which makes a call under way raise ModelFailed.
+    """
+
+    def __init__(self, model: bytes, limits: Limits = Limits(), command: Sequence[str] = WORKER, stop: threading.Event | None = None):
+        """Start the child and load `model`; `stop` ends the child when it is set, also while it loads.
+
+        Raises ModelFailed; TypeError for anything but bytes, because a text would be taken for a path.
+        """
+        if not isinstance(model, (bytes, bytearray, memoryview)):
+            raise TypeError("a model is bytes")
+        if len(model) > limits.model_bytes:
+            raise ModelFailed("model-unreadable", f"The file has {len(model) / (1 << 20):,.0f} MiB; up to {limits.model_bytes >> 20:,} MiB are read.")
+        self._limits = limits
+        self._worker = _Worker(limits, command, stop)
+        try:
+            header, _ = self._worker.ask({"op": "load"}, [model], limits.load_seconds, _LOADING)
+            self.facts = _facts(header, model, self._worker.confinement)
+        except BaseException:
+            self._worker.close()
+            raise
+
+    def run(self, picture: bytes | np.ndarray, recipe: Recipe, vector: np.ndarray | None = None, want_pixels: bool = False) -> Answer:
+        """The model's answer to one picture: the bytes of an image file, prepared in the child by `recipe`, or prepared uint8 pixels.
+
+        Inputs go by position: first the picture as float32 (1, 3, H, W), second `vector` as float32 (1, k). Raises ImageUnreadable, ModelFailed.
+        """
+        shape = list(_checked(picture).shape) if isinstance(picture, np.ndarray) else None
+        parts = [np.ascontiguousarray(picture) if shape else picture]
+        if vector is not None:
+            parts.append(np.ascontiguousarray(vector, np.float32).reshape(-1))
+        request = {"op": "run", "recipe": recipe.steps, "shape": shape, "pixels": want_pixels}
+        header, payload = self._worker.ask(request, parts, self._limits.run_seconds, _RUNNING)
+        return _answer(header, payload)
+
+    def close(self) -> None:
+        """End the child at once, whatever it is doing."""
+        self._worker.close()
+
+    def __enter__(self) -> "ModelProcess":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.close()
+
+
+class ImageProcess:
+    """The same child without a model: for pages that show an uploaded image, which must not be decoded in the server either."""
+
+    def __init__(self, limits: Limits = Limits(), command: Sequence[str] = WORKER):
+        self._limits = limits
+        self._worker = _Worker(limits, command)
+
+    def pixels(self, data: bytes, recipe: Recipe) -> Picture:
+        """The image prepared by `recipe`; Recipe(()) leaves its size. Raises ImageUnreadable, also where decoding takes too long or too much."""
+        try:
+            header, payload = self._worker.ask({"op": "decode", "recipe": recipe.steps}, [data], self._limits.run_seconds, _RUNNING)
+            return Picture(_pixels(header, payload.pop()), _seen(header["seen"]))
+        except ModelFailed as failed:
+            raise ImageUnreadable(_DECODING.get(failed.code, "decoding the image ended the process that did it: export it again")) from failed
+        except (KeyError, IndexError, ValueError, TypeError) as fault:
+            raise ImageUnreadable("the image could not be decoded: export it again") from fault
+
+    def close(self) -> None:
+        """End the child at once."""
+        self._worker.close()
+
+    def __enter__(self) -> "ImageProcess":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.close()
+
+
+_LOADING, _RUNNING = "model-timeout", "inference-timeout"
+_MESSAGES = {
+    "model-timeout": "Loading the model took longer than {load_seconds:g} s and was stopped. Simplify the network before the export.",
+    "inference-timeout": "The model took longer than {run_seconds:g} s for one image and was stopped. Make it faster.",
+    "model-out-of-memory": "The model asked for more memory than this machine gives and was stopped. Make it smaller.",
+    "model-crashed": "The process that held the model ended unexpectedly. Nothing was scored.",
+    "closed": "The model was closed.",
+}
+_DECODING = {
+    "inference-timeout": "decoding the image takes too long: save it again as a plain JPEG or PNG",
+    "model-out-of-memory": "decoding the image needs more memory than is allowed: save a smaller copy",
+}
+
+
+@dataclass
+class _Clock:
+    """What the watching thread and the asking thread share about one child: until when it may work, and why it was ended, if it was."""
+
+    deadline: float | None = None
+    reason: str | None = None
+
+
+class _Worker:
+    """A confined child process and the channel to it."""
+
+    def __init__(self, limits: Limits, command: Sequence[str], stop: threading.Event | None = None):
+        self._limits = limits
+        self._folder = tempfile.TemporaryDirectory(prefix="benchside-", ignore_cleanup_errors=True)
+        settings = {"path": [entry for entry in sys.path if os.path.isabs(entry)], "root": str(_ROOT), "memory_bytes": limits.memory_bytes,
+                    "cpu_seconds": limits.cpu_seconds, "niceness": limits.niceness, "output_bytes": limits.output_bytes,
+                    "frame_bytes": max(limits.model_bytes, limits.picture_bytes) + (1 << 20),
+                    "alarm_seconds": max(limits.load_seconds, limits.run_seconds) + _ALARM_MARGIN_SECONDS}
+        self._child = subprocess.Popen([*command, json.dumps(settings)], cwd=self._folder.name, env=_environment(), start_new_session=True, bufsize=0,
+                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        _widen(self._child.stdin, self._child.stdout)
+        self._clock = _Clock()
+        self._ended = threading.Event()
+        self._finish = weakref.finalize(self, _end, self._child, self._ended, self._folder)
+        threading.Thread(target=_watch, args=(self._child, self._clock, self._ended, stop), daemon=True).start()
+        header, _ = self._exchange(None, (), limits.start_seconds, "model-crashed")
+        self.confinement = tuple(str(layer) for layer in header.get("confinement", ()))
+
+    def ask(self, request: dict, parts: Sequence, seconds: float, late: str) -> tuple[dict, list[bytearray]]:
+        """The answer to a request. Raises ModelFailed with the code `late` after `seconds`, or with what the worker or its end says."""
+        header, payload = self._exchange(request, parts, seconds, late)
+        if header.get("ok") is True:
+            return header, payload
+        code, message = str(header.get("code", "")), str(header.get("message", ""))[:600]
+        if code == "image-unreadable":
+            raise ImageUnreadable(message)
+        raise ModelFailed(code or "model-crashed", message)
+
+    def _exchange(self, request: dict | None, parts: Sequence, seconds: float, late: str) -> tuple[dict, list[bytearray]]:
+        self._clock.deadline = time.monotonic() + seconds
+        try:
+            if request is not None:
+                frames.write(self._child.stdin, request, parts)
+            return frames.read(self._child.stdout, self._limits.output_bytes + (1 << 30))
+        except (frames.BrokenFrame, OSError, ValueError) as fault:
+            code = self._why(late)
+            self.close()
+            raise ModelFailed("model-crashed" if code == "closed" else code, _MESSAGES[code].format_map(vars(self._limits))) from fault
+        finally:
+            self._clock.deadline = None
+
+    def _why(self, late: str) -> str:
+        """The code of an end that was not announced."""
+        if self._ended.is_set() or self._clock.reason == "closed":
+            return "closed"
+        if self._clock.reason == "late":
+            return late
+        try:
+            status = self._child.wait(1)
+        except subprocess.TimeoutExpired:
+            return "model-crashed"
+        signals = {-getattr(signal, "SIGXCPU", 0): late, -getattr(signal, "SIGALRM", 0): late, -getattr(signal, "SIGKILL", 0): "model-out-of-memory"}
+        return signals.get(status, "model-crashed") if status < 0 else "model-crashed"
+
+    def close(self) -> None:
+        self._finish()
+
+
+def _watch(child: subprocess.Popen, clock: _Clock, ended: threading.Event, stop: threading.Event | None) -> None:
+    """Kill the child when its time is over. A thread, because neither a blocked pipe nor a running kernel listens to anything else."""
+    while not ended.wait(_POLL_SECONDS):
+        deadline = clock.deadline
+        late = deadline is not None and time.monotonic() > deadline
+        if late or (stop is not None and stop.is_set()):
+            clock.reason = "late" if late else "closed"
+            _kill(child)
+            return
+
+
+def _end(child: subprocess.Popen, ended: threading.Event, folder: tempfile.TemporaryDirectory) -> None:
+    ended.set()
+    _kill(child)
+    child.wait()
+    for stream in (child.stdin, child.stdout):
+        stream.close()
+    folder.cleanup()
+
+
+def _kill(child: subprocess.Popen) -> None:
+    """The whole process group, where there are groups; the child leads its own."""
+    if child.poll() is not None:
+        return
+    try:
+        os.killpg(child.pid, signal.SIGKILL) if hasattr(os, "killpg") else child.kill()
+    except (ProcessLookupError, PermissionError):
+        child.kill()
+
+
+def _environment() -> dict[str, str]:
+    """Built from nothing: no secret, proxy or library path of the server reaches the child."""
+    chosen = {"PATH": os.defpath, "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
+    return chosen | {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
+
+
+def _widen(*streams) -> None:
+    """Pipes of 1 MiB where the system has them: a picture then crosses in one go."""
+    try:
+        import fcntl
+        for stream in streams:
+            fcntl.fcntl(stream.fileno(), fcntl.F_SETPIPE_SZ, 1 << 20)
+    except (ImportError, AttributeError, OSError):
+        return
+
+
+def _facts(header: dict, model: bytes, confinement: tuple[str, ...]) -> ModelFacts:
+    try:
+        facts = header["facts"]
+        return ModelFacts(int(facts["ir_version"]), int(facts["opset"]), {str(name): int(version) for name, version in facts["opsets"].items()},
+                          int(facts["nodes"]), _tensors(facts["inputs"]), _tensors(facts["outputs"]), len(model), hashlib.sha256(model).hexdigest(),
+                          confinement)
+    except (KeyError, ValueError, TypeError, AttributeError) as fault:
+        raise ModelFailed("model-crashed", _MESSAGES["model-crashed"]) from fault
+
+
+def _tensors(entries: list) -> tuple[Tensor, ...]:
+    return tuple(Tensor(str(name), str(dtype), None if shape is None else tuple(None if size is None else int(size) for size in shape))
+                 for name, dtype, shape in entries)
+
+
+def _answer(header: dict, payload: list[bytearray]) -> Answer:
+    """Taken apart with care: the child may be in the hands of the model."""
+    try:
+        parts = iter(payload)
+        outputs = tuple(None if entry is None else _array(*entry, parts) for entry in header["outputs"])
+        picture = None if header["shape"] is None else _pixels(header, next(parts))
+        return Answer(outputs, picture, float(header["cpu_ms"]), None if header["seen"] is None else _seen(header["seen"]))
+    except (KeyError, ValueError, TypeError, StopIteration) as fault:
+        raise ModelFailed("model-crashed", _MESSAGES["model-crashed"]) from fault
+
+
+def _array(dtype: str, shape: Sequence[int], parts) -> np.ndarray:
+    if dtype not in _NUMBER_TYPES:
+        raise ValueError("no number type")
+    array = np.frombuffer(next(parts) if 0 not in shape else b"", dtype).reshape(shape)
+    array.flags.writeable = False
+    return array
+
+
+def _pixels(header: dict, part: bytearray) -> np.ndarray:
+    picture = _checked(np.frombuffer(part, np.uint8).reshape(header["shape"]))
+    picture.flags.writeable = False
+    return picture
+
+
+def _checked(picture: np.ndarray) -> np.ndarray:
+    if picture.dtype != np.uint8 or picture.ndim != 3 or picture.shape[2] != 3 or not picture.size:
+        raise ValueError("pixels are uint8 (height, width, 3)")
+    return picture
+
+
+def _seen(entry: list) -> Seen:
+    width, height, mode, kind, alpha, orientation = entry
+    return Seen(int(width), int(height), str(mode)[:20], str(kind)[:20], bool(alpha), int(orientation))

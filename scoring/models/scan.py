@@ -1,0 +1,208 @@
+"""Reading an ONNX file without running it: what would make the runtime read other files or swell is refused here, the rest is summed up.
+
+ConstantOfShape, Loop, Expand and their like grow with data: no scan sees that, the limits of the worker do. Sources: onnx.proto3 and the
+runtime's published security fixes. Runs in the worker: a protobuf parser, too, is fed by strangers here.
+"""
+from collections import Counter
+from collections.abc import Iterable, Iterator
+
+import onnx
+
+MOST_NODES = 50_000
+MOST_SPARSE_BYTES = 256 << 20
+DEEPEST_CALL = 200
+KNOWN_DOMAINS = ("", "ai.onnx.ml", "com.microsoft")
+_ONE_FILE = "Save it as one file: onnx.save(onnx.load(path), out, save_as_external_data=False)."
+_EXPORT = "Export the network with torch.onnx.export, tf2onnx or skl2onnx."
+_HDF5 = b"\x89HDF\r\n\x1a\n"
+_PICKLES = tuple(b"\x80" + bytes([protocol]) for protocol in range(2, 6))
+
+Function = tuple[str, str, str]
+
+
+class ModelRefused(Exception):
+    """The model is not going to be loaded: `code` as in the contract, `message` says what is wrong and how to mend it."""
+
+    def __init__(self, code: str, message: str):
+        super().__init__(message)
+        self.code, self.message = code, message
+
+
+def scan(data: bytes) -> dict:
+    """What the file says of itself: ir_version, opset (of the default domain), opsets (domain -> version), nodes (subgraphs and functions
+    included), unranked (names of the graph's inputs and outputs without a declared shape).
+
+    Raises ModelRefused with `model-unreadable` or `external-data`.
+    """
+    check_kind(data)
+    try:
+        model = onnx.ModelProto.FromString(bytes(data))
+    except Exception:  # the parser raises DecodeError, UnicodeDecodeError, RecursionError ... depending on where the damage is
+        raise _unreadable(f"The file is damaged or is not an ONNX model ({len(data)} bytes). {_EXPORT}") from None
+    if not model.HasField("graph") or not model.graph.node:
+        raise _unreadable(f"The file holds no network: its graph is empty or missing. {_EXPORT}")
+    nodes = 0
+    sparse_bytes = 0
+    for message in walk(model):
+        if isinstance(message, onnx.TensorProto):
+            check_tensor(message)
+        elif isinstance(message, onnx.SparseTensorProto):
+            sparse_bytes += dense_bytes(message)
+            if sparse_bytes > MOST_SPARSE_BYTES:
+                raise _unreadable(f"Its sparse tensors unfold to more than {MOST_SPARSE_BYTES >> 20} MiB. Store them dense, or prune the model.")
+        elif isinstance(message, onnx.NodeProto):
+            nodes += 1
+            if nodes > MOST_NODES:
+                raise _unreadable(f"The network has more than {MOST_NODES:,} nodes. Simplify it, for example with onnxsim.")
+    check_functions(model)
+    opsets = {_domain(entry.domain): entry.version for entry in model.opset_import}
+    values = (*model.graph.input, *model.graph.output)
+    return {"ir_version": model.ir_version, "opset": opsets.get("", 0), "opsets": {name or "ai.onnx": version for name, version in opsets.items()},
+            "nodes": nodes, "unranked": [value.name for value in values if not value.type.tensor_type.HasField("shape")]}
+
+
+def check_kind(data: bytes) -> None:
+    """Refuse what is known not to be ONNX by its first bytes, and what ends before the length that it announces."""
+    start = bytes(data[:256]).lstrip()
+    if not data:
+        raise _unreadable("The file is empty (0 bytes). The upload may have been cut off: drop it again.")
+    if bytes(data[:2]) in _PICKLES:
+        raise _unreadable(f"This is a Python pickle, not an ONNX model; it was not opened. {_EXPORT}")
+    if start.startswith(b"PK\x03\x04"):
+        raise _unreadable(f"This is a zip archive, perhaps a PyTorch checkpoint (.pt), not an ONNX model. {_EXPORT}")
+    if start.startswith(_HDF5):
+        raise _unreadable(f"This is an HDF5 file, perhaps from Keras, not an ONNX model. {_EXPORT}")
+    if bytes(data[4:8]) == b"TFL3":
+        raise _unreadable(f"This is a TensorFlow Lite model, not an ONNX model. {_EXPORT}")
+    if bytes(data[:4]) == b"\x1f\x8b\x08\x00" or bytes(data[:2]) == b"\x1f\x8b":
+        raise _unreadable("This is a gzip file. Unpack it and give the .onnx file inside.")
+    if start[:1] == b"<" or start.lower().startswith(b"version https://git-lfs"):
+        raise _unreadable("This is a web page or a text that stands for the file, not an ONNX model. Download the model itself.")
+    announced = announced_size(data)
+    if announced > len(data):
+        raise _unreadable(f"The file is cut off: {len(data):,} bytes are there, its content announces {announced:,} or more. Copy it again.")
+
+
+def announced_size(data: bytes) -> int:
+    """Where the last top-level field of the protobuf message says that it ends; `len(data)` if the bytes end with a field or are no message.
+
+    https://protobuf.dev/programming-guides/encoding/
+    """
+    at = 0
+    while at < len(data):
+        key, after_key = _varint(data, at)
+        value, after_value = _varint(data, after_key)
+        ends = {0: after_value, 1: after_key + 8, 2: after_value + value, 5: after_key + 4}
+        if key >> 3 not in _MODEL_FIELDS or key & 7 not in ends:
+            return len(data)
+        at = ends[key & 7]
+    return at
+
+
+_MODEL_FIELDS = frozenset(field.number for field in onnx.ModelProto.DESCRIPTOR.fields)
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    value = 0
+    for shift in range(0, 70, 7):
+        if at >= len(data):
+            break
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        if byte < 128:
+            break
+    return value, at
+
+
+def walk(root) -> Iterator:
+    """Every protobuf message under `root`, itself included, wherever a schema, old or new, may put one; not the inside of tensors."""
+    stack = [root]
+    while stack:
+        message = stack.pop()
+        yield message
+        if isinstance(message, onnx.TensorProto):
+            continue
+        for field, value in reversed(message.ListFields()):
+            if field.message_type is not None:
+                stack.extend(reversed(value) if field.is_repeated else (value,))
+
+
+def check_tensor(tensor: onnx.TensorProto) -> None:
+    """Refuse data that stands in another file, and negative dimensions."""
+    if tensor.data_location == onnx.TensorProto.EXTERNAL or tensor.external_data:
+        raise ModelRefused("external-data", f"The data of tensor '{_shown(tensor.name)}' stand in another file, which is not read. {_ONE_FILE}")
+    if any(size < 0 for size in tensor.dims):
+        raise _unreadable(f"Tensor '{_shown(tensor.name)}' has a negative dimension. {_EXPORT}")
+
+
+def dense_bytes(tensor: onnx.SparseTensorProto) -> int:
+    """The size of a sparse tensor once unfolded, at 8 bytes a value."""
+    size = 8
+    for dimension in tensor.dims:
+        if dimension < 0:
+            raise _unreadable(f"Sparse tensor '{_shown(tensor.values.name)}' has a negative dimension. {_EXPORT}")
+        size *= dimension
+    return size
+
+
+def check_functions(model: onnx.ModelProto) -> None:
+    """Refuse operators that nobody defines, functions that call themselves, and networks that are too large once functions are inlined."""
+    bodies = {}
+    for function in model.functions:
+        key = _domain(function.domain), function.name, function.overload
+        if key in bodies:
+            raise _unreadable(f"Function '{_shown(function.name)}' is defined twice. {_EXPORT}")
+        bodies[key] = calls(function.node)
+    graphs = calls(model.graph.node)
+    for training in model.training_info:
+        graphs += calls(training.initialization.node) + calls(training.algorithm.node)
+    for domain, name, _ in [key for counted in (graphs, *bodies.values()) for key in counted if key not in bodies]:
+        if domain not in KNOWN_DOMAINS:
+            raise _unreadable(f"Operator '{_shown(name)}' of domain '{_shown(domain)}' is not a standard ONNX operator, and only those are run. "
+                              "Export the network with standard operators.")
+    total = inlined(graphs, bodies)
+    if total > MOST_NODES:
+        raise _unreadable(f"The network becomes {total:,} nodes when its functions are inlined; {MOST_NODES:,} are allowed. Simplify it.")
+
+
+def calls(nodes: Iterable[onnx.NodeProto]) -> Counter[Function]:
+    """How often each operator or function is called by `nodes` and the graphs inside them."""
+    return Counter((_domain(message.domain), message.op_type, message.overload)
+                   for node in nodes for message in walk(node) if isinstance(message, onnx.NodeProto))
+
+
+def inlined(graph: Counter[Function], bodies: dict[Function, Counter[Function]]) -> int:
+    """Nodes after every function call was replaced by the function's body, counted without doing so."""
+    sizes: dict[Function, int] = {}
+    under_way: set[Function] = set()
+
+    def size(key: Function, depth: int) -> int:
+        if key not in bodies:
+            return 1
+        if key in under_way:
+            raise _unreadable(f"Function '{_shown(key[1])}' calls itself. {_EXPORT}")
+        if depth > DEEPEST_CALL:
+            raise _unreadable(f"Functions are nested more than {DEEPEST_CALL} deep. Simplify the network.")
+        if key not in sizes:
+            under_way.add(key)
+            sizes[key] = sum(times * size(called, depth + 1) for called, times in bodies[key].items())
+            under_way.remove(key)
+        return sizes[key]
+
+    for key in bodies:
+        size(key, 0)
+    return sum(times * size(key, 0) for key, times in graph.items())
+
+
+def _domain(name: str) -> str:
+    return "" if name == "ai.onnx" else name
+
+
+def _shown(name: str, most: int = 80) -> str:
+    """A name out of the file as it can stand in a message: printable ASCII, and not endless."""
+    return "".join(character if " " <= character <= "~" else "?" for character in name[:most])
+
+
+def _unreadable(message: str) -> ModelRefused:
+    return ModelRefused("model-unreadable", message)

@@ -1,0 +1,192 @@
+"""The child process in which strangers' models and images are opened.
+
+It imports everything, confines itself, says what it achieved, and then answers frames on standard input with frames on standard output:
+
+    {"op": "load"} + model                                     -> {"ok": true, "facts": {...}}
+    {"op": "run", "recipe" | "shape", "vector", "pixels"} + picture + vector
+                                                               -> {"ok": true, "outputs": [...], "seen", "shape", "cpu_ms"} + arrays
+    {"op": "decode", "recipe"} + picture                       -> {"ok": true, "seen", "shape"} + pixels
+
+A failure is {"ok": false, "code": ..., "message": ...}. The runtime's words about loading are passed on; its words about running a model are
+not, because they can quote the data that the model was run on.
+"""
+import encodings.ascii  # noqa: F401 - text encodings that metadata of images ask for; nothing can be imported after the confinement
+import encodings.idna  # noqa: F401
+import encodings.latin_1  # noqa: F401
+import encodings.utf_16  # noqa: F401
+import encodings.utf_16_be  # noqa: F401
+import encodings.utf_16_le  # noqa: F401
+import encodings.utf_32  # noqa: F401
+import json
+import os
+import re
+import signal
+import sys
+import time
+
+import numpy as np
+import onnxruntime
+from PIL import BmpImagePlugin, GifImagePlugin, JpegImagePlugin, MpoImagePlugin, PngImagePlugin, TiffImagePlugin, WebPImagePlugin  # noqa: F401
+
+from scoring.models import frames, sandbox
+from scoring.models.preprocessing import ImageUnreadable, Recipe, pixels, tensor
+from scoring.models.scan import ModelRefused, scan
+
+NUMBERS = "biuf"
+_MEMORY = re.compile(r"bad_?\s?alloc|failed to allocate|out of memory|AllocateRaw", re.IGNORECASE)
+_OUT_OF_MEMORY = "The model asked for more memory than is allowed ({:.1f} GiB of address space) and was stopped. Make it smaller."
+
+
+def main(settings: dict) -> None:
+    """Serve until the other end closes. `settings`: memory_bytes, cpu_seconds, niceness, output_bytes, frame_bytes, alarm_seconds."""
+    requests, answers = _take_channel()
+    empty_folder = os.getcwd()
+    onnxruntime.set_default_logger_severity(4)
+    onnxruntime.disable_telemetry_events()
+    layers = sandbox.confine(settings["memory_bytes"], settings["cpu_seconds"], settings["niceness"])
+    sandbox.die_with_parent(requests.fileno())
+    frames.write(answers, {"ok": True, "confinement": layers})
+    session = None
+    while True:
+        try:
+            header, parts = frames.read(requests, settings["frame_bytes"])
+        except frames.BrokenFrame:
+            return
+        _set_alarm(settings["alarm_seconds"])
+        try:
+            if header["op"] == "load":
+                session, reply = load(parts.pop(), empty_folder)
+                payload = []
+            elif header["op"] == "run":
+                reply, payload = run(session, header, parts, settings["output_bytes"])
+            else:
+                reply, payload = decode(header, parts)
+        except ModelRefused as refused:
+            reply, payload = {"ok": False, "code": refused.code, "message": refused.message}, []
+        except ImageUnreadable as unreadable:
+            reply, payload = {"ok": False, "code": "image-unreadable", "message": str(unreadable)}, []
+        except MemoryError:
+            reply, payload = {"ok": False, "code": "model-out-of-memory", "message": _out_of_memory(settings["memory_bytes"])}, []
+        _set_alarm(0)
+        frames.write(answers, reply, payload)
+
+
+def load(model: bytearray, empty_folder: str) -> tuple[onnxruntime.InferenceSession, dict]:
+    """Scan, then a session on one thread that finds no other file; the facts come from both."""
+    facts = scan(model)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    options.add_session_config_entry("session.model_external_initializers_file_folder_path", empty_folder)
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    try:
+        session = onnxruntime.InferenceSession(bytes(model), options, providers=["CPUExecutionProvider"])
+    except Exception as fault:
+        raise _load_failure(str(fault), facts) from None
+    unranked = set(facts.pop("unranked"))
+    facts["inputs"] = [_tensor_facts(value, unranked) for value in session.get_inputs()]
+    facts["outputs"] = [_tensor_facts(value, unranked) for value in session.get_outputs()]
+    return session, {"ok": True, "facts": facts}
+
+
+def run(session: onnxruntime.InferenceSession, header: dict, parts: list, most_bytes: int) -> tuple[dict, list]:
+    """One picture through the model: inputs by position, every output that is a numeric tensor; others come back as null."""
+    start = time.process_time()
+    picture, seen = _picture(header, parts[0])
+    feed = {value.name: array for value, array in zip(session.get_inputs(), (tensor(picture), _vector(parts[1])), strict=False)}
+    try:
+        outputs = session.run(None, feed)
+    except Exception as fault:
+        raise _run_failure(fault) from None
+    outputs = [_numbers(output) for output in outputs]
+    if sum(output.nbytes for output in outputs if output is not None) > most_bytes:
+        raise ModelRefused("wrong-output", f"The model gives more than {most_bytes >> 20} MiB for one image.")
+    reply = {"ok": True, "outputs": [None if output is None else [output.dtype.str, output.shape] for output in outputs], "seen": seen,
+             "shape": picture.shape if header["pixels"] else None}
+    payload = [output for output in outputs if output is not None and output.size] + ([picture] if header["pixels"] else [])
+    return reply | {"cpu_ms": (time.process_time() - start) * 1000}, payload
+
+
+def decode(header: dict, parts: list) -> tuple[dict, list]:
+    picture, seen = pixels(bytes(parts[0]), _recipe(header))
+    return {"ok": True, "seen": _as_list(seen), "shape": picture.shape}, [picture]
+
+
+def _picture(header: dict, part: bytearray) -> tuple[np.ndarray, list | None]:
+    if header["shape"] is not None:
+        return np.frombuffer(part, np.uint8).reshape(header["shape"]), None
+    picture, seen = pixels(bytes(part), _recipe(header))
+    return picture, _as_list(seen)
+
+
+def _recipe(header: dict) -> Recipe:
+    return Recipe(tuple(tuple(step) for step in header["recipe"]))
+
+
+def _as_list(seen) -> list:
+    return [seen.width, seen.height, seen.mode, seen.format, seen.alpha, seen.orientation]
+
+
+def _vector(part: bytearray) -> np.ndarray:
+    return np.frombuffer(part, np.float32).reshape(1, -1)
+
+
+def _numbers(output) -> np.ndarray | None:
+    """An output as float32 or float64, C-contiguous; None for strings, sequences and maps."""
+    if not isinstance(output, np.ndarray) or output.dtype.kind not in NUMBERS:
+        return None
+    wide = output.dtype.kind in "iu" or output.dtype == np.float64
+    return np.ascontiguousarray(output, np.float64 if wide else np.float32).reshape(output.shape)
+
+
+def _tensor_facts(value, unranked: set[str]) -> list:
+    shape = None if value.name in unranked and not value.shape else [size if isinstance(size, int) and size >= 0 else None for size in value.shape]
+    return [value.name, value.type, shape]
+
+
+def _load_failure(words: str, facts: dict) -> ModelRefused:
+    if _MEMORY.search(words):
+        raise MemoryError
+    plain = re.sub(r"^\[ONNXRuntimeError\] : \d+ : \w+ : ", "", " ".join(words.split()))
+    mend = ""
+    if "opset" in plain.lower() or "IR version" in plain:
+        mend = f" It was exported with IR version {facts['ir_version']} and opset {facts['opset']}: export with a lower opset_version."
+    return ModelRefused("model-unreadable", f"The runtime refuses the model: {_plain_ascii(plain)}.{mend}")
+
+
+def _run_failure(fault: Exception) -> ModelRefused:
+    """Which kind of failure it was; never its words."""
+    words = str(fault)
+    if _MEMORY.search(words):
+        raise MemoryError
+    if isinstance(fault, ValueError) or "INVALID_ARGUMENT" in words:
+        return ModelRefused("wrong-inputs", "The model does not take the inputs that it is given: their number, type or shape is another.")
+    return ModelRefused("model-crashed", "The model loads, but stops with an error while it runs on an image.")
+
+
+def _plain_ascii(text: str, most: int = 300) -> str:
+    return "".join(character for character in text if " " <= character <= "~")[:most].rstrip(". ")
+
+
+def _out_of_memory(memory_bytes: int) -> str:
+    return _OUT_OF_MEMORY.format(memory_bytes / (1 << 30))
+
+
+def _set_alarm(seconds: float) -> None:
+    """The kernel ends this process after so much wall time, whatever holds the interpreter; 0 takes the alarm back."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+
+
+def _take_channel():
+    """The frames' two streams. What native code prints must not mix with them, so the usual descriptors go nowhere."""
+    requests, answers = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb", buffering=0)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1, 2):
+        os.dup2(nowhere, descriptor)
+    os.close(nowhere)
+    return requests, answers
+
+
+if __name__ == "__main__":
+    main(json.loads(sys.argv[1]))
