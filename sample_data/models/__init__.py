@@ -1,0 +1,1 @@
+"""How the sample models were trained: run at build time only, never by the dashboard."""
