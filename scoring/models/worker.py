@@ -10,12 +10,12 @@ It imports everything, confines itself, says what it achieved, and then answers 
 A failure is {"ok": false, "code": ..., "message": ...}. The runtime's words about loading are passed on; its words about running a model are
 not, because they can quote the data that the model was run on.
 """
-import encodings.ascii  # noqa: F401 - text encodings that metadata of images ask for; nothing can be imported after the confinement
-import encodings.idna  # noqa: F401
-import encodings.latin_1  # noqa: F401
-import encodings.utf_16  # noqa: F401
-import encodings.utf_16_be  # noqa: F401
-import encodings.utf_16_le  # noqa: F401
+import encodings.ascii
+import encodings.idna
+import encodings.latin_1
+import encodings.utf_16
+import encodings.utf_16_be
+import encodings.utf_16_le
 import encodings.utf_32  # noqa: F401
 import json
 import os
@@ -34,6 +34,7 @@ from scoring.models.scan import ModelRefused, scan
 
 NUMBERS = "biuf"
 _MEMORY = re.compile(r"bad_?\s?alloc|failed to allocate|out of memory|AllocateRaw", re.IGNORECASE)
+_SOURCE = re.compile(r"^(\[ONNXRuntimeError\] : \d+ : \w+ : )?(/\S+:\d+ .*?\) (?=[A-Z]))?")
 _OUT_OF_MEMORY = "The model asked for more memory than is allowed ({:.1f} GiB of address space) and was stopped. Make it smaller."
 
 
@@ -91,9 +92,10 @@ def load(model: bytearray, empty_folder: str) -> tuple[onnxruntime.InferenceSess
 
 def run(session: onnxruntime.InferenceSession, header: dict, parts: list, most_bytes: int) -> tuple[dict, list]:
     """One picture through the model: inputs by position, every output that is a numeric tensor; others come back as null."""
-    start = time.process_time()
+    start = time.thread_time()
     picture, seen = _picture(header, parts[0])
-    feed = {value.name: array for value, array in zip(session.get_inputs(), (tensor(picture), _vector(parts[1])), strict=False)}
+    arrays = [tensor(picture), *(np.frombuffer(part, np.float32).reshape(1, -1) for part in parts[1:])]
+    feed = {value.name: array for value, array in zip(session.get_inputs(), arrays, strict=False)}
     try:
         outputs = session.run(None, feed)
     except Exception as fault:
@@ -104,7 +106,7 @@ def run(session: onnxruntime.InferenceSession, header: dict, parts: list, most_b
     reply = {"ok": True, "outputs": [None if output is None else [output.dtype.str, output.shape] for output in outputs], "seen": seen,
              "shape": picture.shape if header["pixels"] else None}
     payload = [output for output in outputs if output is not None and output.size] + ([picture] if header["pixels"] else [])
-    return reply | {"cpu_ms": (time.process_time() - start) * 1000}, payload
+    return reply | {"cpu_ms": (time.thread_time() - start) * 1000}, payload
 
 
 def decode(header: dict, parts: list) -> tuple[dict, list]:
@@ -127,10 +129,6 @@ def _as_list(seen) -> list:
     return [seen.width, seen.height, seen.mode, seen.format, seen.alpha, seen.orientation]
 
 
-def _vector(part: bytearray) -> np.ndarray:
-    return np.frombuffer(part, np.float32).reshape(1, -1)
-
-
 def _numbers(output) -> np.ndarray | None:
     """An output as float32 or float64, C-contiguous; None for strings, sequences and maps."""
     if not isinstance(output, np.ndarray) or output.dtype.kind not in NUMBERS:
@@ -147,7 +145,7 @@ def _tensor_facts(value, unranked: set[str]) -> list:
 def _load_failure(words: str, facts: dict) -> ModelRefused:
     if _MEMORY.search(words):
         raise MemoryError
-    plain = re.sub(r"^\[ONNXRuntimeError\] : \d+ : \w+ : ", "", " ".join(words.split()))
+    plain = _SOURCE.sub("", " ".join(words.split()))
     mend = ""
     if "opset" in plain.lower() or "IR version" in plain:
         mend = f" It was exported with IR version {facts['ir_version']} and opset {facts['opset']}: export with a lower opset_version."

@@ -1,0 +1,275 @@
+"""The command line: `python -m scoring challenges | check | predict | score`. Names and exit status are those of interface.md."""
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+from scoring import Finding, InputRefused, ScoreCard, __version__, challenge_ids, load_challenge
+from scoring.challenges import TITLES
+from scoring.findings import error, lines
+from scoring.models.pool import Cancelled
+
+DONE, BROKEN, REFUSED, INTERRUPTED = 0, 1, 2, 130
+SCALE = {"score": "0..1, higher is better"}
+
+
+class _Parser(argparse.ArgumentParser):
+    """Wrong arguments are refused in the same form as a wrong file."""
+
+    def error(self, message: str):
+        raise InputRefused([error("bad-option", self.prog.removeprefix("python -m "), f"{message}. See {self.prog} --help.")])
+
+
+def parser() -> argparse.ArgumentParser:
+    """The arguments of every command and challenge."""
+    top = _Parser(prog="python -m scoring", description="Official challenge scores for cancer-imaging models.")
+    top.add_argument("--version", action="version", version=__version__)
+    commands = top.add_subparsers(dest="command", required=True, parser_class=_Parser)
+    commands.add_parser("challenges", help="list the challenges")
+    helps = {"check": "say what would be refused or noticed, without scoring", "predict": "run a model on images and write its predictions",
+             "score": "the official score with its interval and everything behind it"}
+    for command, words in helps.items():
+        per_challenge = commands.add_parser(command, help=words).add_subparsers(dest="challenge", required=True, metavar="CHALLENGE", parser_class=_Parser)
+        for challenge_id in challenge_ids():
+            _arguments(per_challenge.add_parser(challenge_id, help=TITLES[challenge_id]), command, load_challenge(challenge_id))
+    return top
+
+
+def _arguments(one: argparse.ArgumentParser, command: str, challenge: ModuleType) -> None:
+    one.add_argument("--json", metavar="FILE", help="write JSON there, - for standard output")
+    one.add_argument("--images", metavar="I", help="folder or zip of images" + ("" if command == "predict" else " (default: where the truth is)"))
+    if command == "predict":
+        one.add_argument("--model", metavar="M.onnx", required=True)
+        one.add_argument("--output", metavar="FILE", required=True, help="prediction file, - for standard output")
+        return
+    what = one.add_mutually_exclusive_group(required=True)
+    what.add_argument("--predictions", metavar="P", help="prediction file, folder or zip")
+    what.add_argument("--model", metavar="M.onnx", help="model to run on the images")
+    one.add_argument("--truth", metavar="T", required=command == "score", help="test set: table, or folder or zip with table and images")
+    if command == "score":
+        one.add_argument("--resamples", type=int, default=1000, metavar="N", help="bootstrap replicates for the intervals, 0 = none (default 1000)")
+        one.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the replicates (default 0)")
+        one.add_argument("--group", metavar="COLUMN", help="column whose values are resampled together; none = each row")
+        one.add_argument("--interval", default="percentile", metavar="KIND", help="percentile, jackknife or bca")
+        one.add_argument("--metadata", metavar="FILE", help="table joined to the truth by case id")
+        one.add_argument("--html", metavar="FILE", help="write a self-contained report there")
+    for flag, settings in challenge.ARGUMENTS.items():
+        one.add_argument(flag, **settings)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one command; gives the exit status."""
+    target = None
+    try:
+        target = _json_target(sys.argv[1:] if arguments is None else arguments)
+        asked = parser().parse_args(arguments)
+        return COMMANDS[asked.command](asked)
+    except InputRefused as refused:
+        return _refuse(refused, target)
+    except (KeyboardInterrupt, Cancelled):
+        print("cancelled", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        return DONE
+    except Exception as bug:  # a traceback helps nobody who has only the README
+        frame = bug.__traceback__
+        while frame.tb_next:
+            frame = frame.tb_next
+        place = f"{Path(frame.tb_frame.f_code.co_filename).name}:{frame.tb_lineno}"
+        print(f"internal error, please report it: {type(bug).__name__} at {place}: {bug}", file=sys.stderr)
+        return BROKEN
+
+
+def _json_target(arguments: list[str]) -> str | None:
+    """Where JSON goes, known even when the other arguments are wrong."""
+    for before, argument in zip(["", *arguments], arguments, strict=False):
+        if before == "--json":
+            return argument
+        if argument.startswith("--json="):
+            return argument.removeprefix("--json=")
+    return None
+
+
+def _refuse(refused: InputRefused, target: str | None) -> int:
+    _tell([*refused.problems, *refused.findings])
+    if target:
+        try:
+            _write(target, _as_json({"problems": [p.as_dict() for p in refused.problems], "findings": [f.as_dict() for f in refused.findings]}), "--json")
+        except InputRefused as unwritable:
+            _tell(unwritable.problems)
+    return REFUSED
+
+
+def _tell(findings) -> None:
+    for line in lines(findings):
+        print(line, file=sys.stderr)
+
+
+def _as_json(value) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def _write(target: str, text: str, option: str) -> None:
+    if target == "-":
+        sys.stdout.write(text)
+        return
+    try:
+        Path(target).write_text(text, encoding="utf-8", newline="")
+    except OSError as problem:
+        raise InputRefused([error("bad-option", option, f"{target} cannot be written: {problem.strerror}.")]) from problem
+
+
+class _Reading:
+    """Reads several inputs and keeps the problems of all of them, so that one answer lists everything."""
+
+    def __init__(self):
+        self.problems: list[Finding] = []
+        self.findings: list[Finding] = []
+
+    def attempt(self, read: Callable, *arguments, **options):
+        """What `read` gives; where it refuses, what could be salvaged."""
+        try:
+            return read(*arguments, **options)
+        except InputRefused as refused:
+            self.problems += refused.problems
+            self.findings += refused.findings
+            return refused.salvaged
+
+    def raise_problems(self) -> None:
+        if self.problems:
+            raise InputRefused(self.problems, self.findings)
+
+
+def _own_options(asked: argparse.Namespace, challenge: ModuleType) -> dict:
+    names = (flag.removeprefix("--").replace("-", "_") for flag in challenge.ARGUMENTS)
+    return {name: getattr(asked, name) for name in names}
+
+
+def challenges(_asked: argparse.Namespace) -> int:
+    """List the challenges: id and title."""
+    for challenge_id, title in TITLES.items():
+        print(f"{challenge_id:<14}{title}")
+    return DONE
+
+
+def check(asked: argparse.Namespace) -> int:
+    """Print the findings and whether the input would be scored."""
+    challenge, reading = load_challenge(asked.challenge), _Reading()
+    options = _own_options(asked, challenge)
+    truth = reading.attempt(challenge.read_truth, asked.truth, images=asked.images) if asked.truth else None
+    reading.problems += challenge.check_options(**options, has_model=asked.model is not None)
+    findings, model = [*getattr(truth, "findings", ())], None
+    if asked.model:
+        inspected = reading.attempt(challenge.inspect, asked.model, truth, timings=True)
+        if inspected:
+            findings, model = [*findings, *inspected.findings], inspected.model
+    else:
+        predictions = reading.attempt(challenge.read_predictions, asked.predictions, truth, missing=options["missing"])
+        if predictions:
+            hard, soft = challenge.graded(predictions, options["missing"])
+            reading.problems += hard
+            findings += [*predictions.findings, *soft]
+    reading.findings = findings if not reading.problems else [*findings, *reading.findings]
+    if reading.problems:
+        if asked.json != "-":
+            print("would be refused")
+        reading.raise_problems()
+    _tell(findings)
+    if asked.json:
+        _write(asked.json, _as_json({"challenge": asked.challenge, "findings": [f.as_dict() for f in findings], "model": model,
+                                     "provenance": {"version": __version__, "options": options}}), "--json")
+    else:
+        print("would be scored")
+    return DONE
+
+
+def predict(asked: argparse.Namespace) -> int:
+    """Run a model and write its prediction file."""
+    challenge = load_challenge(asked.challenge)
+    if not asked.images:
+        raise InputRefused([error("bad-option", "--images", "say where the images are: a folder or a zip.")])
+    cases = challenge.read_images(asked.images)
+    predictions = challenge.predict(asked.model, cases, progress=_progress())
+    hard, _ = challenge.graded(predictions, "refuse")
+    findings = [*cases.findings, *predictions.findings]
+    if hard:
+        raise InputRefused(hard, findings)
+    _tell(findings)
+    _write(asked.output, challenge.prediction_table(cases, predictions), "--output")
+    if asked.json:
+        _write(asked.json, _as_json({"challenge": asked.challenge, "findings": [f.as_dict() for f in findings], "model": dict(predictions.model),
+                                     "provenance": {"version": __version__}}), "--json")
+    return DONE
+
+
+def score(asked: argparse.Namespace) -> int:
+    """Score predictions or a model and show the result."""
+    challenge, reading = load_challenge(asked.challenge), _Reading()
+    options = _own_options(asked, challenge)
+    reading.problems += challenge.check_options(**options, has_model=asked.model is not None)
+    option_problems, reading.problems = reading.problems, []
+    truth = reading.attempt(challenge.read_truth, asked.truth, images=asked.images)
+    if asked.model and (reading.problems or option_problems):
+        reading.attempt(challenge.inspect, asked.model, truth)
+    elif asked.model:
+        predictions = reading.attempt(challenge.predict, asked.model, truth, progress=_progress())
+    else:
+        predictions = reading.attempt(challenge.read_predictions, asked.predictions, truth, missing=options["missing"])
+        if reading.problems and predictions:
+            hard, soft = challenge.graded(predictions, options["missing"])
+            reading.problems, reading.findings = [*reading.problems, *hard], [*reading.findings, *predictions.findings, *soft]
+    reading.problems += option_problems
+    if reading.problems and truth is not None and not any(f in reading.findings for f in truth.findings):
+        reading.findings = [*truth.findings, *reading.findings]
+    reading.raise_problems()
+    card = challenge.score(truth, predictions, **options, resamples=asked.resamples, seed=asked.seed, group=asked.group, interval=asked.interval, metadata=asked.metadata)
+    _tell(card.findings)
+    if asked.html:
+        from scoring.report import html  # figures take a second to import
+        _write(asked.html, html(card), "--html")
+    if asked.json:
+        _write(asked.json, card.to_json(), "--json")
+    else:
+        print(summary(card))
+    return DONE
+
+
+COMMANDS = {"challenges": challenges, "check": check, "predict": predict, "score": score}
+
+
+def summary(card: ScoreCard) -> str:
+    """The scorecard as a short table for a terminal."""
+    def value(x) -> str:
+        return "-" if x is None or x != x else f"{x:.4f}" if isinstance(x, float) else str(x)
+
+    def row(name, x, interval) -> str:
+        return f"{name:<28}{value(x):>12}" + (f"   {interval[0]:.4f} to {interval[1]:.4f}" if interval else "")
+
+    width = max(map(len, card.per_class), default=0) + 2
+    columns = ("support", "f1", "precision", "recall", "auc")
+    return "\n".join([
+        f"{card.challenge}: score {card.score!r}, n = {card.n_cases}", "",
+        row("score (0..1)", card.score, card.intervals.get("score")), *(row(name, x, card.intervals.get(name)) for name, x in card.metrics.items()), "",
+        " " * width + "".join(f"{c:>11}" for c in columns), *(f"{name:<{width}}" + "".join(f"{value(entry[c]):>11}" for c in columns) for name, entry in card.per_class.items()),
+        "", f"Intervals: 95 %, {card.provenance['interval']}, {card.provenance['resamples']} replicates of {card.provenance['n_units']} units ({card.provenance['unit']}), "
+        f"seed {card.provenance['seed']}" if card.intervals else "No intervals (--resamples 0)."])
+
+
+def _progress() -> Callable[[int, int], None] | None:
+    """Counts images on standard error where that is a terminal."""
+    if not sys.stderr.isatty():
+        return None
+    start = time.monotonic()
+
+    def show(done: int, total: int) -> None:
+        left = (time.monotonic() - start) / done * (total - done) if done else 0
+        print(f"\r{done} of {total} images, about {left:.0f} s left ", end="\n" if done == total else "", file=sys.stderr, flush=True)
+
+    return show
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,671 @@
+"""Safe-Scan TRICORDER-3: eleven skin-lesion classes from a photograph and demographics.
+
+Source: the challenge's own description (classes, risk groups, formula) and, where that is silent, the public validator code of February 2026.
+"""
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from scoring.findings import Finding, InputRefused, error, note, split, warning
+from scoring.metrics import calibration, classification, curves
+from scoring.metrics.classification import divide, mean_of_defined
+from scoring.models import submission
+from scoring.models.preflight import Contract, image_size
+from scoring.models.preprocessing import Recipe
+from scoring.models.process import ModelFacts
+from scoring.readers import lesions, matching, tables
+from scoring.readers.lesions import Cases, LabelColumn, once
+from scoring.readers.sources import Source, open_source, sha256
+from scoring.readers.tables import Table
+from scoring.scorecard import ScoreCard
+from scoring.statistics import intervals, resampling
+from scoring.statistics.options import StatisticsOptions
+from scoring.version import __version__
+
+ID = "tricorder3"
+TITLE = "TRICORDER-3, 11 skin-lesion classes"
+FORMULA = "45 × accuracy + 45 × risk-weighted F1 + 10 × efficiency"
+RULE = """
+| part | weight | what it is |
+|---|--:|---|
+| accuracy | 45 | right cases / all cases, rounded to 6 decimals |
+| weighted F1 | 45 | (3 × malignant + 2 × medium + 1 × benign) / 6, each the plain mean of its classes' F1, rounded to 6 decimals |
+| efficiency | 10 | 1 up to 50 MiB (the challenge's MB), falling to 0 at 150 MiB, rounded to 6 decimals |
+
+A class without a case in the test set counts 0 in its group's mean, so the ceiling can lie below 100 points.
+"""
+CLASSES = ("AKIEC", "BCC", "BEN_OTH", "BKL", "DF", "INF", "MAL_OTH", "MEL", "NV", "SCCKA", "VASC")
+NAMES = ("Actinic keratosis/intraepidermal carcinoma", "Basal cell carcinoma", "Other benign proliferations including collisions",
+         "Benign keratinocytic lesion", "Dermatofibroma", "Inflammatory and infectious", "Other malignant proliferations including collisions",
+         "Melanoma", "Melanocytic Nevus, any type", "Squamous cell carcinoma/keratoacanthoma", "Vascular lesions and hemorrhage")
+RISKS = {"malignant": ("BCC", "MAL_OTH", "MEL", "SCCKA"), "medium": ("AKIEC", "BKL", "VASC"), "benign": ("BEN_OTH", "DF", "INF", "NV")}
+RISK = {name: next(risk for risk, members in RISKS.items() if name in members) for name in CLASSES}
+RISK_WEIGHTS = {"malignant": 3, "medium": 2, "benign": 1}
+GROUPS = {risk: [CLASSES.index(c) for c in members] for risk, members in RISKS.items()}
+WORTH = {c: .45 * RISK_WEIGHTS[RISK[c]] / 6 / len(RISKS[RISK[c]]) for c in CLASSES}
+FREE_MIB, FULL_MIB = 50, 150
+SMALL_CLASS = 15
+LABEL_COLUMNS = ("prediction", "predicted", "predicted_class", "pred", "class", "label", "diagnosis")
+UNIT_COLUMNS = ("patient_id", "lesion_id")
+MISSING = ("refuse", "wrong")
+AGE_BANDS = ((0, 30, "0-29"), (30, 50, "30-49"), (50, 70, "50-69"), (70, np.inf, "70+"))
+CURVE_REPLICATES, GRID = 300, np.linspace(0, 1, 61)
+CURVES = ("roc_sensitivity", "roc_low", "roc_high", "pr_precision", "pr_low", "pr_high")
+PICTURE_SIDE = 512
+ARGUMENTS = {"--missing": {"default": "refuse", "metavar": "HOW", "help": "cases without a usable prediction: refuse (default), or count them as wrong"},
+             "--model-size-mib": {"type": float, "metavar": "X", "help": "size of the model in MiB, where only predictions are given"}}
+ORDER = ("unreadable-file", "bad-zip", "unsafe-path", "no-table", "ambiguous-table", "missing-column", "duplicate-column", "row-length", "duplicate-case",
+         "missing-value", "not-a-number", "not-finite", "bad-label", "missing-case", "image-missing", "image-unreadable", "ambiguous-case", "no-common-case",
+         "extra-case", "bom", "header-alias", "label-spelling", "label-number", "label-one-hot", "location-number", "age-format", "missing-demographics",
+         "bad-option", "official-run-cancelled", "official-score-zero", "image-elsewhere", "never-predicted")
+_BY_KEY = {**{tables.key(n): i for i, n in enumerate(NAMES)}, **{tables.key(c): i for i, c in enumerate(CLASSES)}}
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """Outputs aligned with the truth's cases.
+
+    outputs: float64 [N, 11], NaN rows for cases without one (all of them where only labels were given). labels: predicted class [N], -1 = none.
+    faults: cases without a usable prediction, as errors; `score(missing="wrong")` makes warnings of them. digest: SHA-256 of the source, None for a model.
+    model: what was inspected, with its size; None for a file. images: SHA-256 of the images that a model was run on.
+    """
+
+    name: str
+    outputs: np.ndarray
+    labels: np.ndarray
+    labels_only: bool = False
+    faults: tuple[Finding, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    digest: str | None = None
+    model: Mapping | None = None
+    images: Mapping[str, str] = field(default_factory=dict)
+
+
+def in_order(entries: Iterable[Finding]) -> list[Finding]:
+    """Errors first, then by code as the challenge lists them; within a code as found."""
+    rank = {code: i for i, code in enumerate(ORDER)}
+    return sorted(entries, key=lambda e: (e.level != "error", rank.get(e.code, len(ORDER))))
+
+
+def read_truth(source: Source, name: str | None = None, images: Source | None = None) -> Cases:
+    """Read the test set: a table, or a folder or zip with a table and images; `images` names another place for these.
+
+    Raises InputRefused with every problem; its `salvaged` is what could be read.
+    """
+    return _ordered(lambda: lesions.read_cases(source, name, _read_labels, images))
+
+
+def read_images(source: Source, name: str | None = None) -> Cases:
+    """Read cases without labels, for `predict`: the rows of the table where there is one, else every image by file name."""
+    return _ordered(lambda: lesions.read_pictures(source, name))
+
+
+def _ordered(read) -> Cases:
+    try:
+        cases = read()
+    except InputRefused as refused:
+        raise InputRefused(in_order(refused.problems), in_order(refused.findings), refused.salvaged) from refused
+    return replace(cases, findings=tuple(in_order(cases.findings)))
+
+
+def parse_label(cell: str) -> tuple[int, str]:
+    """Class number 0..10 (-1: none) and how it was written: "exact", "spelling", "number", "zero", "missing", "bad"."""
+    trimmed = cell.strip()
+    if cell in CLASSES:
+        return CLASSES.index(cell), "exact"
+    if tables.key(trimmed) in _BY_KEY:
+        return _BY_KEY[tables.key(trimmed)], "spelling"
+    if trimmed.lower() in tables.MISSING:
+        return -1, "missing"
+    number = tables.numbers([trimmed]).values[0]
+    if number in range(1, len(CLASSES) + 1):
+        return int(number) - 1, "number"
+    return -1, "zero" if number == 0 else "bad"
+
+
+def _label_problem(cell: str, how: str, place: str, column: str) -> Finding:
+    if how == "missing":
+        return error("missing-value", place, f"column {column!r} is empty: write one of {', '.join(CLASSES)}.")
+    words = "classes are counted from 1" if how == "zero" else f"it is none of {', '.join(CLASSES)} and no number 1 to {len(CLASSES)}"
+    return error("bad-label", place, f"column {column!r}: {cell.strip()[:40]!r} is no class; {words}.")
+
+
+def _read_labels(table: Table, problems: list[Finding], findings: list[Finding]) -> LabelColumn:
+    column, twice = tables.find_column(table, lesions.LABEL)
+    problems += twice
+    if column is None:
+        return _read_one_hot(table, problems, findings)
+    if table.keys[column] not in lesions.OFFICIAL_LABEL:
+        findings.append(warning("header-alias", table.header_place, f"column {table.header[column]!r} is read as the label; the official loader knows Class and Label only."))
+    parsed = [parse_label(cell) for cell in table.columns[column]]
+    problems += [_label_problem(table.columns[column][i], how, table.place(i), table.header[column])
+                 for i, (_, how) in enumerate(parsed) if how in ("missing", "zero", "bad") and i not in table.ragged]
+    numbered = [i for i, (_, how) in enumerate(parsed) if how == "number"]
+    spelled = [i for i, (_, how) in enumerate(parsed) if how == "spelling"]
+    findings += once("label-number", table, numbered, "the label is a number of the challenge's list (1 = AKIEC); the official loader knows the symbols only.")
+    findings += once("label-spelling", table, spelled, "the label is not written as the exact symbol.")
+    return LabelColumn(np.array([label for label, _ in parsed]), tuple(table.place(i) for i in sorted(numbered + spelled)))
+
+
+def _read_one_hot(table: Table, problems: list[Finding], findings: list[Finding]) -> LabelColumn:
+    found = {c: tables.find_column(table, (tables.key(c),)) for c in CLASSES}
+    if any(column is None for column, _ in found.values()):
+        problems.append(tables.missing_column(table, "the label", ("Class", "Label")))
+        return LabelColumn(np.full(len(table), -1))
+    problems += [p for _, twice in found.values() for p in twice]
+    values = np.column_stack([tables.numbers(table.cells(column)).values for column, _ in found.values()])
+    good = (np.isin(values, (0, 1)).all(1)) & (values.sum(1) == 1)
+    problems += [error("bad-label", table.place(i), "the eleven class columns must hold one 1 and ten 0.") for i in np.flatnonzero(~good) if i not in table.ragged]
+    findings += once("label-one-hot", table, range(len(table)), "the label stands in eleven one-hot columns; the official loader needs one column Class.")
+    return LabelColumn(np.where(good, np.nan_to_num(values).argmax(1), -1))
+
+
+def read_predictions(source: Source, truth: Cases | None, name: str | None = None, missing: str = "refuse") -> Predictions:
+    """Read a prediction table and align it with the truth's cases; without a truth in file order.
+
+    Raises InputRefused where the table is at fault. Cases without a usable prediction are `faults` of the result, refused or taken as wrong
+    by `score`; where the table is at fault they stand in the same answer, as `missing` grades them.
+    """
+    files = open_source(source, name)
+    member = lesions.find_table(files)
+    data = files.read(member)
+    table = tables.read_table(data, files.called(member))
+    problems, findings = list(table.problems), []
+    id_column, twice = tables.find_column(table, lesions.IMAGE)
+    problems += twice
+    if id_column is None:
+        problems.append(tables.missing_column(table, "the case id (rows are never matched by position)", ("filename", "case", "image")))
+    columns, label_column = _prediction_columns(table, id_column, problems, findings)
+    if id_column is None or (columns is None and label_column is None):
+        raise InputRefused(in_order(problems), in_order(findings))
+    case_of = _cases_of_rows(table, table.cells(id_column), truth, problems, findings)
+    n = len(table) if truth is None else len(truth)
+    rows = [i for i in np.flatnonzero(case_of >= 0) if i not in table.ragged]
+    read = _read_outputs if columns is not None else _read_predicted_labels
+    outputs, labels, faults = read(table, columns if columns is not None else label_column, rows, case_of, n, problems, findings)
+    if truth is not None:
+        with_row = set(case_of.tolist()) | _claimed(table, truth, id_column)
+        faults += [error("missing-case", truth.ids[i], f"case {truth.ids[i]} has no prediction in {table.name}; the official code then gives score 0. "
+                         "Add a row, or count it as wrong with --missing wrong.") for i in range(n) if i not in with_row]
+    graded = in_order(_graded(faults, missing))
+    if problems:
+        hard, soft = split(graded)
+        raise InputRefused(in_order([*problems, *hard]), in_order([*findings, *soft]))
+    if truth is not None and (case_of < 0).all():
+        raise InputRefused([_nothing_in_common(table, table.cells(id_column), truth)], in_order(findings))
+    used = {member: sha256(data)}
+    return Predictions(files.name, outputs, labels, columns is None, tuple(in_order(faults)), tuple(in_order(findings)), files.digest(used))
+
+
+def _prediction_columns(table: Table, id_column: int | None, problems: list[Finding], findings: list[Finding]) -> tuple[list[int] | None, int | None]:
+    """The eleven class columns, or None and the label column."""
+    found = {c: tables.find_column(table, (tables.key(c),)) for c in CLASSES}
+    label, label_twice = tables.find_column(table, [k for k in LABEL_COLUMNS if id_column is None or k != table.keys[id_column]])
+    absent = [c for c, (column, _) in found.items() if column is None]
+    if absent and label is not None:
+        problems += label_twice
+        findings.append(note("labels-only", table.header_place, f"only labels (column {table.header[label]!r}): no curves, no calibration; accuracy and F1 are complete."))
+        return None, label
+    problems += [p for _, twice in found.values() for p in twice]
+    problems += [tables.missing_column(table, f"class {c}", (c,)) for c in absent]
+    if absent:
+        return None, None
+    if label is not None:
+        findings.append(note("label-column-ignored", table.header_place, f"column {table.header[label]!r} is ignored: the eleven class columns decide."))
+    return [column for column, _ in found.values()], None
+
+
+def _cases_of_rows(table: Table, ids: list[str], truth: Cases | None, problems: list[Finding], findings: list[Finding]) -> np.ndarray:
+    """The case of each row [rows]; negative where there is none. A repeated row is reported and left out."""
+    nameless = [i for i, name in enumerate(ids) if name.lower() in tables.MISSING]
+    problems += [error("missing-value", table.place(i), "the case id is empty: every row needs its case.") for i in nameless if i not in table.ragged]
+    names = ids if truth is None else truth.ids
+    found = matching.match(ids, truth.ids) if truth is not None else matching.Matches(_first_of_each(ids), {})
+    case_of = found.case.copy()
+    case_of[nameless] = matching.AMBIGUOUS
+    for i, candidates in found.candidates.items():
+        problems.append(error("ambiguous-case", table.place(i), f"{ids[i]!r} fits {len(candidates)} cases ({', '.join(names[c] for c in candidates[:3])}): write the id as the truth does."))
+    first: dict[int, int] = {}
+    for i, case in enumerate(case_of):
+        if case >= 0 and case in first:
+            problems.append(error("duplicate-case", table.place(i), f"case {names[case]} stands on line {table.lines[first[case]]} already: keep one row per case."))
+            case_of[i] = matching.AMBIGUOUS
+        elif case >= 0:
+            first[case] = i
+    extra = list(np.flatnonzero(case_of == matching.EXTRA))
+    if extra and len(extra) < len(ids):
+        findings.append(warning("extra-case", table.place(extra[0]), f"{len(extra)} row{'s' * (len(extra) > 1)} for ids that the truth does not have "
+                                f"({', '.join(ids[i] for i in extra[:3])}{', ...' if len(extra) > 3 else ''}): left out."))
+    return case_of
+
+
+def _first_of_each(ids: list[str]) -> np.ndarray:
+    seen: dict[str, int] = {}
+    return np.array([seen.setdefault(matching.as_written(name), i) for i, name in enumerate(ids)], dtype=int)
+
+
+def _claimed(table: Table, truth: Cases, id_column: int) -> set[int]:
+    """Cases that some row names, however faulty the row: they are not reported as missing too."""
+    found = matching.match(table.cells(id_column), truth.ids)
+    return set(found.case.tolist()) | {case for candidates in found.candidates.values() for case in candidates}
+
+
+def _read_outputs(table: Table, columns: list[int], rows: list[int], case_of: np.ndarray, n: int, problems: list[Finding], findings: list[Finding]):
+    read = [tables.numbers(table.cells(column), table.delimiter != ",") for column in columns]
+    values, fault = np.column_stack([r.values for r in read]), np.column_stack([r.fault for r in read])
+    commas = sum(r.decimal_commas for r in read)
+    if commas:
+        findings.append(note("decimal-comma", table.place(0), f"{commas} numbers have a decimal comma: read as a point."))
+    faults = []
+    outputs = np.full((n, len(CLASSES)), np.nan)
+    outputs[case_of[rows]] = values[rows]
+    for i in rows:
+        if not (fault[i] != "").any():
+            continue
+        outputs[case_of[i]] = np.nan
+        for code, entries, words in (("missing-value", faults, "is empty"), ("not-a-number", problems, "is not a number: write e.g. 0.73"), ("not-finite", faults, "is not finite")):
+            hit = np.flatnonzero(fault[i] == code)
+            if len(hit):
+                cells = ", ".join(f"{table.header[columns[k]]} {table.columns[columns[k]][i].strip()[:40]!r}" for k in hit[:3])
+                where_case = table.columns[tables.find_column(table, lesions.IMAGE)[0]][i].strip()
+                entries.append(error(code, table.place(i), f"case {where_case}, column {cells} {words}." + _official(code)))
+    has = ~np.isnan(outputs).any(1)
+    labels = np.where(has, np.where(np.isnan(outputs), -np.inf, outputs).argmax(1), -1)
+    findings += _output_findings(outputs[has], table.name)
+    return outputs, labels, faults
+
+
+def _official(code: str) -> str:
+    if code == "not-a-number":
+        return ""
+    return " The official code takes NaN for the largest value. Fill it in, or count the case as wrong with --missing wrong."
+
+
+def _read_predicted_labels(table: Table, column: int, rows: list[int], case_of: np.ndarray, n: int, problems: list[Finding], _findings: list[Finding]):
+    labels, faults = np.full(n, -1), []
+    for i in rows:
+        label, how = parse_label(table.columns[column][i])
+        labels[case_of[i]] = label
+        if label < 0:
+            (faults if how == "missing" else problems).append(_label_problem(table.columns[column][i], how, table.place(i), table.header[column]))
+    return np.full((n, len(CLASSES)), np.nan), labels, faults
+
+
+def _output_findings(outputs: np.ndarray, where: str) -> Iterator[Finding]:
+    """What the outputs [rows, 11] look like; nothing is normalised before the score."""
+    kind = calibration.output_kind(outputs)
+    if kind == "logits":
+        yield warning("logits", where, f"values from {outputs.min():.4g} to {outputs.max():.4g}: logits, not probabilities. The score is the same; calibration is not defined. "
+                      "The challenge demands a softmax.")
+    elif kind == "not-normalised":
+        sums = outputs.sum(1)
+        yield warning("not-normalised", where, f"row sums from {sums.min():.4g} to {sums.max():.4g}, not 1: sigmoids, or rounding. The score is the same; calibration is not defined.")
+    if len(outputs):
+        tied = int(((outputs == outputs.max(1, keepdims=True)).sum(1) > 1).sum())
+        if tied:
+            yield note("tied-maximum", where, f"{tied} row{'s have' if tied > 1 else ' has'} several largest values: the first class in the challenge's order is taken, as in the official code.")
+
+
+def _nothing_in_common(table: Table, ids: list[str], truth: Cases) -> Finding:
+    return error("no-common-case", table.name, f"no row matches a case of {truth.name}. Here: {', '.join(ids[:3])}. There: {', '.join(truth.ids[:3])}.")
+
+
+def _graded(faults: Iterable[Finding], missing: str) -> list[Finding]:
+    """Errors as they are, or, with missing="wrong", warnings."""
+    return [replace(f, level="warning") for f in faults] if missing == "wrong" else list(faults)
+
+
+def efficiency(size_mib: float | None) -> float:
+    """1 up to 50 MiB, falling to 0 at 150 MiB; 1 where the size is unknown."""
+    if size_mib is None or size_mib <= FREE_MIB:
+        return 1.0
+    return 0.0 if size_mib >= FULL_MIB else 1 - (size_mib - FREE_MIB) / (FULL_MIB - FREE_MIB)
+
+
+def final_score(accuracy: float, weighted_f1: float, efficiency_score: float) -> float:
+    """The official number: the three parts rounded to 6 decimals, in the official order of operations."""
+    a, w, e = round(accuracy, 6), round(weighted_f1, 6), round(efficiency_score, 6)
+    return 0.9 * (0.5 * a + 0.5 * w) + 0.1 * e
+
+
+def weighted_f1(f1: np.ndarray) -> np.ndarray:
+    """(3 malignant + 2 medium + benign) / 6 of F1 [..., 11], each the plain mean of its classes, absent ones counted."""
+    return sum(RISK_WEIGHTS[r] * f1[..., members].mean(-1) for r, members in GROUPS.items()) / sum(RISK_WEIGHTS.values())
+
+
+def recipe_for(facts: ModelFacts) -> Recipe:
+    """Stretch to 512 x 512 by LANCZOS; then, where the model declares another size, from those pixels to it (a symbolic axis counts as 512)."""
+    width, height = (side or PICTURE_SIDE for side in image_size(facts))
+    own = ((width, height, "lanczos"),) if (width, height) != (PICTURE_SIDE, PICTURE_SIDE) else ()
+    return Recipe(((PICTURE_SIDE, PICTURE_SIDE, "lanczos"), *own))
+
+
+def _vector(age: float, gender: float, location: float) -> np.ndarray:
+    return np.array([age, gender, location], np.float32)
+
+
+TASK = submission.Task(Contract(vector=3, outputs=len(CLASSES), highest_ir_version=10, highest_opset=21, runtime=" (1.19)"), recipe_for, _vector(50, 1, 7),
+                       {"age": [_vector(20, 1, 7), _vector(80, 1, 7)], "gender": [_vector(50, 0, 7)], "location": [_vector(50, 1, k) for k in range(1, 7)]}, PICTURE_SIDE)
+
+
+def size_findings(size_mib: float, name: str) -> list[Finding]:
+    """What the size of a model means for the score."""
+    if size_mib >= FULL_MIB:
+        return [warning("size-score-zero", name, f"{size_mib:.2f} MiB: from {FULL_MIB} MiB on efficiency is 0 and 10 points are lost.")]
+    cost = f"{size_mib - FREE_MIB:.2f} MiB above {FREE_MIB} cost {.1 * (size_mib - FREE_MIB):.2f} points of 100" if size_mib > FREE_MIB else f"{FREE_MIB - size_mib:.2f} MiB below {FREE_MIB}: no cost"
+    return [note("model-size", name, f"{size_mib:.2f} MiB (the challenge's MB); {cost}; {FULL_MIB - size_mib:.2f} MiB below {FULL_MIB}. Each MiB above {FREE_MIB} costs 0.001 of the score.")]
+
+
+def inspect(model: submission.Model, truth: Cases | None = None, name: str | None = None, timings: bool = False) -> submission.Inspection:
+    """The preflight: would the validator run this model, and what does it do with the demographics? Raises InputRefused with every problem."""
+    data, called = submission.model_bytes(model, name)
+    found = submission.inspect(data, called, TASK, truth, size_findings, timings)
+    kind = found.model["output_kind"]
+    return replace(found, findings=(*found.findings, *(_kind_findings(kind, called) if kind else ())))
+
+
+def _kind_findings(kind: str, where: str) -> list[Finding]:
+    return {"probabilities": [note("probabilities", where, "every trial output is a probability vector.")],
+            "logits": [warning("logits", where, "the outputs are logits, not probabilities: the score is the same, but the challenge demands a softmax.")],
+            "not-normalised": [warning("not-normalised", where, "the outputs do not sum to 1: the score is the same, but the challenge demands a softmax.")]}[kind]
+
+
+def predict(model: submission.Model, cases: Cases, progress=None, cancelled=None, name: str | None = None) -> Predictions:
+    """Inspect a model and run it on every case as the validator does: CPU, one thread, one image at a time, no softmax.
+
+    progress(done, total) and cancelled() -> bool are called from this thread. Raises InputRefused; `scoring.models.pool.Cancelled`.
+    """
+    data, called = submission.model_bytes(model, name)
+    inspected = submission.inspect(data, called, TASK, _with_images(cases), size_findings, cancelled=cancelled)
+    run = submission.run(data, called, TASK, cases, len(CLASSES), progress, cancelled)
+    has = ~np.isnan(run.outputs).any(1)
+    labels = np.where(has, np.where(np.isnan(run.outputs), -np.inf, run.outputs).argmax(1), -1)
+    about_outputs = list(_output_findings(run.outputs[has], called))
+    if has.any() and calibration.output_kind(run.outputs[has]) == "probabilities":
+        about_outputs.insert(0, note("probabilities", called, "every output is a probability vector."))
+    findings = in_order([*inspected.findings, *run.findings, *about_outputs])
+    return Predictions(called, run.outputs, labels, False, tuple(in_order(run.faults)), tuple(findings), None, inspected.model, run.images)
+
+
+def _with_images(cases: Cases) -> Cases | None:
+    """The cases for the trial runs: those that lack an image are the run's own affair, unless all do."""
+    kept = [i for i, member in enumerate(cases.images) if member is not None]
+    if not kept:
+        raise InputRefused(submission.missing_images(cases), cases.findings)
+    return replace(cases, ids=tuple(cases.ids[i] for i in kept), images=tuple(cases.images[i] for i in kept))
+
+
+def prediction_table(cases: Cases, predictions: Predictions) -> str:
+    """The prediction file of a model as CSV: filename and the eleven symbols, unrounded, so that scoring it gives the same numbers."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("filename", *CLASSES))
+    writer.writerows((name, *(repr(float(v)) for v in row)) for name, row in zip(cases.ids, predictions.outputs, strict=True) if not np.isnan(row).any())
+    return text.getvalue()
+
+
+def graded(predictions: Predictions, missing: str) -> tuple[list[Finding], list[Finding]]:
+    """The faults of predictions as errors and warnings, as `missing` grades them."""
+    return split(_graded(predictions.faults, missing))
+
+
+def check_options(missing: str = "refuse", model_size_mib: float | None = None, has_model: bool = False) -> list[Finding]:
+    """`bad-option` for every option of this challenge that cannot be."""
+    problems = []
+    if missing not in MISSING:
+        problems.append(error("bad-option", "--missing", f"{missing!r} is not one of {', '.join(MISSING)}."))
+    if model_size_mib is not None and not (np.isfinite(model_size_mib) and model_size_mib >= 0):
+        problems.append(error("bad-option", "--model-size-mib", f"{model_size_mib} is not a size: give the MiB (bytes / 1048576), 0 or more."))
+    if model_size_mib is not None and has_model:
+        problems.append(error("bad-option", "--model-size-mib", "a model brings its own size: leave the option out, or score predictions."))
+    return problems
+
+
+def score(truth: Cases, predictions: Predictions, *, missing: str = "refuse", model_size_mib: float | None = None, resamples: int = 1000, seed: int = 0,
+          group: str | None = None, interval: str = "percentile", metadata: Source | None = None) -> ScoreCard:
+    """Score predictions on a truth.
+
+    missing: "refuse" or "wrong", for cases without a usable prediction. model_size_mib: where only predictions are given. resamples, seed, group, interval:
+    see `StatisticsOptions`. metadata: a table joined by case id, for `group`. Raises InputRefused.
+    """
+    statistics = StatisticsOptions(resamples, seed, group, interval)
+    size = predictions.model["size_mib"] if predictions.model else model_size_mib
+    hard, soft = split([*_graded(predictions.faults, missing), *check_options(missing, model_size_mib, predictions.model is not None), *statistics.problems()])
+    read = [*truth.findings, *in_order([*predictions.findings, *soft])]
+    if hard:
+        raise InputRefused([*[h for h in hard if h.code != "bad-option"], *[h for h in hard if h.code == "bad-option"]], read)
+    joined = truth if metadata is None else lesions.with_metadata(truth, metadata)
+    unit, units = statistics.units(joined.columns, len(truth), UNIT_COLUMNS, truth.id_column)
+    point = _quantities(truth, predictions, np.ones((1, len(truth)), np.float32), efficiency(size))
+    found = _Replicates(truth, predictions, efficiency(size), units, statistics, point)
+    return _card(truth, predictions, size, point, found, read, {
+        "version": __version__, "truth_sha256": _truth_digest(truth, predictions), "predictions_sha256": predictions.digest,
+        "model_sha256": predictions.model["sha256"] if predictions.model else None,
+        "options": {"missing": missing, "model_size_mib": model_size_mib, "group": group, "interval": interval,
+                    "metadata_sha256": open_source(metadata).whole if metadata is not None else None},
+        "seed": seed, "resamples": resamples, "unit": unit, "n_units": int(units.max()) + 1})
+
+
+def _truth_digest(truth: Cases, predictions: Predictions) -> str:
+    return truth.files.digest({**truth.digest_of, **(predictions.images if truth.pictures is truth.files else {})})
+
+
+def _quantities(truth: Cases, predictions: Predictions, weights: np.ndarray, efficiency_score: float) -> dict:
+    """Every quantity that has an interval, [B] by name; per class under ("f1", class), per slice under ("slice", column, group, name)."""
+    y, p = truth.labels, predictions.labels
+    c = classification.counts(y, p, weights, len(CLASSES))
+    f1, recall, precision = classification.f1(c), classification.recall(c), classification.precision(c)
+    found = {"accuracy": classification.accuracy(c), "weighted_f1": weighted_f1(f1)}
+    found |= {f"f1_{risk}": f1[:, members].mean(1) for risk, members in GROUPS.items()}
+    found["prediction_score"] = .5 * found["accuracy"] + .5 * found["weighted_f1"]
+    found["score"] = .9 * found["prediction_score"] + .1 * efficiency_score
+    found |= {"precision_weighted": classification.support_weighted(precision, c), "recall_weighted": classification.support_weighted(recall, c),
+              "f1_support_weighted": classification.support_weighted(f1, c), "balanced_accuracy": mean_of_defined(recall),
+              "macro_f1_present": classification.mean_over_present(f1, c), "weighted_f1_present": _weighted_f1_present(f1, c)}
+    found |= _risk_quantities(y, p, weights) | _probability_quantities(truth, predictions, weights)
+    found |= {("f1", name): f1[:, k] for k, name in enumerate(CLASSES)} | {("recall", name): recall[:, k] for k, name in enumerate(CLASSES)}
+    return found | _slice_quantities(truth, p, weights)
+
+
+def _weighted_f1_present(f1: np.ndarray, c: classification.Counts) -> np.ndarray:
+    present = np.where(c.support > 0, f1, np.nan)
+    means = np.column_stack([mean_of_defined(present[:, members]) for members in GROUPS.values()])
+    shares = np.where(np.isnan(means), 0, [RISK_WEIGHTS[r] for r in GROUPS])
+    return divide((np.nan_to_num(means) * shares).sum(1), shares.sum(1))
+
+
+def _malignant(labels: np.ndarray) -> np.ndarray:
+    return np.isin(labels, GROUPS["malignant"])
+
+
+def _risk_quantities(y: np.ndarray, p: np.ndarray, weights: np.ndarray) -> dict:
+    ill, called = _malignant(y), _malignant(p)
+    sums = (weights @ np.column_stack([ill, ill & called, ~ill, ~ill & ~called]).astype(weights.dtype)).astype(float)
+    return {"malignant_sensitivity": divide(sums[:, 1], sums[:, 0]), "malignant_specificity": divide(sums[:, 3], sums[:, 2])}
+
+
+def _probability_quantities(truth: Cases, predictions: Predictions, weights: np.ndarray) -> dict:
+    """AUC per class and its mean; log loss and Brier score where the outputs are probabilities. Cases without outputs are left out."""
+    has, b = ~np.isnan(predictions.outputs).any(1), len(weights)
+    undefined = np.full(b, np.nan)
+    outputs, y, w = predictions.outputs[has], truth.labels[has], weights[:, has]
+    areas = np.column_stack([curves.resampled_auc(outputs[:, k], y == k, w) if has.any() else undefined for k in range(len(CLASSES))])
+    found = {"macro_auc": mean_of_defined(areas)} | {("auc", name): areas[:, k] for k, name in enumerate(CLASSES)}
+    if has.any() and calibration.output_kind(outputs) == "probabilities":
+        total = w.sum(1, dtype=float)
+        return found | {"log_loss": divide(w @ calibration.log_losses(outputs, y), total), "brier_score": divide(w @ calibration.brier_scores(outputs, y), total)}
+    return found | {"log_loss": undefined, "brier_score": undefined}
+
+
+def slice_groups(truth: Cases) -> dict[str, dict[str, np.ndarray]]:
+    """Members (bool [N]) of every group that occurs, by column: age band, gender, body location."""
+    age = np.where(truth.demographics.age < 0, np.nan, truth.demographics.age)
+    groups = {"age": {name: (age >= low) & (age < high) for low, high, name in AGE_BANDS} | {"unknown": np.isnan(age)},
+              "gender": {name: truth.demographics.gender == code for name, code in (("male", 1), ("female", 0), ("unknown", lesions.UNKNOWN))},
+              "location": {name: truth.demographics.location == i + 1 for i, name in enumerate(lesions.LOCATIONS)} | {"unknown": truth.demographics.location == lesions.UNKNOWN}}
+    return {column: {name: members for name, members in found.items() if members.any()} for column, found in groups.items()}
+
+
+def _slice_quantities(truth: Cases, p: np.ndarray, weights: np.ndarray) -> dict:
+    groups = {(column, name): members for column, found in slice_groups(truth).items() for name, members in found.items()}
+    right, ill, called = truth.labels == p, _malignant(truth.labels), _malignant(p)
+    indicators = np.column_stack([part for m in groups.values() for part in (m, m & right, m & ill, m & ill & called)]).astype(weights.dtype)
+    sums = (weights @ indicators).astype(float).reshape(len(weights), -1, 4)
+    found = {}
+    for i, (column, name) in enumerate(groups):
+        found["slice", column, name, "accuracy"] = divide(sums[:, i, 1], sums[:, i, 0])
+        found["slice", column, name, "malignant_sensitivity"] = divide(sums[:, i, 3], sums[:, i, 2])
+    return found
+
+
+class _Replicates:
+    """Intervals of all quantities from one set of replicates, and what was undefined in them."""
+
+    def __init__(self, truth, predictions, efficiency_score, units, statistics, point):
+        def quantities(blocks):
+            parts = [_quantities(truth, predictions, w, efficiency_score) for w in blocks]
+            return {name: np.concatenate([part[name] for part in parts]) for name in point} if parts else {}
+
+        self.values = quantities(resampling.replicate_weights(units, statistics.resamples, statistics.seed)) if statistics.resamples else {}
+        left_out = quantities(resampling.leave_one_out_weights(units)) if self.values and statistics.interval != "percentile" else {}
+        self.intervals = {name: statistics.interval_of(float(point[name][0]), values, left_out.get(name)) for name, values in self.values.items()}
+        self.findings = [*statistics.findings(int(units.max()) + 1), *_undefined(self.values, point)] if self.values else []
+
+    def of(self, name) -> list | None:
+        return self.intervals.get(name)
+
+
+def _undefined(values: Mapping, point: Mapping) -> Iterator[Finding]:
+    for name in (n for n in values if isinstance(n, str) and np.isfinite(point[n][0])):
+        share = float(np.isnan(values[name]).mean())
+        if share > 0:
+            level = warning if share >= .05 else note
+            yield level("undefined-replicates", name, f"{share:.1%} of the replicates have no {name}; its interval rests on the others.")
+
+
+def _card(truth: Cases, predictions: Predictions, size: float | None, point: Mapping, found: _Replicates, read: list[Finding], provenance: Mapping) -> ScoreCard:
+    y, p = truth.labels, predictions.labels
+    matrix = classification.confusion_matrix(y, p, len(CLASSES))
+    support, predicted = np.bincount(y, minlength=len(CLASSES)), np.bincount(p[p >= 0], minlength=len(CLASSES))
+    e = efficiency(size)
+    metrics = {name: float(values[0]) for name, values in point.items() if isinstance(name, str) and name != "score"}
+    a, w = round(metrics["accuracy"], 6), round(metrics["weighted_f1"], 6)
+    metrics |= {"efficiency_score": e, "prediction_score": .5 * a + .5 * w, **_rank_metrics(truth, predictions)}
+    reached = _reliability(truth, predictions)
+    metrics["expected_calibration_error"] = reached.expected_calibration_error if reached else None
+    best = final_score(1.0, float(weighted_f1((support > 0).astype(float))), e)
+    more = {"n_missing": int((p < 0).sum()), "model_size_mib": size, "best_possible_score": best,
+            "points": {"accuracy": .45 * a, "weighted_f1": .45 * w, "efficiency_score": .1 * round(e, 6)},
+            "risk_matrix": {"labels": list(RISKS), "counts": [[int(matrix[np.ix_(rows, columns)].sum()) for columns in GROUPS.values()] for rows in GROUPS.values()]},
+            "slices": _slices(truth, point, found)}
+    if predictions.model:
+        more["model"] = {k: v for k, v in predictions.model.items() if k != "size_mib"}
+    findings = [*read, *_score_findings(support, predicted, predictions, size, found)]
+    shown = {name: value for name, value in found.intervals.items() if isinstance(name, str)}
+    return ScoreCard(ID, final_score(metrics["accuracy"], metrics["weighted_f1"], e), metrics, _per_class(truth, predictions, matrix, support, predicted, point, found), len(truth),
+                     _cases(truth, predictions), tuple(findings), provenance, {"labels": list(CLASSES), "counts": matrix.tolist()}, shown, more,
+                     _arrays(truth, predictions, reached, provenance))
+
+
+def _rank_metrics(truth: Cases, predictions: Predictions) -> dict:
+    values = np.array(list(_average_precisions(truth, predictions).values()))
+    return {"macro_average_precision": float(mean_of_defined(values))}
+
+
+def _average_precisions(truth: Cases, predictions: Predictions) -> dict[str, float]:
+    has = ~np.isnan(predictions.outputs).any(1)
+    return {name: curves.average_precision(predictions.outputs[has, k], truth.labels[has] == k) for k, name in enumerate(CLASSES)}
+
+
+def _per_class(truth, predictions, matrix, support, predicted, point, found: _Replicates) -> dict:
+    n, average_precision = len(truth), _average_precisions(truth, predictions)
+    rows = {}
+    for k, name in enumerate(CLASSES):
+        hits, f1 = int(matrix[k, k]), float(point["f1", name][0])
+        others = n - int(support[k])
+        rows[name] = {"risk": RISK[name], "support": int(support[k]), "predicted": int(predicted[k]), "precision": hits / predicted[k] if predicted[k] else None,
+                      "recall": hits / support[k] if support[k] else None, "f1": f1, "specificity": (others - int(predicted[k]) + hits) / others if others else None,
+                      "auc": float(point["auc", name][0]), "average_precision": average_precision[name], "score_worth": WORTH[name], "score_lost": WORTH[name] * (1 - f1)}
+        if found.values:
+            rows[name] |= {f"{what}_interval": found.of((what, name)) for what in ("f1", "recall", "auc")}
+    return rows
+
+
+def _slices(truth: Cases, point: Mapping, found: _Replicates) -> dict:
+    result = {}
+    for column, groups in slice_groups(truth).items():
+        result[column] = {}
+        for name, members in groups.items():
+            row = {"n": int(members.sum())} | {what: float(point["slice", column, name, what][0]) for what in ("accuracy", "malignant_sensitivity")}
+            if found.values:
+                row |= {f"{what}_interval": found.of(("slice", column, name, what)) for what in ("accuracy", "malignant_sensitivity")}
+            result[column][name] = row
+    return result
+
+
+def _cases(truth: Cases, predictions: Predictions) -> tuple[dict, ...]:
+    d, encoded, rows = truth.demographics, truth.demographics.encoded.tolist(), []
+    genders = {1: "male", 0: "female"}
+    for i, (y, p) in enumerate(zip(truth.labels, predictions.labels, strict=True)):
+        outputs = None if np.isnan(predictions.outputs[i]).any() else predictions.outputs[i].tolist()
+        age = None if np.isnan(d.age[i]) else int(d.age[i]) if d.age[i] == int(d.age[i]) else float(d.age[i])
+        rows.append({"case": truth.ids[i], "truth": CLASSES[y], "predicted": CLASSES[p] if p >= 0 else None, "correct": bool(y == p), "truth_risk": RISK[CLASSES[y]],
+                     "predicted_risk": RISK[CLASSES[p]] if p >= 0 else None, "age": age, "gender": genders.get(int(d.gender[i])),
+                     "location": lesions.LOCATIONS[d.location[i] - 1] if d.location[i] > 0 else None, "encoded": encoded[i], "outputs": outputs,
+                     "truth_score": outputs[y] if outputs else None})
+    return tuple(rows)
+
+
+def _score_findings(support: np.ndarray, predicted: np.ndarray, predictions: Predictions, size: float | None, found: _Replicates) -> Iterator[Finding]:
+    for k, name in enumerate(CLASSES):
+        if support[k] == 0:
+            yield warning("absent-class", name, f"no case of {name} in this test set: its F1 counts 0 and {100 * WORTH[name]:.3f} points of 100 cannot be won, as in the official code.")
+        elif predicted[k] == 0:
+            yield warning("never-predicted", name, f"no case is predicted as {name}; the truth has {support[k]}. Its F1 is 0.")
+    if size is None:
+        yield warning("model-size-unknown", predictions.name, "the model's size is unknown: efficiency counts 1.0. Give --model-size-mib.")
+    elif predictions.model is None and size >= FULL_MIB:
+        yield warning("size-score-zero", predictions.name, f"{size:g} MiB: from {FULL_MIB} MiB on efficiency is 0 and 10 points are lost.")
+    if found.values:
+        for k, name in enumerate(CLASSES):
+            if 0 < support[k] < SMALL_CLASS:
+                yield warning("few-cases-in-class", name, f"{support[k]} case{'s' * int(support[k] > 1)}: interval of F1 too narrow below {SMALL_CLASS} cases.")
+    yield from found.findings
+
+
+def _reliability(truth: Cases, predictions: Predictions) -> calibration.Reliability | None:
+    has = ~np.isnan(predictions.outputs).any(1)
+    outputs = predictions.outputs[has]
+    if not has.any() or calibration.output_kind(outputs) != "probabilities":
+        return None
+    return calibration.reliability(outputs.max(1), truth.labels[has] == predictions.labels[has])
+
+
+def _arrays(truth: Cases, predictions: Predictions, reached: calibration.Reliability | None, provenance: Mapping) -> dict[str, np.ndarray]:
+    """What is drawn and too fine for JSON: outputs, labels, the reliability bins, ROC and precision-recall curves with bands."""
+    arrays = {"outputs": predictions.outputs, "truth": truth.labels, "predicted": predictions.labels}
+    if reached:
+        arrays |= {f"reliability_{name}": getattr(reached, name) for name in ("said", "right", "low", "high", "n")}
+    has = ~np.isnan(predictions.outputs).any(1)
+    if has.any() and provenance["resamples"]:
+        arrays |= _curves(predictions.outputs[has], truth.labels[has], provenance)
+    for array in arrays.values():
+        array.flags.writeable = False
+    return arrays
+
+
+def _curves(outputs: np.ndarray, y: np.ndarray, provenance: Mapping) -> dict[str, np.ndarray]:
+    """ROC and precision-recall curves on a grid [61] with pointwise 95 % bands from up to 300 replicates of cases, [11, 61] each."""
+    units = np.arange(len(y))
+    weights = np.concatenate([np.ones((1, len(y)), np.float32), *resampling.replicate_weights(units, min(provenance["resamples"], CURVE_REPLICATES), provenance["seed"])])
+    found = {name: np.full((len(CLASSES), len(GRID)), np.nan) for name in CURVES}
+    for k in range(len(CLASSES)):
+        for (value, low, high), values in zip((CURVES[:3], CURVES[3:]), curves.resampled_curves(outputs[:, k], y == k, weights, GRID), strict=True):
+            drawn = values[1:][~np.isnan(values[1:]).any(1)]
+            found[value][k] = values[0]
+            if len(drawn):
+                found[low][k], found[high][k] = np.quantile(drawn, intervals.QUANTILES, axis=0)
+    return found | {"roc_grid": GRID.copy(), "pr_grid": GRID.copy()}

@@ -1,0 +1,93 @@
+"""Curves of one score against a yes or no: ROC, precision and recall, and the areas under them."""
+import numpy as np
+import scipy.sparse
+
+from scoring.metrics.classification import divide
+
+
+def _steps(scores: np.ndarray, positive: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Distinct thresholds from high to low, and the positives and negatives at or above each."""
+    order = np.argsort(-scores, kind="stable")
+    scores, positive = scores[order], positive[order]
+    last = np.flatnonzero(np.r_[scores[1:] != scores[:-1], True])
+    hits = np.cumsum(positive)[last]
+    return scores[last], hits, last + 1 - hits
+
+
+def roc_curve(scores: np.ndarray, positive: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(1 - specificity, sensitivity, threshold) at every distinct score, from (0, 0, infinity) to (1, 1). scores float [N], positive bool [N].
+
+    NaN throughout an axis where the truth has no positive or no negative.
+    """
+    thresholds, hits, false_alarms = _steps(np.asarray(scores, float), np.asarray(positive, bool))
+    if not len(thresholds):
+        return np.array([0.0]), np.array([0.0]), np.array([np.inf])
+    return (divide(np.r_[0, false_alarms], false_alarms[-1]), divide(np.r_[0, hits], hits[-1]), np.r_[np.inf, thresholds])
+
+
+def precision_recall_curve(scores: np.ndarray, positive: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(recall, precision, threshold) at every distinct score, from high to low. Recall is NaN where the truth has no positive."""
+    thresholds, hits, false_alarms = _steps(np.asarray(scores, float), np.asarray(positive, bool))
+    return divide(hits, hits[-1] if len(hits) else 0), divide(hits, hits + false_alarms), thresholds
+
+
+def auc(scores: np.ndarray, positive: np.ndarray) -> float:
+    """Area under the ROC curve: the share of (positive, negative) pairs in the right order, ties half. NaN without both."""
+    return float(resampled_auc(scores, positive, np.ones((1, len(scores)), np.float32))[0])
+
+
+def average_precision(scores: np.ndarray, positive: np.ndarray) -> float:
+    """Sum of precision x step of recall over the distinct thresholds, not interpolated. NaN without a positive or without a negative."""
+    positive = np.asarray(positive, bool)
+    if not positive.any() or positive.all():
+        return float("nan")
+    recall, precision, _ = precision_recall_curve(scores, positive)
+    return float(np.sum(np.diff(recall, prepend=0) * precision))
+
+
+def resampled_auc(scores: np.ndarray, positive: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """`auc` [B] of every row of weights [B, N]; NaN where a row has no positive or no negative.
+
+    The distinct scores of the positives cut the sorted list into segments: per replicate, the weight of the negatives below a positive is a
+    running sum over segments, and two sparse products give all replicates at once.
+    """
+    scores, positive = np.asarray(scores, float), np.asarray(positive, bool)
+    negative_scores = scores[~positive]
+    levels, level_of = np.unique(scores[positive], return_inverse=True)
+    below, upto = np.searchsorted(levels, negative_scores, "left"), np.searchsorted(levels, negative_scores, "right")
+    tied = np.flatnonzero(upto > below)
+    transposed = np.ascontiguousarray(weights.T)
+    of_positives, of_negatives = transposed[positive], transposed[~positive]
+    # Each product is [segments, B]; sums of whole-numbered float32 weights are exact.
+    hits = _gather(level_of, len(levels), of_positives)
+    beneath = np.cumsum(_gather(upto, len(levels) + 1, of_negatives), axis=0, dtype=float)[:-1]
+    level = _gather(below[tied], len(levels), of_negatives[tied]).astype(float)
+    pairs = np.einsum("lb,lb->b", hits.astype(float), beneath + .5 * level)
+    return divide(pairs, of_positives.sum(0, dtype=float) * of_negatives.sum(0, dtype=float))
+
+
+def _gather(groups: np.ndarray, count: int, values: np.ndarray) -> np.ndarray:
+    """Sums [count, B] of the rows of values [n, B] that share a group."""
+    selector = scipy.sparse.csr_matrix((np.ones(len(groups), values.dtype), (groups, np.arange(len(groups)))), shape=(count, len(groups)))
+    return selector @ values
+
+
+def resampled_curves(scores: np.ndarray, positive: np.ndarray, weights: np.ndarray, grid: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Sensitivity at 1 - specificity = grid, and precision at recall = grid, [B, G] each, for every row of weights [B, N].
+
+    Sensitivity is interpolated linearly between the points of the ROC curve; precision is that of the first threshold that reaches the recall
+    (a precision-recall curve is a staircase: between its points nothing can be reached). NaN where a row lacks positives or negatives.
+    """
+    scores, positive = np.asarray(scores, float), np.asarray(positive, bool)
+    order = np.argsort(-scores, kind="stable")
+    last = np.flatnonzero(np.r_[np.diff(scores[order]) != 0, True])
+    ordered = weights[:, order]
+    hits = np.cumsum(ordered * positive[order], axis=1, dtype=float)[:, last]
+    false_alarms = np.cumsum(ordered * ~positive[order], axis=1, dtype=float)[:, last]
+    sensitivity, precision = np.full((2, len(weights), len(grid)), np.nan)
+    for b in np.flatnonzero((hits[:, -1] > 0) & (false_alarms[:, -1] > 0)):
+        x, y = np.r_[0, false_alarms[b] / false_alarms[b, -1]], np.r_[0, hits[b] / hits[b, -1]]
+        sensitivity[b] = np.interp(grid, x, y)
+        reached = np.minimum(np.searchsorted(y[1:], grid - 1e-12, "left"), len(last) - 1)
+        precision[b] = divide(hits[b, reached], hits[b, reached] + false_alarms[b, reached])
+    return sensitivity, precision

@@ -1,0 +1,145 @@
+"""Zip archives from strangers: every limit is checked before a byte is unpacked, and nothing is written to disk."""
+import io
+import re
+import stat
+import struct
+import unicodedata
+import zipfile
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from scoring.findings import Finding, InputRefused, error
+
+MEMBERS = 20_000
+MEMBER_BYTES = 500_000_000
+RATIO, RATIO_FROM = 200, 50_000_000
+TABLE_BYTES = 4_000_000_000
+TABLE_ENDINGS = (".csv", ".tsv", ".txt", ".json", ".geojson")
+AGAIN = "Zip the folder again without password, links or nested archives."
+DIRECTORY_BYTES_PER_MEMBER = 70_000
+TAIL = 65_557  # the end record is 22 bytes and a comment of at most 65,535
+HIDDEN = ("Cc", "Cf", "Cs", "Co")
+
+
+@dataclass(frozen=True)
+class Archive:
+    """A zip that keeps the limits. sizes: unpacked bytes by member."""
+
+    name: str
+    sizes: Mapping[str, int]
+    _zip: zipfile.ZipFile
+    _entries: Mapping[str, zipfile.ZipInfo]
+
+    def read(self, member: str) -> bytes:
+        """The unpacked bytes of a member. Raises InputRefused (`bad-zip`) where it is damaged."""
+        entry = self._entries[member]
+        try:
+            with self._zip.open(entry) as file:
+                return file.read(min(entry.file_size, MEMBER_BYTES))
+        except MemoryError:
+            raise
+        except Exception as problem:  # zipfile lets a dozen kinds through: zlib.error, EOFError, ValueError ...
+            raise InputRefused([_bad(f"{self.name} › {member}", f"it is damaged ({_words(problem)}). {AGAIN}")]) from problem
+
+
+def open_archive(source: Path | bytes, name: str) -> Archive:
+    """Open a zip and check every member. Raises InputRefused with all `bad-zip` and `unsafe-path` problems."""
+    file = io.BytesIO(source) if isinstance(source, bytes) else open(source, "rb")  # noqa: SIM115  kept open: members are read later
+    try:
+        _check_count(file, name)
+        file.seek(0)
+        archive = zipfile.ZipFile(file)
+        entries = archive.infolist()
+        problems = [*_path_problems(name, entries), *_content_problems(name, entries, archive.start_dir)]
+    except InputRefused:
+        file.close()
+        raise
+    except Exception as problem:
+        file.close()
+        raise InputRefused([_bad(name, f"it cannot be read as a zip ({_words(problem)}): was the upload cut off? {AGAIN}")]) from problem
+    if problems:
+        file.close()
+        raise InputRefused(problems)
+    kept = {unicodedata.normalize("NFC", e.filename): e for e in entries if not e.is_dir()}
+    return Archive(name, {member: e.file_size for member, e in kept.items()}, archive, kept)
+
+
+def _check_count(file, name: str) -> None:
+    """Refuse by the end record alone: reading the directory of a million members takes seconds."""
+    file.seek(0)
+    if file.read(4) not in (b"PK\x03\x04", b"PK\x05\x06"):
+        kind = "empty (0 bytes)" if file.seek(0, 2) == 0 else "not a zip file"
+        raise InputRefused([_bad(name, f"it is {kind}. {AGAIN}")])
+    size = file.seek(0, 2)
+    file.seek(max(0, size - TAIL))
+    tail = file.read()
+    at = tail.rfind(b"PK\5\6")
+    if at < 0 or len(tail) < at + 22:
+        raise InputRefused([_bad(name, f"its end is missing: was the upload cut off? {AGAIN}")])
+    count, directory, offset = struct.unpack("<HII", tail[at + 10:at + 20])
+    wide = tail.rfind(b"PK\6\6")
+    if (count == 0xFFFF or directory == 0xFFFFFFFF or offset == 0xFFFFFFFF) and wide >= 0 and len(tail) >= wide + 56:
+        count, directory = struct.unpack("<QQ", tail[wide + 32:wide + 48])
+    if count > MEMBERS or directory > MEMBERS * DIRECTORY_BYTES_PER_MEMBER:
+        raise InputRefused([_bad(name, f"it holds {count:,} files; at most {MEMBERS:,} are read.")])
+
+
+def _path_problems(name: str, entries: list[zipfile.ZipInfo]) -> Iterator[Finding]:
+    for entry in entries:
+        written = entry.orig_filename
+        place = f"{name} › {_shown(written)}"
+        parts = (written[:-1] if written.endswith("/") else written).split("/")
+        if any(unicodedata.category(c) in HIDDEN for c in written):
+            yield error("unsafe-path", place, "the name has control or hidden characters: rename the file.")
+        elif written.startswith("/") or re.match(r"[A-Za-z]:", written) or "\\" in written:
+            yield error("unsafe-path", place, "the name is an absolute path or has a backslash: zip the folder itself, with relative names.")
+        elif any(part in ("", ".", "..") for part in parts):
+            yield error("unsafe-path", place, "the name leaves its folder or has an empty part: zip the folder itself, with relative names.")
+        elif stat.S_ISLNK(entry.external_attr >> 16):
+            yield error("unsafe-path", place, "it is a link: put the file itself into the zip.")
+
+
+def _content_problems(name: str, entries: list[zipfile.ZipInfo], directory_start: int) -> Iterator[Finding]:
+    files = [e for e in entries if not e.is_dir()]
+    if len(files) > MEMBERS:
+        yield _bad(name, f"it holds {len(files):,} files; at most {MEMBERS:,} are read.")
+    for entry in files:
+        place = f"{name} › {_shown(entry.filename)}"
+        if entry.flag_bits & 0x1:
+            yield _bad(place, f"it is encrypted. {AGAIN}")
+        elif entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            yield _bad(place, f"it is compressed by method {entry.compress_type}; only stored and deflated are read. {AGAIN}")
+        elif entry.file_size > MEMBER_BYTES:
+            yield _bad(place, f"it would unpack to {entry.file_size / 1e6:,.0f} MB; at most {MEMBER_BYTES / 1e6:.0f} MB are read.")
+        elif entry.file_size > RATIO_FROM and entry.file_size > RATIO * max(1, entry.compress_size):
+            yield _bad(place, f"it expands {entry.file_size // max(1, entry.compress_size):,}-fold; more than {RATIO}:1 is taken for a bomb.")
+    tables = sum(e.file_size for e in files if e.filename.lower().endswith(TABLE_ENDINGS))
+    if tables > TABLE_BYTES:
+        yield _bad(name, f"its tables unpack to {tables / 1e9:.1f} GB; at most {TABLE_BYTES / 1e9:.0f} GB are read.")
+    twins = Counter(unicodedata.normalize("NFC", e.filename).casefold() for e in files)
+    for entry in files:
+        if twins[unicodedata.normalize("NFC", entry.filename).casefold()] > 1:
+            yield _bad(f"{name} › {_shown(entry.filename)}", "its name occurs twice (upper and lower case count as the same): keep one.")
+    yield from _overlaps(name, files, directory_start)
+
+
+def _overlaps(name: str, files: list[zipfile.ZipInfo], directory_start: int) -> Iterator[Finding]:
+    spans = sorted((e.header_offset, e.header_offset + 30 + len(e.orig_filename.encode("utf-8", "replace")) + e.compress_size) for e in files)
+    ends = [start for start, _ in spans[1:]] + [directory_start]
+    if any(end > following for (_, end), following in zip(spans, ends, strict=False)):
+        yield _bad(name, f"its entries overlap, which no ordinary program writes. {AGAIN}")
+
+
+def _bad(where: str, message: str) -> Finding:
+    return error("bad-zip", where, message)
+
+
+def _shown(member: str) -> str:
+    shown = "".join(c if unicodedata.category(c) not in HIDDEN else f"\\u{ord(c):04x}" for c in member)
+    return shown if len(shown) <= 120 else shown[:117] + "..."
+
+
+def _words(problem: Exception) -> str:
+    return (str(problem).splitlines() or [""])[0][:120] or type(problem).__name__

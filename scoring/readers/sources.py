@@ -1,0 +1,124 @@
+"""A source of files: a path, bytes, or a dropped folder `{relative name: bytes}`; a file, a folder or a zip.
+
+Nothing is unpacked to disk and no name of an archive or upload is ever used as a path.
+"""
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from scoring.findings import InputRefused, error
+from scoring.readers.archives import open_archive
+
+Source = str | os.PathLike | bytes | Mapping[str, bytes]
+CHUNK = 1 << 20
+
+
+@dataclass(frozen=True)
+class Files:
+    """What a source holds, by member name with `/`, sorted; litter of operating systems left out.
+
+    name: what messages call it. kind: "file", "folder" or "zip". sizes: bytes of each member. read: member -> bytes, raising InputRefused.
+    whole: SHA-256 of the file or zip itself; None for a folder, whose digest depends on what was read of it.
+    """
+
+    name: str
+    kind: str
+    sizes: Mapping[str, int]
+    read: Callable[[str], bytes]
+    whole: str | None
+
+    @property
+    def members(self) -> tuple[str, ...]:
+        return tuple(self.sizes)
+
+    def called(self, member: str) -> str:
+        """How messages name a member."""
+        return self.name if self.kind == "file" else f"{self.name} › {member}" if self.kind == "zip" else member
+
+    def digest(self, used: Mapping[str, str]) -> str:
+        """SHA-256 of the source. `used`: member -> SHA-256 of the members that were read (only a folder's digest depends on it)."""
+        if self.whole is not None:
+            return self.whole
+        listing = "".join(f"{used[member]}  {member}\n" for member in sorted(used))
+        return hashlib.sha256(listing.encode()).hexdigest()
+
+
+def open_source(source: Source, name: str | None = None) -> Files:
+    """The files of a source. Raises InputRefused (`unreadable-file`, `bad-zip`, `unsafe-path`)."""
+    if isinstance(source, Files):
+        return source
+    if isinstance(source, Mapping):
+        return _dropped(source, name or "the folder")
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return _of_bytes(bytes(source), name or "the file")
+    path = Path(source)
+    name = name or path.name or str(path)
+    try:
+        if path.is_dir():
+            return _folder(path, name)
+        with path.open("rb") as file:
+            head = file.read(4)
+            whole = hashlib.file_digest(file, "sha256") if not file.seek(0) else None
+        if is_zip(head, name):
+            return _zip(path, name, whole.hexdigest())
+        size = path.stat().st_size
+    except (OSError, ValueError) as problem:
+        raise _unreadable(name, problem) from problem
+    return Files(name, "file", {name: size}, lambda _member: _bytes_of(path, name), whole.hexdigest())
+
+
+def is_zip(head: bytes, name: str) -> bool:
+    """Whether to read it as a zip: called so, or beginning so and not called an Office document."""
+    return name.lower().endswith(".zip") or (head[:4] in (b"PK\x03\x04", b"PK\x05\x06") and not name.lower().endswith((".xlsx", ".docx", ".csv", ".txt", ".tsv")))
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def is_litter(member: str) -> bool:
+    """Files that operating systems leave behind: `__MACOSX` folders and names that begin with a dot."""
+    parts = PurePosixPath(member).parts
+    return any(part == "__MACOSX" or part.startswith(".") for part in parts) or parts[-1:] in (("Thumbs.db",), ("desktop.ini",))
+
+
+def _of_bytes(data: bytes, name: str) -> Files:
+    if is_zip(data[:4], name):
+        return _zip(data, name, sha256(data))
+    return Files(name, "file", {name: len(data)}, lambda _member: data, sha256(data))
+
+
+def _zip(source: Path | bytes, name: str, whole: str) -> Files:
+    archive = open_archive(source, name)
+    return Files(name, "zip", _kept(archive.sizes.items()), archive.read, whole)
+
+
+def _dropped(files: Mapping[str, bytes], name: str) -> Files:
+    names = {member.replace("\\", "/").removeprefix("./").lstrip("/"): member for member in files}
+    sizes = _kept((member, len(files[original])) for member, original in names.items())
+    return Files(name, "folder", sizes, lambda member: bytes(files[names[member]]), None)
+
+
+def _folder(path: Path, name: str) -> Files:
+    found = ((file.relative_to(path).as_posix(), file.stat().st_size) for parent, _folders, names in os.walk(path)
+             for file in (Path(parent) / n for n in names) if file.is_file())
+    return Files(name, "folder", _kept(found), lambda member: _bytes_of(path / member, member), None)
+
+
+def _kept(found: Iterable[tuple[str, int]]) -> dict[str, int]:
+    return {member: size for member, size in sorted(found) if not is_litter(member)}
+
+
+def _bytes_of(path: Path, name: str) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        raise _unreadable(name, problem) from problem
+
+
+def _unreadable(name: str, problem: Exception) -> InputRefused:
+    missing = isinstance(problem, FileNotFoundError)
+    words = "there is no such file or folder: check the path." if missing else f"it cannot be opened ({getattr(problem, 'strerror', None) or problem})."
+    return InputRefused([error("unreadable-file", name, words)])

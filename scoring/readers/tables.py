@@ -1,0 +1,200 @@
+"""Tables of text: CSV with whatever delimiter, encoding and line end people's programs write. Cells stay text until they are asked for."""
+import codecs
+import csv
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.findings import Finding, InputRefused, error
+
+TABLE_BYTES, COLUMNS, LINE_BYTES = 200_000_000, 1000, 1_000_000
+DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab"}
+MISSING = {"", "nan", "na", "n/a", "null", "none"}
+INFINITE = {"inf", "infinity"}
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+PLAIN = re.compile(r"[0-9+\-.eE\x1f]*")
+FOREIGN = {b"PK\x03\x04": "a zip or an Excel workbook", b"\x1f\x8b": "a gzip file", b"\x93NUM": "a NumPy file", b"%PDF": "a PDF", b"\x89PNG": "a picture",
+           b"\xff\xd8\xff": "a picture", b"PAR1": "a Parquet file", b"\x89HDF": "an HDF5 file", b"\xd0\xcf\x11\xe0": "an old Excel workbook", b"\x80": "a Python pickle"}
+SAVE = "Save it as CSV, UTF-8."
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table. keys: the header for comparing (see `key`). columns: cells as written, one list per column of the header.
+
+    lines: the line of the file each row stands on (the header's is 1 unless blank lines stand above it). problems: rows of the wrong length (`row-length`); such rows stay,
+    filled with empty cells, so that their id is known, and `ragged` names them.
+    """
+
+    name: str
+    header: tuple[str, ...]
+    keys: tuple[str, ...]
+    columns: tuple[tuple[str, ...], ...]
+    lines: tuple[int, ...]
+    header_line: int
+    delimiter: str
+    byte_order_mark: bool
+    ragged: frozenset[int]
+    problems: tuple[Finding, ...]
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def place(self, row: int) -> str:
+        """`file:line` of a row."""
+        return f"{self.name}:{self.lines[row]}"
+
+    @property
+    def header_place(self) -> str:
+        """`file:line` of the header."""
+        return f"{self.name}:{self.header_line}"
+
+    def cells(self, column: int) -> list[str]:
+        """The trimmed cells of a column."""
+        return [cell.strip() for cell in self.columns[column]]
+
+
+def key(text: str) -> str:
+    """A header or label for comparing: trimmed, lower-case, blank and hyphen as underscore."""
+    return re.sub(r"[ \-]", "_", text.strip().lower())
+
+
+def read_table(data: bytes, name: str) -> Table:
+    """Read a table: UTF-8 with or without byte order mark, UTF-16 with one; comma, semicolon or tab, whichever the header line has most.
+
+    Raises InputRefused (`unreadable-file`) where nothing can be read; rows of the wrong length are the table's `problems`.
+    """
+    lines = _lines(data, name)
+    first = next((i for i, line in enumerate(lines) if line.strip()), None)
+    if first is None:
+        raise refuse(name, f"it is empty ({len(data)} bytes). Was the upload cut off?")
+    declared = re.fullmatch(r"(?i)sep=([,;\t])", lines[first].strip(" \ufeff"))  # Excel's first line
+    if declared:
+        first = next((i for i in range(first + 1, len(lines)) if lines[i].strip()), first)
+    delimiter = declared[1] if declared else max(DELIMITERS, key=lines[first].count)
+    rows, numbers = _rows(lines, first, delimiter, name)
+    header, rows, numbers = [cell.strip() for cell in rows[0]], rows[1:], numbers[1:]
+    if len(header) > COLUMNS:
+        raise refuse(name, f"line {first + 1} has {len(header):,} columns; at most {COLUMNS:,} are read.")
+    if not rows:
+        raise refuse(name, "it has a header and no row.")
+    columns, ragged, problems = _columns(rows, numbers, len(header), name)
+    marked = data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return Table(name, tuple(header), tuple(map(key, header)), columns, tuple(numbers), first + 1, delimiter, marked, ragged, problems)
+
+
+def refuse(name: str, message: str) -> InputRefused:
+    return InputRefused([error("unreadable-file", name, message)])
+
+
+def _lines(data: bytes, name: str) -> list[str]:
+    if len(data) > TABLE_BYTES:
+        raise refuse(name, f"it has {len(data) / 1e6:.0f} MB; a table of at most {TABLE_BYTES / 1e6:.0f} MB is read.")
+    text = _text(data, name)
+    if "\0" in text:
+        raise refuse(name, f"it is not text: it holds NUL characters. {SAVE}")
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    longest = max(range(len(lines)), key=lambda i: len(lines[i]))
+    if len(lines[longest]) > LINE_BYTES:
+        raise refuse(name, f"line {longest + 1} has {len(lines[longest]) / 1e6:.1f} million characters; at most 1 million are read.")
+    return lines
+
+
+def _text(data: bytes, name: str) -> str:
+    for magic, kind in FOREIGN.items():
+        if data.startswith(magic):
+            raise refuse(name, f"it is {kind}, not a table of text. {SAVE}")
+    if data[:200].lstrip()[:1] in (b"{", b"[", b"<"):
+        raise refuse(name, f"it looks like JSON, HTML or XML, not a table. {SAVE}")
+    encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as problem:
+        raise refuse(name, f"it is not {encoding.upper().removesuffix('-SIG')} (byte {problem.start}). {SAVE} In Excel: Save as, CSV UTF-8.") from problem
+
+
+def _rows(lines: list[str], first: int, delimiter: str, name: str) -> tuple[list[list[str]], list[int]]:
+    """The rows that are not blank and the line of each; a quoted cell may not run over a line end."""
+    reader = csv.reader(lines[first:], delimiter=delimiter)
+    rows, numbers, before = [], [], 0
+    csv.field_size_limit(LINE_BYTES + 1)
+    try:
+        for row in reader:
+            if reader.line_num > before + 1:
+                raise refuse(name, f"line {first + before + 1}: a quotation mark is not closed on its line. Close or remove it; a cell holds no line break.")
+            before = reader.line_num
+            if row and (len(row) > 1 or row[0].strip()):
+                rows.append(row)
+                numbers.append(first + before)
+    except csv.Error as problem:
+        raise refuse(name, f"line {first + reader.line_num}: {problem}.") from problem
+    return rows, numbers
+
+
+def _columns(rows: list[list[str]], numbers: list[int], width: int, name: str) -> tuple[tuple[tuple[str, ...], ...], frozenset[int], tuple[Finding, ...]]:
+    ragged, problems = set(), []
+    for i, row in enumerate(rows):
+        if len(row) == width:
+            continue
+        if len(row) < width or any(cell.strip() for cell in row[width:]):
+            ragged.add(i)
+            problems.append(error("row-length", f"{name}:{numbers[i]}", f"{len(row)} cells, {width} expected as in the header. Quote text that holds the "
+                                  "delimiter, remove what is too much or fill in what lacks."))
+        rows[i] = (row + [""] * width)[:width]
+    return tuple(zip(*rows, strict=True)), frozenset(ragged), tuple(problems)
+
+
+def find_column(table: Table, names: Sequence[str]) -> tuple[int | None, list[Finding]]:
+    """The column of the first of `names` (as `key` writes them) that is present, and a `duplicate-column` where it occurs twice."""
+    for wanted in names:
+        places = [i for i, present in enumerate(table.keys) if present == wanted]
+        if places:
+            numbers = " and ".join(str(i + 1) for i in places)
+            return places[0], [error("duplicate-column", table.header_place,
+                               f"column {table.header[places[0]]!r} occurs {len(places)} times (columns {numbers}): keep one.")] if len(places) > 1 else []
+    return None, []
+
+
+def missing_column(table: Table, what: str, names: Iterable[str]) -> Finding:
+    """The entry for a column that is needed and not there, with the nearest header that is."""
+    names = list(names)
+    near = [table.header[table.keys.index(k)] for n in names for k in difflib.get_close_matches(n, table.keys, 1, .75)]
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    found = ", ".join(repr(h[:40]) for h in table.header[:12]) + (", ..." if len(table.header) > 12 else "")
+    return error("missing-column", table.header_place, f"there is no column for {what}: name it {' or '.join(repr(n) for n in names[:3])}. Found: {found}.{hint}")
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Cells read as float64. fault: "" or, per cell, "missing-value", "not-a-number", "not-finite"; values are NaN there."""
+
+    values: np.ndarray
+    fault: np.ndarray
+    decimal_commas: int
+
+
+def numbers(cells: Sequence[str], decimal_comma: bool = False) -> Numbers:
+    """Read cells [n] as numbers: ASCII digits, point, exponent; with `decimal_comma` also `0,5`. No underscores, no thousands, no percent."""
+    n = len(cells)
+    if PLAIN.fullmatch("\x1f".join(cells)):
+        try:
+            values = np.array([float(c) for c in cells], dtype=float)
+            if np.isfinite(values).all():
+                return Numbers(values, np.full(n, "", dtype="U14"), 0)
+        except ValueError:
+            pass
+    values, fault, commas = np.full(n, np.nan), np.full(n, "", dtype="U14"), 0
+    for i, cell in enumerate(cells):
+        cell = cell.strip()
+        if decimal_comma and cell.count(",") == 1 and "." not in cell and NUMBER.fullmatch(cell.replace(",", ".")):
+            cell, commas = cell.replace(",", "."), commas + 1
+        if NUMBER.fullmatch(cell):
+            values[i] = float(cell)
+            fault[i] = "" if np.isfinite(values[i]) else "not-finite"
+        else:
+            fault[i] = "missing-value" if cell.lower() in MISSING else "not-finite" if cell.lower().lstrip("+-") in INFINITE else "not-a-number"
+    values[fault != ""] = np.nan
+    return Numbers(values, fault, commas)

@@ -1,0 +1,321 @@
+"""A scorecard as one HTML file that a person can read, print and attach to a paper. It asks nothing of any network."""
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+import numpy as np
+import plotly.graph_objects as go
+
+from scoring.figures import classification, export
+from scoring.figures.classification import Part
+from scoring.figures.look import DARK, LIGHT, SHAPES, SMALL, Look
+from scoring.figures.numerals import UNDEFINED, decimal, points, span
+from scoring.findings import LEVELS
+from scoring.scorecard import ScoreCard, plain
+
+CASES = 200
+"""Cases that a report lists at most."""
+# Whatever a label or a name may try, the browser is told to load nothing.
+POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
+STYLE = """
+:root { color-scheme: light dark; --paper: #ffffff; --ink: #0c161c; --soft: #52616b; --line: #d5dde1; --panel: #f2f5f6;
+  --malignant: #b3261e; --medium: #8a5100; --benign: #1a6b3c; --error: #b3261e; --warning: #8a5100; --note: #52616b; }
+@media screen and (prefers-color-scheme: dark) { :root { --paper: #10181c; --ink: #e3eaed; --soft: #a9b8bf; --line: #2f3d44;
+  --panel: #182328; --malignant: #ff9e93; --medium: #f5bf6b; --benign: #82d3a5; --error: #ff9e93; --warning: #f5bf6b; --note: #a9b8bf; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 2rem 1rem 3rem; max-width: 960px; background: var(--paper); color: var(--ink);
+  font: 15px/1.5 'Source Sans', 'Source Sans Pro', 'Segoe UI', system-ui, sans-serif; }
+h1 { font-size: 1.5rem; margin: 0; } h2 { font-size: 1.1rem; margin: 2.2rem 0 .4rem; } p { margin: .3rem 0; }
+.hero { font-size: 2.1rem; font-weight: 600; line-height: 1.2; } .soft, figcaption, caption { color: var(--soft); }
+.scroll { overflow-x: auto; } table { border-collapse: collapse; margin: .4rem 0; } caption { text-align: left; caption-side: bottom; }
+th, td { padding: .25rem .6rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
+thead th { background: var(--panel); font-weight: 600; } td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
+td, code { overflow-wrap: anywhere; } td.number, th { overflow-wrap: normal; white-space: nowrap; }
+code { font-size: .85rem; } figure { margin: .6rem 0; break-inside: avoid; } tr { break-inside: avoid; }
+.panels { display: grid; grid-template-columns: repeat(auto-fill, minmax(190px, 1fr)); gap: .6rem; }
+.malignant { color: var(--malignant); } .medium { color: var(--medium); } .benign { color: var(--benign); }
+.error { color: var(--error); } .warning { color: var(--warning); } .note { color: var(--note); }
+.notice { border: 1px solid var(--line); padding: .5rem .8rem; margin: 1rem 0; }
+@media print { body { max-width: none; padding: 0; font-size: 11px; } .panels { grid-template-columns: repeat(3, 210px); } }
+"""
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a report says about its challenge. formula: one line. rule: Markdown (tables, paragraphs, **bold**, `code`).
+
+    weights: metric -> (name, short name, points of 100 it decides), for scores that are a weighted sum; empty for others.
+    """
+
+    title: str
+    formula: str
+    rule: str
+    weights: Mapping[str, tuple[str, str, float]] = field(default_factory=dict)
+
+
+@dataclass
+class _Drawings:
+    """The figures in the order in which they were placed, each drawn in both looks."""
+
+    pairs: list[tuple[go.Figure, go.Figure]] = field(default_factory=list)
+
+    def place(self, build: Callable[[Look], go.Figure], caption: str = "", panel: bool = False) -> str:
+        self.pairs.append((build(LIGHT), build(DARK)))
+        figure = self.pairs[-1][0]
+        drawn = export.place(len(self.pairs) - 1, figure, panel)
+        title = f"<p><strong>{escape(caption)}</strong></p>" if panel else f"<h2>{escape(figure.layout.meta['question'])}</h2>"
+        below = "" if panel or not caption else f"<figcaption>{escape(caption)}</figcaption>"
+        return f"<figure>{title}{drawn}{below}</figure>"
+
+
+def html(card: ScoreCard, page: Page) -> str:
+    """The report. The same card gives the same bytes; names of files, classes and cases are escaped."""
+    drawings = _Drawings()
+    body = "\n".join(section for section in (
+        _opening(card, page), _headline(card, page, drawings), _findings(card), _metrics(card), _per_class(card, drawings),
+        _matrices(card, drawings), _curves(card, drawings), _calibration(card, drawings), _slices(card, drawings), _cases(card),
+        _provenance(card)) if section)
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{escape(page.title)}: {escape(_score_words(card))}</title>
+<style>{STYLE}</style>
+</head>
+<body>
+<main>
+{body}
+</main>
+{export.self_contained(drawings.pairs)}
+</body>
+</html>
+"""
+
+
+def _score_words(card: ScoreCard) -> str:
+    return "no score" if card.score is None else f"{points(card.score)} of 100 points"
+
+
+def _opening(card: ScoreCard, page: Page) -> str:
+    return (f"<h1>{escape(page.title)}</h1><p>Scored: <strong>{escape(page.formula)}</strong>, higher is better</p>"
+            f'<p class="notice">Research use only. Not a medical device; no number in this report is a diagnosis.</p>'
+            f"<details><summary>Rule in full</summary>{markdown(page.rule)}</details>")
+
+
+def _headline(card: ScoreCard, page: Page, drawings: _Drawings) -> str:
+    source = card.provenance
+    interval = card.intervals.get("score")
+    method = (f"95% interval {span(interval, 1, 100)} points, {source.get('resamples')} resamples of {source.get('n_units')} units "
+              f"({source.get('unit')}), seed {source.get('seed')}. " if interval else "No interval was computed. ")
+    ceiling = card.more.get("best_possible_score")
+    best = "" if ceiling is None else f"With every case right: {points(ceiling)}. "
+    score = f'<p class="hero">{escape(_score_words(card))}</p><p class="soft">{escape(method + best)}n = {card.n_cases} cases.</p>'
+    parts = [Part(name, short, weight, _part_value(card, key, weight)) for key, (name, short, weight) in page.weights.items()]
+    if not parts or card.score is None:
+        return score
+    sum_words = " + ".join(f"{part.weight:g} × {part.value or 0:.6f}" for part in parts)
+    exact = [100 * v for v in interval] if interval else None
+    strip = drawings.place(lambda look: classification.score_strip(parts, look, exact, None if ceiling is None else 100 * ceiling),
+                           f"{sum_words} = {points(card.score, 6)} points; the unrounded score is {card.score!r}.")
+    return score + strip
+
+
+def _part_value(card: ScoreCard, key: str, weight: float) -> float | None:
+    """The value that entered the score: where the challenge rounds its parts, `points` holds the rounded ones."""
+    won = card.more.get("points", {}).get(key)
+    return card.metrics.get(key) if won is None else 100 * won / weight
+
+
+def _findings(card: ScoreCard) -> str:
+    if not card.findings:
+        return "<h2>What was noticed?</h2><p>Nothing was noticed about these files.</p>"
+    ordered = sorted(card.findings, key=lambda finding: LEVELS.index(finding.level))
+    rows = [(Cell(f.level, kind=f.level), Cell(f.code, tag="code"), f.where, f.message) for f in ordered]
+    return "<h2>What was noticed?</h2>" + table(("level", "code", "where", "what and how to mend it"), rows)
+
+
+def _metrics(card: ScoreCard) -> str:
+    rows = [(Cell(name, tag="code"), value, span(card.intervals.get(name), 3)) for name, value in card.metrics.items()]
+    further = [(Cell(name, tag="code"), value, UNDEFINED) for name, value in card.more.items() if isinstance(value, (int, float))]
+    return "<h2>What are the numbers?</h2>" + table(("metric", "value", "95% interval"), rows + further)
+
+
+def _per_class(card: ScoreCard, drawings: _Drawings) -> str:
+    if not card.per_class:
+        return ""
+    figure = ""
+    if all("score_lost" in entry for entry in card.per_class.values()):
+        figure = drawings.place(lambda look: classification.points_lost(card.per_class, look),
+                                f"Hatched: no case in this test set, so no model could win it. * fewer than {SMALL} cases. n = {card.n_cases}.")
+    columns = list(dict.fromkeys(key for entry in card.per_class.values() for key in entry if key != "risk"))
+    rows = [(_class(name, entry.get("risk")), *(entry.get(key) for key in columns)) for name, entry in card.per_class.items()]
+    return figure + "<h2>How good is each class?</h2>" + table(("class", *columns), rows)
+
+
+def _matrices(card: ScoreCard, drawings: _Drawings) -> str:
+    parts = []
+    risks = {name: entry["risk"] for name, entry in card.per_class.items() if entry.get("risk")}
+    groups = card.more.get("risk_matrix")
+    if groups:
+        parts.append(drawings.place(lambda look: classification.risk_matrix(groups["counts"], groups["labels"], look),
+                                    "Cases and share of the row. Outlined: malignant called benign."))
+        parts.append(_count_table(groups["labels"], groups["counts"], {g: g for g in groups["labels"]}))
+    confusion = card.confusion_matrix
+    if confusion:
+        known = risks if all(name in risks for name in confusion["labels"]) else None
+        parts.append(drawings.place(lambda look: classification.confusion_matrix(confusion["counts"], confusion["labels"], look, known),
+                                    "Counts; colour is the share of the row. Cases without a prediction are in no cell."))
+        parts.append(_count_table(confusion["labels"], confusion["counts"], known or {}))
+    return "".join(parts)
+
+
+def _count_table(labels: Sequence[str], counts: Sequence[Sequence[int]], risks: Mapping[str, str]) -> str:
+    rows = [(_class(name, risks.get(name)), *row) for name, row in zip(labels, counts, strict=True)]
+    return table(("truth, called →", *labels), rows)
+
+
+def _curves(card: ScoreCard, drawings: _Drawings) -> str:
+    kinds = (("roc", "How well is each class told from the rest?", "auc", "AUC", "Across: 1 − specificity. Up: sensitivity."),
+             ("pr", "How many of those called it are it?", "average_precision", "AP", "Across: recall. Up: precision."))
+    return "".join(_panels(card, drawings, *kind) for kind in kinds)
+
+
+def _panels(card: ScoreCard, drawings: _Drawings, kind: str, question: str, area: str, short: str, caption: str) -> str:
+    names = {"roc": "roc_sensitivity", "pr": "pr_precision"}
+    if f"{kind}_grid" not in card.arrays or names[kind] not in card.arrays:
+        return ""
+    grid, curves = card.arrays[f"{kind}_grid"], card.arrays[names[kind]]
+    bounds = (card.arrays.get(f"{kind}_low"), card.arrays.get(f"{kind}_high"))
+    shown = []
+    for k, (name, entry) in enumerate(card.per_class.items()):
+        if not np.isfinite(curves[k]).any():
+            continue
+        band = None if bounds[0] is None or bounds[1] is None else (grid, bounds[0][k], bounds[1][k])
+        shown.append(drawings.place(_panel(kind, name, grid, curves[k], entry, card.n_cases, band),
+                                    f"{name}  {short} {decimal(entry.get(area), 3)}, n = {entry.get('support')}", panel=True))
+    below = f"<p class='soft'>{caption} One against the rest, on the outputs as they came. Band: pointwise 95%.</p>"
+    return f"<h2>{question}</h2><div class='panels'>{''.join(shown)}</div>{below}" if shown else ""
+
+
+def _panel(kind: str, name: str, grid: np.ndarray, curve: np.ndarray, entry: Mapping, n_cases: int,
+           band: tuple | None) -> Callable[[Look], go.Figure]:
+    risk = entry.get("risk")
+    if kind == "roc":
+        return lambda look: classification.roc_panel(name, grid, curve, look, risk, band)
+    return lambda look: classification.precision_recall_panel(name, grid, curve, entry["support"] / n_cases, look, risk, band)
+
+
+def _calibration(card: ScoreCard, drawings: _Drawings) -> str:
+    names = [f"reliability_{part}" for part in ("said", "right", "low", "high", "n")]
+    if any(name not in card.arrays for name in names):
+        return ""
+    return drawings.place(lambda look: classification.reliability(*(card.arrays[name] for name in names), look),
+                          "Dots: share right with Wilson 95% interval, at the bin's mean output. Dotted: perfect. Not in the score.")
+
+
+def _slices(card: ScoreCard, drawings: _Drawings) -> str:
+    slices = card.more.get("slices")
+    if not slices:
+        return ""
+    rows = classification.slice_rows(slices, "accuracy")
+    figure = drawings.place(lambda look: classification.intervals(rows, look, "Which patients does it serve worse?", "accuracy, share right",
+                                                                  reference=card.metrics.get("accuracy")),
+                            f"Line: all {card.n_cases} cases. Grey: fewer than {SMALL} cases. {len(rows)} groups looked at: one may stand "
+                            "apart by chance.")
+    columns = list(dict.fromkeys(key for groups in slices.values() for entry in groups.values() for key in entry))
+    listed = [(kind, group, *(entry.get(key) for key in columns)) for kind, groups in slices.items() for group, entry in groups.items()]
+    return figure + table(("by", "group", *columns), listed)
+
+
+def _cases(card: ScoreCard) -> str:
+    """The cases that were called wrong, malignant called benign first; all of them for challenges that call nothing right or wrong."""
+    cases = list(card.cases)
+    graded = bool(cases) and "correct" in cases[0]
+    if graded:
+        cases = [c for c in cases if not c["correct"]]
+        cases.sort(key=lambda c: (c.get("truth_risk"), c.get("predicted_risk")) != ("malignant", "benign"))
+    if not cases:
+        return ""
+    columns = [key for key, value in cases[0].items() if not isinstance(value, (list, tuple, Mapping, np.ndarray))]
+    rows = [tuple(case.get(key) for key in columns) for case in cases[:CASES]]
+    more = f"<p class='soft'>and {len(cases) - CASES} more, in scorecard.json</p>" if len(cases) > CASES else ""
+    question = f"Which cases were called wrong? ({len(cases)})" if graded else f"What became of each case? ({len(cases)})"
+    return f"<h2>{question}</h2>" + table(columns, rows) + more
+
+
+def _provenance(card: ScoreCard) -> str:
+    rows = [(Cell("challenge"), Cell(card.challenge, tag="code"))]
+    for name, value in card.provenance.items():
+        rows.append((Cell(name), Cell(value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False), tag="code")))
+    return "<h2>Where do the numbers come from?</h2>" + table(("what", "value"), rows)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Text of a table's cell. kind: a class of the style sheet. tag: an element to wrap it in."""
+
+    text: object
+    kind: str = ""
+    tag: str = "span"
+
+
+def _class(name: str, risk: str | None) -> Cell:
+    return Cell(f"{SHAPES[risk]} {name}", kind=risk) if risk else Cell(name)
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence]) -> str:
+    """An HTML table. Numbers stand to the right with three decimals and carry their unrounded value; everything is escaped."""
+    rows = [list(row) for row in rows]
+    numeric = [all(_is_number(row[k]) or row[k] is None for row in rows) and any(_is_number(row[k]) for row in rows) for k in range(len(heads))]
+    head = "".join(f'<th scope="col"{_right(n)}>{escape(str(h))}</th>' for h, n in zip(heads, numeric, strict=True))
+    lines = ["".join(f"<td{_right(n)}>{_cell(value)}</td>" for value, n in zip(row, numeric, strict=True)) for row in rows]
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def _right(numeric: bool) -> str:
+    return ' class="number"' if numeric else ""
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def _cell(value: object) -> str:
+    value = plain(value) if not isinstance(value, Cell) else value
+    if value is None:
+        return UNDEFINED
+    if isinstance(value, Cell):
+        kind = f' class="{value.kind}"' if value.kind else ""
+        return f"<{value.tag}{kind}>{escape(str(value.text))}</{value.tag}>"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f'<data value="{value!r}">{decimal(value, 3)}</data>'
+    if isinstance(value, list) and len(value) == 2 and all(_is_number(v) for v in value):
+        return span(value, 3)
+    return escape(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+
+
+def markdown(text: str) -> str:
+    """HTML of the little Markdown that rules are written in: tables, paragraphs, **bold**, `code` and coloured shapes `:red[▲]`."""
+    blocks = [block.splitlines() for block in re.split(r"\n\s*\n", text.strip())]
+    return "".join(_markdown_table(lines) if lines[0].startswith("|") else f"<p>{_inline(' '.join(lines))}</p>" for lines in blocks)
+
+
+def _markdown_table(lines: Sequence[str]) -> str:
+    cells = [[_inline(cell.strip()) for cell in line.strip().strip("|").split("|")] for line in lines]
+    head = "".join(f'<th scope="col">{cell}</th>' for cell in cells[0])
+    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in cells[2:])
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _inline(text: str) -> str:
+    text = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", escape(text, quote=False))
+    text = re.sub(r"`(.+?)`", r"<code>\1</code>", text)
+    risks = {"red": "malignant", "orange": "medium", "green": "benign"}
+    return re.sub(r":(red|orange|green)\[(.+?)\]", lambda found: f'<span class="{risks[found[1]]}">{found[2]}</span>', text)

@@ -1,0 +1,50 @@
+"""95 % intervals of a quantity from its replicates, and of a share from its counts."""
+import numpy as np
+import scipy.special
+
+QUANTILES = (.025, .975)
+METHODS = ("percentile", "jackknife", "bca")
+Z = 1.959963984540054
+
+
+def percentile(replicates: np.ndarray) -> list[float] | None:
+    """2.5 and 97.5 percentile (linear) of the defined replicates; None where more than half are undefined (NaN) or there is none."""
+    defined = replicates[~np.isnan(replicates)]
+    if not len(replicates) or 2 * len(defined) < len(replicates) or not len(defined):
+        return None
+    return [float(v) for v in np.quantile(defined, QUANTILES)]
+
+
+def jackknife(point: float, left_out: np.ndarray) -> list[float] | None:
+    """point +- t(0.975, n-1) x se with se^2 = (n-1)/n x sum (left_out - mean)^2; left_out: the quantity without each unit [n]."""
+    left_out = left_out[~np.isnan(left_out)]
+    n = len(left_out)
+    if n < 2 or not np.isfinite(point):
+        return None
+    reach = float(scipy.special.stdtrit(n - 1, QUANTILES[1]) * np.sqrt((n - 1) / n * np.sum((left_out - left_out.mean()) ** 2)))
+    return [float(point) - reach, float(point) + reach]
+
+
+def bca(point: float, replicates: np.ndarray, left_out: np.ndarray) -> list[float] | None:
+    """Bias-corrected and accelerated bootstrap interval (Efron 1987): z0 from the share of replicates below the point (ties half),
+    acceleration from the leave-one-unit-out values."""
+    if percentile(replicates) is None or not np.isfinite(point):
+        return None
+    defined = np.round(replicates[~np.isnan(replicates)], 12)
+    share = (np.sum(defined < round(point, 12)) + .5 * np.sum(defined == round(point, 12))) / len(defined)
+    deviations = np.nanmean(left_out) - left_out[~np.isnan(left_out)]
+    spread = np.sum(deviations ** 2) ** 1.5
+    acceleration = float(np.sum(deviations ** 3) / (6 * spread)) if spread > 0 else 0.0
+    bias = float(scipy.special.ndtri(np.clip(share, .5 / len(defined), 1 - .5 / len(defined))))
+    levels = [float(scipy.special.ndtr(bias + (bias + z) / (1 - acceleration * (bias + z)))) for z in (-Z, Z)]
+    return [float(v) for v in np.quantile(replicates[~np.isnan(replicates)], levels)]
+
+
+def wilson(hits: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Wilson's 95 % bounds of the share hits / n; NaN where n is 0."""
+    hits, n = np.asarray(hits, float), np.asarray(n, float)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share, spread = hits / n, Z * Z / n
+        middle = (share + spread / 2) / (1 + spread)
+        reach = Z / (1 + spread) * np.sqrt(share * (1 - share) / n + spread / (4 * n))
+    return np.where(n > 0, np.clip(middle - reach, 0, 1), np.nan), np.where(n > 0, np.clip(middle + reach, 0, 1), np.nan)
