@@ -18,7 +18,8 @@ from scoring.scorecard import ScoreCard, plain
 CASES = 200
 """Cases that a report lists at most."""
 # Whatever a label or a name may try, the browser is told to load nothing.
-POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
+POLICY = ("default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; "
+          "form-action 'none'")
 STYLE = """
 :root { color-scheme: light dark; --paper: #ffffff; --ink: #0c161c; --soft: #52616b; --line: #d5dde1; --panel: #f2f5f6;
   --malignant: #b3261e; --medium: #8a5100; --benign: #1a6b3c; --error: #b3261e; --warning: #8a5100; --note: #52616b; }
@@ -35,6 +36,7 @@ thead th { background: var(--panel); font-weight: 600; } td.number, th.number { 
 td, code { overflow-wrap: anywhere; } td.number, th { overflow-wrap: normal; white-space: nowrap; }
 code { font-size: .85rem; } figure { margin: .6rem 0; break-inside: avoid; } tr { break-inside: avoid; }
 .panels { display: grid; grid-template-columns: repeat(auto-fill, minmax(190px, 1fr)); gap: .6rem; }
+td > .malignant, td > .medium, td > .benign { white-space: nowrap; }
 .malignant { color: var(--malignant); } .medium { color: var(--medium); } .benign { color: var(--benign); }
 .error { color: var(--error); } .warning { color: var(--warning); } .note { color: var(--note); }
 .notice { border: 1px solid var(--line); padding: .5rem .8rem; margin: 1rem 0; }
@@ -149,8 +151,8 @@ def _per_class(card: ScoreCard, drawings: _Drawings) -> str:
         return ""
     figure = ""
     if all("score_lost" in entry for entry in card.per_class.values()):
-        figure = drawings.place(lambda look: classification.points_lost(card.per_class, look),
-                                f"Hatched: no case in this test set, so no model could win it. * fewer than {SMALL} cases. n = {card.n_cases}.")
+        caption = f"Hatched: no case in this test set, so no model could win it. * fewer than {SMALL} cases. n = {card.n_cases}."
+        figure = drawings.place(lambda look: classification.points_lost(card.per_class, look), caption)
     columns = list(dict.fromkeys(key for entry in card.per_class.values() for key in entry if key != "risk"))
     rows = [(_class(name, entry.get("risk")), *(entry.get(key) for key in columns)) for name, entry in card.per_class.items()]
     return figure + "<h2>How good is each class?</h2>" + table(("class", *columns), rows)
@@ -222,8 +224,8 @@ def _slices(card: ScoreCard, drawings: _Drawings) -> str:
     if not slices:
         return ""
     rows = classification.slice_rows(slices, "accuracy")
-    figure = drawings.place(lambda look: classification.intervals(rows, look, "Which patients does it serve worse?", "accuracy, share right",
-                                                                  reference=card.metrics.get("accuracy")),
+    question, overall = "Which patients does it serve worse?", card.metrics.get("accuracy")
+    figure = drawings.place(lambda look: classification.intervals(rows, look, question, "accuracy, share right", reference=overall),
                             f"Line: all {card.n_cases} cases. Grey: fewer than {SMALL} cases. {len(rows)} groups looked at: one may stand "
                             "apart by chance.")
     columns = list(dict.fromkeys(key for groups in slices.values() for entry in groups.values() for key in entry))
@@ -270,11 +272,14 @@ def _class(name: str, risk: str | None) -> Cell:
 def table(heads: Sequence[str], rows: Iterable[Sequence]) -> str:
     """An HTML table. Numbers stand to the right with three decimals and carry their unrounded value; everything is escaped."""
     rows = [list(row) for row in rows]
-    numeric = [all(_is_number(row[k]) or row[k] is None for row in rows) and any(_is_number(row[k]) for row in rows) for k in range(len(heads))]
+    columns = [[row[k] for row in rows if row[k] is not None] for k in range(len(heads))]
+    numeric = [bool(column) and all(map(_is_number, column)) for column in columns]
     head = "".join(f'<th scope="col"{_right(n)}>{escape(str(h))}</th>' for h, n in zip(heads, numeric, strict=True))
     lines = ["".join(f"<td{_right(n)}>{_cell(value)}</td>" for value, n in zip(row, numeric, strict=True)) for row in rows]
     body = "".join(f"<tr>{line}</tr>" for line in lines)
-    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    # A region that scrolls must be reachable by keyboard.
+    region = f'class="scroll" tabindex="0" role="region" aria-label="{escape(", ".join(map(str, heads)))}"'
+    return f"<div {region}><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
 
 
 def _right(numeric: bool) -> str:

@@ -30,7 +30,9 @@ def script_json(figure: go.Figure) -> str:
     The same figure gives the same text, whichever JSON libraries are installed.
     """
     text = to_json(figure, validate=False, engine="json")
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    for mark in "&<>\u2028\u2029":
+        text = text.replace(mark, f"\\u{ord(mark):04x}")
+    return text
 
 
 def place(number: int, figure: go.Figure, panel: bool = False) -> str:
