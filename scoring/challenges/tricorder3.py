@@ -266,7 +266,7 @@ def _read_outputs(table: Table, columns: list[int], rows: list[int], case_of: np
         if not (fault[i] != "").any():
             continue
         outputs[case_of[i]] = np.nan
-        for code, entries, words in (("missing-value", faults, "is empty"), ("not-a-number", problems, "is not a number: write e.g. 0.73"), ("not-finite", faults, "is not finite")):
+        for code, entries, words in (("missing-value", faults, "holds no number"), ("not-a-number", problems, "is not a number: write e.g. 0.73"), ("not-finite", faults, "is not finite")):
             hit = np.flatnonzero(fault[i] == code)
             if len(hit):
                 cells = ", ".join(f"{table.header[columns[k]]} {table.columns[columns[k]][i].strip()[:40]!r}" for k in hit[:3])
@@ -446,7 +446,7 @@ def score(truth: Cases, predictions: Predictions, *, missing: str = "refuse", mo
         "model_sha256": predictions.model["sha256"] if predictions.model else None,
         "options": {"missing": missing, "model_size_mib": model_size_mib, "group": group, "interval": interval,
                     "metadata_sha256": open_source(metadata).whole if metadata is not None else None},
-        "seed": seed, "resamples": resamples, "unit": unit, "n_units": int(units.max()) + 1})
+        "seed": seed, "resamples": resamples, "interval": interval, "unit": unit, "n_units": int(units.max()) + 1})
 
 
 def _truth_digest(truth: Cases, predictions: Predictions) -> str:
