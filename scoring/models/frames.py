@@ -26,7 +26,7 @@ def write(stream: BinaryIO, header: dict[str, Any], parts: Sequence[bytes | memo
 
 
 def read(stream: BinaryIO, most_bytes: int) -> tuple[dict[str, Any], list[bytearray]]:
-    """The next frame. Raises BrokenFrame at the end of the stream, on anything malformed, and when the parts exceed `most_bytes` together."""
+    """The next frame. Raises BrokenFrame at the end of the stream, on anything malformed, and for parts above `most_bytes` together."""
     (length,) = _LENGTH.unpack(_read_exactly(stream, _LENGTH.size))
     if length > HEADER_BYTES:
         raise BrokenFrame("the header is too long")

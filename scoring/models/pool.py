@@ -27,8 +27,8 @@ class Cancelled(Exception):
 class Predictions:
     """What a model said to each picture, in the pictures' order.
 
-    outputs: the first output without its leading axis of 1, float64; or why there is none: ImageUnreadable, InputRefused, None for a picture that
-    was not there. seen: what the file was, None where it could not be read. cpu_ms: NaN there.
+    outputs: the first output without its leading axis of 1, float64; or why there is none: ImageUnreadable, InputRefused, None for a
+    picture that was not there. seen: what the file was, None where it could not be read. cpu_ms: processor time, NaN there.
     """
 
     facts: ModelFacts
@@ -79,8 +79,8 @@ def predict(model: bytes, pictures: Sequence[Callable[[], bytes] | None], vector
     progress(done, total) and cancelled() in the caller's. The result does not depend on `workers` (default: one per core) or `cache`.
     All calls together keep no more than one worker per core busy; later ones wait.
 
-    Raises ModelFailed when the model as a whole fails, for the first picture where it does; Cancelled within about 0.3 s of cancelled() being
-    true. No worker outlives the call.
+    Raises ModelFailed when the model as a whole fails, for the first picture where it does; Cancelled within about 0.3 s of
+    cancelled() being true. No worker outlives the call.
     """
     total = len(pictures)
     if vectors is not None:
@@ -144,7 +144,7 @@ def _work(job: _Job) -> None:
 
 
 def _next(job: _Job) -> int | None:
-    """The next picture that nobody began; none after a failure, so that those before it are still finished and the first failure is known."""
+    """The next picture that nobody began. None after a failure: those before it are still finished, so that the first one is known."""
     with job.lock:
         if job.stop.is_set() or job.failures or job.begun >= len(job.pictures):
             return None
@@ -189,8 +189,8 @@ def _read(read: Callable[[], bytes]) -> bytes:
 def first_output(answer: Answer) -> np.ndarray:
     """The first output as float64 without a leading axis of 1. Raises ModelFailed("wrong-output") where it is no numeric tensor."""
     if not answer.outputs or answer.outputs[0] is None:
-        raise ModelFailed("wrong-output", "The first output is not a tensor of numbers. Models from scikit-learn: convert with zipmap=False, "
-                                          "and put the probabilities first.")
+        raise ModelFailed("wrong-output", "The first output is not a tensor of numbers. Models from scikit-learn: convert with "
+                                          "zipmap=False, and put the probabilities first.")
     output = answer.outputs[0].astype(np.float64)
     return output[0] if output.ndim and output.shape[0] == 1 else output
 

@@ -1,5 +1,6 @@
 """Would the challenge run this model? What a loaded model declares and does, held against what its challenge gives and takes."""
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,9 +23,9 @@ SLOW_SECONDS = 5
 class Contract:
     """What a challenge gives to a model and takes from it.
 
-    vector: length of the second input, None where there is none. vector_required: False allows a model with the image only (`single-input`).
-    outputs: numbers per image in the first output, None where the challenge judges that itself. highest_ir_version, highest_opset: what the
-    challenge's own runtime, named by `runtime`, loads; None where the challenge names none.
+    vector: length of the second input, None where there is none. vector_required: False allows a model with the image only
+    (`single-input`). outputs: numbers per image in the first output, None where the challenge judges that itself. highest_ir_version,
+    highest_opset: what the challenge's own runtime, whose version is `runtime`, loads; None where the challenge names none.
     """
 
     vector: int | None = None
@@ -37,7 +38,7 @@ class Contract:
 
 @dataclass(frozen=True)
 class Effect:
-    """How much one field of the vector moves the first output: the largest absolute move, and how often the highest class changed in `trials`."""
+    """How one field of the vector moves the first output: the largest absolute move, and in how many `trials` the top class changed."""
 
     largest_move: float
     changed_classes: int
@@ -46,7 +47,10 @@ class Effect:
 
 @dataclass(frozen=True)
 class Probe:
-    """Trial runs. fields: effect per field. outputs: (pictures, k) first outputs at the base vector, float64. cpu_ms: one per picture."""
+    """Trial runs. fields: effect per field. outputs: (pictures, k) first outputs at the base vector, float64.
+
+    cpu_ms: processor time per picture, from the file to the outputs.
+    """
 
     fields: Mapping[str, Effect] = field(default_factory=dict)
     outputs: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
@@ -65,7 +69,8 @@ def failure(file_name: str, failed: ModelFailed) -> Finding:
 def examine(facts: ModelFacts, contract: Contract, file_name: str, trial: Answer | None = None) -> list[Finding]:
     """Everything in which the model departs from the contract: versions, inputs, batch axis, first output.
 
-    With the `trial` of one picture, the first output is judged by what came, not by what the model declares: runtimes do not compare the two.
+    With the `trial` of one picture, the first output is judged by what came, not by what the model declares: the runtime does not
+    compare the two.
     """
     return [*_versions(facts, contract, file_name), *_inputs(facts.inputs, contract, file_name), *_batch(facts.inputs, file_name),
             *_output(facts, contract, file_name, trial)]
@@ -87,8 +92,7 @@ def probe(process: ModelProcess, pictures: Sequence[bytes | np.ndarray], recipe:
     outputs, cpu_ms = [], []
     moves = {name: [] for name in changes}
     switches = {name: [] for name in changes}
-    for pixels in _prepared(process, pictures[:MOST_PROBE_PICTURES], recipe, base):
-        answer = process.run(pixels, recipe, base)
+    for pixels, answer in _trials(process, pictures[:MOST_PROBE_PICTURES], recipe, base):
         output = np.ravel(first_output(answer))
         outputs.append(output)
         cpu_ms.append(answer.cpu_ms)
@@ -108,7 +112,8 @@ def vector_findings(result: Probe, file_name: str) -> list[Finding]:
     if not result.fields:
         return []
     if not result.largest_move > SMALLEST_MOVE:
-        return [warning("demographics-ignored", file_name, "No output moves when age, gender or location change: the model does not use them.")]
+        return [warning("demographics-ignored", file_name, f"No output moves when {', '.join(result.fields)} change: the model does not "
+                                                           "use them.")]
     effects = "; ".join(f"{name}: largest move {effect.largest_move:.3g}, other class in {effect.changed_classes} of {effect.trials} trials"
                         for name, effect in result.fields.items())
     return [note("demographics-probe", file_name, f"Effect of the demographics on {len(result.outputs)} trial images. {effects}.")]
@@ -133,25 +138,28 @@ def noise(width: int, height: int) -> np.ndarray:
     return np.random.default_rng(0).integers(0, 256, (height, width, CHANNELS), np.uint8)
 
 
-def _prepared(process: ModelProcess, pictures: Sequence[bytes | np.ndarray], recipe: Recipe, base: np.ndarray | None) -> list[np.ndarray]:
-    prepared = []
+def _trials(process: ModelProcess, pictures: Sequence[bytes | np.ndarray], recipe: Recipe,
+            base: np.ndarray | None) -> list[tuple[np.ndarray, Answer]]:
+    trials = []
     for picture in pictures:
-        try:
-            prepared.append(picture if isinstance(picture, np.ndarray) else process.run(picture, recipe, base, want_pixels=True).pixels)
-        except ImageUnreadable:
-            continue
-    width, height = recipe.steps[-1][:2] if recipe.steps else (512, 512)
-    return prepared or [noise(width, height)]
+        with suppress(ImageUnreadable):
+            answer = process.run(picture, recipe, base, want_pixels=True)
+            trials.append((answer.pixels, answer))
+    if not trials:
+        pixels = noise(*(recipe.steps[-1][:2] if recipe.steps else (512, 512)))
+        trials.append((pixels, process.run(pixels, recipe, base)))
+    return trials
 
 
 def _versions(facts: ModelFacts, contract: Contract, file_name: str) -> list[Finding]:
     found = []
+    runtime = f"the validator's runtime {contract.runtime}".rstrip()
     if contract.highest_ir_version is not None and facts.ir_version > contract.highest_ir_version:
-        found.append(warning("ir-version", file_name, f"The file has IR version {facts.ir_version}; the validator's runtime{contract.runtime} loads up to "
-                             f"{contract.highest_ir_version} and would refuse it. Set model.ir_version = {contract.highest_ir_version} before "
-                             "onnx.save: the current onnx package writes a newer one by default."))
+        found.append(warning("ir-version", file_name, f"The file has IR version {facts.ir_version}; {runtime} loads up to "
+                             f"{contract.highest_ir_version} and would refuse it. Set model.ir_version = {contract.highest_ir_version} "
+                             "before onnx.save: the current onnx package writes a newer one by default."))
     if contract.highest_opset is not None and facts.opset > contract.highest_opset:
-        found.append(warning("opset-version", file_name, f"The model uses opset {facts.opset}; the validator's runtime{contract.runtime} knows up to "
+        found.append(warning("opset-version", file_name, f"The model uses opset {facts.opset}; {runtime} knows up to "
                              f"{contract.highest_opset} and would refuse it. Export with opset_version={contract.highest_opset}."))
     return found
 
@@ -164,20 +172,21 @@ def _inputs(inputs: Sequence[Tensor], contract: Contract, file_name: str) -> lis
         return [_wrong_inputs(reason, wanted, inputs, file_name)]
     if len(inputs) == 2 and _is_vector(inputs[0], contract.vector) and _is_image(inputs[1]):
         return [_wrong_inputs("its two inputs are swapped", wanted, inputs, file_name)]
-    reasons = [reason for reason in (_image_fault(inputs[0]), _vector_fault(inputs[1], contract.vector) if len(inputs) == 2 else "") if reason]
-    if reasons:
-        return [_wrong_inputs("; ".join(reasons), wanted, inputs, file_name)]
+    faults = [_image_fault(inputs[0]), *(_vector_fault(tensor, contract.vector) for tensor in inputs[1:])]
+    if any(faults):
+        return [_wrong_inputs("; ".join(filter(None, faults)), wanted, inputs, file_name)]
     if len(inputs) == 1 and contract.vector:
         if contract.vector_required:
             return [_wrong_inputs("its second input is missing", wanted, inputs, file_name)]
-        return [warning("single-input", file_name, "The model takes the image only. It runs, but the rules ask for both inputs; the demographics "
-                                                   "are not used.")]
+        return [warning("single-input", file_name, "The model takes the image only. It runs, but the rules ask for both inputs; the "
+                                                   "demographics are not used.")]
     return []
 
 
 def _wrong_inputs(reason: str, wanted: str, inputs: Sequence[Tensor], file_name: str) -> Finding:
     found = ", ".join(f"'{_name(tensor)}' {_kind(tensor)}" for tensor in inputs[:4]) + (", ..." if len(inputs) > 4 else "")
-    return error("wrong-inputs", file_name, f"The model cannot be fed: {reason}. Needed, by position: {wanted}. Found: {found or 'nothing'}.")
+    return error("wrong-inputs", file_name, f"The model cannot be fed: {reason}. Needed, by position: {wanted}. "
+                                            f"Found: {found or 'nothing'}.")
 
 
 def _image_fault(tensor: Tensor) -> str:
@@ -210,8 +219,9 @@ def _is_vector(tensor: Tensor, length: int | None) -> bool:
 
 def _batch(inputs: Sequence[Tensor], file_name: str) -> list[Finding]:
     fixed = [tensor for tensor in inputs if tensor.shape and tensor.shape[0] not in (None, 1) and len(tensor.shape) in (2, 4)]
-    return [error("fixed-batch", file_name, f"Input '{_name(tensor)}' takes {tensor.shape[0]} images at a time; images come one by one. Export with a "
-                                            "dynamic batch axis (dynamic_axes={...: {0: 'batch'}}), or with 1.") for tensor in fixed[:1]]
+    return [error("fixed-batch", file_name, f"Input '{_name(tensor)}' takes {tensor.shape[0]} images at a time; images come one by one. "
+                                            "Export with a dynamic batch axis (dynamic_axes={...: {0: 'batch'}}), or with 1.")
+            for tensor in fixed[:1]]
 
 
 def _output(facts: ModelFacts, contract: Contract, file_name: str, trial: Answer | None) -> list[Finding]:
@@ -219,7 +229,7 @@ def _output(facts: ModelFacts, contract: Contract, file_name: str, trial: Answer
         return []
     shapes = [tensor.shape for tensor in facts.outputs]
     if trial is not None:
-        shapes = [None if output is None else (None, *output.shape[1:]) if output.shape[:1] == (1,) else output.shape for output in trial.outputs]
+        shapes = [None if output is None else output.shape for output in trial.outputs]
         widths = [-1 if output is None else output.size for output in trial.outputs]
     else:
         widths = [_width(tensor) for tensor in facts.outputs]
@@ -228,8 +238,8 @@ def _output(facts: ModelFacts, contract: Contract, file_name: str, trial: Answer
     found = "no tensor of numbers" if shapes[0] is None else f"of shape {_axes(shapes[0])}"
     others = [_name(tensor) for tensor, width in zip(facts.outputs, widths, strict=True) if width == contract.outputs]
     hint = f" Output '{others[0]}' has {contract.outputs}: make it the first." if others else ""
-    return [error("wrong-output", file_name, f"The first output '{_name(facts.outputs[0])}' is {found}; {contract.outputs} numbers per image are needed, "
-                                             f"in the order of the classes.{hint}")]
+    return [error("wrong-output", file_name, f"The first output '{_name(facts.outputs[0])}' is {found}; {contract.outputs} numbers per "
+                                             f"image are needed, in the order of the classes.{hint}")]
 
 
 def _width(tensor: Tensor) -> int | None:

@@ -15,8 +15,9 @@ MOST_PIXELS = 178_956_970
 FILTERS = {"lanczos": Image.Resampling.LANCZOS, "bicubic": Image.Resampling.BICUBIC, "bilinear": Image.Resampling.BILINEAR}
 _ORIENTATION = 274
 _OTHERS = (
-    (b"%!PS", "PostScript"), (b"\xc5\xd0\xd3\xc6", "PostScript"), (b"%PDF", "a PDF"), (b"<svg", "an SVG drawing"), (b"<?xml", "an XML or SVG text"),
-    (b"<!DOCTYPE", "a web page"), (b"<html", "a web page"), (b"PK\x03\x04", "a zip archive"), (b"\x1f\x8b", "a gzip file"),
+    (b"%!PS", "PostScript"), (b"\xc5\xd0\xd3\xc6", "PostScript"), (b"%PDF", "a PDF"), (b"<svg", "an SVG drawing"),
+    (b"<?xml", "an XML or SVG text"), (b"<!DOCTYPE", "a web page"), (b"<html", "a web page"), (b"PK\x03\x04", "a zip archive"),
+    (b"\x1f\x8b", "a gzip file"),
     (b"\x00\x00\x00\x0cjP", "a JPEG 2000 image"), (b"\xff\x4f\xff\x51", "a JPEG 2000 image"), (b"8BPS", "a Photoshop file"),
 )
 
@@ -42,7 +43,7 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Seen:
-    """What the file was before it was prepared: size in pixels, Pillow's mode and format, whether it had transparency, EXIF orientation 1..8."""
+    """What the file was before it was prepared: size in pixels, Pillow's mode and format, any transparency, EXIF orientation 1..8."""
 
     width: int
     height: int
@@ -55,9 +56,10 @@ class Seen:
 def pixels(data: bytes, recipe: Recipe) -> tuple[np.ndarray, Seen]:
     """The model's pixels, uint8 (height, width, 3) RGB, and what was seen.
 
-    As the official pipelines: the first frame, `convert("RGB")` without EXIF rotation, alpha dropped without compositing, no colour profile.
-    They would open every format that Pillow knows; here the photographs' six are opened, because the others include decoders that start
-    programs (EPS starts Ghostscript). Raises ImageUnreadable: not such an image, truncated, or above 178,956,970 pixels, where Pillow refuses.
+    As the official pipelines: the first frame, `convert("RGB")` without EXIF rotation, alpha dropped without compositing, no colour
+    profile. They would open every format that Pillow knows; here the photographs' six are opened, because the others include decoders
+    that start programs (EPS starts Ghostscript). Raises ImageUnreadable: not such an image, truncated, or above 178,956,970 pixels,
+    where Pillow refuses.
     """
     try:
         with warnings.catch_warnings():

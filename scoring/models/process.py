@@ -1,7 +1,7 @@
 """The server's side of the worker: one confined child process per model, with a clock on everything that it is asked.
 
-A child is started afresh with the interpreter itself, not with multiprocessing: that would run the page's script again in the child, or fork
-a process that has threads.
+A child is started afresh with the interpreter itself, not with multiprocessing: that would run the page's script again in the child,
+or fork a process that has threads.
 """
 import hashlib
 import json
@@ -71,7 +71,10 @@ class ModelFailed(Exception):
 
 @dataclass(frozen=True)
 class Tensor:
-    """An input or output as the model declares it. dtype as the runtime writes it, "tensor(float)". shape: None per free axis, None if unknown."""
+    """An input or output as the model declares it.
+
+    dtype: as the runtime writes it, e.g. "tensor(float)". shape: None per free axis, None altogether if it is unknown.
+    """
 
     name: str
     dtype: str
@@ -105,8 +108,8 @@ class Picture:
 class Answer:
     """What a model said to one picture.
 
-    outputs: every output in the model's order, read-only float32 or float64; None for one that is no numeric tensor. cpu_ms: processor time for
-    decoding, preparing and running. picture, seen: None unless asked for, or where pixels were given.
+    outputs: every output in the model's order, read-only float32 or float64; None for one that is no tensor of numbers. pixels: those the
+    model received, read-only, if asked for. cpu_ms: processor time for decoding, preparing and running. seen: None where pixels were given.
     """
 
     outputs: tuple[np.ndarray | None, ...]
@@ -129,7 +132,8 @@ class ModelProcess:
         if not isinstance(model, (bytes, bytearray, memoryview)):
             raise TypeError("a model is bytes")
         if len(model) > limits.model_bytes:
-            raise ModelFailed("model-unreadable", f"The file has {len(model) / (1 << 20):,.0f} MiB; up to {limits.model_bytes >> 20:,} MiB are read.")
+            raise ModelFailed("model-unreadable", f"The file has {len(model) / (1 << 20):,.0f} MiB; models of up to "
+                                                  f"{limits.model_bytes >> 20:,} MiB are read.")
         self._limits = limits
         self._worker = _Worker(limits, command, stop)
         try:
@@ -142,7 +146,8 @@ class ModelProcess:
     def run(self, picture: bytes | np.ndarray, recipe: Recipe, vector: np.ndarray | None = None, want_pixels: bool = False) -> Answer:
         """The model's answer to one picture: the bytes of an image file, prepared in the child by `recipe`, or prepared uint8 pixels.
 
-        Inputs go by position: first the picture as float32 (1, 3, H, W), second `vector` as float32 (1, k). Raises ImageUnreadable, ModelFailed.
+        Inputs go by position: first the picture as float32 (1, 3, H, W), second `vector` as float32 (1, k); a model with one input is
+        not given the second. Raises ImageUnreadable, ModelFailed.
         """
         shape = list(_checked(picture).shape) if isinstance(picture, np.ndarray) else None
         parts = [np.ascontiguousarray(picture) if shape else picture]
@@ -171,12 +176,12 @@ class ImageProcess:
         self._worker = _Worker(limits, command)
 
     def pixels(self, data: bytes, recipe: Recipe) -> Picture:
-        """The image prepared by `recipe`; Recipe(()) leaves its size. Raises ImageUnreadable, also where decoding takes too long or too much."""
+        """The image prepared by `recipe`; Recipe(()) leaves its size. Raises ImageUnreadable, also for one that takes too long."""
         try:
             header, payload = self._worker.ask({"op": "decode", "recipe": recipe.steps}, [data], self._limits.run_seconds, _RUNNING)
             return Picture(_pixels(header, payload.pop()), _seen(header["seen"]))
         except ModelFailed as failed:
-            raise ImageUnreadable(_DECODING.get(failed.code, "decoding the image ended the process that did it: export it again")) from failed
+            raise ImageUnreadable(_DECODING.get(failed.code, _DECODING["model-crashed"])) from failed
         except (KeyError, IndexError, ValueError, TypeError) as fault:
             raise ImageUnreadable("the image could not be decoded: export it again") from fault
 
@@ -201,6 +206,7 @@ _MESSAGES = {
 }
 _DECODING = {
     "inference-timeout": "decoding the image takes too long: save it again as a plain JPEG or PNG",
+    "model-crashed": "decoding the image ended the process that did it: export it again",
     "model-out-of-memory": "decoding the image needs more memory than is allowed: save a smaller copy",
 }
 
@@ -223,8 +229,8 @@ class _Worker:
                     "cpu_seconds": limits.cpu_seconds, "niceness": limits.niceness, "output_bytes": limits.output_bytes,
                     "frame_bytes": max(limits.model_bytes, limits.picture_bytes) + (1 << 20),
                     "alarm_seconds": max(limits.load_seconds, limits.run_seconds) + _ALARM_MARGIN_SECONDS}
-        self._child = subprocess.Popen([*command, json.dumps(settings)], cwd=self._folder.name, env=_environment(), start_new_session=True, bufsize=0,
-                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self._child = subprocess.Popen([*command, json.dumps(settings)], cwd=self._folder.name, env=_environment(), bufsize=0,
+                                       start_new_session=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         _widen(self._child.stdin, self._child.stdout)
         self._clock = _Clock()
         self._ended = threading.Event()
@@ -266,8 +272,8 @@ class _Worker:
             status = self._child.wait(1)
         except subprocess.TimeoutExpired:
             return "model-crashed"
-        signals = {-getattr(signal, "SIGXCPU", 0): late, -getattr(signal, "SIGALRM", 0): late, -getattr(signal, "SIGKILL", 0): "model-out-of-memory"}
-        return signals.get(status, "model-crashed") if status < 0 else "model-crashed"
+        codes = {"SIGXCPU": late, "SIGALRM": late, "SIGKILL": "model-out-of-memory"}
+        return codes.get(signal.Signals(-status).name, "model-crashed") if status < 0 else "model-crashed"
 
     def close(self) -> None:
         self._finish()
@@ -322,9 +328,9 @@ def _widen(*streams) -> None:
 def _facts(header: dict, model: bytes, confinement: tuple[str, ...]) -> ModelFacts:
     try:
         facts = header["facts"]
-        return ModelFacts(int(facts["ir_version"]), int(facts["opset"]), {str(name): int(version) for name, version in facts["opsets"].items()},
-                          int(facts["nodes"]), _tensors(facts["inputs"]), _tensors(facts["outputs"]), len(model), hashlib.sha256(model).hexdigest(),
-                          confinement)
+        opsets = {str(name): int(version) for name, version in facts["opsets"].items()}
+        return ModelFacts(int(facts["ir_version"]), int(facts["opset"]), opsets, int(facts["nodes"]), _tensors(facts["inputs"]),
+                          _tensors(facts["outputs"]), len(model), hashlib.sha256(model).hexdigest(), confinement)
     except (KeyError, ValueError, TypeError, AttributeError) as fault:
         raise ModelFailed("model-crashed", _MESSAGES["model-crashed"]) from fault
 

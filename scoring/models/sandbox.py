@@ -29,8 +29,9 @@ ALLOWED_CALLS = {
     "rt_sigaction": 13, "rt_sigprocmask": 14, "rt_sigreturn": 15, "pread64": 17, "readv": 19, "writev": 20, "sched_yield": 24, "mremap": 25,
     "mincore": 27, "madvise": 28, "dup": 32, "nanosleep": 35, "setitimer": 38, "getpid": 39, "exit": 60, "uname": 63, "fcntl": 72,
     "gettimeofday": 96, "getrlimit": 97, "getrusage": 98, "sysinfo": 99, "times": 100, "sigaltstack": 131, "sched_setparam": 142,
-    "sched_getparam": 143, "sched_setscheduler": 144, "sched_getscheduler": 145, "sched_get_priority_max": 146, "sched_get_priority_min": 147,
-    "prctl": 157, "gettid": 186, "futex": 202, "sched_setaffinity": 203, "sched_getaffinity": 204, "restart_syscall": 219,
+    "sched_getparam": 143, "sched_setscheduler": 144, "sched_getscheduler": 145, "sched_get_priority_max": 146,
+    "sched_get_priority_min": 147, "prctl": 157, "gettid": 186, "futex": 202, "sched_setaffinity": 203, "sched_getaffinity": 204,
+    "restart_syscall": 219,
     "clock_gettime": 228, "clock_getres": 229, "clock_nanosleep": 230, "exit_group": 231, "tgkill": 234, "set_mempolicy": 238,
     "get_mempolicy": 239, "set_robust_list": 273, "getcpu": 309, "getrandom": 318, "membarrier": 324, "rseq": 334,
 }
@@ -55,7 +56,8 @@ def limit_resources(memory_bytes: int, cpu_seconds: int) -> str:
     if resource is None:
         return ""
     wanted = {"RLIMIT_AS": memory_bytes, "RLIMIT_CPU": cpu_seconds, "RLIMIT_NOFILE": 32, "RLIMIT_FSIZE": 0, "RLIMIT_CORE": 0}
-    return "rlimits" if all([_limit(name, value) for name, value in wanted.items()]) else ""
+    took = [_limit(name, value) for name, value in wanted.items()]
+    return "rlimits" if all(took) else ""
 
 
 def _limit(name: str, value: int) -> bool:
@@ -91,7 +93,10 @@ def deny_files_and_network() -> str:
 
 
 def filter_system_calls() -> str:
-    """Only what computing needs: no open, no socket, no fork, no exec. A refused call gives an error number, so that libraries can carry on."""
+    """Only what computing needs: no open, no socket, no fork, no exec.
+
+    A refused call gives an error number instead of the end of the process, so that libraries which only probe can carry on.
+    """
     if platform.machine() != "x86_64" or struct.calcsize("P") != 8:
         return ""
 
@@ -102,13 +107,15 @@ def filter_system_calls() -> str:
     buffer = ctypes.create_string_buffer(instructions, len(instructions))
     program = Program(len(instructions) // 8, ctypes.cast(buffer, ctypes.c_void_p))
     set_mode_filter, every_thread = 1, 1
-    return "seccomp" if ctypes.CDLL(None, use_errno=True).syscall(_SECCOMP, set_mode_filter, every_thread, ctypes.byref(program)) == 0 else ""
+    library = ctypes.CDLL(None, use_errno=True)
+    return "seccomp" if library.syscall(_SECCOMP, set_mode_filter, every_thread, ctypes.byref(program)) == 0 else ""
 
 
 def filter_program() -> bytes:
     """The filter as BPF instructions of 8 bytes each.
 
-    clone is allowed for threads only; clone3 hides its flags behind a pointer, so it is declared missing and the C library falls back to clone.
+    clone is allowed for threads only; clone3 hides its flags behind a pointer, so it is declared missing and the C library falls
+    back to clone.
     """
     load, equal, at_least, any_bit, answer = 0x20, 0x15, 0x35, 0x45, 0x06
     architecture_offset, number_offset, first_argument_offset = 4, 0, 16

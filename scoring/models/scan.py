@@ -16,6 +16,7 @@ _ONE_FILE = "Save it as one file: onnx.save(onnx.load(path), out, save_as_extern
 _EXPORT = "Export the network with torch.onnx.export, tf2onnx or skl2onnx."
 _HDF5 = b"\x89HDF\r\n\x1a\n"
 _PICKLES = tuple(b"\x80" + bytes([protocol]) for protocol in range(2, 6))
+_MODEL_FIELDS = frozenset(field.number for field in onnx.ModelProto.DESCRIPTOR.fields)
 
 Function = tuple[str, str, str]
 
@@ -30,13 +31,15 @@ class ModelRefused(Exception):
 
 def scan(data: bytes) -> dict:
     """What the file says of itself: ir_version, opset (of the default domain), opsets (domain -> version), nodes (subgraphs and functions
-    included), unranked (names of the graph's inputs and outputs without a declared shape).
+    included), scalars (names of the graph's inputs and outputs that are declared to have no axis).
 
     Raises ModelRefused with `model-unreadable` or `external-data`.
     """
     check_kind(data)
     try:
         model = onnx.ModelProto.FromString(bytes(data))
+    except MemoryError:
+        raise
     except Exception:  # the parser raises DecodeError, UnicodeDecodeError, RecursionError ... depending on where the damage is
         raise _unreadable(f"The file is damaged or is not an ONNX model ({len(data)} bytes). {_EXPORT}") from None
     if not model.HasField("graph") or not model.graph.node:
@@ -49,16 +52,17 @@ def scan(data: bytes) -> dict:
         elif isinstance(message, onnx.SparseTensorProto):
             sparse_bytes += dense_bytes(message)
             if sparse_bytes > MOST_SPARSE_BYTES:
-                raise _unreadable(f"Its sparse tensors unfold to more than {MOST_SPARSE_BYTES >> 20} MiB. Store them dense, or prune the model.")
+                raise _unreadable(f"Its sparse tensors unfold to more than {MOST_SPARSE_BYTES >> 20} MiB. Store them dense.")
         elif isinstance(message, onnx.NodeProto):
             nodes += 1
             if nodes > MOST_NODES:
                 raise _unreadable(f"The network has more than {MOST_NODES:,} nodes. Simplify it, for example with onnxsim.")
     check_functions(model)
     opsets = {_domain(entry.domain): entry.version for entry in model.opset_import}
-    values = (*model.graph.input, *model.graph.output)
-    return {"ir_version": model.ir_version, "opset": opsets.get("", 0), "opsets": {name or "ai.onnx": version for name, version in opsets.items()},
-            "nodes": nodes, "unranked": [value.name for value in values if not value.type.tensor_type.HasField("shape")]}
+    types = {value.name: value.type.tensor_type for value in (*model.graph.input, *model.graph.output)}
+    return {"ir_version": model.ir_version, "opset": opsets.get("", 0), "nodes": nodes,
+            "opsets": {name or "ai.onnx": version for name, version in opsets.items()},
+            "scalars": [name for name, kind in types.items() if kind.HasField("shape") and not kind.shape.dim]}
 
 
 def check_kind(data: bytes) -> None:
@@ -74,17 +78,17 @@ def check_kind(data: bytes) -> None:
         raise _unreadable(f"This is an HDF5 file, perhaps from Keras, not an ONNX model. {_EXPORT}")
     if bytes(data[4:8]) == b"TFL3":
         raise _unreadable(f"This is a TensorFlow Lite model, not an ONNX model. {_EXPORT}")
-    if bytes(data[:4]) == b"\x1f\x8b\x08\x00" or bytes(data[:2]) == b"\x1f\x8b":
+    if bytes(data[:2]) == b"\x1f\x8b":
         raise _unreadable("This is a gzip file. Unpack it and give the .onnx file inside.")
     if start[:1] == b"<" or start.lower().startswith(b"version https://git-lfs"):
         raise _unreadable("This is a web page or a text that stands for the file, not an ONNX model. Download the model itself.")
     announced = announced_size(data)
     if announced > len(data):
-        raise _unreadable(f"The file is cut off: {len(data):,} bytes are there, its content announces {announced:,} or more. Copy it again.")
+        raise _unreadable(f"The file is cut off: {len(data):,} bytes are there, but it announces {announced:,} or more. Copy it again.")
 
 
 def announced_size(data: bytes) -> int:
-    """Where the last top-level field of the protobuf message says that it ends; `len(data)` if the bytes end with a field or are no message.
+    """Where the last top-level field of the protobuf message says that it ends; `len(data)` if the bytes are no such message.
 
     https://protobuf.dev/programming-guides/encoding/
     """
@@ -97,9 +101,6 @@ def announced_size(data: bytes) -> int:
             return len(data)
         at = ends[key & 7]
     return at
-
-
-_MODEL_FIELDS = frozenset(field.number for field in onnx.ModelProto.DESCRIPTOR.fields)
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
@@ -131,7 +132,8 @@ def walk(root) -> Iterator:
 def check_tensor(tensor: onnx.TensorProto) -> None:
     """Refuse data that stands in another file, and negative dimensions."""
     if tensor.data_location == onnx.TensorProto.EXTERNAL or tensor.external_data:
-        raise ModelRefused("external-data", f"The data of tensor '{_shown(tensor.name)}' stand in another file, which is not read. {_ONE_FILE}")
+        raise ModelRefused("external-data", f"The data of tensor '{_shown(tensor.name)}' stand in another file, and only the .onnx file "
+                                            f"is read. {_ONE_FILE}")
     if any(size < 0 for size in tensor.dims):
         raise _unreadable(f"Tensor '{_shown(tensor.name)}' has a negative dimension. {_EXPORT}")
 
@@ -159,8 +161,8 @@ def check_functions(model: onnx.ModelProto) -> None:
         graphs += calls(training.initialization.node) + calls(training.algorithm.node)
     for domain, name, _ in [key for counted in (graphs, *bodies.values()) for key in counted if key not in bodies]:
         if domain not in KNOWN_DOMAINS:
-            raise _unreadable(f"Operator '{_shown(name)}' of domain '{_shown(domain)}' is not a standard ONNX operator, and only those are run. "
-                              "Export the network with standard operators.")
+            raise _unreadable(f"Operator '{_shown(name)}' of domain '{_shown(domain)}' is not a standard ONNX operator, and only those "
+                              "are run. Export the network with standard operators.")
     total = inlined(graphs, bodies)
     if total > MOST_NODES:
         raise _unreadable(f"The network becomes {total:,} nodes when its functions are inlined; {MOST_NODES:,} are allowed. Simplify it.")

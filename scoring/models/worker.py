@@ -2,36 +2,30 @@
 
 It imports everything, confines itself, says what it achieved, and then answers frames on standard input with frames on standard output:
 
-    {"op": "load"} + model                                     -> {"ok": true, "facts": {...}}
-    {"op": "run", "recipe" | "shape", "vector", "pixels"} + picture + vector
-                                                               -> {"ok": true, "outputs": [...], "seen", "shape", "cpu_ms"} + arrays
-    {"op": "decode", "recipe"} + picture                       -> {"ok": true, "seen", "shape"} + pixels
+    {"op": "load"} + model                                           -> {"ok": true, "facts"}
+    {"op": "run", "recipe", "shape", "pixels"} + picture [+ vector]  -> {"ok": true, "outputs", "seen", "shape", "cpu_ms"} + arrays
+    {"op": "decode", "recipe"} + picture                             -> {"ok": true, "seen", "shape"} + pixels
 
-A failure is {"ok": false, "code": ..., "message": ...}. The runtime's words about loading are passed on; its words about running a model are
-not, because they can quote the data that the model was run on.
+A failure is {"ok": false, "code", "message"}. The runtime's words about loading are passed on; its words about running a model are not,
+because they can quote the data that the model was run on.
 """
-import encodings.ascii
-import encodings.idna
-import encodings.latin_1
-import encodings.utf_16
-import encodings.utf_16_be
-import encodings.utf_16_le
-import encodings.utf_32  # noqa: F401
-import json
+import importlib
 import os
 import re
 import signal
-import sys
 import time
 
 import numpy as np
 import onnxruntime
-from PIL import BmpImagePlugin, GifImagePlugin, JpegImagePlugin, MpoImagePlugin, PngImagePlugin, TiffImagePlugin, WebPImagePlugin  # noqa: F401
 
 from scoring.models import frames, sandbox
 from scoring.models.preprocessing import ImageUnreadable, Recipe, pixels, tensor
 from scoring.models.scan import ModelRefused, scan
 
+# Decoders, and the encodings of texts in images, are otherwise imported when first needed; after the confinement no file can be opened.
+LATE_IMPORTS = ("PIL.BmpImagePlugin", "PIL.GifImagePlugin", "PIL.JpegImagePlugin", "PIL.MpoImagePlugin", "PIL.PngImagePlugin",
+                "PIL.TiffImagePlugin", "PIL.WebPImagePlugin", "PIL.ImageOps", "encodings.ascii", "encodings.latin_1", "encodings.utf_16",
+                "encodings.utf_16_be", "encodings.utf_16_le", "encodings.utf_32")
 NUMBERS = "biuf"
 _MEMORY = re.compile(r"bad_?\s?alloc|failed to allocate|out of memory|AllocateRaw", re.IGNORECASE)
 _SOURCE = re.compile(r"^(\[ONNXRuntimeError\] : \d+ : \w+ : )?(/\S+:\d+ .*?\) (?=[A-Z]))?")
@@ -42,6 +36,8 @@ def main(settings: dict) -> None:
     """Serve until the other end closes. `settings`: memory_bytes, cpu_seconds, niceness, output_bytes, frame_bytes, alarm_seconds."""
     requests, answers = _take_channel()
     empty_folder = os.getcwd()
+    for module in LATE_IMPORTS:
+        importlib.import_module(module)
     onnxruntime.set_default_logger_severity(4)
     onnxruntime.disable_telemetry_events()
     layers = sandbox.confine(settings["memory_bytes"], settings["cpu_seconds"], settings["niceness"])
@@ -67,7 +63,8 @@ def main(settings: dict) -> None:
         except ImageUnreadable as unreadable:
             reply, payload = {"ok": False, "code": "image-unreadable", "message": str(unreadable)}, []
         except MemoryError:
-            reply, payload = {"ok": False, "code": "model-out-of-memory", "message": _out_of_memory(settings["memory_bytes"])}, []
+            message = _OUT_OF_MEMORY.format(settings["memory_bytes"] / (1 << 30))
+            reply, payload = {"ok": False, "code": "model-out-of-memory", "message": message}, []
         _set_alarm(0)
         frames.write(answers, reply, payload)
 
@@ -84,9 +81,9 @@ def load(model: bytearray, empty_folder: str) -> tuple[onnxruntime.InferenceSess
         session = onnxruntime.InferenceSession(bytes(model), options, providers=["CPUExecutionProvider"])
     except Exception as fault:
         raise _load_failure(str(fault), facts) from None
-    unranked = set(facts.pop("unranked"))
-    facts["inputs"] = [_tensor_facts(value, unranked) for value in session.get_inputs()]
-    facts["outputs"] = [_tensor_facts(value, unranked) for value in session.get_outputs()]
+    scalars = set(facts.pop("scalars"))
+    facts["inputs"] = [_tensor_facts(value, scalars) for value in session.get_inputs()]
+    facts["outputs"] = [_tensor_facts(value, scalars) for value in session.get_outputs()]
     return session, {"ok": True, "facts": facts}
 
 
@@ -137,19 +134,23 @@ def _numbers(output) -> np.ndarray | None:
     return np.ascontiguousarray(output, np.float64 if wide else np.float32).reshape(output.shape)
 
 
-def _tensor_facts(value, unranked: set[str]) -> list:
-    shape = None if value.name in unranked and not value.shape else [size if isinstance(size, int) and size >= 0 else None for size in value.shape]
-    return [value.name, value.type, shape]
+def _tensor_facts(value, scalars: set[str]) -> list:
+    """Name, type and shape; the runtime says [] both for a scalar and for a shape that it does not know."""
+    shape = [size if isinstance(size, int) and size >= 0 else None for size in value.shape]
+    return [value.name, value.type, shape if shape or value.name in scalars else None]
 
 
 def _load_failure(words: str, facts: dict) -> ModelRefused:
     if _MEMORY.search(words):
         raise MemoryError
-    plain = _SOURCE.sub("", " ".join(words.split()))
-    mend = ""
-    if "opset" in plain.lower() or "IR version" in plain:
-        mend = f" It was exported with IR version {facts['ir_version']} and opset {facts['opset']}: export with a lower opset_version."
-    return ModelRefused("model-unreadable", f"The runtime refuses the model: {_plain_ascii(plain)}.{mend}")
+    if highest := re.search(r"max supported IR version: (\d+)", words):
+        return ModelRefused("model-unreadable", f"The file has IR version {facts['ir_version']}; up to {highest[1]} is read. Set "
+                                                "model.ir_version = 10 before onnx.save.")
+    if highest := re.search(r"till opset (\d+)", words):
+        return ModelRefused("model-unreadable", f"The model uses opset {max(facts['opsets'].values())}; up to {highest[1]} is run. Export "
+                                                "with opset_version=17.")
+    plain = _plain_ascii(_SOURCE.sub("", " ".join(words.split())))
+    return ModelRefused("model-unreadable", f"The runtime refuses the model: {plain}.")
 
 
 def _run_failure(fault: Exception) -> ModelRefused:
@@ -157,17 +158,13 @@ def _run_failure(fault: Exception) -> ModelRefused:
     words = str(fault)
     if _MEMORY.search(words):
         raise MemoryError
-    if isinstance(fault, ValueError) or "INVALID_ARGUMENT" in words:
+    if "Non-zero status code" not in words and ("INVALID_ARGUMENT" in words or isinstance(fault, ValueError)):
         return ModelRefused("wrong-inputs", "The model does not take the inputs that it is given: their number, type or shape is another.")
     return ModelRefused("model-crashed", "The model loads, but stops with an error while it runs on an image.")
 
 
 def _plain_ascii(text: str, most: int = 300) -> str:
     return "".join(character for character in text if " " <= character <= "~")[:most].rstrip(". ")
-
-
-def _out_of_memory(memory_bytes: int) -> str:
-    return _OUT_OF_MEMORY.format(memory_bytes / (1 << 30))
 
 
 def _set_alarm(seconds: float) -> None:
@@ -184,7 +181,3 @@ def _take_channel():
         os.dup2(nowhere, descriptor)
     os.close(nowhere)
     return requests, answers
-
-
-if __name__ == "__main__":
-    main(json.loads(sys.argv[1]))
