@@ -16,13 +16,14 @@ from scoring.models import submission
 from scoring.models.preflight import Contract, image_size
 from scoring.models.preprocessing import Recipe
 from scoring.models.process import ModelFacts
-from scoring.readers import lesions, matching, tables
+from scoring.readers import alignment, lesions, tables
 from scoring.readers.lesions import Cases, LabelColumn, once
 from scoring.readers.sources import Source, open_source, sha256
 from scoring.readers.tables import Table
 from scoring.scorecard import ScoreCard
-from scoring.statistics import intervals, resampling
+from scoring.statistics import resampling
 from scoring.statistics.options import StatisticsOptions
+from scoring.statistics.replicates import Replicates, replicate
 from scoring.version import __version__
 
 ID = "tricorder3"
@@ -51,9 +52,7 @@ SMALL_CLASS = 15
 LABEL_COLUMNS = ("prediction", "predicted", "predicted_class", "pred", "class", "label", "diagnosis")
 UNIT_COLUMNS = ("patient_id", "lesion_id")
 MISSING = ("refuse", "wrong")
-AGE_BANDS = ((0, 30, "0-29"), (30, 50, "30-49"), (50, 70, "50-69"), (70, np.inf, "70+"))
-CURVE_REPLICATES, GRID = 300, np.linspace(0, 1, 61)
-CURVES = ("roc_sensitivity", "roc_low", "roc_high", "pr_precision", "pr_low", "pr_high")
+CURVE_REPLICATES = 300
 PICTURE_SIDE = 512
 ARGUMENTS = {"--missing": {"default": "refuse", "metavar": "HOW", "help": "cases without a usable prediction: refuse (default), or count them as wrong"},
              "--model-size-mib": {"type": float, "metavar": "X", "help": "size of the model in MiB, where only predictions are given"}}
@@ -181,13 +180,13 @@ def read_predictions(source: Source, truth: Cases | None, name: str | None = Non
     columns, label_column = _prediction_columns(table, id_column, problems, findings)
     if id_column is None or (columns is None and label_column is None):
         raise InputRefused(in_order(problems), in_order(findings))
-    case_of = _cases_of_rows(table, table.cells(id_column), truth, problems, findings)
+    case_of = alignment.cases_of_rows(table, table.cells(id_column), truth, problems, findings)
     n = len(table) if truth is None else len(truth)
     rows = [i for i in np.flatnonzero(case_of >= 0) if i not in table.ragged]
     read = _read_outputs if columns is not None else _read_predicted_labels
     outputs, labels, faults = read(table, columns if columns is not None else label_column, rows, case_of, n, problems, findings)
     if truth is not None:
-        with_row = set(case_of.tolist()) | _claimed(table, truth, id_column)
+        with_row = set(case_of.tolist()) | alignment.claimed(table, truth, id_column)
         faults += [error("missing-case", truth.ids[i], f"case {truth.ids[i]} has no prediction in {table.name}; the official code then gives score 0. "
                          "Add a row, or count it as wrong with --missing wrong.") for i in range(n) if i not in with_row]
     graded = in_order(_graded(faults, missing))
@@ -195,7 +194,7 @@ def read_predictions(source: Source, truth: Cases | None, name: str | None = Non
         hard, soft = split(graded)
         raise InputRefused(in_order([*problems, *hard]), in_order([*findings, *soft]))
     if truth is not None and (case_of < 0).all():
-        raise InputRefused([_nothing_in_common(table, table.cells(id_column), truth)], in_order(findings))
+        raise InputRefused([alignment.nothing_in_common(table, table.cells(id_column), truth)], in_order(findings))
     used = {member: sha256(data)}
     return Predictions(files.name, outputs, labels, columns is None, tuple(in_order(faults)), tuple(in_order(findings)), files.digest(used))
 
@@ -218,70 +217,12 @@ def _prediction_columns(table: Table, id_column: int | None, problems: list[Find
     return [column for column, _ in found.values()], None
 
 
-def _cases_of_rows(table: Table, ids: list[str], truth: Cases | None, problems: list[Finding], findings: list[Finding]) -> np.ndarray:
-    """The case of each row [rows]; negative where there is none. A repeated row is reported and left out."""
-    nameless = [i for i, name in enumerate(ids) if name.lower() in tables.MISSING]
-    problems += [error("missing-value", table.place(i), "the case id is empty: every row needs its case.") for i in nameless if i not in table.ragged]
-    names = ids if truth is None else truth.ids
-    found = matching.match(ids, truth.ids) if truth is not None else matching.Matches(_first_of_each(ids), {})
-    case_of = found.case.copy()
-    case_of[nameless] = matching.AMBIGUOUS
-    for i, candidates in found.candidates.items():
-        problems.append(error("ambiguous-case", table.place(i), f"{ids[i]!r} fits {len(candidates)} cases ({', '.join(names[c] for c in candidates[:3])}): write the id as the truth does."))
-    first: dict[int, int] = {}
-    for i, case in enumerate(case_of):
-        if case >= 0 and case in first:
-            problems.append(error("duplicate-case", table.place(i), f"case {names[case]} stands on line {table.lines[first[case]]} already: keep one row per case."))
-            case_of[i] = matching.AMBIGUOUS
-        elif case >= 0:
-            first[case] = i
-    extra = list(np.flatnonzero(case_of == matching.EXTRA))
-    if extra and len(extra) < len(ids):
-        findings.append(warning("extra-case", table.place(extra[0]), f"{len(extra)} row{'s' * (len(extra) > 1)} for ids that the truth does not have "
-                                f"({', '.join(ids[i] for i in extra[:3])}{', ...' if len(extra) > 3 else ''}): left out."))
-    return case_of
-
-
-def _first_of_each(ids: list[str]) -> np.ndarray:
-    seen: dict[str, int] = {}
-    return np.array([seen.setdefault(matching.as_written(name), i) for i, name in enumerate(ids)], dtype=int)
-
-
-def _claimed(table: Table, truth: Cases, id_column: int) -> set[int]:
-    """Cases that some row names, however faulty the row: they are not reported as missing too."""
-    found = matching.match(table.cells(id_column), truth.ids)
-    return set(found.case.tolist()) | {case for candidates in found.candidates.values() for case in candidates}
-
-
 def _read_outputs(table: Table, columns: list[int], rows: list[int], case_of: np.ndarray, n: int, problems: list[Finding], findings: list[Finding]):
-    read = [tables.numbers(table.cells(column), table.delimiter != ",") for column in columns]
-    values, fault = np.column_stack([r.values for r in read]), np.column_stack([r.fault for r in read])
-    commas = sum(r.decimal_commas for r in read)
-    if commas:
-        findings.append(note("decimal-comma", table.place(0), f"{commas} numbers have a decimal comma: read as a point."))
-    faults = []
-    outputs = np.full((n, len(CLASSES)), np.nan)
-    outputs[case_of[rows]] = values[rows]
-    for i in rows:
-        if not (fault[i] != "").any():
-            continue
-        outputs[case_of[i]] = np.nan
-        for code, entries, words in (("missing-value", faults, "holds no number"), ("not-a-number", problems, "is not a number: write e.g. 0.73"), ("not-finite", faults, "is not finite")):
-            hit = np.flatnonzero(fault[i] == code)
-            if len(hit):
-                cells = ", ".join(f"{table.header[columns[k]]} {table.columns[columns[k]][i].strip()[:40]!r}" for k in hit[:3])
-                where_case = table.columns[tables.find_column(table, lesions.IMAGE)[0]][i].strip()
-                entries.append(error(code, table.place(i), f"case {where_case}, column {cells} {words}." + _official(code)))
+    outputs, faults = alignment.read_numbers(table, columns, rows, case_of, n, problems, findings)
     has = ~np.isnan(outputs).any(1)
     labels = np.where(has, np.where(np.isnan(outputs), -np.inf, outputs).argmax(1), -1)
     findings += _output_findings(outputs[has], table.name)
     return outputs, labels, faults
-
-
-def _official(code: str) -> str:
-    if code == "not-a-number":
-        return ""
-    return " The official code takes NaN for the largest value. Fill it in, or count the case as wrong with --missing wrong."
 
 
 def _read_predicted_labels(table: Table, column: int, rows: list[int], case_of: np.ndarray, n: int, problems: list[Finding], _findings: list[Finding]):
@@ -307,10 +248,6 @@ def _output_findings(outputs: np.ndarray, where: str) -> Iterator[Finding]:
         tied = int(((outputs == outputs.max(1, keepdims=True)).sum(1) > 1).sum())
         if tied:
             yield note("tied-maximum", where, f"{tied} row{'s have' if tied > 1 else ' has'} several largest values: the first class in the challenge's order is taken, as in the official code.")
-
-
-def _nothing_in_common(table: Table, ids: list[str], truth: Cases) -> Finding:
-    return error("no-common-case", table.name, f"no row matches a case of {truth.name}. Here: {', '.join(ids[:3])}. There: {', '.join(truth.ids[:3])}.")
 
 
 def _graded(faults: Iterable[Finding], missing: str) -> list[Finding]:
@@ -439,8 +376,12 @@ def score(truth: Cases, predictions: Predictions, *, missing: str = "refuse", mo
         raise InputRefused([*[h for h in hard if h.code != "bad-option"], *[h for h in hard if h.code == "bad-option"]], read)
     joined = truth if metadata is None else lesions.with_metadata(truth, metadata)
     unit, units = statistics.units(joined.columns, len(truth), UNIT_COLUMNS, truth.id_column)
-    point = _quantities(truth, predictions, np.ones((1, len(truth)), np.float32), efficiency(size))
-    found = _Replicates(truth, predictions, efficiency(size), units, statistics, point)
+
+    def quantities(weights: np.ndarray) -> dict:
+        return _quantities(truth, predictions, weights, efficiency(size))
+
+    point = quantities(np.ones((1, len(truth)), np.float32))
+    found = replicate(quantities, point, units, statistics)
     return _card(truth, predictions, size, point, found, read, {
         "version": __version__, "truth_sha256": _truth_digest(truth, predictions), "predictions_sha256": predictions.digest,
         "model_sha256": predictions.model["sha256"] if predictions.model else None,
@@ -500,17 +441,8 @@ def _probability_quantities(truth: Cases, predictions: Predictions, weights: np.
     return found | {"log_loss": undefined, "brier_score": undefined}
 
 
-def slice_groups(truth: Cases) -> dict[str, dict[str, np.ndarray]]:
-    """Members (bool [N]) of every group that occurs, by column: age band, gender, body location."""
-    age = np.where(truth.demographics.age < 0, np.nan, truth.demographics.age)
-    groups = {"age": {name: (age >= low) & (age < high) for low, high, name in AGE_BANDS} | {"unknown": np.isnan(age)},
-              "gender": {name: truth.demographics.gender == code for name, code in (("male", 1), ("female", 0), ("unknown", lesions.UNKNOWN))},
-              "location": {name: truth.demographics.location == i + 1 for i, name in enumerate(lesions.LOCATIONS)} | {"unknown": truth.demographics.location == lesions.UNKNOWN}}
-    return {column: {name: members for name, members in found.items() if members.any()} for column, found in groups.items()}
-
-
 def _slice_quantities(truth: Cases, p: np.ndarray, weights: np.ndarray) -> dict:
-    groups = {(column, name): members for column, found in slice_groups(truth).items() for name, members in found.items()}
+    groups = {(column, name): members for column, found in lesions.subgroups(truth).items() for name, members in found.items()}
     right, ill, called = truth.labels == p, _malignant(truth.labels), _malignant(p)
     indicators = np.column_stack([part for m in groups.values() for part in (m, m & right, m & ill, m & ill & called)]).astype(weights.dtype)
     sums = (weights @ indicators).astype(float).reshape(len(weights), -1, 4)
@@ -521,32 +453,7 @@ def _slice_quantities(truth: Cases, p: np.ndarray, weights: np.ndarray) -> dict:
     return found
 
 
-class _Replicates:
-    """Intervals of all quantities from one set of replicates, and what was undefined in them."""
-
-    def __init__(self, truth, predictions, efficiency_score, units, statistics, point):
-        def quantities(blocks):
-            parts = [_quantities(truth, predictions, w, efficiency_score) for w in blocks]
-            return {name: np.concatenate([part[name] for part in parts]) for name in point} if parts else {}
-
-        self.values = quantities(resampling.replicate_weights(units, statistics.resamples, statistics.seed)) if statistics.resamples else {}
-        left_out = quantities(resampling.leave_one_out_weights(units)) if self.values and statistics.interval != "percentile" else {}
-        self.intervals = {name: statistics.interval_of(float(point[name][0]), values, left_out.get(name)) for name, values in self.values.items()}
-        self.findings = [*statistics.findings(int(units.max()) + 1), *_undefined(self.values, point)] if self.values else []
-
-    def of(self, name) -> list | None:
-        return self.intervals.get(name)
-
-
-def _undefined(values: Mapping, point: Mapping) -> Iterator[Finding]:
-    for name in (n for n in values if isinstance(n, str) and np.isfinite(point[n][0])):
-        share = float(np.isnan(values[name]).mean())
-        if share > 0:
-            level = warning if share >= .05 else note
-            yield level("undefined-replicates", name, f"{share:.1%} of the replicates have no {name}; its interval rests on the others.")
-
-
-def _card(truth: Cases, predictions: Predictions, size: float | None, point: Mapping, found: _Replicates, read: list[Finding], provenance: Mapping) -> ScoreCard:
+def _card(truth: Cases, predictions: Predictions, size: float | None, point: Mapping, found: Replicates, read: list[Finding], provenance: Mapping) -> ScoreCard:
     y, p = truth.labels, predictions.labels
     matrix = classification.confusion_matrix(y, p, len(CLASSES))
     support, predicted = np.bincount(y, minlength=len(CLASSES)), np.bincount(p[p >= 0], minlength=len(CLASSES))
@@ -580,7 +487,7 @@ def _average_precisions(truth: Cases, predictions: Predictions) -> dict[str, flo
     return {name: curves.average_precision(predictions.outputs[has, k], truth.labels[has] == k) for k, name in enumerate(CLASSES)}
 
 
-def _per_class(truth, predictions, matrix, support, predicted, point, found: _Replicates) -> dict:
+def _per_class(truth, predictions, matrix, support, predicted, point, found: Replicates) -> dict:
     n, average_precision = len(truth), _average_precisions(truth, predictions)
     rows = {}
     for k, name in enumerate(CLASSES):
@@ -590,18 +497,18 @@ def _per_class(truth, predictions, matrix, support, predicted, point, found: _Re
                       "recall": hits / support[k] if support[k] else None, "f1": f1, "specificity": (others - int(predicted[k]) + hits) / others if others else None,
                       "auc": float(point["auc", name][0]), "average_precision": average_precision[name], "score_worth": WORTH[name], "score_lost": WORTH[name] * (1 - f1)}
         if found.values:
-            rows[name] |= {f"{what}_interval": found.of((what, name)) for what in ("f1", "recall", "auc")}
+            rows[name] |= {f"{what}_interval": found.intervals.get((what, name)) for what in ("f1", "recall", "auc")}
     return rows
 
 
-def _slices(truth: Cases, point: Mapping, found: _Replicates) -> dict:
+def _slices(truth: Cases, point: Mapping, found: Replicates) -> dict:
     result = {}
-    for column, groups in slice_groups(truth).items():
+    for column, groups in lesions.subgroups(truth).items():
         result[column] = {}
         for name, members in groups.items():
             row = {"n": int(members.sum())} | {what: float(point["slice", column, name, what][0]) for what in ("accuracy", "malignant_sensitivity")}
             if found.values:
-                row |= {f"{what}_interval": found.of(("slice", column, name, what)) for what in ("accuracy", "malignant_sensitivity")}
+                row |= {f"{what}_interval": found.intervals.get(("slice", column, name, what)) for what in ("accuracy", "malignant_sensitivity")}
             result[column][name] = row
     return result
 
@@ -619,7 +526,7 @@ def _cases(truth: Cases, predictions: Predictions) -> tuple[dict, ...]:
     return tuple(rows)
 
 
-def _score_findings(support: np.ndarray, predicted: np.ndarray, predictions: Predictions, size: float | None, found: _Replicates) -> Iterator[Finding]:
+def _score_findings(support: np.ndarray, predicted: np.ndarray, predictions: Predictions, size: float | None, found: Replicates) -> Iterator[Finding]:
     for k, name in enumerate(CLASSES):
         if support[k] == 0:
             yield warning("absent-class", name, f"no case of {name} in this test set: its F1 counts 0 and {100 * WORTH[name]:.3f} points of 100 cannot be won, as in the official code.")
@@ -651,21 +558,8 @@ def _arrays(truth: Cases, predictions: Predictions, reached: calibration.Reliabi
         arrays |= {f"reliability_{name}": getattr(reached, name) for name in ("said", "right", "low", "high", "n")}
     has = ~np.isnan(predictions.outputs).any(1)
     if has.any() and provenance["resamples"]:
-        arrays |= _curves(predictions.outputs[has], truth.labels[has], provenance)
+        weights = np.concatenate(list(resampling.replicate_weights(np.arange(has.sum()), min(provenance["resamples"], CURVE_REPLICATES), provenance["seed"])))
+        arrays |= curves.banded_curves(predictions.outputs[has], truth.labels[has], weights)
     for array in arrays.values():
         array.flags.writeable = False
     return arrays
-
-
-def _curves(outputs: np.ndarray, y: np.ndarray, provenance: Mapping) -> dict[str, np.ndarray]:
-    """ROC and precision-recall curves on a grid [61] with pointwise 95 % bands from up to 300 replicates of cases, [11, 61] each."""
-    units = np.arange(len(y))
-    weights = np.concatenate([np.ones((1, len(y)), np.float32), *resampling.replicate_weights(units, min(provenance["resamples"], CURVE_REPLICATES), provenance["seed"])])
-    found = {name: np.full((len(CLASSES), len(GRID)), np.nan) for name in CURVES}
-    for k in range(len(CLASSES)):
-        for (value, low, high), values in zip((CURVES[:3], CURVES[3:]), curves.resampled_curves(outputs[:, k], y == k, weights, GRID), strict=True):
-            drawn = values[1:][~np.isnan(values[1:]).any(1)]
-            found[value][k] = values[0]
-            if len(drawn):
-                found[low][k], found[high][k] = np.quantile(drawn, intervals.QUANTILES, axis=0)
-    return found | {"roc_grid": GRID.copy(), "pr_grid": GRID.copy()}

@@ -3,6 +3,11 @@ import numpy as np
 import scipy.sparse
 
 from scoring.metrics.classification import divide
+from scoring.statistics.intervals import QUANTILES
+
+GRID = np.linspace(0, 1, 61)
+ROC = ("roc_sensitivity", "roc_low", "roc_high")
+PRECISION_RECALL = ("pr_precision", "pr_low", "pr_high")
 
 
 def _steps(scores: np.ndarray, positive: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -91,3 +96,20 @@ def resampled_curves(scores: np.ndarray, positive: np.ndarray, weights: np.ndarr
         reached = np.minimum(np.searchsorted(y[1:], grid - 1e-12, "left"), len(last) - 1)
         precision[b] = divide(hits[b, reached], hits[b, reached] + false_alarms[b, reached])
     return sensitivity, precision
+
+
+def banded_curves(outputs: np.ndarray, truth: np.ndarray, weights: np.ndarray) -> dict[str, np.ndarray]:
+    """One-against-rest curves of outputs [N, K] on a grid, with pointwise 95 % bands from the replicates weights [B, N].
+
+    roc_grid, pr_grid [61]: 1 - specificity, recall. roc_sensitivity, roc_low, roc_high, pr_precision, pr_low, pr_high [K, 61]; NaN for a class
+    without a case.
+    """
+    classes, both = outputs.shape[1], np.concatenate([np.ones((1, len(truth)), weights.dtype), weights])
+    found = {name: np.full((classes, len(GRID)), np.nan) for name in (*ROC, *PRECISION_RECALL)}
+    for k in range(classes):
+        for (value, low, high), values in zip((ROC, PRECISION_RECALL), resampled_curves(outputs[:, k], truth == k, both, GRID), strict=True):
+            found[value][k] = values[0]
+            drawn = values[1:][~np.isnan(values[1:]).any(1)]
+            if len(drawn):
+                found[low][k], found[high][k] = np.quantile(drawn, QUANTILES, axis=0)
+    return found | {"roc_grid": GRID.copy(), "pr_grid": GRID.copy()}

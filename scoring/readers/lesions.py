@@ -23,6 +23,7 @@ LABEL = (*OFFICIAL_LABEL, "diagnosis", "target", "truth", "ground_truth")
 AGE, LOCATION, GENDER = ("age", "age_approx"), ("location", "site", "body_site", "anatom_site"), ("gender", "sex")
 GENDERS = {"m": 1, "male": 1, "f": 0, "female": 0}
 LOCATIONS = ("arm", "feet", "genitalia", "hand", "head", "leg", "torso")
+AGE_BANDS = ((0, 30, "0-29"), (30, 50, "30-49"), (50, 70, "50-69"), (70, np.inf, "70+"))
 UNKNOWN = -1
 METADATA_ERRORS_ALLOWED = 2
 CANCELLED = "The validator would cancel the whole run."
@@ -135,6 +136,15 @@ def with_metadata(cases: Cases, source: Source, name: str | None = None) -> Case
     row_of = {int(case): row for row, case in reversed(list(enumerate(found))) if case >= 0}
     joined = {k: tuple(cells[row_of[i]].strip() if i in row_of else "" for i in range(len(cases))) for k, cells in zip(table.keys, table.columns, strict=True)}
     return replace(cases, columns={**joined, **cases.columns})
+
+
+def subgroups(cases: Cases) -> dict[str, dict[str, np.ndarray]]:
+    """Members (bool [N]) of every group that occurs, by column: age band, gender, body location."""
+    age = np.where(cases.demographics.age < 0, np.nan, cases.demographics.age)
+    groups = {"age": {name: (age >= low) & (age < high) for low, high, name in AGE_BANDS} | {"unknown": np.isnan(age)},
+              "gender": {name: cases.demographics.gender == code for name, code in (("male", 1), ("female", 0), ("unknown", UNKNOWN))},
+              "location": {name: cases.demographics.location == i + 1 for i, name in enumerate(LOCATIONS)} | {"unknown": cases.demographics.location == UNKNOWN}}
+    return {column: {name: members for name, members in found.items() if members.any()} for column, found in groups.items()}
 
 
 def find_table(files: Files) -> str:
