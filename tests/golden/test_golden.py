@@ -1,0 +1,59 @@
+"""The official programs' own numbers.
+
+case.json: the arguments (`@` = a file beside it), the exit status, words of standard error, and what the JSON holds at least.
+"""
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import run, run_fresh
+from tests.support.subsets import differences
+
+HERE = Path(__file__).parent
+TRICORDER3 = sorted((HERE / "tricorder3").iterdir())
+COMPARE = HERE / "compare" / "03-tricorder3-identical"
+TOLERANCE = 1e-9
+
+
+def described(folder: Path) -> dict:
+    return json.loads((folder / "case.json").read_text(encoding="utf-8"))
+
+
+def placed(arguments: list[str], folder: Path) -> list[str]:
+    return [str(folder / a[1:]) if a.startswith("@") else a for a in arguments]
+
+
+def check(case: dict, finished) -> None:
+    assert finished.status == case["exit"], finished.err
+    assert list(differences(case["expect"], finished.json, case.get("tolerance", TOLERANCE))) == []
+    assert [word for word in case.get("stderr", ()) if word not in finished.err] == []
+
+
+@pytest.mark.parametrize("folder", TRICORDER3, ids=lambda folder: folder.name)
+def test_case(folder):
+    case = described(folder)
+    check(case, run(*placed(case["arguments"], folder), "--json", "-"))
+
+
+@pytest.mark.parametrize("name", ["01-public-a", "08-refused"])
+def test_case_in_a_fresh_process(name):
+    folder = HERE / "tricorder3" / name
+    case = described(folder)
+    check(case, run_fresh(*placed(case["arguments"], folder), "--json", "-"))
+
+
+@pytest.mark.parametrize("team", described(COMPARE)["expect"]["teams"], ids=lambda team: team["team"])
+def test_score_and_intervals_of_each_compared_team(team):
+    files = "--truth", COMPARE / "truth.csv", "--predictions", COMPARE / f"{team['team']}.csv"
+    finished = run("score", "tricorder3", *files, "--resamples", 1000, "--seed", 0, "--json", "-")
+    expected = {"score": team["score"], "intervals": team["intervals"]}
+    assert list(differences(expected, finished.json, TOLERANCE)) == []
+    assert set(finished.json["intervals"]) >= set(team["intervals"])
+
+
+def test_a_case_compares_something():
+    assert all(described(folder)["expect"] for folder in TRICORDER3)
+    assert list(differences({"a": [1.0]}, {"a": [1.0 + 1e-6], "b": 2}, TOLERANCE)) == ["$.a[0] is 1.000001, 1.0 expected"]
+    assert list(differences({"a": None}, {"a": 0}, TOLERANCE)) == ["$.a is 0, None expected"]
+    assert list(differences([1], [1, 2], TOLERANCE)) == ["$ has 2 entries, 1 expected"]
