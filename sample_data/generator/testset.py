@@ -86,10 +86,10 @@ def stored(pixels: np.ndarray, orientation: int) -> np.ndarray:
 def encode(picture: np.ndarray, orientation: int = UPRIGHT) -> bytes:
     """A JPEG file with no metadata but the orientation, and that only if it is not upright."""
     exif = Image.Exif()
-    if orientation != UPRIGHT:
-        exif[ORIENTATION_TAG] = orientation
+    exif[ORIENTATION_TAG] = orientation
+    metadata = {} if orientation == UPRIGHT else {"exif": exif}
     buffer = io.BytesIO()
-    Image.fromarray(stored(picture, orientation)).save(buffer, "JPEG", quality=JPEG_QUALITY, optimize=True, exif=exif)
+    Image.fromarray(stored(picture, orientation)).save(buffer, "JPEG", quality=JPEG_QUALITY, optimize=True, **metadata)
     return buffer.getvalue()
 
 

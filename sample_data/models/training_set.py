@@ -3,24 +3,25 @@
 `python -m sample_data.models.training_set images.npz [per_class] [first_seed]` draws them (about 0.3 CPU seconds each); the training
 scripts read that file.
 """
-import io
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from PIL import Image
 
 from sample_data.generator.case import SYMBOLS
 from sample_data.generator.testset import ClassPlan, Entry, Plan, encode, entries
 from sample_data.generator.tricorder3 import SHARES, SIZES
+from scoring.models.preprocessing import Recipe, pixels
 
 SIDE = 512
 POOL = 4  # the k-means model averages 4 x 4 pixels before anything else: its training images are kept that small
 SMALL_SIDE = 160
+OFFICIAL = Recipe(((SIDE, SIDE, "lanczos"),))
+SMALL = Recipe(((SIDE, SIDE, "lanczos"), (SMALL_SIDE, SMALL_SIDE, "lanczos")))
 FIRST_SEED = 5_000_000
-PER_CLASS = 200
+PER_CLASS = 60
 UNKNOWN_SHARE = 0.10
 UNKNOWN = (0, -1, -1)  # age, gender, location as the official code hands over missing ones
 
@@ -42,28 +43,18 @@ def plan(per_class: int, first_seed: int) -> Plan:
     return Plan(tuple(ClassPlan(symbol, symbol, per_class) for symbol in SYMBOLS), SIZES, SHARES, first_seed)
 
 
-def stretch(image: Image.Image, width: int, height: int) -> Image.Image:
-    """The official resize: LANCZOS without crop, the horizontal pass first."""
-    return image.resize((width, image.height), Image.Resampling.LANCZOS).resize((width, height), Image.Resampling.LANCZOS)
-
-
-def official_pixels(jpeg: bytes) -> Image.Image:
-    """512 x 512 RGB: decoded, not rotated, stretched."""
-    return stretch(Image.open(io.BytesIO(jpeg)).convert("RGB"), SIDE, SIDE)
-
-
-def pooled(image: Image.Image) -> np.ndarray:
-    """Means of POOL x POOL pixels, uint8."""
+def pooled(picture: np.ndarray) -> np.ndarray:
+    """Means of POOL x POOL pixels of a uint8 picture, SIDE x SIDE x 3; uint8."""
     side = SIDE // POOL
-    means = np.asarray(image, np.float32).reshape(side, POOL, side, POOL, 3).mean((1, 3))
+    means = picture.astype(np.float32).reshape(side, POOL, side, POOL, 3).mean((1, 3))
     return np.rint(means).astype(np.uint8)
 
 
 def _example(entry: Entry) -> tuple:
     drawn = entry.draw()
-    image = official_pixels(encode(drawn.picture))
-    small = np.asarray(stretch(image, SMALL_SIDE, SMALL_SIDE))
-    return pooled(image), small, SYMBOLS.index(drawn.symbol), SYMBOLS.index(drawn.look), drawn.demographics.encoded()
+    jpeg = encode(drawn.picture)
+    (large, _), (small, _) = pixels(jpeg, OFFICIAL), pixels(jpeg, SMALL)
+    return pooled(large), small, SYMBOLS.index(drawn.symbol), SYMBOLS.index(drawn.look), drawn.demographics.encoded()
 
 
 def draw(per_class: int, first_seed: int, workers: int = 2) -> Examples:
@@ -77,9 +68,10 @@ def save(examples: Examples, path: Path) -> None:
     np.savez(path, **vars(examples))
 
 
-def load(path: Path) -> Examples:
-    with np.load(path) as arrays:
-        return Examples(**arrays)
+def load(paths: list[str]) -> Examples:
+    """The examples of several saved files, one after the other."""
+    parts = [dict(np.load(path)) for path in paths]
+    return Examples(**{name: np.concatenate([part[name] for part in parts]) for name in parts[0]})
 
 
 def forget_some(demographics: np.ndarray, random: np.random.Generator) -> np.ndarray:
