@@ -3,6 +3,7 @@
 Source: the loader of the public validator code of February 2026. What it refuses is read here, with a finding that names the consequence there.
 """
 import posixpath
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,6 +27,7 @@ LOCATIONS = ("arm", "feet", "genitalia", "hand", "head", "leg", "torso")
 AGE_BANDS = ((0, 30, "0-29"), (30, 50, "30-49"), (50, 70, "50-69"), (70, np.inf, "70+"))
 UNKNOWN = -1
 METADATA_ERRORS_ALLOWED = 2
+WHOLE = re.compile(r"[+-]?[0-9]+")
 CANCELLED = "The validator would cancel the whole run."
 ZERO = "The validator would give every model the score 0."
 
@@ -102,10 +104,26 @@ def read_cases(source: Source, name: str | None, read_labels: ReadLabels | None,
     findings += _loader_consequences(table, labels, metadata_errors)
     findings += _image_findings(files, pictures, table, ids, found, elsewhere)
     columns = {k: tuple(c.strip() for c in column) for k, column in reversed(list(zip(table.keys, table.columns, strict=True)))}
+    findings = _one_alias(findings)
     cases = Cases(files.name, files, ids, demographics, labels.labels if labels else None, pictures, found, columns, _id_key(table), {member: sha256(data)}, tuple(findings))
     if problems:
-        raise InputRefused(problems, findings, salvaged=cases)
+        raise InputRefused(tables.settled(table, problems), findings, salvaged=_named_once(cases))
     return cases
+
+
+def _named_once(cases: Cases) -> Cases:
+    """The cases that predictions can be matched to, for `salvaged`: without nameless and repeated rows."""
+    kept = [i for i, name in enumerate(cases.ids) if name.lower() not in tables.MISSING and cases.ids.index(name) == i]
+    return replace(cases, ids=tuple(cases.ids[i] for i in kept), images=tuple(cases.images[i] for i in kept))
+
+
+def _one_alias(findings: list[Finding]) -> list[Finding]:
+    """All `header-alias` as one entry, at the place of the first."""
+    aliases = [f for f in findings if f.code == "header-alias"]
+    if len(aliases) < 2:
+        return findings
+    whole = replace(aliases[0], message=f"{len(aliases)} headers: " + " ".join(f.message for f in aliases))
+    return [whole if f is aliases[0] else f for f in findings if f.code != "header-alias" or f is aliases[0]]
 
 
 def read_pictures(source: Source, name: str | None = None) -> Cases:
@@ -198,6 +216,13 @@ def once(code: str, table: Table, rows: Sequence[int], message: str) -> list[Fin
     return [warning(code, table.place(rows[0]), f"{several(table, rows)}: {message}")] if len(rows) else []
 
 
+def case_words(table: Table, row: int) -> str:
+    """How a message begins that concerns a row: "case 'a.jpg', ", or nothing where the row names none."""
+    column, _ = tables.find_column(table, IMAGE)
+    name = "" if column is None else table.columns[column][row].strip()
+    return f"case {name[:80]!r}, " if name else ""
+
+
 def _id_key(table: Table) -> str:
     return next(n for n in IMAGE if n in table.keys)
 
@@ -241,7 +266,7 @@ def _demographics(table: Table, problems: list[Finding], findings: list[Finding]
     gender = np.array([GENDERS.get(c.lower(), UNKNOWN) for c in cells["gender"]])
     location = np.array([_location(c) for c in cells["location"]])
     by_number = [i for i, c in enumerate(cells["location"]) if location[i] != UNKNOWN and c.lower() not in LOCATIONS]
-    odd_age = [i for i, c in enumerate(cells["age"]) if not np.isnan(age[i]) and not c.isdecimal()]
+    odd_age = [i for i, c in enumerate(cells["age"]) if not np.isnan(age[i]) and not WHOLE.fullmatch(c)]
     absent = [i for i in range(n) if np.isnan(age[i]) or gender[i] == UNKNOWN or location[i] == UNKNOWN]
     findings += once("location-number", table, by_number, "the location is written as a number; the official loader knows the names only and takes it as unknown.")
     findings += once("age-format", table, odd_age, "the age is not a plain whole number; the official loader takes it as missing. Write 42, not 42.0.")

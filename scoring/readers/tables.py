@@ -4,7 +4,7 @@ import csv
 import difflib
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -165,6 +165,23 @@ def missing_column(table: Table, what: str, names: Iterable[str]) -> Finding:
     hint = f" Did you mean {near[0]!r}?" if near else ""
     found = ", ".join(repr(h[:40]) for h in table.header[:12]) + (", ..." if len(table.header) > 12 else "")
     return error("missing-column", table.header_place, f"there is no column for {what}: name it {' or '.join(repr(n) for n in names[:3])}. Found: {found}.{hint}")
+
+
+def settled(table: Table, problems: Iterable[Finding]) -> list[Finding]:
+    """Problems of a table in the order of its rows, those of the header first.
+
+    A row is one entry per code, which says all that was found; a row that repeats a case is `duplicate-case` only.
+    """
+    problems = list(problems)
+    row_of = {table.place(i): i for i in range(len(table))}
+    repeated = {p.where for p in problems if p.code == "duplicate-case"}
+    of_rows: dict[tuple[int, str], Finding] = {}
+    for problem in problems:
+        if problem.where in row_of and (problem.where not in repeated or problem.code == "duplicate-case"):
+            known = of_rows.setdefault((row_of[problem.where], problem.code), problem)
+            if known is not problem:
+                of_rows[row_of[problem.where], problem.code] = replace(known, message=f"{known.message} {problem.message}")
+    return [*(p for p in problems if p.where not in row_of), *(of_rows[place] for place in sorted(of_rows, key=lambda place: place[0]))]
 
 
 @dataclass(frozen=True)
