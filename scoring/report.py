@@ -4,14 +4,16 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from types import ModuleType
 
 import numpy as np
 import plotly.graph_objects as go
 
+from scoring.challenges import load_challenge
 from scoring.figures import classification, export
 from scoring.figures.classification import Part
-from scoring.figures.look import DARK, LIGHT, SHAPES, SMALL, Look
-from scoring.figures.numerals import UNDEFINED, decimal, points, span
+from scoring.figures.look import DARK, LIGHT, SMALL, Look, label
+from scoring.figures.numerals import UNDEFINED, decimal, points, share, span
 from scoring.findings import LEVELS
 from scoring.scorecard import ScoreCard, plain
 
@@ -33,14 +35,16 @@ h1 { font-size: 1.5rem; margin: 0; } h2 { font-size: 1.1rem; margin: 2.2rem 0 .4
 .scroll { overflow-x: auto; } table { border-collapse: collapse; margin: .4rem 0; } caption { text-align: left; caption-side: bottom; }
 th, td { padding: .25rem .6rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 thead th { background: var(--panel); font-weight: 600; } td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
-td, code { overflow-wrap: anywhere; } td.number, th { overflow-wrap: normal; white-space: nowrap; }
-code { font-size: .85rem; } figure { margin: .6rem 0; break-inside: avoid; } tr { break-inside: avoid; }
+td { overflow-wrap: break-word; max-width: 32rem; } td.number { overflow-wrap: normal; white-space: nowrap; }
+code { font-size: .85em; } h2 { break-after: avoid; } figure { margin: .6rem 0; break-inside: avoid; } tr { break-inside: avoid; }
+.interval { display: block; font-size: .8em; color: var(--soft); } .panels p { font-size: .87rem; }
 .panels { display: grid; grid-template-columns: repeat(auto-fill, minmax(190px, 1fr)); gap: .6rem; }
 td > .malignant, td > .medium, td > .benign { white-space: nowrap; }
 .malignant { color: var(--malignant); } .medium { color: var(--medium); } .benign { color: var(--benign); }
 .error { color: var(--error); } .warning { color: var(--warning); } .note { color: var(--note); }
 .notice { border: 1px solid var(--line); padding: .5rem .8rem; margin: 1rem 0; }
-@media print { body { max-width: none; padding: 0; font-size: 11px; } .panels { grid-template-columns: repeat(3, 210px); } }
+@page { margin: 15mm; }
+@media print { body { max-width: none; padding: 0; font-size: 11px; } th, td { padding: .2rem .35rem; } .panels { grid-template-columns: repeat(3, 210px); } }
 """
 
 
@@ -48,13 +52,15 @@ td > .malignant, td > .medium, td > .benign { white-space: nowrap; }
 class Page:
     """What a report says about its challenge. formula: one line. rule: Markdown (tables, paragraphs, **bold**, `code`).
 
-    weights: metric -> (name, short name, points of 100 it decides), for scores that are a weighted sum; empty for others.
+    weights: metric -> (name, short name, points of 100 it decides), for scores that are a weighted sum; empty for others. as_points: the
+    score 0..1 is shown as points of 100.
     """
 
     title: str
     formula: str
     rule: str
     weights: Mapping[str, tuple[str, str, float]] = field(default_factory=dict)
+    as_points: bool = True
 
 
 @dataclass
@@ -72,9 +78,15 @@ class _Drawings:
         return f"<figure>{title}{drawn}{below}</figure>"
 
 
-def html(card: ScoreCard, page: Page) -> str:
-    """The report. The same card gives the same bytes; names of files, classes and cases are escaped."""
-    drawings = _Drawings()
+def described(challenge: ModuleType) -> Page:
+    """What a challenge says about itself: its TITLE, FORMULA and RULE, and where its score is a weighted sum, its WEIGHTS."""
+    return Page(challenge.TITLE, challenge.FORMULA, challenge.RULE, getattr(challenge, "WEIGHTS", {}), getattr(challenge, "AS_POINTS", True))
+
+
+def html(card: ScoreCard, page: Page | None = None) -> str:
+    """The report, of the card's own challenge unless a page says otherwise. The same card gives the same bytes; names of files, classes
+    and cases are escaped."""
+    page, drawings = page or described(load_challenge(card.challenge)), _Drawings()
     body = "\n".join(section for section in (
         _opening(card, page), _headline(card, page, drawings), _findings(card), _metrics(card), _per_class(card, drawings),
         _matrices(card, drawings), _curves(card, drawings), _calibration(card, drawings), _slices(card, drawings), _cases(card),
@@ -85,7 +97,7 @@ def html(card: ScoreCard, page: Page) -> str:
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(page.title)}: {escape(_score_words(card))}</title>
+<title>{escape(page.title)}: {escape(_score_words(card, page))}</title>
 <style>{STYLE}</style>
 </head>
 <body>
@@ -98,8 +110,10 @@ def html(card: ScoreCard, page: Page) -> str:
 """
 
 
-def _score_words(card: ScoreCard) -> str:
-    return "no score" if card.score is None else f"{points(card.score)} of 100 points"
+def _score_words(card: ScoreCard, page: Page) -> str:
+    if card.score is None:
+        return "no score"
+    return f"{points(card.score)} of 100 points" if page.as_points else share(card.score)
 
 
 def _opening(card: ScoreCard, page: Page) -> str:
@@ -111,18 +125,19 @@ def _opening(card: ScoreCard, page: Page) -> str:
 def _headline(card: ScoreCard, page: Page, drawings: _Drawings) -> str:
     source = card.provenance
     interval = card.intervals.get("score")
-    method = (f"95% interval {span(interval, 1, 100)} points, {source.get('resamples')} resamples of {source.get('n_units')} units "
+    bounds = f"{span(interval, 1, 100)} points" if page.as_points else span(interval, 3)
+    method = (f"95% interval {bounds}, {source.get('resamples')} resamples of {source.get('n_units')} units "
               f"({source.get('unit')}), seed {source.get('seed')}. " if interval else "No interval was computed. ")
     ceiling = card.more.get("best_possible_score")
-    best = "" if ceiling is None else f"With every case right: {points(ceiling)}. "
-    score = f'<p class="hero">{escape(_score_words(card))}</p><p class="soft">{escape(method + best)}n = {card.n_cases} cases.</p>'
+    best = "" if ceiling is None else f"With every case right: {points(ceiling) if page.as_points else share(ceiling)}. "
+    score = f'<p class="hero">{escape(_score_words(card, page))}</p><p class="soft">{escape(method + best)}n = {card.n_cases} cases.</p>'
     parts = [Part(name, short, weight, _part_value(card, key, weight)) for key, (name, short, weight) in page.weights.items()]
     if not parts or card.score is None:
         return score
     sum_words = " + ".join(f"{part.weight:g} × {part.value or 0:.6f}" for part in parts)
     exact = [100 * v for v in interval] if interval else None
     strip = drawings.place(lambda look: classification.score_strip(parts, look, exact, None if ceiling is None else 100 * ceiling),
-                           f"{sum_words} = {points(card.score, 6)} points; the unrounded score is {card.score!r}.")
+                           f"{sum_words} = {points(card.score, 6)} points; the unrounded score is {plain(card.score)!r}.")
     return score + strip
 
 
@@ -153,9 +168,9 @@ def _per_class(card: ScoreCard, drawings: _Drawings) -> str:
     if all("score_lost" in entry for entry in card.per_class.values()):
         caption = f"Hatched: no case in this test set, so no model could win it. * fewer than {SMALL} cases. n = {card.n_cases}."
         figure = drawings.place(lambda look: classification.points_lost(card.per_class, look), caption)
-    columns = list(dict.fromkeys(key for entry in card.per_class.values() for key in entry if key != "risk"))
-    rows = [(_class(name, entry.get("risk")), *(entry.get(key) for key in columns)) for name, entry in card.per_class.items()]
-    return figure + "<h2>How good is each class?</h2>" + table(("class", *columns), rows)
+    columns = _columns(card.per_class.values(), "risk")
+    rows = [(_class(name, entry.get("risk")), *_estimates(entry, columns)) for name, entry in card.per_class.items()]
+    return figure + "<h2>How good is each class?</h2>" + table(("class", *map(_spaced, columns)), rows)
 
 
 def _matrices(card: ScoreCard, drawings: _Drawings) -> str:
@@ -197,8 +212,8 @@ def _panels(card: ScoreCard, drawings: _Drawings, kind: str, question: str, area
         if not np.isfinite(curves[k]).any():
             continue
         band = None if bounds[0] is None or bounds[1] is None else (grid, bounds[0][k], bounds[1][k])
-        shown.append(drawings.place(_panel(kind, name, grid, curves[k], entry, card.n_cases, band),
-                                    f"{name}  {short} {decimal(entry.get(area), 3)}, n = {entry.get('support')}", panel=True))
+        title = f"{label(name, entry.get('risk'))}  {short} {decimal(entry.get(area), 3)}, n = {entry.get('support')}"
+        shown.append(drawings.place(_panel(kind, name, grid, curves[k], entry, card.n_cases, band), title, panel=True))
     below = f"<p class='soft'>{caption} One against the rest, on the outputs as they came. Band: pointwise 95%.</p>"
     return f"<h2>{question}</h2><div class='panels'>{''.join(shown)}</div>{below}" if shown else ""
 
@@ -228,9 +243,9 @@ def _slices(card: ScoreCard, drawings: _Drawings) -> str:
     figure = drawings.place(lambda look: classification.intervals(rows, look, question, "accuracy, share right", reference=overall),
                             f"Line: all {card.n_cases} cases. Grey: fewer than {SMALL} cases. {len(rows)} groups looked at: one may stand "
                             "apart by chance.")
-    columns = list(dict.fromkeys(key for groups in slices.values() for entry in groups.values() for key in entry))
-    listed = [(kind, group, *(entry.get(key) for key in columns)) for kind, groups in slices.items() for group, entry in groups.items()]
-    return figure + table(("by", "group", *columns), listed)
+    columns = _columns([entry for groups in slices.values() for entry in groups.values()])
+    listed = [(kind, group, *_estimates(entry, columns)) for kind, groups in slices.items() for group, entry in groups.items()]
+    return figure + table(("by", "group", *map(_spaced, columns)), listed)
 
 
 def _cases(card: ScoreCard) -> str:
@@ -246,7 +261,7 @@ def _cases(card: ScoreCard) -> str:
     rows = [tuple(case.get(key) for key in columns) for case in cases[:CASES]]
     more = f"<p class='soft'>and {len(cases) - CASES} more, in scorecard.json</p>" if len(cases) > CASES else ""
     question = f"Which cases were called wrong? ({len(cases)})" if graded else f"What became of each case? ({len(cases)})"
-    return f"<h2>{question}</h2>" + table(columns, rows) + more
+    return f"<h2>{question}</h2>" + table([_spaced(column) for column in columns], rows) + more
 
 
 def _provenance(card: ScoreCard) -> str:
@@ -265,21 +280,43 @@ class Cell:
     tag: str = "span"
 
 
+@dataclass(frozen=True)
+class Estimate:
+    """A number and its 95% interval, which stands beside it in lighter type."""
+
+    value: float | None
+    interval: Sequence[float] | None
+
+
+def _columns(entries: Iterable[Mapping], *left_out: str) -> list[str]:
+    """Keys of the entries in order of appearance; intervals stand with their number and are no column of their own."""
+    return [key for key in dict.fromkeys(key for entry in entries for key in entry) if key not in left_out and not key.endswith("_interval")]
+
+
+def _estimates(entry: Mapping, columns: Sequence[str]) -> list:
+    return [Estimate(entry.get(key), entry[f"{key}_interval"]) if entry.get(f"{key}_interval") else entry.get(key) for key in columns]
+
+
 def _class(name: str, risk: str | None) -> Cell:
-    return Cell(f"{SHAPES[risk]} {name}", kind=risk) if risk else Cell(name)
+    return Cell(label(name, risk), kind=risk or "")
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence]) -> str:
     """An HTML table. Numbers stand to the right with three decimals and carry their unrounded value; everything is escaped."""
     rows = [list(row) for row in rows]
     columns = [[row[k] for row in rows if row[k] is not None] for k in range(len(heads))]
-    numeric = [bool(column) and all(map(_is_number, column)) for column in columns]
+    numeric = [bool(column) and all(_is_number(v) or isinstance(v, Estimate) for v in column) for column in columns]
     head = "".join(f'<th scope="col"{_right(n)}>{escape(str(h))}</th>' for h, n in zip(heads, numeric, strict=True))
     lines = ["".join(f"<td{_right(n)}>{_cell(value)}</td>" for value, n in zip(row, numeric, strict=True)) for row in rows]
     body = "".join(f"<tr>{line}</tr>" for line in lines)
     # A region that scrolls must be reachable by keyboard.
     region = f'class="scroll" tabindex="0" role="region" aria-label="{escape(", ".join(map(str, heads)))}"'
     return f"<div {region}><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
+
+
+def _spaced(key: str) -> str:
+    """A key of the JSON as the head of a column, which may then wrap."""
+    return key.replace("_", " ")
 
 
 def _right(numeric: bool) -> str:
@@ -291,18 +328,18 @@ def _is_number(value: object) -> bool:
 
 
 def _cell(value: object) -> str:
-    value = plain(value) if not isinstance(value, Cell) else value
-    if value is None:
-        return UNDEFINED
+    if isinstance(value, Estimate):
+        return f'{_cell(value.value)}<span class="interval">{span(value.interval, 2)}</span>'
     if isinstance(value, Cell):
         kind = f' class="{value.kind}"' if value.kind else ""
         return f"<{value.tag}{kind}>{escape(str(value.text))}</{value.tag}>"
+    value = plain(value)
+    if value is None:
+        return UNDEFINED
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, float):
         return f'<data value="{value!r}">{decimal(value, 3)}</data>'
-    if isinstance(value, list) and len(value) == 2 and all(_is_number(v) for v in value):
-        return span(value, 3)
     return escape(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
 
 

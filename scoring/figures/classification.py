@@ -66,7 +66,7 @@ def _strip_piece(fig: go.Figure, look: Look, part: Part, value: float, size: flo
     share = f"(1 − {value:.6f})" if lost else f"{value:.6f}"
     hatch = {"shape": "/", "fgcolor": faded(colour, 0.55), "bgcolor": look.paper, "size": 6, "solidity": 0.25} if lost else None
     edge = faded(colour, 0.55) if lost else look.paper
-    fig.add_bar(y=[0], x=[size], orientation="h", width=0.62, hoverinfo="text", name=f"{part.name} {'lost' if lost else 'won'}",
+    fig.add_bar(y=[0], x=[size], orientation="h", width=0.62, hoverinfo="text", name=f"{safe(part.name)} {'lost' if lost else 'won'}",
                 hovertext=f"{safe(part.name)}<br>{part.weight:g} × {share} = {size:.4f} points {'lost' if lost else 'won'}",
                 marker={"color": look.paper if lost else colour, "line": {"color": edge, "width": 1}, "pattern": hatch})
     if size > 4:
@@ -82,7 +82,8 @@ def _strip_marks(fig: go.Figure, look: Look, score: float, interval: Sequence[fl
     room_right = ceiling is None or (interval or [score, score])[1] < ceiling - 26
     if interval is not None:
         words += f", 95% interval {span(interval, 1)}"
-        fig.add_scatter(x=list(interval), y=[below, below], mode="lines", line={"color": look.ink, "width": 2}, hoverinfo="skip")
+        fig.add_scatter(x=list(interval), y=[below, below], mode="lines", line={"color": look.ink, "width": 2}, hoverinfo="skip",
+                        name="interval")
         x, anchor = (interval[1] + 1, "left") if room_right else (interval[0] - 1, "right")
         write(fig, x, below, "95% interval", look.soft, xanchor=anchor)
     fig.add_scatter(x=[score], y=[below], mode="markers", marker=mark | {"symbol": "diamond", "size": 10}, hovertext=words,
@@ -97,7 +98,8 @@ def _strip_marks(fig: go.Figure, look: Look, score: float, interval: Sequence[fl
 def points_lost(per_class: Mapping[str, Mapping], look: Look) -> go.Figure:
     """Points that each class's F1 cost, largest first. per_class: `ScoreCard.per_class` with score_worth, score_lost (shares of the score),
     support, f1, risk. Loss of a class without a case is hatched: no model can win it on this test set."""
-    rows = sorted(per_class.items(), key=lambda item: item[1]["score_lost"])
+    # Plotly draws from the bottom up; equal losses stay in class order.
+    rows = sorted(per_class.items(), key=lambda item: -item[1]["score_lost"])[::-1]
     fig = figure(look, "Where were the points lost?", 30 + ROW * len(rows), barmode="overlay")
     names = [counted(name, c["support"], c.get("risk"), look) for name, c in rows]
     worth, lost = (np.array([100 * c[key] for _, c in rows]) for key in ("score_worth", "score_lost"))
@@ -135,6 +137,10 @@ def matrix(counts: Sequence[Sequence[int]], names: Sequence[str], look: Look, qu
         hovers[i, j] = (f"truth {label(safe(names[i]), risks.get(names[i]))}<br>called {label(safe(names[j]), risks.get(names[j]))}"
                         f"<br>{n} cases, {part} of the row")
     columns, rows = ([label(name, risks.get(name), look, last) for name in names] for last in (False, True))
+    turned = len(names) > 4
+    if turned:
+        # A column's name is turned by a quarter to the left, and its shape with it: this one then points upwards as all the others do.
+        columns = [column.replace(SHAPES["malignant"], "▶") for column in columns]
     fig = heat(figure(look, question, height), look, shares, columns, rows, words, hovers, size)
     for edge in blocks:
         fig.add_hline(edge - 0.5, line={"color": look.zero, "width": 1})
@@ -142,7 +148,7 @@ def matrix(counts: Sequence[Sequence[int]], names: Sequence[str], look: Look, qu
     if outlined is not None:
         i, j = outlined
         fig.add_shape(type="rect", x0=j - 0.47, x1=j + 0.47, y0=i - 0.47, y1=i + 0.47, line={"color": look.risk["malignant"], "width": 3})
-    fig.update_xaxes(title_text="called", tickangle=0 if len(names) < 5 else -90)
+    fig.update_xaxes(title_text="called", tickangle=-90 if turned else 0)
     return fig.update_yaxes(title_text="truth", title_standoff=2)
 
 

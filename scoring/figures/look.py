@@ -106,10 +106,21 @@ def faded(colour: str, alpha: float) -> str:
     return f"rgba({red},{green},{blue},{alpha})"
 
 
+def luminance(colour: str) -> float:
+    """Relative luminance, 0..1, of `#rrggbb` or `rgb(r, g, b)` (WCAG 2.2)."""
+    light = channels(colour) / 255
+    return float(np.dot(np.where(light <= 0.04045, light / 12.92, ((light + 0.055) / 1.055) ** 2.4), (0.2126, 0.7152, 0.0722)))
+
+
+def contrast(one: str, other: str) -> float:
+    """Contrast ratio of two colours, 1..21 (WCAG 2.2; text needs 4.5)."""
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
 def text_on(colour: str) -> str:
-    """Dark or white, whichever has more contrast (WCAG luminance) on `#rrggbb` or `rgb(r, g, b)`."""
-    luminance = np.dot((channels(colour) / 255) ** 2.2, (0.2126, 0.7152, 0.0722))
-    return "#10181c" if luminance > 0.2 else "#ffffff"
+    """Black or white, whichever is read better on the colour; one of them always has a contrast over 4.5."""
+    return max("#000000", "#ffffff", key=lambda text: contrast(text, colour))
 
 
 def label(name: str, risk: str | None = None, look: Look | None = None, shape_last: bool = True) -> str:
