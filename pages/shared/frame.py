@@ -62,6 +62,13 @@ def class_name(name: str, risk: str | None = None) -> str:
     return f":{RISK_COLOUR[risk]}[{SHAPES[risk]}] {markdown(name)}" if risk else markdown(name)
 
 
+def plain_opening(title: str, words: str) -> None:
+    """Title and one line, for pages that score nothing themselves. Markdown of our own."""
+    with st.container(gap=None):
+        st.title(title, anchor=False)
+        st.markdown(words)
+
+
 def opening(title: str, formula: str, rule: str) -> None:
     """Title and the one line that says what is scored; the rule in full is one click away. All three are Markdown of our own."""
     with st.container(gap=None):

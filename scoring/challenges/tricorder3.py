@@ -4,7 +4,7 @@ Source: the challenge's own description (classes, risk groups, formula) and, whe
 """
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -12,9 +12,9 @@ import numpy as np
 from scoring.findings import Finding, InputRefused, error, note, split, warning
 from scoring.metrics import calibration, classification, curves
 from scoring.metrics.classification import divide, mean_of_defined
-from scoring.models import submission
+from scoring.models import pictures, submission
 from scoring.models.preflight import Contract, image_size
-from scoring.models.preprocessing import Recipe
+from scoring.models.preprocessing import Recipe, Seen
 from scoring.models.process import ModelFacts
 from scoring.readers import alignment, lesions, tables
 from scoring.readers.lesions import Cases, LabelColumn, once
@@ -29,6 +29,8 @@ from scoring.version import __version__
 ID = "tricorder3"
 TITLE = "TRICORDER-3, 11 skin-lesion classes"
 FORMULA = "45 × accuracy + 45 × risk-weighted F1 + 10 × efficiency"
+ABOUT = "A photograph and age, gender and body site; malignant classes weigh most, small models are rewarded."
+WEIGHTS = {"accuracy": ("accuracy", "acc.", 45), "weighted_f1": ("weighted F1", "wF1", 45), "efficiency_score": ("efficiency", "eff.", 10)}
 RULE = """
 | part | weight | what it is |
 |---|--:|---|
@@ -54,6 +56,7 @@ UNIT_COLUMNS = ("patient_id", "lesion_id")
 MISSING = ("refuse", "wrong")
 CURVE_REPLICATES = 300
 PICTURE_SIDE = 512
+LOCATIONS = lesions.LOCATIONS
 ARGUMENTS = {"--missing": {"default": "refuse", "metavar": "HOW", "help": "cases without a usable prediction: refuse (default), or count them as wrong"},
              "--model-size-mib": {"type": float, "metavar": "X", "help": "size of the model in MiB, where only predictions are given"}}
 ORDER = ("unreadable-file", "bad-zip", "unsafe-path", "no-table", "ambiguous-table", "missing-column", "duplicate-column", "row-length", "duplicate-case",
@@ -125,11 +128,12 @@ def parse_label(cell: str) -> tuple[int, str]:
     return -1, "zero" if number == 0 else "bad"
 
 
-def _label_problem(cell: str, how: str, place: str, column: str) -> Finding:
+def _label_problem(table: Table, column: int, row: int, how: str) -> Finding:
+    cell, what = table.columns[column][row].strip(), f"{lesions.case_words(table, row)}column {table.header[column]!r}"
     if how == "missing":
-        return error("missing-value", place, f"column {column!r} is empty: write one of {', '.join(CLASSES)}.")
+        return error("missing-value", table.place(row), f"{what} is empty: write one of {', '.join(CLASSES)}.")
     words = "classes are counted from 1" if how == "zero" else f"it is none of {', '.join(CLASSES)} and no number 1 to {len(CLASSES)}"
-    return error("bad-label", place, f"column {column!r}: {cell.strip()[:40]!r} is no class; {words}.")
+    return error("bad-label", table.place(row), f"{what}: {cell[:40]!r} is no class; {words}.")
 
 
 def _read_labels(table: Table, problems: list[Finding], findings: list[Finding]) -> LabelColumn:
@@ -140,7 +144,7 @@ def _read_labels(table: Table, problems: list[Finding], findings: list[Finding])
     if table.keys[column] not in lesions.OFFICIAL_LABEL:
         findings.append(warning("header-alias", table.header_place, f"column {table.header[column]!r} is read as the label; the official loader knows Class and Label only."))
     parsed = [parse_label(cell) for cell in table.columns[column]]
-    problems += [_label_problem(table.columns[column][i], how, table.place(i), table.header[column])
+    problems += [_label_problem(table, column, i, how)
                  for i, (_, how) in enumerate(parsed) if how in ("missing", "zero", "bad") and i not in table.ragged]
     numbered = [i for i, (_, how) in enumerate(parsed) if how == "number"]
     spelled = [i for i, (_, how) in enumerate(parsed) if how == "spelling"]
@@ -157,7 +161,7 @@ def _read_one_hot(table: Table, problems: list[Finding], findings: list[Finding]
     problems += [p for _, twice in found.values() for p in twice]
     values = np.column_stack([tables.numbers(table.cells(column)).values for column, _ in found.values()])
     good = (np.isin(values, (0, 1)).all(1)) & (values.sum(1) == 1)
-    problems += [error("bad-label", table.place(i), "the eleven class columns must hold one 1 and ten 0.") for i in np.flatnonzero(~good) if i not in table.ragged]
+    problems += [error("bad-label", table.place(i), f"{lesions.case_words(table, i)}the eleven class columns must hold one 1 and ten 0.") for i in np.flatnonzero(~good) if i not in table.ragged]
     findings += once("label-one-hot", table, range(len(table)), "the label stands in eleven one-hot columns; the official loader needs one column Class.")
     return LabelColumn(np.where(good, np.nan_to_num(values).argmax(1), -1))
 
@@ -192,7 +196,7 @@ def read_predictions(source: Source, truth: Cases | None, name: str | None = Non
     graded = in_order(_graded(faults, missing))
     if problems:
         hard, soft = split(graded)
-        raise InputRefused(in_order([*problems, *hard]), in_order([*findings, *soft]))
+        raise InputRefused(in_order(tables.settled(table, [*problems, *hard])), in_order([*findings, *soft]))
     if truth is not None and (case_of < 0).all():
         raise InputRefused([alignment.nothing_in_common(table, table.cells(id_column), truth)], in_order(findings))
     used = {member: sha256(data)}
@@ -231,7 +235,7 @@ def _read_predicted_labels(table: Table, column: int, rows: list[int], case_of: 
         label, how = parse_label(table.columns[column][i])
         labels[case_of[i]] = label
         if label < 0:
-            (faults if how == "missing" else problems).append(_label_problem(table.columns[column][i], how, table.place(i), table.header[column]))
+            (faults if how == "missing" else problems).append(_label_problem(table, column, i, how))
     return np.full((n, len(CLASSES)), np.nan), labels, faults
 
 
@@ -275,7 +279,12 @@ def weighted_f1(f1: np.ndarray) -> np.ndarray:
 
 def recipe_for(facts: ModelFacts) -> Recipe:
     """Stretch to 512 x 512 by LANCZOS; then, where the model declares another size, from those pixels to it (a symbolic axis counts as 512)."""
-    width, height = (side or PICTURE_SIDE for side in image_size(facts))
+    return recipe_of_size(*image_size(facts))
+
+
+def recipe_of_size(width: int | None, height: int | None) -> Recipe:
+    """The recipe for a model that declares this size; None = symbolic."""
+    width, height = width or PICTURE_SIDE, height or PICTURE_SIDE
     own = ((width, height, "lanczos"),) if (width, height) != (PICTURE_SIDE, PICTURE_SIDE) else ()
     return Recipe(((PICTURE_SIDE, PICTURE_SIDE, "lanczos"), *own))
 
@@ -563,3 +572,37 @@ def _arrays(truth: Cases, predictions: Predictions, reached: calibration.Reliabi
     for array in arrays.values():
         array.flags.writeable = False
     return arrays
+
+
+SWEEP_AGES = tuple(range(0, 95, 5))
+
+
+def received(truth: Cases, index: int, model: Mapping | None = None) -> tuple[list[pictures.Stage], Seen]:
+    """What a model receives of one case: the 512 x 512 pixels, and those of the size that the model (`Inspection.model`) declares.
+
+    Raises ImageUnreadable, InputRefused.
+    """
+    return pictures.received(truth, index, recipe_of_size(*_declared_size(model)))
+
+
+def _declared_size(model: Mapping | None) -> tuple[int | None, int | None]:
+    shape = model["inputs"][0]["shape"] if model else (None,) * 4
+    return shape[3], shape[2]
+
+
+def sweep(model: submission.Model, truth: Cases, index: int) -> dict:
+    """A model's outputs for one case when one of age, gender and location changes and the others stay as they are.
+
+    "age": outputs [19, 11] at SWEEP_AGES; "gender": [3, 11] at male, female, unknown; "location": [8, 11] at the seven sites and unknown.
+    Raises `ModelFailed`, ImageUnreadable.
+    """
+    data, _ = submission.model_bytes(model)
+    age, gender, location = truth.demographics.encoded[index]
+    vectors = {"age": np.array([_vector(a, gender, location) for a in SWEEP_AGES]), "gender": np.array([_vector(age, g, location) for g in (1, 0, lesions.UNKNOWN)]),
+               "location": np.array([_vector(age, gender, k) for k in (*range(1, 8), lesions.UNKNOWN)])}
+    return pictures.sweep(data, truth, index, recipe_for, vectors)
+
+
+def thumbnails(truth: Cases, indices: Sequence[int]) -> list[bytes | None]:
+    """JPEG thumbnails of cases, turned upright for the eye; None where there is no readable picture."""
+    return pictures.thumbnails(truth, indices)

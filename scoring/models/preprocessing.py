@@ -12,6 +12,7 @@ from PIL import Image
 
 FORMATS = ("JPEG", "PNG", "TIFF", "BMP", "WEBP", "GIF")
 MOST_PIXELS = 178_956_970
+FIT = "fit"
 FILTERS = {"lanczos": Image.Resampling.LANCZOS, "bicubic": Image.Resampling.BICUBIC, "bilinear": Image.Resampling.BILINEAR}
 _ORIENTATION = 274
 _OTHERS = (
@@ -31,13 +32,14 @@ class Recipe:
     """How a decoded image becomes the model's pixels: `steps` of (width, height, filter), filter one of `FILTERS`, applied in this order.
 
     Each step stretches, without keeping the aspect, the uint8 pixels of the step before. One at the size already there changes nothing.
+    The filter "fit" is for people's eyes: it shrinks to within width x height, keeps the aspect and enlarges nothing.
     """
 
     steps: tuple[tuple[int, int, str], ...]
 
     def __post_init__(self):
         object.__setattr__(self, "steps", tuple((int(width), int(height), str(name)) for width, height, name in self.steps))
-        if not all(width > 0 and height > 0 and name in FILTERS for width, height, name in self.steps):
+        if not all(width > 0 and height > 0 and name in (*FILTERS, FIT) for width, height, name in self.steps):
             raise ValueError(f"not a recipe: {self.steps}")
 
 
@@ -72,15 +74,15 @@ def pixels(data: bytes, recipe: Recipe) -> tuple[np.ndarray, Seen]:
                 picture = image if image.mode == "RGB" else image.convert("RGB")
         return np.array(stretch(picture, recipe.steps)), seen
     except Image.DecompressionBombError:
-        raise ImageUnreadable(f"the image has more than {MOST_PIXELS:,} pixels: save a smaller copy") from None
+        raise ImageUnreadable(f"The image has more than {MOST_PIXELS:,} pixels: save a smaller copy.") from None
     except Image.UnidentifiedImageError:
         raise ImageUnreadable(_what_it_is(data)) from None
     except MemoryError:
-        raise ImageUnreadable("decoding the image needs more memory than is allowed: save a smaller copy") from None
+        raise ImageUnreadable("Decoding the image needs more memory than is allowed: save a smaller copy.") from None
     except Exception as fault:  # decoders raise anything on damaged files, and a damaged file is the sender's fault, not ours
         if "truncated" in str(fault).lower():
-            raise ImageUnreadable("the image is cut off before its end: copy or export it again") from None
-        raise ImageUnreadable("the image is damaged and cannot be decoded: export it again as JPEG or PNG") from None
+            raise ImageUnreadable("The image is cut off before its end: copy or export it again.") from None
+        raise ImageUnreadable("The image is damaged and cannot be decoded: export it again as JPEG or PNG.") from None
 
 
 def stretch(image: Image.Image, steps: Sequence[tuple[int, int, str]]) -> Image.Image:
@@ -89,6 +91,9 @@ def stretch(image: Image.Image, steps: Sequence[tuple[int, int, str]]) -> Image.
     Two calls per step: from Pillow 13 on a single one may start vertically, which moves pixels by up to 45 of 255.
     """
     for width, height, name in steps:
+        if name == FIT:
+            image.thumbnail((width, height), FILTERS["lanczos"])
+            continue
         image = image.resize((width, image.height), FILTERS[name]).resize((width, height), FILTERS[name])
     return image
 
@@ -118,10 +123,10 @@ def _orientation(image: Image.Image) -> int:
 def _what_it_is(data: bytes) -> str:
     start = bytes(data[:64]).lstrip()
     if not data:
-        return "the file is empty (0 bytes): the upload may have been cut off, drop it again"
+        return "The file is empty (0 bytes): the upload may have been cut off, drop it again."
     if bytes(data[4:8]) == b"ftyp":
-        return "the file is a HEIC, AVIF or video file: save it as JPEG or PNG"
+        return "The file is a HEIC, AVIF or video file: save it as JPEG or PNG."
     for magic, name in _OTHERS:
         if start.lower().startswith(magic.lower()):
-            return f"the file is {name}, not a photograph: save it as JPEG or PNG"
-    return "the file is not an image that can be read: JPEG, PNG, TIFF, BMP, WebP and GIF are"
+            return f"The file is {name}, not a photograph: save it as JPEG or PNG."
+    return "The file is not an image that can be read: JPEG, PNG, TIFF, BMP, WebP and GIF are."

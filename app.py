@@ -1,0 +1,28 @@
+"""Start with `streamlit run app.py`. Imports what pages need, once, and hands over to the shell that names the pages."""
+import gc
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import streamlit as st
+
+
+@asynccontextmanager
+async def warm(_app):
+    """Import and draw once before the first visitor, then keep all of it out of the garbage collector's rounds: they would cost every click 80 ms."""
+    import onnxruntime  # noqa: F401
+    import pandas  # noqa: F401
+    import plotly.graph_objects as go
+
+    import scoring
+
+    for challenge_id in scoring.challenge_ids():
+        scoring.load_challenge(challenge_id)
+    import scoring.figures.classification
+    import scoring.report
+    go.Figure(go.Scatter(x=[0]))
+    gc.collect()
+    gc.freeze()
+    yield
+
+
+app = st.App(Path(__file__).parent / "pages" / "shared" / "shell.py", lifespan=warm)

@@ -1,0 +1,109 @@
+"""Tabs that every classification challenge shows: classes, curves, calibration, subgroups, all cases."""
+from collections.abc import Mapping
+
+import pandas as pd
+import streamlit as st
+
+from pages.shared import frame
+from pages.shared.frame import Fact
+from pages.shared.text import markdown
+from scoring.figures import classification as figures
+from scoring.figures.look import label
+from scoring.figures.numerals import share, span
+from scoring.scorecard import ScoreCard
+
+SMALL = "A star marks a class with under 15 cases: read the interval, not the value."
+
+
+def method(card: ScoreCard) -> str:
+    """n, unit, replicates and seed, for captions."""
+    source = card.provenance
+    if not card.intervals:
+        return f"n = {card.n_cases}, no intervals."
+    return f"95% {source['interval']} intervals, {source['resamples']} resamples of {source['n_units']} units ({markdown(source['unit'])}), seed {source['seed']}. n = {card.n_cases}."
+
+
+def interval(pair, digits: int = 2) -> str:
+    return span(pair, digits) if pair else "–"
+
+
+def classes(card: ScoreCard, risks: Mapping[str, str]) -> None:
+    """How good each class is, and what is taken for what."""
+    look = frame.look()
+    left, right = st.columns([6, 5], gap="large")
+    with left:
+        order = sorted(card.per_class, key=lambda c: list(figures.SYMBOLS).index(risks[c]))
+        rows = pd.DataFrame([_class_row(c, card.per_class[c], risks) for c in order])
+        frame.table("How good is each class?", rows, {
+            "class": frame.words("class", 100), "n": frame.words("n", 48, right=True), "F1": frame.bar("F1 ↑", look.accent, width=104), "interval": frame.words("95% interval", 92, right=True),
+            "recall": frame.number("sens. ↑", 3, 62), "precision": frame.number("prec. ↑", 3, 62), "specificity": frame.number("spec. ↑", 3, 62), "AUC": frame.number("AUC ↑", 3, 62),
+            "AP": frame.number("AP ↑", 3, 62)}, f"Interval of F1. {SMALL} Empty: undefined. {method(card)}", lighter=["interval"], risks=risks, key="classes")
+    with right:
+        show = st.segmented_control("Cells show", ["counts", "shares"], key="cells", bind="query-params", required=True, default="counts")
+        matrix = card.confusion_matrix
+        figure = figures.confusion_matrix(matrix["counts"], matrix["labels"], look, risks, show)
+        numbers = pd.DataFrame(matrix["counts"], index=matrix["labels"], columns=matrix["labels"])
+        frame.chart(figure, f"Rows: truth. Colour: share of the row. Lines part the risk groups. n = {card.n_cases}.", numbers)
+
+
+def _class_row(name: str, entry: Mapping, risks: Mapping[str, str]) -> dict:
+    star = "*" if entry["support"] < 15 else ""
+    return {"class": label(name, risks[name]), "n": f"{entry['support']}{star}", "F1": entry["f1"], "interval": interval(entry.get("f1_interval")), "recall": entry["recall"],
+            "precision": entry["precision"], "specificity": entry["specificity"], "AUC": entry["auc"], "AP": entry["average_precision"]}
+
+
+def curves(card: ScoreCard, risks: Mapping[str, str]) -> None:
+    """One against rest, a small figure per class."""
+    look, arrays = frame.look(), card.arrays
+    if "roc_grid" not in arrays:
+        st.info("No curves: the submission holds labels only, or nothing was resampled.", icon=":material/show_chart:")
+        return
+    kind = st.segmented_control("Curve", ["ROC", "precision and recall"], key="curve", bind="query-params", required=True, default="ROC")
+    names = card.confusion_matrix["labels"]
+    order = sorted(range(len(names)), key=lambda k: list(figures.SYMBOLS).index(risks[names[k]]))
+    cards = [_curve_card(card, k, names[k], risks[names[k]], kind == "ROC", look) for k in order]
+    if kind == "ROC":
+        frame.panels("How well is each class told from the rest?", cards, f"Across: 1 − specificity. Up: sensitivity. One against rest on the raw outputs. Band: pointwise 95%. n: cases of the class. {method(card)}", "roc")
+    else:
+        frame.panels("How many of those called a class are of it?", cards, f"Across: recall. Up: precision. Dotted: guessing. Band: pointwise 95%. n: cases of the class. {method(card)}", "pr")
+
+
+def _curve_card(card: ScoreCard, k: int, name: str, risk: str, is_roc: bool, look) -> tuple:
+    entry, a = card.per_class[name], card.arrays
+    star = "*" if entry["support"] < 15 else ""
+    if is_roc:
+        figure = figures.roc_panel(name, a["roc_grid"], a["roc_sensitivity"][k], look, risk, (a["roc_grid"], a["roc_low"][k], a["roc_high"][k]))
+        return f"{frame.class_name(name, risk)}  AUC **{share(entry['auc'])}**", figure, f"{interval(entry.get('auc_interval'))}, n = {entry['support']}{star}"
+    figure = figures.precision_recall_panel(name, a["pr_grid"], a["pr_precision"][k], entry["support"] / card.n_cases, look, risk, (a["pr_grid"], a["pr_low"][k], a["pr_high"][k]))
+    return f"{frame.class_name(name, risk)}  AP **{share(entry['average_precision'])}**", figure, f"n = {entry['support']}{star}"
+
+
+def calibration(card: ScoreCard, _risks: Mapping[str, str]) -> None:
+    """Whether outputs can be taken at their word."""
+    a = card.arrays
+    if "reliability_n" not in a:
+        st.info("Calibration is not defined here: the outputs are not probabilities (labels only, logits, or rows that do not sum to 1). It is not in the score.", icon=":material/balance:")
+        return
+    said, right, low, high, n = (a[f"reliability_{part}"] for part in ("said", "right", "low", "high", "n"))
+    left, beside = st.columns([3, 2], gap="large")
+    with left:
+        numbers = pd.DataFrame({"mean output": said, "share right": right, "low": low, "high": high, "n": n})
+        frame.chart(figures.reliability(said, right, low, high, n, frame.look()), f"Dots: share right with Wilson 95% interval, at the bin's mean output. Dotted: perfect. n = {int(n.sum())}.", numbers)
+    with beside:
+        frame.heading("How far off is it?")
+        frame.facts([Fact("Calibration error (ECE) ↓", share(card.metrics["expected_calibration_error"]), "10 equal bins", "Mean gap between largest output and share right, weighted by n"),
+                     Fact("Brier score ↓", share(card.metrics["brier_score"]), interval(card.intervals.get("brier_score")), "Sum over classes of (output − truth)², mean over cases; 0 to 2"),
+                     Fact("Log loss ↓", share(card.metrics["log_loss"]), interval(card.intervals.get("log_loss")), "Mean of −ln of the true class's output")])
+        st.markdown("Above the dotted line the model is too modest, below it too sure. Calibration is not in the score.")
+
+
+def subgroups(card: ScoreCard, _risks: Mapping[str, str]) -> None:
+    """Accuracy and malignant sensitivity by age, gender and body site."""
+    groups = sum(len(found) for found in card.more["slices"].values())
+    for place, (metric, question, axis) in zip(st.columns(2, gap="large"), (
+            ("accuracy", "Which patients does it serve worse?", "accuracy, share right"), ("malignant_sensitivity", "Whose malignant lesions does it miss?", "malignant sensitivity")), strict=True):
+        with place:
+            rows = figures.slice_rows(card.more["slices"], metric)
+            numbers = pd.DataFrame([{"group": r.name, metric: r.value, "low": (r.interval or [None] * 2)[0], "high": (r.interval or [None] * 2)[1], "n": r.n} for r in rows])
+            frame.chart(figures.intervals(rows, frame.look(), question, axis, reference=card.metrics[metric]), f"Line: all {card.n_cases} cases. {groups} groups looked at: one may stand apart by chance. "
+                        f"Grey: under 15 cases. {method(card)}", numbers)

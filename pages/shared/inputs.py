@@ -1,0 +1,92 @@
+"""The two doors: which test set and which submission a page works on, a sample or what the visitor dropped."""
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.shared.frame import Door, chooser
+from pages.shared.text import markdown
+from scoring.samples import Submission, TestSet
+
+UPLOAD_MB = 512
+TABLE_TYPES = ("csv", "tsv", "txt", "zip")
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a door gives. key: SHA-256 of the content, or of a sample's place. source: a path, bytes or a dropped folder. own: uploaded here."""
+
+    key: str
+    name: str
+    source: object
+    own: bool
+    is_model: bool = False
+    size_mib: float | None = None
+
+
+def test_set(samples: Mapping[str, TestSet], key: str, image_types: Sequence[str]) -> tuple[Given, Door]:
+    """The door of the test set. key: of the choice in the address and of what is kept in the session."""
+    def uploader():
+        _drop("Table with labels, or zip or files with table and images", f"{key}_files", [*TABLE_TYPES, *image_types], True, f"{key}_kept")
+        _drop("Or a whole folder", f"{key}_folder", [*TABLE_TYPES, *image_types], "directory", f"{key}_kept")
+        return _kept(f"{key}_kept")
+
+    door = chooser("Test set", {k: s.title for k, s in samples.items()}, key, uploader)
+    if not door.upload:
+        chosen = samples[door.sample].path
+        return Given(f"sample:{chosen.name}", chosen.name, chosen, False), door
+    files = door.upload
+    if len(files) == 1 and files[0].name.lower().endswith((".zip", ".csv", ".tsv", ".txt")):
+        return Given(digest(files[0]), files[0].name, files[0].getvalue(), True), door
+    digests = sorted((file.name, digest(file)) for file in files)
+    folder = files[0].name.replace("\\", "/").split("/")[0] if "/" in files[0].name else "the dropped files"
+    return Given(hashlib.sha256(repr(digests).encode()).hexdigest(), folder, {file.name: file.getvalue() for file in files}, True), door
+
+
+def submission(samples: Mapping[str, Submission], key: str, about_upload: str, own_options) -> tuple[Given, Door, Mapping]:
+    """The door of the submission. own_options: draws the options that an own file needs and gives them."""
+    options = {}
+
+    def uploader():
+        _drop(about_upload, f"{key}_files", [*TABLE_TYPES, "onnx"], False, f"{key}_kept")
+        options.update(own_options())
+        return _kept(f"{key}_kept")
+
+    door = chooser("Submission", {k: f"{s.title} · {'model' if s.is_model else 'predictions'}" for k, s in samples.items()}, key, uploader)
+    if door.upload:
+        file = door.upload[0]
+        return Given(digest(file), file.name, file.getvalue(), True, file.name.lower().endswith(".onnx")), door, options
+    chosen = samples[door.sample]
+    return Given(f"sample:{chosen.path}", chosen.path.name, chosen.path, False, chosen.is_model, chosen.size_mib), door, {}
+
+
+def digest(file) -> str:
+    """SHA-256 of an upload, computed once: hashing 150 MB again on every click would be felt."""
+    known = st.session_state.setdefault("_digests", {})
+    if file.file_id not in known:
+        known[file.file_id] = hashlib.sha256(file.getbuffer()).hexdigest()
+    return known[file.file_id]
+
+
+def _drop(label: str, key: str, types: Sequence[str], several, kept: str) -> None:
+    """An upload widget whose content outlives it: a change of page takes the widget away, and nobody should have to drop a file twice."""
+    def changed() -> None:
+        value = st.session_state[key]
+        files = value if isinstance(value, list) else [value] if value else []
+        if files:
+            st.session_state[kept] = (key, files)
+        elif st.session_state.get(kept, ("",))[0] == key:
+            st.session_state.pop(kept)
+
+    value = st.file_uploader(label, type=list(types), accept_multiple_files=several, key=key, max_upload_size=UPLOAD_MB, on_change=changed)
+    held = st.session_state.get(kept)
+    if held and held[0] == key and not value:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.caption(f"In use: {markdown(held[1][0].name)}" + (f" and {len(held[1]) - 1} more" if len(held[1]) > 1 else ""), width="stretch")
+            st.button("Remove", key=f"{key}_remove", type="tertiary", on_click=lambda: st.session_state.pop(kept, None))
+
+
+def _kept(kept: str) -> list | None:
+    held = st.session_state.get(kept)
+    return held[1] if held else None

@@ -1,0 +1,138 @@
+"""From the two doors to a scorecard: read, run and score, each computed once per content and never for another's file by mistake.
+
+Every cache key is a SHA-256 of bytes, the challenge and the scorer's version; what was uploaded itself is kept in its own session only.
+"""
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+
+import scoring
+from pages.shared import jobs
+from pages.shared.inputs import Given
+from scoring.models.pool import Cancelled
+from scoring.models.preprocessing import ImageUnreadable
+from scoring.models.process import ModelFailed
+
+SESSION_TRUTHS, SHARED_CARDS, SHARED_RUNS = 2, 32, 32
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a step: a value, or the refusal that a page shows instead."""
+
+    value: object = None
+    refused: scoring.InputRefused | None = None
+
+
+def attempt(work, *arguments, **options) -> Outcome:
+    """A refusal as a value, so that it is cached and shown like any result."""
+    try:
+        return Outcome(work(*arguments, **options))
+    except scoring.InputRefused as refused:
+        return Outcome(refused=refused)
+
+
+def truth(challenge_id: str, given: Given) -> Outcome:
+    """The test set behind a door."""
+    read = _own_truth if given.own else _sample_truth
+    return read(challenge_id, scoring.__version__, given.key, given)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _sample_truth(challenge_id: str, version: str, key: str, _given: Given) -> Outcome:
+    return attempt(scoring.load_challenge(challenge_id).read_truth, _given.source, _given.name)
+
+
+@st.cache_resource(max_entries=SESSION_TRUTHS, scope="session", show_spinner="Reading the test set ...")
+def _own_truth(challenge_id: str, version: str, key: str, _given: Given) -> Outcome:
+    return attempt(scoring.load_challenge(challenge_id).read_truth, _given.source, _given.name)
+
+
+@st.cache_resource(max_entries=SHARED_CARDS, show_spinner="Scoring ...")
+def card(challenge_id: str, version: str, truth_key: str, submission_key: str, options: tuple, _truth, _predictions) -> Outcome:
+    """The scorecard of predictions that were read or run; options: sorted (name, value) pairs of `score`."""
+    return attempt(scoring.load_challenge(challenge_id).score, _truth, _predictions, **dict(options))
+
+
+@st.cache_resource(max_entries=SHARED_CARDS, show_spinner="Reading the predictions ...")
+def _read(challenge_id: str, version: str, truth_key: str, submission_key: str, missing: str, _truth, _given: Given) -> Outcome:
+    return attempt(scoring.load_challenge(challenge_id).read_predictions, _given.source, _truth, _given.name, missing=missing)
+
+
+@st.cache_resource(max_entries=1)
+def _runs() -> dict:
+    """Finished model runs by content, oldest first; written by the queue's one thread."""
+    return {}
+
+
+def predictions(challenge_id: str, truth_key: str, given: Given, truth, missing: str) -> Outcome | jobs.Job:
+    """The predictions behind a door; a job while a model still runs or after it was stopped."""
+    if not given.is_model:
+        return _read(challenge_id, scoring.__version__, truth_key, given.key, missing, truth, given)
+    content = (challenge_id, scoring.__version__, truth_key, given.key)
+    if content in _runs():
+        return _runs()[content]
+    runs = _runs()
+
+    def work(job: jobs.Job) -> Outcome:
+        outcome = attempt(scoring.load_challenge(challenge_id).predict, given.source, truth, job.progress, job.cancelled, given.name)
+        while len(runs) >= SHARED_RUNS:
+            runs.pop(next(iter(runs)))
+        runs[content] = outcome
+        return outcome
+
+    job = jobs.queue().submit((jobs.session_id(), *content), work)
+    return job.future.result() if job.future.done() and job.future.exception() is None else job
+
+
+def running(challenge_id: str, truth_key: str, given: Given, job: jobs.Job) -> None:
+    """What stands in place of a score while a model runs, or after it was stopped."""
+    key = (jobs.session_id(), challenge_id, scoring.__version__, truth_key, given.key)
+    if not job.future.done():
+        jobs.watch(job, key, "images")
+        return
+    if isinstance(job.future.exception(), Cancelled):
+        st.info("The run was cancelled. Nothing was scored; the files are still here.", icon=":material/stop_circle:")
+    else:
+        st.error("The run ended unexpectedly. Nothing was scored; the files are still here.", icon=":material/error:")
+    if st.button("Run again", key="run_again", icon=":material/replay:"):
+        jobs.queue().forget(key)
+        st.rerun()
+
+
+def options(**values) -> tuple:
+    """Keyword arguments of `score` as a key."""
+    return tuple(sorted(values.items()))
+
+
+def _attempt_picture(work, *arguments) -> Outcome:
+    """Like `attempt`, for work on one picture or model that can fail in more ways."""
+    try:
+        return Outcome(work(*arguments))
+    except (scoring.InputRefused, ImageUnreadable, ModelFailed) as refused:
+        return Outcome(refused=refused)
+
+
+# What is drawn from uploaded pictures stays in the session that brought them.
+@st.cache_resource(max_entries=24, scope="session", show_spinner=False)
+def thumbnails(challenge_id: str, truth_key: str, places: tuple[int, ...], _truth) -> list[bytes | None]:
+    """JPEG thumbnails of some cases."""
+    return scoring.load_challenge(challenge_id).thumbnails(_truth, places)
+
+
+def received(challenge_id: str, truth_key: str, index: int, model: Mapping | None, truth) -> Outcome:
+    """The pixels that a model received of one case."""
+    return _received(challenge_id, truth_key, index, repr(model["inputs"]) if model else "", truth, model)
+
+
+@st.cache_resource(max_entries=24, scope="session", show_spinner=False)
+def _received(challenge_id: str, truth_key: str, index: int, shape: str, _truth, _model) -> Outcome:
+    outcome = _attempt_picture(scoring.load_challenge(challenge_id).received, _truth, index, _model)
+    return outcome if outcome.refused else Outcome(outcome.value[0])
+
+
+@st.cache_resource(max_entries=24, scope="session", show_spinner="Asking the model ...")
+def sweep(challenge_id: str, truth_key: str, model_key: str, index: int, _truth, _given: Given) -> Outcome:
+    """A model's outputs for one case under other demographics."""
+    return _attempt_picture(scoring.load_challenge(challenge_id).sweep, _given.source, _truth, index)

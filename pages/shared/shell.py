@@ -1,0 +1,16 @@
+"""Names the pages. A flat navigation at the top leaves the whole width to the data and is clean for screen readers."""
+import sys
+from pathlib import Path
+
+import streamlit as st
+
+ROOT = Path(__file__).parents[2]
+PAGES = ROOT / "pages"
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))
+
+st.set_page_config(page_icon="🔬", layout="wide")
+st.navigation([
+    st.Page(PAGES / "overview.py", title="Benchside", default=True),
+    st.Page(PAGES / "tricorder3.py", title="TRICORDER-3"),
+], position="top").run()

@@ -1,0 +1,292 @@
+"""TRICORDER-3: one submission, scored, and what is behind its score."""
+from collections.abc import Mapping
+
+import pandas as pd
+import streamlit as st
+
+import scoring
+from pages.shared import classification, downloads, frame, inputs, jobs, scored
+from pages.shared.frame import Fact, Picture
+from pages.shared.text import markdown
+from scoring import report, samples
+from scoring.figures import classification as figures
+from scoring.figures.classification import Part
+from scoring.figures.look import label
+from scoring.figures.numerals import decimal, points, share, span
+
+ID = "tricorder3"
+CHALLENGE = scoring.load_challenge(ID)
+RISKS = CHALLENGE.RISK
+SETS = samples.test_sets(ID)
+BOARD = ("The public board ranks by the mean of the last five runs, divided by five even for a new model; a leader is kept within 0.0001. "
+         "It calls the support-weighted F1 “fbeta”; the F1 in the score is the risk-weighted one.")
+
+
+def tricorder3() -> None:
+    frame.opening(CHALLENGE.TITLE, f"**{CHALLENGE.FORMULA}**, points of 100, higher is better", CHALLENGE.RULE)
+    left, right = st.columns(2)
+    with left:
+        test_set, truth_door = inputs.test_set(SETS, "set", ("jpg", "jpeg", "png"))
+    sample = SETS[truth_door.sample]
+    with right:
+        given, door, own = inputs.submission(sample.submissions, "submission", "ONNX model, or prediction table or zip", own_options)
+    if not given.own and not test_set.own:
+        door.caption(markdown(sample.submissions[door.sample].about))
+    truth = scored.truth(ID, test_set)
+    if truth.refused:
+        truth_door.caption(f"{markdown(test_set.name)}: refused")
+        frame.refusal(truth.refused)
+    else:
+        truth_door.caption(about_truth(truth.value, test_set))
+        if test_set.own and not given.own and not given.is_model:
+            door.caption("The sample teams belong to the sample test set: drop your own predictions or model, or choose a sample model.")
+            frame.findings(truth.value.findings)
+            st.info(f"{len(truth.value)} cases were read. Now choose a submission.", icon=":material/upload_file:")
+        else:
+            submitted(test_set, truth.value, given, door, own)
+    frame.closing()
+
+
+def own_options() -> Mapping:
+    """What an own prediction file cannot say itself."""
+    size = st.number_input("Size of its model in MiB", min_value=0.0, value=None, placeholder="unknown: counts as small", key="size_mib", help="For prediction files only; 1 MiB = 1,048,576 bytes, the challenge's MB.")
+    wrong = st.toggle("Count missing cases as wrong", key="missing_wrong", help="Otherwise a file with missing cases is refused; the validator gives it score 0.")
+    return {"model_size_mib": size, "missing": "wrong" if wrong else "refuse"}
+
+
+def about_truth(truth, test_set) -> str:
+    present = {int(k) for k in set(truth.labels)}
+    few = sum(1 for k in present if (truth.labels == k).sum() < CHALLENGE.SMALL_CLASS)
+    pictures = sum(image is not None for image in truth.images)
+    name = f"{markdown(test_set.name)}: " if test_set.own else ""
+    return f"{name}{len(truth)} cases, {len(present)} of {len(CHALLENGE.CLASSES)} classes present, {few} with fewer than {CHALLENGE.SMALL_CLASS}; {pictures} images"
+
+
+def submitted(test_set, truth, given, door, own: Mapping) -> None:
+    """Read or run the submission, then show its card; while a model runs, the card that was shown before stays readable."""
+    missing = own.get("missing", "refuse")
+    found = scored.predictions(ID, test_set.key, given, truth, missing)
+    if isinstance(found, jobs.Job):
+        scored.running(ID, test_set.key, given, found)
+        before = st.session_state.get("tricorder3_shown")
+        if before is not None and before[1].n_cases == len(truth):
+            st.caption(f"Meanwhile, the result of {markdown(before[0])}:")
+            result(*before)
+        return
+    if found.refused:
+        door.caption(f"{markdown(given.name)}: refused")
+        frame.refusal(found.refused)
+        return
+    size = None if given.is_model else own.get("model_size_mib", given.size_mib) if given.own else given.size_mib
+    options = scored.options(missing=missing, model_size_mib=size)
+    outcome = scored.card(ID, scoring.__version__, test_set.key, given.key, options, truth, found.value)
+    if outcome.refused:
+        door.caption(f"{markdown(given.name)}: refused")
+        frame.refusal(outcome.refused)
+        return
+    if given.own:
+        door.caption(f"{markdown(given.name)}: {outcome.value.n_cases - outcome.value.more['n_missing']} of {outcome.value.n_cases} predictions{_size_words(outcome.value)}")
+    shown = (given.name, outcome.value, truth, given, test_set.key)
+    st.session_state["tricorder3_shown"] = shown
+    result(*shown)
+
+
+def _size_words(card) -> str:
+    size = card.more["model_size_mib"]
+    return ", size unknown" if size is None else f", {size:.2f} MiB"
+
+
+def result(name: str, card, truth, given, truth_key: str) -> None:
+    """Findings, headline, tabs, downloads of one card."""
+    frame.findings(card.findings)
+    headline(card)
+    frame.tabs({"Points": points_tab, "Risk": risk_tab, "Classes": lambda c, *_: classification.classes(c, RISKS), "Curves": lambda c, *_: classification.curves(c, RISKS),
+                "Calibration": lambda c, *_: classification.calibration(c, RISKS), "Subgroups": lambda c, *_: classification.subgroups(c, RISKS), "Cases": cases_tab,
+                "Preflight": preflight_tab}, card, truth, given, truth_key)
+    with st.container(horizontal=True, gap="small"):
+        stem = f"{ID}-{name.rsplit('.', 1)[0]}"
+        downloads.json_button(card.to_json(), f"{stem}-scorecard", "download_json")
+        downloads.html_button(lambda: report.html(card), f"{stem}-report", "download_html")
+        downloads.csv_button(case_table(card), f"{stem}-cases", "download_cases", "Cases (CSV)", index=False)
+    st.caption(BOARD)
+
+
+def headline(card) -> None:
+    m, i, best = card.metrics, card.intervals, card.more["best_possible_score"]
+    a, w, e = (round(m[key], 6) for key in CHALLENGE.WEIGHTS)
+    bounds = [100 * v for v in i["score"]] if i.get("score") else None
+    parts = [Part(name, short, weight, m[key]) for key, (name, short, weight) in CHALLENGE.WEIGHTS.items()]
+    reach = f"n = {card.n_cases} means about ±{(bounds[1] - bounds[0]) / 2:.0f} points." if bounds else f"n = {card.n_cases}."
+    size = card.more["model_size_mib"]
+    frame.headline(
+        Fact("Score of 100 points", points(card.score), span(bounds, 1) if bounds else "", f"Below: 95% interval. {classification.method(card)}"),
+        [Fact("Ceiling", points(best), "with every case right", "The score if every case were right, with this model's size. Below 100 where a class has no case in this test set or the model is large."),
+         Fact("Accuracy ↑", share(m["accuracy"]), classification.interval(i.get("accuracy"), 3)),
+         Fact("Weighted F1 ↑", share(m["weighted_f1"]), classification.interval(i.get("weighted_f1"), 3), "Risk-weighted 3 : 2 : 1; not the support-weighted F1 that the board calls fbeta"),
+         Fact("Efficiency ↑", share(m["efficiency_score"]), "size unknown" if size is None else f"{size:.2f} MiB", "1 up to 50 MiB, 0 from 150 MiB. MiB = the challenge's MB"),
+         Fact("Malignant sensitivity ↑", share(m["malignant_sensitivity"]), classification.interval(i.get("malignant_sensitivity"), 3), "Malignant cases called any malignant class")],
+        figures.score_strip(parts, frame.look(), bounds, 100 * best),
+        f"0.9 × (0.5 × {a:.6f} + 0.5 × {w:.6f}) + 0.1 × {e:.6f} = **{card.score!r}**, the official number to the last digit. {reach}")
+    absent = [c for c, entry in card.per_class.items() if not entry["support"]]
+    if absent:
+        lost = sum(card.per_class[c]["score_worth"] for c in absent)
+        st.markdown(f":orange-badge[▲ {len(absent)} class{'es' * (len(absent) > 1)} without a case] {', '.join(map(markdown, absent))}: the official code counts their F1 as 0, so "
+                    f"**{points(lost)} points cannot be won** here, not even with accuracy 1.0. The ceiling is {points(best)}.")
+
+
+def points_tab(card, *_) -> None:
+    look, per_class = frame.look(), card.per_class
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        rows = [{"class": c, "points lost": 100 * v["score_lost"], "of": 100 * v["score_worth"], "why": "no case in this test set" if not v["support"] else "mistakes", "F1": v["f1"], "n": v["support"]}
+                for c, v in per_class.items()]
+        frame.chart(figures.points_lost(per_class, look), f"Bar: points lost to a class's F1. Pale: all it can cost. Hatched: no case in this test set. Number: cases of the class, * under 15. n = {card.n_cases}.",
+                    pd.DataFrame(rows).set_index("class").sort_values("points lost", ascending=False))
+    with right:
+        m = card.metrics
+        parts = [("accuracy", 45.0, m["accuracy"]), *((f"{figures.SHAPES[r]} {r} F1", 45 * k / 6, m[f"f1_{r}"]) for r, k in CHALLENGE.RISK_WEIGHTS.items()), ("efficiency", 10.0, m["efficiency_score"])]
+        frame.table("Which part is worth working on?", pd.DataFrame([(n, v, k * v, k - k * v, k) for n, k, v in parts], columns=["part", "value", "won", "lost", "of"]),
+                    {"part": frame.words("part"), "value": frame.number("value ↑"), "won": frame.number("won", 2), "lost": frame.number("lost ↓", 2), "of": frame.number("of", 2)},
+                    f"Points of 100. One more case right is worth {45 / card.n_cases:.2f} by accuracy alone; one malignant class from F1 0.4 to 0.5 is worth 0.56.", lighter=["of"], key="parts")
+
+
+GALLERIES = {"malignant called benign": ("malignant", "benign"), "malignant called medium": ("malignant", "medium"), "all other mistakes": None}
+
+
+def risk_tab(card, truth, given, truth_key) -> None:
+    look, matrix = frame.look(), card.more["risk_matrix"]
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        frame.chart(figures.risk_matrix(matrix["counts"], matrix["labels"], look), f"Cases and share of the row. Outlined: malignant called benign. n = {card.n_cases}.",
+                    pd.DataFrame(matrix["counts"], index=matrix["labels"], columns=matrix["labels"]))
+    missed = [c for c in card.cases if (c["truth_risk"], c["predicted_risk"]) == ("malignant", "benign")]
+    with right:
+        frame.heading("Which cancers were called benign?")
+        ill = sum(matrix["counts"][0]) + sum(c["truth_risk"] == "malignant" and c["predicted"] is None for c in card.cases)
+        st.markdown(f":red[▲] **{len(missed)} of {ill}** malignant lesions were called :green[●] benign, **{sum(_confidence(c) > .5 for c in missed)}** of them with an output above 0.5. "
+                    f"Another **{matrix['counts'][0][1]}** were called :orange[◆] medium. Of {sum(matrix['counts'][2])} benign lesions **{matrix['counts'][2][0]}** were called malignant.")
+        kinds = CHALLENGE.RISKS["malignant"]
+        rows = pd.DataFrame([{"class": label(k, "malignant"), "missed": sum(c["truth"] == k for c in missed), "n": card.per_class[k]["support"]} for k in kinds])
+        frame.table("Which kinds were missed most?", rows.assign(share=100 * rows.missed / rows.n.clip(lower=1)), {
+            "class": frame.words("class"), "missed": frame.number("called benign ↓", 0), "n": frame.number("of", 0), "share": frame.bar("share ↓", look.risk["malignant"], 100, "%.0f%%")},
+            "Called any of the four benign classes.", lighter=["n"], risks=RISKS, key="missed")
+    chosen = st.segmented_control("Mistakes to look at", list(GALLERIES), key="mistakes", bind="query-params", required=True, default="malignant called benign")
+    places = sorted((i for i, c in enumerate(card.cases) if _belongs(c, chosen)), key=lambda i: -_confidence(card.cases[i]))
+    frame.gallery(f"{chosen.capitalize()}, surest first, {len(places)} case{'s' * (len(places) != 1)}",
+                  "First line: the truth and the model's output for it. Second line: what it was called instead. Photographs are turned upright for the eye; the model receives them as they are.",
+                  len(places), lambda start, stop: pictures(card, truth, truth_key, places[start:stop]), "gallery")
+
+
+def _confidence(case: Mapping) -> float:
+    return max(case["outputs"]) if case["outputs"] else 0.0
+
+
+def _belongs(case: Mapping, chosen: str) -> bool:
+    pair = (case["truth_risk"], case["predicted_risk"])
+    return pair == GALLERIES[chosen] if GALLERIES[chosen] else not case["correct"] and pair not in GALLERIES.values()
+
+
+def pictures(card, truth, truth_key: str, places: list[int]) -> list[Picture]:
+    images = scored.thumbnails(ID, truth_key, tuple(places), truth)
+    found = []
+    for image, i in zip(images, places, strict=True):
+        c = card.cases[i]
+        called = f"{frame.class_name(c['predicted'], c['predicted_risk'])}  **{_confidence(c):.2f}**" if c["predicted"] else "no prediction"
+        facts = " ".join(str(v) for v in (c["age"], c["gender"], c["location"]) if v is not None)
+        found.append(Picture(image, f"Lesion {c['case']}, truth {c['truth']}, called {c['predicted']}",
+                             (f"{frame.class_name(c['truth'], c['truth_risk'])}  {decimal(c['truth_score'], 2) if c['outputs'] else ''}", called), f"{c['case'].rsplit('/', 1)[-1]} · {facts}"))
+    return found
+
+
+def case_table(card) -> pd.DataFrame:
+    columns = ("case", "truth", "predicted", "correct", "truth_risk", "predicted_risk", "age", "gender", "location", "truth_score")
+    rows = pd.DataFrame([{k: c[k] for k in columns} for c in card.cases])
+    outputs = pd.DataFrame([c["outputs"] or [None] * len(CHALLENGE.CLASSES) for c in card.cases], columns=list(CHALLENGE.CLASSES))
+    return pd.concat([rows, outputs], axis=1)
+
+
+def cases_tab(card, truth, given, truth_key) -> None:
+    """All cases, and what the model received of the chosen one."""
+    rows = case_table(card)
+    only = st.segmented_control("Cases", ["all", "mistakes", "right"], key="cases", bind="query-params", required=True, default="all")
+    rows = rows[rows["correct"] == (only == "right")] if only != "all" else rows
+    options = [c["case"] for c in card.cases]
+    shown = frame.table(f"What became of each case? {len(rows)} of {card.n_cases}", rows, {
+        "case": frame.words("case"), "truth": frame.words("truth"), "predicted": frame.words("called"), "truth_score": frame.number("output of the truth ↑", 3), "truth_risk": frame.words("risk"),
+        "predicted_risk": frame.words("called risk"), "age": frame.number("age", 0), "gender": frame.words("gender"), "location": frame.words("body site")},
+        "Choose a row to see what the model received.", key="case_rows", on_select="rerun", selection_mode="single-row", height=320)
+    picked = shown.selection.rows
+    if picked and st.session_state.get("case_picked") != (only, picked[0]):
+        st.session_state["case_picked"] = (only, picked[0])
+        st.session_state["case"] = rows.iloc[picked[0]]["case"]
+    chosen = st.selectbox("What your model received for", options, key="case", bind="query-params", format_func=str)
+    received(card, truth, given, truth_key, options.index(chosen))
+
+
+def received(card, truth, given, truth_key: str, index: int) -> None:
+    case, look, model = card.cases[index], frame.look(), card.more.get("model")
+    left, right = st.columns([1, 1], gap="large")
+    with left:
+        frame.heading("Which pixels did it get?")
+        stages = scored.received(ID, truth_key, index, model, truth)
+        if stages.refused:
+            st.info(markdown(str(stages.refused)), icon=":material/image_not_supported:")
+        else:
+            for place, stage in zip(st.columns(max(2, len(stages.value))), stages.value, strict=False):
+                place.image(stage.png, width="stretch", caption=f"{stage.width} × {stage.height}", alt=f"Pixels that the model receives of {case['case']}, {stage.width} by {stage.height}")
+            st.caption("Stretched to 512 × 512 without keeping the aspect, then to the size that the model declares; not turned by EXIF; divided by 255.")
+        age, gender, location = case["encoded"]
+        frame.facts([Fact("Age", f"{age:g}", "missing" if case["age"] is None else "years"), Fact("Gender", f"{gender:g}", case["gender"] or "unknown"),
+                     Fact("Body site", f"{location:g}", case["location"] or "unknown")])
+        st.caption("The three numbers as the model receives them.")
+    with right:
+        if case["outputs"]:
+            numbers = pd.DataFrame({"output": case["outputs"]}, index=list(CHALLENGE.CLASSES))
+            frame.chart(figures.output_bars(case["outputs"], CHALLENGE.CLASSES, look, RISKS, case["truth"]), "The eleven outputs as they came; the score takes the largest.", numbers)
+            if "reliability_n" not in card.arrays:
+                frame.chart(figures.output_bars(case["outputs"], CHALLENGE.CLASSES, look, RISKS, case["truth"], normalised=True), "A softmax for display; it is not in the score.")
+        else:
+            st.info("There are no outputs for this case: labels only, or no prediction.", icon=":material/block:")
+    if given.is_model and st.toggle("Change age, gender and body site", key="what_if", bind="query-params"):
+        what_if(case, truth, given, truth_key, index)
+
+
+def what_if(case: Mapping, truth, given, truth_key: str, index: int) -> None:
+    found = scored.sweep(ID, truth_key, given.key, index, truth, given)
+    if found.refused:
+        st.info(markdown(str(found.refused)), icon=":material/info:")
+        return
+    look, outputs = frame.look(), found.value
+    place = st.columns(3, gap="medium")
+    with place[0]:
+        frame.chart(figures.sweep_lines(CHALLENGE.SWEEP_AGES, outputs["age"], CHALLENGE.CLASSES, look, "What if the patient were older?", "age in years", risks=RISKS, own=case["encoded"][0]), "Dotted: the age given.")
+    with place[1]:
+        frame.chart(figures.setting_dots(["male", "female", "unknown"], outputs["gender"], CHALLENGE.CLASSES, look, "What if the gender were another?", risks=RISKS, own=case["gender"] or "unknown"), "Bold: as given.")
+    with place[2]:
+        sites = [*CHALLENGE.LOCATIONS, "unknown"]
+        frame.chart(figures.setting_dots(sites, outputs["location"], CHALLENGE.CLASSES, look, "What if it were elsewhere?", risks=RISKS, own=case["location"] or "unknown"), "Bold: as given.")
+
+
+def preflight_tab(card, truth, given, _truth_key) -> None:
+    """Would the validator run the model and read the table?"""
+    codes = {f.code for f in card.findings}
+    verdicts = [("The test set", "official-run-cancelled", "would cancel the whole run"), ("The test set", "official-score-zero", "would give every model the score 0"),
+                ("The model", "ir-version", "would refuse the model (IR version)"), ("The model", "opset-version", "would refuse the model (opset)"),
+                ("The model", "single-input", "would run it, though the rules ask for both inputs")]
+    hit = [words for _, code, words in verdicts if code in codes]
+    frame.heading("What would the validator do?")
+    st.markdown("\n".join(f"- It **{words}**; see the findings for line and cure." for words in hit) or "- It **would read this test set** without complaint" + (" and **run this model**." if card.more.get("model") else "."))
+    model = card.more.get("model")
+    if model is None:
+        st.caption("The submission is a prediction file: nothing is known of its model but the size that was given.")
+        return
+    size = card.more["model_size_mib"]
+    frame.facts([Fact("Size", f"{size:.2f} MiB", f"{150 - size:.2f} MiB below 150" if size < 150 else "150 and more: efficiency 0"), Fact("IR version", str(model["ir_version"]), "up to 10 there"),
+                 Fact("Opset", str(model["opset"]), "up to 21 there"), Fact("Outputs are", str(model["output_kind"])), Fact("Nodes", str(model["nodes"]))])
+    tensors = [{"what": what, "name": t["name"], "type": t["dtype"], "shape": " × ".join("any" if d is None else str(d) for d in t["shape"] or ())} for what in ("inputs", "outputs") for t in model[what]]
+    frame.table("What does the model take and give?", pd.DataFrame(tensors), {c: frame.words(c) for c in ("what", "name", "type", "shape")}, f"SHA-256 {model['sha256']}", key="tensors")
+    for finding in (f for f in card.findings if f.code in ("demographics-probe", "demographics-ignored", "model-size", "small-image", "alpha-dropped")):
+        st.markdown(f"**{finding.code}**: {markdown(finding.message, 600)}")
+
+
+tricorder3()

@@ -1,0 +1,82 @@
+"""Pictures for people: thumbnails turned upright, the pixels that a model received, and how its outputs move with the demographics.
+
+Decoding happens in the confined worker; what comes back is plain pixels, which are encoded here.
+"""
+import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from PIL import Image
+
+from scoring.findings import InputRefused
+from scoring.models.pool import first_output
+from scoring.models.preprocessing import FIT, ImageUnreadable, Recipe, Seen
+from scoring.models.process import ImageProcess, ModelFailed, ModelProcess
+from scoring.readers.lesions import Cases
+
+UPRIGHT = {2: Image.Transpose.FLIP_LEFT_RIGHT, 3: Image.Transpose.ROTATE_180, 4: Image.Transpose.FLIP_TOP_BOTTOM, 5: Image.Transpose.TRANSPOSE,
+           6: Image.Transpose.ROTATE_270, 7: Image.Transpose.TRANSVERSE, 8: Image.Transpose.ROTATE_90}
+"""EXIF orientation -> what turns the picture upright."""
+THUMBNAIL_SIDE = 320
+
+
+@dataclass(frozen=True)
+class Stage:
+    """Pixels on the way to the model, as PNG (nothing is lost), and their size."""
+
+    png: bytes
+    width: int
+    height: int
+
+
+def thumbnails(cases: Cases, indices: Sequence[int], side: int = THUMBNAIL_SIDE) -> list[bytes | None]:
+    """JPEG thumbnails of cases, turned upright by EXIF for the eye; None where there is no picture or it cannot be read."""
+    if all(cases.images[i] is None for i in indices):
+        return [None] * len(indices)
+    with ImageProcess() as process:
+        return [_thumbnail(process, cases, i, side) for i in indices]
+
+
+def _thumbnail(process: ImageProcess, cases: Cases, index: int, side: int) -> bytes | None:
+    try:
+        data = cases.picture(index)
+        found = None if data is None else process.pixels(data, Recipe(((side, side, FIT),)))
+    except (ImageUnreadable, InputRefused):
+        return None
+    return None if found is None else _encoded(upright(found.pixels, found.seen), "JPEG", quality=85)
+
+
+def upright(pixels: np.ndarray, seen: Seen) -> np.ndarray:
+    """Pixels uint8 (height, width, 3) turned as EXIF says; for people only: the official pipelines do not turn them."""
+    turn = UPRIGHT.get(seen.orientation)
+    return pixels if turn is None else np.asarray(Image.fromarray(pixels).transpose(turn))
+
+
+def received(cases: Cases, index: int, recipe: Recipe) -> tuple[list[Stage], Seen]:
+    """The pixels of a case after each step of a recipe, not turned. Raises ImageUnreadable, InputRefused."""
+    data = cases.picture(index)
+    if data is None:
+        raise ImageUnreadable("there is no image for this case")
+    with ImageProcess() as process:
+        found = [process.pixels(data, Recipe(recipe.steps[:count])) for count in range(1, len(recipe.steps) + 1)]
+    return [Stage(_encoded(f.pixels, "PNG"), f.pixels.shape[1], f.pixels.shape[0]) for f in found], found[-1].seen
+
+
+def sweep(model: bytes, cases: Cases, index: int, recipe_for, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """A model's first outputs [n, K] for one case at each row of `vectors` [n, k], by the vectors' name. Raises ModelFailed, ImageUnreadable."""
+    data = cases.picture(index)
+    if data is None:
+        raise ImageUnreadable("there is no image for this case")
+    with ModelProcess(model) as process:
+        if len(process.facts.inputs) < 2:
+            raise ModelFailed("single-input", "The model takes the image only: nothing else can change its outputs.")
+        recipe, rows = recipe_for(process.facts), {name: list(values) for name, values in vectors.items()}
+        first = process.run(data, recipe, next(iter(rows.values()))[0], want_pixels=True)
+        return {name: np.stack([np.ravel(first_output(process.run(first.pixels, recipe, v))) for v in values]) for name, values in rows.items()}
+
+
+def _encoded(pixels: np.ndarray, kind: str, **options) -> bytes:
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, kind, **options)
+    return file.getvalue()

@@ -1,0 +1,46 @@
+"""The sample data that comes with the project: generated test sets, teams of different skill, small trained models."""
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+FOLDER = Path(__file__).parents[1] / "sample_data"
+SETS = {"tricorder3": {"sample": ("tricorder3", "Sample: 220 drawn lesions, 11 classes")}}
+"""Challenge -> key -> (folder below sample_data, title)."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A prediction file or a model. size_mib: what a prediction file's model is said to weigh, None for a model, which weighs what it does."""
+
+    title: str
+    about: str
+    path: Path
+    size_mib: float | None = None
+
+    @property
+    def is_model(self) -> bool:
+        return self.path.suffix == ".onnx"
+
+
+@dataclass(frozen=True)
+class TestSet:
+    """A generated test set, a folder with table and images, and what is submitted to it, by key."""
+
+    title: str
+    path: Path
+    submissions: Mapping[str, Submission]
+
+
+def test_sets(challenge_id: str) -> dict[str, TestSet]:
+    """The sample test sets of a challenge by key."""
+    return {key: TestSet(title, FOLDER / folder, _submissions(FOLDER / folder)) for key, (folder, title) in SETS[challenge_id].items()}
+
+
+def _submissions(folder: Path) -> dict[str, Submission]:
+    found = {}
+    for listing, place, suffix in (("teams.json", "teams", "csv"), ("models.json", "models", "onnx")):
+        if (folder / listing).exists():
+            for key, entry in json.loads((folder / listing).read_text(encoding="utf-8")).items():
+                found[key] = Submission(entry["title"], entry["about"], folder / place / f"{key}.{suffix}", entry.get("model_size_mib") if suffix == "csv" else None)
+    return found
