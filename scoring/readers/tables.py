@@ -161,7 +161,7 @@ def find_column(table: Table, names: Sequence[str]) -> tuple[int | None, list[Fi
 def missing_column(table: Table, what: str, names: Iterable[str]) -> Finding:
     """The entry for a column that is needed and not there, with the nearest header that is."""
     names = list(names)
-    near = [table.header[table.keys.index(k)] for n in names for k in difflib.get_close_matches(n, table.keys, 1, .75)]
+    near = [table.header[table.keys.index(k)] for n in names for k in difflib.get_close_matches(key(n), table.keys, 1, .75)]
     hint = f" Did you mean {near[0]!r}?" if near else ""
     found = ", ".join(repr(h[:40]) for h in table.header[:12]) + (", ..." if len(table.header) > 12 else "")
     return error("missing-column", table.header_place, f"there is no column for {what}: name it {' or '.join(repr(n) for n in names[:3])}. Found: {found}.{hint}")
