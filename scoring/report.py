@@ -31,8 +31,9 @@ STYLE = """
 body { margin: 0 auto; padding: 2rem 1rem 3rem; max-width: 960px; background: var(--paper); color: var(--ink);
   font: 15px/1.5 'Source Sans', 'Source Sans Pro', 'Segoe UI', system-ui, sans-serif; }
 h1 { font-size: 1.5rem; margin: 0; } h2 { font-size: 1.1rem; margin: 2.2rem 0 .4rem; } p { margin: .3rem 0; }
-.hero { font-size: 2.1rem; font-weight: 600; line-height: 1.2; } .soft, figcaption, caption { color: var(--soft); }
-.scroll { overflow-x: auto; } table { border-collapse: collapse; margin: .4rem 0; } caption { text-align: left; caption-side: bottom; }
+.hero { font-size: 2.1rem; font-weight: 600; line-height: 1.2; } .soft, figcaption { color: var(--soft); }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; margin: .4rem 0; }
 th, td { padding: .25rem .6rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 thead th { background: var(--panel); font-weight: 600; } td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; }
 td { overflow-wrap: break-word; max-width: 32rem; } td.number { overflow-wrap: normal; white-space: nowrap; }
@@ -44,7 +45,8 @@ td > .malignant, td > .medium, td > .benign { white-space: nowrap; }
 .error { color: var(--error); } .warning { color: var(--warning); } .note { color: var(--note); }
 .notice { border: 1px solid var(--line); padding: .5rem .8rem; margin: 1rem 0; }
 @page { margin: 15mm; }
-@media print { body { max-width: none; padding: 0; font-size: 11px; } th, td { padding: .2rem .35rem; } .panels { grid-template-columns: repeat(3, 210px); } }
+@media print { body { max-width: none; padding: 0; font-size: 11px; } th, td { padding: .2rem .35rem; }
+  .panels { grid-template-columns: repeat(3, 210px); } }
 """
 
 
@@ -79,8 +81,9 @@ class _Drawings:
 
 
 def described(challenge: ModuleType) -> Page:
-    """What a challenge says about itself: its TITLE, FORMULA and RULE, and where its score is a weighted sum, its WEIGHTS."""
-    return Page(challenge.TITLE, challenge.FORMULA, challenge.RULE, getattr(challenge, "WEIGHTS", {}), getattr(challenge, "AS_POINTS", True))
+    """What a challenge says about itself: its TITLE, FORMULA and RULE, where its score is a weighted sum its WEIGHTS, and AS_POINTS."""
+    weights, as_points = getattr(challenge, "WEIGHTS", {}), getattr(challenge, "AS_POINTS", True)
+    return Page(challenge.TITLE, challenge.FORMULA, challenge.RULE, weights, as_points)
 
 
 def html(card: ScoreCard, page: Page | None = None) -> str:
@@ -290,7 +293,8 @@ class Estimate:
 
 def _columns(entries: Iterable[Mapping], *left_out: str) -> list[str]:
     """Keys of the entries in order of appearance; intervals stand with their number and are no column of their own."""
-    return [key for key in dict.fromkeys(key for entry in entries for key in entry) if key not in left_out and not key.endswith("_interval")]
+    keys = dict.fromkeys(key for entry in entries for key in entry)
+    return [key for key in keys if key not in left_out and not key.endswith("_interval")]
 
 
 def _estimates(entry: Mapping, columns: Sequence[str]) -> list:

@@ -170,7 +170,7 @@ def heading(question: str) -> None:
 
 
 def table(question: str, rows: pd.DataFrame, columns: Mapping[str, object], caption: str, *, lighter: Sequence[str] = (),
-          risks: Mapping[str, str] | None = None, key: str | None = None, **more):
+          risks: Mapping[str, str] | None = None, key: str | None = None, height: int | str = "content", **more):
     """A table under the question it answers. columns: name in rows -> column_config. lighter: columns of intervals and counts.
     risks: class -> group, colours the first column, whose cells are made by `look.label`. more: for `st.dataframe` (on_select ...)."""
     colours = look()
@@ -178,7 +178,7 @@ def table(question: str, rows: pd.DataFrame, columns: Mapping[str, object], capt
     if risks:
         style = style.map(lambda cell: f"color: {colours.risk[risks[cell.split()[-1]]]}", subset=[next(iter(columns))])
     heading(question)
-    shown = st.dataframe(style, hide_index=True, height="content", column_config=dict(columns), alt=question, key=key, **more)
+    shown = st.dataframe(style, hide_index=True, height=height, column_config=dict(columns), alt=question, key=key, **more)
     with st.container(horizontal=True, vertical_alignment="center", wrap=False, gap="small"):
         st.caption(caption, width="stretch")
         csv_button(rows[list(columns)], question, f"csv_{key or file_name(question)}", index=False)

@@ -25,7 +25,7 @@ def markdown(text: object, limit: int = LIMIT) -> str:
     Backslashes alone do not stop automatic links (`www.x`, `http://x`, `a@b`), so a word joiner is put into those.
     """
     line = _AUTOLINK.sub(lambda found: found[0][0] + WORD_JOINER + found[0][1:], shortened(text, limit))
-    return line
+    return _MARKS.sub(r"\\\1", line)
 
 
 def file_name(text: object, limit: int = 60) -> str:

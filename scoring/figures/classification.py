@@ -398,9 +398,10 @@ def demographic_probe(moves: Mapping[str, float], changed: Mapping[str, int], n:
 def slice_rows(slices: Mapping[str, Mapping[str, Mapping]], metric: str) -> list[Row]:
     """`ScoreCard.more["slices"]` as rows for `intervals`: one per group, "age 0-29", unknown last.
 
-    metric: "accuracy" or "malignant_sensitivity".
+    metric: "accuracy" or "malignant_sensitivity"; its n is that of the malignant cases.
     """
-    return [Row(f"{kind} {group}", entry[metric], entry.get(f"{metric}_interval"), entry["n"])
+    size = "n_malignant" if metric == "malignant_sensitivity" else "n"
+    return [Row(f"{kind} {group}", entry[metric], entry.get(f"{metric}_interval"), entry[size])
             for kind, groups in slices.items()
             for group, entry in sorted(groups.items(), key=lambda item: (item[0] == "unknown", item[0]))]
 

@@ -24,25 +24,26 @@ def risks(card):
 
 
 def parts(card):
-    return [Part("accuracy", "acc.", 45, round(card.metrics["accuracy"], 6)), Part("weighted F1", "wF1", 45, round(card.metrics["weighted_f1"], 6)),
-            Part("efficiency", "eff.", 10, round(card.metrics["efficiency_score"], 6))]
+    weights = {"accuracy": 45, "weighted_f1": 45, "efficiency_score": 10}
+    return [Part(name, name[:3], weight, round(card.metrics[name], 6)) for name, weight in weights.items()]
 
 
 def every_figure(card, look):
     """One of each builder, from a card."""
     labels, known, outputs = card.confusion_matrix["labels"], risks(card), card.arrays["outputs"]
-    grid = card.arrays["roc_grid"]
+    grid, low, high = (card.arrays[f"roc_{k}"] for k in ("grid", "low", "high"))
+    reliability = [card.arrays[f"reliability_{k}"] for k in ("said", "right", "low", "high", "n")]
     yield figures.score_strip(parts(card), look, [100 * v for v in card.intervals["score"]], 100 * card.more["best_possible_score"])
     yield figures.points_lost(card.per_class, look)
     yield figures.risk_matrix(card.more["risk_matrix"]["counts"], card.more["risk_matrix"]["labels"], look)
     yield figures.confusion_matrix(card.confusion_matrix["counts"], labels, look, known)
-    yield figures.roc_panel("MEL", grid, card.arrays["roc_sensitivity"][7], look, "malignant", (grid, card.arrays["roc_low"][7], card.arrays["roc_high"][7]))
+    yield figures.roc_panel("MEL", grid, card.arrays["roc_sensitivity"][7], look, "malignant", (grid, low[7], high[7]))
     yield figures.precision_recall_panel("MEL", grid, card.arrays["pr_precision"][7], 0.13, look, "malignant")
-    yield figures.reliability(*(card.arrays[f"reliability_{k}"] for k in ("said", "right", "low", "high", "n")), look)
-    yield figures.intervals(figures.slice_rows(card.more["slices"], "accuracy"), look, "Which patients does it serve worse?", "accuracy")
+    yield figures.reliability(*reliability, look)
+    yield figures.intervals(figures.slice_rows(card.more["slices"], "accuracy"), look, "Which patients?", "accuracy")
     yield figures.output_bars(outputs[0], labels, look, known, "NV")
-    yield figures.sweep_lines([20, 50, 80], outputs[:3], labels, look, "What would another age change?", "age in years", risks=known, own=50)
-    yield figures.setting_dots(["male", "female"], outputs[:2], labels, look, "What would another gender change?", risks=known, own="male")
+    yield figures.sweep_lines([20, 50, 80], outputs[:3], labels, look, "Another age?", "age in years", risks=known, own=50)
+    yield figures.setting_dots(["male", "female"], outputs[:2], labels, look, "Another gender?", risks=known, own="male")
     yield figures.demographic_probe({"age": 0.2, "gender": 0.0}, {"age": 3, "gender": 0}, 8, look)
 
 
@@ -266,8 +267,10 @@ def test_names_of_strangers_start_no_element():
     counts = [[2, 1], [0, 3]]
     entry = {"support": 3, "f1": 0.5, "score_worth": 0.5, "score_lost": 0.25}
     shown = [figures.matrix(counts, [HOSTILE, "b"], LIGHT, "Which?", 200), figures.points_lost({HOSTILE: entry, "b": entry}, LIGHT),
-             figures.output_bars([0.1, 0.9], [HOSTILE, "b"], LIGHT), figures.intervals([Row(HOSTILE, 1.0, (0, 2), 20, HOSTILE)], LIGHT, "Who?", "points"),
+             figures.output_bars([0.1, 0.9], [HOSTILE, "b"], LIGHT),
+             figures.intervals([Row(HOSTILE, 1.0, (0, 2), 20, HOSTILE)], LIGHT, "Who?", "points"),
              figures.sweep_lines([1, 2], np.eye(2), [HOSTILE, "b"], LIGHT, "What?", "x"),
-             figures.setting_dots([HOSTILE, "f"], np.eye(2), [HOSTILE, "b"], LIGHT, "What?"), figures.score_strip([Part(HOSTILE, HOSTILE, 100, 0.5)], LIGHT)]
+             figures.setting_dots([HOSTILE, "f"], np.eye(2), [HOSTILE, "b"], LIGHT, "What?"),
+             figures.score_strip([Part(HOSTILE, HOSTILE, 100, 0.5)], LIGHT)]
     for figure in shown:
         assert "<a " not in figure.to_json().replace("\\u003c", "<").replace(figure.layout.meta["question"], "")
