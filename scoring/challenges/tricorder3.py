@@ -190,15 +190,15 @@ def read_predictions(source: Source, truth: Cases | None, name: str | None = Non
     read = _read_outputs if columns is not None else _read_predicted_labels
     outputs, labels, faults = read(table, columns if columns is not None else label_column, rows, case_of, n, problems, findings)
     if truth is not None:
-        with_row = set(case_of.tolist()) | alignment.claimed(table, truth, id_column)
+        named = {case for case in alignment.claimed(table, truth, id_column) if case >= 0}
+        if not named and len(truth):
+            problems.append(alignment.nothing_in_common(table, table.cells(id_column), truth))
         faults += [error("missing-case", truth.ids[i], f"case {truth.ids[i]} has no prediction in {table.name}; the official code then gives score 0. "
-                         "Add a row, or count it as wrong with --missing wrong.") for i in range(n) if i not in with_row]
+                         "Add a row, or count it as wrong with --missing wrong.") for i in range(n) if named and i not in named]
     graded = in_order(_graded(faults, missing))
     if problems:
         hard, soft = split(graded)
         raise InputRefused(in_order(tables.settled(table, [*problems, *hard])), in_order([*findings, *soft]))
-    if truth is not None and (case_of < 0).all():
-        raise InputRefused([alignment.nothing_in_common(table, table.cells(id_column), truth)], in_order(findings))
     used = {member: sha256(data)}
     return Predictions(files.name, outputs, labels, columns is None, tuple(in_order(faults)), tuple(in_order(findings)), files.digest(used))
 
@@ -515,7 +515,7 @@ def _slices(truth: Cases, point: Mapping, found: Replicates) -> dict:
     for column, groups in lesions.subgroups(truth).items():
         result[column] = {}
         for name, members in groups.items():
-            row = {"n": int(members.sum())} | {what: float(point["slice", column, name, what][0]) for what in ("accuracy", "malignant_sensitivity")}
+            row = {"n": int(members.sum()), "n_malignant": int((members & _malignant(truth.labels)).sum())} | {what: float(point["slice", column, name, what][0]) for what in ("accuracy", "malignant_sensitivity")}
             if found.values:
                 row |= {f"{what}_interval": found.intervals.get(("slice", column, name, what)) for what in ("accuracy", "malignant_sensitivity")}
             result[column][name] = row
