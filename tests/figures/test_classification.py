@@ -196,8 +196,9 @@ def test_hollow_means_not_told_apart():
 def test_slice_rows_are_the_cards_with_unknown_last(card):
     rows = figures.slice_rows({"age": {"unknown": {"n": 2, "accuracy": 0.5}, "0-29": {"n": 7, "accuracy": 1.0}}}, "accuracy")
     assert [(row.name, row.value, row.n, row.interval) for row in rows] == [("age 0-29", 1.0, 7, None), ("age unknown", 0.5, 2, None)]
+    assert sum(row.n for row in figures.slice_rows(card.more["slices"], "accuracy")) == 3 * card.n_cases
     rows = figures.slice_rows(card.more["slices"], "malignant_sensitivity")
-    assert sum(row.n for row in rows) == 3 * card.n_cases
+    assert sum(row.n for row in rows) == 3 * sum(c["truth_risk"] == "malignant" for c in card.cases)
     male = next(row for row in rows if row.name == "gender male")
     assert male.value == card.more["slices"]["gender"]["male"]["malignant_sensitivity"]
     assert list(male.interval) == list(card.more["slices"]["gender"]["male"]["malignant_sensitivity_interval"])
