@@ -76,14 +76,17 @@ def read_table(data: bytes, name: str) -> Table:
         first = next((i for i in range(first + 1, len(lines)) if lines[i].strip()), first)
     delimiter = declared[1] if declared else max(DELIMITERS, key=lines[first].count)
     rows, numbers = _rows(lines, first, delimiter, name)
+    if not rows:
+        raise refuse(name, "it holds nothing but empty quotation marks.")
+    header_line = numbers[0]
     header, rows, numbers = [cell.strip() for cell in rows[0]], rows[1:], numbers[1:]
     if len(header) > COLUMNS:
-        raise refuse(name, f"line {first + 1} has {len(header):,} columns; at most {COLUMNS:,} are read.")
+        raise refuse(name, f"line {header_line} has {len(header):,} columns; at most {COLUMNS:,} are read.")
     if not rows:
         raise refuse(name, "it has a header and no row.")
     columns, ragged, problems = _columns(rows, numbers, len(header), name)
     marked = data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    return Table(name, tuple(header), tuple(map(key, header)), columns, tuple(numbers), first + 1, delimiter, marked, ragged, problems)
+    return Table(name, tuple(header), tuple(map(key, header)), columns, tuple(numbers), header_line, delimiter, marked, ragged, problems)
 
 
 def refuse(name: str, message: str) -> InputRefused:
@@ -118,7 +121,7 @@ def _text(data: bytes, name: str) -> str:
 
 def _rows(lines: list[str], first: int, delimiter: str, name: str) -> tuple[list[list[str]], list[int]]:
     """The rows that are not blank and the line of each; a quoted cell may not run over a line end."""
-    reader = csv.reader(lines[first:], delimiter=delimiter)
+    reader = csv.reader([*lines[first:], ""], delimiter=delimiter)  # the last line is blank, so that an open quotation mark runs over a line end there too
     rows, numbers, before = [], [], 0
     csv.field_size_limit(LINE_BYTES + 1)
     try:
