@@ -183,7 +183,7 @@ def _read(read: Callable[[], bytes]) -> bytes:
     try:
         return read()
     except (OSError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError) as fault:
-        raise ImageUnreadable("the file cannot be read from where it lies: give it again") from fault
+        raise ImageUnreadable("The file cannot be read from where it lies: give it again.") from fault
 
 
 def first_output(answer: Answer) -> np.ndarray:

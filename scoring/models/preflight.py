@@ -15,7 +15,6 @@ CHANNELS = 3
 LARGEST_SIDE = 8192
 MOST_PROBE_PICTURES = 8
 SMALLEST_MOVE = 1e-6
-RANGE_TOLERANCE, SUM_TOLERANCE = 1e-6, 1e-3
 SLOW_SECONDS = 5
 
 
@@ -99,12 +98,20 @@ def probe(process: ModelProcess, pictures: Sequence[bytes | np.ndarray], recipe:
         for name, vectors in changes.items():
             for vector in vectors:
                 other = np.ravel(first_output(process.run(pixels, recipe, vector)))
-                same = other.shape == output.shape and other.size > 0
-                moves[name].append(float(np.max(np.abs(other - output))) if same else np.inf)
-                switches[name].append(not same or int(np.argmax(other)) != int(np.argmax(output)))
+                moves[name].append(move(output, other))
+                switches[name].append(_top(other) != _top(output))
     effects = {name: Effect(max(moves[name], default=0.0), sum(switches[name]), len(switches[name])) for name in changes}
     width = {len(output) for output in outputs}
     return Probe(effects, np.stack(outputs) if len(width) == 1 else np.empty((0, 0)), tuple(cpu_ms))
+
+
+def move(before: np.ndarray, after: np.ndarray) -> float:
+    """The largest absolute difference of two outputs; infinite where one of two values is NaN or infinite and where the shapes differ."""
+    if before.shape != after.shape:
+        return np.inf
+    with np.errstate(invalid="ignore"):
+        differences = np.where((before == after) | (np.isnan(before) & np.isnan(after)), 0.0, np.abs(after - before))
+    return float(np.max(np.nan_to_num(differences, nan=np.inf, posinf=np.inf), initial=0.0))
 
 
 def vector_findings(result: Probe, file_name: str) -> list[Finding]:
@@ -119,23 +126,13 @@ def vector_findings(result: Probe, file_name: str) -> list[Finding]:
     return [note("demographics-probe", file_name, f"Effect of the demographics on {len(result.outputs)} trial images. {effects}.")]
 
 
-def output_kind(outputs: np.ndarray) -> str | None:
-    """"probabilities", "logits" or "not-normalised", of (n, k) outputs; rows with NaN or infinity are left out, None when none is left.
-
-    Logits: a value below -1e-6 or above 1 + 1e-6. Not normalised: a row sum off 1 by more than 1e-3 (sigmoids, or rounding).
-    """
-    rows = np.asarray(outputs, np.float64)
-    rows = rows[np.isfinite(rows).all(axis=1)] if rows.ndim == 2 else np.empty((0, 0))
-    if not rows.size:
-        return None
-    if rows.min() < -RANGE_TOLERANCE or rows.max() > 1 + RANGE_TOLERANCE:
-        return "logits"
-    return "probabilities" if np.all(np.abs(rows.sum(axis=1) - 1) <= SUM_TOLERANCE) else "not-normalised"
-
-
 def noise(width: int, height: int) -> np.ndarray:
     """A fixed noise picture, uint8 (height, width, 3): what a model is tried on where there is no image."""
     return np.random.default_rng(0).integers(0, 256, (height, width, CHANNELS), np.uint8)
+
+
+def _top(output: np.ndarray) -> int:
+    return int(np.argmax(output)) if output.size else -1
 
 
 def _trials(process: ModelProcess, pictures: Sequence[bytes | np.ndarray], recipe: Recipe,

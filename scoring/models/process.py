@@ -183,7 +183,7 @@ class ImageProcess:
         except ModelFailed as failed:
             raise ImageUnreadable(_DECODING.get(failed.code, _DECODING["model-crashed"])) from failed
         except (KeyError, IndexError, ValueError, TypeError) as fault:
-            raise ImageUnreadable("the image could not be decoded: export it again") from fault
+            raise ImageUnreadable(_DECODING["model-crashed"]) from fault
 
     def close(self) -> None:
         """End the child at once."""
@@ -197,6 +197,7 @@ class ImageProcess:
 
 
 _LOADING, _RUNNING = "model-timeout", "inference-timeout"
+_ANSWERED = ("model-unreadable", "external-data", "wrong-inputs", "wrong-output", "model-out-of-memory", "model-crashed")
 _MESSAGES = {
     "model-timeout": "Loading the model took longer than {load_seconds:g} s and was stopped. Simplify the network before the export.",
     "inference-timeout": "The model took longer than {run_seconds:g} s for one image and was stopped. Make it faster.",
@@ -205,9 +206,9 @@ _MESSAGES = {
     "closed": "The model was closed.",
 }
 _DECODING = {
-    "inference-timeout": "decoding the image takes too long: save it again as a plain JPEG or PNG",
-    "model-crashed": "decoding the image ended the process that did it: export it again",
-    "model-out-of-memory": "decoding the image needs more memory than is allowed: save a smaller copy",
+    "inference-timeout": "Decoding the image takes too long: save it again as a plain JPEG or PNG.",
+    "model-crashed": "Decoding the image ended the process that did it: export it again.",
+    "model-out-of-memory": "Decoding the image needs more memory than is allowed: save a smaller copy.",
 }
 
 
@@ -247,7 +248,9 @@ class _Worker:
         code, message = str(header.get("code", "")), str(header.get("message", ""))[:600]
         if code == "image-unreadable":
             raise ImageUnreadable(message)
-        raise ModelFailed(code or "model-crashed", message)
+        if code not in _ANSWERED:
+            raise ModelFailed("model-crashed", _MESSAGES["model-crashed"])
+        raise ModelFailed(code, message)
 
     def _exchange(self, request: dict | None, parts: Sequence, seconds: float, late: str) -> tuple[dict, list[bytearray]]:
         self._clock.deadline = time.monotonic() + seconds
@@ -343,18 +346,17 @@ def _tensors(entries: list) -> tuple[Tensor, ...]:
 def _answer(header: dict, payload: list[bytearray]) -> Answer:
     """Taken apart with care: the child may be in the hands of the model."""
     try:
-        parts = iter(payload)
-        outputs = tuple(None if entry is None else _array(*entry, parts) for entry in header["outputs"])
-        picture = None if header["shape"] is None else _pixels(header, next(parts))
+        outputs = tuple(None if entry is None else _array(*entry, payload) for entry in header["outputs"])
+        picture = None if header["shape"] is None else _pixels(header, payload.pop(0))
         return Answer(outputs, picture, float(header["cpu_ms"]), None if header["seen"] is None else _seen(header["seen"]))
-    except (KeyError, ValueError, TypeError, StopIteration) as fault:
+    except (KeyError, IndexError, ValueError, TypeError) as fault:
         raise ModelFailed("model-crashed", _MESSAGES["model-crashed"]) from fault
 
 
-def _array(dtype: str, shape: Sequence[int], parts) -> np.ndarray:
+def _array(dtype: str, shape: Sequence[int], payload: list[bytearray]) -> np.ndarray:
     if dtype not in _NUMBER_TYPES:
         raise ValueError("no number type")
-    array = np.frombuffer(next(parts) if 0 not in shape else b"", dtype).reshape(shape)
+    array = np.frombuffer(payload.pop(0) if 0 not in shape else b"", dtype).reshape(shape)
     array.flags.writeable = False
     return array
 

@@ -59,7 +59,7 @@ def scan(data: bytes) -> dict:
                 raise _unreadable(f"The network has more than {MOST_NODES:,} nodes. Simplify it, for example with onnxsim.")
     check_functions(model)
     opsets = {_domain(entry.domain): entry.version for entry in model.opset_import}
-    types = {value.name: value.type.tensor_type for value in (*model.graph.input, *model.graph.output)}
+    types = {_text(value.name): value.type.tensor_type for value in (*model.graph.input, *model.graph.output)}
     return {"ir_version": model.ir_version, "opset": opsets.get("", 0), "nodes": nodes,
             "opsets": {name or "ai.onnx": version for name, version in opsets.items()},
             "scalars": [name for name, kind in types.items() if kind.HasField("shape") and not kind.shape.dim]}
@@ -152,7 +152,7 @@ def check_functions(model: onnx.ModelProto) -> None:
     """Refuse operators that nobody defines, functions that call themselves, and networks that are too large once functions are inlined."""
     bodies = {}
     for function in model.functions:
-        key = _domain(function.domain), function.name, function.overload
+        key = _key(function.domain, function.name, function.overload)
         if key in bodies:
             raise _unreadable(f"Function '{_shown(function.name)}' is defined twice. {_EXPORT}")
         bodies[key] = calls(function.node)
@@ -170,8 +170,8 @@ def check_functions(model: onnx.ModelProto) -> None:
 
 def calls(nodes: Iterable[onnx.NodeProto]) -> Counter[Function]:
     """How often each operator or function is called by `nodes` and the graphs inside them."""
-    return Counter((_domain(message.domain), message.op_type, message.overload)
-                   for node in nodes for message in walk(node) if isinstance(message, onnx.NodeProto))
+    return Counter(_key(message.domain, message.op_type, message.overload) for node in nodes
+                   for message in walk(node) if isinstance(message, onnx.NodeProto))
 
 
 def inlined(graph: Counter[Function], bodies: dict[Function, Counter[Function]]) -> int:
@@ -197,13 +197,22 @@ def inlined(graph: Counter[Function], bodies: dict[Function, Counter[Function]])
     return sum(times * size(key, 0) for key, times in graph.items())
 
 
-def _domain(name: str) -> str:
-    return "" if name == "ai.onnx" else name
+def _key(domain: str | bytes, name: str | bytes, overload: str | bytes) -> Function:
+    return _domain(domain), _text(name), _text(overload)
 
 
-def _shown(name: str, most: int = 80) -> str:
+def _domain(name: str | bytes) -> str:
+    return "" if name in ("ai.onnx", b"ai.onnx") else _text(name)
+
+
+def _text(name: str | bytes) -> str:
+    """A string of the file; the parser gives bytes where it is not UTF-8."""
+    return name if isinstance(name, str) else name.decode("utf-8", "replace")
+
+
+def _shown(name: str | bytes, most: int = 80) -> str:
     """A name out of the file as it can stand in a message: printable ASCII, and not endless."""
-    return "".join(character if " " <= character <= "~" else "?" for character in name[:most])
+    return "".join(character if " " <= character <= "~" else "?" for character in _text(name)[:most])
 
 
 def _unreadable(message: str) -> ModelRefused:

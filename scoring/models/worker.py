@@ -77,13 +77,13 @@ def load(model: bytearray, empty_folder: str) -> tuple[onnxruntime.InferenceSess
     options.log_severity_level = 4
     options.add_session_config_entry("session.model_external_initializers_file_folder_path", empty_folder)
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    scalars = set(facts.pop("scalars"))
     try:
         session = onnxruntime.InferenceSession(bytes(model), options, providers=["CPUExecutionProvider"])
-    except Exception as fault:
+        facts["inputs"] = [_tensor_facts(value, scalars) for value in session.get_inputs()]
+        facts["outputs"] = [_tensor_facts(value, scalars) for value in session.get_outputs()]
+    except Exception as fault:  # names that are no UTF-8 raise, too
         raise _load_failure(str(fault), facts) from None
-    scalars = set(facts.pop("scalars"))
-    facts["inputs"] = [_tensor_facts(value, scalars) for value in session.get_inputs()]
-    facts["outputs"] = [_tensor_facts(value, scalars) for value in session.get_outputs()]
     return session, {"ok": True, "facts": facts}
 
 
