@@ -170,8 +170,10 @@ def risk_tab(card, truth, given, truth_key) -> None:
         frame.table("Which kinds were missed most?", rows.assign(share=100 * rows.missed / rows.n.clip(lower=1)), {
             "class": frame.words("class"), "missed": frame.number("called benign ↓", 0), "n": frame.number("of", 0), "share": frame.bar("share ↓", look.risk["malignant"], 100, "%.0f%%")},
             "Called any of the four benign classes.", lighter=["n"], risks=RISKS, key="missed")
-    chosen = st.segmented_control("Mistakes to look at", list(GALLERIES), key="mistakes", bind="query-params", required=True, default="malignant called benign")
-    places = sorted((i for i, c in enumerate(card.cases) if _belongs(c, chosen)), key=lambda i: -_confidence(card.cases[i]))
+    found = {kind: [i for i, c in enumerate(card.cases) if _belongs(c, kind)] for kind in GALLERIES}
+    chosen = st.segmented_control("Mistakes to look at", list(GALLERIES), key="mistakes", bind="query-params", required=True, default=next((k for k in found if found[k]), "malignant called benign"),
+                                  )
+    places = sorted(found[chosen], key=lambda i: -_confidence(card.cases[i]))
     frame.gallery(f"{chosen.capitalize()}, surest first, {len(places)} case{'s' * (len(places) != 1)}",
                   "First line: the truth and the model's output for it. Second line: what it was called instead. Photographs are turned upright for the eye; the model receives them as they are.",
                   len(places), lambda start, stop: pictures(card, truth, truth_key, places[start:stop]), "gallery")

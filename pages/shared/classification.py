@@ -30,14 +30,14 @@ def interval(pair, digits: int = 2) -> str:
 def classes(card: ScoreCard, risks: Mapping[str, str]) -> None:
     """How good each class is, and what is taken for what."""
     look = frame.look()
-    left, right = st.columns([6, 5], gap="large")
+    left, right = st.columns([13, 9], gap="medium")
     with left:
         order = sorted(card.per_class, key=lambda c: list(figures.SYMBOLS).index(risks[c]))
         rows = pd.DataFrame([_class_row(c, card.per_class[c], risks) for c in order])
         frame.table("How good is each class?", rows, {
-            "class": frame.words("class", 100), "n": frame.words("n", 48, right=True), "F1": frame.bar("F1 ↑", look.accent, width=104), "interval": frame.words("95% interval", 92, right=True),
-            "recall": frame.number("sens. ↑", 3, 62), "precision": frame.number("prec. ↑", 3, 62), "specificity": frame.number("spec. ↑", 3, 62), "AUC": frame.number("AUC ↑", 3, 62),
-            "AP": frame.number("AP ↑", 3, 62)}, f"Interval of F1. {SMALL} Empty: undefined. {method(card)}", lighter=["interval"], risks=risks, key="classes")
+            "class": frame.words("class", 92), "n": frame.words("n", 40, right=True), "F1": frame.bar("F1 ↑", look.accent, width=92), "interval": frame.words("95% interval", 88, right=True),
+            "recall": frame.number("sens. ↑", 3, 56), "precision": frame.number("prec. ↑", 3, 56), "specificity": frame.number("spec. ↑", 3, 56), "AUC": frame.number("AUC ↑", 3, 56),
+            "AP": frame.number("AP ↑", 3, 56)}, f"Interval of F1. {SMALL} Empty: undefined. {method(card)}", lighter=["interval"], risks=risks, key="classes")
     with right:
         show = st.segmented_control("Cells show", ["counts", "shares"], key="cells", bind="query-params", required=True, default="counts")
         matrix = card.confusion_matrix
@@ -105,5 +105,5 @@ def subgroups(card: ScoreCard, _risks: Mapping[str, str]) -> None:
         with place:
             rows = figures.slice_rows(card.more["slices"], metric)
             numbers = pd.DataFrame([{"group": r.name, metric: r.value, "low": (r.interval or [None] * 2)[0], "high": (r.interval or [None] * 2)[1], "n": r.n} for r in rows])
-            frame.chart(figures.intervals(rows, frame.look(), question, axis, reference=card.metrics[metric]), f"Line: all {card.n_cases} cases. {groups} groups looked at: one may stand apart by chance. "
+            frame.chart(figures.intervals(rows, frame.look(), question, axis, reference=card.metrics[metric]), f"Line: all {card.n_cases} cases. n: {'malignant ' if metric == 'malignant_sensitivity' else ''}cases of the group. {groups} groups looked at: one may stand apart by chance. "
                         f"Grey: under 15 cases. {method(card)}", numbers)

@@ -80,19 +80,30 @@ def opening(title: str, formula: str, rule: str) -> None:
 
 
 def chooser(label: str, samples: Mapping[str, str], key: str, uploader: Callable[[], object] | None = None) -> Door:
-    """One of the two doors: a sample that is already there, named in the address, or an own file behind a button.
+    """One of the two doors: a sample that is already there, its key in the address, or an own file behind a button.
 
     samples: key -> name shown. uploader: draws the upload widget (with a key of its own) and returns what it gives.
     """
+    _from_address(key, samples)
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small", wrap=False):
-            sample = st.selectbox(label, list(samples), format_func=samples.get, key=key, bind="query-params")
+            sample = st.selectbox(label, list(samples), format_func=samples.get, key=key, on_change=_to_address, args=(key,))
             upload = None
             if uploader is not None:
                 with st.popover("Own file", icon=":material/upload:"):
                     upload = uploader()
         caption = st.empty()
     return Door(sample, upload, caption.caption)
+
+
+def _from_address(key: str, allowed: Iterable[str]) -> None:
+    """Take a choice from the address when the page is opened. By hand, because a bound widget would write the name shown, not the key."""
+    if key not in st.session_state and st.query_params.get(key) in list(allowed):
+        st.session_state[key] = st.query_params[key]
+
+
+def _to_address(key: str) -> None:
+    st.query_params[key] = st.session_state[key]
 
 
 def doors(*choosers: Callable[[], Door]) -> list[Door]:

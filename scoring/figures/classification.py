@@ -79,19 +79,19 @@ def _strip_piece(fig: go.Figure, look: Look, part: Part, value: float, size: flo
 def _strip_marks(fig: go.Figure, look: Look, score: float, interval: Sequence[float] | None, ceiling: float | None) -> None:
     below, mark = -0.62, {"color": look.ink, "line": {"color": look.ink, "width": 2}}
     words = f"score {decimal(score, 2)}"
-    room_right = ceiling is None or (interval or [score, score])[1] < ceiling - 26
+    room = 100.0 if ceiling is None else ceiling - (interval[1] if interval is not None else score)
     if interval is not None:
         words += f", 95% interval {span(interval, 1)}"
         fig.add_scatter(x=list(interval), y=[below, below], mode="lines", line={"color": look.ink, "width": 2}, hoverinfo="skip",
                         name="interval")
-        x, anchor = (interval[1] + 1, "left") if room_right else (interval[0] - 1, "right")
+        x, anchor = (interval[1] + 1, "left") if room > 26 else (interval[0] - 1, "right")
         write(fig, x, below, "95% interval", look.soft, xanchor=anchor)
     fig.add_scatter(x=[score], y=[below], mode="markers", marker=mark | {"symbol": "diamond", "size": 10}, hovertext=words,
                     hoverinfo="text", name="score")
     if ceiling is not None:
         fig.add_scatter(x=[ceiling], y=[below], mode="markers", marker=mark | {"symbol": "line-ns", "size": 12}, cliponaxis=False,
                         hovertext=f"ceiling {decimal(ceiling, 2)}: the score with every case right", hoverinfo="text")
-        if room_right:
+        if room > 12:
             write(fig, ceiling - 1, below, "ceiling", look.soft, xanchor="right")
 
 
@@ -125,7 +125,8 @@ def matrix(counts: Sequence[Sequence[int]], names: Sequence[str], look: Look, qu
     """Counts [K, K], rows = truth, coloured by the share of the row.
 
     show: "counts", "shares" (percent of the row) or "both". blocks: after how many classes a line parts the groups. outlined: row and
-    column of the harm. An empty cell is blank.
+    column of the harm. An empty cell is blank,
+    unless it is the outlined one: that there was no harm is worth saying.
     """
     counts, risks = np.asarray(counts), risks or {}
     shares = counts / np.maximum(counts.sum(1, keepdims=True), 1)
@@ -133,7 +134,7 @@ def matrix(counts: Sequence[Sequence[int]], names: Sequence[str], look: Look, qu
     hovers = np.empty(counts.shape, object)
     for (i, j), n in np.ndenumerate(counts):
         part = percent(shares[i, j])
-        words[i, j] = {"counts": f"<b>{n}</b>", "shares": f"<b>{part}</b>", "both": f"<b>{n}</b><br>{part}"}[show] if n else ""
+        words[i, j] = {"counts": f"<b>{n}</b>", "shares": f"<b>{part}</b>", "both": f"<b>{n}</b><br>{part}"}[show] if n or (i, j) == outlined else ""
         hovers[i, j] = (f"truth {label(safe(names[i]), risks.get(names[i]))}<br>called {label(safe(names[j]), risks.get(names[j]))}"
                         f"<br>{n} cases, {part} of the row")
     columns, rows = ([label(name, risks.get(name), look, last) for name in names] for last in (False, True))
