@@ -125,16 +125,16 @@ def matrix(counts: Sequence[Sequence[int]], names: Sequence[str], look: Look, qu
     """Counts [K, K], rows = truth, coloured by the share of the row.
 
     show: "counts", "shares" (percent of the row) or "both". blocks: after how many classes a line parts the groups. outlined: row and
-    column of the harm. An empty cell is blank,
-    unless it is the outlined one: that there was no harm is worth saying.
+    column of the harm. An empty cell is blank unless it is that one: no harm is worth saying.
     """
     counts, risks = np.asarray(counts), risks or {}
     shares = counts / np.maximum(counts.sum(1, keepdims=True), 1)
-    words = np.empty(counts.shape, object)
+    words = np.full(counts.shape, "", object)
     hovers = np.empty(counts.shape, object)
     for (i, j), n in np.ndenumerate(counts):
         part = percent(shares[i, j])
-        words[i, j] = {"counts": f"<b>{n}</b>", "shares": f"<b>{part}</b>", "both": f"<b>{n}</b><br>{part}"}[show] if n or (i, j) == outlined else ""
+        if n or (i, j) == outlined:
+            words[i, j] = {"counts": f"<b>{n}</b>", "shares": f"<b>{part}</b>", "both": f"<b>{n}</b><br>{part}"}[show]
         hovers[i, j] = (f"truth {label(safe(names[i]), risks.get(names[i]))}<br>called {label(safe(names[j]), risks.get(names[j]))}"
                         f"<br>{n} cases, {part} of the row")
     columns, rows = ([label(name, risks.get(name), look, last) for name in names] for last in (False, True))

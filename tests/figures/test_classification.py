@@ -71,11 +71,13 @@ def test_an_undefined_part_wins_nothing():
     assert trace(figure, "a lost").x == (60,)
 
 
-@pytest.mark.parametrize("end", [70.0, 99.0])
-def test_the_interval_and_the_ceiling_are_drawn_where_they_are(end):
+@pytest.mark.parametrize(("end", "named"), [(70.0, True), (85.0, True), (99.0, False)])
+def test_the_interval_and_the_ceiling_are_drawn_where_they_are(end, named):
     figure = figures.score_strip([Part("a", "a", 100, 0.6)], LIGHT, [50.0, end], 100.0)
     assert list(trace(figure, "interval").x) == [50.0, end]
     assert "95% interval" in words(figure)
+    assert ("ceiling" in words(figure)) is named
+    assert any(t.hovertext == "ceiling 100.00: the score with every case right" for t in figure.data)
 
 
 @LOOKS
@@ -134,6 +136,11 @@ def test_risk_matrix_outlines_malignant_called_benign(card, look):
 def test_a_row_without_cases_is_blank_and_no_error():
     figure = figures.matrix([[0, 0], [1, 3]], ["a", "b"], LIGHT, "Which?", 200)
     assert words(figure) == ["<b>1</b>", "<b>3</b>"]
+
+
+def test_no_harm_is_said():
+    figure = figures.risk_matrix([[5, 0, 0], [0, 5, 0], [0, 0, 5]], ["malignant", "medium", "benign"], LIGHT)
+    assert [(a.y, a.x) for a in figure.layout.annotations if a.text.startswith("<b>0</b>")] == [(0, 2)]
 
 
 def test_curves_are_drawn_as_given_with_band_and_reference(card):
