@@ -20,6 +20,7 @@ TABLE_ENDINGS = (".csv", ".tsv", ".txt", ".json", ".geojson")
 AGAIN = "Zip the folder again without password, links or nested archives."
 DIRECTORY_BYTES_PER_MEMBER = 70_000
 TAIL = 65_557  # the end record is 22 bytes and a comment of at most 65,535
+UTF8 = 0x800  # the flag of a name in UTF-8; others are read as code page 437
 HIDDEN = ("Cc", "Cf", "Cs", "Co")
 
 
@@ -37,7 +38,10 @@ class Archive:
         entry = self._entries[member]
         try:
             with self._zip.open(entry) as file:
-                return file.read(min(entry.file_size, MEMBER_BYTES))
+                data = file.read(min(entry.file_size, MEMBER_BYTES))
+            if len(data) != entry.file_size:
+                raise EOFError(f"{len(data)} bytes instead of {entry.file_size}")
+            return data
         except MemoryError:
             raise
         except Exception as problem:  # zipfile lets a dozen kinds through: zlib.error, EOFError, ValueError ...
@@ -126,10 +130,14 @@ def _content_problems(name: str, entries: list[zipfile.ZipInfo], directory_start
 
 
 def _overlaps(name: str, files: list[zipfile.ZipInfo], directory_start: int) -> Iterator[Finding]:
-    spans = sorted((e.header_offset, e.header_offset + 30 + len(e.orig_filename.encode("utf-8", "replace")) + e.compress_size) for e in files)
+    spans = sorted((e.header_offset, e.header_offset + 30 + _name_bytes(e) + e.compress_size) for e in files)
     ends = [start for start, _ in spans[1:]] + [directory_start]
     if any(end > following for (_, end), following in zip(spans, ends, strict=False)):
         yield _bad(name, f"its entries overlap, which no ordinary program writes. {AGAIN}")
+
+
+def _name_bytes(entry: zipfile.ZipInfo) -> int:
+    return len(entry.orig_filename.encode("utf-8" if entry.flag_bits & UTF8 else "cp437", "replace"))
 
 
 def _bad(where: str, message: str) -> Finding:

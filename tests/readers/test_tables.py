@@ -151,7 +151,7 @@ def test_headers_are_compared_in_one_form():
     assert tables.find_column(table, ("case",)) == (None, [])
 
 
-CELL = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs"), exclude_characters="﻿"), max_size=12)
+CELL = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs"), exclude_characters="\ufeff"), max_size=12)
 
 
 @given(width=st.integers(1, 5), data=st.data(), delimiter=st.sampled_from([",", ";", "\t"]), end=st.sampled_from(["\n", "\r\n", "\r"]),
@@ -165,7 +165,7 @@ def test_what_is_written_is_read_again(width, data, delimiter, end, encoding):
     assert table.problems == ()
 
 
-@given(st.one_of(st.binary(max_size=200), st.text(alphabet='a1,;\t"\n\r\0 .=-﻿é', max_size=80).map(str.encode)))
+@given(st.one_of(st.binary(max_size=200), st.text(alphabet='a1,;\t"\n\r\0 .=-\ufeffé', max_size=80).map(str.encode)))
 def test_any_bytes_are_read_or_refused(data):
     try:
         table = read(data)
