@@ -79,21 +79,26 @@ def opening(title: str, formula: str, rule: str) -> None:
                 st.markdown(rule)
 
 
-def chooser(label: str, samples: Mapping[str, str], key: str, uploader: Callable[[], object] | None = None) -> Door:
+def chooser(label: str, samples: Mapping[str, str], key: str, uploader: Callable[[], object], own: Sequence[str], forget: Callable[[], None]) -> Door:
     """One of the two doors: a sample that is already there, its key in the address, or an own file behind a button.
 
-    samples: key -> name shown. uploader: draws the upload widget (with a key of its own) and returns what it gives.
+    samples: key -> name shown. uploader: draws the upload widget (with a key of its own) and returns what it gives. own: names of the own files
+    in use, whose place the samples take again after `forget`.
     """
     _from_address(key, samples)
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small", wrap=False):
-            sample = st.selectbox(label, list(samples), format_func=samples.get, key=key, on_change=_to_address, args=(key,))
-            upload = None
-            if uploader is not None:
-                with st.popover("Own file", icon=":material/upload:"):
-                    upload = uploader()
+            if own:
+                with st.container(gap=None):
+                    st.caption(label)
+                    st.markdown(f":material/draft: **{markdown(own[0], 60)}**" + (f" and {len(own) - 1} more" if len(own) > 1 else ""))
+                st.button("Back to sample", key=f"{key}_back", type="tertiary", icon=":material/undo:", on_click=forget)
+            else:
+                st.selectbox(label, list(samples), format_func=samples.get, key=key, on_change=_to_address, args=(key,), persist_state="session")
+            with st.popover("Own file", icon=":material/upload:"):
+                upload = uploader()
         caption = st.empty()
-    return Door(sample, upload, caption.caption)
+    return Door(st.session_state.get(key, next(iter(samples))), upload, caption.caption)
 
 
 def _from_address(key: str, allowed: Iterable[str]) -> None:

@@ -1,15 +1,14 @@
 """The two doors: which test set and which submission a page works on, a sample or what the visitor dropped."""
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
 from pages.shared.frame import Door, chooser
-from pages.shared.text import markdown
 from scoring.samples import Submission, TestSet
 
-UPLOAD_MB = 512
+UPLOAD_MB = 511  # the limit is 512; from there on the widget would call it "1GB"
 TABLE_TYPES = ("csv", "tsv", "txt", "zip")
 
 
@@ -32,7 +31,7 @@ def test_set(samples: Mapping[str, TestSet], key: str, image_types: Sequence[str
         _drop("Or a whole folder", f"{key}_folder", [*TABLE_TYPES, *image_types], "directory", f"{key}_kept")
         return _kept(f"{key}_kept")
 
-    door = chooser("Test set", {k: s.title for k, s in samples.items()}, key, uploader)
+    door = chooser("Test set", {k: s.title for k, s in samples.items()}, key, uploader, *_in_use(f"{key}_kept"))
     if not door.upload:
         chosen = samples[door.sample].path
         return Given(f"sample:{chosen.name}", chosen.name, chosen, False), door
@@ -53,7 +52,7 @@ def submission(samples: Mapping[str, Submission], key: str, about_upload: str, o
         options.update(own_options())
         return _kept(f"{key}_kept")
 
-    door = chooser("Submission", {k: f"{s.title} · {'model' if s.is_model else 'predictions'}" for k, s in samples.items()}, key, uploader)
+    door = chooser("Submission", {k: f"{s.title} · {'model' if s.is_model else 'predictions'}" for k, s in samples.items()}, key, uploader, *_in_use(f"{key}_kept"))
     if door.upload:
         file = door.upload[0]
         return Given(digest(file), file.name, file.getvalue(), True, file.name.lower().endswith(".onnx")), door, options
@@ -79,14 +78,14 @@ def _drop(label: str, key: str, types: Sequence[str], several, kept: str) -> Non
         elif st.session_state.get(kept, ("",))[0] == key:
             st.session_state.pop(kept)
 
-    value = st.file_uploader(label, type=list(types), accept_multiple_files=several, key=key, max_upload_size=UPLOAD_MB, on_change=changed)
-    held = st.session_state.get(kept)
-    if held and held[0] == key and not value:
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.caption(f"In use: {markdown(held[1][0].name)}" + (f" and {len(held[1]) - 1} more" if len(held[1]) > 1 else ""), width="stretch")
-            st.button("Remove", key=f"{key}_remove", type="tertiary", on_click=lambda: st.session_state.pop(kept, None))
+    st.file_uploader(label, type=list(types), accept_multiple_files=several, key=key, max_upload_size=UPLOAD_MB, on_change=changed)
 
 
 def _kept(kept: str) -> list | None:
     held = st.session_state.get(kept)
     return held[1] if held else None
+
+
+def _in_use(kept: str) -> tuple[list[str], Callable[[], object]]:
+    """The names of the own files in use, and what forgets them."""
+    return [file.name for file in _kept(kept) or []], lambda: st.session_state.pop(kept, None)

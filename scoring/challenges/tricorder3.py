@@ -194,7 +194,7 @@ def read_predictions(source: Source, truth: Cases | None, name: str | None = Non
         if not named and len(truth):
             problems.append(alignment.nothing_in_common(table, table.cells(id_column), truth))
         faults += [error("missing-case", truth.ids[i], f"case {truth.ids[i]} has no prediction in {table.name}; the official code then gives score 0. "
-                         "Add a row, or count it as wrong with --missing wrong.") for i in range(n) if named and i not in named]
+                         "Add a row, or let missing cases count as wrong (--missing wrong).") for i in range(n) if named and i not in named]
     graded = in_order(_graded(faults, missing))
     if problems:
         hard, soft = split(graded)

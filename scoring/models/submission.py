@@ -207,7 +207,7 @@ def _rows(outputs: Sequence, cases: Cases, name: str, width: int) -> tuple[np.nd
         elif output is not None and not np.isfinite(output).all():
             code = "missing-value" if np.isnan(output).any() else "not-finite"
             faults.append(error(code, case, f"the model's output for {case} holds {'NaN' if code == 'missing-value' else 'infinity'}, which the official code takes for the "
-                                "largest value. Mend the model, or count the case as wrong with --missing wrong."))
+                                "largest value. Mend the model, or let missing cases count as wrong (--missing wrong)."))
         elif output is not None:
             rows[i] = np.ravel(output)
     return rows, faults

@@ -6,7 +6,7 @@ from scoring.readers import matching, tables
 from scoring.readers.lesions import IMAGE, Cases
 from scoring.readers.tables import Table
 
-NOT_A_NUMBER = " The official code takes NaN for the largest value. Fill it in, or count the case as wrong with --missing wrong."
+NOT_A_NUMBER = " The official code takes NaN for the largest value. Fill it in, or let missing cases count as wrong (--missing wrong)."
 
 
 def cases_of_rows(table: Table, ids: list[str], truth: Cases | None, problems: list[Finding], findings: list[Finding]) -> np.ndarray:
