@@ -1,0 +1,53 @@
+# `make run` and `make test` are all that is needed on a fresh machine with Python 3.11 or newer.
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
+# Worker processes of the tests: as many as cores.
+JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+PYTEST := $(BIN)/python -m pytest tests --ignore=tests/benchmarks
+
+.PHONY: run test soak benchmark screenshots samples lint chromium clean
+
+run: $(VENV)/installed
+	$(BIN)/streamlit run app.py
+
+test: $(VENV)/installed-dev chromium lint
+	$(PYTEST) -n $(JOBS) --dist loadfile
+
+# The long versions: more examples, more rounds, tests marked soak.
+soak: $(VENV)/installed-dev chromium
+	BENCHSIDE_SOAK=$${BENCHSIDE_SOAK:-20} $(PYTEST) -n $(JOBS) --dist loadfile -m ""
+
+benchmark: $(VENV)/installed-dev
+	$(BIN)/python -m pytest tests/benchmarks --benchmark-columns=median,iqr,rounds
+
+screenshots: $(VENV)/installed-dev chromium
+	$(BIN)/python -m tests.browser.screenshots docs/pictures
+
+samples: $(VENV)/installed
+	$(BIN)/python -m sample_data.generator
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff check .
+
+$(VENV)/bin/python:
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed and was not found. Name it: make PYTHON=/path/to/python3.12 ..."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/installed: requirements.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	touch $@
+
+$(VENV)/installed-dev: requirements-dev.txt requirements.txt | $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	touch $@
+
+# The browser tests drive Debian's Chromium; where it cannot be installed they are skipped and say so.
+chromium:
+	@command -v chromium >/dev/null || if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; \
+	else echo "No chromium found: the browser tests will be skipped."; fi
+
+clean:
+	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis build
