@@ -69,11 +69,18 @@ def _strip_piece(fig: go.Figure, look: Look, part: Part, value: float, size: flo
     fig.add_bar(y=[0], x=[size], orientation="h", width=0.62, hoverinfo="text", name=f"{safe(part.name)} {'lost' if lost else 'won'}",
                 hovertext=f"{safe(part.name)}<br>{part.weight:g} × {share} = {size:.4f} points {'lost' if lost else 'won'}",
                 marker={"color": look.paper if lost else colour, "line": {"color": edge, "width": 1}, "pattern": hatch})
-    if size > 4:
-        name = f"{part.short} lost" if lost else part.name if size > 15 else part.short
-        words, ground = f"<b>{'−' if lost else ''}{size:.2f}</b>", look.paper if lost else None
-        write(fig, start + size / 2, 0, words, look.ink if lost else text_on(colour), bgcolor=ground, borderpad=2)
+    number = _fitting([f"{'−' if lost else ''}{size:.{digits}f}" for digits in (2, 1)], size)
+    name = _fitting([f"{part.short} lost" if lost else part.name, part.short], size)
+    if number:
+        ground = look.paper if lost else None
+        write(fig, start + size / 2, 0, f"<b>{number}</b>", look.ink if lost else text_on(colour), bgcolor=ground, borderpad=1)
+    if name:
         write(fig, start, 0.62, safe(name), look.soft, xanchor="left", xshift=-3)
+
+
+def _fitting(candidates: Sequence[str], size: float) -> str:
+    """The first of the texts that fits into `size` points. A figure never knows its width, so it must fit a phone: 3 pixels a point."""
+    return next((text for text in candidates if 2 * len(text) <= size), "")
 
 
 def _strip_marks(fig: go.Figure, look: Look, score: float, interval: Sequence[float] | None, ceiling: float | None) -> None:

@@ -65,6 +65,13 @@ def test_points_won_add_up_to_the_score_and_all_points_to_100(card, look):
     assert trace(figure, "score").x[0] == pytest.approx(100 * card.score, abs=1e-9)
 
 
+def test_what_is_written_on_the_strip_fits_a_phone():
+    accuracy, weighted, size = Part("accuracy", "acc.", 45, 0.8), Part("weighted F1", "wF1", 45, 0.82), Part("efficiency", "eff.", 10, 1)
+    figure = figures.score_strip([accuracy, weighted, size], LIGHT)
+    assert words(figure) == ["<b>36.00</b>", "accuracy", "<b>36.90</b>", "weighted F1", "<b>10.00</b>", "eff.", "<b>−9.0</b>", "acc.",
+                             "<b>−8.1</b>", "wF1"]
+
+
 def test_an_undefined_part_wins_nothing():
     figure = figures.score_strip([Part("a", "a", 60, None), Part("b", "b", 40, 1.0)], LIGHT)
     assert trace(figure, "score").x == (40,)
