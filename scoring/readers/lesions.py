@@ -149,9 +149,13 @@ def with_metadata(cases: Cases, source: Source, name: str | None = None) -> Case
     if column is None:
         raise InputRefused([tables.missing_column(table, "the case id", IMAGE)])
     found = matching.match(table.cells(column), cases.ids).case
-    if problems or not (found >= 0).any():
+    row_of: dict[int, int] = {}
+    problems = [*table.problems, *problems]
+    for row, case in ((row, int(case)) for row, case in enumerate(found) if case >= 0):
+        if row_of.setdefault(case, row) != row:
+            problems.append(error("duplicate-case", table.place(row), f"case {cases.ids[case]!r} stands on line {table.lines[row_of[case]]} already: keep one row per case."))
+    if problems or not row_of:
         raise InputRefused(problems or [error("no-common-case", table.name, f"none of its {len(table)} ids is a case of {cases.name}.")])
-    row_of = {int(case): row for row, case in reversed(list(enumerate(found))) if case >= 0}
     joined = {k: tuple(cells[row_of[i]].strip() if i in row_of else "" for i in range(len(cases))) for k, cells in zip(table.keys, table.columns, strict=True)}
     return replace(cases, columns={**joined, **cases.columns})
 

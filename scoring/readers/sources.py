@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from scoring.findings import InputRefused, error
-from scoring.readers.archives import open_archive
+from scoring.readers.archives import MEMBER_BYTES, open_archive
 
 Source = str | os.PathLike | bytes | Mapping[str, bytes]
 CHUNK = 1 << 20
@@ -60,13 +60,16 @@ def open_source(source: Source, name: str | None = None) -> Files:
             return _folder(path, name)
         with path.open("rb") as file:
             head = file.read(4)
-            whole = hashlib.file_digest(file, "sha256") if not file.seek(0) else None
+            if not is_zip(head, name):
+                _check_size(path, name)
+            file.seek(0)
+            whole = hashlib.file_digest(file, "sha256").hexdigest()
         if is_zip(head, name):
-            return _zip(path, name, whole.hexdigest())
+            return _zip(path, name, whole)
         size = path.stat().st_size
     except (OSError, ValueError) as problem:
         raise _unreadable(name, problem) from problem
-    return Files(name, "file", {name: size}, lambda _member: _bytes_of(path, name), whole.hexdigest())
+    return Files(name, "file", {name: size}, lambda _member: _bytes_of(path, name), whole)
 
 
 def is_zip(head: bytes, name: str) -> bool:
@@ -111,8 +114,15 @@ def _kept(found: Iterable[tuple[str, int]]) -> dict[str, int]:
     return {member: size for member, size in sorted(found) if not is_litter(member)}
 
 
+def _check_size(path: Path, name: str) -> None:
+    size = path.stat().st_size
+    if size > MEMBER_BYTES:
+        raise InputRefused([error("unreadable-file", name, f"it has {size / 1e6:,.0f} MB; a file of at most {MEMBER_BYTES / 1e6:.0f} MB is read.")])
+
+
 def _bytes_of(path: Path, name: str) -> bytes:
     try:
+        _check_size(path, name)
         return path.read_bytes()
     except OSError as problem:
         raise _unreadable(name, problem) from problem

@@ -1,0 +1,88 @@
+"""Sources: a path, bytes, a dropped folder or a zip hold the same files and have the digests of the contract."""
+import hashlib
+import os
+
+import pytest
+
+from scoring.readers.sources import open_source
+from tests.support.archives import archive_of
+from tests.support.findings import places, refused
+
+FILES = {"labels.csv": b"id,v\n", "images/b.jpg": b"bb", "images/a.jpg": b"aaa"}
+LITTER = {"__MACOSX/labels.csv": b"", ".DS_Store": b"", "images/._a.jpg": b"", ".git/labels.csv": b"", "Thumbs.db": b""}
+
+
+def written(folder, files):
+    for name, data in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    return folder
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+@pytest.mark.parametrize("kind", ["folder", "dictionary", "zip", "zip bytes"])
+def test_the_same_files_without_litter(kind, tmp_path):
+    everything = {**LITTER, **FILES}
+    source = {"folder": lambda: written(tmp_path, everything), "dictionary": lambda: everything, "zip bytes": lambda: archive_of(everything),
+              "zip": lambda: written(tmp_path, {"t.zip": archive_of(everything)}) / "t.zip"}[kind]()
+    found = open_source(source)
+    assert found.members == ("images/a.jpg", "images/b.jpg", "labels.csv")
+    assert found.sizes == {name: len(data) for name, data in FILES.items()}
+    assert {name: found.read(name) for name in found.members} == FILES
+
+
+def test_digests(tmp_path):
+    used = {name: sha256(FILES[name]) for name in ("labels.csv", "images/a.jpg")}
+    of_folder = sha256(f"{used['images/a.jpg']}  images/a.jpg\n{used['labels.csv']}  labels.csv\n".encode())
+    assert open_source(written(tmp_path / "t", FILES)).digest(used) == of_folder
+    assert open_source(FILES).digest(used) == of_folder
+    packed = archive_of(FILES)
+    assert open_source(packed).digest(used) == open_source(written(tmp_path, {"t.zip": packed}) / "t.zip").digest(used) == sha256(packed)
+    assert open_source(b"id,v\n").digest({}) == open_source(tmp_path / "t" / "labels.csv").digest({}) == sha256(b"id,v\n")
+
+
+def test_names_of_a_dropped_folder():
+    assert open_source({r"top\labels.csv": b"1", "./images/a.jpg": b"2", "/b.jpg": b"3"}).members == ("b.jpg", "images/a.jpg", "top/labels.csv")
+
+
+def test_what_messages_call_it(tmp_path):
+    path = written(tmp_path, {"data.csv": b"1", "t.zip": archive_of(FILES)})
+    assert open_source(path / "data.csv").name == "data.csv"
+    assert open_source(path / "data.csv", "upload.csv").called("upload.csv") == "upload.csv"
+    assert open_source(path / "t.zip").called("images/a.jpg") == "t.zip \u203a images/a.jpg"
+    assert open_source(path).called("data.csv") == "data.csv"
+
+
+@pytest.mark.parametrize(("name", "head", "kind"), [("a.zip", b"id,v", None), ("a.bin", archive_of({}), "zip"), ("a", archive_of(FILES), "zip"),
+                                                    ("a.csv", archive_of(FILES), "file"), ("a.xlsx", archive_of(FILES), "file"), ("A.ZIP", archive_of(FILES), "zip")])
+def test_what_is_read_as_a_zip(name, head, kind):
+    if kind is None:
+        assert places(refused(open_source, head, name).problems) == [("bad-zip", name)]
+    else:
+        assert open_source(head, name).kind == kind
+
+
+@pytest.mark.parametrize("missing", ["nothing.csv", "no/such/folder", "nul\0.csv"])
+def test_what_is_not_there(missing, tmp_path):
+    problems = refused(open_source, tmp_path / missing).problems
+    assert [p.code for p in problems] == ["unreadable-file"]
+
+
+def test_a_file_that_goes_away_while_it_is_read(tmp_path):
+    folder = written(tmp_path, FILES)
+    found = open_source(folder)
+    os.remove(folder / "labels.csv")
+    assert places(refused(found.read, "labels.csv").problems) == [("unreadable-file", "labels.csv")]
+
+
+def test_a_file_larger_than_anything_that_is_read(tmp_path):
+    with open(tmp_path / "huge.csv", "wb") as file:
+        file.truncate(500_000_001)
+    for read in (lambda: open_source(tmp_path / "huge.csv"), lambda: open_source(tmp_path).read("huge.csv")):
+        problems = refused(read).problems
+        assert places(problems) == [("unreadable-file", "huge.csv")]
+        assert "500 MB" in problems[0].message
