@@ -20,7 +20,7 @@ from scoring.readers import alignment, lesions, tables
 from scoring.readers.lesions import Cases, LabelColumn, once
 from scoring.readers.sources import Source, open_source, sha256
 from scoring.readers.tables import Table
-from scoring.scorecard import ScoreCard
+from scoring.scorecard import ScoreCard, plain
 from scoring.statistics import resampling
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Replicates, replicate
@@ -481,8 +481,9 @@ def _card(truth: Cases, predictions: Predictions, size: float | None, point: Map
         more["model"] = {k: v for k, v in predictions.model.items() if k != "size_mib"}
     findings = [*read, *_score_findings(support, predicted, predictions, size, found)]
     shown = {name: value for name, value in found.intervals.items() if isinstance(name, str)}
-    return ScoreCard(ID, final_score(metrics["accuracy"], metrics["weighted_f1"], e), metrics, _per_class(truth, predictions, matrix, support, predicted, point, found), len(truth),
-                     _cases(truth, predictions), tuple(findings), provenance, {"labels": list(CLASSES), "counts": matrix.tolist()}, shown, more,
+    per_class = _per_class(truth, predictions, matrix, support, predicted, point, found)
+    return ScoreCard(ID, final_score(metrics["accuracy"], metrics["weighted_f1"], e), plain(metrics), plain(per_class), len(truth),
+                     _cases(truth, predictions), tuple(findings), provenance, {"labels": list(CLASSES), "counts": matrix.tolist()}, shown, plain(more),
                      _arrays(truth, predictions, reached, provenance))
 
 
