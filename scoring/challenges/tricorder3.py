@@ -2,20 +2,21 @@
 
 Source: the challenge's own description (classes, risk groups, formula) and, where that is silent, the public validator code of February 2026.
 """
-import csv
-import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 
-from scoring.findings import Finding, InputRefused, error, note, split, warning
-from scoring.metrics import calibration, classification, curves
+from scoring.findings import Finding, InputRefused, error, note, warning
+from scoring.metrics import calibration, classification, curves, subgroups
 from scoring.metrics.classification import divide, mean_of_defined
+from scoring.metrics.subgroups import Share
 from scoring.models import pictures, submission
 from scoring.models.preflight import Contract, image_size
 from scoring.models.preprocessing import Recipe, Seen
 from scoring.models.process import ModelFacts
+from scoring.predictions import Predictions, grade, largest, provenance
+from scoring.predictions import table as predictions_table
 from scoring.readers import alignment, lesions, tables
 from scoring.readers.lesions import Cases, LabelColumn, once
 from scoring.readers.sources import Source, open_source, sha256
@@ -24,7 +25,6 @@ from scoring.scorecard import ScoreCard, plain
 from scoring.statistics import resampling
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Replicates, replicate
-from scoring.version import __version__
 
 ID = "tricorder3"
 TITLE = "TRICORDER-3, 11 skin-lesion classes"
@@ -64,26 +64,6 @@ ORDER = ("unreadable-file", "bad-zip", "unsafe-path", "no-table", "ambiguous-tab
          "extra-case", "bom", "header-alias", "label-spelling", "label-number", "label-one-hot", "location-number", "age-format", "missing-demographics",
          "bad-option", "official-run-cancelled", "official-score-zero", "image-elsewhere", "never-predicted")
 _BY_KEY = {**{tables.key(n): i for i, n in enumerate(NAMES)}, **{tables.key(c): i for i, c in enumerate(CLASSES)}}
-
-
-@dataclass(frozen=True)
-class Predictions:
-    """Outputs aligned with the truth's cases.
-
-    outputs: float64 [N, 11], NaN rows for cases without one (all of them where only labels were given). labels: predicted class [N], -1 = none.
-    faults: cases without a usable prediction, as errors; `score(missing="wrong")` makes warnings of them. digest: SHA-256 of the source, None for a model.
-    model: what was inspected, with its size; None for a file. images: SHA-256 of the images that a model was run on.
-    """
-
-    name: str
-    outputs: np.ndarray
-    labels: np.ndarray
-    labels_only: bool = False
-    faults: tuple[Finding, ...] = ()
-    findings: tuple[Finding, ...] = ()
-    digest: str | None = None
-    model: Mapping | None = None
-    images: Mapping[str, str] = field(default_factory=dict)
 
 
 def in_order(entries: Iterable[Finding]) -> list[Finding]:
@@ -195,9 +175,8 @@ def read_predictions(source: Source, truth: Cases | None, name: str | None = Non
             problems.append(alignment.nothing_in_common(table, table.cells(id_column), truth))
         faults += [error("missing-case", truth.ids[i], f"case {truth.ids[i]} has no prediction in {table.name}; the official code then gives score 0. "
                          "Add a row, or let missing cases count as wrong (--missing wrong).") for i in range(n) if named and i not in named]
-    graded = in_order(_graded(faults, missing))
     if problems:
-        hard, soft = split(graded)
+        hard, soft = grade(faults, missing)
         raise InputRefused(in_order(tables.settled(table, [*problems, *hard])), in_order([*findings, *soft]))
     used = {member: sha256(data)}
     return Predictions(files.name, outputs, labels, columns is None, tuple(in_order(faults)), tuple(in_order(findings)), files.digest(used))
@@ -223,9 +202,8 @@ def _prediction_columns(table: Table, id_column: int | None, problems: list[Find
 
 def _read_outputs(table: Table, columns: list[int], rows: list[int], case_of: np.ndarray, n: int, problems: list[Finding], findings: list[Finding]):
     outputs, faults = alignment.read_numbers(table, columns, rows, case_of, n, problems, findings)
-    has = ~np.isnan(outputs).any(1)
-    labels = np.where(has, np.where(np.isnan(outputs), -np.inf, outputs).argmax(1), -1)
-    findings += _output_findings(outputs[has], table.name)
+    labels = largest(outputs)
+    findings += _output_findings(outputs[labels >= 0], table.name)
     return outputs, labels, faults
 
 
@@ -252,11 +230,6 @@ def _output_findings(outputs: np.ndarray, where: str) -> Iterator[Finding]:
         tied = int(((outputs == outputs.max(1, keepdims=True)).sum(1) > 1).sum())
         if tied:
             yield note("tied-maximum", where, f"{tied} row{'s have' if tied > 1 else ' has'} several largest values: the first class in the challenge's order is taken, as in the official code.")
-
-
-def _graded(faults: Iterable[Finding], missing: str) -> list[Finding]:
-    """Errors as they are, or, with missing="wrong", warnings."""
-    return [replace(f, level="warning") for f in faults] if missing == "wrong" else list(faults)
 
 
 def efficiency(size_mib: float | None) -> float:
@@ -327,8 +300,8 @@ def predict(model: submission.Model, cases: Cases, progress=None, cancelled=None
     data, called = submission.model_bytes(model, name)
     inspected = submission.inspect(data, called, TASK, _with_images(cases), size_findings, cancelled=cancelled)
     run = submission.run(data, called, TASK, cases, len(CLASSES), progress, cancelled)
-    has = ~np.isnan(run.outputs).any(1)
-    labels = np.where(has, np.where(np.isnan(run.outputs), -np.inf, run.outputs).argmax(1), -1)
+    labels = largest(run.outputs)
+    has = labels >= 0
     about_outputs = list(_output_findings(run.outputs[has], called))
     if has.any() and calibration.output_kind(run.outputs[has]) == "probabilities":
         about_outputs.insert(0, note("probabilities", called, "every output is a probability vector."))
@@ -345,17 +318,13 @@ def _with_images(cases: Cases) -> Cases | None:
 
 
 def prediction_table(cases: Cases, predictions: Predictions) -> str:
-    """The prediction file of a model as CSV: filename and the eleven symbols, unrounded, so that scoring it gives the same numbers."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("filename", *CLASSES))
-    writer.writerows((name, *(repr(float(v)) for v in row)) for name, row in zip(cases.ids, predictions.outputs, strict=True) if not np.isnan(row).any())
-    return text.getvalue()
+    """The prediction file of a model as CSV: filename and the eleven symbols."""
+    return predictions_table(cases, predictions, CLASSES)
 
 
 def graded(predictions: Predictions, missing: str) -> tuple[list[Finding], list[Finding]]:
     """The faults of predictions as errors and warnings, as `missing` grades them."""
-    return split(_graded(predictions.faults, missing))
+    return grade(predictions.faults, missing)
 
 
 def check_options(missing: str = "refuse", model_size_mib: float | None = None, has_model: bool = False) -> list[Finding]:
@@ -379,10 +348,11 @@ def score(truth: Cases, predictions: Predictions, *, missing: str = "refuse", mo
     """
     statistics = StatisticsOptions(resamples, seed, group, interval)
     size = predictions.model["size_mib"] if predictions.model else model_size_mib
-    hard, soft = split([*_graded(predictions.faults, missing), *check_options(missing, model_size_mib, predictions.model is not None), *statistics.problems()])
+    hard, soft = grade(predictions.faults, missing)
+    wrong_options = [*check_options(missing, model_size_mib, predictions.model is not None), *statistics.problems()]
     read = [*truth.findings, *in_order([*predictions.findings, *soft])]
-    if hard:
-        raise InputRefused([*[h for h in hard if h.code != "bad-option"], *[h for h in hard if h.code == "bad-option"]], read)
+    if hard or wrong_options:
+        raise InputRefused([*hard, *wrong_options], read)
     joined = truth if metadata is None else lesions.with_metadata(truth, metadata)
     unit, units = statistics.units(joined.columns, len(truth), UNIT_COLUMNS, truth.id_column)
 
@@ -391,16 +361,8 @@ def score(truth: Cases, predictions: Predictions, *, missing: str = "refuse", mo
 
     point = quantities(np.ones((1, len(truth)), np.float32))
     found = replicate(quantities, point, units, statistics)
-    return _card(truth, predictions, size, point, found, read, {
-        "version": __version__, "truth_sha256": _truth_digest(truth, predictions), "predictions_sha256": predictions.digest,
-        "model_sha256": predictions.model["sha256"] if predictions.model else None,
-        "options": {"missing": missing, "model_size_mib": model_size_mib, "group": group, "interval": interval,
-                    "metadata_sha256": open_source(metadata).whole if metadata is not None else None},
-        "seed": seed, "resamples": resamples, "interval": interval, "unit": unit, "n_units": int(units.max()) + 1})
-
-
-def _truth_digest(truth: Cases, predictions: Predictions) -> str:
-    return truth.files.digest({**truth.digest_of, **(predictions.images if truth.pictures is truth.files else {})})
+    source = provenance(truth, predictions, {"missing": missing, "model_size_mib": model_size_mib}, statistics, metadata, unit, units)
+    return _card(truth, predictions, size, point, found, read, source, units)
 
 
 def _quantities(truth: Cases, predictions: Predictions, weights: np.ndarray, efficiency_score: float) -> dict:
@@ -417,7 +379,7 @@ def _quantities(truth: Cases, predictions: Predictions, weights: np.ndarray, eff
               "macro_f1_present": classification.mean_over_present(f1, c), "weighted_f1_present": _weighted_f1_present(f1, c)}
     found |= _risk_quantities(y, p, weights) | _probability_quantities(truth, predictions, weights)
     found |= {("f1", name): f1[:, k] for k, name in enumerate(CLASSES)} | {("recall", name): recall[:, k] for k, name in enumerate(CLASSES)}
-    return found | _slice_quantities(truth, p, weights)
+    return found | subgroups.quantities(lesions.subgroups(truth), _slice_shares(truth, p), weights)
 
 
 def _weighted_f1_present(f1: np.ndarray, c: classification.Counts) -> np.ndarray:
@@ -439,7 +401,7 @@ def _risk_quantities(y: np.ndarray, p: np.ndarray, weights: np.ndarray) -> dict:
 
 def _probability_quantities(truth: Cases, predictions: Predictions, weights: np.ndarray) -> dict:
     """AUC per class and its mean; log loss and Brier score where the outputs are probabilities. Cases without outputs are left out."""
-    has, b = ~np.isnan(predictions.outputs).any(1), len(weights)
+    has, b = predictions.has_outputs, len(weights)
     undefined = np.full(b, np.nan)
     outputs, y, w = predictions.outputs[has], truth.labels[has], weights[:, has]
     areas = np.column_stack([curves.resampled_auc(outputs[:, k], y == k, w) if has.any() else undefined for k in range(len(CLASSES))])
@@ -450,19 +412,13 @@ def _probability_quantities(truth: Cases, predictions: Predictions, weights: np.
     return found | {"log_loss": undefined, "brier_score": undefined}
 
 
-def _slice_quantities(truth: Cases, p: np.ndarray, weights: np.ndarray) -> dict:
-    groups = {(column, name): members for column, found in lesions.subgroups(truth).items() for name, members in found.items()}
-    right, ill, called = truth.labels == p, _malignant(truth.labels), _malignant(p)
-    indicators = np.column_stack([part for m in groups.values() for part in (m, m & right, m & ill, m & ill & called)]).astype(weights.dtype)
-    sums = (weights @ indicators).astype(float).reshape(len(weights), -1, 4)
-    found = {}
-    for i, (column, name) in enumerate(groups):
-        found["slice", column, name, "accuracy"] = divide(sums[:, i, 1], sums[:, i, 0])
-        found["slice", column, name, "malignant_sensitivity"] = divide(sums[:, i, 3], sums[:, i, 2])
-    return found
+def _slice_shares(truth: Cases, p: np.ndarray) -> dict[str, Share]:
+    ill = _malignant(truth.labels)
+    return {"accuracy": Share(truth.labels == p, np.ones(len(truth), bool)), "malignant_sensitivity": Share(ill & _malignant(p), ill, "n_malignant")}
 
 
-def _card(truth: Cases, predictions: Predictions, size: float | None, point: Mapping, found: Replicates, read: list[Finding], provenance: Mapping) -> ScoreCard:
+def _card(truth: Cases, predictions: Predictions, size: float | None, point: Mapping, found: Replicates, read: list[Finding], source: Mapping,
+          units: np.ndarray) -> ScoreCard:
     y, p = truth.labels, predictions.labels
     matrix = classification.confusion_matrix(y, p, len(CLASSES))
     support, predicted = np.bincount(y, minlength=len(CLASSES)), np.bincount(p[p >= 0], minlength=len(CLASSES))
@@ -476,15 +432,15 @@ def _card(truth: Cases, predictions: Predictions, size: float | None, point: Map
     more = {"n_missing": int((p < 0).sum()), "model_size_mib": size, "best_possible_score": best,
             "points": {"accuracy": .45 * a, "weighted_f1": .45 * w, "efficiency_score": .1 * round(e, 6)},
             "risk_matrix": {"labels": list(RISKS), "counts": [[int(matrix[np.ix_(rows, columns)].sum()) for columns in GROUPS.values()] for rows in GROUPS.values()]},
-            "slices": _slices(truth, point, found)}
+            "slices": subgroups.rows(lesions.subgroups(truth), _slice_shares(truth, p), point, found.intervals)}
     if predictions.model:
         more["model"] = {k: v for k, v in predictions.model.items() if k != "size_mib"}
     findings = [*read, *_score_findings(support, predicted, predictions, size, found)]
     shown = {name: value for name, value in found.intervals.items() if isinstance(name, str)}
     per_class = _per_class(truth, predictions, matrix, support, predicted, point, found)
     return ScoreCard(ID, final_score(metrics["accuracy"], metrics["weighted_f1"], e), plain(metrics), plain(per_class), len(truth),
-                     _cases(truth, predictions), tuple(findings), provenance, {"labels": list(CLASSES), "counts": matrix.tolist()}, shown, plain(more),
-                     _arrays(truth, predictions, reached, provenance))
+                     _cases(truth, predictions), tuple(findings), source, {"labels": list(CLASSES), "counts": matrix.tolist()}, shown, plain(more),
+                     _arrays(truth, predictions, reached, source, units))
 
 
 def _rank_metrics(truth: Cases, predictions: Predictions) -> dict:
@@ -493,7 +449,7 @@ def _rank_metrics(truth: Cases, predictions: Predictions) -> dict:
 
 
 def _average_precisions(truth: Cases, predictions: Predictions) -> dict[str, float]:
-    has = ~np.isnan(predictions.outputs).any(1)
+    has = predictions.has_outputs
     return {name: curves.average_precision(predictions.outputs[has, k], truth.labels[has] == k) for k, name in enumerate(CLASSES)}
 
 
@@ -509,18 +465,6 @@ def _per_class(truth, predictions, matrix, support, predicted, point, found: Rep
         if found.values:
             rows[name] |= {f"{what}_interval": found.intervals.get((what, name)) for what in ("f1", "recall", "auc")}
     return rows
-
-
-def _slices(truth: Cases, point: Mapping, found: Replicates) -> dict:
-    result = {}
-    for column, groups in lesions.subgroups(truth).items():
-        result[column] = {}
-        for name, members in groups.items():
-            row = {"n": int(members.sum()), "n_malignant": int((members & _malignant(truth.labels)).sum())} | {what: float(point["slice", column, name, what][0]) for what in ("accuracy", "malignant_sensitivity")}
-            if found.values:
-                row |= {f"{what}_interval": found.intervals.get(("slice", column, name, what)) for what in ("accuracy", "malignant_sensitivity")}
-            result[column][name] = row
-    return result
 
 
 def _cases(truth: Cases, predictions: Predictions) -> tuple[dict, ...]:
@@ -554,22 +498,22 @@ def _score_findings(support: np.ndarray, predicted: np.ndarray, predictions: Pre
 
 
 def _reliability(truth: Cases, predictions: Predictions) -> calibration.Reliability | None:
-    has = ~np.isnan(predictions.outputs).any(1)
+    has = predictions.has_outputs
     outputs = predictions.outputs[has]
     if not has.any() or calibration.output_kind(outputs) != "probabilities":
         return None
     return calibration.reliability(outputs.max(1), truth.labels[has] == predictions.labels[has])
 
 
-def _arrays(truth: Cases, predictions: Predictions, reached: calibration.Reliability | None, provenance: Mapping) -> dict[str, np.ndarray]:
+def _arrays(truth: Cases, predictions: Predictions, reached: calibration.Reliability | None, source: Mapping, units: np.ndarray) -> dict[str, np.ndarray]:
     """What is drawn and too fine for JSON: outputs, labels, the reliability bins, ROC and precision-recall curves with bands."""
     arrays = {"outputs": predictions.outputs, "truth": truth.labels, "predicted": predictions.labels}
     if reached:
         arrays |= {f"reliability_{name}": getattr(reached, name) for name in ("said", "right", "low", "high", "n")}
-    has = ~np.isnan(predictions.outputs).any(1)
-    if has.any() and provenance["resamples"]:
-        weights = np.concatenate(list(resampling.replicate_weights(np.arange(has.sum()), min(provenance["resamples"], CURVE_REPLICATES), provenance["seed"])))
-        arrays |= curves.banded_curves(predictions.outputs[has], truth.labels[has], weights)
+    has = predictions.has_outputs
+    if has.any() and source["resamples"]:
+        weights = np.concatenate(list(resampling.replicate_weights(units, min(source["resamples"], CURVE_REPLICATES), source["seed"])))
+        arrays |= curves.banded_curves(predictions.outputs[has], truth.labels[has], weights[:, has])
     for array in arrays.values():
         array.flags.writeable = False
     return arrays

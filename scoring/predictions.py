@@ -1,0 +1,68 @@
+"""Predictions aligned with the cases of a truth, whatever they came from: a file or a model."""
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from scoring.findings import Finding, split
+from scoring.readers.lesions import Cases
+from scoring.readers.sources import Source, open_source
+from scoring.statistics.options import StatisticsOptions
+from scoring.version import __version__
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """Outputs aligned with the truth's cases.
+
+    outputs: float64 [N, K], NaN rows for cases without one (all of them where only labels were given). labels: predicted class [N], -1 = none.
+    faults: cases without a usable prediction, as errors; `missing="wrong"` makes warnings of them. digest: SHA-256 of the source, None for a model.
+    model: what was inspected, with its size; None for a file. images: SHA-256 of the images that a model was run on.
+    """
+
+    name: str
+    outputs: np.ndarray
+    labels: np.ndarray
+    labels_only: bool = False
+    faults: tuple[Finding, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    digest: str | None = None
+    model: Mapping | None = None
+    images: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def has_outputs(self) -> np.ndarray:
+        """Which cases have outputs, bool [N]."""
+        return ~np.isnan(self.outputs).any(1)
+
+
+def largest(outputs: np.ndarray) -> np.ndarray:
+    """First index of the largest of each row [N, K], -1 for a row with NaN."""
+    undefined = np.isnan(outputs)
+    return np.where(undefined.any(1), -1, np.where(undefined, -np.inf, outputs).argmax(1))
+
+
+def grade(faults: Iterable[Finding], missing: str) -> tuple[list[Finding], list[Finding]]:
+    """Faults as errors, or, with missing="wrong", as warnings: the errors and the others."""
+    return split([replace(f, level="warning") for f in faults] if missing == "wrong" else faults)
+
+
+def table(cases: Cases, predictions: Predictions, columns: Sequence[str]) -> str:
+    """A prediction file as CSV: filename and the columns, unrounded, so that scoring it gives the same numbers as scoring the model."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("filename", *columns))
+    rows = zip(cases.ids, predictions.outputs, predictions.has_outputs, strict=True)
+    writer.writerows((name, *(repr(float(v)) for v in row)) for name, row, usable in rows if usable)
+    return text.getvalue()
+
+
+def provenance(truth: Cases, predictions: Predictions, options: Mapping, statistics: StatisticsOptions, metadata: Source | None, unit: str, units: np.ndarray) -> dict:
+    """What a scorecard rests on. options: those of the challenge, defaults included. units: unit number of each case [N]."""
+    used = predictions.images if truth.pictures is truth.files else {}
+    return {"version": __version__, "truth_sha256": truth.files.digest({**truth.digest_of, **used}), "predictions_sha256": predictions.digest,
+            "model_sha256": predictions.model["sha256"] if predictions.model else None,
+            "options": {**options, "group": statistics.group, "interval": statistics.interval, "metadata_sha256": open_source(metadata).whole if metadata is not None else None},
+            "seed": statistics.seed, "resamples": statistics.resamples, "interval": statistics.interval, "unit": unit, "n_units": int(units.max()) + 1}
