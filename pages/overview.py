@@ -14,7 +14,7 @@ def overview() -> None:
                 st.header(title, anchor=False)
                 st.markdown(f"Scored: {challenge.FORMULA}")
                 st.caption(challenge.ABOUT)
-                st.page_link(f"{challenge_id}.py", label="Open on sample data", icon=":material/arrow_forward:")
+                st.page_link(f"../{challenge_id}.py", label="Open on sample data", icon=":material/arrow_forward:")
 
 
 overview()

@@ -1,0 +1,103 @@
+"""Starts the app as a visitor would meet it, and drives it in Chromium."""
+import base64
+import contextlib
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from playwright.sync_api import BrowserContext, Page, Request
+
+ROOT = Path(__file__).parents[2]
+ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+             "--disable-sync", "--disable-dev-shm-usage")
+DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+PATIENCE = 90_000
+"""Milliseconds that a busy machine is given for one step. No test measures time."""
+
+IDLE = """token => {
+  const app = document.querySelector('[data-testid="stApp"]'), now = performance.now();
+  const idle = app && app.dataset.testConnectionState === "CONNECTED" && app.dataset.testScriptState === "notRunning"
+    && !document.querySelector('[data-testid="stSkeleton"]');
+  if (!idle || window.idleToken !== token) { window.idleToken = token; window.idleSince = now; return false; }
+  return now - window.idleSince > 350;
+}"""
+DROP = """([selector, name, mime, data]) => {
+  const bytes = Uint8Array.from(atob(data), c => c.charCodeAt(0)), transfer = new DataTransfer();
+  transfer.items.add(new File([bytes], name, {type: mime}));
+  const zone = document.querySelector(selector);
+  for (const type of ["dragenter", "dragover", "drop"]) zone.dispatchEvent(new DragEvent(type, {dataTransfer: transfer, bubbles: true, cancelable: true}));
+}"""
+
+
+def chromium() -> str | None:
+    """The browser of the system, or None where there is none."""
+    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"))), None)
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running app. address: without a slash at the end."""
+
+    address: str
+    pid: int
+
+
+@contextlib.contextmanager
+def served() -> Iterator[Server]:
+    """The app in a process of its own on a free port, ended with the block."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    address = f"http://localhost:{port}"
+    command = (sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true", "--server.port", str(port), "--server.fileWatcherType", "none")
+    process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": ""}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        while not _healthy(address):
+            if process.poll() is not None:
+                raise RuntimeError(f"the app ended with status {process.returncode}")
+            time.sleep(.1)
+        yield Server(address, process.pid)
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _healthy(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{address}/_stcore/health") as answer:
+            return answer.status == 200
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+def settled(page: Page) -> Page:
+    """Wait until nothing runs any more: the server has answered the last click, and nothing followed."""
+    page.wait_for_function(IDLE, arg=time.monotonic(), timeout=PATIENCE)
+    return page
+
+
+def visit(context: BrowserContext, address: str) -> Page:
+    """A new page, that is a new session, opened and settled."""
+    page = context.new_page()
+    page.goto(address)
+    return settled(page)
+
+
+def drop(page: Page, selector: str, name: str, content: bytes, mime: str = "application/octet-stream") -> None:
+    """Drop a file on an element as a visitor's hand does it."""
+    page.evaluate(DROP, [selector, name, mime, base64.b64encode(content).decode()])
+
+
+def leaves(request: Request) -> bool:
+    """Whether a request goes to another machine."""
+    where = urlsplit(request.url)
+    return where.scheme not in ("data", "blob", "about") and where.hostname not in ("localhost", "127.0.0.1")
