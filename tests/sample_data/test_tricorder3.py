@@ -93,7 +93,8 @@ def test_tables_are_written_as_committed(tmp_path):
     rows = []
     for (name, symbol, age, location, gender), drawn in zip(LABELS[1:], drawing[1:], strict=True):
         person = {"age": age, "location": location, "gender": gender}
-        rows.append({"name": Path(name).stem, "label": symbol, "symbol": symbol, **person, **dict(zip(drawing[0][1:], drawn[1:], strict=True))})
+        origin = dict(zip(drawing[0][1:], drawn[1:], strict=True))
+        rows.append({"name": Path(name).stem, "label": symbol, "symbol": symbol, **person, **origin})
     tricorder3.write_tables(rows, tmp_path)
     for name in ("labels.csv", "drawing.csv", "teams.json"):
         assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes()

@@ -1,0 +1,13 @@
+"""The head is logistic regression on standardised features, folded into one matrix."""
+import numpy as np
+
+from sample_data.models.linear import fit
+
+
+def test_the_folded_head_separates_classes_whatever_the_features_units():
+    random = np.random.default_rng(0)
+    labels = np.tile(np.arange(3), 60)
+    features = (np.eye(3)[labels] + random.normal(0, 0.15, (180, 3))) * [1, 100, 0.01] + [0, 500, 7]
+    head = fit(features, labels, np.arange(180))
+    assert head.matrix.shape == (3, 3)
+    assert ((features @ head.matrix + head.offset).argmax(axis=1) == labels).mean() > 0.95
