@@ -111,15 +111,6 @@ def _to_address(key: str) -> None:
     st.query_params[key] = st.session_state[key]
 
 
-def doors(*choosers: Callable[[], Door]) -> list[Door]:
-    """The choosers side by side, test set first; on a phone below each other."""
-    opened = []
-    for place, choose in zip(st.columns(len(choosers)), choosers, strict=True):
-        with place:
-            opened.append(choose())
-    return opened
-
-
 def findings(entries: Iterable[Finding]) -> None:
     """Grouped by level and code, worst first, the first five of each code; closed unless something is refused."""
     entries = sorted(entries, key=lambda e: LEVELS.index(e.level))
@@ -272,17 +263,16 @@ def gallery(title: str, caption: str, count: int, pictures: Callable[[int, int],
     st.caption(caption)
     if not count:
         return
-    pages = -(-count // per_page)
-    page = min(max(st.session_state.get(key, 1), 1), pages)
-    with st.grid(min_column_width=150, gap="small"):
+    pages, cards, page = -(-count // per_page), st.container(), 1
+    if pages > 1:
+        page = st.pagination(pages, key=key, bind="query-params")
+    with cards, st.grid(min_column_width=150, gap="small"):
         for picture in pictures((page - 1) * per_page, min(page * per_page, count)):
             with st.container(border=True, gap="xsmall"):
                 if picture.image is not None:
                     st.image(picture.image, width="stretch", alt=picture.alt)
                 st.markdown("  \n".join(picture.lines))
                 st.caption(markdown(picture.caption))
-    if pages > 1:
-        st.pagination(pages, key=key, bind="query-params")
 
 
 def closing() -> None:

@@ -18,12 +18,11 @@ def whole_page():
 
     hostile = st.session_state.get("hostile", "name")
     frame.opening("Title", "**formula**", "| a |\n|---|\n| b |")
-    truth, submission = frame.doors(
-        lambda: frame.chooser("Test set", {"all": "All classes", "few": "Few cases"}, "truth",
-                              lambda: st.file_uploader("Table", key="truth_file")),
-        lambda: frame.chooser("Submission", {"sample": "Sample team"}, "submission"))
+    own, forgotten = st.session_state.get("own", []), st.session_state.setdefault("forgotten", [])
+    samples = {"all": "All classes", "few": "Few cases"}
+    truth = frame.chooser("Test set", samples, "truth", lambda: st.file_uploader("Table", key="truth_file"), own,
+                          lambda: forgotten.append("truth"))
     truth.caption(f"sample {truth.sample}, uploaded {truth.upload is not None}")
-    submission.caption("300 of 300")
     frame.findings([note("row-order", hostile, hostile), *[warning("missing-value", f"line {i}", hostile) for i in range(7)]])
     with st.container(key="refused"):
         frame.findings([error("duplicate-case", hostile, "twice")])
@@ -56,7 +55,7 @@ def app() -> AppTest:
 def test_a_page_has_its_parts_in_order(app):
     assert not app.exception
     assert app.title[0].value == "Title"
-    assert [box.label for box in app.selectbox] == ["Test set", "Submission"]
+    assert [box.label for box in app.selectbox] == ["Test set"]
     assert app.metric[0].value == "53.38"
     assert app.metric[0].delta == "48.2 to 58.8"
     assert [header.value for header in app.header] == ["Where does the score come from?", "How good?", "How well?", "Cases"]
@@ -91,6 +90,33 @@ def test_the_sample_is_the_key_and_the_caption_follows():
     assert "sample few, uploaded False" in [caption.value for caption in app.caption]
 
 
+def test_the_sample_stands_in_the_address():
+    app = AppTest.from_function(whole_page, default_timeout=20)
+    app.query_params["truth"] = "few"
+    assert "sample few, uploaded False" in [caption.value for caption in app.run().caption]
+    app.selectbox[0].set_value("all").run()
+    assert app.query_params["truth"] == "all"
+
+
+def test_an_unknown_sample_in_the_address_is_the_first():
+    app = AppTest.from_function(whole_page, default_timeout=20)
+    app.query_params["truth"] = "<script>"
+    app.run()
+    assert not app.exception
+    assert app.selectbox[0].value == "all"
+
+
+def test_own_files_in_use_are_named_and_can_be_put_aside():
+    app = AppTest.from_function(whole_page, default_timeout=20)
+    app.session_state["own"] = [HOSTILE, "b.csv"]
+    app.run()
+    assert not app.selectbox
+    assert "and 1 more" in shown(app)
+    assert "![x]" not in shown(app)
+    app.button(key="truth_back").click().run()
+    assert app.session_state["forgotten"] == ["truth"]
+
+
 def test_an_own_file_comes_in_through_its_door():
     app = AppTest.from_function(whole_page, default_timeout=20).run()
     app.file_uploader(key="truth_file").upload("team.csv", b"a,b\n").run()
@@ -101,6 +127,12 @@ def test_a_gallery_shows_a_page_at_a_time():
     app = AppTest.from_function(whole_page, default_timeout=20).run()
     assert sum(caption.value.startswith("name ") for caption in app.caption) == 12
     app.session_state["page"] = 2
+    assert sum(caption.value.startswith("name ") for caption in app.run().caption) == 2
+
+
+def test_the_page_of_a_gallery_stands_in_the_address():
+    app = AppTest.from_function(whole_page, default_timeout=20)
+    app.query_params["page"] = "2"
     assert sum(caption.value.startswith("name ") for caption in app.run().caption) == 2
 
 
