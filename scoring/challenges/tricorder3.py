@@ -4,10 +4,11 @@ Source: the challenge's own description (classes, risk groups, formula) and, whe
 """
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from scoring.findings import Finding, InputRefused, error, note, warning
+from scoring.findings import Finding, InputRefused, error, note, ordered, warning
 from scoring.metrics import calibration, classification, curves, subgroups
 from scoring.metrics.classification import divide, mean_of_defined
 from scoring.metrics.subgroups import Share
@@ -18,8 +19,8 @@ from scoring.models.process import ModelFacts
 from scoring.predictions import Predictions, grade, largest, provenance
 from scoring.predictions import table as predictions_table
 from scoring.readers import alignment, lesions, tables
-from scoring.readers.lesions import Cases, LabelColumn, once
-from scoring.readers.sources import Source, open_source, sha256
+from scoring.readers.lesions import CODES, Cases, LabelColumn, once
+from scoring.readers.sources import Source
 from scoring.readers.tables import Table
 from scoring.scorecard import ScoreCard, plain
 from scoring.statistics import resampling
@@ -59,17 +60,7 @@ PICTURE_SIDE = 512
 LOCATIONS = lesions.LOCATIONS
 ARGUMENTS = {"--missing": {"default": "refuse", "metavar": "HOW", "help": "cases without a usable prediction: refuse (default), or count them as wrong"},
              "--model-size-mib": {"type": float, "metavar": "X", "help": "size of the model in MiB, where only predictions are given"}}
-ORDER = ("unreadable-file", "bad-zip", "unsafe-path", "no-table", "ambiguous-table", "missing-column", "duplicate-column", "row-length", "duplicate-case",
-         "missing-value", "not-a-number", "not-finite", "bad-label", "missing-case", "image-missing", "image-unreadable", "ambiguous-case", "no-common-case",
-         "extra-case", "bom", "header-alias", "label-spelling", "label-number", "label-one-hot", "location-number", "age-format", "missing-demographics",
-         "bad-option", "official-run-cancelled", "official-score-zero", "image-elsewhere", "never-predicted")
 _BY_KEY = {**{tables.key(n): i for i, n in enumerate(NAMES)}, **{tables.key(c): i for i, c in enumerate(CLASSES)}}
-
-
-def in_order(entries: Iterable[Finding]) -> list[Finding]:
-    """Errors first, then by code as the challenge lists them; within a code as found."""
-    rank = {code: i for i, code in enumerate(ORDER)}
-    return sorted(entries, key=lambda e: (e.level != "error", rank.get(e.code, len(ORDER))))
 
 
 def read_truth(source: Source, name: str | None = None, images: Source | None = None) -> Cases:
@@ -77,20 +68,12 @@ def read_truth(source: Source, name: str | None = None, images: Source | None = 
 
     Raises InputRefused with every problem; its `salvaged` is what could be read.
     """
-    return _ordered(lambda: lesions.read_cases(source, name, _read_labels, images))
+    return lesions.read_cases(source, name, _read_labels, images)
 
 
 def read_images(source: Source, name: str | None = None) -> Cases:
     """Read cases without labels, for `predict`: the rows of the table where there is one, else every image by file name."""
-    return _ordered(lambda: lesions.read_pictures(source, name))
-
-
-def _ordered(read) -> Cases:
-    try:
-        cases = read()
-    except InputRefused as refused:
-        raise InputRefused(in_order(refused.problems), in_order(refused.findings), refused.salvaged) from refused
-    return replace(cases, findings=tuple(in_order(cases.findings)))
+    return lesions.read_pictures(source, name)
 
 
 def parse_label(cell: str) -> tuple[int, str]:
@@ -147,74 +130,43 @@ def _read_one_hot(table: Table, problems: list[Finding], findings: list[Finding]
 
 
 def read_predictions(source: Source, truth: Cases | None, name: str | None = None, missing: str = "refuse") -> Predictions:
-    """Read a prediction table and align it with the truth's cases; without a truth in file order.
-
-    Raises InputRefused where the table is at fault. Cases without a usable prediction are `faults` of the result, refused or taken as wrong
-    by `score`; where the table is at fault they stand in the same answer, as `missing` grades them.
-    """
-    files = open_source(source, name)
-    member = lesions.find_table(files)
-    data = files.read(member)
-    table = tables.read_table(data, files.called(member))
-    problems, findings = list(table.problems), []
-    id_column, twice = tables.find_column(table, lesions.IMAGE)
-    problems += twice
-    if id_column is None:
-        problems.append(tables.missing_column(table, "the case id (rows are never matched by position)", ("filename", "case", "image")))
-    columns, label_column = _prediction_columns(table, id_column, problems, findings)
-    if id_column is None or (columns is None and label_column is None):
-        raise InputRefused(in_order(problems), in_order(findings))
-    case_of = alignment.cases_of_rows(table, table.cells(id_column), truth, problems, findings)
-    n = len(table) if truth is None else len(truth)
-    rows = [i for i in np.flatnonzero(case_of >= 0) if i not in table.ragged]
-    read = _read_outputs if columns is not None else _read_predicted_labels
-    outputs, labels, faults = read(table, columns if columns is not None else label_column, rows, case_of, n, problems, findings)
-    if truth is not None:
-        named = {case for case in alignment.claimed(table, truth, id_column) if case >= 0}
-        if not named and len(truth):
-            problems.append(alignment.nothing_in_common(table, table.cells(id_column), truth))
-        faults += [error("missing-case", truth.ids[i], f"case {truth.ids[i]} has no prediction in {table.name}; the official code then gives score 0. "
-                         "Add a row, or let missing cases count as wrong (--missing wrong).") for i in range(n) if named and i not in named]
-    if problems:
-        hard, soft = grade(faults, missing)
-        raise InputRefused(in_order(tables.settled(table, [*problems, *hard])), in_order([*findings, *soft]))
-    used = {member: sha256(data)}
-    return Predictions(files.name, outputs, labels, columns is None, tuple(in_order(faults)), tuple(in_order(findings)), files.digest(used))
+    """Read a prediction table and align it with the truth's cases; without a truth in file order. See `alignment.read_predictions`."""
+    return alignment.read_predictions(source, truth, name, missing, _choose_columns)
 
 
-def _prediction_columns(table: Table, id_column: int | None, problems: list[Finding], findings: list[Finding]) -> tuple[list[int] | None, int | None]:
-    """The eleven class columns, or None and the label column."""
+def _choose_columns(table: Table, id_column: int | None, problems: list[Finding], findings: list[Finding]) -> alignment.Read | None:
+    """The eleven class columns, or a label column where these are not complete."""
     found = {c: tables.find_column(table, (tables.key(c),)) for c in CLASSES}
     label, label_twice = tables.find_column(table, [k for k in LABEL_COLUMNS if id_column is None or k != table.keys[id_column]])
     absent = [c for c, (column, _) in found.items() if column is None]
     if absent and label is not None:
         problems += label_twice
         findings.append(note("labels-only", table.header_place, f"only labels (column {table.header[label]!r}): no curves, no calibration; accuracy and F1 are complete."))
-        return None, label
+        return partial(_read_predicted_labels, label)
     problems += [p for _, twice in found.values() for p in twice]
     problems += [tables.missing_column(table, f"class {c}", (c,)) for c in absent]
     if absent:
-        return None, None
+        return None
     if label is not None:
         findings.append(note("label-column-ignored", table.header_place, f"column {table.header[label]!r} is ignored: the eleven class columns decide."))
-    return [column for column, _ in found.values()], None
+    return partial(_read_outputs, [column for column, _ in found.values()])
 
 
-def _read_outputs(table: Table, columns: list[int], rows: list[int], case_of: np.ndarray, n: int, problems: list[Finding], findings: list[Finding]):
-    outputs, faults = alignment.read_numbers(table, columns, rows, case_of, n, problems, findings)
+def _read_outputs(columns: list[int], rows: alignment.Rows, problems: list[Finding], findings: list[Finding]) -> alignment.Values:
+    outputs, faults = alignment.read_numbers(rows, columns, problems, findings)
     labels = largest(outputs)
-    findings += _output_findings(outputs[labels >= 0], table.name)
-    return outputs, labels, faults
+    findings += _output_findings(outputs[labels >= 0], rows.table.name)
+    return alignment.Values(outputs, labels, faults)
 
 
-def _read_predicted_labels(table: Table, column: int, rows: list[int], case_of: np.ndarray, n: int, problems: list[Finding], _findings: list[Finding]):
-    labels, faults = np.full(n, -1), []
-    for i in rows:
-        label, how = parse_label(table.columns[column][i])
-        labels[case_of[i]] = label
+def _read_predicted_labels(column: int, rows: alignment.Rows, problems: list[Finding], _findings: list[Finding]) -> alignment.Values:
+    labels, faults = np.full(rows.n, -1), []
+    for i in rows.rows:
+        label, how = parse_label(rows.table.columns[column][i])
+        labels[rows.case_of[i]] = label
         if label < 0:
-            (faults if how == "missing" else problems).append(_label_problem(table, column, i, how))
-    return np.full((n, len(CLASSES)), np.nan), labels, faults
+            (faults if how == "missing" else problems).append(_label_problem(rows.table, column, i, how))
+    return alignment.Values(np.full((rows.n, len(CLASSES)), np.nan), labels, faults, labels_only=True)
 
 
 def _output_findings(outputs: np.ndarray, where: str) -> Iterator[Finding]:
@@ -298,23 +250,15 @@ def predict(model: submission.Model, cases: Cases, progress=None, cancelled=None
     progress(done, total) and cancelled() -> bool are called from this thread. Raises InputRefused; `scoring.models.pool.Cancelled`.
     """
     data, called = submission.model_bytes(model, name)
-    inspected = submission.inspect(data, called, TASK, _with_images(cases), size_findings, cancelled=cancelled)
+    inspected = submission.inspect(data, called, TASK, submission.with_pictures(cases), size_findings, cancelled=cancelled)
     run = submission.run(data, called, TASK, cases, len(CLASSES), progress, cancelled)
     labels = largest(run.outputs)
     has = labels >= 0
     about_outputs = list(_output_findings(run.outputs[has], called))
     if has.any() and calibration.output_kind(run.outputs[has]) == "probabilities":
         about_outputs.insert(0, note("probabilities", called, "every output is a probability vector."))
-    findings = in_order([*inspected.findings, *run.findings, *about_outputs])
-    return Predictions(called, run.outputs, labels, False, tuple(in_order(run.faults)), tuple(findings), None, inspected.model, run.images)
-
-
-def _with_images(cases: Cases) -> Cases | None:
-    """The cases for the trial runs: those that lack an image are the run's own affair, unless all do."""
-    kept = [i for i, member in enumerate(cases.images) if member is not None]
-    if not kept:
-        raise InputRefused(submission.missing_images(cases), cases.findings)
-    return replace(cases, ids=tuple(cases.ids[i] for i in kept), images=tuple(cases.images[i] for i in kept))
+    findings = ordered([*inspected.findings, *run.findings, *about_outputs], CODES)
+    return Predictions(called, run.outputs, labels, False, tuple(ordered(run.faults, CODES)), tuple(findings), None, inspected.model, run.images)
 
 
 def prediction_table(cases: Cases, predictions: Predictions) -> str:
@@ -350,7 +294,7 @@ def score(truth: Cases, predictions: Predictions, *, missing: str = "refuse", mo
     size = predictions.model["size_mib"] if predictions.model else model_size_mib
     hard, soft = grade(predictions.faults, missing)
     wrong_options = [*check_options(missing, model_size_mib, predictions.model is not None), *statistics.problems()]
-    read = [*truth.findings, *in_order([*predictions.findings, *soft])]
+    read = [*truth.findings, *ordered([*predictions.findings, *soft], CODES)]
     if hard or wrong_options:
         raise InputRefused([*hard, *wrong_options], read)
     joined = truth if metadata is None else lesions.with_metadata(truth, metadata)
@@ -360,9 +304,15 @@ def score(truth: Cases, predictions: Predictions, *, missing: str = "refuse", mo
         return _quantities(truth, predictions, weights, efficiency(size))
 
     point = quantities(np.ones((1, len(truth)), np.float32))
-    found = replicate(quantities, point, units, statistics)
+    found = replicate(quantities, point | _published(point, efficiency(size)), units, statistics)
     source = provenance(truth, predictions, {"missing": missing, "model_size_mib": model_size_mib}, statistics, metadata, unit, units)
     return _card(truth, predictions, size, point, found, read, source, units)
+
+
+def _published(point: Mapping, efficiency_score: float) -> dict[str, np.ndarray]:
+    """The point values [1] of what is published from rounded parts: intervals that stand around a point stand around these."""
+    accuracy, f1 = float(point["accuracy"][0]), float(point["weighted_f1"][0])
+    return {"score": np.array([final_score(accuracy, f1, efficiency_score)]), "prediction_score": np.array([.5 * round(accuracy, 6) + .5 * round(f1, 6)])}
 
 
 def _quantities(truth: Cases, predictions: Predictions, weights: np.ndarray, efficiency_score: float) -> dict:
