@@ -1,5 +1,5 @@
 """What was noticed about an input: errors that refuse it, warnings and notes that travel with the result."""
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
 LEVELS = ("error", "warning", "note")
@@ -50,6 +50,12 @@ class InputRefused(Exception):
     def __init__(self, problems: Iterable[Finding], findings: Iterable[Finding] = (), salvaged: object = None):
         self.problems, self.findings, self.salvaged = tuple(problems), tuple(findings), salvaged
         super().__init__("; ".join(f"{p.code} {p.where}: {p.message}" for p in self.problems))
+
+
+def ordered(entries: Iterable[Finding], codes: Sequence[str]) -> list[Finding]:
+    """Errors first, then by the order of `codes`, others last; within a code as found."""
+    rank = {code: i for i, code in enumerate(codes)}
+    return sorted(entries, key=lambda e: (e.level != "error", rank.get(e.code, len(codes))))
 
 
 def split(entries: Iterable[Finding]) -> tuple[list[Finding], list[Finding]]:

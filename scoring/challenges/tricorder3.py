@@ -2,7 +2,7 @@
 
 Source: the challenge's own description (classes, risk groups, formula) and, where that is silent, the public validator code of February 2026.
 """
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 

@@ -2,7 +2,7 @@
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 import numpy as np
@@ -111,6 +111,14 @@ def missing_images(cases: Cases) -> list[Finding]:
         return [error("image-missing", cases.pictures.name, "it holds none of the images, which a model needs: give a folder or zip with images, or --images.")]
     return [error("image-missing", cases.ids[i], f"the image of case {cases.ids[i]} is not in {cases.pictures.name}. Add it; the validator gives every model "
                   "the score 0 when one is missing.") for i in absent]
+
+
+def with_pictures(cases: Cases) -> Cases:
+    """The cases for trial runs: those that lack an image are the run's own affair, unless all do. Raises InputRefused then."""
+    kept = [i for i, member in enumerate(cases.images) if member is not None]
+    if not kept:
+        raise InputRefused(missing_images(cases), cases.findings)
+    return replace(cases, ids=tuple(cases.ids[i] for i in kept), images=tuple(cases.images[i] for i in kept))
 
 
 class _Process:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scoring.findings import Finding, InputRefused, error, warning
+from scoring.findings import Finding, InputRefused, error, ordered, warning
 from scoring.readers import matching, tables
 from scoring.readers.sources import Files, Source, open_source, sha256
 from scoring.readers.tables import Table
@@ -75,6 +75,12 @@ class Cases:
         return None if member is None else self.pictures.read(member)
 
 
+CODES = ("unreadable-file", "bad-zip", "unsafe-path", "no-table", "ambiguous-table", "missing-column", "duplicate-column", "row-length", "duplicate-case",
+         "missing-value", "not-a-number", "not-finite", "bad-label", "missing-case", "image-missing", "image-unreadable", "ambiguous-case", "no-common-case",
+         "extra-case", "bom", "header-alias", "label-spelling", "label-number", "label-one-hot", "location-number", "age-format", "missing-demographics",
+         "bad-option", "official-run-cancelled", "official-score-zero", "image-elsewhere", "never-predicted")
+"""The order in which problems and findings of one file are listed, as the lesion challenges' tables of bad input have it."""
+
 ReadLabels = Callable[[Table, list[Finding], list[Finding]], "LabelColumn"]
 
 
@@ -86,8 +92,19 @@ class LabelColumn:
     cancels: tuple[str, ...] = ()
 
 
-def read_cases(source: Source, name: str | None, read_labels: ReadLabels | None, images: Source | None = None) -> Cases:
-    """Read a table, or a folder or zip with a table and images. Raises InputRefused with every problem, `salvaged` being what could be read."""
+def read_cases(source: Source, name: str | None, read_labels: ReadLabels | None, images: Source | None = None, demographics: bool = True) -> Cases:
+    """Read a table, or a folder or zip with a table and images. demographics: whether a model receives them, so that what lacks is a finding.
+
+    Raises InputRefused with every problem, `salvaged` being what could be read.
+    """
+    try:
+        cases = _read_cases(source, name, read_labels, images, demographics)
+    except InputRefused as refused:
+        raise InputRefused(ordered(refused.problems, CODES), ordered(refused.findings, CODES), refused.salvaged) from refused
+    return replace(cases, findings=tuple(ordered(cases.findings, CODES)))
+
+
+def _read_cases(source: Source, name: str | None, read_labels: ReadLabels | None, images: Source | None, received: bool) -> Cases:
     files = open_source(source, name)
     pictures = files if images is None else open_source(images)
     member = find_table(files)
@@ -98,10 +115,12 @@ def read_cases(source: Source, name: str | None, read_labels: ReadLabels | None,
     if ids is None:
         raise InputRefused(_label_problems(read_labels, table, problems), findings)
     labels = read_labels(table, problems, findings) if read_labels else None
-    demographics, metadata_errors = _demographics(table, problems, findings)
+    about_demographics: list[Finding] = []
+    demographics, metadata_errors = _demographics(table, problems, about_demographics)
+    findings += about_demographics if received else []
     folder = posixpath.dirname(member) if pictures is files and files.kind != "file" else ""
     found, elsewhere = find_images(pictures, folder, ids)
-    findings += _loader_consequences(table, labels, metadata_errors)
+    findings += _loader_consequences(table, labels, metadata_errors if received else [])
     findings += _image_findings(files, pictures, table, ids, found, elsewhere)
     columns = {k: tuple(c.strip() for c in column) for k, column in reversed(list(zip(table.keys, table.columns, strict=True)))}
     findings = _one_alias(findings)
@@ -113,7 +132,8 @@ def read_cases(source: Source, name: str | None, read_labels: ReadLabels | None,
 
 def _named_once(cases: Cases) -> Cases:
     """The cases that predictions can be matched to, for `salvaged`: without nameless and repeated rows."""
-    kept = [i for i, name in enumerate(cases.ids) if name.lower() not in tables.MISSING and cases.ids.index(name) == i]
+    first = {name: i for i, name in reversed(list(enumerate(cases.ids)))}
+    kept = [i for name, i in sorted(first.items(), key=lambda item: item[1]) if name.lower() not in tables.MISSING]
     return replace(cases, ids=tuple(cases.ids[i] for i in kept), images=tuple(cases.images[i] for i in kept))
 
 
@@ -126,19 +146,19 @@ def _one_alias(findings: list[Finding]) -> list[Finding]:
     return [whole if f is aliases[0] else f for f in findings if f.code != "header-alias" or f is aliases[0]]
 
 
-def read_pictures(source: Source, name: str | None = None) -> Cases:
+def read_pictures(source: Source, name: str | None = None, demographics: bool = True) -> Cases:
     """Cases without labels: the rows of the table where the folder or zip has one, else every image by file name."""
     files = open_source(source, name)
     has_table = files.kind == "file" or any(m.lower().endswith(".csv") for m in files.members)
     if has_table:
-        return read_cases(files, None, None)
+        return read_cases(files, None, None, demographics=demographics)
     found = tuple(m for m in files.members if m.lower().endswith(IMAGE_ENDINGS))
     if not found:
         raise InputRefused([error("image-missing", files.name, f"it holds no image ({', '.join(IMAGE_ENDINGS)}) and no table.")])
     n = len(found)
     unknown = Demographics(np.full(n, np.nan), np.full(n, UNKNOWN), np.full(n, UNKNOWN))
-    note = warning("missing-demographics", files.name, f"there is no table: age, gender and location of all {n} images are unknown (0, -1, -1 for the model).")
-    return Cases(files.name, files, found, unknown, None, files, found, {}, "", {}, (note,))
+    notes = (warning("missing-demographics", files.name, f"there is no table: age, gender and location of all {n} images are unknown (0, -1, -1 for the model)."),) if demographics else ()
+    return Cases(files.name, files, found, unknown, None, files, found, {}, "", {}, notes)
 
 
 def with_metadata(cases: Cases, source: Source, name: str | None = None) -> Cases:
