@@ -3,7 +3,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import ModuleType
 
@@ -11,6 +11,7 @@ from scoring import Finding, InputRefused, ScoreCard, __version__, challenge_ids
 from scoring.challenges import TITLES
 from scoring.findings import error, lines
 from scoring.models.pool import Cancelled
+from scoring.statistics.options import StatisticsOptions
 
 DONE, BROKEN, REFUSED, INTERRUPTED = 0, 1, 2, 130
 SCALE = {"score": "0..1, higher is better"}
@@ -123,7 +124,7 @@ def _write(target: str, text: str, option: str) -> None:
 
 
 class _Reading:
-    """Reads several inputs and keeps the problems of all of them, so that one answer lists everything."""
+    """Reads several inputs and keeps problems and findings of all of them, so that one answer lists everything once."""
 
     def __init__(self):
         self.problems: list[Finding] = []
@@ -132,11 +133,16 @@ class _Reading:
     def attempt(self, read: Callable, *arguments, **options):
         """What `read` gives; where it refuses, what could be salvaged."""
         try:
-            return read(*arguments, **options)
+            found = read(*arguments, **options)
         except InputRefused as refused:
-            self.problems += refused.problems
-            self.findings += refused.findings
+            self.add(refused.problems, refused.findings)
             return refused.salvaged
+        self.add((), found.findings)
+        return found
+
+    def add(self, problems: Iterable[Finding], findings: Iterable[Finding]) -> None:
+        self.problems += problems
+        self.findings += [f for f in findings if f not in self.findings]
 
     def raise_problems(self) -> None:
         if self.problems:
@@ -157,32 +163,24 @@ def challenges(_asked: argparse.Namespace) -> int:
 
 def check(asked: argparse.Namespace) -> int:
     """Print the findings and whether the input would be scored."""
-    challenge, reading = load_challenge(asked.challenge), _Reading()
+    challenge, reading, model = load_challenge(asked.challenge), _Reading(), None
     options = _own_options(asked, challenge)
     truth = reading.attempt(challenge.read_truth, asked.truth, images=asked.images) if asked.truth else None
-    reading.problems += challenge.check_options(**options, has_model=asked.model is not None)
-    findings, model = [*getattr(truth, "findings", ())], None
     if asked.model:
         inspected = reading.attempt(challenge.inspect, asked.model, truth, timings=True)
-        if inspected:
-            findings, model = [*findings, *inspected.findings], inspected.model
+        model = inspected.model if inspected else None
     else:
         predictions = reading.attempt(challenge.read_predictions, asked.predictions, truth, missing=options["missing"])
         if predictions:
-            hard, soft = challenge.graded(predictions, options["missing"])
-            reading.problems += hard
-            findings += [*predictions.findings, *soft]
-    reading.findings = findings if not reading.problems else [*findings, *reading.findings]
-    if reading.problems:
-        if asked.json != "-":
-            print("would be refused")
-        reading.raise_problems()
-    _tell(findings)
+            reading.add(*challenge.graded(predictions, options["missing"]))
+    reading.add(challenge.check_options(**options, has_model=asked.model is not None), ())
+    if not asked.json:
+        print("would be refused" if reading.problems else "would be scored")
+    reading.raise_problems()
+    _tell(reading.findings)
     if asked.json:
-        _write(asked.json, _as_json({"challenge": asked.challenge, "findings": [f.as_dict() for f in findings], "model": model,
+        _write(asked.json, _as_json({"challenge": asked.challenge, "findings": [f.as_dict() for f in reading.findings], "model": model,
                                      "provenance": {"version": __version__, "options": options}}), "--json")
-    else:
-        print("would be scored")
     return DONE
 
 
@@ -209,23 +207,20 @@ def score(asked: argparse.Namespace) -> int:
     """Score predictions or a model and show the result."""
     challenge, reading = load_challenge(asked.challenge), _Reading()
     options = _own_options(asked, challenge)
-    reading.problems += challenge.check_options(**options, has_model=asked.model is not None)
-    option_problems, reading.problems = reading.problems, []
+    statistics = {"resamples": asked.resamples, "seed": asked.seed, "group": asked.group, "interval": asked.interval}
+    wrong_options = [*challenge.check_options(**options, has_model=asked.model is not None), *StatisticsOptions(**statistics).problems()]
     truth = reading.attempt(challenge.read_truth, asked.truth, images=asked.images)
-    if asked.model and (reading.problems or option_problems):
+    if asked.model and (reading.problems or wrong_options):
         reading.attempt(challenge.inspect, asked.model, truth)
     elif asked.model:
         predictions = reading.attempt(challenge.predict, asked.model, truth, progress=_progress())
     else:
         predictions = reading.attempt(challenge.read_predictions, asked.predictions, truth, missing=options["missing"])
-        if reading.problems and predictions:
-            hard, soft = challenge.graded(predictions, options["missing"])
-            reading.problems, reading.findings = [*reading.problems, *hard], [*reading.findings, *predictions.findings, *soft]
-    reading.problems += option_problems
-    if reading.problems and truth is not None and not any(f in reading.findings for f in truth.findings):
-        reading.findings = [*truth.findings, *reading.findings]
+        if predictions and (reading.problems or wrong_options):
+            reading.add(*challenge.graded(predictions, options["missing"]))
+    reading.add(wrong_options, ())
     reading.raise_problems()
-    card = challenge.score(truth, predictions, **options, resamples=asked.resamples, seed=asked.seed, group=asked.group, interval=asked.interval, metadata=asked.metadata)
+    card = challenge.score(truth, predictions, **options, **statistics, metadata=asked.metadata)
     _tell(card.findings)
     if asked.html:
         from scoring.report import html  # figures take a second to import
