@@ -418,14 +418,11 @@ def _per_class(truth, predictions, matrix, support, predicted, point, found: Rep
 
 
 def _cases(truth: Cases, predictions: Predictions) -> tuple[dict, ...]:
-    d, encoded, rows = truth.demographics, truth.demographics.encoded.tolist(), []
-    genders = {1: "male", 0: "female"}
+    encoded, about, rows = truth.demographics.encoded.tolist(), lesions.described(truth), []
     for i, (y, p) in enumerate(zip(truth.labels, predictions.labels, strict=True)):
         outputs = None if np.isnan(predictions.outputs[i]).any() else predictions.outputs[i].tolist()
-        age = None if np.isnan(d.age[i]) else int(d.age[i]) if d.age[i] == int(d.age[i]) else float(d.age[i])
         rows.append({"case": truth.ids[i], "truth": CLASSES[y], "predicted": CLASSES[p] if p >= 0 else None, "correct": bool(y == p), "truth_risk": RISK[CLASSES[y]],
-                     "predicted_risk": RISK[CLASSES[p]] if p >= 0 else None, "age": age, "gender": genders.get(int(d.gender[i])),
-                     "location": lesions.LOCATIONS[d.location[i] - 1] if d.location[i] > 0 else None, "encoded": encoded[i], "outputs": outputs,
+                     "predicted_risk": RISK[CLASSES[p]] if p >= 0 else None, **about[i], "encoded": encoded[i], "outputs": outputs,
                      "truth_score": outputs[y] if outputs else None})
     return tuple(rows)
 
@@ -477,12 +474,7 @@ def received(truth: Cases, index: int, model: Mapping | None = None) -> tuple[li
 
     Raises ImageUnreadable, InputRefused.
     """
-    return pictures.received(truth, index, recipe_of_size(*_declared_size(model)))
-
-
-def _declared_size(model: Mapping | None) -> tuple[int | None, int | None]:
-    shape = model["inputs"][0]["shape"] if model else (None,) * 4
-    return shape[3], shape[2]
+    return pictures.received(truth, index, recipe_of_size(*submission.declared_size(model)))
 
 
 def sweep(model: submission.Model, truth: Cases, index: int) -> dict:

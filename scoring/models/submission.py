@@ -39,10 +39,11 @@ class Task:
 
 @dataclass(frozen=True)
 class Inspection:
-    """What the preflight found. model: what was inspected, for `model` in JSON and for the page."""
+    """What the preflight found. model: what was inspected, for `model` in JSON and for the page. outputs: of the trial runs [pictures, K], may be empty."""
 
     findings: tuple[Finding, ...]
     model: Mapping
+    outputs: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -81,9 +82,9 @@ def inspect(data: bytes, name: str, task: Task, cases: Cases | None, size_findin
         raise InputRefused([preflight.failure(name, failed)], size_findings(len(data) / MIB, name)) from failed
 
 
-def run(data: bytes, name: str, task: Task, cases: Cases, width: int, progress: Callable[[int, int], object] | None = None,
+def run(data: bytes, name: str, task: Task, cases: Cases, width: int | None, progress: Callable[[int, int], object] | None = None,
         cancelled: Callable[[], bool] | None = None) -> Run:
-    """Run a model on every case; `width` numbers are needed per picture. Raises InputRefused where the model as a whole fails; Cancelled."""
+    """Run a model on every case; `width` numbers are needed per picture, None = as many as the first gave. Raises InputRefused where the model as a whole fails; Cancelled."""
     images: dict[str, str] = {}
 
     def reader(index: int, member: str) -> Callable[[], bytes]:
@@ -119,6 +120,12 @@ def with_pictures(cases: Cases) -> Cases:
     if not kept:
         raise InputRefused(missing_images(cases), cases.findings)
     return replace(cases, ids=tuple(cases.ids[i] for i in kept), images=tuple(cases.images[i] for i in kept))
+
+
+def declared_size(model: Mapping | None) -> tuple[int | None, int | None]:
+    """(width, height) of the first input of an inspected model (`Inspection.model`), None where it is symbolic or there is no model."""
+    shape = (model["inputs"][0]["shape"] if model else None) or (None,) * 4
+    return shape[3], shape[2]
 
 
 class _Process:
@@ -185,7 +192,7 @@ def _inspect(process, name: str, task: Task, cases: Cases | None, size_findings,
         model |= {"cpu_ms_per_image": milliseconds, "confinement": list(facts.confinement)}
         if milliseconds > 1000 * preflight.SLOW_SECONDS:
             findings.append(warning("slow-model", name, f"{milliseconds / 1000:.1f} s of processor time for one image; beyond 20 s the validator stops the model."))
-    return Inspection(tuple(findings), model)
+    return Inspection(tuple(findings), model, probe.outputs)
 
 
 def _trial_pictures(cases: Cases | None) -> list[bytes]:
@@ -203,7 +210,9 @@ def _trial_pictures(cases: Cases | None) -> list[bytes]:
     return found
 
 
-def _rows(outputs: Sequence, cases: Cases, name: str, width: int) -> tuple[np.ndarray, list[Finding]]:
+def _rows(outputs: Sequence, cases: Cases, name: str, width: int | None) -> tuple[np.ndarray, list[Finding]]:
+    if width is None:
+        width = next((np.size(output) for output in outputs if isinstance(output, np.ndarray) and np.size(output)), 1)
     rows, faults = np.full((len(cases), width), np.nan), missing_images(cases)
     for i, output in enumerate(outputs):
         case = cases.ids[i]

@@ -189,6 +189,14 @@ def subgroups(cases: Cases) -> dict[str, dict[str, np.ndarray]]:
     return {column: {name: members for name, members in found.items() if members.any()} for column, found in groups.items()}
 
 
+def described(cases: Cases) -> list[dict]:
+    """Age (years), gender ("male", "female") and location of each case for people, None where unknown."""
+    d, genders = cases.demographics, {1: "male", 0: "female"}
+    ages = [None if np.isnan(age) else int(age) if age == int(age) else float(age) for age in d.age]
+    return [{"age": age, "gender": genders.get(int(gender)), "location": LOCATIONS[location - 1] if location > 0 else None}
+            for age, gender, location in zip(ages, d.gender, d.location, strict=True)]
+
+
 def find_table(files: Files) -> str:
     """The member that holds the table: by its usual names at the top, then one folder down, else the only CSV. Raises InputRefused."""
     if files.kind == "file":
