@@ -1,0 +1,75 @@
+"""What may import what: scoring knows no page, pages compute nothing, and nothing is fetched from outside."""
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+MODULES = sorted((ROOT / "scoring").rglob("*.py"))
+PAGES = sorted([ROOT / "app.py", *(ROOT / "pages").rglob("*.py")])
+OF_METRICS = ("sklearn", "scipy", "statsmodels", "torchmetrics", "scoring.metrics", "scoring.statistics")
+NETWORK = ("requests", "urllib.request", "urllib3", "http.client", "httpx", "aiohttp", "ftplib", "telnetlib", "smtplib")
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Every name that a file imports, as `package.module` and, for `from package import name`, `package.name`."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def belongs(name: str, packages: tuple[str, ...]) -> bool:
+    return any(name == package or name.startswith(package + ".") for package in packages)
+
+
+def texts(path: Path) -> Iterator[str]:
+    """The text constants of a file that are no docstrings."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    described = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    docstrings = {id(node.body[0].value) for node in ast.walk(tree) if isinstance(node, described) and node.body and isinstance(node.body[0], ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+            yield node.value
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_scoring_imports_no_page_and_no_streamlit(path):
+    assert [name for name in imports(path) if belongs(name, ("streamlit", "pages", "app", "tests", "sample_data"))] == []
+
+
+def test_importing_all_of_scoring_loads_no_streamlit():
+    names = [".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in MODULES if path.name != "worker.py"]
+    script = "import importlib, sys\nfor name in sys.argv[1:]: importlib.import_module(name)\nprint(*(m for m in sys.modules if m.split('.')[0] == 'streamlit'))"
+    done = subprocess.run([sys.executable, "-c", script, *names], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name_of)
+def test_pages_import_no_library_of_metrics(path):
+    assert [name for name in imports(path) if belongs(name, OF_METRICS)] == []
+
+
+@pytest.mark.parametrize("path", [*MODULES, *PAGES], ids=name_of)
+def test_nothing_is_fetched(path):
+    assert [name for name in imports(path) if belongs(name, NETWORK)] == []
+    assert [text for text in texts(path) if text.startswith(("http://", "https://", "//cdn")) and "w3.org" not in text] == []
+
+
+def test_the_rules_can_be_broken(tmp_path):
+    (tmp_path / "x.py").write_text('"""See https://example.org."""\nfrom sklearn import metrics\nimport urllib.request\nURL = "https://example.org"\n')
+    assert set(imports(tmp_path / "x.py")) == {"sklearn", "sklearn.metrics", "urllib.request"}
+    assert list(texts(tmp_path / "x.py")) == ["https://example.org"]
+    assert belongs("sklearn.metrics", OF_METRICS)
+    assert not belongs("sklearnex", OF_METRICS)
+    assert MODULES
+    assert PAGES
