@@ -3,12 +3,13 @@ import streamlit as st
 
 from pages.shared import frame
 from scoring.challenges import TITLES, load_challenge
+from scoring.samples import SETS
 
 
 def overview() -> None:
     frame.plain_opening("Benchside", "Official challenge scores for cancer-imaging models, to the last digit, with what is behind them. Everything runs on this computer.")
     with st.grid(min_column_width=280, gap="small"):
-        for challenge_id, title in TITLES.items():
+        for challenge_id, title in ((i, t) for i, t in TITLES.items() if i in SETS):
             challenge = load_challenge(challenge_id)
             with st.container(border=True, gap="xsmall"):
                 st.header(title, anchor=False)
