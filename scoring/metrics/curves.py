@@ -14,7 +14,7 @@ def _steps(scores: np.ndarray, positive: np.ndarray) -> tuple[np.ndarray, np.nda
     """Distinct thresholds from high to low, and the positives and negatives at or above each."""
     order = np.argsort(-scores, kind="stable")
     scores, positive = scores[order], positive[order]
-    last = np.flatnonzero(np.r_[scores[1:] != scores[:-1], True])
+    last = np.flatnonzero(np.r_[scores[1:] != scores[:-1], True][:len(scores)])
     hits = np.cumsum(positive)[last]
     return scores[last], hits, last + 1 - hits
 
@@ -93,7 +93,9 @@ def resampled_curves(scores: np.ndarray, positive: np.ndarray, weights: np.ndarr
     for b in np.flatnonzero((hits[:, -1] > 0) & (false_alarms[:, -1] > 0)):
         x, y = np.r_[0, false_alarms[b] / false_alarms[b, -1]], np.r_[0, hits[b] / hits[b, -1]]
         sensitivity[b] = np.interp(grid, x, y)
-        reached = np.minimum(np.searchsorted(y[1:], grid - 1e-12, "left"), len(last) - 1)
+        # The highest scores may not have been drawn: no threshold stands there.
+        first = np.argmax(hits[b] + false_alarms[b] > 0)
+        reached = np.clip(np.searchsorted(y[1:], grid - 1e-12, "left"), first, len(last) - 1)
         precision[b] = divide(hits[b, reached], hits[b, reached] + false_alarms[b, reached])
     return sensitivity, precision
 

@@ -1,0 +1,75 @@
+"""Yes-or-no decisions and their thresholds against loops over the repeated cases and scikit-learn."""
+import math
+
+import numpy as np
+import pytest
+import sklearn.metrics
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoring.metrics import binary
+
+CASES = st.lists(st.tuples(st.integers(0, 10).map(lambda k: k / 10), st.booleans(), st.integers(0, 3)), min_size=1, max_size=20)
+NAN = float("nan")
+
+
+def ratio(numerator: float, denominator: float) -> float:
+    return numerator / denominator if denominator else NAN
+
+
+def prepared(cases) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[tuple[float, bool]]]:
+    """Scores, truth, one row of weights, and the cases repeated by their weight."""
+    scores, positive, weights = (np.array(column) for column in zip(*cases, strict=True))
+    return scores, positive, weights[None].astype(np.float32), [(s, y) for s, y, weight in cases for _ in range(weight)]
+
+
+@given(CASES, st.sampled_from([.5, 1, 2]))
+def test_decisions_restated(cases, beta):
+    scores, positive, weights, repeated = prepared(cases)
+    found = binary.decisions(positive, scores >= .5, weights)
+    tp, fp = (sum(s >= .5 and y == kind for s, y in repeated) for kind in (True, False))
+    fn, tn = (sum(s < .5 and y == kind for s, y in repeated) for kind in (True, False))
+    n = len(repeated)
+    denominator = (1 + beta ** 2) * tp + beta ** 2 * fn + fp
+    expected = {"accuracy": ratio(tp + tn, n), "precision": ratio(tp, tp + fp), "recall": ratio(tp, tp + fn), "specificity": ratio(tn, tn + fp)}
+    for name, value in expected.items():
+        assert getattr(binary, name)(found)[0] == pytest.approx(value, abs=1e-12, nan_ok=True)
+    assert binary.f_beta(found, beta)[0] == pytest.approx((1 + beta ** 2) * tp / denominator if denominator else 0, abs=1e-12)
+    assert found.total.tolist() == [n]
+    assert binary.net_benefit(found, .2)[0] == pytest.approx(ratio(tp - fp / 4, n), abs=1e-12, nan_ok=True)
+
+
+@given(CASES, st.sampled_from([0, .5, .8, .9, 1]))
+def test_best_thresholds_restated(cases, wanted):
+    scores, positive, weights, repeated = prepared(cases)
+    steps = binary.ladder(scores, positive, weights)
+    ill, well = [s for s, y in repeated if y], [s for s, y in repeated if not y]
+    sensitivity, specificity = [], []
+    if ill and well:
+        for threshold in [math.inf, *scores]:
+            hits, quiet = sum(s >= threshold for s in ill), sum(s < threshold for s in well)
+            if quiet >= wanted * len(well) - 1e-9:
+                sensitivity.append(hits / len(ill))
+            if hits >= wanted * len(ill) - 1e-9 and threshold < math.inf:
+                specificity.append(quiet / len(well))
+    assert binary.sensitivity_at_specificity(steps, wanted)[0] == pytest.approx(max(sensitivity, default=NAN), nan_ok=True)
+    if wanted:
+        assert binary.specificity_at_sensitivity(steps, wanted)[0] == pytest.approx(max(specificity, default=NAN), nan_ok=True)
+
+
+def test_scikit_learn_agrees():
+    dice = np.random.default_rng(0)
+    positive = dice.random(300) < .3
+    scores = np.round(np.clip(dice.normal(.3 + .3 * positive, .2), 0, 1), 2)
+    weights = np.ones((1, 300), np.float32)
+    assert binary.log_losses(scores, positive).mean() == pytest.approx(sklearn.metrics.log_loss(positive, np.clip(scores, 1e-15, 1 - 1e-15)), abs=1e-9)
+    assert binary.average_precision(binary.ladder(scores, positive, weights))[0] == pytest.approx(sklearn.metrics.average_precision_score(positive, scores))
+    found = binary.decisions(positive, scores >= .5, weights)
+    assert binary.f_beta(found, 2)[0] == pytest.approx(sklearn.metrics.fbeta_score(positive, scores >= .5, beta=2))
+
+
+@pytest.mark.parametrize("kind", [True, False])
+def test_nothing_is_defined_with_one_kind_only(kind):
+    steps = binary.ladder(np.array([.1, .9]), np.array([kind, kind]), np.ones((1, 2), np.float32))
+    for quantity in (binary.average_precision(steps), binary.sensitivity_at_specificity(steps, .9), binary.specificity_at_sensitivity(steps, .9)):
+        assert np.isnan(quantity).all()

@@ -1,0 +1,80 @@
+"""How outputs are taken at their word: kinds of outputs, losses, reliability."""
+import math
+
+import numpy as np
+import pytest
+import scipy.special
+import sklearn.calibration
+import sklearn.metrics
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoring.metrics import calibration
+
+
+@pytest.mark.parametrize(("row", "kind"), [([.5, .5], "probabilities"), ([1, 0], "probabilities"), ([.5, .5009], "probabilities"), ([.5, .4991], "probabilities"),
+                                           ([.5, .502], "not-normalised"), ([.9, .9], "not-normalised"), ([1 + 5e-7, 0], "probabilities"),
+                                           ([-5e-7, 1], "probabilities"), ([1.00001, 0], "logits"), ([-.00001, 1], "logits"), ([3, -3], "logits")])
+def test_kinds(row, kind):
+    assert calibration.output_kind(np.array([[.5, .5], row], float)) == kind
+
+
+def test_no_output_at_all():
+    assert calibration.output_kind(np.empty((0, 11))) == "probabilities"
+
+
+def drawn(n: int = 200, k: int = 5) -> tuple[np.ndarray, np.ndarray]:
+    dice = np.random.default_rng(0)
+    return dice.dirichlet(np.ones(k), n), dice.integers(0, k, n)
+
+
+def test_losses_of_scikit_learn():
+    outputs, truth = drawn()
+    assert calibration.log_losses(outputs, truth).mean() == pytest.approx(sklearn.metrics.log_loss(truth, outputs, labels=range(5)), abs=1e-12)
+    plain = [sum((value - (k == y)) ** 2 for k, value in enumerate(row)) for row, y in zip(outputs.tolist(), truth, strict=True)]
+    assert calibration.brier_scores(outputs, truth) == pytest.approx(plain, abs=1e-12)
+
+
+def test_an_output_of_nothing_costs_a_bounded_loss():
+    assert calibration.log_losses(np.array([[0., 1.], [-1e-7, 1.]]), np.array([0, 0])).tolist() == [-math.log(1e-15)] * 2
+
+
+def test_softmax_of_scipy():
+    logits = np.random.default_rng(0).normal(0, 300, (20, 4))
+    assert calibration.softmax(logits) == pytest.approx(scipy.special.softmax(logits, axis=1))
+
+
+@given(st.lists(st.tuples(st.integers(0, 40).map(lambda k: k / 40), st.booleans()), min_size=1, max_size=30))
+def test_reliability_restated(cases):
+    found = calibration.reliability(np.array([v for v, _ in cases]), np.array([right for _, right in cases]))
+    error = 0.0
+    for b in range(10):
+        members = [(v, right) for v, right in cases if min(max(math.ceil(10 * v) - 1, 0), 9) == b]
+        assert found.n[b] == len(members)
+        if members:
+            said, right = sum(v for v, _ in members) / len(members), sum(r for _, r in members) / len(members)
+            assert (found.said[b], found.right[b]) == pytest.approx((said, right))
+            assert found.low[b] <= right + 1e-12
+            assert right - 1e-12 <= found.high[b]
+            error += len(members) / len(cases) * abs(right - said)
+        else:
+            assert np.isnan([found.said[b], found.right[b], found.low[b], found.high[b]]).all()
+    assert found.expected_calibration_error == pytest.approx(error, abs=1e-12)
+
+
+def test_calibration_curve_of_scikit_learn():
+    confidence = np.random.default_rng(1).random(500)
+    right = np.random.default_rng(2).random(500) < confidence
+    found = calibration.reliability(confidence, right)
+    their_right, their_said = sklearn.calibration.calibration_curve(right, confidence, n_bins=10)
+    assert found.said == pytest.approx(their_said)
+    assert found.right == pytest.approx(their_right)
+
+
+def test_the_edges_of_the_bins():
+    found = calibration.reliability(np.array([0, .1, .1000001, .5, 1, 1.0000005]), np.ones(6, bool))
+    assert found.n.tolist() == [2, 1, 0, 0, 1, 0, 0, 0, 0, 2]
+
+
+def test_nothing_to_be_calibrated():
+    assert np.isnan(calibration.reliability(np.array([]), np.array([], bool)).expected_calibration_error)

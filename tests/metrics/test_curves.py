@@ -1,0 +1,105 @@
+"""Curves and areas against scikit-learn and, for replicates, against the repeated cases."""
+import numpy as np
+import pytest
+import sklearn.metrics
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoring.metrics import curves
+
+CASES = st.lists(st.tuples(st.integers(0, 5), st.booleans(), st.integers(0, 3)), min_size=1, max_size=25)
+
+
+def arrays(cases) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    scores, positive, weights = zip(*cases, strict=True)
+    return np.array(scores) / 5, np.array(positive), np.array(weights)
+
+
+def plain_auc(scores, positive) -> float:
+    """Share of pairs of a positive and a negative in which the positive has more, ties half."""
+    pairs = [(s > t) + (s == t) / 2 for s, yes in zip(scores, positive, strict=True) if yes for t, other in zip(scores, positive, strict=True) if not other]
+    return sum(pairs) / len(pairs) if pairs else float("nan")
+
+
+@given(CASES)
+def test_area_restated(cases):
+    scores, positive, _ = arrays(cases)
+    assert curves.auc(scores, positive) == pytest.approx(plain_auc(scores, positive), abs=1e-12, nan_ok=True)
+
+
+@given(CASES)
+def test_area_of_weighted_cases_is_that_of_repeated_ones(cases):
+    scores, positive, weights = arrays(cases)
+    for dtype in (np.float32, np.float64):
+        found = curves.resampled_auc(scores, positive, np.array([weights, np.ones_like(weights)], dtype))
+        assert found[0] == pytest.approx(plain_auc(np.repeat(scores, weights), np.repeat(positive, weights)), abs=1e-12, nan_ok=True)
+        assert found[1] == pytest.approx(plain_auc(scores, positive), abs=1e-12, nan_ok=True)
+
+
+@given(CASES)
+def test_order_and_rising_changes_leave_the_area_alone(cases):
+    scores, positive, _ = arrays(cases)
+    area = curves.auc(scores, positive)
+    assert curves.auc(scores[::-1], positive[::-1]) == pytest.approx(area, nan_ok=True)
+    assert curves.auc(np.exp(3 * scores), positive) == pytest.approx(area, nan_ok=True)
+    assert curves.auc(-scores, positive) == pytest.approx(1 - area, nan_ok=True)
+
+
+def drawn(n: int, seed: int, decimals: int) -> tuple[np.ndarray, np.ndarray]:
+    dice = np.random.default_rng(seed)
+    positive = dice.random(n) < .3
+    return np.round(dice.normal(positive, 1), decimals), positive
+
+
+@pytest.mark.parametrize(("seed", "decimals"), [(0, 9), (1, 1), (2, 0)])
+def test_scikit_learn_agrees(seed, decimals):
+    scores, positive = drawn(200, seed, decimals)
+    assert curves.auc(scores, positive) == pytest.approx(sklearn.metrics.roc_auc_score(positive, scores), abs=1e-12)
+    assert curves.average_precision(scores, positive) == pytest.approx(sklearn.metrics.average_precision_score(positive, scores), abs=1e-12)
+    for ours, theirs in zip(curves.roc_curve(scores, positive), sklearn.metrics.roc_curve(positive, scores, drop_intermediate=False), strict=True):
+        assert ours == pytest.approx(theirs)
+    recall, precision, thresholds = curves.precision_recall_curve(scores, positive)
+    their_precision, their_recall, their_thresholds = sklearn.metrics.precision_recall_curve(positive, scores)
+    assert recall[::-1] == pytest.approx(their_recall[:-1])
+    assert precision[::-1] == pytest.approx(their_precision[:-1])
+    assert thresholds[::-1] == pytest.approx(their_thresholds)
+
+
+@pytest.mark.parametrize("positive", [True, False])
+def test_nothing_is_defined_with_one_kind_only(positive):
+    scores, kinds = np.array([.1, .2]), np.array([positive, positive])
+    assert np.isnan(curves.auc(scores, kinds))
+    assert np.isnan(curves.average_precision(scores, kinds))
+    false_alarms, hits, _ = curves.roc_curve(scores, kinds)
+    assert np.isnan(false_alarms if positive else hits).all()
+
+
+def test_no_cases_at_all():
+    false_alarms, hits, thresholds = curves.roc_curve(np.array([]), np.array([]))
+    assert (false_alarms.tolist(), hits.tolist(), thresholds.tolist()) == ([0], [0], [np.inf])
+
+
+@pytest.mark.parametrize(("seed", "decimals"), [(3, 9), (4, 1)])
+def test_resampled_curves_are_those_of_the_repeated_cases(seed, decimals):
+    scores, positive = drawn(60, seed, decimals)
+    weights = np.random.default_rng(100 + seed).multinomial(60, np.full(60, 1 / 60), size=5).astype(np.float32)
+    grid = np.linspace(0, 1, 21)
+    sensitivity, precision = curves.resampled_curves(scores, positive, weights, grid)
+    assert (weights @ positive > 0).all()
+    for b, counts in enumerate(weights.astype(int)):
+        kept_scores, kept = np.repeat(scores, counts), np.repeat(positive, counts)
+        points = sorted({(float((kept & (kept_scores >= t)).sum() / kept.sum()), -t) for t in kept_scores})
+        for g, value in zip(grid, precision[b], strict=True):
+            threshold = -next(t for reached, t in points if reached >= g - 1e-12)
+            assert value == pytest.approx(kept[kept_scores >= threshold].mean())
+        false_alarms, hits, _ = sklearn.metrics.roc_curve(kept, kept_scores, drop_intermediate=False)
+        # Where the curve climbs straight up, any height of the climb is on it.
+        inside = [not any(abs(g - x) < 1e-12 for x in false_alarms) for g in grid]
+        assert sensitivity[b][inside] == pytest.approx(np.interp(grid[inside], false_alarms, hits))
+
+
+def test_resampled_curves_without_positives():
+    sensitivity, precision = curves.resampled_curves(np.array([.1, .9]), np.array([True, False]), np.array([[0, 2], [1, 1]], np.float32), np.array([0, 1.]))
+    assert np.isnan(sensitivity[0]).all()
+    assert np.isnan(precision[0]).all()
+    assert not np.isnan(sensitivity[1]).any()
