@@ -10,6 +10,7 @@ import onnx
 
 MOST_NODES = 50_000
 MOST_SPARSE_BYTES = 256 << 20
+MOST_METADATA_ENTRIES, MOST_METADATA_CHARACTERS = 100, 10_000
 DEEPEST_CALL = 200
 KNOWN_DOMAINS = ("", "ai.onnx.ml", "com.microsoft")
 _ONE_FILE = "Save it as one file: onnx.save(onnx.load(path), out, save_as_external_data=False)."
@@ -31,7 +32,7 @@ class ModelRefused(Exception):
 
 def scan(data: bytes) -> dict:
     """What the file says of itself: ir_version, opset (of the default domain), opsets (domain -> version), nodes (subgraphs and functions
-    included), scalars (names of the graph's inputs and outputs that are declared to have no axis).
+    included), scalars (names of the graph's inputs and outputs that are declared to have no axis), metadata (its own entries, name -> text).
 
     Raises ModelRefused with `model-unreadable` or `external-data`.
     """
@@ -62,7 +63,8 @@ def scan(data: bytes) -> dict:
     types = {_text(value.name): value.type.tensor_type for value in (*model.graph.input, *model.graph.output)}
     return {"ir_version": model.ir_version, "opset": opsets.get("", 0), "nodes": nodes,
             "opsets": {name or "ai.onnx": version for name, version in opsets.items()},
-            "scalars": [name for name, kind in types.items() if kind.HasField("shape") and not kind.shape.dim]}
+            "scalars": [name for name, kind in types.items() if kind.HasField("shape") and not kind.shape.dim],
+            "metadata": {_text(entry.key): _text(entry.value)[:MOST_METADATA_CHARACTERS] for entry in model.metadata_props[:MOST_METADATA_ENTRIES]}}
 
 
 def check_kind(data: bytes) -> None:

@@ -26,7 +26,8 @@ class Table:
     """One table. keys: the header for comparing (see `key`). columns: cells as written, one list per column of the header.
 
     lines: the line of the file each row stands on (the header's is 1 unless blank lines stand above it). problems: rows of the wrong length (`row-length`); such rows stay,
-    filled with empty cells, so that their id is known, and `ragged` names them.
+    filled with empty cells, so that their id is known, and `ragged` names them. written: the header as written, with empty cells at its end that
+    name no column; padded: rows that end in more empty cells than the header has columns.
     """
 
     name: str
@@ -39,6 +40,8 @@ class Table:
     byte_order_mark: bool
     ragged: frozenset[int]
     problems: tuple[Finding, ...]
+    written: tuple[str, ...]
+    padded: frozenset[int]
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -75,18 +78,39 @@ def read_table(data: bytes, name: str) -> Table:
     if declared:
         first = next((i for i in range(first + 1, len(lines)) if lines[i].strip()), first)
     delimiter = declared[1] if declared else max(DELIMITERS, key=lines[first].count)
-    rows, numbers = _rows(lines, first, delimiter, name)
-    if not rows:
-        raise refuse(name, "it holds nothing but empty quotation marks.")
-    header_line = numbers[0]
-    header, rows, numbers = [cell.strip() for cell in rows[0]], rows[1:], numbers[1:]
-    if len(header) > COLUMNS:
-        raise refuse(name, f"line {header_line} has {len(header):,} columns; at most {COLUMNS:,} are read.")
-    if not rows:
+    even = _even(lines, first, delimiter)
+    if even:
+        (header_line, *numbers), columns = even
+        written, ragged, problems, padded = tuple(column[0] for column in columns), frozenset(), (), frozenset()
+        columns = [column[1:] for column in columns]
+    else:
+        rows, numbers = _rows(lines, first, delimiter, name)
+        if not rows:
+            raise refuse(name, "it holds nothing but empty quotation marks.")
+        written, header_line, rows, numbers = tuple(rows[0]), numbers[0], rows[1:], numbers[1:]
+        columns, ragged, problems, padded = _columns(rows, numbers, _width(written, rows), name)
+    if len(written) > COLUMNS:
+        raise refuse(name, f"line {header_line} has {len(written):,} columns; at most {COLUMNS:,} are read.")
+    if not numbers:
         raise refuse(name, "it has a header and no row.")
-    columns, ragged, problems = _columns(rows, numbers, len(header), name)
+    header = [cell.strip() for cell in written[:len(columns)]]
     marked = data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    return Table(name, tuple(header), tuple(map(key, header)), columns, tuple(numbers), header_line, delimiter, marked, ragged, problems)
+    return Table(name, tuple(header), tuple(map(key, header)), tuple(map(tuple, columns)), tuple(numbers), header_line, delimiter, marked, ragged,
+                 problems, written, padded)
+
+
+def _even(lines: list[str], first: int, delimiter: str) -> tuple[list[int], list[list[str]]] | None:
+    """The line of each row and the columns, header included, of a table without quotation marks and with rows of one length; None for any other.
+
+    Most tables are so, and cutting them as one text takes a fifth of the time of reading row by row.
+    """
+    kept = [i for i in range(first, len(lines)) if delimiter in lines[i] or lines[i].strip()]
+    rows = lines[first:] if len(kept) == len(lines) - first else [lines[i] for i in kept]
+    text = delimiter.join(rows)
+    if '"' in text or len(kept) < 2 or not rows[0].split(delimiter)[-1].strip() or len({row.count(delimiter) for row in rows}) > 1:
+        return None
+    cells, width = text.split(delimiter), rows[0].count(delimiter) + 1
+    return [i + 1 for i in kept], [cells[k::width] for k in range(width)]
 
 
 def refuse(name: str, message: str) -> InputRefused:
@@ -137,8 +161,15 @@ def _rows(lines: list[str], first: int, delimiter: str, name: str) -> tuple[list
     return rows, numbers
 
 
-def _columns(rows: list[list[str]], numbers: list[int], width: int, name: str) -> tuple[tuple[tuple[str, ...], ...], frozenset[int], tuple[Finding, ...]]:
-    ragged, problems = set(), []
+def _width(written: Sequence[str], rows: list[list[str]]) -> int:
+    """Columns of the table: empty cells at the end of the header count only where a row has something there."""
+    named = max((i + 1 for i, cell in enumerate(written) if cell.strip()), default=len(written))
+    return len(written) if any(cell.strip() for row in rows for cell in row[named:]) else named
+
+
+def _columns(rows: list[list[str]], numbers: list[int], width: int,
+             name: str) -> tuple[list[tuple[str, ...]], frozenset[int], tuple[Finding, ...], frozenset[int]]:
+    ragged, padded, problems = set(), set(), []
     for i, row in enumerate(rows):
         if len(row) == width:
             continue
@@ -146,8 +177,10 @@ def _columns(rows: list[list[str]], numbers: list[int], width: int, name: str) -
             ragged.add(i)
             problems.append(error("row-length", f"{name}:{numbers[i]}", f"{len(row)} cells, {width} expected as in the header. Quote text that holds the "
                                   "delimiter, remove what is too much or fill in what lacks."))
+        else:
+            padded.add(i)
         rows[i] = (row + [""] * width)[:width]
-    return tuple(zip(*rows, strict=True)), frozenset(ragged), tuple(problems)
+    return list(zip(*rows, strict=True)) or [()] * width, frozenset(ragged), tuple(problems), frozenset(padded)
 
 
 def find_column(table: Table, names: Sequence[str]) -> tuple[int | None, list[Finding]]:
@@ -203,7 +236,7 @@ def numbers(cells: Sequence[str], decimal_comma: bool = False) -> Numbers:
         try:
             values = np.array([float(c) for c in cells], dtype=float)
             if np.isfinite(values).all():
-                return Numbers(values, np.full(n, "", dtype="U14"), 0)
+                return Numbers(values, np.zeros(n, dtype="U14"), 0)
         except ValueError:
             pass
     values, fault, commas = np.full(n, np.nan), np.full(n, "", dtype="U14"), 0

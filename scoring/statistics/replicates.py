@@ -21,16 +21,17 @@ class Replicates:
     findings: tuple[Finding, ...]
 
 
-def replicate(quantities: Callable[[np.ndarray], Quantities], point: Quantities, units: np.ndarray, options: StatisticsOptions) -> Replicates:
+def replicate(quantities: Callable[[np.ndarray], Quantities], point: Quantities, units: np.ndarray, options: StatisticsOptions,
+              case_weights: np.ndarray | None = None) -> Replicates:
     """Evaluate `quantities` (weights [B, N] -> [B] by name) on the replicates of the units.
 
-    point: the same quantities on the test set itself, [1] each. Quantities whose name is a text and that are undefined in some replicates
-    are reported.
+    point: the same quantities on the test set itself, [1] each. case_weights [N] multiply the counts of the cases.
+    Quantities whose name is a text and that are undefined in some replicates are reported.
     """
     if not options.resamples:
         return Replicates({}, {}, ())
-    values = _evaluate(quantities, resampling.replicate_weights(units, options.resamples, options.seed))
-    left_out = _evaluate(quantities, resampling.leave_one_out_weights(units)) if options.interval != "percentile" else {}
+    values = _evaluate(quantities, resampling.replicate_weights(units, options.resamples, options.seed, case_weights))
+    left_out = _evaluate(quantities, resampling.leave_one_out_weights(units, case_weights)) if options.interval != "percentile" else {}
     intervals = {name: options.interval_of(float(point[name][0]), drawn, left_out.get(name)) for name, drawn in values.items()}
     return Replicates(values, intervals, (*options.findings(int(units.max()) + 1), *_undefined(values, point)))
 

@@ -52,8 +52,7 @@ def replicate_weights(units: np.ndarray, resamples: int, seed: int, case_weights
 
     units: unit number of each case [N]. case_weights [N] multiply the counts; float32 where they are whole numbers, else float64.
     """
-    whole = case_weights is None or np.array_equal(case_weights, np.round(case_weights))
-    dtype = np.float32 if whole else np.float64
+    dtype = _exact_type(case_weights)
     rows = max(1, BLOCK_BYTES // (np.dtype(dtype).itemsize * len(units)))
     for block in draw(int(units.max()) + 1, resamples, seed):
         for start in range(0, len(block), rows):
@@ -61,9 +60,16 @@ def replicate_weights(units: np.ndarray, resamples: int, seed: int, case_weights
             yield weights if case_weights is None else weights * case_weights.astype(dtype)
 
 
-def leave_one_out_weights(units: np.ndarray) -> Iterator[np.ndarray]:
+def leave_one_out_weights(units: np.ndarray, case_weights: np.ndarray | None = None) -> Iterator[np.ndarray]:
     """Weights [rows, N] of the test sets that lack one unit each, in unit order, in blocks of at most 64 MB."""
-    n_units = int(units.max()) + 1
-    rows = max(1, BLOCK_BYTES // (4 * len(units)))
+    n_units, dtype = int(units.max()) + 1, _exact_type(case_weights)
+    rows = max(1, BLOCK_BYTES // (np.dtype(dtype).itemsize * len(units)))
     for start in range(0, n_units, rows):
-        yield (units[None, :] != np.arange(start, min(start + rows, n_units))[:, None]).astype(np.float32)
+        kept = (units[None, :] != np.arange(start, min(start + rows, n_units))[:, None]).astype(dtype)
+        yield kept if case_weights is None else kept * case_weights.astype(dtype)
+
+
+def _exact_type(case_weights: np.ndarray | None) -> type:
+    """Float32 holds whole numbers, and their sums below 2^24, exactly; other weights need float64."""
+    whole = case_weights is None or np.array_equal(case_weights, np.round(case_weights))
+    return np.float32 if whole else np.float64

@@ -164,7 +164,16 @@ def test_inlined_size_equals_that_of_really_inlining(levels):
 
 def test_facts():
     facts = scan(builders.classifier(ir_version=9, opset=16))
-    assert facts == {"ir_version": 9, "opset": 16, "opsets": {"ai.onnx": 16}, "nodes": 5, "scalars": []}
+    assert facts == {"ir_version": 9, "opset": 16, "opsets": {"ai.onnx": 16}, "nodes": 5, "scalars": [], "metadata": {}}
+
+
+def test_metadata_entries_are_cut_where_they_are_endless():
+    model = onnx.load_from_string(builders.classifier())
+    helper.set_model_props(model, {"categories": "MEL,NV", "notes": "x" * 20_000, **{f"entry {i}": "" for i in range(200)}})
+    metadata = scan(model.SerializeToString())["metadata"]
+    assert metadata["categories"] == "MEL,NV"
+    assert len(metadata["notes"]) == 10_000
+    assert len(metadata) == 100
 
 
 def test_a_name_in_a_message_is_plain_text():

@@ -1,4 +1,5 @@
 """Units and replicates, as the definition draws them."""
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -38,7 +39,7 @@ def test_a_unit_s_count_is_that_of_its_cases():
     assert np.array_equal(found, drawn_at_once(3, 50, 0)[:, units])
 
 
-@pytest.mark.parametrize(("case_weights", "dtype"), [([2.0, 0, 1], np.float32), ([.5, .25, 1], np.float64)])
+@pytest.mark.parametrize(("case_weights", "dtype"), [([2.0, 0, 1], np.float32), ([0.5, 0.25, 1], np.float64)])
 def test_case_weights_multiply_the_counts(case_weights, dtype):
     found = np.concatenate(list(resampling.replicate_weights(np.arange(3), 9, 0, np.array(case_weights))))
     assert found.dtype == dtype
@@ -72,3 +73,12 @@ def test_leaving_each_unit_out(monkeypatch, block_bytes):
     units = [0, 1, 0, 2, 1, 0]
     found = np.concatenate(list(resampling.leave_one_out_weights(np.array(units))))
     assert found.tolist() == [[float(unit != left_out) for unit in units] for left_out in range(3)]
+
+
+@pytest.mark.parametrize(("case_weights", "dtype"), [([1, 0, 3, 2], np.float32), ([0.5, 0, 1.25, 2], np.float64)])
+def test_case_weights_multiply_what_is_left_when_a_unit_is_left_out(case_weights, dtype):
+    found = np.concatenate(list(resampling.leave_one_out_weights(np.array([0, 1, 0, 2]), np.array(case_weights, float))))
+    assert found.dtype == dtype
+    assert np.array_equal(
+        found, [[0, case_weights[1], 0, case_weights[3]], [case_weights[0], 0, case_weights[2], case_weights[3]], [*case_weights[:3], 0]]
+    )
