@@ -5,10 +5,10 @@ import pandas as pd
 import streamlit as st
 
 import scoring
-from pages.shared import classification, downloads, frame, inputs, jobs, scored
+from pages.shared import classification, frame, scored
 from pages.shared.frame import Fact, Picture
 from pages.shared.text import markdown
-from scoring import report, samples
+from pages.shared.workbench import Workbench, show
 from scoring.figures import classification as figures
 from scoring.figures.classification import Part
 from scoring.figures.look import label
@@ -17,34 +17,8 @@ from scoring.figures.numerals import decimal, points, share, span
 ID = "tricorder3"
 CHALLENGE = scoring.load_challenge(ID)
 RISKS = CHALLENGE.RISK
-SETS = samples.test_sets(ID)
 BOARD = ("The public board ranks by the mean of the last five runs, divided by five even for a new model; a leader is kept within 0.0001. "
          "It calls the support-weighted F1 “fbeta”; the F1 in the score is the risk-weighted one.")
-
-
-def tricorder3() -> None:
-    frame.opening(CHALLENGE.TITLE, f"**{CHALLENGE.FORMULA}**, points of 100, higher is better", CHALLENGE.RULE)
-    left, right = st.columns(2)
-    with left:
-        test_set, truth_door = inputs.test_set(SETS, "set", ("jpg", "jpeg", "png"))
-    sample = SETS[truth_door.sample]
-    with right:
-        given, door, own = inputs.submission(sample.submissions, "submission", "ONNX model, or prediction table or zip", own_options)
-    if not given.own and not test_set.own:
-        door.caption(markdown(sample.submissions[door.sample].about))
-    truth = scored.truth(ID, test_set)
-    if truth.refused:
-        truth_door.caption(f"{markdown(test_set.name)}: refused")
-        frame.refusal(truth.refused)
-    else:
-        truth_door.caption(about_truth(truth.value, test_set))
-        if test_set.own and not given.own and not given.is_model:
-            door.caption("The sample teams belong to the sample test set: drop your own predictions or model, or choose a sample model.")
-            frame.findings(truth.value.findings)
-            st.info(f"{len(truth.value)} cases were read. Now choose a submission.", icon=":material/upload_file:")
-        else:
-            submitted(test_set, truth.value, given, door, own)
-    frame.closing()
 
 
 def own_options() -> Mapping:
@@ -54,64 +28,25 @@ def own_options() -> Mapping:
     return {"model_size_mib": size, "missing": "wrong" if wrong else "refuse"}
 
 
-def about_truth(truth, test_set) -> str:
+def score_options(given, own: Mapping) -> Mapping:
+    size = None if given.is_model else own.get("model_size_mib", given.size_mib)
+    return {"missing": own.get("missing", "refuse"), "model_size_mib": size}
+
+
+def about_truth(truth) -> str:
     present = {int(k) for k in set(truth.labels)}
     few = sum(1 for k in present if (truth.labels == k).sum() < CHALLENGE.SMALL_CLASS)
     pictures = sum(image is not None for image in truth.images)
-    name = f"{markdown(test_set.name)}: " if test_set.own else ""
-    return f"{name}{len(truth)} cases, {len(present)} of {len(CHALLENGE.CLASSES)} classes present, {few} with fewer than {CHALLENGE.SMALL_CLASS}; {pictures} images"
+    return f"{len(truth)} cases, {len(present)} of {len(CHALLENGE.CLASSES)} classes present, {few} with fewer than {CHALLENGE.SMALL_CLASS}; {pictures} images"
 
 
-def submitted(test_set, truth, given, door, own: Mapping) -> None:
-    """Read or run the submission, then show its card; while a model runs, the card that was shown before stays readable."""
-    missing = own.get("missing", "refuse")
-    found = scored.predictions(ID, test_set.key, given, truth, missing)
-    if isinstance(found, jobs.Job):
-        scored.running(ID, test_set.key, given, found)
-        before = st.session_state.get("tricorder3_shown")
-        if before is not None and before[1].n_cases == len(truth):
-            st.caption(f"Meanwhile, the result of {markdown(before[0])}:")
-            result(*before)
-        return
-    if found.refused:
-        door.caption(f"{markdown(given.name)}: refused")
-        frame.refusal(found.refused)
-        return
-    size = None if given.is_model else own.get("model_size_mib", given.size_mib) if given.own else given.size_mib
-    options = scored.options(missing=missing, model_size_mib=size)
-    outcome = scored.card(ID, scoring.__version__, test_set.key, given.key, options, truth, found.value)
-    if outcome.refused:
-        door.caption(f"{markdown(given.name)}: refused")
-        frame.refusal(outcome.refused)
-        return
-    if given.own:
-        door.caption(f"{markdown(given.name)}: {outcome.value.n_cases - outcome.value.more['n_missing']} of {outcome.value.n_cases} predictions{_size_words(outcome.value)}")
-    shown = (given.name, outcome.value, truth, given, test_set.key)
-    st.session_state["tricorder3_shown"] = shown
-    result(*shown)
-
-
-def _size_words(card) -> str:
+def about_submission(card) -> str:
     size = card.more["model_size_mib"]
-    return ", size unknown" if size is None else f", {size:.2f} MiB"
+    return f"{card.n_cases - card.more['n_missing']} of {card.n_cases} predictions, {'size unknown' if size is None else f'{size:.2f} MiB'}"
 
 
-def result(name: str, card, truth, given, truth_key: str) -> None:
-    """Findings, headline, tabs, downloads of one card."""
-    frame.findings(card.findings)
-    headline(card)
-    frame.tabs({"Points": points_tab, "Risk": risk_tab, "Classes": lambda c, *_: classification.classes(c, RISKS), "Curves": lambda c, *_: classification.curves(c, RISKS),
-                "Calibration": lambda c, *_: classification.calibration(c, RISKS), "Subgroups": lambda c, *_: classification.subgroups(c, RISKS), "Cases": cases_tab,
-                "Preflight": preflight_tab}, card, truth, given, truth_key)
-    with st.container(horizontal=True, gap="small"):
-        stem = f"{ID}-{name.rsplit('.', 1)[0]}"
-        downloads.json_button(card.to_json(), f"{stem}-scorecard", "download_json")
-        downloads.html_button(lambda: report.html(card), f"{stem}-report", "download_html")
-        downloads.csv_button(case_table(card), f"{stem}-cases", "download_cases", "Cases (CSV)", index=False)
-    st.caption(BOARD)
-
-
-def headline(card) -> None:
+def headline(shown) -> None:
+    card = shown.card
     m, i, best = card.metrics, card.intervals, card.more["best_possible_score"]
     a, w, e = (round(m[key], 6) for key in CHALLENGE.WEIGHTS)
     bounds = [100 * v for v in i["score"]] if i.get("score") else None
@@ -134,8 +69,8 @@ def headline(card) -> None:
                     f"**{points(lost)} points cannot be won** here, not even with accuracy 1.0. The ceiling is {points(best)}.")
 
 
-def points_tab(card, *_) -> None:
-    look, per_class = frame.look(), card.per_class
+def points_tab(shown) -> None:
+    card, look, per_class = shown.card, frame.look(), shown.card.per_class
     left, right = st.columns([3, 2], gap="large")
     with left:
         rows = [{"class": c, "points lost": 100 * v["score_lost"], "of": 100 * v["score_worth"], "why": "no case in this test set" if not v["support"] else "mistakes", "F1": v["f1"], "n": v["support"]}
@@ -153,7 +88,8 @@ def points_tab(card, *_) -> None:
 GALLERIES = {"malignant called benign": ("malignant", "benign"), "malignant called medium": ("malignant", "medium"), "all other mistakes": None}
 
 
-def risk_tab(card, truth, given, truth_key) -> None:
+def risk_tab(shown) -> None:
+    card, truth, truth_key = shown.card, shown.truth, shown.truth_key
     look, matrix = frame.look(), card.more["risk_matrix"]
     left, right = st.columns([2, 3], gap="large")
     with left:
@@ -207,22 +143,23 @@ def case_table(card) -> pd.DataFrame:
     return pd.concat([rows, outputs], axis=1)
 
 
-def cases_tab(card, truth, given, truth_key) -> None:
+def cases_tab(shown) -> None:
     """All cases, and what the model received of the chosen one."""
+    card = shown.card
     rows = case_table(card)
     only = st.segmented_control("Cases", ["all", "mistakes", "right"], key="cases", bind="query-params", required=True, default="all")
     rows = rows[rows["correct"] == (only == "right")] if only != "all" else rows
     options = [c["case"] for c in card.cases]
-    shown = frame.table(f"What became of each case? {len(rows)} of {card.n_cases}", rows, {
+    table = frame.table(f"What became of each case? {len(rows)} of {card.n_cases}", rows, {
         "case": frame.words("case"), "truth": frame.words("truth"), "predicted": frame.words("called"), "truth_score": frame.number("output of the truth ↑", 3), "truth_risk": frame.words("risk"),
         "predicted_risk": frame.words("called risk"), "age": frame.number("age", 0), "gender": frame.words("gender"), "location": frame.words("body site")},
         "Choose a row to see what the model received.", key="case_rows", on_select="rerun", selection_mode="single-row", height=320)
-    picked = shown.selection.rows
+    picked = table.selection.rows
     if picked and st.session_state.get("case_picked") != (only, picked[0]):
         st.session_state["case_picked"] = (only, picked[0])
         st.session_state["case"] = rows.iloc[picked[0]]["case"]
     chosen = st.selectbox("What your model received for", options, key="case", bind="query-params", format_func=str)
-    received(card, truth, given, truth_key, options.index(chosen))
+    received(card, shown.truth, shown.given, shown.truth_key, options.index(chosen))
 
 
 def received(card, truth, given, truth_key: str, index: int) -> None:
@@ -269,8 +206,9 @@ def what_if(case: Mapping, truth, given, truth_key: str, index: int) -> None:
         frame.chart(figures.setting_dots(sites, outputs["location"], CHALLENGE.CLASSES, look, "What if it were elsewhere?", risks=RISKS, own=case["location"] or "unknown"), "Bold: as given.")
 
 
-def preflight_tab(card, truth, given, _truth_key) -> None:
+def preflight_tab(shown) -> None:
     """Would the validator run the model and read the table?"""
+    card = shown.card
     codes = {f.code for f in card.findings}
     verdicts = [("The test set", "official-run-cancelled", "would cancel the whole run"), ("The test set", "official-score-zero", "would give every model the score 0"),
                 ("The model", "ir-version", "would refuse the model (IR version)"), ("The model", "opset-version", "would refuse the model (opset)"),
@@ -291,4 +229,8 @@ def preflight_tab(card, truth, given, _truth_key) -> None:
         st.markdown(f"**{finding.code}**: {markdown(finding.message, 600)}")
 
 
-tricorder3()
+
+TABS = {"Points": points_tab, "Risk": risk_tab, "Classes": lambda shown: classification.classes(shown.card, RISKS), "Curves": lambda shown: classification.curves(shown.card, RISKS),
+        "Calibration": lambda shown: classification.calibration(shown.card, RISKS), "Subgroups": lambda shown: classification.subgroups(shown.card, RISKS), "Cases": cases_tab,
+        "Preflight": preflight_tab}
+show(Workbench(CHALLENGE, "ONNX model, or prediction table or zip", own_options, score_options, about_truth, about_submission, headline, TABS, case_table, BOARD))

@@ -79,13 +79,13 @@ def opening(title: str, formula: str, rule: str) -> None:
                 st.markdown(rule)
 
 
-def chooser(label: str, samples: Mapping[str, str], key: str, uploader: Callable[[], object], own: Sequence[str], forget: Callable[[], None]) -> Door:
+def chooser(label: str, samples: Mapping[str, str], key: str, parameter: str, uploader: Callable[[], object], own: Sequence[str], forget: Callable[[], None]) -> Door:
     """One of the two doors: a sample that is already there, its key in the address, or an own file behind a button.
 
-    samples: key -> name shown. uploader: draws the upload widget (with a key of its own) and returns what it gives. own: names of the own files
+    samples: key -> name shown. key: of the choice in the session; parameter: in the address. uploader: draws the upload widget (with a key of its own) and returns what it gives. own: names of the own files
     in use, whose place the samples take again after `forget`.
     """
-    _from_address(key, samples)
+    _from_address(key, parameter, samples)
     with st.container(border=True, gap="xsmall"):
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small", wrap=False):
             if own:
@@ -94,21 +94,23 @@ def chooser(label: str, samples: Mapping[str, str], key: str, uploader: Callable
                     st.markdown(f":material/draft: **{markdown(own[0], 60)}**" + (f" and {len(own) - 1} more" if len(own) > 1 else ""))
                 st.button("Back to sample", key=f"{key}_back", type="tertiary", icon=":material/undo:", on_click=forget)
             else:
-                st.selectbox(label, list(samples), format_func=samples.get, key=key, on_change=_to_address, args=(key,), persist_state="session")
+                st.selectbox(label, list(samples), format_func=samples.get, key=key, on_change=_to_address, args=(key, parameter), persist_state="session")
             with st.popover("Own file", icon=":material/upload:"):
                 upload = uploader()
         caption = st.empty()
     return Door(st.session_state.get(key, next(iter(samples))), upload, caption.caption)
 
 
-def _from_address(key: str, allowed: Iterable[str]) -> None:
+def _from_address(key: str, parameter: str, allowed: Iterable[str]) -> None:
     """Take a choice from the address when the page is opened. By hand, because a bound widget would write the name shown, not the key."""
-    if key not in st.session_state and st.query_params.get(key) in list(allowed):
-        st.session_state[key] = st.query_params[key]
+    if key not in st.session_state and st.query_params.get(parameter) in list(allowed):
+        st.session_state[key] = st.query_params[parameter]
+    if st.session_state.get(key) not in (None, *allowed):
+        del st.session_state[key]  # another test set has other submissions
 
 
-def _to_address(key: str) -> None:
-    st.query_params[key] = st.session_state[key]
+def _to_address(key: str, parameter: str) -> None:
+    st.query_params[parameter] = st.session_state[key]
 
 
 def findings(entries: Iterable[Finding]) -> None:

@@ -24,14 +24,16 @@ class Given:
     size_mib: float | None = None
 
 
-def test_set(samples: Mapping[str, TestSet], key: str, image_types: Sequence[str]) -> tuple[Given, Door]:
-    """The door of the test set. key: of the choice in the address and of what is kept in the session."""
+def test_set(samples: Mapping[str, TestSet], page: str, image_types: Sequence[str]) -> tuple[Given, Door]:
+    """The door of the test set. page: whose choice and files these are in the session; the address says "set"."""
+    key = f"{page}_set"
+
     def uploader():
         _drop("Table with labels, or zip or files with table and images", f"{key}_files", [*TABLE_TYPES, *image_types], True, f"{key}_kept")
         _drop("Or a whole folder", f"{key}_folder", [*TABLE_TYPES, *image_types], "directory", f"{key}_kept")
         return _kept(f"{key}_kept")
 
-    door = chooser("Test set", {k: s.title for k, s in samples.items()}, key, uploader, *_in_use(f"{key}_kept"))
+    door = chooser("Test set", {k: s.title for k, s in samples.items()}, key, "set", uploader, *_in_use(f"{key}_kept"))
     if not door.upload:
         chosen = samples[door.sample].path
         return Given(f"sample:{chosen.name}", chosen.name, chosen, False), door
@@ -43,16 +45,16 @@ def test_set(samples: Mapping[str, TestSet], key: str, image_types: Sequence[str
     return Given(hashlib.sha256(repr(digests).encode()).hexdigest(), folder, {file.name: file.getvalue() for file in files}, True), door
 
 
-def submission(samples: Mapping[str, Submission], key: str, about_upload: str, own_options) -> tuple[Given, Door, Mapping]:
-    """The door of the submission. own_options: draws the options that an own file needs and gives them."""
-    options = {}
+def submission(samples: Mapping[str, Submission], page: str, about_upload: str, own_options) -> tuple[Given, Door, Mapping]:
+    """The door of the submission. own_options: draws the options that an own file needs and gives them; the address says "submission"."""
+    key, options = f"{page}_submission", {}
 
     def uploader():
         _drop(about_upload, f"{key}_files", [*TABLE_TYPES, "onnx"], False, f"{key}_kept")
         options.update(own_options())
         return _kept(f"{key}_kept")
 
-    door = chooser("Submission", {k: f"{s.title} · {'model' if s.is_model else 'predictions'}" for k, s in samples.items()}, key, uploader, *_in_use(f"{key}_kept"))
+    door = chooser("Submission", {k: f"{s.title} · {'model' if s.is_model else 'predictions'}" for k, s in samples.items()}, key, "submission", uploader, *_in_use(f"{key}_kept"))
     if door.upload:
         file = door.upload[0]
         return Given(digest(file), file.name, file.getvalue(), True, file.name.lower().endswith(".onnx")), door, options

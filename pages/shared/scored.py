@@ -50,14 +50,14 @@ def _own_truth(challenge_id: str, version: str, key: str, _given: Given) -> Outc
 
 
 @st.cache_resource(max_entries=SHARED_CARDS, show_spinner="Scoring ...")
-def card(challenge_id: str, version: str, truth_key: str, submission_key: str, options: tuple, _truth, _predictions) -> Outcome:
-    """The scorecard of predictions that were read or run; options: sorted (name, value) pairs of `score`."""
+def card(challenge_id: str, version: str, truth_key: tuple, submission_key: tuple, options: tuple, _truth, _predictions) -> Outcome:
+    """The scorecard of predictions that were read or run. Keys: (SHA-256, name), for findings say names; options: sorted (name, value) pairs of `score`."""
     return attempt(scoring.load_challenge(challenge_id).score, _truth, _predictions, **dict(options))
 
 
 @st.cache_resource(max_entries=SHARED_CARDS, show_spinner="Reading the predictions ...")
-def _read(challenge_id: str, version: str, truth_key: str, submission_key: str, missing: str, _truth, _given: Given) -> Outcome:
-    return attempt(scoring.load_challenge(challenge_id).read_predictions, _given.source, _truth, _given.name, missing=missing)
+def _read(challenge_id: str, version: str, truth_key: str, submission_key: tuple, options: tuple, _truth, _given: Given) -> Outcome:
+    return attempt(scoring.load_challenge(challenge_id).read_predictions, _given.source, _truth, _given.name, **dict(options))
 
 
 @st.cache_resource(max_entries=1)
@@ -66,11 +66,11 @@ def _runs() -> dict:
     return {}
 
 
-def predictions(challenge_id: str, truth_key: str, given: Given, truth, missing: str) -> Outcome | jobs.Job:
+def predictions(challenge_id: str, truth_key: str, given: Given, truth, missing: str | None) -> Outcome | jobs.Job:
     """The predictions behind a door; a job while a model still runs or after it was stopped."""
     if not given.is_model:
-        return _read(challenge_id, scoring.__version__, truth_key, given.key, missing, truth, given)
-    content = (challenge_id, scoring.__version__, truth_key, given.key)
+        return _read(challenge_id, scoring.__version__, truth_key, (given.key, given.name), options(missing=missing) if missing else (), truth, given)
+    content = (challenge_id, scoring.__version__, truth_key, given.key, given.name)
     if content in _runs():
         return _runs()[content]
     runs = _runs()
@@ -88,7 +88,7 @@ def predictions(challenge_id: str, truth_key: str, given: Given, truth, missing:
 
 def running(challenge_id: str, truth_key: str, given: Given, job: jobs.Job) -> None:
     """What stands in place of a score while a model runs, or after it was stopped."""
-    key = (jobs.session_id(), challenge_id, scoring.__version__, truth_key, given.key)
+    key = (jobs.session_id(), challenge_id, scoring.__version__, truth_key, given.key, given.name)
     if not job.future.done():
         jobs.watch(job, key, "images")
         return

@@ -32,6 +32,7 @@ TITLE = "TRICORDER-3, 11 skin-lesion classes"
 FORMULA = "45 × accuracy + 45 × risk-weighted F1 + 10 × efficiency"
 ABOUT = "A photograph and age, gender and body site; malignant classes weigh most, small models are rewarded."
 WEIGHTS = {"accuracy": ("accuracy", "acc.", 45), "weighted_f1": ("weighted F1", "wF1", 45), "efficiency_score": ("efficiency", "eff.", 10)}
+AS_POINTS = True
 RULE = """
 | part | weight | what it is |
 |---|--:|---|

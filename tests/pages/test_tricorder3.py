@@ -17,9 +17,10 @@ from tests.support.payloads import PAYLOADS
 SAMPLE = samples.test_sets("tricorder3")["sample"]
 TEAMS = {key: s for key, s in SAMPLE.submissions.items() if not s.is_model}
 GOLDEN = ROOT / "tests" / "golden" / "tricorder3"
-TABS = {"Points": "Where were the points lost?", "Risk": "Which cancers were called benign?", "Classes": "How good is each class?", "Curves": "How well is each class told from the rest?",
-        "Calibration": "When it says 70%, is it right 70% of the time?", "Subgroups": "Which patients does it serve worse?", "Cases": "Which pixels did it get?",
-        "Preflight": "What would the validator do?"}
+TABS = {
+    "Points": "Where were the points lost?", "Risk": "Which cancers were called benign?", "Classes": "How good is each class?",
+    "Curves": "How well is each class told from the rest?", "Calibration": "When it says 70%, is it right 70% of the time?",
+    "Subgroups": "Which patients does it serve worse?", "Cases": "Which pixels did it get?", "Preflight": "What would the validator do?"}
 """Each tab's name and a question that it answers."""
 CASES = 30
 IDS = tuple(f"images/L{i:04d}.jpg" for i in range(1, CASES + 1))
@@ -39,7 +40,7 @@ def command_line(truth, *options: object) -> dict:
 
 def put(app: AppTest, submission: tuple[str, bytes] | None = None, test_set: tuple[str, bytes] | None = None) -> AppTest:
     """Own files through the doors."""
-    for key, file in (("set_files", test_set), ("submission_files", submission)):
+    for key, file in (("tricorder3_set_files", test_set), ("tricorder3_submission_files", submission)):
         if file:
             app.file_uploader(key=key).upload(*file).run()
     return finished(app)
@@ -87,8 +88,8 @@ def test_a_sample_team_has_the_score_of_the_command_line(tricorder3, team):
 
 def test_it_opens_on_the_first_sample(tricorder3):
     app, (first, *_) = tricorder3(), SAMPLE.submissions
-    assert app.selectbox(key="set").value == "sample"
-    assert app.selectbox(key="submission").value == first
+    assert app.selectbox(key="tricorder3_set").value == "sample"
+    assert app.selectbox(key="tricorder3_submission").value == first
     assert [tab.label for tab in app.tabs] == list(TABS)
 
 
@@ -112,7 +113,7 @@ def test_every_tab_answers_probabilities_and_logits(tricorder3, tab, team):
 def test_the_case_and_the_tab_of_an_address_are_shown(tricorder3):
     app = tricorder3(submission="delphi", tab="Cases", case="images/L0042.jpg")
     assert app.selectbox(key="case").value == "images/L0042.jpg"
-    assert app.selectbox(key="submission").value == "delphi"
+    assert app.selectbox(key="tricorder3_submission").value == "delphi"
 
 
 @pytest.mark.parametrize("tab", TABS)
@@ -141,7 +142,7 @@ def test_zips_are_read(tricorder3, tmp_path):
 
 def test_several_files_are_a_test_set(tricorder3):
     app, dataset = tricorder3(), GOLDEN / "10-onnx-160" / "dataset"
-    door = app.file_uploader(key="set_files")
+    door = app.file_uploader(key="tricorder3_set_files")
     for path in sorted(dataset.rglob("*")):
         if path.is_file():
             door.upload(path.name, path.read_bytes())
@@ -176,7 +177,7 @@ def test_an_own_model_on_the_sample_can_be_cancelled_and_run_again(tricorder3):
 
 
 def put_without_waiting(app: AppTest, submission: tuple[str, bytes]) -> AppTest:
-    app.file_uploader(key="submission_files").upload(*submission)
+    app.file_uploader(key="tricorder3_submission_files").upload(*submission)
     return app.run()
 
 
@@ -248,7 +249,7 @@ def test_a_refused_test_set_says_so_and_the_sample_is_one_click_away(tricorder3)
     assert not app.exception
     assert "bad-label" in words(app)
     assert "duplicate-case" in words(app)
-    app.button(key="set_back").click().run()
+    app.button(key="tricorder3_set_back").click().run()
     assert not app.error
     assert app.metric
 
@@ -258,7 +259,7 @@ def test_back_to_sample(tricorder3):
     score = app.metric[0].value
     put(app, ("told.csv", TEAMS["equinox"].path.read_bytes()))
     assert app.metric[0].value != score
-    app.button(key="submission_back").click().run()
+    app.button(key="tricorder3_submission_back").click().run()
     assert app.metric[0].value == score
     assert not [button for button in app.button if button.label == "Back to sample"]
 

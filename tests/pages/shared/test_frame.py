@@ -20,7 +20,7 @@ def whole_page():
     frame.opening("Title", "**formula**", "| a |\n|---|\n| b |")
     own, forgotten = st.session_state.get("own", []), st.session_state.setdefault("forgotten", [])
     samples = {"all": "All classes", "few": "Few cases"}
-    truth = frame.chooser("Test set", samples, "truth", lambda: st.file_uploader("Table", key="truth_file"), own,
+    truth = frame.chooser("Test set", samples, "truth", "truth", lambda: st.file_uploader("Table", key="truth_file"), own,
                           lambda: forgotten.append("truth"))
     truth.caption(f"sample {truth.sample}, uploaded {truth.upload is not None}")
     frame.findings([note("row-order", hostile, hostile), *[warning("missing-value", f"line {i}", hostile) for i in range(7)]])

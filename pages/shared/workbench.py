@@ -1,0 +1,112 @@
+"""What every challenge's page does: two doors, then findings, headline and tabs of the scorecard, or why there is none."""
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+
+import streamlit as st
+
+import scoring
+from pages.shared import downloads, frame, inputs, jobs, scored
+from pages.shared.inputs import Given
+from pages.shared.text import markdown
+from scoring import report, samples
+from scoring.readers.lesions import Cases
+from scoring.scorecard import ScoreCard
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A scorecard on the page, with what it was made of."""
+
+    name: str
+    card: ScoreCard
+    truth: Cases
+    given: Given
+    truth_key: str
+
+
+@dataclass(frozen=True)
+class Workbench:
+    """A challenge's page.
+
+    own_options: draws what an own prediction file cannot say itself and gives it. score_options: the options of `score` from the submission and
+    those. about_truth, about_submission: one line each. headline: the score with its arithmetic. tabs: name -> body(shown). table: the cases as
+    a table, for download. closing: a line below the tabs.
+    """
+
+    challenge: ModuleType
+    upload: str
+    own_options: Callable[[], Mapping]
+    score_options: Callable[[Given, Mapping], Mapping]
+    about_truth: Callable[[Cases], str]
+    about_submission: Callable[[ScoreCard], str]
+    headline: Callable[[Shown], None]
+    tabs: Mapping[str, Callable[[Shown], None]]
+    table: Callable[[ScoreCard], object]
+    closing: str
+    image_types: Sequence[str] = ("jpg", "jpeg", "png")
+
+
+def show(bench: Workbench) -> None:
+    """Draw the page."""
+    challenge, sets = bench.challenge, samples.test_sets(bench.challenge.ID)
+    frame.opening(challenge.TITLE, f"**{challenge.FORMULA}**, {'points of 100, ' if challenge.AS_POINTS else ''}higher is better", challenge.RULE)
+    left, right = st.columns(2)
+    with left:
+        test_set, truth_door = inputs.test_set(sets, challenge.ID, bench.image_types)
+    sample = sets[truth_door.sample]
+    with right:
+        given, door, own = inputs.submission(sample.submissions, challenge.ID, bench.upload, bench.own_options)
+    if not given.own and not test_set.own:
+        door.caption(markdown(sample.submissions[door.sample].about))
+    truth = scored.truth(challenge.ID, test_set)
+    if truth.refused:
+        truth_door.caption(f"{markdown(test_set.name)}: refused")
+        frame.refusal(truth.refused)
+    else:
+        truth_door.caption(bench.about_truth(truth.value))
+        if test_set.own and not given.own and not given.is_model:
+            door.caption("The sample teams belong to the sample test set: drop your own predictions or model, or choose a sample model.")
+            frame.findings(truth.value.findings)
+            st.info(f"{len(truth.value)} cases were read. Now choose a submission.", icon=":material/upload_file:")
+        else:
+            _submitted(bench, test_set, truth.value, given, door, own)
+    frame.closing()
+
+
+def _submitted(bench: Workbench, test_set: Given, truth: Cases, given: Given, door, own: Mapping) -> None:
+    """Read or run the submission, then show its card; while a model runs, the card that was shown before stays readable."""
+    challenge_id, options = bench.challenge.ID, bench.score_options(given, own)
+    found = scored.predictions(challenge_id, test_set.key, given, truth, options.get("missing"))
+    if isinstance(found, jobs.Job):
+        scored.running(challenge_id, test_set.key, given, found)
+        before = st.session_state.get(f"{challenge_id}_shown")
+        if before is not None and before.truth_key == test_set.key:
+            st.caption(f"Meanwhile, the result of {markdown(before.name)}:")
+            _result(bench, before)
+        return
+    if not found.refused:
+        found = scored.card(challenge_id, scoring.__version__, (test_set.key, test_set.name), (given.key, given.name), scored.options(**options), truth, found.value)
+    if found.refused:
+        door.caption(f"{markdown(given.name)}: refused")
+        frame.refusal(found.refused)
+        return
+    if given.own:
+        door.caption(f"{markdown(given.name)}: {bench.about_submission(found.value)}")
+    shown = Shown(given.name, found.value, truth, given, test_set.key)
+    st.session_state[f"{challenge_id}_shown"] = shown
+    _result(bench, shown)
+
+
+def _result(bench: Workbench, shown: Shown) -> None:
+    """Findings, headline, tabs, downloads of one card."""
+    card = shown.card
+    frame.findings(card.findings)
+    bench.headline(shown)
+    frame.tabs(bench.tabs, shown)
+    with st.container(horizontal=True, gap="small"):
+        stem = f"{card.challenge}-{shown.name.rsplit('.', 1)[0]}"
+        downloads.json_button(card.to_json(), f"{stem}-scorecard", "download_json")
+        downloads.html_button(lambda: report.html(card), f"{stem}-report", "download_html")
+        downloads.csv_button(bench.table(card), f"{stem}-cases", "download_cases", "Cases (CSV)", index=False)
+    st.caption(bench.closing)
