@@ -7,7 +7,7 @@ import struct
 from collections.abc import Sequence
 from typing import Any, BinaryIO
 
-HEADER_BYTES = 1 << 20
+HEADER_BYTES = 16 << 20
 PARTS = 64
 _LENGTH = struct.Struct("<I")
 

@@ -119,20 +119,24 @@ def _wait(job: _Job, threads: Sequence[threading.Thread], total: int, progress, 
 
 def _work(job: _Job) -> None:
     """One worker process, as long as there are pictures."""
-    index = -1
+    index, process = -1, None
     while not _PLACES.acquire(timeout=_POLL_SECONDS):
         if job.stop.is_set() or job.failures or (job.facts and job.begun >= len(job.pictures)):
             return
     try:
-        with ModelProcess(job.model, job.limits, job.command, job.stop) as process:
-            recipe = job.recipe_for(process.facts)
-            with job.lock:
-                job.facts, job.recipe = process.facts, recipe
-            while (following := _next(job)) is not None:
-                index = following
+        process, recipe = _open(job)
+        while (following := _next(job)) is not None:
+            index = following
+            try:
                 _one(job, index, process, recipe)
-                with job.lock:
-                    job.done += 1
+            except ModelFailed as failed:
+                if not failed.ended:
+                    raise
+                # The system may have ended the process for want of memory: one second try, and a model that crashes does so again.
+                process, recipe = _open(job)
+                _one(job, index, process, recipe)
+            with job.lock:
+                job.done += 1
     except Exception as fault:  # kept for the caller's thread, which raises the one of the earliest picture
         with job.lock:
             if not job.stop.is_set():
@@ -140,7 +144,17 @@ def _work(job: _Job) -> None:
             if index < 0:
                 job.stop.set()
     finally:
+        if process is not None:
+            process.close()
         _PLACES.release()
+
+
+def _open(job: _Job) -> tuple[ModelProcess, Recipe]:
+    process = ModelProcess(job.model, job.limits, job.command, job.stop)
+    recipe = job.recipe_for(process.facts)
+    with job.lock:
+        job.facts, job.recipe = process.facts, recipe
+    return process, recipe
 
 
 def _next(job: _Job) -> int | None:

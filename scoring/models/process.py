@@ -14,13 +14,13 @@ import threading
 import time
 import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 
 from scoring.models import frames
-from scoring.models.preprocessing import ImageUnreadable, Recipe, Seen
+from scoring.models.preprocessing import MOST_PIXELS, ImageUnreadable, Recipe, Seen
 
 _ROOT = Path(__file__).parents[1]
 _POLL_SECONDS = 0.05
@@ -58,12 +58,13 @@ class Limits:
 class ModelFailed(Exception):
     """The model cannot be used. `code` as in the contract, `message` for people and without a word of data.
 
-    `picture` is the index of the picture on which it failed, None where that has no meaning.
+    `picture` is the index of the picture on which it failed, None where that has no meaning. `ended`: the process was gone, without an
+    answer and without being stopped for its time; a second try may be worth it.
     """
 
-    def __init__(self, code: str, message: str, picture: int | None = None):
-        super().__init__(code, message, picture)
-        self.code, self.message, self.picture = code, message, picture
+    def __init__(self, code: str, message: str, picture: int | None = None, ended: bool = False):
+        super().__init__(code, message, picture, ended)
+        self.code, self.message, self.picture, self.ended = code, message, picture, ended
 
     def __str__(self) -> str:
         return f"{self.code}: {self.message}"
@@ -83,7 +84,11 @@ class Tensor:
 
 @dataclass(frozen=True)
 class ModelFacts:
-    """What is known of a model that was loaded. opset is that of the default domain; confinement the layers that the worker achieved."""
+    """What is known of a model that was loaded.
+
+    opset is that of the default domain; confinement the layers that the worker achieved; metadata the file's own entries, in its
+    author's words.
+    """
 
     ir_version: int
     opset: int
@@ -94,6 +99,7 @@ class ModelFacts:
     size_bytes: int
     sha256: str
     confinement: tuple[str, ...]
+    metadata: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -137,7 +143,7 @@ class ModelProcess:
         self._limits = limits
         self._worker = _Worker(limits, command, stop)
         try:
-            header, _ = self._worker.ask({"op": "load"}, [model], limits.load_seconds, _LOADING)
+            header, _ = self._worker.ask({"op": "load"}, [model], limits.load_seconds, _LOADING, most_bytes=0)
             self.facts = _facts(header, model, self._worker.confinement)
         except BaseException:
             self._worker.close()
@@ -154,7 +160,8 @@ class ModelProcess:
         if vector is not None:
             parts.append(np.ascontiguousarray(vector, np.float32).reshape(-1))
         request = {"op": "run", "recipe": recipe.steps, "shape": shape, "pixels": want_pixels}
-        header, payload = self._worker.ask(request, parts, self._limits.run_seconds, _RUNNING)
+        most_bytes = self._limits.output_bytes + (_largest(recipe) if want_pixels else 0)
+        header, payload = self._worker.ask(request, parts, self._limits.run_seconds, _RUNNING, most_bytes)
         return _answer(header, payload)
 
     def close(self) -> None:
@@ -169,16 +176,22 @@ class ModelProcess:
 
 
 class ImageProcess:
-    """The same child without a model: for pages that show an uploaded image, which must not be decoded in the server either."""
+    """The same child without a model: for pages that show an uploaded image, which must not be decoded in the server either.
+
+    A child that one picture brought down, by its time for example, is replaced for the next.
+    """
 
     def __init__(self, limits: Limits = Limits(), command: Sequence[str] = WORKER):
-        self._limits = limits
+        self._limits, self._command = limits, command
         self._worker = _Worker(limits, command)
 
     def pixels(self, data: bytes, recipe: Recipe) -> Picture:
         """The image prepared by `recipe`; Recipe(()) leaves its size. Raises ImageUnreadable, also for one that takes too long."""
         try:
-            header, payload = self._worker.ask({"op": "decode", "recipe": recipe.steps}, [data], self._limits.run_seconds, _RUNNING)
+            if self._worker.ended:
+                self._worker = _Worker(self._limits, self._command)
+            request = {"op": "decode", "recipe": recipe.steps}
+            header, payload = self._worker.ask(request, [data], self._limits.run_seconds, _RUNNING, _largest(recipe))
             return Picture(_pixels(header, payload.pop()), _seen(header["seen"]))
         except ModelFailed as failed:
             raise ImageUnreadable(_DECODING.get(failed.code, _DECODING["model-crashed"])) from failed
@@ -230,19 +243,29 @@ class _Worker:
                     "cpu_seconds": limits.cpu_seconds, "niceness": limits.niceness, "output_bytes": limits.output_bytes,
                     "frame_bytes": max(limits.model_bytes, limits.picture_bytes) + (1 << 20),
                     "alarm_seconds": max(limits.load_seconds, limits.run_seconds) + _ALARM_MARGIN_SECONDS}
-        self._child = subprocess.Popen([*command, json.dumps(settings)], cwd=self._folder.name, env=_environment(), bufsize=0,
-                                       start_new_session=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        try:
+            self._child = subprocess.Popen([*command, json.dumps(settings)], cwd=self._folder.name, env=_environment(), bufsize=0,
+                                           start_new_session=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        except OSError as fault:
+            raise ModelFailed("model-crashed", "This machine could not start a process for the model. Try again later.") from fault
         _widen(self._child.stdin, self._child.stdout)
         self._clock = _Clock()
         self._ended = threading.Event()
         self._finish = weakref.finalize(self, _end, self._child, self._ended, self._folder)
         threading.Thread(target=_watch, args=(self._child, self._clock, self._ended, stop), daemon=True).start()
-        header, _ = self._exchange(None, (), limits.start_seconds, "model-crashed")
+        header, _ = self._exchange(None, (), limits.start_seconds, "model-crashed", most_bytes=0)
         self.confinement = tuple(str(layer) for layer in header.get("confinement", ()))
 
-    def ask(self, request: dict, parts: Sequence, seconds: float, late: str) -> tuple[dict, list[bytearray]]:
-        """The answer to a request. Raises ModelFailed with the code `late` after `seconds`, or with what the worker or its end says."""
-        header, payload = self._exchange(request, parts, seconds, late)
+    @property
+    def ended(self) -> bool:
+        return self._ended.is_set()
+
+    def ask(self, request: dict, parts: Sequence, seconds: float, late: str, most_bytes: int) -> tuple[dict, list[bytearray]]:
+        """The answer to a request. Raises ModelFailed with the code `late` after `seconds`, or with what the worker or its end says.
+
+        most_bytes bounds what the server takes into its own memory, whatever the worker sends.
+        """
+        header, payload = self._exchange(request, parts, seconds, late, most_bytes)
         if header.get("ok") is True:
             return header, payload
         code, message = str(header.get("code", "")), str(header.get("message", ""))[:600]
@@ -252,16 +275,17 @@ class _Worker:
             raise ModelFailed("model-crashed", _MESSAGES["model-crashed"])
         raise ModelFailed(code, message)
 
-    def _exchange(self, request: dict | None, parts: Sequence, seconds: float, late: str) -> tuple[dict, list[bytearray]]:
+    def _exchange(self, request: dict | None, parts: Sequence, seconds: float, late: str, most_bytes: int) -> tuple[dict, list[bytearray]]:
         self._clock.deadline = time.monotonic() + seconds
         try:
             if request is not None:
                 frames.write(self._child.stdin, request, parts)
-            return frames.read(self._child.stdout, self._limits.output_bytes + (1 << 30))
+            return frames.read(self._child.stdout, most_bytes)
         except (frames.BrokenFrame, OSError, ValueError) as fault:
             code = self._why(late)
             self.close()
-            raise ModelFailed("model-crashed" if code == "closed" else code, _MESSAGES[code].format_map(vars(self._limits))) from fault
+            message = _MESSAGES[code].format_map(vars(self._limits))
+            raise ModelFailed("model-crashed" if code == "closed" else code, message, ended=code not in ("closed", late)) from fault
         finally:
             self._clock.deadline = None
 
@@ -333,9 +357,16 @@ def _facts(header: dict, model: bytes, confinement: tuple[str, ...]) -> ModelFac
         facts = header["facts"]
         opsets = {str(name): int(version) for name, version in facts["opsets"].items()}
         return ModelFacts(int(facts["ir_version"]), int(facts["opset"]), opsets, int(facts["nodes"]), _tensors(facts["inputs"]),
-                          _tensors(facts["outputs"]), len(model), hashlib.sha256(model).hexdigest(), confinement)
+                          _tensors(facts["outputs"]), len(model), hashlib.sha256(model).hexdigest(), confinement,
+                          {str(name): str(text) for name, text in facts["metadata"].items()})
     except (KeyError, ValueError, TypeError, AttributeError) as fault:
         raise ModelFailed("model-crashed", _MESSAGES["model-crashed"]) from fault
+
+
+def _largest(recipe: Recipe) -> int:
+    """Bytes of the pixels that a recipe can give."""
+    width, height = recipe.steps[-1][:2] if recipe.steps else (MOST_PIXELS, 1)
+    return width * height * 3
 
 
 def _tensors(entries: list) -> tuple[Tensor, ...]:

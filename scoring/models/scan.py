@@ -32,7 +32,8 @@ class ModelRefused(Exception):
 
 def scan(data: bytes) -> dict:
     """What the file says of itself: ir_version, opset (of the default domain), opsets (domain -> version), nodes (subgraphs and functions
-    included), scalars (names of the graph's inputs and outputs that are declared to have no axis), metadata (its own entries, name -> text).
+    included), scalars (names of the graph's inputs and outputs that are declared to have no axis), metadata (its own entries, name ->
+    text).
 
     Raises ModelRefused with `model-unreadable` or `external-data`.
     """
@@ -64,7 +65,8 @@ def scan(data: bytes) -> dict:
     return {"ir_version": model.ir_version, "opset": opsets.get("", 0), "nodes": nodes,
             "opsets": {name or "ai.onnx": version for name, version in opsets.items()},
             "scalars": [name for name, kind in types.items() if kind.HasField("shape") and not kind.shape.dim],
-            "metadata": {_text(entry.key): _text(entry.value)[:MOST_METADATA_CHARACTERS] for entry in model.metadata_props[:MOST_METADATA_ENTRIES]}}
+            "metadata": {_text(entry.key)[:MOST_METADATA_CHARACTERS]: _text(entry.value)[:MOST_METADATA_CHARACTERS]
+                         for entry in model.metadata_props[:MOST_METADATA_ENTRIES]}}
 
 
 def check_kind(data: bytes) -> None:

@@ -1,4 +1,6 @@
 """One model over many pictures: the same answers however many workers, and nothing left behind."""
+import os
+import signal
 import threading
 import time
 
@@ -116,6 +118,22 @@ def test_too_slow_for_one_image_is_a_failure_of_the_model():
         predict(builders.endless_loop(), PICTURES, None, recipe_for, limits=Limits(run_seconds=.5))
     assert caught.value.code == "inference-timeout"
     assert eventually(lambda: children() == set())
+
+
+@linux
+def test_a_worker_that_is_killed_once_is_started_again(one_by_one):
+    killed = []
+
+    def kill():
+        if not killed:
+            killed.extend(children())
+            os.kill(killed[0], signal.SIGKILL)
+        return FILES[4]
+
+    pictures = [*PICTURES[:4], kill, *PICTURES[5:]]
+    found = predict(builders.classifier(), pictures, VECTORS, recipe_for, workers=1, cache=None)
+    assert killed
+    np.testing.assert_array_equal(found.outputs, one_by_one)
 
 
 def test_faults_of_the_caller_s_functions_come_back_as_they_are():
