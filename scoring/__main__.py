@@ -14,7 +14,6 @@ from scoring.models.pool import Cancelled
 from scoring.statistics.options import StatisticsOptions
 
 DONE, BROKEN, REFUSED, INTERRUPTED = 0, 1, 2, 130
-SCALE = {"score": "0..1, higher is better"}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -244,7 +243,7 @@ def summary(card: ScoreCard) -> str:
         return f"{name:<28}{value(x):>12}" + (f"   {interval[0]:.4f} to {interval[1]:.4f}" if interval else "")
 
     width = max(map(len, card.per_class), default=0) + 2
-    columns = ("support", "f1", "precision", "recall", "auc")
+    columns = [c for c in ("support", "f1", "precision", "recall", "auc") if all(c in entry for entry in card.per_class.values())]
     return "\n".join([
         f"{card.challenge}: score {card.score!r}, n = {card.n_cases}", "",
         row("score (0..1)", card.score, card.intervals.get("score")), *(row(name, x, card.intervals.get(name)) for name, x in card.metrics.items()), "",
