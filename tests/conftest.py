@@ -1,4 +1,5 @@
 """Hypothesis profile: the same examples at every run; BENCHSIDE_SOAK=N multiplies how many there are."""
+
 from hypothesis import HealthCheck, settings
 
 from tests.support.soak import FACTOR

@@ -1,4 +1,5 @@
 """The command line: what is written where, exit status, refusals in words and in JSON, and that a model's file scores like the model."""
+
 import json
 import re
 
@@ -58,10 +59,34 @@ def test_with_a_json_file_standard_output_stays_empty(folder):
 
 
 def test_the_keys_of_a_scorecard(folder):
-    card = run("score", "tricorder3", "--truth", folder / "t.csv", "--predictions", folder / "p.csv", "--resamples", 20, "--seed", 3, "--model-size-mib", 60,
-               "--json", "-").json
+    card = run(
+        "score",
+        "tricorder3",
+        "--truth",
+        folder / "t.csv",
+        "--predictions",
+        folder / "p.csv",
+        "--resamples",
+        20,
+        "--seed",
+        3,
+        "--model-size-mib",
+        60,
+        "--json",
+        "-",
+    ).json
     assert list(card)[:7] == ["challenge", "score", "metrics", "per_class", "confusion_matrix", "n_cases", "intervals"]
-    assert {"n_missing", "model_size_mib", "best_possible_score", "points", "risk_matrix", "slices", "cases", "findings", "provenance"} <= set(card)
+    assert {
+        "n_missing",
+        "model_size_mib",
+        "best_possible_score",
+        "points",
+        "risk_matrix",
+        "slices",
+        "cases",
+        "findings",
+        "provenance",
+    } <= set(card)
     assert all(set(entry) == KEYS for entry in card["findings"])
     source = card["provenance"]
     assert (source["seed"], source["resamples"], source["unit"], source["n_units"], source["model_sha256"]) == (3, 20, "case", 6, None)
@@ -85,8 +110,11 @@ def test_a_refusal_in_words_and_in_json(folder):
     assert places(finished.json["findings"]) == [("extra-case", "p.csv:3")]
     assert all(set(entry) == KEYS for entry in finished.json["problems"] + finished.json["findings"])
     assert {entry["level"] for entry in finished.json["problems"]} == {"error"}
-    assert [" ".join(line.split()[:3]) for line in finished.err.splitlines()] == ["error not-a-number p.csv:2:", "error missing-case c2.jpg:",
-                                                                               "warning extra-case p.csv:3:"]
+    assert [" ".join(line.split()[:3]) for line in finished.err.splitlines()] == [
+        "error not-a-number p.csv:2:",
+        "error missing-case c2.jpg:",
+        "warning extra-case p.csv:3:",
+    ]
     in_words, to_file = score(folder), score(folder, "--json", folder / "refused.json")
     assert (in_words.status, in_words.out, in_words.err) == (to_file.status, to_file.out, to_file.err) == (2, "", finished.err)
     assert json.loads((folder / "refused.json").read_text(encoding="utf-8")) == finished.json
@@ -95,12 +123,22 @@ def test_a_refusal_in_words_and_in_json(folder):
 def test_all_problems_come_in_one_answer_truth_first_options_last(folder):
     spoiled = table(TRUTH_HEADER, *truth_rows(), ["c1.jpg", "NV", "42", "Arm", "m"], ["c7.jpg", "lesion", "42", "Arm", "m"])
     (folder / "t.csv").write_bytes(b"\xef\xbb\xbf" + spoiled)
-    (folder / "p.csv").write_bytes(table(("filename", *CLASSES), *prediction_rows()[:5], ["x.jpg", *["0"] * 11], ["c1.jpg", *["0"] * 11], ["c3.jpg", "1"]))
+    (folder / "p.csv").write_bytes(
+        table(("filename", *CLASSES), *prediction_rows()[:5], ["x.jpg", *["0"] * 11], ["c1.jpg", *["0"] * 11], ["c3.jpg", "1"])
+    )
     finished = score(folder, "--model-size-mib", -1, "--missing", "maybe", "--seed", -1, "--json", "-")
     assert finished.status == 2
     assert places(finished.json["problems"]) == [
-        ("duplicate-case", "t.csv:8"), ("bad-label", "t.csv:9"), ("duplicate-case", "p.csv:8"), ("duplicate-case", "p.csv:9"),
-        ("missing-case", "c6.jpg"), ("missing-case", "c7.jpg"), ("bad-option", "--missing"), ("bad-option", "--model-size-mib"), ("bad-option", "--seed")]
+        ("duplicate-case", "t.csv:8"),
+        ("bad-label", "t.csv:9"),
+        ("duplicate-case", "p.csv:8"),
+        ("duplicate-case", "p.csv:9"),
+        ("missing-case", "c6.jpg"),
+        ("missing-case", "c7.jpg"),
+        ("bad-option", "--missing"),
+        ("bad-option", "--model-size-mib"),
+        ("bad-option", "--seed"),
+    ]
     assert places(finished.json["findings"]) == [("bom", "t.csv:1"), ("official-score-zero", "t.csv:1"), ("extra-case", "p.csv:7")]
 
 
@@ -109,8 +147,12 @@ def test_findings_of_a_refused_truth_are_told_once(folder, command):
     (folder / "t.csv").write_bytes(b"\xef\xbb\xbf" + truth(labels=["bcc", *LABELS[1:5], "lesion"]))
     finished = run(command, "tricorder3", "--truth", folder / "t.csv", "--predictions", folder / "p.csv", "--json", "-")
     assert places(finished.json["problems"]) == [("bad-label", "t.csv:7")]
-    assert places(finished.json["findings"]) == [("bom", "t.csv:1"), ("label-spelling", "t.csv:2"), ("official-run-cancelled", "t.csv:2"),
-                                                 ("official-score-zero", "t.csv:1")]
+    assert places(finished.json["findings"]) == [
+        ("bom", "t.csv:1"),
+        ("label-spelling", "t.csv:2"),
+        ("official-run-cancelled", "t.csv:2"),
+        ("official-score-zero", "t.csv:1"),
+    ]
 
 
 def test_after_twenty_lines_of_a_code_the_others_are_counted(folder):
@@ -140,13 +182,28 @@ def test_missing_cases_count_as_wrong_on_request(folder):
     assert finished.json["provenance"]["options"]["missing"] == "wrong"
 
 
-@pytest.mark.parametrize("arguments", [
-    [], ["paint"], ["score"], ["score", "melanomas"], ["score", "tricorder3"], ["score", "tricorder3", "--truth", "t.csv"],
-    ["score", "tricorder3", "--predictions", "p.csv"], ["score", "tricorder3", "--truth", "t", "--predictions", "p", "--model", "m.onnx"],
-    ["score", "tricorder3", "--truth", "t", "--predictions", "p", "--resamples", "many"],
-    ["score", "tricorder3", "--truth", "t", "--predictions", "p", "--model-size-mib", "big"], ["score", "tricorder3", "--truth"],
-    ["score", "tricorder3", "--truth", "t", "--predictions", "p", "--colour", "red"], ["check", "tricorder3"], ["predict", "tricorder3"],
-    ["predict", "tricorder3", "--model", "m.onnx"], ["predict", "tricorder3", "--model", "m.onnx", "--output", "-"], ["challenges", "all"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["paint"],
+        ["score"],
+        ["score", "melanomas"],
+        ["score", "tricorder3"],
+        ["score", "tricorder3", "--truth", "t.csv"],
+        ["score", "tricorder3", "--predictions", "p.csv"],
+        ["score", "tricorder3", "--truth", "t", "--predictions", "p", "--model", "m.onnx"],
+        ["score", "tricorder3", "--truth", "t", "--predictions", "p", "--resamples", "many"],
+        ["score", "tricorder3", "--truth", "t", "--predictions", "p", "--model-size-mib", "big"],
+        ["score", "tricorder3", "--truth"],
+        ["score", "tricorder3", "--truth", "t", "--predictions", "p", "--colour", "red"],
+        ["check", "tricorder3"],
+        ["predict", "tricorder3"],
+        ["predict", "tricorder3", "--model", "m.onnx"],
+        ["predict", "tricorder3", "--model", "m.onnx", "--output", "-"],
+        ["challenges", "all"],
+    ],
+)
 def test_wrong_arguments_are_refused_like_a_wrong_file(arguments):
     bad_option(run(*arguments))
 
@@ -160,14 +217,39 @@ def test_wrong_arguments_in_json(folder):
     assert written["findings"] == []
 
 
-@pytest.mark.parametrize(("option", "value"), [("--resamples", 1), ("--resamples", -3), ("--seed", -1), ("--interval", "exact"), ("--group", "hospital"),
-                                               ("--missing", "skip"), ("--model-size-mib", "nan"), ("--model-size-mib", "inf"), ("--model-size-mib", -0.1)])
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        ("--resamples", 1),
+        ("--resamples", -3),
+        ("--seed", -1),
+        ("--interval", "exact"),
+        ("--group", "hospital"),
+        ("--missing", "skip"),
+        ("--model-size-mib", "nan"),
+        ("--model-size-mib", "inf"),
+        ("--model-size-mib", -0.1),
+    ],
+)
 def test_option_values_that_cannot_be(folder, option, value):
     assert option in bad_option(score(folder, option, value))
 
 
 def test_a_model_brings_its_own_size():
-    finished = run("score", "tricorder3", "--truth", MODEL / "dataset", "--model", MODEL / "model.onnx", "--model-size-mib", 3, "--resamples", 0, "--json", "-")
+    finished = run(
+        "score",
+        "tricorder3",
+        "--truth",
+        MODEL / "dataset",
+        "--model",
+        MODEL / "model.onnx",
+        "--model-size-mib",
+        3,
+        "--resamples",
+        0,
+        "--json",
+        "-",
+    )
     assert finished.status == 2
     assert places(finished.json["problems"]) == [("bad-option", "--model-size-mib")]
 
@@ -219,21 +301,53 @@ def test_a_model_that_is_none(folder):
 
 
 def test_a_model_s_predictions_score_like_the_model(folder):
-    of_model = run("score", "tricorder3", "--truth", MODEL / "dataset", "--model", MODEL / "model.onnx", "--resamples", 20, "--json", "-").json
-    written = run("predict", "tricorder3", "--model", MODEL / "model.onnx", "--images", MODEL / "dataset", "--output", folder / "p.csv", "--json", folder / "p.json")
+    of_model = run(
+        "score", "tricorder3", "--truth", MODEL / "dataset", "--model", MODEL / "model.onnx", "--resamples", 20, "--json", "-"
+    ).json
+    written = run(
+        "predict",
+        "tricorder3",
+        "--model",
+        MODEL / "model.onnx",
+        "--images",
+        MODEL / "dataset",
+        "--output",
+        folder / "p.csv",
+        "--json",
+        folder / "p.json",
+    )
     assert (written.status, written.out) == (0, "")
-    of_file = run("score", "tricorder3", "--truth", MODEL / "dataset", "--predictions", folder / "p.csv", "--resamples", 20,
-                  "--model-size-mib", repr(of_model["model_size_mib"]), "--json", "-").json
+    of_file = run(
+        "score",
+        "tricorder3",
+        "--truth",
+        MODEL / "dataset",
+        "--predictions",
+        folder / "p.csv",
+        "--resamples",
+        20,
+        "--model-size-mib",
+        repr(of_model["model_size_mib"]),
+        "--json",
+        "-",
+    ).json
     own = ("model", "findings", "provenance")
     assert {k: v for k, v in of_model.items() if k not in own} == {k: v for k, v in of_file.items() if k not in own}
     assert (of_model["provenance"]["predictions_sha256"], of_file["provenance"]["model_sha256"]) == (None, None)
-    assert of_model["provenance"]["model_sha256"] == of_model["model"]["sha256"] == json.loads((folder / "p.json").read_text())["model"]["sha256"]
+    assert (
+        of_model["provenance"]["model_sha256"]
+        == of_model["model"]["sha256"]
+        == json.loads((folder / "p.json").read_text())["model"]["sha256"]
+    )
 
 
 def test_predictions_on_images_without_a_table(folder):
     finished = run("predict", "tricorder3", "--model", MODEL / "model.onnx", "--images", MODEL / "dataset" / "images", "--output", "-")
     assert finished.status == 0
-    assert [line.split(",")[0] for line in finished.out.splitlines()] == ["filename", *sorted(p.name for p in (MODEL / "dataset" / "images").iterdir())]
+    assert [line.split(",")[0] for line in finished.out.splitlines()] == [
+        "filename",
+        *sorted(p.name for p in (MODEL / "dataset" / "images").iterdir()),
+    ]
     assert "warning missing-demographics images: " in finished.err
 
 

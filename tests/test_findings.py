@@ -1,4 +1,5 @@
 """Findings: their levels, their form in JSON and as lines, and the refusal that carries them."""
+
 import pytest
 
 from scoring.findings import Finding, InputRefused, error, lines, note, split, warning
@@ -11,7 +12,12 @@ def test_levels():
 
 
 def test_as_dict():
-    assert error("bad-label", "t.csv:3", "no class").as_dict() == {"level": "error", "code": "bad-label", "where": "t.csv:3", "message": "no class"}
+    assert error("bad-label", "t.csv:3", "no class").as_dict() == {
+        "level": "error",
+        "code": "bad-label",
+        "where": "t.csv:3",
+        "message": "no class",
+    }
 
 
 def test_split_keeps_the_order():

@@ -1,4 +1,5 @@
 """What may import what: scoring knows no page, pages compute nothing, and nothing is fetched from outside."""
+
 import ast
 import subprocess
 import sys
@@ -36,7 +37,11 @@ def texts(path: Path) -> Iterator[str]:
     """The text constants of a file that are no docstrings."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     described = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    docstrings = {id(node.body[0].value) for node in ast.walk(tree) if isinstance(node, described) and node.body and isinstance(node.body[0], ast.Expr)}
+    docstrings = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, described) and node.body and isinstance(node.body[0], ast.Expr)
+    }
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
             yield node.value
@@ -48,8 +53,14 @@ def test_scoring_imports_no_page_and_no_streamlit(path):
 
 
 def test_importing_all_of_scoring_loads_no_streamlit():
-    names = [".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in MODULES if path.name != "worker.py"]
-    script = "import importlib, sys\nfor name in sys.argv[1:]: importlib.import_module(name)\nprint(*(m for m in sys.modules if m.split('.')[0] == 'streamlit'))"
+    names = [
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in MODULES if path.name != "worker.py"
+    ]
+    script = (
+        "import importlib, sys\n"
+        "for name in sys.argv[1:]: importlib.import_module(name)\n"
+        "print(*(m for m in sys.modules if m.split('.')[0] == 'streamlit'))"
+    )
     done = subprocess.run([sys.executable, "-c", script, *names], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr
 
@@ -66,7 +77,9 @@ def test_nothing_is_fetched(path):
 
 
 def test_the_rules_can_be_broken(tmp_path):
-    (tmp_path / "x.py").write_text('"""See https://example.org."""\nfrom sklearn import metrics\nimport urllib.request\nURL = "https://example.org"\n')
+    (tmp_path / "x.py").write_text(
+        '"""See https://example.org."""\nfrom sklearn import metrics\nimport urllib.request\nURL = "https://example.org"\n'
+    )
     assert set(imports(tmp_path / "x.py")) == {"sklearn", "sklearn.metrics", "urllib.request"}
     assert list(texts(tmp_path / "x.py")) == ["https://example.org"]
     assert belongs("sklearn.metrics", OF_METRICS)

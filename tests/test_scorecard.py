@@ -1,4 +1,5 @@
 """scorecard.json: order of its keys, undefined numbers, the same bytes."""
+
 import json
 
 import numpy as np
@@ -12,21 +13,40 @@ from scoring.scorecard import plain
 
 
 def card(**more) -> ScoreCard:
-    values = {"challenge": "c", "score": .5, "metrics": {"m": float("nan")}, "per_class": {"A": {"f1": np.float64(.25), "support": np.int64(3)}}, "n_cases": 2,
-              "cases": ({"case": "Größe", "outputs": np.array([1., np.inf])},), "findings": (note("n", "w", "m"),), "provenance": {"seed": 0}}
+    values = {
+        "challenge": "c",
+        "score": 0.5,
+        "metrics": {"m": float("nan")},
+        "per_class": {"A": {"f1": np.float64(0.25), "support": np.int64(3)}},
+        "n_cases": 2,
+        "cases": ({"case": "Größe", "outputs": np.array([1.0, np.inf])},),
+        "findings": (note("n", "w", "m"),),
+        "provenance": {"seed": 0},
+    }
     return ScoreCard(**{**values, **more})
 
 
 def test_order_of_the_contract():
     assert list(card(more={"points": 1}, confusion_matrix={"labels": [], "counts": []}).as_dict()) == [
-        "challenge", "score", "metrics", "per_class", "confusion_matrix", "n_cases", "intervals", "points", "cases", "findings", "provenance"]
+        "challenge",
+        "score",
+        "metrics",
+        "per_class",
+        "confusion_matrix",
+        "n_cases",
+        "intervals",
+        "points",
+        "cases",
+        "findings",
+        "provenance",
+    ]
     assert "confusion_matrix" not in card().as_dict()
 
 
 def test_undefined_numbers_are_null():
     written = json.loads(card(score=None).to_json())
     assert (written["score"], written["metrics"], written["cases"]) == (None, {"m": None}, [{"case": "Größe", "outputs": [1.0, None]}])
-    assert written["per_class"] == {"A": {"f1": .25, "support": 3}}
+    assert written["per_class"] == {"A": {"f1": 0.25, "support": 3}}
     assert written["findings"] == [{"level": "note", "code": "n", "where": "w", "message": "m"}]
 
 
@@ -44,8 +64,20 @@ def test_numbers_are_written_unrounded(value):
     assert json.loads(card(score=value).to_json())["score"] == value
 
 
-@pytest.mark.parametrize(("value", "expected"), [(np.float32(.5), .5), (np.bool_(True), True), ((1, (2,)), [1, [2]]), ({1: np.arange(2)}, {"1": [0, 1]}),
-                                                 (float("-inf"), None), (np.float64("nan"), None), (None, None), ("a", "a"), (np.array(3), 3)])
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (np.float32(0.5), 0.5),
+        (np.bool_(True), True),
+        ((1, (2,)), [1, [2]]),
+        ({1: np.arange(2)}, {"1": [0, 1]}),
+        (float("-inf"), None),
+        (np.float64("nan"), None),
+        (None, None),
+        ("a", "a"),
+        (np.array(3), 3),
+    ],
+)
 def test_plain(value, expected):
     found = plain(value)
     assert found == expected

@@ -1,4 +1,8 @@
-"""Scoring 5,220 cases of 11 classes: reading and scoring a CSV, and 1000 replicates against a loop with scikit-learn. Run with `make benchmark`."""
+"""Scoring 5,220 cases of 11 classes: reading and scoring a CSV, and 1000 replicates against a loop with scikit-learn.
+
+Run with `make benchmark`.
+"""
+
 import time
 
 import numpy as np
@@ -12,7 +16,12 @@ from tests.support.lesion_tables import CLASSES, RISKS, TRUTH_HEADER, table
 
 CHALLENGE = scoring.load_challenge("tricorder3")
 N, RESAMPLES, LOOPED = 5220, 1000, 5
-WEIGHTS = np.array([next({"malignant": 3, "medium": 2, "benign": 1}[r] / 6 / len(members) for r, members in RISKS.items() if c in members) for c in CLASSES])
+WEIGHTS = np.array(
+    [
+        next({"malignant": 3, "medium": 2, "benign": 1}[r] / 6 / len(members) for r, members in RISKS.items() if c in members)
+        for c in CLASSES
+    ]
+)
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +29,7 @@ def drawn() -> tuple[np.ndarray, np.ndarray]:
     """Class numbers [N] and outputs [N, 11] of a model that is right in about two thirds of the cases."""
     dice = np.random.default_rng(0)
     truth = dice.choice(11, N, p=dice.dirichlet(np.full(11, 5)))
-    outputs = dice.dirichlet(np.full(11, .5), N) + .6 * np.eye(11)[truth] * dice.random((N, 1))
+    outputs = dice.dirichlet(np.full(11, 0.5), N) + 0.6 * np.eye(11)[truth] * dice.random((N, 1))
     return truth, outputs / outputs.sum(1, keepdims=True)
 
 
@@ -30,7 +39,9 @@ def files(drawn, tmp_path_factory):
     truth, outputs = drawn
     rows = ([f"image_{i}.jpg", CLASSES[y], str(20 + i % 70), "Torso", "mf"[i % 2]] for i, y in enumerate(truth))
     (folder / "truth.csv").write_bytes(table(TRUTH_HEADER, *rows))
-    (folder / "predictions.csv").write_bytes(table(("filename", *CLASSES), *([f"image_{i}.jpg", *map(repr, row)] for i, row in enumerate(outputs.tolist()))))
+    (folder / "predictions.csv").write_bytes(
+        table(("filename", *CLASSES), *([f"image_{i}.jpg", *map(repr, row)] for i, row in enumerate(outputs.tolist())))
+    )
     return folder
 
 

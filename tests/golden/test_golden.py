@@ -2,6 +2,7 @@
 
 case.json: the arguments (`@` = a file beside it), the exit status, words of standard error, and what the JSON holds at least.
 """
+
 import json
 from pathlib import Path
 

@@ -1,4 +1,5 @@
 """Yes-or-no decisions and their thresholds against loops over the repeated cases and scikit-learn."""
+
 import math
 
 import numpy as np
@@ -23,23 +24,28 @@ def prepared(cases) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[tuple[floa
     return scores, positive, weights[None].astype(np.float32), [(s, y) for s, y, weight in cases for _ in range(weight)]
 
 
-@given(CASES, st.sampled_from([.5, 1, 2]))
+@given(CASES, st.sampled_from([0.5, 1, 2]))
 def test_decisions_restated(cases, beta):
     scores, positive, weights, repeated = prepared(cases)
-    found = binary.decisions(positive, scores >= .5, weights)
-    tp, fp = (sum(s >= .5 and y == kind for s, y in repeated) for kind in (True, False))
-    fn, tn = (sum(s < .5 and y == kind for s, y in repeated) for kind in (True, False))
+    found = binary.decisions(positive, scores >= 0.5, weights)
+    tp, fp = (sum(s >= 0.5 and y == kind for s, y in repeated) for kind in (True, False))
+    fn, tn = (sum(s < 0.5 and y == kind for s, y in repeated) for kind in (True, False))
     n = len(repeated)
-    denominator = (1 + beta ** 2) * tp + beta ** 2 * fn + fp
-    expected = {"accuracy": ratio(tp + tn, n), "precision": ratio(tp, tp + fp), "recall": ratio(tp, tp + fn), "specificity": ratio(tn, tn + fp)}
+    denominator = (1 + beta**2) * tp + beta**2 * fn + fp
+    expected = {
+        "accuracy": ratio(tp + tn, n),
+        "precision": ratio(tp, tp + fp),
+        "recall": ratio(tp, tp + fn),
+        "specificity": ratio(tn, tn + fp),
+    }
     for name, value in expected.items():
         assert getattr(binary, name)(found)[0] == pytest.approx(value, abs=1e-12, nan_ok=True)
-    assert binary.f_beta(found, beta)[0] == pytest.approx((1 + beta ** 2) * tp / denominator if denominator else 0, abs=1e-12)
+    assert binary.f_beta(found, beta)[0] == pytest.approx((1 + beta**2) * tp / denominator if denominator else 0, abs=1e-12)
     assert found.total.tolist() == [n]
-    assert binary.net_benefit(found, .2)[0] == pytest.approx(ratio(tp - fp / 4, n), abs=1e-12, nan_ok=True)
+    assert binary.net_benefit(found, 0.2)[0] == pytest.approx(ratio(tp - fp / 4, n), abs=1e-12, nan_ok=True)
 
 
-@given(CASES, st.sampled_from([0, .5, .8, .9, 1]))
+@given(CASES, st.sampled_from([0, 0.5, 0.8, 0.9, 1]))
 def test_best_thresholds_restated(cases, wanted):
     scores, positive, weights, repeated = prepared(cases)
     steps = binary.ladder(scores, positive, weights)
@@ -59,17 +65,25 @@ def test_best_thresholds_restated(cases, wanted):
 
 def test_scikit_learn_agrees():
     dice = np.random.default_rng(0)
-    positive = dice.random(300) < .3
-    scores = np.round(np.clip(dice.normal(.3 + .3 * positive, .2), 0, 1), 2)
+    positive = dice.random(300) < 0.3
+    scores = np.round(np.clip(dice.normal(0.3 + 0.3 * positive, 0.2), 0, 1), 2)
     weights = np.ones((1, 300), np.float32)
-    assert binary.log_losses(scores, positive).mean() == pytest.approx(sklearn.metrics.log_loss(positive, np.clip(scores, 1e-15, 1 - 1e-15)), abs=1e-9)
-    assert binary.average_precision(binary.ladder(scores, positive, weights))[0] == pytest.approx(sklearn.metrics.average_precision_score(positive, scores))
-    found = binary.decisions(positive, scores >= .5, weights)
-    assert binary.f_beta(found, 2)[0] == pytest.approx(sklearn.metrics.fbeta_score(positive, scores >= .5, beta=2))
+    assert binary.log_losses(scores, positive).mean() == pytest.approx(
+        sklearn.metrics.log_loss(positive, np.clip(scores, 1e-15, 1 - 1e-15)), abs=1e-9
+    )
+    assert binary.average_precision(binary.ladder(scores, positive, weights))[0] == pytest.approx(
+        sklearn.metrics.average_precision_score(positive, scores)
+    )
+    found = binary.decisions(positive, scores >= 0.5, weights)
+    assert binary.f_beta(found, 2)[0] == pytest.approx(sklearn.metrics.fbeta_score(positive, scores >= 0.5, beta=2))
 
 
 @pytest.mark.parametrize("kind", [True, False])
 def test_nothing_is_defined_with_one_kind_only(kind):
-    steps = binary.ladder(np.array([.1, .9]), np.array([kind, kind]), np.ones((1, 2), np.float32))
-    for quantity in (binary.average_precision(steps), binary.sensitivity_at_specificity(steps, .9), binary.specificity_at_sensitivity(steps, .9)):
+    steps = binary.ladder(np.array([0.1, 0.9]), np.array([kind, kind]), np.ones((1, 2), np.float32))
+    for quantity in (
+        binary.average_precision(steps),
+        binary.sensitivity_at_specificity(steps, 0.9),
+        binary.specificity_at_sensitivity(steps, 0.9),
+    ):
         assert np.isnan(quantity).all()

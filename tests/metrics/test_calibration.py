@@ -1,4 +1,5 @@
 """How outputs are taken at their word: kinds of outputs, losses, reliability."""
+
 import math
 
 import numpy as np
@@ -12,11 +13,24 @@ from hypothesis import strategies as st
 from scoring.metrics import calibration
 
 
-@pytest.mark.parametrize(("row", "kind"), [([.5, .5], "probabilities"), ([1, 0], "probabilities"), ([.5, .5009], "probabilities"), ([.5, .4991], "probabilities"),
-                                           ([.5, .502], "not-normalised"), ([.9, .9], "not-normalised"), ([1 + 5e-7, 0], "probabilities"),
-                                           ([-5e-7, 1], "probabilities"), ([1.00001, 0], "logits"), ([-.00001, 1], "logits"), ([3, -3], "logits")])
+@pytest.mark.parametrize(
+    ("row", "kind"),
+    [
+        ([0.5, 0.5], "probabilities"),
+        ([1, 0], "probabilities"),
+        ([0.5, 0.5009], "probabilities"),
+        ([0.5, 0.4991], "probabilities"),
+        ([0.5, 0.502], "not-normalised"),
+        ([0.9, 0.9], "not-normalised"),
+        ([1 + 5e-7, 0], "probabilities"),
+        ([-5e-7, 1], "probabilities"),
+        ([1.00001, 0], "logits"),
+        ([-0.00001, 1], "logits"),
+        ([3, -3], "logits"),
+    ],
+)
 def test_kinds(row, kind):
-    assert calibration.output_kind(np.array([[.5, .5], row], float)) == kind
+    assert calibration.output_kind(np.array([[0.5, 0.5], row], float)) == kind
 
 
 def test_no_output_at_all():
@@ -30,13 +44,15 @@ def drawn(n: int = 200, k: int = 5) -> tuple[np.ndarray, np.ndarray]:
 
 def test_losses_of_scikit_learn():
     outputs, truth = drawn()
-    assert calibration.log_losses(outputs, truth).mean() == pytest.approx(sklearn.metrics.log_loss(truth, outputs, labels=range(5)), abs=1e-12)
+    assert calibration.log_losses(outputs, truth).mean() == pytest.approx(
+        sklearn.metrics.log_loss(truth, outputs, labels=range(5)), abs=1e-12
+    )
     plain = [sum((value - (k == y)) ** 2 for k, value in enumerate(row)) for row, y in zip(outputs.tolist(), truth, strict=True)]
     assert calibration.brier_scores(outputs, truth) == pytest.approx(plain, abs=1e-12)
 
 
 def test_an_output_of_nothing_costs_a_bounded_loss():
-    assert calibration.log_losses(np.array([[0., 1.], [-1e-7, 1.]]), np.array([0, 0])).tolist() == [-math.log(1e-15)] * 2
+    assert calibration.log_losses(np.array([[0.0, 1.0], [-1e-7, 1.0]]), np.array([0, 0])).tolist() == [-math.log(1e-15)] * 2
 
 
 def test_softmax_of_scipy():
@@ -72,7 +88,7 @@ def test_calibration_curve_of_scikit_learn():
 
 
 def test_the_edges_of_the_bins():
-    found = calibration.reliability(np.array([0, .1, .1000001, .5, 1, 1.0000005]), np.ones(6, bool))
+    found = calibration.reliability(np.array([0, 0.1, 0.1000001, 0.5, 1, 1.0000005]), np.ones(6, bool))
     assert found.n.tolist() == [2, 1, 0, 0, 1, 0, 0, 0, 0, 2]
 
 

@@ -1,4 +1,5 @@
 """Counts and what follows from them, against loops over the repeated cases and scikit-learn."""
+
 import numpy as np
 import pytest
 import sklearn.metrics
@@ -40,13 +41,22 @@ def test_quantities_restated(cases):
     recall = [share([p == k for y, p in pairs if y == k]) for k in range(K)]
     precision = [share([y == k for y, p in pairs if p == k]) for k in range(K)]
     f1 = [2 * sum(y == p == k for y, p in pairs) / max(1, sum((y == k) + (p == k) for y, p in pairs)) for k in range(K)]
-    expected = {"accuracy": share([y == p for y, p in pairs]), "recall": recall, "precision": precision, "f1": f1,
-                "specificity": [share([p != k for y, p in pairs if y != k]) for k in range(K)]}
+    expected = {
+        "accuracy": share([y == p for y, p in pairs]),
+        "recall": recall,
+        "precision": precision,
+        "f1": f1,
+        "specificity": [share([p != k for y, p in pairs if y != k]) for k in range(K)],
+    }
     for name, value in expected.items():
         assert getattr(classification, name)(found)[0] == pytest.approx(value, abs=1e-12, nan_ok=True)
     present = [k for k in range(K) if any(y == k for y, _ in pairs)]
-    assert classification.mean_of_defined(classification.recall(found))[0] == pytest.approx(np.mean([recall[k] for k in present]) if present else nan, nan_ok=True)
-    assert classification.mean_over_present(classification.f1(found), found)[0] == pytest.approx(np.mean([f1[k] for k in present]) if present else nan, nan_ok=True)
+    assert classification.mean_of_defined(classification.recall(found))[0] == pytest.approx(
+        np.mean([recall[k] for k in present]) if present else nan, nan_ok=True
+    )
+    assert classification.mean_over_present(classification.f1(found), found)[0] == pytest.approx(
+        np.mean([f1[k] for k in present]) if present else nan, nan_ok=True
+    )
     weighted = sum(f1[y] for y, _ in pairs) / len(pairs) if pairs else nan
     assert classification.support_weighted(classification.f1(found), found)[0] == pytest.approx(weighted, nan_ok=True)
 
@@ -56,7 +66,12 @@ def test_scikit_learn_agrees():
     truth, predicted = dice.integers(0, K, (2, 300))
     found = classification.counts(truth, predicted, np.ones((1, 300), np.float32), K)
     precision, recall, f1, support = sklearn.metrics.precision_recall_fscore_support(truth, predicted)
-    for ours, theirs in ((classification.precision(found), precision), (classification.recall(found), recall), (classification.f1(found), f1), (found.support, support)):
+    for ours, theirs in (
+        (classification.precision(found), precision),
+        (classification.recall(found), recall),
+        (classification.f1(found), f1),
+        (found.support, support),
+    ):
         assert ours[0] == pytest.approx(theirs, abs=1e-12)
     assert classification.accuracy(found)[0] == pytest.approx(sklearn.metrics.accuracy_score(truth, predicted))
     assert np.array_equal(classification.confusion_matrix(truth, predicted, K), sklearn.metrics.confusion_matrix(truth, predicted))
@@ -64,8 +79,8 @@ def test_scikit_learn_agrees():
 
 def test_a_support_weighted_mean_takes_undefined_as_nothing():
     found = classification.counts(np.array([0, 1]), np.array([0, 0]), np.ones((1, 2), np.float32), 2)
-    assert classification.precision(found)[0] == pytest.approx([.5, np.nan], nan_ok=True)
-    assert classification.support_weighted(classification.precision(found), found).tolist() == [.25]
+    assert classification.precision(found)[0] == pytest.approx([0.5, np.nan], nan_ok=True)
+    assert classification.support_weighted(classification.precision(found), found).tolist() == [0.25]
 
 
 def test_sums_of_many_whole_weights_are_exact():

@@ -1,4 +1,5 @@
 """Curves and areas against scikit-learn and, for replicates, against the repeated cases."""
+
 import numpy as np
 import pytest
 import sklearn.metrics
@@ -17,7 +18,13 @@ def arrays(cases) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def plain_auc(scores, positive) -> float:
     """Share of pairs of a positive and a negative in which the positive has more, ties half."""
-    pairs = [(s > t) + (s == t) / 2 for s, yes in zip(scores, positive, strict=True) if yes for t, other in zip(scores, positive, strict=True) if not other]
+    pairs = [
+        (s > t) + (s == t) / 2
+        for s, yes in zip(scores, positive, strict=True)
+        if yes
+        for t, other in zip(scores, positive, strict=True)
+        if not other
+    ]
     return sum(pairs) / len(pairs) if pairs else float("nan")
 
 
@@ -47,7 +54,7 @@ def test_order_and_rising_changes_leave_the_area_alone(cases):
 
 def drawn(n: int, seed: int, decimals: int) -> tuple[np.ndarray, np.ndarray]:
     dice = np.random.default_rng(seed)
-    positive = dice.random(n) < .3
+    positive = dice.random(n) < 0.3
     return np.round(dice.normal(positive, 1), decimals), positive
 
 
@@ -56,7 +63,9 @@ def test_scikit_learn_agrees(seed, decimals):
     scores, positive = drawn(200, seed, decimals)
     assert curves.auc(scores, positive) == pytest.approx(sklearn.metrics.roc_auc_score(positive, scores), abs=1e-12)
     assert curves.average_precision(scores, positive) == pytest.approx(sklearn.metrics.average_precision_score(positive, scores), abs=1e-12)
-    for ours, theirs in zip(curves.roc_curve(scores, positive), sklearn.metrics.roc_curve(positive, scores, drop_intermediate=False), strict=True):
+    for ours, theirs in zip(
+        curves.roc_curve(scores, positive), sklearn.metrics.roc_curve(positive, scores, drop_intermediate=False), strict=True
+    ):
         assert ours == pytest.approx(theirs)
     recall, precision, thresholds = curves.precision_recall_curve(scores, positive)
     their_precision, their_recall, their_thresholds = sklearn.metrics.precision_recall_curve(positive, scores)
@@ -67,7 +76,7 @@ def test_scikit_learn_agrees(seed, decimals):
 
 @pytest.mark.parametrize("positive", [True, False])
 def test_nothing_is_defined_with_one_kind_only(positive):
-    scores, kinds = np.array([.1, .2]), np.array([positive, positive])
+    scores, kinds = np.array([0.1, 0.2]), np.array([positive, positive])
     assert np.isnan(curves.auc(scores, kinds))
     assert np.isnan(curves.average_precision(scores, kinds))
     false_alarms, hits, _ = curves.roc_curve(scores, kinds)
@@ -99,7 +108,9 @@ def test_resampled_curves_are_those_of_the_repeated_cases(seed, decimals):
 
 
 def test_resampled_curves_without_positives():
-    sensitivity, precision = curves.resampled_curves(np.array([.1, .9]), np.array([True, False]), np.array([[0, 2], [1, 1]], np.float32), np.array([0, 1.]))
+    sensitivity, precision = curves.resampled_curves(
+        np.array([0.1, 0.9]), np.array([True, False]), np.array([[0, 2], [1, 1]], np.float32), np.array([0, 1.0])
+    )
     assert np.isnan(sensitivity[0]).all()
     assert np.isnan(precision[0]).all()
     assert not np.isnan(sensitivity[1]).any()

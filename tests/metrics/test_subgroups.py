@@ -1,4 +1,5 @@
 """Shares in subgroups: counted in loops, on replicates too."""
+
 import numpy as np
 import pytest
 
@@ -7,7 +8,10 @@ from scoring.metrics import subgroups
 RIGHT = np.array([True, True, False, True, False])
 ILL = np.array([True, False, True, True, False])
 SHARES = {"accuracy": subgroups.Share(RIGHT, np.ones(5, bool)), "sensitivity": subgroups.Share(RIGHT & ILL, ILL, "n_ill")}
-GROUPS = {"sex": {"f": np.array([True, True, True, False, False]), "m": np.array([False, False, False, True, True])}, "age": {"old": np.array([False] * 4 + [True])}}
+GROUPS = {
+    "sex": {"f": np.array([True, True, True, False, False]), "m": np.array([False, False, False, True, True])},
+    "age": {"old": np.array([False] * 4 + [True])},
+}
 
 
 def test_shares_restated():
@@ -24,9 +28,11 @@ def test_shares_restated():
 
 def test_rows():
     point = subgroups.quantities(GROUPS, SHARES, np.ones((1, 5), np.float32))
-    assert subgroups.rows(GROUPS, SHARES, point, {})["sex"] == {"f": {"n": 3, "accuracy": pytest.approx(2 / 3), "sensitivity": .5, "n_ill": 2},
-                                                                "m": {"n": 2, "accuracy": .5, "sensitivity": 1, "n_ill": 1}}
-    with_intervals = subgroups.rows(GROUPS, SHARES, point, dict.fromkeys(point, [0, 1]))
+    assert subgroups.rows(GROUPS, SHARES, point, {})["sex"] == {
+        "f": {"n": 3, "accuracy": pytest.approx(2 / 3), "sensitivity": 0.5, "n_ill": 2},
+        "m": {"n": 2, "accuracy": 0.5, "sensitivity": 1, "n_ill": 1},
+    }
+    with_intervals = subgroups.rows(GROUPS, SHARES, point, {name: [0, 1] for name in point})
     assert with_intervals["age"]["old"]["accuracy_interval"] == [0, 1]
 
 

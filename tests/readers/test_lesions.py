@@ -1,4 +1,5 @@
 """Where the table and the images of a test set are found, in a folder as in a zip, and metadata joined to it."""
+
 import pytest
 
 import scoring
@@ -30,7 +31,7 @@ def test_the_table_is_found(source, name):
 @SOURCES
 @pytest.mark.parametrize("order", range(len(NAMES) - 1))
 def test_the_first_of_the_usual_names_at_the_top_is_the_table(source, order):
-    files = {NAMES[order]: truth(), **dict.fromkeys(NAMES[order + 1:], NOTHING), "a/labels.csv": NOTHING, "other.csv": NOTHING}
+    files = {NAMES[order]: truth(), **dict.fromkeys(NAMES[order + 1 :], NOTHING), "a/labels.csv": NOTHING, "other.csv": NOTHING}
     assert CHALLENGE.read_truth(source(files)).ids == IDS
 
 
@@ -113,8 +114,14 @@ def test_images_without_a_table():
 
 
 def test_images_with_a_table_without_labels():
-    cases = CHALLENGE.read_images({"labels.csv": table(("FileName", "Age", "Gender", "Location"), ["b.jpg", "7", "f", "Leg"], ["a.jpg", "8", "m", "Arm"]),
-                                   "a.jpg": b"1", "b.jpg": b"2", "c.jpg": b"3"})
+    cases = CHALLENGE.read_images(
+        {
+            "labels.csv": table(("FileName", "Age", "Gender", "Location"), ["b.jpg", "7", "f", "Leg"], ["a.jpg", "8", "m", "Arm"]),
+            "a.jpg": b"1",
+            "b.jpg": b"2",
+            "c.jpg": b"3",
+        }
+    )
     assert cases.ids == ("b.jpg", "a.jpg")
     assert cases.demographics.encoded.tolist() == [[7, 0, 6], [8, 1, 1]]
     assert cases.findings == ()
@@ -126,7 +133,9 @@ def test_no_images_at_all():
 
 def test_metadata_are_joined_by_case():
     cases = CHALLENGE.read_truth(truth())
-    joined = lesions.with_metadata(cases, table(("Image", "Patient-ID", "Age"), ["c3", " p9 ", "1"], ["images/c1.jpg", "p7", "2"], ["other", "p1", "3"]))
+    joined = lesions.with_metadata(
+        cases, table(("Image", "Patient-ID", "Age"), ["c3", " p9 ", "1"], ["images/c1.jpg", "p7", "2"], ["other", "p1", "3"])
+    )
     assert joined.columns["patient_id"] == ("p7", "", "p9", "", "", "")
     assert joined.columns["age"] == ("42",) * 6
 

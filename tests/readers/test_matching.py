@@ -1,4 +1,5 @@
 """Which case a row belongs to, against the rule stated in plain loops."""
+
 import os.path
 
 from hypothesis import given
@@ -6,12 +7,20 @@ from hypothesis import strategies as st
 
 from scoring.readers.matching import AMBIGUOUS, EXTRA, match
 
-NAME = st.builds("".join, st.tuples(st.sampled_from(["", "./", "x/", "y/", "x\\", " "]), st.sampled_from(["a", "b", "a.b", ".c"]),
-                                    st.sampled_from(["", ".jpg", ".png"]), st.sampled_from(["", " "])))
+NAME = st.builds(
+    "".join,
+    st.tuples(
+        st.sampled_from(["", "./", "x/", "y/", "x\\", " "]),
+        st.sampled_from(["a", "b", "a.b", ".c"]),
+        st.sampled_from(["", ".jpg", ".png"]),
+        st.sampled_from(["", " "]),
+    ),
+)
 
 
 def plain_match(row: str, cases: list[str]) -> tuple[int, tuple[int, ...]]:
     """The case of one row and, where several fit, the first set of them."""
+
     def written(name):
         name = name.strip().replace("\\", "/")
         return name[2:] if name.startswith("./") else name

@@ -1,4 +1,5 @@
 """Sources: a path, bytes, a dropped folder or a zip hold the same files and have the digests of the contract."""
+
 import hashlib
 import os
 
@@ -27,8 +28,12 @@ def sha256(data: bytes) -> str:
 @pytest.mark.parametrize("kind", ["folder", "dictionary", "zip", "zip bytes"])
 def test_the_same_files_without_litter(kind, tmp_path):
     everything = {**LITTER, **FILES}
-    source = {"folder": lambda: written(tmp_path, everything), "dictionary": lambda: everything, "zip bytes": lambda: archive_of(everything),
-              "zip": lambda: written(tmp_path, {"t.zip": archive_of(everything)}) / "t.zip"}[kind]()
+    source = {
+        "folder": lambda: written(tmp_path, everything),
+        "dictionary": lambda: everything,
+        "zip bytes": lambda: archive_of(everything),
+        "zip": lambda: written(tmp_path, {"t.zip": archive_of(everything)}) / "t.zip",
+    }[kind]()
     found = open_source(source)
     assert found.members == ("images/a.jpg", "images/b.jpg", "labels.csv")
     assert found.sizes == {name: len(data) for name, data in FILES.items()}
@@ -46,7 +51,11 @@ def test_digests(tmp_path):
 
 
 def test_names_of_a_dropped_folder():
-    assert open_source({r"top\labels.csv": b"1", "./images/a.jpg": b"2", "/b.jpg": b"3"}).members == ("b.jpg", "images/a.jpg", "top/labels.csv")
+    assert open_source({r"top\labels.csv": b"1", "./images/a.jpg": b"2", "/b.jpg": b"3"}).members == (
+        "b.jpg",
+        "images/a.jpg",
+        "top/labels.csv",
+    )
 
 
 def test_what_messages_call_it(tmp_path):
@@ -57,8 +66,17 @@ def test_what_messages_call_it(tmp_path):
     assert open_source(path).called("data.csv") == "data.csv"
 
 
-@pytest.mark.parametrize(("name", "head", "kind"), [("a.zip", b"id,v", None), ("a.bin", archive_of({}), "zip"), ("a", archive_of(FILES), "zip"),
-                                                    ("a.csv", archive_of(FILES), "file"), ("a.xlsx", archive_of(FILES), "file"), ("A.ZIP", archive_of(FILES), "zip")])
+@pytest.mark.parametrize(
+    ("name", "head", "kind"),
+    [
+        ("a.zip", b"id,v", None),
+        ("a.bin", archive_of({}), "zip"),
+        ("a", archive_of(FILES), "zip"),
+        ("a.csv", archive_of(FILES), "file"),
+        ("a.xlsx", archive_of(FILES), "file"),
+        ("A.ZIP", archive_of(FILES), "zip"),
+    ],
+)
 def test_what_is_read_as_a_zip(name, head, kind):
     if kind is None:
         assert places(refused(open_source, head, name).problems) == [("bad-zip", name)]

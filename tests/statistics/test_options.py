@@ -1,4 +1,5 @@
 """The options of every challenge: what is refused, which column is the unit, what makes an interval doubtful."""
+
 import numpy as np
 import pytest
 
@@ -9,18 +10,36 @@ COLUMNS = {"image": ("a", "b", "c"), "lesion_id": ("x", "x", ""), "patient_id": 
 USUAL = ("patient_id", "lesion_id")
 
 
-@pytest.mark.parametrize(("options", "wrong"), [({}, []), ({"resamples": 0}, []), ({"resamples": 2}, []), ({"resamples": 1}, ["--resamples"]),
-                                                ({"resamples": -5}, ["--resamples"]), ({"seed": -1}, ["--seed"]), ({"interval": "normal"}, ["--interval"]),
-                                                ({"resamples": 1, "seed": -1, "interval": ""}, ["--resamples", "--seed", "--interval"])])
+@pytest.mark.parametrize(
+    ("options", "wrong"),
+    [
+        ({}, []),
+        ({"resamples": 0}, []),
+        ({"resamples": 2}, []),
+        ({"resamples": 1}, ["--resamples"]),
+        ({"resamples": -5}, ["--resamples"]),
+        ({"seed": -1}, ["--seed"]),
+        ({"interval": "normal"}, ["--interval"]),
+        ({"resamples": 1, "seed": -1, "interval": ""}, ["--resamples", "--seed", "--interval"]),
+    ],
+)
 def test_what_cannot_be(options, wrong):
     assert places(StatisticsOptions(**options).problems()) == [("bad-option", option) for option in wrong]
 
 
-@pytest.mark.parametrize(("group", "columns", "id_column", "unit", "numbers"), [
-    (None, COLUMNS, "image", "patient_id", [0, 1, 0]), (None, {k: COLUMNS[k] for k in ("image", "lesion_id")}, "image", "lesion_id", [0, 0, 1]),
-    (None, {"image": COLUMNS["image"]}, "image", "case", [0, 1, 2]), (None, COLUMNS, "patient_id", "lesion_id", [0, 0, 1]),
-    ("site", COLUMNS, "image", "site", [0, 0, 0]), ("Lesion-ID", COLUMNS, "image", "lesion_id", [0, 0, 1]), ("none", COLUMNS, "image", "case", [0, 1, 2]),
-    ("None", COLUMNS, "image", "case", [0, 1, 2])])
+@pytest.mark.parametrize(
+    ("group", "columns", "id_column", "unit", "numbers"),
+    [
+        (None, COLUMNS, "image", "patient_id", [0, 1, 0]),
+        (None, {k: COLUMNS[k] for k in ("image", "lesion_id")}, "image", "lesion_id", [0, 0, 1]),
+        (None, {"image": COLUMNS["image"]}, "image", "case", [0, 1, 2]),
+        (None, COLUMNS, "patient_id", "lesion_id", [0, 0, 1]),
+        ("site", COLUMNS, "image", "site", [0, 0, 0]),
+        ("Lesion-ID", COLUMNS, "image", "lesion_id", [0, 0, 1]),
+        ("none", COLUMNS, "image", "case", [0, 1, 2]),
+        ("None", COLUMNS, "image", "case", [0, 1, 2]),
+    ],
+)
 def test_units(group, columns, id_column, unit, numbers):
     name, found = StatisticsOptions(group=group).units(columns, 3, USUAL, id_column)
     assert (name, found.tolist()) == (unit, numbers)
@@ -35,7 +54,7 @@ def test_a_unit_column_that_is_not_there():
 
 def test_an_undefined_quantity_has_no_interval():
     for interval in ("percentile", "jackknife", "bca"):
-        assert StatisticsOptions(interval=interval).interval_of(np.nan, np.array([.1, .2]), np.array([.1, .2])) is None
+        assert StatisticsOptions(interval=interval).interval_of(np.nan, np.array([0.1, 0.2]), np.array([0.1, 0.2])) is None
 
 
 def test_few_units_and_few_replicates():

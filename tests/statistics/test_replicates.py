@@ -1,4 +1,5 @@
 """Quantities on every replicate: their intervals, and what is said of undefined ones."""
+
 import numpy as np
 import pytest
 
@@ -22,7 +23,7 @@ def test_intervals_are_those_of_the_replicates():
     found = replicate(share_right, point_of(share_right), np.arange(N), StatisticsOptions(400, 5))
     drawn = np.random.default_rng(5).multinomial(N, np.full(N, 1 / N), size=400) @ RIGHT / N
     assert found.values["accuracy"] == pytest.approx(drawn, abs=1e-6)
-    assert found.intervals["accuracy"] == pytest.approx(list(np.quantile(drawn, [.025, .975])), abs=1e-6)
+    assert found.intervals["accuracy"] == pytest.approx(list(np.quantile(drawn, [0.025, 0.975])), abs=1e-6)
     assert found.findings == ()
 
 
@@ -39,11 +40,13 @@ def test_blocks_change_nothing(monkeypatch):
     assert np.array_equal(in_blocks.values["accuracy"], whole.values["accuracy"])
 
 
-@pytest.mark.parametrize(("undefined", "level", "has_interval"), [(0, None, True), (4, "note", True), (5, "warning", True), (51, "warning", False)])
+@pytest.mark.parametrize(
+    ("undefined", "level", "has_interval"), [(0, None, True), (4, "note", True), (5, "warning", True), (51, "warning", False)]
+)
 def test_undefined_replicates(undefined, level, has_interval):
     def quantities(weights):
-        values = np.full(len(weights), .5)
-        values[:undefined if len(weights) > 1 else 0] = np.nan
+        values = np.full(len(weights), 0.5)
+        values[: undefined if len(weights) > 1 else 0] = np.nan
         return {"recall": values, ("recall", "MEL"): values}
 
     found = replicate(quantities, point_of(quantities), np.arange(N), StatisticsOptions(100))

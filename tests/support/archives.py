@@ -1,4 +1,5 @@
 """Zip archives written byte by byte, also such as no ordinary program writes."""
+
 import struct
 import zlib
 from collections.abc import Iterable, Mapping
@@ -53,9 +54,21 @@ def archive(members: Iterable[Member], count: int | None = None, comment: bytes 
         offset = len(content) if member.offset is None else member.offset
         if member.offset is None:
             content += b"PK\x03\x04" + struct.pack("<H", 20) + member.fields() + member.raw_name + member.packed
-        directory += b"PK\x01\x02" + struct.pack("<HH", 0x314, 20) + member.fields() + struct.pack("<HHHII", 0, 0, 0, member.attributes, offset) + member.raw_name
+        directory += (
+            b"PK\x01\x02"
+            + struct.pack("<HH", 0x314, 20)
+            + member.fields()
+            + struct.pack("<HHHII", 0, 0, 0, member.attributes, offset)
+            + member.raw_name
+        )
     number = len(members) if count is None else count
-    return content + directory + b"PK\x05\x06" + struct.pack("<HHHHIIH", 0, 0, number, number, len(directory), len(content), len(comment)) + comment
+    return (
+        content
+        + directory
+        + b"PK\x05\x06"
+        + struct.pack("<HHHHIIH", 0, 0, number, number, len(directory), len(content), len(comment))
+        + comment
+    )
 
 
 def archive_of(files: Mapping[str, bytes]) -> bytes:

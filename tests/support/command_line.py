@@ -1,4 +1,5 @@
 """Runs the command line inside this process, as `python -m scoring` would, or in a fresh one."""
+
 import contextlib
 import io
 import json
@@ -36,6 +37,13 @@ def run(*arguments: object) -> Finished:
 
 
 def run_fresh(*arguments: object, environment: Mapping[str, str] | None = None) -> Finished:
-    done = subprocess.run([sys.executable, "-m", "scoring", *map(str, arguments)], cwd=ROOT, env={**os.environ, **(environment or {})},
-                          capture_output=True, text=True, encoding="utf-8", check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "scoring", *map(str, arguments)],
+        cwd=ROOT,
+        env={**os.environ, **(environment or {})},
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
     return Finished(done.returncode, done.stdout, done.stderr)

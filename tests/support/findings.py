@@ -1,4 +1,5 @@
 """What was said about an input, in forms that are easy to compare."""
+
 from collections.abc import Callable, Iterable
 
 import pytest
@@ -19,6 +20,14 @@ def only(entries: Iterable[Finding], code: str) -> Finding:
     found = [entry for entry in entries if entry.code == code]
     assert len(found) == 1, [f"{entry.code} {entry.where}" for entry in entries]
     return found[0]
+
+
+def outcome(call: Callable, *arguments) -> tuple[object, tuple[Finding, ...]]:
+    """What a call gives, or the problems for which it refuses its input; nothing else may come out of it."""
+    try:
+        return call(*arguments), ()
+    except InputRefused as refusal:
+        return None, refusal.problems
 
 
 def refused(call: Callable, *arguments, **options) -> InputRefused:

@@ -1,12 +1,23 @@
 """Small tables of skin lesions: a truth and predictions that are right, to be spoiled by the tests."""
+
 import csv
 import io
 from collections.abc import Iterable, Sequence
 
 CLASSES = ("AKIEC", "BCC", "BEN_OTH", "BKL", "DF", "INF", "MAL_OTH", "MEL", "NV", "SCCKA", "VASC")
-FULL_NAMES = ("Actinic keratosis/intraepidermal carcinoma", "Basal cell carcinoma", "Other benign proliferations including collisions",
-              "Benign keratinocytic lesion", "Dermatofibroma", "Inflammatory and infectious", "Other malignant proliferations including collisions",
-              "Melanoma", "Melanocytic Nevus, any type", "Squamous cell carcinoma/keratoacanthoma", "Vascular lesions and hemorrhage")
+FULL_NAMES = (
+    "Actinic keratosis/intraepidermal carcinoma",
+    "Basal cell carcinoma",
+    "Other benign proliferations including collisions",
+    "Benign keratinocytic lesion",
+    "Dermatofibroma",
+    "Inflammatory and infectious",
+    "Other malignant proliferations including collisions",
+    "Melanoma",
+    "Melanocytic Nevus, any type",
+    "Squamous cell carcinoma/keratoacanthoma",
+    "Vascular lesions and hemorrhage",
+)
 RISKS = {"malignant": ("BCC", "MAL_OTH", "MEL", "SCCKA"), "medium": ("AKIEC", "BKL", "VASC"), "benign": ("BEN_OTH", "DF", "INF", "NV")}
 TRUTH_HEADER = ("NewFileName", "Class", "Age", "Location", "Gender")
 IDS = tuple(f"c{i}.jpg" for i in range(1, 7))

@@ -1,4 +1,5 @@
 """The metrics of TRICORDER-3 once more, in plain loops over cases and with scikit-learn, as its definition reads."""
+
 import math
 from collections.abc import Sequence
 
@@ -24,7 +25,9 @@ def counts(truth: Sequence[str], predicted: Sequence[str | None]) -> dict[str, t
 
 
 def f1_scores(truth, predicted) -> dict[str, float]:
-    return {c: 2 * hits / (support + called) if support + called else 0.0 for c, (support, called, hits) in counts(truth, predicted).items()}
+    return {
+        c: 2 * hits / (support + called) if support + called else 0.0 for c, (support, called, hits) in counts(truth, predicted).items()
+    }
 
 
 def group_f1(f1: dict[str, float]) -> dict[str, float]:
@@ -58,7 +61,10 @@ def label_metrics(truth: Sequence[str], predicted: Sequence[str | None], size_mi
     ill = [(y, p) for y, p in pairs if y in RISKS["malignant"]]
     well = [(y, p) for y, p in pairs if y not in RISKS["malignant"]]
     return {
-        "accuracy": accuracy, "weighted_f1": w, **{f"f1_{risk}": value for risk, value in groups.items()}, "efficiency_score": e,
+        "accuracy": accuracy,
+        "weighted_f1": w,
+        **{f"f1_{risk}": value for risk, value in groups.items()},
+        "efficiency_score": e,
         "prediction_score": 0.5 * round(accuracy, 6) + 0.5 * round(w, 6),
         "precision_weighted": sum(s * (h / c if c else 0) for s, c, h in table.values()) / n,
         "recall_weighted": sum(s * (h / s if s else 0) for s, c, h in table.values()) / n,
@@ -89,9 +95,13 @@ def average_precision(truth, outputs: np.ndarray, name: str) -> float | None:
 
 def output_metrics(truth, predicted, outputs: np.ndarray) -> dict[str, float | None]:
     """truth, predicted: of the cases that have outputs [N, 11]; nothing to be predicted means nothing is defined."""
-    found = {"macro_auc": mean([area_under_curve(truth, outputs, c) for c in CLASSES]),
-             "macro_average_precision": mean([average_precision(truth, outputs, c) for c in CLASSES])}
-    probabilities = len(outputs) and all(abs(sum(row) - 1) <= 1e-3 and min(row) >= -1e-6 and max(row) <= 1 + 1e-6 for row in outputs.tolist())
+    found = {
+        "macro_auc": mean([area_under_curve(truth, outputs, c) for c in CLASSES]),
+        "macro_average_precision": mean([average_precision(truth, outputs, c) for c in CLASSES]),
+    }
+    probabilities = len(outputs) and all(
+        abs(sum(row) - 1) <= 1e-3 and min(row) >= -1e-6 and max(row) <= 1 + 1e-6 for row in outputs.tolist()
+    )
     if not probabilities:
         return found | {"log_loss": None, "brier_score": None, "expected_calibration_error": None}
     losses, squares, bins = [], [], [[] for _ in range(10)]

@@ -1,4 +1,5 @@
 """Whether a JSON value holds at least what is expected of it."""
+
 from collections.abc import Iterator
 
 

@@ -1,4 +1,5 @@
 """Intervals of TRICORDER-3: every replicate equals the plain metrics on the repeated cases; units, methods, findings."""
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -20,9 +21,13 @@ def drawn(n: int = N, seed: int = 0, classes: int = 11, **columns: list[str]):
     true = [CLASSES[k] for k in dice.integers(0, classes, n)]
     outputs = dice.dirichlet(np.ones(11), n) + np.eye(11)[[CLASSES.index(y) for y in true]] * dice.random((n, 1))
     outputs = dice.multinomial(50, outputs / outputs.sum(1, keepdims=True)) / 50
-    rows = [[f"c{i}", y, str(20 + 5 * (i % 12)), "Arm", "mf"[i % 2], *(column[i] for column in columns.values())] for i, y in enumerate(true)]
+    rows = [
+        [f"c{i}", y, str(20 + 5 * (i % 12)), "Arm", "mf"[i % 2], *(column[i] for column in columns.values())] for i, y in enumerate(true)
+    ]
     cases = CHALLENGE.read_truth(table((*TRUTH_HEADER, *columns), *rows))
-    found = CHALLENGE.read_predictions(table(("case", *CLASSES), *([f"c{i}", *map(repr, row)] for i, row in enumerate(outputs.tolist()))), cases)
+    found = CHALLENGE.read_predictions(
+        table(("case", *CLASSES), *([f"c{i}", *map(repr, row)] for i, row in enumerate(outputs.tolist()))), cases
+    )
     return true, outputs, cases, found
 
 
@@ -31,8 +36,8 @@ def plain(true: list[str], outputs: np.ndarray, kept: list[int]) -> dict[str, fl
     true, outputs = [true[i] for i in kept], outputs[kept]
     predicted = [CLASSES[k] for k in outputs.argmax(1)]
     found = restated.label_metrics(true, predicted, SIZE) | restated.output_metrics(true, predicted, outputs)
-    found["prediction_score"] = .5 * found["accuracy"] + .5 * found["weighted_f1"]
-    found["score"] = .9 * found["prediction_score"] + .1 * found["efficiency_score"]
+    found["prediction_score"] = 0.5 * found["accuracy"] + 0.5 * found["weighted_f1"]
+    found["score"] = 0.9 * found["prediction_score"] + 0.1 * found["efficiency_score"]
     return found
 
 
@@ -47,12 +52,29 @@ def repeated(counts, units=None) -> list[int]:
 
 def quantiles(values: list[float | None]) -> list[float] | None:
     defined = [v for v in values if v is not None]
-    return [float(v) for v in np.quantile(defined, [.025, .975])] if 2 * len(defined) >= len(values) and defined else None
+    return [float(v) for v in np.quantile(defined, [0.025, 0.975])] if 2 * len(defined) >= len(values) and defined else None
 
 
-HAVE_INTERVALS = {"score", "accuracy", "weighted_f1", "f1_malignant", "f1_medium", "f1_benign", "macro_auc", "prediction_score", "precision_weighted",
-                  "recall_weighted", "f1_support_weighted", "balanced_accuracy", "macro_f1_present", "weighted_f1_present", "malignant_sensitivity",
-                  "malignant_specificity", "log_loss", "brier_score"}
+HAVE_INTERVALS = {
+    "score",
+    "accuracy",
+    "weighted_f1",
+    "f1_malignant",
+    "f1_medium",
+    "f1_benign",
+    "macro_auc",
+    "prediction_score",
+    "precision_weighted",
+    "recall_weighted",
+    "f1_support_weighted",
+    "balanced_accuracy",
+    "macro_f1_present",
+    "weighted_f1_present",
+    "malignant_sensitivity",
+    "malignant_specificity",
+    "log_loss",
+    "brier_score",
+}
 
 
 @pytest.mark.parametrize("seed", range(10 * FACTOR))
@@ -65,9 +87,19 @@ def test_replicates_equal_the_metrics_on_the_repeated_cases(seed):
     for name, interval in card.intervals.items():
         assert interval == pytest.approx(quantiles([r[name] for r in replicates]), abs=1e-12), name
     for name in CLASSES:
-        of_class = [dict(zip(("f1", "auc"), (restated.f1_scores([true[i] for i in kept], [CLASSES[outputs[i].argmax()] for i in kept])[name],
-                                             restated.area_under_curve([true[i] for i in kept], outputs[kept], name)), strict=True))
-                    for kept in map(repeated, multinomial(N, 2, seed))]
+        of_class = [
+            dict(
+                zip(
+                    ("f1", "auc"),
+                    (
+                        restated.f1_scores([true[i] for i in kept], [CLASSES[outputs[i].argmax()] for i in kept])[name],
+                        restated.area_under_curve([true[i] for i in kept], outputs[kept], name),
+                    ),
+                    strict=True,
+                )
+            )
+            for kept in map(repeated, multinomial(N, 2, seed))
+        ]
         entry = card.per_class[name]
         assert entry["f1_interval"] == pytest.approx(quantiles([r["f1"] for r in of_class]), abs=1e-12)
         expected = quantiles([r["auc"] for r in of_class]) if entry["auc"] is not None else None
@@ -115,13 +147,13 @@ def test_other_intervals_restated(interval):
         without = np.array([values[name] for values in left_out])
         d = without.mean() - without
         if interval == "jackknife":
-            reach = scipy.stats.t.ppf(.975, N - 1) * np.sqrt((N - 1) / N * np.sum(d ** 2))
+            reach = scipy.stats.t.ppf(0.975, N - 1) * np.sqrt((N - 1) / N * np.sum(d**2))
             expected = [point - reach, point + reach]
         else:
             values = np.round([r[name] for r in replicates], 12)
-            bias = scipy.stats.norm.ppf((np.sum(values < round(point, 12)) + .5 * np.sum(values == round(point, 12))) / len(values))
-            acceleration = np.sum(d ** 3) / (6 * np.sum(d ** 2) ** 1.5)
-            z = bias + scipy.stats.norm.ppf([.025, .975])
+            bias = scipy.stats.norm.ppf((np.sum(values < round(point, 12)) + 0.5 * np.sum(values == round(point, 12))) / len(values))
+            acceleration = np.sum(d**3) / (6 * np.sum(d**2) ** 1.5)
+            z = bias + scipy.stats.norm.ppf([0.025, 0.975])
             expected = list(np.quantile(values, scipy.stats.norm.cdf(bias + z / (1 - acceleration * z))))
         assert card.intervals[name] == pytest.approx(expected, abs=1e-9), name
     assert card.provenance["interval"] == card.provenance["options"]["interval"] == interval
@@ -153,8 +185,20 @@ def test_what_makes_intervals_doubtful():
     assert only(card.findings, "few-replicates").level == "note"
 
 
-@pytest.mark.parametrize("options", [{"resamples": 1}, {"resamples": -1}, {"seed": -1}, {"interval": "normal"}, {"group": "hospital"}, {"missing": "guess"},
-                                     {"model_size_mib": -1.0}, {"model_size_mib": float("nan")}, {"model_size_mib": float("inf")}])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"resamples": 1},
+        {"resamples": -1},
+        {"seed": -1},
+        {"interval": "normal"},
+        {"group": "hospital"},
+        {"missing": "guess"},
+        {"model_size_mib": -1.0},
+        {"model_size_mib": float("nan")},
+        {"model_size_mib": float("inf")},
+    ],
+)
 def test_options_that_cannot_be(options):
     assert codes(refused(CHALLENGE.score, *drawn()[2:], **options).problems) == ["bad-option"]
 
@@ -176,14 +220,16 @@ def test_the_interval_of_the_weighted_f1_covers_the_truth_as_often_as_it_says():
     dice = np.random.default_rng(1)
     share = dice.dirichlet(np.full(11, 30))
     n, rounds = int(np.ceil(15 / share.min())), 300
-    chance = .55 * np.eye(11) + .45 * dice.dirichlet(np.ones(11), 11)
+    chance = 0.55 * np.eye(11) + 0.45 * dice.dirichlet(np.ones(11), 11)
     joint = share[:, None] * chance
     f1 = {c: 2 * joint[k, k] / (joint[k].sum() + joint[:, k].sum()) for k, c in enumerate(CLASSES)}
     sought, covered = restated.weighted_f1({risk: sum(f1[c] for c in members) / len(members) for risk, members in RISKS.items()}), 0
     for _ in range(rounds):
         cells = dice.choice(121, n, p=joint.ravel())
         cases = CHALLENGE.read_truth(table(("image", "label"), *([f"c{i}", CLASSES[cell // 11]] for i, cell in enumerate(cells))))
-        found = CHALLENGE.read_predictions(table(("image", "pred"), *([f"c{i}", CLASSES[cell % 11]] for i, cell in enumerate(cells))), cases)
+        found = CHALLENGE.read_predictions(
+            table(("image", "pred"), *([f"c{i}", CLASSES[cell % 11]] for i, cell in enumerate(cells))), cases
+        )
         low, high = CHALLENGE.score(cases, found, resamples=500, group="none").intervals["weighted_f1"]
         covered += low <= sought <= high
-    assert .92 <= covered / rounds <= .98
+    assert 0.92 <= covered / rounds <= 0.98

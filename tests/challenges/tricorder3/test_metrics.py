@@ -1,4 +1,5 @@
 """Every number of the scorecard against plain loops and scikit-learn, on random test sets and on the worked examples of the definition."""
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -40,8 +41,17 @@ def drawn(seed: int, n: int = 120, classes: int = 11, decimals: int = 2) -> tupl
     return [CLASSES[k] for k in true], np.round(outputs / outputs.sum(1, keepdims=True), decimals)
 
 
-@pytest.mark.parametrize(("counts", "accuracy", "weighted_f1", "score"), [
-    ({("BCC", "BCC"): 2, ("BCC", "AKIEC"): 1, ("BKL", "BKL"): 1}, 0.75, (3 * .8 / 4 + 2 * 1 / 3) / 6, 0.9 * (0.375 + 0.5 * round((.6 + 2 / 3) / 6, 6)) + 0.1)])
+@pytest.mark.parametrize(
+    ("counts", "accuracy", "weighted_f1", "score"),
+    [
+        (
+            {("BCC", "BCC"): 2, ("BCC", "AKIEC"): 1, ("BKL", "BKL"): 1},
+            0.75,
+            (3 * 0.8 / 4 + 2 * 1 / 3) / 6,
+            0.9 * (0.375 + 0.5 * round((0.6 + 2 / 3) / 6, 6)) + 0.1,
+        )
+    ],
+)
 def test_a_count_by_hand(counts, accuracy, weighted_f1, score):
     pairs = [pair for pair, n in counts.items() for _ in range(n)]
     card = score_labels([y for y, _ in pairs], [p for _, p in pairs])
@@ -70,9 +80,9 @@ def test_worked_example_always_the_commonest_class():
 
 
 def test_worked_example_of_the_public_result():
-    f1 = dict.fromkeys(CLASSES, 0.0) | {"BCC": .8, "BKL": .25, "DF": 1.0, "MEL": .5, "NV": 72 / 77}
+    f1 = dict.fromkeys(CLASSES, 0.0) | {"BCC": 0.8, "BKL": 0.25, "DF": 1.0, "MEL": 0.5, "NV": 72 / 77}
     groups = restated.group_f1(f1)
-    assert groups == pytest.approx({"malignant": .325, "medium": .083333, "benign": .483766}, abs=1e-6)
+    assert groups == pytest.approx({"malignant": 0.325, "medium": 0.083333, "benign": 0.483766}, abs=1e-6)
     w = float(CHALLENGE.weighted_f1(np.array([f1[c] for c in CLASSES])))
     assert w == pytest.approx(restated.weighted_f1(groups), abs=1e-15)
     assert round(w, 6) == 0.270905
@@ -82,11 +92,16 @@ def test_worked_example_of_the_public_result():
 def test_worth_of_the_classes():
     card = score_labels(PUBLIC, PUBLIC)
     worth = {c: card.per_class[c]["score_worth"] for c in CLASSES}
-    assert worth == pytest.approx({c: {"malignant": .05625, "medium": .05, "benign": .01875}[risk] for risk, members in RISKS.items() for c in members})
-    assert sum(worth.values()) == pytest.approx(.45)
+    assert worth == pytest.approx(
+        {c: {"malignant": 0.05625, "medium": 0.05, "benign": 0.01875}[risk] for risk, members in RISKS.items() for c in members}
+    )
+    assert sum(worth.values()) == pytest.approx(0.45)
 
 
-@pytest.mark.parametrize(("size", "expected"), [(0, 1), (50, 1), (50.000001, 0.99999999), (73.456789, 0.76543211), (100, 0.5), (149.999999, 1e-8), (150, 0), (1e6, 0)])
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [(0, 1), (50, 1), (50.000001, 0.99999999), (73.456789, 0.76543211), (100, 0.5), (149.999999, 1e-8), (150, 0), (1e6, 0)],
+)
 def test_efficiency(size, expected):
     card = score_labels(PUBLIC, PUBLIC, model_size_mib=size)
     assert card.metrics["efficiency_score"] == pytest.approx(expected, abs=1e-12)
@@ -166,10 +181,17 @@ def test_classes_restated(seed):
     f1 = restated.f1_scores(true, predicted)
     for name, (support, called, hits) in restated.counts(true, predicted).items():
         others = len(true) - support
-        expected = {"risk": next(r for r, members in RISKS.items() if name in members), "support": support, "predicted": called,
-                    "precision": restated.ratio(hits, called), "recall": restated.ratio(hits, support), "f1": f1[name],
-                    "specificity": restated.ratio(others - called + hits, others), "auc": restated.area_under_curve(true, outputs, name),
-                    "average_precision": restated.average_precision(true, outputs, name)}
+        expected = {
+            "risk": next(r for r, members in RISKS.items() if name in members),
+            "support": support,
+            "predicted": called,
+            "precision": restated.ratio(hits, called),
+            "recall": restated.ratio(hits, support),
+            "f1": f1[name],
+            "specificity": restated.ratio(others - called + hits, others),
+            "auc": restated.area_under_curve(true, outputs, name),
+            "average_precision": restated.average_precision(true, outputs, name),
+        }
         assert list(differences(expected, found[name], 1e-12)) == []
         assert found[name]["score_lost"] == pytest.approx(found[name]["score_worth"] * (1 - f1[name]), abs=1e-15)
 
@@ -177,7 +199,7 @@ def test_classes_restated(seed):
 def test_points_lost_add_up_to_what_the_weighted_f1_lacks():
     card = score_outputs(*drawn(4))
     lost = sum(entry["score_lost"] for entry in card.per_class.values())
-    assert lost == pytest.approx(.45 * (1 - card.metrics["weighted_f1"]), abs=1e-12)
+    assert lost == pytest.approx(0.45 * (1 - card.metrics["weighted_f1"]), abs=1e-12)
 
 
 def test_matrices_restated():
@@ -186,7 +208,10 @@ def test_matrices_restated():
     predicted = [CLASSES[k] for k in outputs.argmax(1)]
     pairs = list(zip(true, predicted, strict=True))
     assert card.confusion_matrix == {"labels": list(CLASSES), "counts": [[pairs.count((y, p)) for p in CLASSES] for y in CLASSES]}
-    assert card.more["risk_matrix"] == {"labels": list(RISKS), "counts": [[sum(y in RISKS[r] and p in RISKS[c] for y, p in pairs) for c in RISKS] for r in RISKS]}
+    assert card.more["risk_matrix"] == {
+        "labels": list(RISKS),
+        "counts": [[sum(y in RISKS[r] and p in RISKS[c] for y, p in pairs) for c in RISKS] for r in RISKS],
+    }
 
 
 @pytest.mark.parametrize("shift", [lambda x: 4 * x - 1, lambda x: x / 2])
@@ -204,7 +229,9 @@ def test_cases_without_outputs_are_left_out_of_curves_and_calibration_only():
     card = score_outputs(true, outputs, missing="wrong")
     kept = [i for i in range(50) if i not in (3, 11, 30)]
     predicted = [CLASSES[outputs[i].argmax()] if i in kept else None for i in range(50)]
-    expected = restated.label_metrics(true, predicted) | restated.output_metrics([true[i] for i in kept], [predicted[i] for i in kept], outputs[kept])
+    expected = restated.label_metrics(true, predicted) | restated.output_metrics(
+        [true[i] for i in kept], [predicted[i] for i in kept], outputs[kept]
+    )
     assert list(differences(expected, dict(card.metrics), 1e-12)) == []
     assert card.more["n_missing"] == 3
     assert (card.cases[3]["outputs"], card.cases[3]["truth_score"], card.cases[3]["correct"]) == (None, None, False)
@@ -231,22 +258,29 @@ def test_cases_say_what_was_known_and_what_the_model_receives():
     assert [tuple(case[name] for name in shown) for case in card.as_dict()["cases"]] == [
         ("a.jpg", "MEL", "MEL", True, "malignant", "malignant", 42, "male", "arm", [42, 1, 1], 0.75),
         ("b.jpg", "NV", "MEL", False, "benign", "malignant", 7.5, None, None, [7.5, -1, -1], 0.25),
-        ("c.jpg", "BKL", "MEL", False, "medium", "malignant", None, "female", "torso", [0, 0, 7], 0.0)]
-    assert card.cases[0]["outputs"] == [0] * 7 + [.75, .25, 0, 0]
+        ("c.jpg", "BKL", "MEL", False, "medium", "malignant", None, "female", "torso", [0, 0, 7], 0.0),
+    ]
+    assert card.cases[0]["outputs"] == [0] * 7 + [0.75, 0.25, 0, 0]
 
 
 def test_slices_restated():
     ages = ["-1", "0", "29", "29.9", "30", "49", "50", "69", "70", "130", "", "x"]
     bands = ["unknown", "0-29", "0-29", "0-29", "30-49", "30-49", "50-69", "50-69", "70+", "70+", "unknown", "unknown"]
     labels, guesses = ["MEL", "NV", "BCC"] * 4, ["MEL", "NV", "NV", "NV"] * 3
-    cases = CHALLENGE.read_truth(table(TRUTH_HEADER, *([f"c{i}", label, age, "Leg", "f"] for i, (label, age) in enumerate(zip(labels, ages, strict=True)))))
+    cases = CHALLENGE.read_truth(
+        table(TRUTH_HEADER, *([f"c{i}", label, age, "Leg", "f"] for i, (label, age) in enumerate(zip(labels, ages, strict=True))))
+    )
     found = CHALLENGE.read_predictions(table(("case", "pred"), *([f"c{i}", guess] for i, guess in enumerate(guesses))), cases)
     slices = CHALLENGE.score(cases, found, resamples=0).more["slices"]
     expected = {}
     for band in sorted(set(bands)):
         members = [(y, p) for y, p, b in zip(labels, guesses, bands, strict=True) if b == band]
         ill = [p in RISKS["malignant"] for y, p in members if y in RISKS["malignant"]]
-        expected[band] = {"n": len(members), "n_malignant": len(ill), "accuracy": sum(y == p for y, p in members) / len(members),
-                          "malignant_sensitivity": restated.mean(ill)}
+        expected[band] = {
+            "n": len(members),
+            "n_malignant": len(ill),
+            "accuracy": sum(y == p for y, p in members) / len(members),
+            "malignant_sensitivity": restated.mean(ill),
+        }
     assert slices["age"] == expected
     assert {column: list(groups) for column, groups in slices.items() if column != "age"} == {"gender": ["female"], "location": ["leg"]}

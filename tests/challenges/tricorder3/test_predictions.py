@@ -1,4 +1,5 @@
 """Prediction tables of TRICORDER-3: columns, matching to the truth's cases, numbers, and everything that is refused."""
+
 import numpy as np
 import pytest
 
@@ -47,16 +48,37 @@ def test_rows_and_columns_may_stand_in_any_order_and_case():
     assert np.array_equal(read(table(header, *rows)).outputs, read(predictions()).outputs)
 
 
-@pytest.mark.parametrize("header", ["newfilename", "FilePath", "filename", "image_path", "image", "image_name", "image_id", "file", "file_name", "path",
-                                    "case", "Case ID", "id", "isic_id", "lesion_id"])
+@pytest.mark.parametrize(
+    "header",
+    [
+        "newfilename",
+        "FilePath",
+        "filename",
+        "image_path",
+        "image",
+        "image_name",
+        "image_id",
+        "file",
+        "file_name",
+        "path",
+        "case",
+        "Case ID",
+        "id",
+        "isic_id",
+        "lesion_id",
+    ],
+)
 def test_id_headers(header):
     found = read(table((header, *CLASSES), *prediction_rows()))
     assert (labels(found), found.findings) == (LABELS, ())
 
 
 @pytest.mark.parametrize("header", ["prediction", "Predicted", "predicted_class", "Predicted Class", "pred", "class", "label", "diagnosis"])
-@pytest.mark.parametrize("write", [lambda k: CLASSES[k], lambda k: FULL_NAMES[k], lambda k: str(k + 1), lambda k: CLASSES[k].lower().replace("_", "-")],
-                         ids=["symbol", "name", "number", "spelling"])
+@pytest.mark.parametrize(
+    "write",
+    [lambda k: CLASSES[k], lambda k: FULL_NAMES[k], lambda k: str(k + 1), lambda k: CLASSES[k].lower().replace("_", "-")],
+    ids=["symbol", "name", "number", "spelling"],
+)
 def test_labels_only(header, write):
     found = read(table(("case", header), *([name, write(CLASSES.index(label))] for name, label in zip(IDS, LABELS, strict=True))))
     assert (labels(found), found.labels_only, codes(found.findings)) == (LABELS, True, ["labels-only"])
@@ -71,7 +93,9 @@ def test_a_label_column_beside_the_eleven_is_ignored():
     assert found.findings[0].level == "note"
 
 
-@pytest.mark.parametrize(("cell", "how"), [("0", "classes are counted from 1"), ("12", "no number 1 to 11"), ("lesion", "'lesion' is no class")])
+@pytest.mark.parametrize(
+    ("cell", "how"), [("0", "classes are counted from 1"), ("12", "no number 1 to 11"), ("lesion", "'lesion' is no class")]
+)
 def test_predicted_labels_that_are_no_class(cell, how):
     problem = only(refused(read, table(("case", "pred"), ["c1.jpg", "NV"], ["c2.jpg", cell])).problems, "bad-label")
     assert problem.where == "p.csv:3"
@@ -110,8 +134,22 @@ def test_columns_that_are_not_read_may_occur_twice():
     assert read(table(header, *([str(i), *row, "a", "b"] for i, row in enumerate(prediction_rows())))).findings == ()
 
 
-@pytest.mark.parametrize("written", ["images/a.jpg", " images/a.jpg ", "./images/a.jpg", r"images\a.jpg", r".\images\a.jpg", "a.jpg", "elsewhere/a.jpg", "a",
-                                     "a.png", "other/a.tif", r"C:\data\a.bmp"])
+@pytest.mark.parametrize(
+    "written",
+    [
+        "images/a.jpg",
+        " images/a.jpg ",
+        "./images/a.jpg",
+        r"images\a.jpg",
+        r".\images\a.jpg",
+        "a.jpg",
+        "elsewhere/a.jpg",
+        "a",
+        "a.png",
+        "other/a.tif",
+        r"C:\data\a.bmp",
+    ],
+)
 def test_ways_in_which_a_row_finds_its_case(written):
     cases = cases_called("images/a.jpg", "images/b.jpg")
     found = read(table(HEADER, [written, *outputs_row("MEL")], ["images/b.jpg", *outputs_row("NV")]), cases)
@@ -126,7 +164,9 @@ def test_the_first_way_that_fits_one_case_decides():
 
 def test_a_row_that_fits_several_cases_is_refused():
     cases = cases_called("x/a.jpg", "y/a.jpg", "b.jpg")
-    problem = only(refused(read, table(HEADER, ["b.jpg", *outputs_row("NV")], ["a.jpg", *outputs_row("NV")]), cases).problems, "ambiguous-case")
+    problem = only(
+        refused(read, table(HEADER, ["b.jpg", *outputs_row("NV")], ["a.jpg", *outputs_row("NV")]), cases).problems, "ambiguous-case"
+    )
     assert problem.where == "p.csv:3"
     assert "x/a.jpg" in problem.message
     assert "y/a.jpg" in problem.message
@@ -180,8 +220,30 @@ def test_infinite_values(cell):
     assert "MEL" in fault.message
 
 
-@pytest.mark.parametrize("cell", ["high", "1_000", "١٢", "０.５", "−0.5", "50%", "0x1F", "1,234.5", "0.1.2", "1e", "--1", "0.5 0.6", "1/2", "#DIV/0!", "True",
-                                  "=1+1", "nan(0)", "1d5", "<b>0.1</b>"])
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "high",
+        "1_000",
+        "١٢",
+        "０.５",
+        "−0.5",
+        "50%",
+        "0x1F",
+        "1,234.5",
+        "0.1.2",
+        "1e",
+        "--1",
+        "0.5 0.6",
+        "1/2",
+        "#DIV/0!",
+        "True",
+        "=1+1",
+        "nan(0)",
+        "1d5",
+        "<b>0.1</b>",
+    ],
+)
 def test_text_where_a_number_is_needed(cell):
     problem = only(refused(read, with_cell(cell)).problems, "not-a-number")
     assert problem.where == "p.csv:3"
@@ -189,8 +251,20 @@ def test_text_where_a_number_is_needed(cell):
     assert f"MEL {cell!r}" in problem.message
 
 
-@pytest.mark.parametrize(("cell", "value"), [("1", 1), ("+.5", .5), ("5.", 5), ("-1.5e-3", -.0015), (" 0.25 ", .25), ("1E2", 100), ("1e-400", 0),
-                                             ("0.1000000000000000055511151231257827", .1), ("00.5", .5)])
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        ("1", 1),
+        ("+.5", 0.5),
+        ("5.", 5),
+        ("-1.5e-3", -0.0015),
+        (" 0.25 ", 0.25),
+        ("1E2", 100),
+        ("1e-400", 0),
+        ("0.1000000000000000055511151231257827", 0.1),
+        ("00.5", 0.5),
+    ],
+)
 def test_numbers_are_read_as_float64(cell, value):
     assert read(with_cell(cell)).outputs[1][CLASSES.index("MEL")] == value
 
@@ -260,8 +334,13 @@ def test_within_a_code_problems_stand_by_row():
     rows[1][4], rows[3][0], rows[4][2] = "", "", "nan"
     rows.append(["c1.jpg", *outputs_row("NV")])
     problems = refused(read, table(HEADER, *rows)).problems
-    assert places(problems) == [("duplicate-case", "p.csv:8"), ("missing-value", "p.csv:3"), ("missing-value", "p.csv:5"), ("missing-value", "p.csv:6"),
-                                ("missing-case", "c4.jpg")]
+    assert places(problems) == [
+        ("duplicate-case", "p.csv:8"),
+        ("missing-value", "p.csv:3"),
+        ("missing-value", "p.csv:5"),
+        ("missing-value", "p.csv:6"),
+        ("missing-case", "c4.jpg"),
+    ]
 
 
 def test_missing_cases_stand_in_truth_order_and_say_what_the_official_code_does():
@@ -298,9 +377,19 @@ def test_no_case_in_common_beside_other_problems_lists_no_missing_cases():
     assert places(problems) == [("row-length", "p.csv:2"), ("no-common-case", "p.csv")]
 
 
-@pytest.mark.parametrize(("outputs", "code"), [(["1.00001", *["0"] * 10], "logits"), (["-0.00001", "1.00001", *["0"] * 9], "logits"), (["-3", *["2"] * 10], "logits"),
-                                               (["0.998", *["0"] * 10], "not-normalised"), (["0.5"] * 11, "not-normalised"), (["0.9995", *["0"] * 10], None),
-                                               (["1.0000005", *["0"] * 10], None), (["0.0909", *["0.0909"] * 10], None)])
+@pytest.mark.parametrize(
+    ("outputs", "code"),
+    [
+        (["1.00001", *["0"] * 10], "logits"),
+        (["-0.00001", "1.00001", *["0"] * 9], "logits"),
+        (["-3", *["2"] * 10], "logits"),
+        (["0.998", *["0"] * 10], "not-normalised"),
+        (["0.5"] * 11, "not-normalised"),
+        (["0.9995", *["0"] * 10], None),
+        (["1.0000005", *["0"] * 10], None),
+        (["0.0909", *["0.0909"] * 10], None),
+    ],
+)
 def test_kinds_of_outputs(outputs, code):
     rows = prediction_rows()
     rows[2][1:] = outputs

@@ -1,4 +1,5 @@
 """Truth tables of TRICORDER-3: what is read, what is refused, and what the official loader would make of it."""
+
 import pytest
 
 import scoring
@@ -25,7 +26,7 @@ def with_labels(*written: str) -> bytes:
 def with_column(name: str, cells: list[str]) -> bytes:
     """The truth with one of its columns written otherwise."""
     place = TRUTH_HEADER.index(name)
-    return table(TRUTH_HEADER, *(row[:place] + [cell] + row[place + 1:] for row, cell in zip(truth_rows(), cells, strict=True)))
+    return table(TRUTH_HEADER, *([*row[:place], cell, *row[place + 1 :]] for row, cell in zip(truth_rows(), cells, strict=True)))
 
 
 def renamed(column: str, header: str) -> bytes:
@@ -43,8 +44,24 @@ def test_image_headers_of_the_official_loader(header):
     assert codes(read(renamed("NewFileName", header)).findings) == []
 
 
-@pytest.mark.parametrize("header", ["image_path", "Image", "image name", "Image-Name", "image_id", "file", "file_name", "path", "case", "case_id", "id",
-                                    "isic_id", "lesion_id"])
+@pytest.mark.parametrize(
+    "header",
+    [
+        "image_path",
+        "Image",
+        "image name",
+        "Image-Name",
+        "image_id",
+        "file",
+        "file_name",
+        "path",
+        "case",
+        "case_id",
+        "id",
+        "isic_id",
+        "lesion_id",
+    ],
+)
 def test_other_image_headers_score_zero_in_the_official_run(header):
     cases = read(renamed("NewFileName", header))
     assert cases.ids == IDS
@@ -58,8 +75,10 @@ def test_other_label_headers_cancel_the_official_run(header):
     assert places(cases.findings) == [("header-alias", "t.csv:1"), ("official-run-cancelled", "t.csv:1")]
 
 
-@pytest.mark.parametrize(("column", "header"), [("Age", "age_approx"), ("Location", "site"), ("Location", "body_site"), ("Location", "anatom_site"),
-                                                ("Gender", "sex")])
+@pytest.mark.parametrize(
+    ("column", "header"),
+    [("Age", "age_approx"), ("Location", "site"), ("Location", "body_site"), ("Location", "anatom_site"), ("Gender", "sex")],
+)
 def test_other_headers_of_demographics(column, header):
     cases = read(renamed(column, header))
     assert cases.demographics.encoded.tolist() == [[42, 1, 1]] * 6
@@ -73,7 +92,12 @@ def test_several_alias_headers_are_one_finding():
 
 
 def test_the_first_name_present_wins():
-    cases = read(table(("id", "target", "FileName", "Label", "NewFileName", "Class"), *([f"{i}", "NV", f"f{i}", "DF", name, "MEL"] for i, name in enumerate(IDS))))
+    cases = read(
+        table(
+            ("id", "target", "FileName", "Label", "NewFileName", "Class"),
+            *([f"{i}", "NV", f"f{i}", "DF", name, "MEL"] for i, name in enumerate(IDS)),
+        )
+    )
     assert (cases.ids, set(labels(cases))) == (IDS, {"MEL"})
 
 
@@ -83,8 +107,19 @@ def test_exact_symbols_have_no_finding(written):
     assert (labels(cases), codes(cases.findings)) == ((written,), [])
 
 
-@pytest.mark.parametrize(("written", "symbol"), [("mel", "MEL"), (" MEL", "MEL"), ("Nv ", "NV"), ("ben oth", "BEN_OTH"), ("MAL-OTH", "MAL_OTH"),
-                                                 *zip(FULL_NAMES, CLASSES, strict=True), ("MELANOMA", "MEL"), ("basal-cell_carcinoma", "BCC")])
+@pytest.mark.parametrize(
+    ("written", "symbol"),
+    [
+        ("mel", "MEL"),
+        (" MEL", "MEL"),
+        ("Nv ", "NV"),
+        ("ben oth", "BEN_OTH"),
+        ("MAL-OTH", "MAL_OTH"),
+        *zip(FULL_NAMES, CLASSES, strict=True),
+        ("MELANOMA", "MEL"),
+        ("basal-cell_carcinoma", "BCC"),
+    ],
+)
 def test_labels_spelled_otherwise(written, symbol):
     cases = read(with_labels("NV", written))
     assert labels(cases) == ("NV", symbol)
@@ -122,8 +157,19 @@ def test_a_missing_label_is_an_error(written):
     assert "c2.jpg" in problem.message
 
 
-@pytest.mark.parametrize(("cell", "number", "counted_there"), [("42", 42, False), ("0", 0, False), ("120", 120, False), ("42.0", 42, True), ("42.5", 42.5, True),
-                                                               ("121", 121, True), ("-3", -3, True), ("4.2e1", 42, True)])
+@pytest.mark.parametrize(
+    ("cell", "number", "counted_there"),
+    [
+        ("42", 42, False),
+        ("0", 0, False),
+        ("120", 120, False),
+        ("42.0", 42, True),
+        ("42.5", 42.5, True),
+        ("121", 121, True),
+        ("-3", -3, True),
+        ("4.2e1", 42, True),
+    ],
+)
 def test_ages_are_given_to_the_model_as_they_stand(cell, number, counted_there):
     cases = read(with_column("Age", [cell] * 6))
     assert cases.demographics.encoded[:, 0].tolist() == [number] * 6
@@ -205,7 +251,9 @@ def test_one_hot_labels_in_any_column_order():
     assert codes(cases.findings) == ["label-one-hot", "missing-demographics", "official-run-cancelled", "official-run-cancelled"]
 
 
-@pytest.mark.parametrize("row", [["0"] * 11, ["1", "1", *["0"] * 9], ["0.5", "0.5", *["0"] * 9], ["2", *["0"] * 10], ["x", "1", *["0"] * 9]])
+@pytest.mark.parametrize(
+    "row", [["0"] * 11, ["1", "1", *["0"] * 9], ["0.5", "0.5", *["0"] * 9], ["2", *["0"] * 10], ["x", "1", *["0"] * 9]]
+)
 def test_one_hot_rows_hold_one_one(row):
     good = ["1", *["0"] * 10]
     assert places(refused(read, one_hot(good, row)).problems) == [("bad-label", "t.csv:3")]
@@ -258,8 +306,14 @@ def test_no_image_and_no_label_column_are_both_named():
     assert "Did you mean 'klass'" in problems[1].message
 
 
-@pytest.mark.parametrize(("header", "twice"), [(("NewFileName", "Class", "newfilename"), "NewFileName"), (("NewFileName", "Class", "CLASS "), "Class"),
-                                               (("NewFileName", "Class", "Age", "age"), "Age")])
+@pytest.mark.parametrize(
+    ("header", "twice"),
+    [
+        (("NewFileName", "Class", "newfilename"), "NewFileName"),
+        (("NewFileName", "Class", "CLASS "), "Class"),
+        (("NewFileName", "Class", "Age", "age"), "Age"),
+    ],
+)
 def test_a_column_that_is_read_twice_is_refused(header, twice):
     problem = only(refused(read, table(header, ["c1", "NV", *["4"] * (len(header) - 2)])).problems, "duplicate-column")
     assert problem.where == "t.csv:1"
@@ -281,5 +335,11 @@ def test_rows_of_the_wrong_length():
 def test_every_problem_comes_in_the_order_of_the_challenge():
     rows = [["a", "MEL"], ["a", "MEL"], ["b", ""], ["c", "what"], ["d", "MEL", "surplus"], ["e", "0"], ["", "NV"]]
     problems = refused(read, table(("NewFileName", "Class"), *rows)).problems
-    assert places(problems) == [("row-length", "t.csv:6"), ("duplicate-case", "t.csv:3"), ("missing-value", "t.csv:4"), ("missing-value", "t.csv:8"),
-                                ("bad-label", "t.csv:5"), ("bad-label", "t.csv:7")]
+    assert places(problems) == [
+        ("row-length", "t.csv:6"),
+        ("duplicate-case", "t.csv:3"),
+        ("missing-value", "t.csv:4"),
+        ("missing-value", "t.csv:8"),
+        ("bad-label", "t.csv:5"),
+        ("bad-label", "t.csv:7"),
+    ]
