@@ -76,7 +76,11 @@ def forbid_new_privileges() -> str:
 
 
 def deny_files_and_network() -> str:
-    """Landlock with no rule at all: no file, no TCP, no abstract socket, no signal to others. "landlock-N" with the kernel's version."""
+    """Landlock with no rule at all: no file, no TCP, no abstract socket, no signal to others. "landlock-N" with the kernel's version.
+
+    It holds this thread and those started later. The runtime starts one of its own while it is imported: that one is held by the filter
+    of system calls alone.
+    """
     library = ctypes.CDLL(None, use_errno=True)
     version = library.syscall(_LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), 1)
     if version < 1:

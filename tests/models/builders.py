@@ -215,3 +215,78 @@ def declared_other(shape_given, shape_declared=("N", 11)) -> bytes:
              helper.make_node("Add", ["start", "dims"], ["shape"]), helper.make_node("Expand", ["grey", "shape"], ["scores"])]
     constants = [initializer("nought", np.float32(0)), initializer("dims", np.array(shape_given, np.int64))]
     return build(nodes, outputs=[("scores", TensorProto.FLOAT, list(shape_declared))], initializers=constants)
+
+
+def architectures() -> dict[str, bytes]:
+    """Networks of several kinds, each with the operators that its kind needs, from an image (1, 3, 32, 32) to eleven scores."""
+    random = np.random.default_rng(0)
+    counter = iter(range(1000))
+    image = [("image", TensorProto.FLOAT, [1, 3, 32, 32])]
+
+    def model(make, **more) -> bytes:
+        nodes, constants = [], []
+
+        def constant(values) -> str:
+            constants.append(initializer(f"k{next(counter)}", values))
+            return constants[-1].name
+
+        def weights(*shape) -> str:
+            return constant(random.normal(0, 0.2, shape).astype(np.float32))
+
+        def node(kind, *inputs, outputs=1, **attributes):
+            names = [f"t{next(counter)}" for _ in range(outputs)]
+            nodes.append(helper.make_node(kind, list(inputs), names, **attributes))
+            return names[0] if outputs == 1 else names
+
+        last = make(node, weights, constant)
+        nodes.append(helper.make_node("Softmax", [last], ["scores"], axis=-1))
+        return build(nodes, image, [("scores", TensorProto.FLOAT, None)], constants, **more)
+
+    def residual(node, weights, constant):
+        first = node("Relu", node("Conv", "image", weights(8, 3, 3, 3), weights(8), pads=[1, 1, 1, 1]))
+        one = constant(np.ones(8, np.float32))
+        norm = node("BatchNormalization", node("Conv", first, weights(8, 8, 3, 3), pads=[1, 1, 1, 1]), one, weights(8), weights(8), one)
+        pooled = node("GlobalAveragePool", node("MaxPool", node("Add", first, norm), kernel_shape=[2, 2], strides=[2, 2]))
+        return node("Gemm", node("Flatten", pooled), weights(8, 11), weights(11))
+
+    def depthwise(node, weights, constant):
+        conv = node("Conv", node("HardSwish", node("Conv", "image", weights(6, 3, 1, 1))), weights(6, 1, 3, 3), group=6)
+        scaled = node("Resize", conv, "", constant(np.array([1, 1, 0.5, 0.5], np.float32)), mode="linear")
+        gate = node("HardSigmoid", node("GlobalAveragePool", scaled))
+        return node("MatMul", node("ReduceMean", node("Mul", scaled, gate), axes=[2, 3], keepdims=0), weights(6, 11))
+
+    def transformer(node, weights, constant):
+        patches = node("Conv", "image", weights(16, 3, 8, 8), kernel_shape=[8, 8], strides=[8, 8])
+        tokens = node("Transpose", node("Reshape", patches, constant(np.array([1, 16, 16]))), perm=[0, 2, 1])
+        normal = node("LayerNormalization", tokens, weights(16), weights(16))
+        query, key, value = node("Split", node("MatMul", normal, weights(16, 48)), constant(np.array([16, 16, 16])), outputs=3, axis=2)
+        attention = node("Softmax", node("Einsum", query, key, equation="bik,bjk->bij"), axis=2)
+        mixed = node("Add", tokens, node("MatMul", attention, value))
+        hidden = node("MatMul", mixed, weights(16, 32))
+        gelu = node("Mul", hidden, node("Add", node("Erf", hidden), constant(np.float32(1))))
+        return node("MatMul", node("ReduceMean", gelu, axes=[1], keepdims=0), weights(32, 11))
+
+    def recurrent(node, weights, constant):
+        rows = node("Transpose", node("Reshape", "image", constant(np.array([1, 96, 32]))), perm=[1, 0, 2])
+        _, last, _ = node("LSTM", rows, weights(1, 32, 32), weights(1, 32, 8), outputs=3, hidden_size=8)
+        return node("MatMul", node("Squeeze", last, constant(np.array([0]))), weights(8, 11))
+
+    def quantized(node, weights, constant):
+        small, scale, zero = node("DynamicQuantizeLinear", "image", outputs=3)
+        kernel = constant(random.integers(-9, 9, (4, 3, 3, 3)).astype(np.int8))
+        whole = node("ConvInteger", small, kernel, zero)
+        back = node("Mul", node("Cast", whole, to=TensorProto.FLOAT), scale)
+        return node("MatMul", node("ReduceMax", back, axes=[2, 3], keepdims=0), weights(4, 11))
+
+    def half_precision(node, weights, constant):
+        half = node("Conv", node("Cast", "image", to=TensorProto.FLOAT16), constant(random.normal(0, 1, (11, 3, 5, 5)).astype(np.float16)))
+        return node("ReduceMean", node("Cast", half, to=TensorProto.FLOAT), axes=[2, 3], keepdims=0)
+
+    def ranked(node, weights, constant):
+        flat = node("Reshape", "image", constant(np.array([1, 3072])))
+        top, _ = node("TopK", flat, constant(np.array([11])), outputs=2)
+        return node("Add", top, node("CumSum", node("Sin", top), constant(np.int64(1))))
+
+    return {name: model(make) for name, make in (("residual", residual), ("depthwise", depthwise), ("transformer", transformer),
+                                                 ("recurrent", recurrent), ("quantized", quantized), ("half precision", half_precision),
+                                                 ("ranked", ranked))}

@@ -121,6 +121,16 @@ def test_outputs_equal_those_of_a_plain_session_bit_for_bit():
     assert not answer.outputs[0].flags.writeable
 
 
+@pytest.mark.parametrize(("name", "model"), builders.architectures().items())
+def test_networks_of_every_kind_run_under_the_confinement_as_they_do_without(name, model):
+    session = onnxruntime.InferenceSession(model, onnxruntime.SessionOptions(), providers=["CPUExecutionProvider"])
+    expected = session.run(None, {"image": tensor(NOISE)})
+    answer = outcome(model)
+    assert not isinstance(answer, ModelFailed), answer
+    np.testing.assert_allclose(answer.outputs[0], expected[0], atol=1e-6)
+    assert answer.outputs[0].size == 11
+
+
 def test_pixels_and_the_file_give_the_same_answer():
     data = encoded(photograph(mode="RGBA"))
     with ModelProcess(builders.classifier()) as process:

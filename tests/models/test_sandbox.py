@@ -102,6 +102,34 @@ def test_the_filter_lets_through_exactly_the_calls_allowed():
     assert verdict(0x40000000) == 0x80000000
 
 
+def test_where_a_layer_does_not_exist_it_is_left_out(monkeypatch):
+    monkeypatch.setattr(sandbox.platform, "machine", lambda: "aarch64")
+    assert sandbox.filter_system_calls() == ""
+    monkeypatch.setattr(sandbox, "resource", None)
+    assert sandbox.limit_resources(1, 1) == ""
+
+
+def test_a_limit_that_cannot_be_set_is_not_claimed(monkeypatch):
+    class Refusing:
+        RLIMIT_AS = RLIMIT_CPU = RLIMIT_NOFILE = RLIMIT_FSIZE = RLIMIT_CORE = 0
+
+        def setrlimit(self, *_):
+            raise ValueError("not here")
+
+    monkeypatch.setattr(sandbox, "resource", Refusing())
+    assert sandbox.limit_resources(1, 1) == ""
+
+
+def test_an_old_kernel_without_landlock_is_not_claimed(monkeypatch):
+    class Library:
+        def syscall(self, *_):
+            return -1
+
+    monkeypatch.setattr(sandbox.ctypes, "CDLL", lambda *_, **__: Library())
+    assert sandbox.deny_files_and_network() == ""
+    assert sandbox.filter_system_calls() == ""
+
+
 def test_a_child_ends_with_the_other_end_of_its_pipe():
     code = "import sys, time; sys.path.insert(0, sys.argv[1]); from scoring.models.sandbox import die_with_parent; die_with_parent(0); time.sleep(60)"
     child = subprocess.Popen([sys.executable, "-c", code, str(ROOT)], stdin=subprocess.PIPE)
