@@ -210,11 +210,17 @@ class ImageProcess:
 
 
 _LOADING, _RUNNING = "model-timeout", "inference-timeout"
-_ANSWERED = ("model-unreadable", "external-data", "wrong-inputs", "wrong-output", "model-out-of-memory", "model-crashed")
+_LOAD_CODES = ("model-unreadable", "external-data")
+_RUN_CODES = ("wrong-inputs", "wrong-output", "model-out-of-memory", "stopped")
+# What a run says about a failure comes from this list and never from the worker, which by then has seen the data.
 _MESSAGES = {
+    "wrong-inputs": "The model does not take the inputs that it is given: their number, type or shape is another.",
+    "wrong-output": "The model gives more than it should for one image ({output_bytes:,} bytes are taken).",
+    "stopped": "The model loads, but stops with an error while it runs on an image.",
     "model-timeout": "Loading the model took longer than {load_seconds:g} s and was stopped. Simplify the network before the export.",
     "inference-timeout": "The model took longer than {run_seconds:g} s for one image and was stopped. Make it faster.",
-    "model-out-of-memory": "The model asked for more memory than this machine gives and was stopped. Make it smaller.",
+    "model-out-of-memory": "The model asked for more memory than it is allowed ({memory_gib:.3g} GiB of address space) or than there is, "
+                           "and was stopped. Make it smaller.",
     "model-crashed": "The process that held the model ended unexpectedly. Nothing was scored.",
     "closed": "The model was closed.",
 }
@@ -268,12 +274,12 @@ class _Worker:
         header, payload = self._exchange(request, parts, seconds, late, most_bytes)
         if header.get("ok") is True:
             return header, payload
-        code, message = str(header.get("code", "")), str(header.get("message", ""))[:600]
-        if code == "image-unreadable":
-            raise ImageUnreadable(message)
-        if code not in _ANSWERED:
-            raise ModelFailed("model-crashed", _MESSAGES["model-crashed"])
-        raise ModelFailed(code, message)
+        code, words = str(header.get("code")), _plain(str(header.get("message")))
+        if code == "image-unreadable" and late == _RUNNING:
+            raise ImageUnreadable(words)
+        if code in _LOAD_CODES and late == _LOADING:
+            raise ModelFailed(code, words)
+        raise self._failed(code if code in _RUN_CODES else "model-crashed")
 
     def _exchange(self, request: dict | None, parts: Sequence, seconds: float, late: str, most_bytes: int) -> tuple[dict, list[bytearray]]:
         self._clock.deadline = time.monotonic() + seconds
@@ -284,10 +290,16 @@ class _Worker:
         except (frames.BrokenFrame, OSError, ValueError) as fault:
             code = self._why(late)
             self.close()
-            message = _MESSAGES[code].format_map(vars(self._limits))
-            raise ModelFailed("model-crashed" if code == "closed" else code, message, ended=code not in ("closed", late)) from fault
+            raise self._failed(code, ended=code not in ("closed", late)) from fault
+        except BaseException:
+            self.close()  # half a frame may be under way: nobody must read the other half as an answer
+            raise
         finally:
             self._clock.deadline = None
+
+    def _failed(self, code: str, ended: bool = False) -> ModelFailed:
+        message = _MESSAGES[code].format_map(vars(self._limits) | {"memory_gib": self._limits.memory_bytes / (1 << 30)})
+        return ModelFailed("model-crashed" if code in ("closed", "stopped") else code, message, ended=ended)
 
     def _why(self, late: str) -> str:
         """The code of an end that was not announced."""
@@ -350,6 +362,10 @@ def _widen(*streams) -> None:
             fcntl.fcntl(stream.fileno(), fcntl.F_SETPIPE_SZ, 1 << 20)
     except (ImportError, AttributeError, OSError):
         return
+
+
+def _plain(words: str, most: int = 600) -> str:
+    return "".join(character if " " <= character <= "~" else "?" for character in words)[:most]
 
 
 def _facts(header: dict, model: bytes, confinement: tuple[str, ...]) -> ModelFacts:

@@ -6,7 +6,7 @@ It imports everything, confines itself, says what it achieved, and then answers 
     {"op": "run", "recipe", "shape", "pixels"} + picture [+ vector]  -> {"ok": true, "outputs", "seen", "shape", "cpu_ms"} + arrays
     {"op": "decode", "recipe"} + picture                             -> {"ok": true, "seen", "shape"} + pixels
 
-A failure is {"ok": false, "code", "message"}. The runtime's words about loading are passed on; its words about running a model are not,
+A failure is {"ok": false, "code"}, with a "message" about loading and about images. The runtime's words about running a model stay here,
 because they can quote the data that the model was run on.
 """
 import importlib
@@ -29,7 +29,10 @@ LATE_IMPORTS = ("PIL.BmpImagePlugin", "PIL.GifImagePlugin", "PIL.JpegImagePlugin
 NUMBERS = "biuf"
 _MEMORY = re.compile(r"bad_?\s?alloc|failed to allocate|out of memory|AllocateRaw", re.IGNORECASE)
 _SOURCE = re.compile(r"^(\[ONNXRuntimeError\] : \d+ : \w+ : )?(/\S+:\d+ .*?\) (?=[A-Z]))?")
-_OUT_OF_MEMORY = "The model asked for more memory than is allowed ({:.1f} GiB of address space) and was stopped. Make it smaller."
+
+
+class RunFailed(Exception):
+    """A run that gave no answer; its text is the code that says why, and nothing else."""
 
 
 def main(settings: dict) -> None:
@@ -63,8 +66,9 @@ def main(settings: dict) -> None:
         except ImageUnreadable as unreadable:
             reply, payload = {"ok": False, "code": "image-unreadable", "message": str(unreadable)}, []
         except MemoryError:
-            message = _OUT_OF_MEMORY.format(settings["memory_bytes"] / (1 << 30))
-            reply, payload = {"ok": False, "code": "model-out-of-memory", "message": message}, []
+            reply, payload = {"ok": False, "code": "model-out-of-memory"}, []
+        except RunFailed as failed:
+            reply, payload = {"ok": False, "code": str(failed)}, []
         _set_alarm(0)
         frames.write(answers, reply, payload)
 
@@ -96,10 +100,10 @@ def run(session: onnxruntime.InferenceSession, header: dict, parts: list, most_b
     try:
         outputs = session.run(None, feed)
     except Exception as fault:
-        raise _run_failure(fault) from None
+        raise RunFailed(_run_code(str(fault), isinstance(fault, ValueError))) from None
     outputs = [_numbers(output) for output in outputs]
     if sum(output.nbytes for output in outputs if output is not None) > most_bytes:
-        raise ModelRefused("wrong-output", f"The model gives more than {most_bytes >> 20} MiB for one image.")
+        raise RunFailed("wrong-output")
     reply = {"ok": True, "outputs": [None if output is None else [output.dtype.str, output.shape] for output in outputs], "seen": seen,
              "shape": picture.shape if header["pixels"] else None}
     payload = [output for output in outputs if output is not None and output.size] + ([picture] if header["pixels"] else [])
@@ -153,14 +157,11 @@ def _load_failure(words: str, facts: dict) -> ModelRefused:
     return ModelRefused("model-unreadable", f"The runtime refuses the model: {plain}.")
 
 
-def _run_failure(fault: Exception) -> ModelRefused:
+def _run_code(words: str, bad_value: bool) -> str:
     """Which kind of failure it was; never its words."""
-    words = str(fault)
     if _MEMORY.search(words):
-        raise MemoryError
-    if "Non-zero status code" not in words and ("INVALID_ARGUMENT" in words or isinstance(fault, ValueError)):
-        return ModelRefused("wrong-inputs", "The model does not take the inputs that it is given: their number, type or shape is another.")
-    return ModelRefused("model-crashed", "The model loads, but stops with an error while it runs on an image.")
+        return "model-out-of-memory"
+    return "wrong-inputs" if "Non-zero status code" not in words and ("INVALID_ARGUMENT" in words or bad_value) else "stopped"
 
 
 def _plain_ascii(text: str, most: int = 300) -> str:

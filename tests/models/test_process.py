@@ -278,6 +278,17 @@ def test_words_of_a_run_never_quote_the_data():
     assert not any(character.isdigit() for character in failed.message)
 
 
+def test_a_worker_that_the_model_took_over_cannot_speak_through_a_failure():
+    code = ("from scoring.models import worker, scan\n"
+            "replies = iter([scan.ModelRefused(c, 'pixel 123456') for c in ('model-unreadable', 'external-data', 'wrong-output', 'x')])\n"
+            "def run(*_):\n    raise next(replies)\nworker.run = run")
+    with ModelProcess(builders.classifier(), SHORT, hooked(code)) as process:
+        for _ in range(4):
+            with pytest.raises(ModelFailed) as caught:
+                process.run(NOISE, SMALL, VECTOR)
+            assert "123456" not in str(caught.value)
+
+
 def hooked(code: str) -> tuple[str, ...]:
     """A worker that runs `code` before it begins: for the tests only, the product knows no such thing."""
     return (sys.executable, "-c", f"import sys; sys.path.insert(0, {str(ROOT)!r})\nimport json, os, signal, struct, time\n{code}\n"
