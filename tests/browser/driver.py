@@ -1,7 +1,6 @@
 """Starts the app as a visitor would meet it, and drives it in Chromium."""
 import base64
 import contextlib
-import os
 import shutil
 import socket
 import subprocess
@@ -17,8 +16,10 @@ from urllib.parse import urlsplit
 from playwright.sync_api import BrowserContext, Page, Request
 
 ROOT = Path(__file__).parents[2]
-ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-             "--disable-sync", "--disable-dev-shm-usage")
+ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+             "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage")
+TABS = ("Points", "Risk", "Classes", "Curves", "Calibration", "Subgroups", "Cases", "Preflight")
+DOORS = ("set", "submission")
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 PATIENCE = 90_000
 """Milliseconds that a busy machine is given for one step. No test measures time."""
@@ -34,7 +35,8 @@ DROP = """([selector, name, mime, data]) => {
   const bytes = Uint8Array.from(atob(data), c => c.charCodeAt(0)), transfer = new DataTransfer();
   transfer.items.add(new File([bytes], name, {type: mime}));
   const zone = document.querySelector(selector);
-  for (const type of ["dragenter", "dragover", "drop"]) zone.dispatchEvent(new DragEvent(type, {dataTransfer: transfer, bubbles: true, cancelable: true}));
+  for (const type of ["dragenter", "dragover", "drop"])
+    zone.dispatchEvent(new DragEvent(type, {dataTransfer: transfer, bubbles: true, cancelable: true}));
 }"""
 
 
@@ -58,8 +60,9 @@ def served() -> Iterator[Server]:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     address = f"http://localhost:{port}"
-    command = (sys.executable, "-m", "streamlit", "run", "app.py", "--server.headless", "true", "--server.port", str(port), "--server.fileWatcherType", "none")
-    process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": ""}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    settings = {"headless": "true", "port": str(port), "fileWatcherType": "none"}
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", *(f"--server.{key}={value}" for key, value in settings.items())]
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         while not _healthy(address):
             if process.poll() is not None:
@@ -92,6 +95,28 @@ def visit(context: BrowserContext, address: str) -> Page:
     return settled(page)
 
 
+def tab(page: Page, name: str) -> Page:
+    """Open a tab."""
+    page.get_by_role("tab", name=name, exact=True).click()
+    return settled(page)
+
+
+def opened(page: Page, door: str) -> str:
+    """Open a door's place for own files; gives the selector of where they are dropped."""
+    zone = f"[class*='_{door}_files'] [data-testid='stFileUploaderDropzone']"
+    if not page.locator(zone).is_visible():
+        page.get_by_role("button", name="Own file").nth(DOORS.index(door)).click()
+        page.locator(zone).wait_for()
+    return zone
+
+
+def give(page: Page, door: str, name: str, content: bytes) -> Page:
+    """Drop an own file at a door and wait for what the page makes of it."""
+    with page.expect_response(lambda answer: "upload_file" in answer.url and answer.request.method == "PUT", timeout=PATIENCE):
+        drop(page, opened(page, door), name, content)
+    return settled(page)
+
+
 def drop(page: Page, selector: str, name: str, content: bytes, mime: str = "application/octet-stream") -> None:
     """Drop a file on an element as a visitor's hand does it."""
     page.evaluate(DROP, [selector, name, mime, base64.b64encode(content).decode()])
@@ -100,4 +125,4 @@ def drop(page: Page, selector: str, name: str, content: bytes, mime: str = "appl
 def leaves(request: Request) -> bool:
     """Whether a request goes to another machine."""
     where = urlsplit(request.url)
-    return where.scheme not in ("data", "blob", "about") and where.hostname not in ("localhost", "127.0.0.1")
+    return where.scheme not in ("data", "blob", "about", "file") and where.hostname not in ("localhost", "127.0.0.1")

@@ -1,0 +1,67 @@
+"""One server and one browser for all tests of a process; every test that opens a page also watches that nothing leaves the machine."""
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from tests.browser import driver
+from tests.browser.driver import Server
+
+
+def pytest_collection_modifyitems(items) -> None:
+    for item in items:
+        if item.path.is_relative_to(driver.ROOT / "tests" / "browser"):
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    program = driver.chromium()
+    if program is None:
+        pytest.skip("no Chromium on this machine: install the package chromium")
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=program, args=list(driver.ARGUMENTS))
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Server]:
+    with driver.served() as started:
+        yield started
+
+
+@pytest.fixture
+def fresh_server() -> Iterator[Server]:
+    """A server that nobody has visited."""
+    with driver.served() as started:
+        yield started
+
+
+@pytest.fixture
+def visitor(browser) -> Iterator[Callable[..., BrowserContext]]:
+    """Makes visitors, each with a profile of its own. Afterwards: no request of any of them left the machine, no dialog opened."""
+    visitors, left, dialogs = [], [], []
+
+    def make(theme: str = "light", viewport=driver.DESKTOP) -> BrowserContext:
+        context = browser.new_context(color_scheme=theme, viewport=viewport, accept_downloads=True)
+        context.set_default_timeout(driver.PATIENCE)
+        context.on("request", lambda request: left.append(request.url) if driver.leaves(request) else None)
+        context.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+        visitors.append(context)
+        return context
+
+    yield make
+    for context in visitors:
+        context.close()
+    assert left == []
+    assert dialogs == []
+
+
+@pytest.fixture
+def tricorder3(visitor, server) -> Callable[..., Page]:
+    """Opens the page of TRICORDER-3 for a new visitor, with what an address says behind its question mark."""
+    def open_page(question: str = "", theme: str = "light", viewport=driver.DESKTOP) -> Page:
+        return driver.visit(visitor(theme, viewport), f"{server.address}/tricorder3{question}")
+
+    return open_page

@@ -1,0 +1,129 @@
+"""Own files, dropped on the page."""
+import io
+import re
+import zipfile
+
+import onnx
+import pytest
+from onnx import TensorProto, helper
+from playwright.sync_api import Page, expect
+
+from scoring import samples
+from tests.browser import driver
+from tests.browser.driver import ROOT
+from tests.models import builders
+from tests.support.command_line import run
+
+SAMPLE = samples.test_sets("tricorder3")["sample"]
+GOLDEN = ROOT / "tests" / "golden" / "tricorder3"
+TEAM = SAMPLE.submissions["delphi"].path
+
+
+def shows(page: Page, *arguments: object) -> None:
+    """The page shows the score of the command line, to the last digit."""
+    card = run("score", "tricorder3", *arguments, "--resamples", 0, "--json", "-").json
+    expect(page.get_by_test_id("stMetricValue")).to_have_text(f"{100 * card['score']:.2f}", timeout=driver.PATIENCE)
+    expect(page.get_by_text(repr(card["score"]))).to_be_visible(timeout=driver.PATIENCE)
+
+
+def archive(folder) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as made:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                made.write(path, path.relative_to(folder))
+    return packed.getvalue()
+
+
+def slow(turns: int = 400_000) -> bytes:
+    """A model that takes its time for each image."""
+    body = helper.make_graph(
+        [helper.make_node("Identity", ["go"], ["on"]), helper.make_node("Sin", ["before"], ["after"])], "body",
+        [helper.make_tensor_value_info("turn", TensorProto.INT64, []), helper.make_tensor_value_info("go", TensorProto.BOOL, []),
+         helper.make_tensor_value_info("before", TensorProto.FLOAT, None)],
+        [helper.make_tensor_value_info("on", TensorProto.BOOL, []), helper.make_tensor_value_info("after", TensorProto.FLOAT, None)])
+    nodes = [helper.make_node("ReduceMin", ["image"], ["low"], keepdims=0), helper.make_node("Loop", ["turns", "", "low"], ["x"], body=body)]
+    return builders.scores_from(nodes, [builders.initializer("turns", turns)])
+
+
+def test_a_dropped_prediction_file_is_scored(tricorder3):
+    page = driver.give(tricorder3(), "submission", TEAM.name, TEAM.read_bytes())
+    shows(page, "--truth", SAMPLE.path, "--predictions", TEAM)
+
+
+def test_a_dropped_test_set_with_a_dropped_model_is_scored(tricorder3):
+    folder = GOLDEN / "10-onnx-160"
+    page = driver.give(tricorder3(), "set", "test_set.zip", archive(folder / "dataset"))
+    page.get_by_text("8 cases were read").wait_for()
+    driver.give(page, "submission", "model.onnx", (folder / "model.onnx").read_bytes())
+    shows(page, "--truth", folder / "dataset", "--model", folder / "model.onnx")
+
+
+def unsafe() -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as made:
+        made.writestr("../../predictions.csv", TEAM.read_bytes())
+    return packed.getvalue()
+
+
+BAD = {
+    "garbage.csv": bytes(range(256)) * 9, "wrong rows.csv": (GOLDEN / "08-refused" / "predictions.csv").read_bytes(), "climbing.zip": unsafe(),
+    "truncated.zip": archive(GOLDEN / "01-public-a")[:-400], "pickle.onnx": b"\x80\x04\x95\x17\x00\x00cos\nsystem\n(S'true'\ntR.",
+    "cut.onnx": (GOLDEN / "10-onnx-160" / "model.onnx").read_bytes()[:9000],
+}
+
+
+def test_bad_files_are_answered_and_nothing_else_is_lost(tricorder3, tmp_path):
+    """One visitor, one bad file after another: each is answered with every problem; the test set stays, and then a good file is scored."""
+    folder = GOLDEN / "08-refused"
+    page = driver.give(tricorder3(), "set", "own truth.csv", (folder / "truth.csv").read_bytes())
+    for name, content in BAD.items():
+        path = tmp_path / name
+        path.write_bytes(content)
+        what = "--model" if name.endswith(".onnx") else "--predictions"
+        problems = run("score", "tricorder3", "--truth", folder / "truth.csv", what, path, "--json", "-").json["problems"]
+        driver.give(page, "submission", name, content)
+        expect(page.get_by_text(f"This cannot be scored: {len(problems)} problem")).to_be_visible(timeout=driver.PATIENCE)
+        for code in {problem["code"] for problem in problems}:
+            expect(page.get_by_text(code, exact=True).first).to_be_visible()
+        expect(page.get_by_text("own truth.csv").first).to_be_visible()
+        assert page.get_by_test_id("stException").count() == 0
+    page.locator("[class*='_set_back'] button").click()
+    driver.settled(page)
+    driver.give(page, "submission", TEAM.name, TEAM.read_bytes())
+    shows(page, "--truth", SAMPLE.path, "--predictions", TEAM)
+
+
+def test_a_long_run_shows_how_far_it_is_and_can_be_cancelled(tricorder3):
+    onnx.checker.check_model(onnx.load_from_string(slow()))
+    page = tricorder3("?submission=delphi")
+    before = page.get_by_test_id("stMetricValue").inner_text()
+    with page.expect_response(lambda answer: "upload_file" in answer.url):
+        driver.drop(page, driver.opened(page, "submission"), "slow.onnx", slow())
+    expect(page.get_by_text(re.compile(r"^[1-9]\d* of 220 images"))).to_be_visible(timeout=driver.PATIENCE)
+    expect(page.get_by_test_id("stMetricValue")).to_have_text(before)
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_text("The run was cancelled")).to_be_visible(timeout=driver.PATIENCE)
+    driver.settled(page)
+    driver.give(page, "submission", TEAM.name, TEAM.read_bytes())
+    shows(page, "--truth", SAMPLE.path, "--predictions", TEAM)
+
+
+def test_an_own_file_outlives_a_change_of_page(tricorder3):
+    page = driver.give(tricorder3(), "submission", "mine.csv", TEAM.read_bytes())
+    page.get_by_role("link", name="Benchside").first.click()
+    page.get_by_text("Open on sample data").first.wait_for()
+    driver.settled(page)
+    page.get_by_role("link", name="TRICORDER-3").first.click()
+    expect(page.get_by_text("mine.csv").first).to_be_visible(timeout=driver.PATIENCE)
+    shows(driver.settled(page), "--truth", SAMPLE.path, "--predictions", TEAM)
+
+
+@pytest.mark.parametrize("key", ["set", "submission"])
+def test_the_way_back_to_the_sample(tricorder3, key):
+    page = tricorder3()
+    before = page.get_by_test_id("stMetricValue").inner_text()
+    driver.give(page, key, "x.csv", b"nothing")
+    expect(page.get_by_test_id("stMetricValue")).to_have_count(0)
+    page.locator(f"[class*='_{key}_back'] button").click()
+    expect(page.get_by_test_id("stMetricValue")).to_have_text(before)

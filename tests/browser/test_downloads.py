@@ -1,0 +1,53 @@
+"""What a visitor takes along."""
+import re
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+from scoring import samples
+from tests.browser import driver
+from tests.support.command_line import run
+
+SAMPLE = samples.test_sets("tricorder3")["sample"]
+
+
+def download(page: Page, label: str, folder: Path) -> Path:
+    with page.expect_download(timeout=driver.PATIENCE) as started:
+        page.get_by_role("button", name=label, exact=True).click()
+    path = folder / started.value.suggested_filename
+    started.value.save_as(path)
+    return path
+
+
+def test_the_scorecard_is_that_of_the_command_line(tricorder3, tmp_path):
+    team = SAMPLE.submissions["delphi"]
+    page = tricorder3("?submission=delphi")
+    saved = download(page, "scorecard.json", tmp_path)
+    told = run("score", "tricorder3", "--truth", SAMPLE.path, "--predictions", team.path, "--model-size-mib", team.size_mib, "--json", "-")
+    assert saved.read_text(encoding="utf-8") == told.out
+
+
+def test_the_report_opens_by_itself_and_asks_for_nothing(tricorder3, visitor, tmp_path):
+    page = tricorder3("?submission=delphi")
+    score = page.get_by_test_id("stMetricValue").inner_text()
+    saved = download(page, "Report (HTML)", tmp_path)
+    reader, asked, broken = visitor(), [], []
+    report = reader.new_page()
+    report.on("request", lambda request: asked.append(request.url))
+    report.on("pageerror", lambda problem: broken.append(str(problem)))
+    report.goto(saved.as_uri())
+    assert score in report.inner_text("body")
+    assert [address for address in asked if not address.startswith(("data:", "blob:"))] == [saved.as_uri()]
+    assert broken == []
+
+
+def test_two_visitors_take_their_own_files(tricorder3, tmp_path):
+    pages = {team: tricorder3(f"?submission={team}") for team in ("aurora", "delphi")}
+    saved = {team: download(page, "Cases (CSV)", tmp_path) for team, page in pages.items()}
+    assert saved["aurora"].name != saved["delphi"].name
+    for team, path in saved.items():
+        assert re.fullmatch(rf"tricorder3-{team}-cases-[0-9a-f]{{8}}\.csv", path.name)
+    assert saved["aurora"].read_bytes() != saved["delphi"].read_bytes()
+    again = download(tricorder3("?submission=aurora"), "Cases (CSV)", tmp_path)
+    assert again.name != saved["aurora"].name
+    assert again.read_bytes() == saved["aurora"].read_bytes()

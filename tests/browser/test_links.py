@@ -1,0 +1,32 @@
+"""What stands in the address, and what another visitor sees who opens it."""
+import pytest
+from playwright.sync_api import Page
+
+from tests.browser import driver
+
+
+def words(page: Page) -> str:
+    return page.get_by_test_id("stMain").inner_text()
+
+
+@pytest.mark.parametrize("question", ["?submission=delphi&tab=Risk", "?submission=cygnus&tab=Cases&case=images%2FL0042.jpg",
+                                      "?submission=aurora&tab=Classes&cells=shares"])
+def test_an_address_shows_the_same_to_another_visitor(tricorder3, question):
+    first = tricorder3(question)
+    other = tricorder3("?" + first.url.partition("?")[2])
+    assert words(other) == words(first)
+    for value in (part.partition("=")[2] for part in question[1:].split("&")):
+        assert value in first.url
+
+
+def test_what_is_chosen_stands_in_the_address(tricorder3):
+    page = tricorder3()
+    page.get_by_role("combobox", name="Submission").click()
+    page.get_by_role("option", name="Delphi").click()
+    driver.tab(driver.settled(page), "Risk")
+    page.get_by_role("radio", name="malignant called medium").click()
+    driver.settled(page)
+    assert "submission=delphi" in page.url
+    assert "tab=Risk" in page.url
+    other = tricorder3("?" + page.url.partition("?")[2])
+    assert words(other) == words(page)

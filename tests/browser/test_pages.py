@@ -1,0 +1,71 @@
+"""Every page as a visitor first meets it, on every screen and in both themes."""
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.browser import driver
+from tests.browser.driver import DESKTOP, PHONE, ROOT, TABS
+
+ADDRESSES = ("", *sorted(path.stem for path in (ROOT / "pages").glob("*.py") if path.stem != "overview"))
+RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
+WIDER = """() => [...document.querySelectorAll('[data-testid="stMain"], body')].some(e => e.scrollWidth > e.clientWidth + 1)"""
+PAPER = """() => [...document.querySelectorAll(".js-plotly-plot")].map(plot => plot._fullLayout.font.color)"""
+
+
+@pytest.mark.parametrize("address", ADDRESSES, ids=lambda address: address or "overview")
+def test_a_page_is_whole_as_the_first_request_of_a_fresh_server(visitor, fresh_server, address):
+    page = driver.visit(visitor(), f"{fresh_server.address}/{address}")
+    assert page.get_by_test_id("stException").count() == 0
+    assert page.get_by_role("link", name="TRICORDER-3").first.is_visible()
+    assert page.get_by_role("heading", level=1).count() == 1
+    assert page.get_by_test_id("stMainBlockContainer").bounding_box()["width"] > 1000
+    assert page.get_by_text("Research use only").is_visible() == bool(address)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_every_tab_is_accessible(tricorder3, theme):
+    page, found = tricorder3("?submission=delphi", theme), {}
+    for name in TABS:
+        driver.tab(page, name)
+        violations = Axe().run(page, options=RULES).response["violations"]
+        found |= {(name, v["id"]): [node["html"][:200] for node in v["nodes"]] for v in violations}
+    assert found == {}
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_overview_is_accessible(visitor, server, theme):
+    page = driver.visit(visitor(theme), server.address)
+    assert Axe().run(page, options=RULES).response["violations"] == []
+
+
+@pytest.mark.parametrize("submission", ["cygnus", "kmeans"])
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_no_tab_scrolls_sideways_and_none_fails(tricorder3, viewport, submission):
+    page, wide = tricorder3(f"?submission={submission}", viewport=viewport), []
+    page.get_by_text("Score of 100 points").first.wait_for()
+    for name in TABS:
+        driver.tab(page, name)
+        assert page.get_by_test_id("stException").count() == 0
+        wide += [name] * page.evaluate(WIDER)
+    assert wide == []
+
+
+def test_a_change_of_theme_draws_the_figures_anew(tricorder3):
+    page = tricorder3()
+    page.locator(".js-plotly-plot").first.wait_for()
+    light = set(page.evaluate(PAPER))
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_function(f"light => {{ const now = ({PAPER})(); return now.length && !now.some(c => light.includes(c)); }}",
+                           arg=list(light), timeout=driver.PATIENCE)
+    driver.settled(page)
+    assert page.get_by_test_id("stException").count() == 0
+
+
+def test_everything_is_reached_with_the_keyboard(tricorder3):
+    page, reached = tricorder3(), []
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("() => (document.activeElement.getAttribute('aria-label') || document.activeElement.textContent).trim()"))
+    order = ["Rule in full", "Test set", "Own file", "Submission", "Points", "scorecard.json", "Report (HTML)"]
+    places = [next((i for i, words in enumerate(reached) if name in words), None) for name in order]
+    assert None not in places, reached
+    assert places == sorted(places)
