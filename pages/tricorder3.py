@@ -5,7 +5,7 @@ import pandas as pd
 import streamlit as st
 
 import scoring
-from pages.shared import classification, frame, scored
+from pages.shared import cases, classification, frame, preflight, scored
 from pages.shared.frame import Fact, Picture
 from pages.shared.text import markdown
 from pages.shared.workbench import Workbench, show
@@ -146,34 +146,19 @@ def case_table(card) -> pd.DataFrame:
 def cases_tab(shown) -> None:
     """All cases, and what the model received of the chosen one."""
     card = shown.card
-    rows = case_table(card)
-    only = st.segmented_control("Cases", ["all", "mistakes", "right"], key="cases", bind="query-params", required=True, default="all")
-    rows = rows[rows["correct"] == (only == "right")] if only != "all" else rows
-    options = [c["case"] for c in card.cases]
-    table = frame.table(f"What became of each case? {len(rows)} of {card.n_cases}", rows, {
-        "case": frame.words("case"), "truth": frame.words("truth"), "predicted": frame.words("called"), "truth_score": frame.number("output of the truth ↑", 3), "truth_risk": frame.words("risk"),
-        "predicted_risk": frame.words("called risk"), "age": frame.number("age", 0), "gender": frame.words("gender"), "location": frame.words("body site")},
-        "Choose a row to see what the model received.", key="case_rows", on_select="rerun", selection_mode="single-row", height=320)
-    picked = table.selection.rows
-    if picked and st.session_state.get("case_picked") != (only, picked[0]):
-        st.session_state["case_picked"] = (only, picked[0])
-        st.session_state["case"] = rows.iloc[picked[0]]["case"]
-    chosen = st.selectbox("What your model received for", options, key="case", bind="query-params", format_func=str)
-    received(card, shown.truth, shown.given, shown.truth_key, options.index(chosen))
+    index = cases.chosen(card, case_table(card), {
+        "case": frame.words("case"), "truth": frame.words("truth"), "predicted": frame.words("called"), "truth_score": frame.number("output of the truth ↑", 3),
+        "truth_risk": frame.words("risk"), "predicted_risk": frame.words("called risk"), "age": frame.number("age", 0), "gender": frame.words("gender"),
+        "location": frame.words("body site")})
+    received(shown, index)
 
 
-def received(card, truth, given, truth_key: str, index: int) -> None:
-    case, look, model = card.cases[index], frame.look(), card.more.get("model")
+def received(shown, index: int) -> None:
+    card, look = shown.card, frame.look()
+    case = card.cases[index]
     left, right = st.columns([1, 1], gap="large")
     with left:
-        frame.heading("Which pixels did it get?")
-        stages = scored.received(ID, truth_key, index, model, truth)
-        if stages.refused:
-            st.info(markdown(str(stages.refused)), icon=":material/image_not_supported:")
-        else:
-            for place, stage in zip(st.columns(max(2, len(stages.value))), stages.value, strict=False):
-                place.image(stage.png, width="stretch", caption=f"{stage.width} × {stage.height}", alt=f"Pixels that the model receives of {case['case']}, {stage.width} by {stage.height}")
-            st.caption("Stretched to 512 × 512 without keeping the aspect, then to the size that the model declares; not turned by EXIF; divided by 255.")
+        cases.pixels(shown, index, "Stretched to 512 × 512 without keeping the aspect, then to the size that the model declares; not turned by EXIF; divided by 255.")
         age, gender, location = case["encoded"]
         frame.facts([Fact("Age", f"{age:g}", "missing" if case["age"] is None else "years"), Fact("Gender", f"{gender:g}", case["gender"] or "unknown"),
                      Fact("Body site", f"{location:g}", case["location"] or "unknown")])
@@ -186,8 +171,8 @@ def received(card, truth, given, truth_key: str, index: int) -> None:
                 frame.chart(figures.output_bars(case["outputs"], CHALLENGE.CLASSES, look, RISKS, case["truth"], normalised=True), "A softmax for display; it is not in the score.")
         else:
             st.info("There are no outputs for this case: labels only, or no prediction.", icon=":material/block:")
-    if given.is_model and st.toggle("Change age, gender and body site", key="what_if", bind="query-params"):
-        what_if(case, truth, given, truth_key, index)
+    if shown.given.is_model and st.toggle("Change age, gender and body site", key="what_if", bind="query-params"):
+        what_if(case, shown.truth, shown.given, shown.truth_key, index)
 
 
 def what_if(case: Mapping, truth, given, truth_key: str, index: int) -> None:
@@ -209,13 +194,10 @@ def what_if(case: Mapping, truth, given, truth_key: str, index: int) -> None:
 def preflight_tab(shown) -> None:
     """Would the validator run the model and read the table?"""
     card = shown.card
-    codes = {f.code for f in card.findings}
-    verdicts = [("The test set", "official-run-cancelled", "would cancel the whole run"), ("The test set", "official-score-zero", "would give every model the score 0"),
-                ("The model", "ir-version", "would refuse the model (IR version)"), ("The model", "opset-version", "would refuse the model (opset)"),
-                ("The model", "single-input", "would run it, though the rules ask for both inputs")]
-    hit = [words for _, code, words in verdicts if code in codes]
-    frame.heading("What would the validator do?")
-    st.markdown("\n".join(f"- It **{words}**; see the findings for line and cure." for words in hit) or "- It **would read this test set** without complaint" + (" and **run this model**." if card.more.get("model") else "."))
+    preflight.verdicts(card, "What would the validator do?", {
+        "official-run-cancelled": "would cancel the whole run", "official-score-zero": "would give every model the score 0", "ir-version": "would refuse the model (IR version)",
+        "opset-version": "would refuse the model (opset)", "single-input": "would run it, though the rules ask for both inputs"},
+        "It **would read this test set** without complaint" + (" and **run this model**." if card.more.get("model") else "."))
     model = card.more.get("model")
     if model is None:
         st.caption("The submission is a prediction file: nothing is known of its model but the size that was given.")
@@ -223,11 +205,8 @@ def preflight_tab(shown) -> None:
     size = card.more["model_size_mib"]
     frame.facts([Fact("Size", f"{size:.2f} MiB", f"{150 - size:.2f} MiB below 150" if size < 150 else "150 and more: efficiency 0"), Fact("IR version", str(model["ir_version"]), "up to 10 there"),
                  Fact("Opset", str(model["opset"]), "up to 21 there"), Fact("Outputs are", str(model["output_kind"])), Fact("Nodes", str(model["nodes"]))])
-    tensors = [{"what": what, "name": t["name"], "type": t["dtype"], "shape": " × ".join("any" if d is None else str(d) for d in t["shape"] or ())} for what in ("inputs", "outputs") for t in model[what]]
-    frame.table("What does the model take and give?", pd.DataFrame(tensors), {c: frame.words(c) for c in ("what", "name", "type", "shape")}, f"SHA-256 {model['sha256']}", key="tensors")
-    for finding in (f for f in card.findings if f.code in ("demographics-probe", "demographics-ignored", "model-size", "small-image", "alpha-dropped")):
-        st.markdown(f"**{finding.code}**: {markdown(finding.message, 600)}")
-
+    preflight.tensors(model)
+    preflight.remarks(card, ("demographics-probe", "demographics-ignored", "model-size", "small-image", "alpha-dropped"))
 
 
 TABS = {"Points": points_tab, "Risk": risk_tab, "Classes": lambda shown: classification.classes(shown.card, RISKS), "Curves": lambda shown: classification.curves(shown.card, RISKS),

@@ -1,0 +1,41 @@
+"""All cases of a scorecard in a table, and what the model received of the chosen one."""
+from collections.abc import Mapping
+
+import pandas as pd
+import streamlit as st
+
+from pages.shared import frame, scored
+from pages.shared.text import markdown
+from pages.shared.workbench import Shown
+from scoring.scorecard import ScoreCard
+
+
+def chosen(card: ScoreCard, rows: pd.DataFrame, columns: Mapping[str, object]) -> int:
+    """Draw the cases, all or those that were right or wrong, and give the place of the one chosen, by a click on its row or by name.
+
+    rows: one per case, with "case" and "correct". columns: name in rows -> column_config.
+    """
+    only = st.segmented_control("Cases", ["all", "mistakes", "right"], key="cases", bind="query-params", required=True, default="all")
+    rows = rows[rows["correct"] == (only == "right")] if only != "all" else rows
+    options = [c["case"] for c in card.cases]
+    table = frame.table(f"What became of each case? {len(rows)} of {card.n_cases}", rows, columns, "Choose a row to see what the model received.",
+                        key="case_rows", on_select="rerun", selection_mode="single-row", height=320)
+    picked = table.selection.rows
+    if picked and st.session_state.get("case_picked") != (only, picked[0]):
+        st.session_state["case_picked"] = (only, picked[0])
+        st.session_state["case"] = rows.iloc[picked[0]]["case"]
+    return options.index(st.selectbox("What your model received for", options, key="case", bind="query-params", format_func=str))
+
+
+def pixels(shown: Shown, index: int, how: str) -> None:
+    """The pixels that the model received of a case, step by step. how: in words, Markdown of our own."""
+    frame.heading("Which pixels did it get?")
+    stages = scored.received(shown.card.challenge, shown.truth_key, index, shown.card.more.get("model"), shown.truth)
+    if stages.refused:
+        st.info(markdown(str(stages.refused)), icon=":material/image_not_supported:")
+        return
+    case = shown.card.cases[index]["case"]
+    for place, stage in zip(st.columns(max(2, len(stages.value))), stages.value, strict=False):
+        place.image(stage.png, width="stretch", caption=f"{stage.width} × {stage.height}",
+                    alt=f"Pixels that the model receives of {case}, {stage.width} by {stage.height}")
+    st.caption(how)
