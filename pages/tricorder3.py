@@ -210,6 +210,6 @@ def preflight_tab(shown) -> None:
 
 
 TABS = {"Points": points_tab, "Risk": risk_tab, "Classes": lambda shown: classification.classes(shown.card, RISKS), "Curves": lambda shown: classification.curves(shown.card, RISKS),
-        "Calibration": lambda shown: classification.calibration(shown.card, RISKS), "Subgroups": lambda shown: classification.subgroups(shown.card, RISKS), "Cases": cases_tab,
+        "Calibration": lambda shown: classification.calibration(shown.card), "Subgroups": lambda shown: classification.subgroups(shown.card), "Cases": cases_tab,
         "Preflight": preflight_tab}
 show(Workbench(CHALLENGE, "ONNX model, or prediction table or zip", own_options, score_options, about_truth, about_submission, headline, TABS, case_table, BOARD))

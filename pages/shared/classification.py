@@ -1,5 +1,6 @@
 """Tabs that every classification challenge shows: classes, curves, calibration, subgroups, all cases."""
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import pandas as pd
 import streamlit as st
@@ -8,6 +9,7 @@ from pages.shared import frame
 from pages.shared.frame import Fact
 from pages.shared.text import markdown
 from scoring.figures import classification as figures
+from scoring.figures.classification import Calibrated
 from scoring.figures.look import label
 from scoring.figures.numerals import share, span
 from scoring.scorecard import ScoreCard
@@ -78,32 +80,60 @@ def _curve_card(card: ScoreCard, k: int, name: str, risk: str, is_roc: bool, loo
     return f"{frame.class_name(name, risk)}  AP **{share(entry['average_precision'])}**", figure, f"n = {entry['support']}{star}"
 
 
-def calibration(card: ScoreCard, _risks: Mapping[str, str]) -> None:
+@dataclass(frozen=True)
+class CalibrationWords:
+    """How a challenge's calibration is told. figure: of the diagram. gap, brier: what ECE and Brier score are. above: what lies above the line."""
+
+    figure: Calibrated = figures.LARGEST
+    gap: str = "Mean gap between largest output and share right, weighted by n"
+    brier: str = "Sum over classes of (output − truth)², mean over cases; 0 to 2"
+    above: str = "Above the dotted line the model is too modest, below it too sure."
+
+
+def calibration(card: ScoreCard, words: CalibrationWords = CalibrationWords()) -> None:
     """Whether outputs can be taken at their word."""
     a = card.arrays
     if "reliability_n" not in a:
-        st.info("Calibration is not defined here: the outputs are not probabilities (labels only, logits, or rows that do not sum to 1). It is not in the score.", icon=":material/balance:")
+        st.info("Calibration is not defined here: the outputs are not probabilities (labels only, logits, or rows that do not sum to 1). "
+                "It is not in the score.", icon=":material/balance:")
         return
     said, right, low, high, n = (a[f"reliability_{part}"] for part in ("said", "right", "low", "high", "n"))
     left, beside = st.columns([3, 2], gap="large")
     with left:
-        numbers = pd.DataFrame({"mean output": said, "share right": right, "low": low, "high": high, "n": n})
-        frame.chart(figures.reliability(said, right, low, high, n, frame.look()), f"Dots: share right with Wilson 95% interval, at the bin's mean output. Dotted: perfect. n = {int(n.sum())}.", numbers)
+        numbers = pd.DataFrame({"mean output": said, words.figure.came: right, "low": low, "high": high, "n": n})
+        frame.chart(figures.reliability(said, right, low, high, n, frame.look(), words.figure),
+                    f"Dots: {words.figure.came} with Wilson 95% interval, at the bin's mean output. Dotted: perfect. n = {int(n.sum())}.", numbers)
     with beside:
         frame.heading("How far off is it?")
-        frame.facts([Fact("Calibration error (ECE) ↓", share(card.metrics["expected_calibration_error"]), "10 equal bins", "Mean gap between largest output and share right, weighted by n"),
-                     Fact("Brier score ↓", share(card.metrics["brier_score"]), interval(card.intervals.get("brier_score")), "Sum over classes of (output − truth)², mean over cases; 0 to 2"),
-                     Fact("Log loss ↓", share(card.metrics["log_loss"]), interval(card.intervals.get("log_loss")), "Mean of −ln of the true class's output")])
-        st.markdown("Above the dotted line the model is too modest, below it too sure. Calibration is not in the score.")
+        m, i = card.metrics, card.intervals
+        frame.facts([Fact("Calibration error (ECE) ↓", share(m["expected_calibration_error"]), "10 equal bins", words.gap),
+                     Fact("Brier score ↓", share(m["brier_score"]), interval(i.get("brier_score"), 3), words.brier),
+                     Fact("Log loss ↓", share(m["log_loss"]), interval(i.get("log_loss"), 3), "Mean of −ln of the true class's output")])
+        st.markdown(f"{words.above} Calibration is not in the score.")
 
 
-def subgroups(card: ScoreCard, _risks: Mapping[str, str]) -> None:
-    """Accuracy and malignant sensitivity by age, gender and body site."""
+@dataclass(frozen=True)
+class Measure:
+    """A share by group. metric: its name in slices and metrics. of: which cases of the group it is counted on, in words."""
+
+    metric: str
+    question: str
+    axis: str
+    of: str = ""
+
+
+RISK_MEASURES = (Measure("accuracy", "Which patients does it serve worse?", "accuracy, share right"),
+                 Measure("malignant_sensitivity", "Whose malignant lesions does it miss?", "malignant sensitivity", "malignant "))
+
+
+def subgroups(card: ScoreCard, measures: Sequence[Measure] = RISK_MEASURES) -> None:
+    """Shares by age, gender and body site."""
     groups = sum(len(found) for found in card.more["slices"].values())
-    for place, (metric, question, axis) in zip(st.columns(2, gap="large"), (
-            ("accuracy", "Which patients does it serve worse?", "accuracy, share right"), ("malignant_sensitivity", "Whose malignant lesions does it miss?", "malignant sensitivity")), strict=True):
+    for place, measure in zip(st.columns(len(measures), gap="large"), measures, strict=True):
         with place:
-            rows = figures.slice_rows(card.more["slices"], metric)
-            numbers = pd.DataFrame([{"group": r.name, metric: r.value, "low": (r.interval or [None] * 2)[0], "high": (r.interval or [None] * 2)[1], "n": r.n} for r in rows])
-            frame.chart(figures.intervals(rows, frame.look(), question, axis, reference=card.metrics[metric]), f"Line: all {card.n_cases} cases. n: {'malignant ' if metric == 'malignant_sensitivity' else ''}cases of the group. {groups} groups looked at: one may stand apart by chance. "
-                        f"Grey: under 15 cases. {method(card)}", numbers)
+            rows = figures.slice_rows(card.more["slices"], measure.metric)
+            numbers = pd.DataFrame([{"group": r.name, measure.metric: r.value, "low": (r.interval or [None] * 2)[0],
+                                     "high": (r.interval or [None] * 2)[1], "n": r.n} for r in rows])
+            figure = figures.intervals(rows, frame.look(), measure.question, measure.axis, reference=card.metrics[measure.metric])
+            frame.chart(figure, f"Line: all {card.n_cases} cases. n: {measure.of}cases of the group. {groups} groups looked at: one may stand apart "
+                        f"by chance. Grey: under 15 cases. {method(card)}", numbers)

@@ -5,12 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.figures.classification import matrix
+from scoring.figures.classification import Calibrated, matrix
 from scoring.figures.look import SHAPES, SYMBOLS, Look, faded, figure, safe, write
 from scoring.figures.numerals import UNDEFINED, decimal, percent
 
 QUANTITIES = {"score": "score", "f2": "F2", "accuracy": "accuracy", "recall": "sensitivity", "specificity": "specificity"}
 DASHES = {"recall": "dash", "specificity": "dot"}
+
+RISK = Calibrated("When it says 70%, do 70% have a melanoma?", "score of the model", "share with a melanoma", "melanoma")
 
 
 @dataclass(frozen=True)

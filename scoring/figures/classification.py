@@ -14,6 +14,8 @@ from scoring.figures.numerals import decimal, percent, span
 
 ROW = 26
 """Height in pixels of one row of bars or dots."""
+COUNTED = {"malignant_sensitivity": "n_malignant", "recall": "n_positive"}
+"""Where a share is not one of all cases of a group: the key of how many it is of."""
 
 
 @dataclass(frozen=True)
@@ -215,17 +217,31 @@ def precision_recall_panel(name: str, recall: np.ndarray, precision: np.ndarray,
     return _dotted(fig, look, [prevalence, prevalence], "guessing")
 
 
-def reliability(said: np.ndarray, right: np.ndarray, low: np.ndarray, high: np.ndarray, n: np.ndarray, look: Look) -> go.Figure:
-    """Ten bins [10] of the largest output v, bin ceil(10 v) - 1: mean output, share right with its interval, cases (NaN where n = 0).
+@dataclass(frozen=True)
+class Calibrated:
+    """What is held against what in a reliability diagram, in words. said: the output; came: the share that came true, short; hover: the same."""
+
+    question: str
+    said: str
+    came: str
+    hover: str
+
+
+LARGEST = Calibrated("When it says 70%, is it right 70% of the time?", "largest output of the model", "share right", "right")
+
+
+def reliability(said: np.ndarray, right: np.ndarray, low: np.ndarray, high: np.ndarray, n: np.ndarray, look: Look,
+                words: Calibrated = LARGEST) -> go.Figure:
+    """Ten bins [10] of the output v, bin ceil(10 v) - 1: mean output, share that came true with its interval, cases (NaN where n = 0).
     Counts stand below on the same axis."""
     said, right, low, high, n = (np.asarray(v, float) for v in (said, right, low, high, n))
     middle = (np.arange(len(n)) + 0.5) / len(n)
-    fig = figure(look, "When it says 70%, is it right 70% of the time?", 340, bargap=0.06, yaxis={"domain": [0.3, 1]},
+    fig = figure(look, words.question, 340, bargap=0.06, yaxis={"domain": [0.3, 1]},
                  yaxis2={"domain": [0, 0.2]}, xaxis={"anchor": "y2"}, margin={"l": 4, "r": 22, "t": 10, "b": 4})
-    hovers = [f"outputs {percent(m - 0.05)} to {percent(m + 0.05)}, mean {decimal(v, 2)}<br>right {percent(share)} "
+    hovers = [f"outputs {percent(m - 0.05)} to {percent(m + 0.05)}, mean {decimal(v, 2)}<br>{words.hover} {percent(share)} "
               f"({percent(least)} to {percent(most)})<br>n = {k:.0f}"
               for m, v, share, least, most, k in zip(middle, said, right, low, high, n, strict=True)]
-    fig.add_bar(x=middle, y=right, width=0.094, hovertext=hovers, hoverinfo="text", name="share right",
+    fig.add_bar(x=middle, y=right, width=0.094, hovertext=hovers, hoverinfo="text", name=words.came,
                 marker={"color": faded(look.accent, 0.3), "line": {"color": look.accent, "width": 1}})
     fig.add_scatter(x=said, y=right, mode="markers", marker={"color": look.ink, "size": 7}, cliponaxis=False, hoverinfo="skip", name="bins",
                     error_y={"type": "data", "symmetric": False, "array": high - right, "arrayminus": right - low, "color": look.ink,
@@ -233,9 +249,9 @@ def reliability(said: np.ndarray, right: np.ndarray, low: np.ndarray, high: np.n
     _dotted(fig, look, [0, 1], "perfect")
     fig.add_bar(x=middle, y=n, yaxis="y2", width=0.094, marker_color=look.third, text=[f"{k:.0f}" if k else "" for k in n], name="n",
                 textposition="outside", cliponaxis=False, textfont={"color": look.ink}, hoverinfo="skip")
-    fig.update_yaxes(range=[0, 1.01], tickformat=".0%", title_text="share right")
+    fig.update_yaxes(range=[0, 1.01], tickformat=".0%", title_text=words.came)
     fig.update_layout(yaxis2={"range": [0, 1.35 * max(n.max(), 1)], "showgrid": False, "showticklabels": False, "title_text": "n"})
-    return fig.update_xaxes(range=[0, 1], dtick=0.2, tickformat=".0%", title_text="largest output of the model")
+    return fig.update_xaxes(range=[0, 1], dtick=0.2, tickformat=".0%", title_text=words.said)
 
 
 def intervals(rows: Sequence[Row], look: Look, question: str, axis_title: str, *, digits: int = 2, tied: int = 0,
@@ -406,9 +422,9 @@ def demographic_probe(moves: Mapping[str, float], changed: Mapping[str, int], n:
 def slice_rows(slices: Mapping[str, Mapping[str, Mapping]], metric: str) -> list[Row]:
     """`ScoreCard.more["slices"]` as rows for `intervals`: one per group, "age 0-29", unknown last.
 
-    metric: "accuracy" or "malignant_sensitivity"; its n is that of the malignant cases.
+    metric: "accuracy", "malignant_sensitivity", "recall"; the n of the last two is that of the malignant or positive cases.
     """
-    size = "n_malignant" if metric == "malignant_sensitivity" else "n"
+    size = COUNTED.get(metric, "n")
     return [Row(f"{kind} {group}", entry[metric], entry.get(f"{metric}_interval"), entry[size])
             for kind, groups in slices.items()
             for group, entry in sorted(groups.items(), key=lambda item: (item[0] == "unknown", item[0]))]
