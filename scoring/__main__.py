@@ -44,6 +44,8 @@ def _arguments(one: argparse.ArgumentParser, command: str, challenge: ModuleType
     if command == "predict":
         one.add_argument("--model", metavar="M.onnx", required=True)
         one.add_argument("--output", metavar="FILE", required=True, help="prediction file, - for standard output")
+        for flag, settings in _of_prediction(challenge).items():
+            one.add_argument(flag, **settings)
         return
     what = one.add_mutually_exclusive_group(required=True)
     what.add_argument("--predictions", metavar="P", help="prediction file, folder or zip")
@@ -56,6 +58,8 @@ def _arguments(one: argparse.ArgumentParser, command: str, challenge: ModuleType
         one.add_argument("--interval", default="percentile", metavar="KIND", help="percentile, jackknife or bca")
         one.add_argument("--metadata", metavar="FILE", help="table joined to the truth by case id")
         one.add_argument("--html", metavar="FILE", help="write a self-contained report there")
+    if command == "check" and _of_truth(challenge):
+        one.add_argument("--group", metavar="COLUMN", help="column of the truth that names the unit, hence no category")
     for flag, settings in challenge.ARGUMENTS.items():
         one.add_argument(flag, **settings)
 
@@ -141,16 +145,36 @@ class _Reading:
 
     def add(self, problems: Iterable[Finding], findings: Iterable[Finding]) -> None:
         self.problems += problems
-        self.findings += [f for f in findings if f not in self.findings]
+        known = set(self.findings)
+        self.findings += [f for f in findings if f not in known]
 
     def raise_problems(self) -> None:
         if self.problems:
             raise InputRefused(self.problems, self.findings)
 
 
-def _own_options(asked: argparse.Namespace, challenge: ModuleType) -> dict:
-    names = (flag.removeprefix("--").replace("-", "_") for flag in challenge.ARGUMENTS)
+def _own_options(asked: argparse.Namespace, flags: Iterable[str]) -> dict:
+    names = (flag.removeprefix("--").replace("-", "_") for flag in flags)
     return {name: getattr(asked, name) for name in names}
+
+
+def _of_truth(challenge: ModuleType) -> tuple[str, ...]:
+    """Options that a challenge needs when it reads the truth already."""
+    return getattr(challenge, "TRUTH_OPTIONS", ())
+
+
+def _of_prediction(challenge: ModuleType) -> dict:
+    """Options of `predict` that only some challenges have."""
+    return getattr(challenge, "PREDICT_ARGUMENTS", {})
+
+
+def _handling(challenge: ModuleType, missing: str = "refuse") -> dict:
+    """How cases without a usable prediction are taken, where the challenge leaves that open."""
+    return {"missing": missing} if "--missing" in challenge.ARGUMENTS else {}
+
+
+def _read_truth(reading: _Reading, challenge: ModuleType, asked: argparse.Namespace):
+    return reading.attempt(challenge.read_truth, asked.truth, images=asked.images, **{name: getattr(asked, name) for name in _of_truth(challenge)})
 
 
 def challenges(_asked: argparse.Namespace) -> int:
@@ -163,15 +187,16 @@ def challenges(_asked: argparse.Namespace) -> int:
 def check(asked: argparse.Namespace) -> int:
     """Print the findings and whether the input would be scored."""
     challenge, reading, model = load_challenge(asked.challenge), _Reading(), None
-    options = _own_options(asked, challenge)
-    truth = reading.attempt(challenge.read_truth, asked.truth, images=asked.images) if asked.truth else None
+    options = _own_options(asked, challenge.ARGUMENTS)
+    handling = _handling(challenge, options.get("missing"))
+    truth = _read_truth(reading, challenge, asked) if asked.truth else None
     if asked.model:
         inspected = reading.attempt(challenge.inspect, asked.model, truth, timings=True)
         model = inspected.model if inspected else None
     else:
-        predictions = reading.attempt(challenge.read_predictions, asked.predictions, truth, missing=options["missing"])
+        predictions = reading.attempt(challenge.read_predictions, asked.predictions, truth, **handling)
         if predictions:
-            reading.add(*challenge.graded(predictions, options["missing"]))
+            reading.add(*challenge.graded(predictions, **handling))
     reading.add(challenge.check_options(**options, has_model=asked.model is not None), ())
     if not asked.json:
         print("would be refused" if reading.problems else "would be scored")
@@ -189,8 +214,8 @@ def predict(asked: argparse.Namespace) -> int:
     if not asked.images:
         raise InputRefused([error("bad-option", "--images", "say where the images are: a folder or a zip.")])
     cases = challenge.read_images(asked.images)
-    predictions = challenge.predict(asked.model, cases, progress=_progress())
-    hard, _ = challenge.graded(predictions, "refuse")
+    predictions = challenge.predict(asked.model, cases, progress=_progress(), **_own_options(asked, _of_prediction(challenge)))
+    hard, _ = challenge.graded(predictions, **_handling(challenge))
     findings = [*cases.findings, *predictions.findings]
     if hard:
         raise InputRefused(hard, findings)
@@ -205,18 +230,19 @@ def predict(asked: argparse.Namespace) -> int:
 def score(asked: argparse.Namespace) -> int:
     """Score predictions or a model and show the result."""
     challenge, reading = load_challenge(asked.challenge), _Reading()
-    options = _own_options(asked, challenge)
+    options = _own_options(asked, challenge.ARGUMENTS)
+    handling = _handling(challenge, options.get("missing"))
     statistics = {"resamples": asked.resamples, "seed": asked.seed, "group": asked.group, "interval": asked.interval}
     wrong_options = [*challenge.check_options(**options, has_model=asked.model is not None), *StatisticsOptions(**statistics).problems()]
-    truth = reading.attempt(challenge.read_truth, asked.truth, images=asked.images)
+    truth = _read_truth(reading, challenge, asked)
     if asked.model and (reading.problems or wrong_options):
         reading.attempt(challenge.inspect, asked.model, truth)
     elif asked.model:
         predictions = reading.attempt(challenge.predict, asked.model, truth, progress=_progress())
     else:
-        predictions = reading.attempt(challenge.read_predictions, asked.predictions, truth, missing=options["missing"])
+        predictions = reading.attempt(challenge.read_predictions, asked.predictions, truth, **handling)
         if predictions and (reading.problems or wrong_options):
-            reading.add(*challenge.graded(predictions, options["missing"]))
+            reading.add(*challenge.graded(predictions, **handling))
     reading.add(wrong_options, ())
     reading.raise_problems()
     card = challenge.score(truth, predictions, **options, **statistics, metadata=asked.metadata)

@@ -10,7 +10,7 @@ import numpy as np
 
 from scoring.findings import Finding, InputRefused, error
 
-TABLE_BYTES, COLUMNS, LINE_BYTES = 200_000_000, 1000, 1_000_000
+TABLE_BYTES, LINES, COLUMNS, LINE_BYTES = 200_000_000, 1_000_000, 1000, 1_000_000
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab"}
 MISSING = {"", "nan", "na", "n/a", "null", "none"}
 INFINITE = {"inf", "infinity"}
@@ -123,7 +123,12 @@ def _lines(data: bytes, name: str) -> list[str]:
     text = _text(data, name)
     if "\0" in text:
         raise refuse(name, f"it is not text: it holds NUL characters. {SAVE}")
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    count = text.count("\n")
+    if count > LINES:
+        # Far more than any test set has cases: rows of a few bytes would grow to fifty times the file's size in memory.
+        raise refuse(name, f"it has {count:,} lines; at most {LINES:,} are read.")
+    lines = text.split("\n")
     longest = max(range(len(lines)), key=lambda i: len(lines[i]))
     if len(lines[longest]) > LINE_BYTES:
         raise refuse(name, f"line {longest + 1} has {len(lines[longest]) / 1e6:.1f} million characters; at most 1 million are read.")

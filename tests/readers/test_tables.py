@@ -104,7 +104,7 @@ def test_a_header_without_rows(data):
 def workbook() -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
-        archive.writestr("[Content_Types].xml", "<x/>")
+        archive.writestr(zipfile.ZipInfo("[Content_Types].xml"), "<x/>")
     return file.getvalue()
 
 
@@ -112,7 +112,7 @@ def workbook() -> bytes:
     ("data", "kind"),
     [
         (workbook(), "Excel workbook"),
-        (gzip.compress(PLAIN.encode()), "gzip"),
+        (gzip.compress(PLAIN.encode(), mtime=0), "gzip"),
         (pickle.dumps([1]), "pickle"),
         (json.dumps({"a": 1}).encode(), "JSON"),
         (json.dumps([1]).encode(), "JSON"),
@@ -156,6 +156,9 @@ def test_limits():
     assert "line 3 " in unreadable(b"id,v\na,1\nb," + b"1" * 1_000_000 + b"\n")
     assert read(b"id,v\na," + b"1" * 999_998 + b"\n").columns[1][0] == "1" * 999_998
     assert "200 MB" in unreadable(bytes(200_000_001))
+    assert len(read(b"id\n" + b"1\n" * 999_999)) == 999_999
+    assert "1,000,001 lines" in unreadable(b"id\n" + b"1\r\n" * 1_000_000)
+    assert "10,000,001 lines" in unreadable(b"id\n" + b"\n" * 10_000_000)
 
 
 def test_rows_of_the_wrong_length():
