@@ -150,7 +150,7 @@ def _trials(process: ModelProcess, pictures: Sequence[bytes | np.ndarray], recip
 
 def _versions(facts: ModelFacts, contract: Contract, file_name: str) -> list[Finding]:
     found = []
-    runtime = f"the validator's runtime {contract.runtime}".rstrip()
+    runtime = f"the validator's runtime {contract.runtime.strip()}".rstrip()
     if contract.highest_ir_version is not None and facts.ir_version > contract.highest_ir_version:
         found.append(warning("ir-version", file_name, f"The file has IR version {facts.ir_version}; {runtime} loads up to "
                              f"{contract.highest_ir_version} and would refuse it. Set model.ir_version = {contract.highest_ir_version} "

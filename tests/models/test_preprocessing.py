@@ -105,6 +105,18 @@ def test_a_step_to_the_size_already_there_changes_nothing():
     np.testing.assert_array_equal(picture, np.array(image))
 
 
+@given(st.integers(1, 80), st.integers(1, 80), st.integers(1, 60), st.integers(1, 60))
+def test_fit_shrinks_to_within_a_size_and_never_enlarges(width, height, most_width, most_height):
+    picture, seen = pixels(encoded(photograph(width, height)), Recipe(((most_width, most_height, "fit"),)))
+    found_height, found_width, _ = picture.shape
+    assert (seen.width, seen.height) == (width, height)
+    assert found_width <= min(width, most_width)
+    assert found_height <= min(height, most_height)
+    factor = min(most_width / width, most_height / height, 1)
+    assert abs(found_width - max(1, width * factor)) <= 1
+    assert abs(found_height - max(1, height * factor)) <= 1
+
+
 @pytest.mark.parametrize("steps", [((0, 5, "lanczos"),), ((5, -1, "lanczos"),), ((5, 5, "nearest"),)])
 def test_recipes_without_sense_are_refused(steps):
     with pytest.raises(ValueError, match="not a recipe"):

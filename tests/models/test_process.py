@@ -354,6 +354,8 @@ def test_the_worker_knows_nothing_of_the_server_s_environment_and_folder(monkeyp
         (pid,) = children()
         stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         assert int(stat[16]) >= 10, "it gives way to the pages"
+        session = Path(f"/proc/{pid}/autogroup")
+        assert not session.exists() or session.read_text().split()[-1] == "10", "and so does its session"
         assert int(stat[2]) == pid, "a process group of its own"
         folder = Path(f"/proc/{pid}/cwd")
         if os.access(folder, os.R_OK):
