@@ -10,7 +10,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.challenges import load_challenge
-from scoring.figures import classification, export
+from scoring.figures import binary, classification, export
 from scoring.figures.classification import Part
 from scoring.figures.look import DARK, LIGHT, SMALL, Look, label
 from scoring.figures.numerals import UNDEFINED, decimal, points, share, span
@@ -211,11 +211,12 @@ def _panels(card: ScoreCard, drawings: _Drawings, kind: str, question: str, area
     grid, curves = card.arrays[f"{kind}_grid"], card.arrays[names[kind]]
     bounds = (card.arrays.get(f"{kind}_low"), card.arrays.get(f"{kind}_high"))
     shown = []
-    for k, (name, entry) in enumerate(card.per_class.items()):
+    # A yes or no has one curve, that of its last class, whose area is one of the card's own metrics.
+    for k, (name, entry) in enumerate(list(card.per_class.items())[-len(curves):]):
         if not np.isfinite(curves[k]).any():
             continue
         band = None if bounds[0] is None or bounds[1] is None else (grid, bounds[0][k], bounds[1][k])
-        title = f"{label(name, entry.get('risk'))}  {short} {decimal(entry.get(area), 3)}, n = {entry.get('support')}"
+        title = f"{label(name, entry.get('risk'))}  {short} {decimal(entry.get(area, card.metrics.get(area)), 3)}, n = {entry.get('support')}"
         shown.append(drawings.place(_panel(kind, name, grid, curves[k], entry, card.n_cases, band), title, panel=True))
     below = f"<p class='soft'>{caption} One against the rest, on the outputs as they came. Band: pointwise 95%.</p>"
     return f"<h2>{question}</h2><div class='panels'>{''.join(shown)}</div>{below}" if shown else ""
@@ -233,8 +234,9 @@ def _calibration(card: ScoreCard, drawings: _Drawings) -> str:
     names = [f"reliability_{part}" for part in ("said", "right", "low", "high", "n")]
     if any(name not in card.arrays for name in names):
         return ""
-    return drawings.place(lambda look: classification.reliability(*(card.arrays[name] for name in names), look),
-                          "Dots: share right with Wilson 95% interval, at the bin's mean output. Dotted: perfect. Not in the score.")
+    words = binary.RISK if card.arrays["outputs"].shape[1] == 1 else classification.LARGEST
+    return drawings.place(lambda look: classification.reliability(*(card.arrays[name] for name in names), look, words),
+                          f"Dots: {words.came} with Wilson 95% interval, at the bin's mean output. Dotted: perfect. Not in the score.")
 
 
 def _slices(card: ScoreCard, drawings: _Drawings) -> str:
