@@ -5,7 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 FOLDER = Path(__file__).parents[1] / "sample_data"
-SETS = {"tricorder3": {"sample": ("tricorder3", "Sample: 220 drawn lesions, 11 classes")}}
+SETS = {
+    "tricorder3": {"sample": ("tricorder3", "Sample: 220 drawn lesions, 11 classes")},
+    "melanoma": {"sample": ("melanoma", "Sample: 150 drawn lesions, 45 melanomas")},
+}
 """Challenge -> key -> (folder below sample_data, title)."""
 
 

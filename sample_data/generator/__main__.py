@@ -1,8 +1,17 @@
-"""Draws the test set again: `python -m sample_data.generator [folder]`, by default into sample_data/tricorder3."""
-import sys
+"""Draws samples again: `python -m sample_data.generator [--into FOLDER] [NAME ...]`, by default all of them into sample_data."""
+import argparse
 from pathlib import Path
 
-from sample_data.generator import tricorder3
+from sample_data.generator import melanoma, tricorder3
+
+SAMPLES = {"tricorder3": tricorder3.SAMPLE, "melanoma": melanoma.SAMPLE}
 
 if __name__ == "__main__":
-    tricorder3.write(Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[1] / "tricorder3")
+    parser = argparse.ArgumentParser(prog="python -m sample_data.generator")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(SAMPLES))
+    parser.add_argument("--into", type=Path, default=Path(__file__).parents[1])
+    arguments = parser.parse_args()
+    if unknown := set(arguments.names) - set(SAMPLES):
+        parser.error(f"no such sample: {', '.join(sorted(unknown))}")
+    for name in arguments.names or SAMPLES:
+        SAMPLES[name].write(arguments.into / name)

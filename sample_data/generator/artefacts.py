@@ -25,6 +25,15 @@ def light(canvas: Canvas, skin: Skin, outline: Outline, colours: np.ndarray) -> 
     return colours * ((1 + 0.045 * slope) * (1.06 - canvas.uniform(0.06, 0.22) * away**2))[..., None]
 
 
+def ambient(canvas: Canvas, colours: np.ndarray) -> np.ndarray:
+    """A room's light instead of the instrument's: warm or cold, from one side, shining where skin is greasy. Colours as for `light`."""
+    warmth, bearing, fall = canvas.uniform(-0.08, 0.16), canvas.uniform(0, 2 * np.pi), canvas.uniform(0.05, 0.30)
+    along = (canvas.columns - canvas.width / 2) * np.cos(bearing) + (canvas.rows - canvas.height / 2) * np.sin(bearing)
+    shine = canvas.uniform(0, 0.22) * smoothstep(0.8, 2.4, canvas.noise(1.8, 1, 30) + 0.3 * canvas.noise(0.8, 20, 160))
+    shaded = colours * (1 + fall * along / max(canvas.shape))[..., None] * np.array([1 + warmth, 1, 1 - warmth], np.float32)
+    return shaded * (1 - shine[..., None]) + shine[..., None]
+
+
 def bubbles(canvas: Canvas, colours: np.ndarray) -> np.ndarray:
     """Air bubbles in the contact gel: a dark ring and a highlight each."""
     for _ in range(canvas.integer(1, 9)):

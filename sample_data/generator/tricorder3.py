@@ -1,10 +1,11 @@
-"""The test set of the eleven-class challenge: what is drawn, and its tables."""
-import json
-from pathlib import Path
+"""The sample of the eleven-class challenge: every class as often, teams from calibrated to careless."""
+import numpy as np
+from scipy.special import log_expit
 
-from sample_data.generator import teams
 from sample_data.generator.case import SYMBOLS
-from sample_data.generator.testset import ClassPlan, Plan, write_images, write_table
+from sample_data.generator.sample import Sample, Table
+from sample_data.generator.teams import Team, probabilities, tempered
+from sample_data.generator.testset import ClassPlan, Plan
 
 # Twenty cases per class: class-conditional prediction sets at 95 % need at least nineteen.
 PER_CLASS = 20
@@ -17,28 +18,63 @@ PLAN = Plan(
     first_seed=1_000_000,
     turned=6,
 )
-TEAM_SEED = 1_900_009  # of the first forty, one where chance on 220 cases hides no team's character
-LABELS = ["NewFileName", "Class", "Age", "Location", "Gender"]  # the official spelling
-DRAWING = ["NewFileName", "look", "skin_tone", "seed", "width", "height", "orientation"]
 
 
-def image_path(name: str) -> str:
-    return f"images/{name}.jpg"
+def logits(log_scores: np.ndarray) -> np.ndarray:
+    """Scores of any size, of mean 0 in each row."""
+    return log_scores - log_scores.mean(axis=1, keepdims=True)
 
 
-def write_tables(rows: list[dict], folder: Path) -> None:
-    """labels.csv, drawing.csv, teams/*.csv and teams.json, from the rows of `write_images`."""
-    labels = [[image_path(row["name"]), row["label"], row["age"], row["location"], row["gender"]] for row in rows]
-    write_table(folder / "labels.csv", LABELS, labels)
-    write_table(folder / "drawing.csv", DRAWING, [[image_path(row["name"]), *(row[key] for key in DRAWING[1:])] for row in rows])
-    (folder / "teams").mkdir(exist_ok=True)
-    for name, table in teams.predictions([row["symbol"] for row in rows], [row["look"] for row in rows], TEAM_SEED).items():
-        lines = [[image_path(row["name"]), *values] for row, values in zip(rows, table.tolist(), strict=True)]
-        write_table(folder / "teams" / f"{name}.csv", ["filename", *SYMBOLS], lines)
-    about = {name: {"title": team.title, "about": team.about, "model_size_mib": team.model_size_mib} for name, team in teams.TEAMS.items()}
-    (folder / "teams.json").write_text(json.dumps(about, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+def nevus_for_melanoma(log_posterior: np.ndarray) -> np.ndarray:
+    """Melanoma and nevus are nearly one thing to this team, and it would rather say nevus."""
+    melanoma, nevus = SYMBOLS.index("MEL"), SYMBOLS.index("NV")
+    either = np.logaddexp(log_posterior[:, melanoma], log_posterior[:, nevus])
+    for_nevus = 0.12 * (log_posterior[:, nevus] - log_posterior[:, melanoma]) + 1.4
+    confused = log_posterior.copy()
+    confused[:, nevus], confused[:, melanoma] = either + log_expit(for_nevus), either + log_expit(-for_nevus)
+    return confused
 
 
-def write(folder: Path) -> None:
-    """The whole test set but for the models."""
-    write_tables(write_images(PLAN, folder), folder)
+TEAMS = {
+    "aurora": Team(
+        title="Aurora",
+        about="Well calibrated: when it says 0.7, it is right in about seven of ten cases.",
+        skill=3.7, evidence=tempered(0.55), present=probabilities, model_size_mib=43.7,
+    ),
+    "borealis": Team(
+        title="Borealis",
+        about="Over-confident: nearly always above 0.95, right or wrong. A large model, and it pays for its size.",
+        skill=3.7, evidence=tempered(3.0), present=probabilities, model_size_mib=96.4,
+    ),
+    "cygnus": Team(
+        title="Cygnus",
+        about="Forgot the softmax: its file holds logits, not probabilities.",
+        skill=3.2, evidence=tempered(0.9), present=logits, decimals=4, model_size_mib=28.2,
+    ),
+    "delphi": Team(
+        title="Delphi",
+        about="Good at everything but one thing: it calls melanomas nevi.",
+        skill=3.7, evidence=nevus_for_melanoma, present=probabilities, model_size_mib=12.3,
+    ),
+    "equinox": Team(
+        title="Equinox",
+        about="Weak and unsure: a very small model that has not learnt much.",
+        skill=1.9, evidence=tempered(0.7), present=probabilities, model_size_mib=1.6,
+    ),
+}
+
+
+def truth(rows: list[dict]) -> dict[str, Table]:
+    """labels.csv in the official spelling."""
+    labels = [[SAMPLE.case.format(row["name"]), *(row[key] for key in ("label", "age", "location", "gender"))] for row in rows]
+    return {"labels.csv": (("NewFileName", "Class", "Age", "Location", "Gender"), labels)}
+
+
+SAMPLE = Sample(
+    plan=PLAN,
+    teams=TEAMS,
+    team_seed=1_900_009,  # of the first forty, one where chance on 220 cases hides no team's character
+    truth=truth,
+    case="images/{}.jpg",
+    header=("filename", *SYMBOLS),
+)

@@ -12,7 +12,7 @@ import numpy as np
 
 from sample_data.generator.case import SYMBOLS
 from sample_data.generator.testset import ClassPlan, Entry, Plan, encode, entries
-from sample_data.generator.tricorder3 import SHARES, SIZES
+from sample_data.generator.tricorder3 import PLAN, SHARES, SIZES
 from scoring.models.preprocessing import Recipe, pixels
 
 SIDE = 512
@@ -52,7 +52,7 @@ def pooled(picture: np.ndarray) -> np.ndarray:
 
 def _example(entry: Entry) -> tuple:
     drawn = entry.draw()
-    jpeg = encode(drawn.picture)
+    jpeg = encode(drawn.picture, PLAN.quality)
     (large, _), (small, _) = pixels(jpeg, OFFICIAL), pixels(jpeg, SMALL)
     return pooled(large), small, SYMBOLS.index(drawn.symbol), SYMBOLS.index(drawn.look), drawn.demographics.encoded()
 

@@ -35,7 +35,7 @@ def test_order_is_shuffled():
 def test_a_turned_file_is_set_upright_by_its_orientation():
     picture = np.zeros((512, 640, 3), np.uint8)
     picture[:256, :, 0] = 255
-    file = Image.open(io.BytesIO(encode(picture, TURN_RIGHT)))
+    file = Image.open(io.BytesIO(encode(picture, 82, TURN_RIGHT)))
     assert file.size == (512, 640)
     upright = np.asarray(ImageOps.exif_transpose(file)).astype(int)
     assert np.abs(upright - picture).mean() < 2
@@ -43,7 +43,7 @@ def test_a_turned_file_is_set_upright_by_its_orientation():
 
 
 def test_an_upright_file_carries_no_metadata():
-    file = Image.open(io.BytesIO(encode(np.full((512, 512, 3), 128, np.uint8))))
+    file = Image.open(io.BytesIO(encode(np.full((512, 512, 3), 128, np.uint8), 82)))
     assert len(file.getexif()) == 0
     assert "exif" not in file.info
 

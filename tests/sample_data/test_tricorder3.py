@@ -80,7 +80,7 @@ def test_the_generator_still_draws_the_committed_images(place):
     entry = entries(tricorder3.PLAN)[place]
     drawn = entry.draw()
     name, label, age, location, gender = LABELS[1 + place]
-    assert (name, label) == (tricorder3.image_path(entry.name), entry.symbol)
+    assert (name, label) == (tricorder3.SAMPLE.case.format(entry.name), entry.symbol)
     assert (age, location, gender) == (str(drawn.demographics.age), drawn.demographics.location, drawn.demographics.gender)
     committed = np.asarray(Image.open(FOLDER / name).convert("RGB")).astype(int)
     assert np.abs(committed - stored(drawn.picture, entry.orientation)).mean() < 4
@@ -91,11 +91,11 @@ def test_the_generator_still_draws_the_committed_images(place):
 def test_tables_are_written_as_committed(tmp_path):
     drawing = table(FOLDER / "drawing.csv")
     rows = []
-    for (name, symbol, age, location, gender), drawn in zip(LABELS[1:], drawing[1:], strict=True):
+    for lesion, ((name, symbol, age, location, gender), drawn) in enumerate(zip(LABELS[1:], drawing[1:], strict=True)):
         person = {"age": age, "location": location, "gender": gender}
         origin = dict(zip(drawing[0][1:], drawn[1:], strict=True))
-        rows.append({"name": Path(name).stem, "label": symbol, "symbol": symbol, **person, **origin})
-    tricorder3.write_tables(rows, tmp_path)
+        rows.append({"name": Path(name).stem, "label": symbol, "symbol": symbol, "lesion": lesion, **person, **origin})
+    tricorder3.SAMPLE.write_tables(rows, tmp_path)
     for name in ("labels.csv", "drawing.csv", "teams.json"):
         assert (tmp_path / name).read_bytes() == (FOLDER / name).read_bytes()
     for name in TEAMS:
