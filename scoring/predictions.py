@@ -49,13 +49,18 @@ def grade(faults: Iterable[Finding], missing: str) -> tuple[list[Finding], list[
     return split([replace(f, level="warning") for f in faults] if missing == "wrong" else faults)
 
 
-def table(cases: Cases, predictions: Predictions, columns: Sequence[str]) -> str:
-    """A prediction file as CSV: filename and the columns, unrounded, so that scoring it gives the same numbers as scoring the model."""
+def table(cases: Cases, predictions: Predictions, columns: Sequence[str], id_name: str = "filename") -> str:
+    """A prediction file as CSV: the ids under `id_name` and the columns, for every case that has outputs."""
+    return table_of(cases.ids, predictions.outputs, columns, id_name)
+
+
+def table_of(ids: Sequence[str], outputs: np.ndarray, columns: Sequence[str], id_name: str) -> str:
+    """Ids [N] and outputs [N, K] as CSV, unrounded, so that reading it gives the same numbers; rows with NaN are left out."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("filename", *columns))
-    rows = zip(cases.ids, predictions.outputs, predictions.has_outputs, strict=True)
-    writer.writerows((name, *(repr(float(v)) for v in row)) for name, row, usable in rows if usable)
+    writer.writerow((id_name, *columns))
+    usable = ~np.isnan(outputs).any(1)
+    writer.writerows((name, *map(repr, row)) for name, row, kept in zip(ids, outputs.tolist(), usable, strict=True) if kept)
     return text.getvalue()
 
 

@@ -2,7 +2,7 @@
 from importlib import import_module
 from types import ModuleType
 
-TITLES = {"tricorder3": "Safe-Scan TRICORDER-3", "melanoma": "Safe-Scan Melanoma"}
+TITLES = {"tricorder3": "Safe-Scan TRICORDER-3", "melanoma": "Safe-Scan Melanoma", "isic": "ISIC lesion classification"}
 
 
 def challenge_ids() -> list[str]:

@@ -27,7 +27,7 @@ class Task:
     """What a challenge does with a model: what it gives and takes (`contract`), how pictures are prepared, and the trial vectors.
 
     base: the vector of the trial runs, None where the model gets the picture only. changes: by field, the other vectors of the probe.
-    shortest_side: pixels below which the rules call a picture too small.
+    shortest_side: pixels below which the rules call a picture too small. unreadable: what an unreadable picture means for the score, for messages.
     """
 
     contract: preflight.Contract
@@ -35,6 +35,7 @@ class Task:
     base: np.ndarray | None = None
     changes: Mapping[str, Sequence[np.ndarray]] | None = None
     shortest_side: int = 0
+    unreadable: str = "The validator gives every model the score 0 when one image is unreadable."
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def run(data: bytes, name: str, task: Task, cases: Cases, width: int | None, pro
     except ModelFailed as failed:
         where = name if failed.picture is None else f"{name} on {cases.ids[failed.picture]}"
         raise InputRefused([error(failed.code, where, failed.message)], cases.findings) from failed
-    outputs, faults = _rows(found.outputs, cases, name, width)
+    outputs, faults = _rows(found.outputs, cases, name, width, task.unreadable)
     return Run(outputs, tuple(faults), tuple(_picture_findings(found.seen, cases, task)), images)
 
 
@@ -170,7 +171,7 @@ def _inspect(process, name: str, task: Task, cases: Cases | None, size_findings,
     found = [*preflight.examine(facts, task.contract, name), *size_findings(facts.size_bytes / MIB, name)]
     problems, findings = split(found)
     model = {"name": PurePosixPath(name).name, "sha256": facts.sha256, "size_mib": facts.size_bytes / MIB, "ir_version": facts.ir_version, "opset": facts.opset,
-             "nodes": facts.nodes, "inputs": [vars(t) for t in facts.inputs], "outputs": [vars(t) for t in facts.outputs], "output_kind": None}
+             "nodes": facts.nodes, "metadata": dict(facts.metadata), "inputs": [vars(t) for t in facts.inputs], "outputs": [vars(t) for t in facts.outputs], "output_kind": None}
     absent = missing_images(cases) if cases is not None else []
     if problems:
         raise InputRefused([*problems, *absent], findings)
@@ -210,7 +211,7 @@ def _trial_pictures(cases: Cases | None) -> list[bytes]:
     return found
 
 
-def _rows(outputs: Sequence, cases: Cases, name: str, width: int | None) -> tuple[np.ndarray, list[Finding]]:
+def _rows(outputs: Sequence, cases: Cases, name: str, width: int | None, unreadable: str) -> tuple[np.ndarray, list[Finding]]:
     if width is None:
         width = next((np.size(output) for output in outputs if isinstance(output, np.ndarray) and np.size(output)), 1)
     rows, faults = np.full((len(cases), width), np.nan), missing_images(cases)
@@ -218,7 +219,7 @@ def _rows(outputs: Sequence, cases: Cases, name: str, width: int | None) -> tupl
         case = cases.ids[i]
         if isinstance(output, (ImageUnreadable, InputRefused)):
             words = "; ".join(p.message for p in output.problems) if isinstance(output, InputRefused) else str(output)
-            faults.append(error("image-unreadable", case, f"{words} The validator gives every model the score 0 when one image is unreadable."))
+            faults.append(error("image-unreadable", case, f"{words} {unreadable}".rstrip()))
         elif output is not None and np.size(output) != width:
             raise InputRefused([error("wrong-output", name, f"For {case} the first output has {np.size(output)} numbers; {width} are needed.")], cases.findings)
         elif output is not None and not np.isfinite(output).all():

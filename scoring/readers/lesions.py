@@ -161,8 +161,11 @@ def read_pictures(source: Source, name: str | None = None, demographics: bool = 
     return Cases(files.name, files, found, unknown, None, files, found, {}, "", {}, notes)
 
 
-def with_metadata(cases: Cases, source: Source, name: str | None = None) -> Cases:
-    """Join the columns of a table by case id. Raises InputRefused where it cannot be read or shares no case."""
+def with_metadata(cases: Cases, source: Source, name: str | None = None, repeated: bool = False) -> Cases:
+    """Join the columns of a table by case id. Raises InputRefused where it cannot be read or shares no case.
+
+    repeated: several rows of a case are no fault, the first counts (a lesion with several images has a row for each).
+    """
     files = open_source(source, name)
     table = tables.read_table(files.read(find_table(files)), files.name)
     column, problems = tables.find_column(table, (cases.id_column, *IMAGE))
@@ -172,7 +175,7 @@ def with_metadata(cases: Cases, source: Source, name: str | None = None) -> Case
     row_of: dict[int, int] = {}
     problems = [*table.problems, *problems]
     for row, case in ((row, int(case)) for row, case in enumerate(found) if case >= 0):
-        if row_of.setdefault(case, row) != row:
+        if row_of.setdefault(case, row) != row and not repeated:
             problems.append(error("duplicate-case", table.place(row), f"case {cases.ids[case]!r} stands on line {table.lines[row_of[case]]} already: keep one row per case."))
     if problems or not row_of:
         raise InputRefused(problems or [error("no-common-case", table.name, f"none of its {len(table)} ids is a case of {cases.name}.")])

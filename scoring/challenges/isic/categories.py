@@ -1,0 +1,50 @@
+"""The diagnosis categories of the ISIC Challenges: which a year had, which are malignant, and how cases and categories are named.
+
+Source: the evaluation page of 2019, the task pages of 2018 and MILK10k; `isic-challenge-scoring` 5.8.0 for `EXCLUDED`.
+"""
+from collections.abc import Iterable, Sequence
+
+from scoring.readers import matching
+
+UNKNOWN = "UNK"
+PRESETS = {"2018": ("MEL", "NV", "BCC", "AKIEC", "BKL", "DF", "VASC"), "2019": ("MEL", "NV", "BCC", "AK", "BKL", "DF", "VASC", "SCC", UNKNOWN),
+           "milk10k": ("AKIEC", "BCC", "BEN_OTH", "BKL", "DF", "INF", "MAL_OTH", "MEL", "NV", "SCCKA", "VASC")}
+MALIGNANT = ("MEL", "BCC", "AK", "AKIEC", "SCC", "SCCKA", "MAL_OTH")
+EXCLUDED = "ISIC_0035068"
+ID_COLUMNS = ("image", "lesion_id", "lesion")
+OFFICIAL_ID_COLUMNS = ("image", "lesion_id")
+PICTURE_ENDINGS = (".jpg", ".jpeg", ".png")
+
+
+def preset(categories: Iterable[str]) -> str | None:
+    """The year that has exactly these categories, in any order; 2019 also without UNK."""
+    wanted = set(categories)
+    return next((name for name, members in PRESETS.items() if wanted in (set(members), set(members) - {UNKNOWN})), None)
+
+
+def of_width(width: int) -> tuple[str, ...] | None:
+    """The categories of the preset with so many outputs; 8 = 2019 without UNK."""
+    candidates = [*PRESETS.values(), tuple(c for c in PRESETS["2019"] if c != UNKNOWN)]
+    return next((members for members in candidates if len(members) == width), None)
+
+
+def malignant(categories: Sequence[str], asked: str | Iterable[str] | None) -> tuple[str, ...]:
+    """The malignant categories in column order: those asked for (a list, or names with commas), else the usual ones. Unknown names are kept, last."""
+    if asked is None:
+        return tuple(c for c in categories if c in MALIGNANT)
+    names = [name.strip() for name in (asked.split(",") if isinstance(asked, str) else asked)]
+    return tuple(dict.fromkeys([c for c in categories if c in names] + [name for name in names if name and name not in categories]))
+
+
+def compared(ids: Sequence[str]) -> tuple[str, ...]:
+    """Ids as they are compared: without spaces around, folders and one picture ending in any case."""
+    joined = "\n".join(ids)
+    if not any(mark in joined for mark in "./\\ \t\xa0") and len(joined.split()) == len(ids):
+        return tuple(ids)
+    return tuple(_compared(name) for name in ids)
+
+
+def _compared(name: str) -> str:
+    base = matching.base_name(name).strip()
+    ending = next((e for e in PICTURE_ENDINGS if base.lower().endswith(e)), "")
+    return base.removesuffix(base[len(base) - len(ending):]) if ending else base

@@ -1,0 +1,153 @@
+"""An ISIC model: one photograph in, one score per category out; several photographs of a lesion are averaged.
+
+There is no official runner for models: what is done here is the project's own definition.
+"""
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from scoring.challenges.isic.categories import of_width
+from scoring.challenges.isic.predictions import label
+from scoring.challenges.isic.truth import Cases
+from scoring.findings import Finding, InputRefused, error, warning
+from scoring.metrics.calibration import TOLERANCE
+from scoring.models import submission
+from scoring.models.preflight import Contract, image_size
+from scoring.models.preprocessing import Recipe
+from scoring.models.process import ModelFacts
+from scoring.predictions import Predictions
+from scoring.readers.sources import Files
+
+PICTURE_SIDE = 224
+SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Photographs:
+    """One row per photograph, in the order of its cases: what a model is run on. ids: of the case; of_case: its index."""
+
+    ids: tuple[str, ...]
+    images: tuple[str, ...]
+    of_case: np.ndarray
+    pictures: Files
+    findings: tuple[Finding, ...]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def picture(self, index: int) -> bytes:
+        """The encoded photograph. Raises InputRefused where the file cannot be read."""
+        return self.pictures.read(self.images[index])
+
+
+def photographs(cases: Cases) -> Photographs:
+    """All photographs of the cases."""
+    rows = [(i, member) for i, members in enumerate(cases.photographs) for member in members]
+    return Photographs(tuple(cases.ids[i] for i, _ in rows), tuple(m for _, m in rows), np.array([i for i, _ in rows], int), cases.pictures, cases.findings)
+
+
+def image_problems(cases: Cases) -> list[Finding]:
+    """`image-missing` for every case without a photograph (one entry where there is none at all), `ambiguous-image` for several that cannot be told apart."""
+    absent = [i for i, members in enumerate(cases.photographs) if not members]
+    if len(absent) == len(cases):
+        return [error("image-missing", cases.pictures.name, "it holds none of the images, which a model needs: give a folder or zip with images, or --images.")]
+    return [*(error("image-missing", cases.ids[i], f"there is no image {cases.ids[i]} in {cases.pictures.name}: add it.") for i in absent),
+            *(error("ambiguous-image", cases.ids[i], f"several files show {cases.ids[i]}: {', '.join(cases.photographs[i][:SHOWN])}. Keep one.") for i in sorted(cases.ambiguous))]
+
+
+def recipe_for(facts: ModelFacts) -> Recipe:
+    """Stretch to the size that the model declares, 224 where it is symbolic, in one bilinear step."""
+    return recipe_of_size(*image_size(facts))
+
+
+def recipe_of_size(width: int | None, height: int | None) -> Recipe:
+    """The recipe for a model that declares this size; None = symbolic."""
+    return Recipe(((width or PICTURE_SIDE, height or PICTURE_SIDE, "bilinear"),))
+
+
+def inspect(model: submission.Model, truth: Cases | None = None, name: str | None = None, timings: bool = False,
+            cancelled: Callable[[], bool] | None = None) -> submission.Inspection:
+    """The preflight: can the model be run, and are its outputs scores from 0 to 1? Raises InputRefused with every problem; Cancelled."""
+    data, called = submission.model_bytes(model, name)
+    problems = image_problems(truth) if truth is not None else []
+    usable = photographs(truth) if truth is not None and any(truth.photographs) else None
+    width = len(truth.categories) if truth is not None and truth.categories else None
+    try:
+        found = submission.inspect(data, called, _task(width), usable, _no_size_findings, timings, cancelled)
+    except InputRefused as refused:
+        raise InputRefused([*refused.problems, *problems], refused.findings) from refused
+    outputs = found.outputs if found.outputs.ndim == 2 else np.empty((0, 0))
+    if not _are_scores(outputs):
+        problems = [_bad_output(called), *problems]
+    if problems:
+        raise InputRefused(problems, found.findings)
+    named = entry(found.model)
+    about = [warning("category-order", called, f"the model's own entry names {', '.join(named)}; its outputs are taken in the order of the truth's columns, {', '.join(truth.categories)}.")] \
+        if named and width and named != truth.categories else []
+    return replace(found, findings=tuple(f for f in (*found.findings, *about) if f.code != "not-finite"))
+
+
+def predict(model: submission.Model, cases: Cases, progress=None, cancelled=None, name: str | None = None, categories: str | Iterable[str] | None = None) -> Predictions:
+    """Inspect a model and run it on every photograph: CPU, one thread, one image at a time.
+
+    categories: names of the outputs for cases without a truth; else the model's own entry `categories`, else the preset with as many. progress(done, total)
+    and cancelled() -> bool are called from this thread. Raises InputRefused; `scoring.models.pool.Cancelled`.
+    """
+    data, called = submission.model_bytes(model, name)
+    inspected = inspect(data, cases, called, cancelled=cancelled)
+    names = cases.categories or named(inspected, categories, called)
+    shown = photographs(cases)
+    run = submission.run(data, called, _task(len(names)), shown, len(names), progress, cancelled)
+    faults = [f if f.code == "image-unreadable" else _bad_output(called, f.where) for f in run.faults]
+    off = [i for i, row in enumerate(run.outputs) if not _are_scores(row[None]) and not np.isnan(row).any()]
+    faults += [_bad_output(called, shown.ids[i]) for i in off]
+    outputs = _means(np.clip(run.outputs, 0, 1), shown.of_case, len(cases))
+    described = {**inspected.model, "categories": list(names)}
+    return Predictions(called, outputs, label(outputs), False, tuple(faults), inspected.findings, None, described, run.images)
+
+
+def named(inspected: submission.Inspection, categories: str | Iterable[str] | None, where: str) -> tuple[str, ...]:
+    """The categories of a model's outputs, for images without a truth. Raises InputRefused (`bad-option`, `wrong-output`)."""
+    width = inspected.outputs.shape[1]
+    if categories is not None:
+        names = tuple(c.strip() for c in (categories.split(",") if isinstance(categories, str) else categories))
+        if len(names) != width or len(set(names)) < width or not all(names):
+            raise InputRefused([error("bad-option", "--categories", f"{len(set(names))} different names, {width} outputs per image: name each output once, in order.")])
+        return names
+    names = entry(inspected.model)
+    if names and len(names) != width:
+        raise InputRefused([error("wrong-output", where, f"{width} outputs per image, but the model's entry `categories` names {len(names)}.")])
+    names = names or of_width(width)
+    if names is None:
+        raise InputRefused([error("bad-option", "--categories", f"the model gives {width} numbers per image, which is no preset's: name them, --categories A,B,…")])
+    return names
+
+
+def entry(model: dict) -> tuple[str, ...]:
+    """The categories that the model's own metadata entry names; empty where there is none."""
+    return tuple(c.strip() for c in model["metadata"].get("categories", "").split(",") if c.strip())
+
+
+def _task(width: int | None) -> submission.Task:
+    return submission.Task(Contract(outputs=width), recipe_for, unreadable="Export it again as JPEG or PNG.")
+
+
+def _no_size_findings(_mib: float, _name: str) -> list[Finding]:
+    return []
+
+
+def _are_scores(outputs: np.ndarray) -> bool:
+    return not outputs.size or bool(np.isfinite(outputs).all() and outputs.min() >= -TOLERANCE and outputs.max() <= 1 + TOLERANCE)
+
+
+def _bad_output(model: str, where: str | None = None) -> Finding:
+    return error("model-output", where or model, f"the outputs{f' for {where}' if where else ''} are not finite numbers from 0 to 1: end the network with a softmax or sigmoid.")
+
+
+def _means(rows: np.ndarray, of_case: Sequence[int], n: int) -> np.ndarray:
+    """Mean of the rows [photographs, K] of each case, [n, K]; NaN for a case with none."""
+    sums = np.zeros((n, rows.shape[1]))
+    np.add.at(sums, of_case, rows)
+    count = np.bincount(of_case, minlength=n)[:, None]
+    return np.divide(sums, count, out=np.full(sums.shape, np.nan), where=count > 0)

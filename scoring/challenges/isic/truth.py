@@ -1,0 +1,221 @@
+"""The test set of an ISIC Challenge: cases, categories, weights, and where the photographs are."""
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+import numpy as np
+
+from scoring.challenges.isic import tables as category_tables
+from scoring.challenges.isic.categories import EXCLUDED
+from scoring.challenges.isic.tables import Block, CategoryTable
+from scoring.findings import Finding, InputRefused, error, note
+from scoring.readers import matching
+from scoring.readers.lesions import AGE_BANDS, IMAGE_ENDINGS
+from scoring.readers.sources import Files, Source, open_source
+from scoring.readers.tables import Table, key, numbers
+
+SCORE_WEIGHT, VALIDATION_WEIGHT = "score_weight", "validation_weight"
+UNIT_COLUMNS = ("patient_id", "lesion_id")
+SLICES = {"age": ("age_approx", "age"), "sex": ("sex", "gender"), "site": ("anatom_site_general", "anatom_site", "site", "location")}
+UNKNOWN_GROUP = ("", "unknown", "nan", "na", "n/a", "none", "null")
+IMAGE = "image"
+
+
+@dataclass(frozen=True)
+class Cases:
+    """The cases of a test set, in file order; or of pictures alone, without categories.
+
+    ids: as compared. photographs: members of `pictures` by case; ambiguous: cases with several that cannot be told apart. columns: cells by `key` of
+    the columns that are no category, and of joined metadata, for units and slices. positives: bool [N, K] in the order of `categories`.
+    score_weights, validation_weights: float64 [N], 0 for the excluded image; weighted, validated: whether the file has the column.
+    """
+
+    name: str
+    files: Files
+    ids: tuple[str, ...]
+    pictures: Files
+    photographs: tuple[tuple[str, ...], ...]
+    ambiguous: frozenset[int]
+    columns: Mapping[str, tuple[str, ...]]
+    id_column: str
+    digest_of: Mapping[str, str]
+    findings: tuple[Finding, ...]
+    categories: tuple[str, ...]
+    positives: np.ndarray
+    score_weights: np.ndarray
+    validation_weights: np.ndarray
+    weighted: bool = False
+    validated: bool = False
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def labels(self) -> np.ndarray:
+        """Category number of each case [N], -1 (undecided) where its row has none or several."""
+        return np.where(self.positives.sum(1) == 1, self.positives.argmax(1), -1) if self.categories else np.full(len(self), -1)
+
+    @property
+    def images(self) -> tuple[str | None, ...]:
+        """The first photograph of each case, None where there is none."""
+        return tuple(members[0] if members else None for members in self.photographs)
+
+    @property
+    def id_name(self) -> str:
+        """The heading of the ids in a prediction file that the official scorer takes."""
+        return "lesion_id" if self.id_column == "lesion" else self.id_column
+
+    def picture(self, index: int) -> bytes | None:
+        """The first photograph of a case, encoded; None where there is none. Raises InputRefused where the file cannot be read."""
+        return self.pictures.read(self.photographs[index][0]) if self.photographs[index] else None
+
+
+def read_truth(source: Source, name: str | None = None, images: Source | None = None, group: str | None = None) -> Cases:
+    """Read the test set: a CSV, or a folder or zip with one CSV and images; `images` names another place for these.
+
+    group: a column that names the unit, hence no category. Raises InputRefused with every problem; its `salvaged` is what could be read.
+    """
+    files = open_source(source, name)
+    pictures = files if images is None else open_source(images)
+    found = category_tables.read(files)
+    table = found.table
+    units = _unit_columns(found, group)
+    roles = {found.id_column, *units, *(i for i, h in enumerate(table.header) if h in (SCORE_WEIGHT, VALIDATION_WEIGHT))}
+    nameless = [i for i, h in enumerate(table.header) if not h]
+    places = [i for i, h in enumerate(table.header) if i not in roles and h and table.header.index(h) == i]
+    categories = tuple(table.header[i] for i in places)
+    answers = category_tables.numbers(table, places)
+    weights = {h: table.header.index(h) for h in (SCORE_WEIGHT, VALIDATION_WEIGHT) if h in table.header}
+    weighing = category_tables.numbers(table, list(weights.values()))
+    problems = [*category_tables.duplicate_columns(table), *(_nameless(table, i) for i in nameless), *_row_problems(found, places, answers, list(weights.values()), weighing)]
+    if len(categories) < 2:
+        problems.append(error("too-few-categories", table.name, f"{len(categories)} category column{'s' * (len(categories) != 1)}: two or more are needed; the official scorer "
+                              "gives 1.0 to any prediction of a single one."))
+    cases = _cases(files, pictures, found, categories, answers, dict(zip(weights, weighing.values.T, strict=True)), units)
+    if not problems and not (cases.score_weights[cases.labels >= 0] > 0).any():
+        problems.append(error("no-scored-case", table.name, "no case with a weight above 0 has exactly one category: nothing can be scored."))
+    findings = [*category_tables.tolerated(found, categories, answers, truth=True), *(_unit_note(table, i, i in _usual_units(found)) for i in units)]
+    cases = replace(cases, findings=tuple(findings))
+    if problems:
+        raise InputRefused(problems, findings, salvaged=_named_once(cases))
+    return cases
+
+
+def read_images(source: Source, name: str | None = None) -> Cases:
+    """Read cases without labels, for `predict`: the rows of the table where there is one, else every image by its file name without ending."""
+    files = open_source(source, name)
+    if files.kind == "file" or any(m.lower().endswith(".csv") for m in files.members):
+        found = category_tables.read(files)
+        _, again = category_tables.repeated(found)
+        lengths, empty, _ = category_tables.row_problems(found, again)
+        if lengths or empty:
+            raise InputRefused([*lengths, *empty])
+        return _cases(files, files, found, (), Block(np.empty((len(found.ids), 0)), {}, 0), {}, [])
+    members = [m for m in files.members if m.lower().endswith(IMAGE_ENDINGS)]
+    if not members:
+        raise InputRefused([error("image-missing", files.name, f"it holds no image ({', '.join(IMAGE_ENDINGS)}) and no table.")])
+    by_stem: dict[str, list[str]] = {}
+    for member in members:
+        by_stem.setdefault(matching.stem(member), []).append(member)
+    n, photographs = len(by_stem), tuple(map(tuple, by_stem.values()))
+    several = frozenset(i for i, fits in enumerate(photographs) if len(fits) > 1)
+    return Cases(files.name, files, tuple(by_stem), files, photographs, several, {}, IMAGE, {}, (), (), np.empty((n, 0), bool), np.ones(n), np.ones(n))
+
+
+def find_photographs(pictures: Files, ids: Sequence[str], lesions: bool) -> tuple[tuple[tuple[str, ...], ...], frozenset[int]]:
+    """The members that show each case, and the cases with several that cannot be told apart.
+
+    Photographs are found by file name without ending, in any folder; those of `lesions` are all in the folder named as the lesion.
+    """
+    if pictures.kind == "file":
+        return ((),) * len(ids), frozenset()
+    by_stem: dict[str, list[str]] = {}
+    by_folder: dict[str, list[str]] = {}
+    for member in (m for m in pictures.members if m.lower().endswith(IMAGE_ENDINGS)):
+        by_stem.setdefault(matching.stem(member), []).append(member)
+        for part in PurePosixPath(member).parts[:-1]:
+            by_folder.setdefault(part, []).append(member)
+    photographs, ambiguous = [], set()
+    for i, name in enumerate(ids):
+        together = by_folder.get(name, []) if lesions else []
+        photographs.append(tuple(together or by_stem.get(name, ())))
+        if not together and len(photographs[-1]) > 1:
+            ambiguous.add(i)
+    return tuple(photographs), frozenset(ambiguous)
+
+
+def subgroups(cases: Cases) -> dict[str, dict[str, np.ndarray]]:
+    """Members (bool [N]) of every group that occurs, by age band, sex and site, where there is such a column."""
+    cells = {slice_name: next((cases.columns[c] for c in names if c in cases.columns), None) for slice_name, names in SLICES.items()}
+    groups = {}
+    for slice_name, column in cells.items():
+        if column is not None:
+            named = np.array(_age_bands(column) if slice_name == "age" else [_group(c) for c in column])
+            found = [*(name for _, _, name in AGE_BANDS), "unknown"] if slice_name == "age" else [*sorted(set(named) - {"unknown"}), "unknown"]
+            groups[slice_name] = {name: named == name for name in found if (named == name).any()}
+    return groups
+
+
+def _age_bands(cells: Sequence[str]) -> list[str]:
+    ages = numbers(cells).values
+    return [next((name for low, high, name in AGE_BANDS if max(low, 0) <= age < high), "unknown") for age in ages]
+
+
+def _group(cell: str) -> str:
+    name = cell.strip().lower()
+    return "unknown" if name in UNKNOWN_GROUP else {"m": "male", "f": "female"}.get(name, name)
+
+
+def _usual_units(found: CategoryTable) -> list[int]:
+    """Columns that name a unit unasked: the patient, and the lesion where rows are images."""
+    usual = [c for c in UNIT_COLUMNS if c != "lesion_id" or found.table.header[found.id_column] == IMAGE]
+    return [i for i, k in enumerate(found.table.keys) if k in usual and i != found.id_column]
+
+
+def _unit_columns(found: CategoryTable, group: str | None) -> list[int]:
+    asked = [] if group is None else [i for i, k in enumerate(found.table.keys) if k == key(group) and i != found.id_column]
+    return sorted({*_usual_units(found), *asked})
+
+
+def _unit_note(table: Table, column: int, usual: bool) -> Finding:
+    why = "it names the unit" if usual else "it was named as the unit"
+    return note("unit-column", table.name, f"column {table.header[column]!r} is no category here: {why}. The official scorer takes it for a category.")
+
+
+def _nameless(table: Table, column: int) -> Finding:
+    return error("extra-column", table.header_place, f"column {column + 1} has no name (an index column?): leave it out.")
+
+
+def _row_problems(found: CategoryTable, places: Sequence[int], answers: Block, weights: Sequence[int], weighing: Block) -> list[Finding]:
+    _, again = category_tables.repeated(found)
+    lengths, empty, settled = category_tables.row_problems(found, again)
+    columns = [*places, *weights]
+    faults = {**answers.faults, **{(row, len(places) + k): fault for (row, k), fault in weighing.faults.items()}}
+    missing = category_tables.by_row((cell for cell, fault in faults.items() if fault == "missing-value"), settled)
+    labels = [cell for cell in zip(*np.nonzero(~np.isin(answers.values, (0, 1))), strict=True) if answers.faults.get((int(cell[0]), int(cell[1]))) != "missing-value"]
+    with np.errstate(invalid="ignore"):
+        wrong = ~(weighing.values >= 0)
+    heavy = [(row, len(places) + k) for row, k in zip(*np.nonzero(wrong), strict=True) if weighing.faults.get((int(row), int(k))) != "missing-value"]
+    return [*lengths, *sorted([*empty, *category_tables.cell_problems(found, "missing-value", missing, columns, "is empty: every category needs 0 or 1, every weight a number.")],
+                              key=lambda p: int(p.where.rsplit(":", 1)[1])),
+            *category_tables.cell_problems(found, "bad-label", category_tables.by_row(labels, settled), columns, "is neither 0 nor 1."),
+            *category_tables.cell_problems(found, "bad-weight", category_tables.by_row(heavy, settled), columns, "is no weight: write a finite number, 0 or more.")]
+
+
+def _cases(files: Files, pictures: Files, found: CategoryTable, categories: tuple[str, ...], answers: Block, weights: Mapping[str, np.ndarray], units: Sequence[int]) -> Cases:
+    table, ids = found.table, found.ids
+    included = np.array([name != EXCLUDED for name in ids], float) if EXCLUDED in ids else np.ones(len(ids))
+    kept = {h: included * np.nan_to_num(weights.get(h, np.ones(len(ids)))) for h in (SCORE_WEIGHT, VALIDATION_WEIGHT)}
+    id_column = table.header[found.id_column]
+    columns = {table.keys[i]: tuple(table.cells(i)) for i in units} | {key(id_column): ids}
+    photographs, ambiguous = find_photographs(pictures, ids, id_column != IMAGE)
+    return Cases(files.name, files, ids, pictures, photographs, ambiguous, columns, id_column, found.digest_of, (), categories, answers.values == 1,
+                 kept[SCORE_WEIGHT], kept[VALIDATION_WEIGHT], SCORE_WEIGHT in weights, VALIDATION_WEIGHT in weights)
+
+
+def _named_once(cases: Cases) -> Cases:
+    """The cases that predictions can be matched to, for `salvaged`: without nameless and repeated rows."""
+    first: dict[str, int] = {}
+    rows = [i for i, name in enumerate(cases.ids) if name and first.setdefault(name, i) == i]
+    return replace(cases, ids=tuple(cases.ids[i] for i in rows), photographs=tuple(cases.photographs[i] for i in rows), ambiguous=frozenset(),
+                   columns={}, positives=cases.positives[rows], score_weights=cases.score_weights[rows], validation_weights=cases.validation_weights[rows])

@@ -1,0 +1,140 @@
+"""ROC curves of one score against a yes or no as exact polylines, weighted, for many replicates at once, and the areas that ISIC scores.
+
+Source: `isic-challenge-scoring` 5.8.0 (metrics.py) for `auc_above_sensitivity`; there the points are those of scikit-learn's `roc_curve`.
+"""
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse
+
+from scoring.metrics.classification import divide
+
+MOST_POINTS = 400
+CHUNK_CELLS = 2_000_000
+
+
+@dataclass(frozen=True)
+class Levels:
+    """Where cases lie on their score: a level is a distinct score of a positive, L of them from high to low; negatives are tied with a level or between two.
+
+    scores: [L]. places: sparse [3L + 1, N], the cases between the levels (0 = above all, L = below all), then those of each level, then those tied with it.
+    """
+
+    scores: np.ndarray
+    places: scipy.sparse.csr_matrix
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Weighted ROC curves of B replicates along L levels, float64.
+
+    hits: positives of a level [L, B]. between: negatives above each level and below the one before, at last those below all [L + 1, B].
+    tied: negatives of the level itself [L, B].
+    """
+
+    hits: np.ndarray
+    between: np.ndarray
+    tied: np.ndarray
+
+    @property
+    def reached(self) -> np.ndarray:
+        """Positives at or above each level [L, B]."""
+        return np.cumsum(self.hits, axis=0)
+
+    @property
+    def alarms(self) -> np.ndarray:
+        """Negatives at or above each level [L, B]."""
+        return np.cumsum(self.between[:-1] + self.tied, axis=0)
+
+    @property
+    def positives(self) -> np.ndarray:
+        return self.hits.sum(0)
+
+    @property
+    def negatives(self) -> np.ndarray:
+        return self.between.sum(0) + self.tied.sum(0)
+
+
+def levels(scores: np.ndarray, positive: np.ndarray) -> Levels:
+    """The levels of scores float [N] whose positives are bool [N]."""
+    scores, positive = np.asarray(scores, float), np.asarray(positive, bool)
+    distinct, of_positives = np.unique(scores[positive], return_inverse=True)
+    count = len(distinct)
+    below, upto = (np.searchsorted(distinct, scores[~positive], side) for side in ("left", "right"))
+    place = np.empty(len(scores), int)
+    place[positive] = count + 1 + (count - 1 - of_positives)
+    place[~positive] = np.where(upto > below, 2 * count + 1 + (count - 1 - below), count - upto)
+    # One entry per column: written down by column, sorted by row.
+    order = np.argsort(place, kind="stable")
+    starts = np.r_[0, np.cumsum(np.bincount(place, minlength=3 * count + 1))]
+    return Levels(distinct[::-1], scipy.sparse.csr_matrix((np.ones(len(scores), np.float32), order, starts), shape=(3 * count + 1, len(scores))))
+
+
+def curve(found: Levels, weights: np.ndarray) -> Curve:
+    """The curve of every row of weights [B, N]. Sums of float32 weights that are whole numbers are exact."""
+    count = len(found.scores)
+    sums = (found.places.astype(weights.dtype, copy=False) @ np.ascontiguousarray(weights.T)).astype(float)
+    return Curve(sums[count + 1:2 * count + 1], sums[:count + 1], sums[2 * count + 1:])
+
+
+def in_chunks(found: Levels, weights: np.ndarray, measures: Mapping[str, Callable[[Curve], np.ndarray]]) -> dict[str, np.ndarray]:
+    """Each measure [B] of the curves of weights [B, N], computed for a part of the rows at a time: curves of many replicates are large."""
+    rows = max(1, CHUNK_CELLS // max(1, found.places.shape[0]))
+    curves = (curve(found, weights[start:start + rows]) for start in range(0, len(weights), rows))
+    parts = [{name: measure(one) for name, measure in measures.items()} for one in curves]
+    return {name: np.concatenate([part[name] for part in parts]) for name in measures}
+
+
+def auc(c: Curve) -> np.ndarray:
+    """Area under the curve [B], trapezoidal, ties half; NaN without a positive or without a negative."""
+    pairs = np.einsum("lb,lb->b", c.hits, c.negatives - c.alarms + c.tied / 2)
+    return divide(pairs, c.positives * c.negatives)
+
+
+def auc_above_sensitivity(c: Curve, sensitivity: float) -> np.ndarray:
+    """Area [B] under the curve to the right of the point where the true positive rate is `sensitivity`, at full height.
+
+    That point stands before the first point of the curve whose rate is at least `sensitivity` and is interpolated from the point before it. A perfect
+    score gives 1, chance 1/2 - sensitivity^2 / 2. NaN without a positive or without a negative.
+    """
+    positives, negatives = c.positives, c.negatives
+    rates = divide(c.reached, positives)
+    if not len(rates):
+        return np.full(len(negatives), np.nan)
+    place, column = np.argmax(rates >= sensitivity, axis=0), np.arange(rates.shape[1])
+    before = np.vstack([np.zeros_like(rates[:1]), rates[:-1]])
+    low, high, tied = before[place, column], rates[place, column], c.tied[place, column]
+    rest = divide(high - sensitivity, high - low) * tied
+    after = np.arange(len(rates))[:, None] > place
+    area = rest * (sensitivity + high) / 2 + np.where(after, c.between[:-1] * before + c.tied * (before + rates) / 2, 0).sum(0) + c.between[-1]
+    return np.where(positives > 0, divide(area, negatives), np.nan)
+
+
+def average_precision(c: Curve) -> np.ndarray:
+    """Sum over the distinct thresholds of precision x step of recall [B], not interpolated; NaN without a positive. All positive gives 1."""
+    reached = c.reached
+    return divide((c.hits * divide(reached, reached + c.alarms, 0)).sum(0), c.positives)
+
+
+def polyline(found: Levels, c: Curve) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(1 - specificity, sensitivity, threshold) along the curve of the first replicate, from (0, 0) to (1, 1); at most 400 points.
+
+    Where the exact curve has more corners, points are laid on it at equal steps of (1 - specificity) + sensitivity: the exact curve never falls, so the
+    line between two neighbours is within 0.36 x 2/399 < 0.002 of it. NaN throughout an axis without positives or without negatives.
+    """
+    reached, alarms, tied = c.reached[:, 0], c.alarms[:, 0], c.tied[:, 0]
+    ends = np.column_stack([alarms - tied, alarms]).ravel()
+    x = divide(np.r_[0, ends, c.negatives[0]], c.negatives[0])
+    y = divide(np.r_[0, np.column_stack([np.r_[0, reached][:-1], reached]).ravel(), reached[-1:].sum()], c.positives[0])
+    thresholds = np.r_[1.0, np.repeat(found.scores, 2), 0.0]
+    length = x + y
+    if len(x) <= MOST_POINTS or np.isnan(length).any():
+        return x[:MOST_POINTS], y[:MOST_POINTS], thresholds[:MOST_POINTS]
+    steps = np.linspace(0, 2, MOST_POINTS)
+    return np.interp(steps, length, x), np.interp(steps, length, y), np.interp(steps, length, thresholds)
+
+
+def precisions(x: np.ndarray, y: np.ndarray, positives: float, negatives: float) -> np.ndarray:
+    """Precision at points (1 - specificity, sensitivity) of a ROC curve; NaN at (0, 0), where nothing is called positive."""
+    return divide(y * positives, y * positives + x * negatives)
