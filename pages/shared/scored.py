@@ -92,7 +92,10 @@ def running(challenge_id: str, truth_key: str, given: Given, job: jobs.Job) -> N
     if not job.future.done():
         jobs.watch(job, key, "images")
         return
-    if isinstance(job.future.exception(), Cancelled):
+    problem = job.future.exception()
+    if problem is None:
+        st.rerun()  # it ended after the page had asked for its result
+    if isinstance(problem, Cancelled):
         st.info("The run was cancelled. Nothing was scored; the files are still here.", icon=":material/stop_circle:")
     else:
         st.error("The run ended unexpectedly. Nothing was scored; the files are still here.", icon=":material/error:")
