@@ -1,4 +1,5 @@
 """TRICORDER-3: one submission, scored, and what is behind its score."""
+import math
 from collections.abc import Mapping
 
 import pandas as pd
@@ -42,7 +43,7 @@ def about_truth(truth) -> str:
 
 def about_submission(card) -> str:
     size = card.more["model_size_mib"]
-    return f"{card.n_cases - card.more['n_missing']} of {card.n_cases} predictions, {'size unknown' if size is None else f'{size:.2f} MiB'}"
+    return f"{card.n_cases - card.more['n_missing']} of {card.n_cases} predictions, {'size unknown: give it under “Own file”' if size is None else f'{size:.2f} MiB'}"
 
 
 def headline(shown) -> None:
@@ -99,7 +100,8 @@ def risk_tab(shown) -> None:
     with right:
         frame.heading("Which cancers were called benign?")
         ill = sum(matrix["counts"][0]) + sum(c["truth_risk"] == "malignant" and c["predicted"] is None for c in card.cases)
-        st.markdown(f":red[▲] **{len(missed)} of {ill}** malignant lesions were called :green[●] benign, **{sum(_confidence(c) > .5 for c in missed)}** of them with an output above 0.5. "
+        sure = f", **{sum(_largest(c) > .5 for c in missed)}** of them with an output above 0.5" if _are_probabilities(card) else ""
+        st.markdown(f":red[▲] **{len(missed)} of {ill}** malignant lesions were called :green[●] benign{sure}. "
                     f"Another **{matrix['counts'][0][1]}** were called :orange[◆] medium. Of {sum(matrix['counts'][2])} benign lesions **{matrix['counts'][2][0]}** were called malignant.")
         kinds = CHALLENGE.RISKS["malignant"]
         rows = pd.DataFrame([{"class": label(k, "malignant"), "missed": sum(c["truth"] == k for c in missed), "n": card.per_class[k]["support"]} for k in kinds])
@@ -107,16 +109,26 @@ def risk_tab(shown) -> None:
             "class": frame.words("class"), "missed": frame.number("called benign ↓", 0), "n": frame.number("of", 0), "share": frame.bar("share ↓", look.risk["malignant"], 100, "%.0f%%")},
             "Called any of the four benign classes.", lighter=["n"], risks=RISKS, key="missed")
     found = {kind: [i for i, c in enumerate(card.cases) if _belongs(c, kind)] for kind in GALLERIES}
-    chosen = st.segmented_control("Mistakes to look at", list(GALLERIES), key="mistakes", bind="query-params", required=True, default=next((k for k in found if found[k]), "malignant called benign"),
-                                  )
-    places = sorted(found[chosen], key=lambda i: -_confidence(card.cases[i]))
-    frame.gallery(f"{chosen.capitalize()}, surest first, {len(places)} case{'s' * (len(places) != 1)}",
-                  "First line: the truth and the model's output for it. Second line: what it was called instead. Photographs are turned upright for the eye; the model receives them as they are.",
+    chosen = st.segmented_control("Mistakes to look at", list(GALLERIES), key="mistakes", bind="query-params", required=True,
+                                  default=next((k for k in found if found[k]), "malignant called benign"))
+    places = sorted(found[chosen], key=lambda i: -_largest(card.cases[i]))
+    has_outputs = any(card.cases[i]["outputs"] for i in places)
+    order = "" if not has_outputs else ", surest first" if _are_probabilities(card) else ", largest output first"
+    frame.gallery(f"{chosen.capitalize()}{order}, {len(places)} case{'s' * (len(places) != 1)}", _about_pictures(has_outputs, any(truth.images)),
                   len(places), lambda start, stop: pictures(card, truth, truth_key, places[start:stop]), "gallery")
 
 
-def _confidence(case: Mapping) -> float:
-    return max(case["outputs"]) if case["outputs"] else 0.0
+def _are_probabilities(card) -> bool:
+    return "reliability_n" in card.arrays
+
+
+def _largest(case: Mapping) -> float:
+    return max(case["outputs"]) if case["outputs"] else -math.inf
+
+
+def _about_pictures(has_outputs: bool, has_images: bool) -> str:
+    lines = f"First line: the truth{' and its output' * has_outputs}. Second line: what it was called instead{' and that output' * has_outputs}."
+    return lines + " Photographs are turned upright for the eye; the model receives them as they are." * has_images
 
 
 def _belongs(case: Mapping, chosen: str) -> bool:
@@ -129,9 +141,9 @@ def pictures(card, truth, truth_key: str, places: list[int]) -> list[Picture]:
     found = []
     for image, i in zip(images, places, strict=True):
         c = card.cases[i]
-        called = f"{frame.class_name(c['predicted'], c['predicted_risk'])}  **{_confidence(c):.2f}**" if c["predicted"] else "no prediction"
+        called = f"{frame.class_name(c['predicted'], c['predicted_risk'])}  {f'**{_largest(c):.2f}**' if c['outputs'] else ''}" if c["predicted"] else "no prediction"
         facts = " ".join(str(v) for v in (c["age"], c["gender"], c["location"]) if v is not None)
-        found.append(Picture(image, f"Lesion {c['case']}, truth {c['truth']}, called {c['predicted']}",
+        found.append(Picture(image, f"Lesion {c['case']}, truth {c['truth']}, called {c['predicted'] or 'nothing'}",
                              (f"{frame.class_name(c['truth'], c['truth_risk'])}  {decimal(c['truth_score'], 2) if c['outputs'] else ''}", called), f"{c['case'].rsplit('/', 1)[-1]} · {facts}"))
     return found
 
@@ -167,7 +179,7 @@ def received(shown, index: int) -> None:
         if case["outputs"]:
             numbers = pd.DataFrame({"output": case["outputs"]}, index=list(CHALLENGE.CLASSES))
             frame.chart(figures.output_bars(case["outputs"], CHALLENGE.CLASSES, look, RISKS, case["truth"]), "The eleven outputs as they came; the score takes the largest.", numbers)
-            if "reliability_n" not in card.arrays:
+            if not _are_probabilities(card):
                 frame.chart(figures.output_bars(case["outputs"], CHALLENGE.CLASSES, look, RISKS, case["truth"], normalised=True), "A softmax for display; it is not in the score.")
         else:
             st.info("There are no outputs for this case: labels only, or no prediction.", icon=":material/block:")

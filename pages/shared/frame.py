@@ -86,7 +86,7 @@ def chooser(label: str, samples: Mapping[str, str], key: str, parameter: str, up
     in use, whose place the samples take again after `forget`.
     """
     _from_address(key, parameter, samples)
-    with st.container(border=True, gap="xsmall"):
+    with st.container(border=True, gap="xsmall", height="stretch"):
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small", wrap=False):
             if own:
                 with st.container(gap=None):
@@ -270,11 +270,12 @@ def gallery(title: str, caption: str, count: int, pictures: Callable[[int, int],
         page = st.pagination(pages, key=key, bind="query-params")
     with cards, st.grid(min_column_width=150, gap="small"):
         for picture in pictures((page - 1) * per_page, min(page * per_page, count)):
-            with st.container(border=True, gap="xsmall"):
+            with st.container(border=True, gap="xsmall", height="stretch", vertical_alignment="distribute"):
                 if picture.image is not None:
                     st.image(picture.image, width="stretch", alt=picture.alt)
-                st.markdown("  \n".join(picture.lines))
-                st.caption(markdown(picture.caption))
+                with st.container(gap="xsmall"):
+                    st.markdown("  \n".join(picture.lines))
+                    st.caption(markdown(picture.caption))
 
 
 def closing() -> None:
