@@ -13,4 +13,5 @@ st.set_page_config(page_icon="🔬", layout="wide")
 st.navigation([
     st.Page(PAGES / "overview.py", title="Benchside", default=True),
     st.Page(PAGES / "tricorder3.py", title="TRICORDER-3"),
+    st.Page(PAGES / "melanoma.py", title="Melanoma"),
 ], position="top").run()

@@ -468,11 +468,11 @@ def _wanted(card: ScoreCard, wanted: float, choose: Callable, reached: Callable)
     return choose(ranks, positive, wanted), found["reached"][1]
 
 
-def thresholds(card: ScoreCard, most: int | None = None) -> dict[str, np.ndarray]:
+def thresholds(card: ScoreCard, most: int | None = None, included: Sequence[float] = ()) -> dict[str, np.ndarray]:
     """F2, accuracy, score, recall, specificity and precision at every distinct decision "score > t", from high to low t; "threshold" holds t.
 
     The candidates are 0.5 and the midpoints between successive scores, one above and one below all. most: keep that many of them, evenly spread,
-    the first, the last and 0.5 among them.
+    the first, the last and 0.5 among them. included: more thresholds to stand among them.
     """
     ranks, positive = _ranked(card)
     finite = np.unique(ranks[np.isfinite(ranks)])[::-1]
@@ -480,6 +480,7 @@ def thresholds(card: ScoreCard, most: int | None = None) -> dict[str, np.ndarray
     if most is not None and len(candidates) > most:
         spread = np.rint(np.linspace(0, len(candidates) - 1, most)).astype(int)
         candidates = candidates[np.unique(np.r_[spread, np.flatnonzero(candidates == THRESHOLD)])]
+    candidates = np.unique(np.r_[candidates, included])[::-1]
     d = _decisions_at(ranks, positive, candidates)
     auc = np.nan if card.metrics["auc"] is None else card.metrics["auc"]
     return {"threshold": candidates, "f2": binary.f_beta(d, BETA), "accuracy": binary.accuracy(d), "score": combined(d, auc), "recall": binary.recall(d),
