@@ -33,16 +33,32 @@ class ScoreCard:
 
     def as_dict(self) -> dict:
         """The object that `scorecard.json` holds, in the order of the contract."""
-        value = {"challenge": self.challenge, "score": self.score, "metrics": self.metrics, "per_class": self.per_class}
-        if self.confusion_matrix is not None:
-            value["confusion_matrix"] = self.confusion_matrix
-        value |= {"n_cases": self.n_cases, "intervals": self.intervals, **self.more, "cases": list(self.cases),
-                  "findings": [f.as_dict() for f in self.findings], "provenance": self.provenance}
-        return plain(value)
+        return plain(self._ordered())
 
     def to_json(self) -> str:
         """`scorecard.json`: numbers unrounded, undefined ones null, the same bytes for the same input, options and seed."""
-        return json.dumps(self.as_dict(), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+        entries = (f"{json.dumps(key)}: {_case_text(value) if key == 'cases' else _text(plain(value), indent=1)}" for key, value in self._ordered().items())
+        return "{\n" + ",\n".join(entries) + "\n}\n"
+
+    def _ordered(self) -> dict:
+        value = {"challenge": self.challenge, "score": self.score, "metrics": self.metrics, "per_class": self.per_class}
+        if self.confusion_matrix is not None:
+            value["confusion_matrix"] = self.confusion_matrix
+        return value | {"n_cases": self.n_cases, "intervals": self.intervals, **self.more, "cases": list(self.cases),
+                        "findings": [f.as_dict() for f in self.findings], "provenance": self.provenance}
+
+
+def _text(value, **layout) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, **layout)
+
+
+def _case_text(cases: list) -> str:
+    """The cases, a value a line. Without `indent` json runs as compiled code: a tenth of the time for 100,000 cases, if they are plain already."""
+    lines = {"separators": (",\n ", ": ")}
+    try:
+        return _text(cases, **lines)
+    except (TypeError, ValueError):
+        return _text(plain(cases), **lines)
 
 
 def plain(value):

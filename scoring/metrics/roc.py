@@ -57,18 +57,19 @@ class Curve:
 
 
 def levels(scores: np.ndarray, positive: np.ndarray) -> Levels:
-    """The levels of scores float [N] whose positives are bool [N]."""
-    scores, positive = np.asarray(scores, float), np.asarray(positive, bool)
-    distinct, of_positives = np.unique(scores[positive], return_inverse=True)
-    count = len(distinct)
-    below, upto = (np.searchsorted(distinct, scores[~positive], side) for side in ("left", "right"))
-    place = np.empty(len(scores), int)
-    place[positive] = count + 1 + (count - 1 - of_positives)
-    place[~positive] = np.where(upto > below, 2 * count + 1 + (count - 1 - below), count - upto)
-    # One entry per column: written down by column, sorted by row.
-    order = np.argsort(place, kind="stable")
-    starts = np.r_[0, np.cumsum(np.bincount(place, minlength=3 * count + 1))]
-    return Levels(distinct[::-1], scipy.sparse.csr_matrix((np.ones(len(scores), np.float32), order, starts), shape=(3 * count + 1, len(scores))))
+    """The levels of scores float [N] whose positives are bool [N]. One stable sort; within a level and between two, cases stay in their order."""
+    order = np.argsort(-np.asarray(scores, float), kind="stable")
+    ordered, hit = np.asarray(scores, float)[order], np.asarray(positive, bool)[order]
+    first = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]][:len(ordered)])
+    has_hit = np.logical_or.reduceat(hit, first) if len(first) else np.zeros(0, bool)
+    group = np.repeat(np.arange(len(first)), np.diff(np.r_[first, len(ordered)]))
+    upto, of_level = np.cumsum(has_hit)[group], has_hit[group]
+    count = int(has_hit.sum())
+    kinds = ((~of_level, upto, count + 1), (hit, upto - 1, count), (~hit & of_level, upto - 1, count))
+    sizes = np.concatenate([np.bincount(row[kind], minlength=rows) for kind, row, rows in kinds])
+    places = scipy.sparse.csr_matrix((np.ones(len(order), np.float32), np.concatenate([order[kind] for kind, _, _ in kinds]), np.r_[0, np.cumsum(sizes)]),
+                                     shape=(3 * count + 1, len(order)))
+    return Levels(ordered[first][has_hit], places)
 
 
 def curve(found: Levels, weights: np.ndarray) -> Curve:

@@ -142,11 +142,8 @@ def swapped(labels: np.ndarray, predicted: np.ndarray, present: np.ndarray, cate
     """
     n = len(categories)
     kept = present & (labels >= 0)
-    shares = np.zeros((n, n))
-    both = kept & (predicted >= 0)
-    np.add.at(shares, (labels[both], predicted[both]), 1)
     support = np.bincount(labels[kept], minlength=n)
-    shares = divide(shares, support[:, None], 0)
+    shares = divide(classification.confusion_matrix(labels[kept], predicted[kept], n), support[:, None], 0)
     there = int((support > 0).sum())
     if not there or shares.max(1).sum() - np.trace(shares) < (least - 1e-12) * there:
         return None

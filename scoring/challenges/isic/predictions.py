@@ -12,6 +12,7 @@ from scoring.predictions import Predictions
 from scoring.readers.sources import Source, open_source
 from scoring.readers.tables import Table
 
+SHOWN = 3
 LOGITS = " These look like logits; apply softmax or sigmoid."
 
 
@@ -91,11 +92,13 @@ def _number_mend(cell: str) -> str:
 def _matched(found: CategoryTable, truth: Cases, first: dict[str, int]) -> tuple[np.ndarray, list[Finding]]:
     """The case of every row [rows], and what does not match: `missing-case`, `extra-case`, or one `no-common-case`."""
     table = found.table
-    if truth.ids == found.ids:
-        return np.arange(len(truth)), []
     index = dict(zip(truth.ids, range(len(truth)), strict=True))
-    if not any(name in index for name in first):
-        return np.zeros(0, int), [error("no-common-case", table.name, f"no row matches a case of {truth.name}. Here: {', '.join(found.ids[:3])}. There: {', '.join(truth.ids[:3])}.")]
+    if index.keys() == first.keys():
+        return np.fromiter(map(index.__getitem__, found.ids), int, len(found.ids)), []
+    if index.keys().isdisjoint(first):
+        return np.zeros(0, int), [error("no-common-case", table.name, f"no row matches a case of {truth.name}. Here: {', '.join(found.ids[:SHOWN])}. "
+                                        f"There: {', '.join(truth.ids[:SHOWN])}.")]
     missing = [error("missing-case", name, f"case {name} has no row in {table.name}: add it.") for name in truth.ids if name not in first]
-    extra = [error("extra-case", table.place(i), f"case {name} is not in {truth.name}: leave the row out.") for name, i in first.items() if name and name not in index]
+    extra = [error("extra-case", table.place(i), f"case {name} is not in {truth.name}: leave the row out.")
+             for name, i in first.items() if name and name not in index]
     return np.array([index.get(name, -1) for name in found.ids]), [*missing, *extra]

@@ -130,9 +130,10 @@ def cell_problems(found: CategoryTable, code: str, cells: dict[int, list[int]], 
 
 def repeated(found: CategoryTable) -> tuple[dict[str, int], dict[int, int]]:
     """The first row of every id, and for each later row of an id the first one."""
-    if len(set(found.ids)) == len(found.ids):
-        return dict(zip(found.ids, range(len(found.ids)), strict=True)), {}
-    first: dict[str, int] = {}
+    first = dict(zip(found.ids, range(len(found.ids)), strict=True))
+    if len(first) == len(found.ids):
+        return first, {}
+    first = {}
     again = {i: first[name] for i, name in enumerate(found.ids) if first.setdefault(name, i) != i}
     return first, again
 
