@@ -16,17 +16,17 @@ POLL_SECONDS = .5
 
 @dataclass
 class Job:
-    """One piece of work. done of total say how far it is; `stop` asks it to end; `seen` is when somebody last looked."""
+    """One piece of work. done of total say how far it is (total 0: not known yet); `stop` asks it to end; `seen` is when somebody last looked."""
 
     done: int = 0
-    total: int = 1
+    total: int = 0
     begun: float | None = None
     seen: float = field(default_factory=time.monotonic)
     stop: threading.Event = field(default_factory=threading.Event)
     future: Future | None = None
 
     def progress(self, done: int, total: int) -> None:
-        self.done, self.total = done, max(total, 1)
+        self.done, self.total = done, total
 
     def cancelled(self) -> bool:
         """Whether somebody asked it to stop, or everybody left long ago."""
@@ -99,9 +99,12 @@ def watch(job: Job, key: tuple, what: str) -> None:
             st.rerun()
         waiting = queue().ahead_of(job) if job.begun is None else 0
         left = job.seconds_left
-        words = f"Waiting for {waiting} other run{'s' * (waiting > 1)}" if waiting else f"{job.done} of {job.total} {what}" + (f", about {left:.0f} s left" if left is not None else "")
+        if waiting:
+            words = f"Waiting for {waiting} other run{'s' * (waiting > 1)}"
+        else:
+            words = (f"{job.done} of {job.total} {what}" if job.total else "Starting ...") + (f", about {left:.0f} s left" if left is not None else "")
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
-            st.progress(min(1.0, job.done / job.total), words)
+            st.progress(min(1.0, job.done / max(job.total, 1)), words)
             if st.button("Cancel", key=f"cancel_{abs(hash(key))}", icon=":material/stop_circle:"):
                 job.stop.set()
 

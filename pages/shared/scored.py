@@ -76,6 +76,8 @@ def predictions(challenge_id: str, truth_key: str, given: Given, truth, missing:
     runs = _runs()
 
     def work(job: jobs.Job) -> Outcome:
+        if content in runs:
+            return runs[content]  # another session's run of the same files ended while this one waited
         outcome = attempt(scoring.load_challenge(challenge_id).predict, given.source, truth, job.progress, job.cancelled, given.name)
         while len(runs) >= SHARED_RUNS:
             runs.pop(next(iter(runs)))
