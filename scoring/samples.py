@@ -8,6 +8,10 @@ FOLDER = Path(__file__).parents[1] / "sample_data"
 SETS = {
     "tricorder3": {"sample": ("tricorder3", "Sample: 220 drawn lesions, 11 classes")},
     "melanoma": {"sample": ("melanoma", "Sample: 150 drawn lesions, 45 melanomas")},
+    "isic": {
+        "isic2019": ("isic2019", "Sample as of 2019: 306 drawn images, 8 diagnoses and none of them"),
+        "isic2018": ("isic2018", "Sample as of 2018: 250 drawn images, 7 diagnoses"),
+    },
 }
 """Challenge -> key -> (folder below sample_data, title)."""
 
