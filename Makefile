@@ -7,12 +7,12 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 PYTEST := $(BIN)/python -m pytest tests --ignore=tests/benchmarks
 
-.PHONY: run test soak benchmark screenshots samples lint chromium clean
+.PHONY: run test soak benchmark screenshots samples lint chromium peers clean
 
 run: $(VENV)/installed
 	$(BIN)/streamlit run app.py
 
-test: $(VENV)/installed-dev chromium lint
+test: $(VENV)/installed-dev chromium peers lint
 	$(PYTEST) -n $(JOBS) --dist loadfile
 
 # The long versions: more examples, more rounds, tests marked soak.
@@ -43,6 +43,13 @@ $(VENV)/installed-dev: requirements-dev.txt requirements.txt | $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	touch $@
 
+# Official programs that the tests compare with, in environments of their own; where one cannot be made, its tests are skipped and say so.
+peers: .venv-isic/installed
+
+.venv-isic/installed: requirements-peers.txt
+	@{ $(PYTHON) -m venv .venv-isic && .venv-isic/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-peers.txt \
+		&& touch $@; } || { rm -rf .venv-isic; echo "The official ISIC scorer could not be installed: the tests against it will be skipped."; }
+
 # The browser tests drive Debian's Chromium; where it cannot be installed they are skipped and say so.
 chromium:
 	@command -v chromium >/dev/null || if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
@@ -50,4 +57,4 @@ chromium:
 	else echo "No chromium found: the browser tests will be skipped."; fi
 
 clean:
-	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis build
+	rm -rf $(VENV) .venv-isic .pytest_cache .ruff_cache .hypothesis build

@@ -4,6 +4,7 @@ Source: `isic-challenge-scoring` 5.8.0, load_csv.py. The files are read by panda
 """
 import io
 import re
+import warnings
 from collections.abc import Iterator
 
 import numpy as np
@@ -58,7 +59,9 @@ def _checks(data: bytes, categories: list[str], ids: set) -> Iterator[str]:
         yield "No newlines detected in CSV."
     text.seek(0)
     try:
-        table = pandas.read_csv(text, header=0, index_col=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", pandas.errors.ParserWarning)  # of cells beyond the heading, which it drops
+            table = pandas.read_csv(text, header=0, index_col=False)
     except (pandas.errors.ParserError, pandas.errors.EmptyDataError) as problem:
         yield f'Could not parse CSV: "{problem}".'
         return

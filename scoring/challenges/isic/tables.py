@@ -197,7 +197,7 @@ def _trailing(table: Table) -> str:
     if len(table.written) > width:
         unnamed = [f"Unnamed: {i}" for i in range(width, len(table.written))]
         return f"the heading ends with {len(unnamed)} empty cell{'s' * (len(unnamed) > 1)}, ignored; {REFUSES}Extra columns in CSV: {unnamed}."
-    if not table.padded or len(table.padded) == len(table):
+    if not table.padded or 0 in table.padded:  # its reader takes the width of the first row
         return ""
     row = min(table.padded)
     return f"{len(table.padded)} rows end with more empty cells than the heading (line {table.lines[row]}), ignored; {REFUSES}Could not parse CSV: Error tokenizing data."
