@@ -11,7 +11,6 @@ import select
 import struct
 import sys
 import threading
-from contextlib import suppress
 
 try:
     import resource
@@ -44,19 +43,12 @@ def confine(memory_bytes: int, cpu_seconds: int, niceness: int) -> tuple[str, ..
     memory_bytes bounds the address space, cpu_seconds the processor time of the whole life of the process. Everything that is going to be
     imported must have been imported: no file can be opened afterwards.
     """
-    give_way(niceness)
+    if hasattr(os, "nice"):
+        os.nice(niceness)
     layers = [limit_resources(memory_bytes, cpu_seconds)]
     if sys.platform == "linux":
         layers += [forbid_new_privileges(), deny_files_and_network(), filter_system_calls()]
     return tuple(layer for layer in layers if layer)
-
-
-def give_way(niceness: int) -> None:
-    """Let the server go first. Linux may weigh whole sessions against each other, and the worker has one of its own: that is told, too."""
-    if hasattr(os, "nice"):
-        os.nice(niceness)
-    with suppress(OSError), open("/proc/self/autogroup", "w") as session:
-        session.write(str(niceness))
 
 
 def limit_resources(memory_bytes: int, cpu_seconds: int) -> str:

@@ -354,8 +354,6 @@ def test_the_worker_knows_nothing_of_the_server_s_environment_and_folder(monkeyp
         (pid,) = children()
         stat = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         assert int(stat[16]) >= 10, "it gives way to the pages"
-        session = Path(f"/proc/{pid}/autogroup")
-        assert not session.exists() or session.read_text().split()[-1] == "10", "and so does its session"
         assert int(stat[2]) == pid, "a process group of its own"
         folder = Path(f"/proc/{pid}/cwd")
         if os.access(folder, os.R_OK):
@@ -366,8 +364,9 @@ def test_the_worker_knows_nothing_of_the_server_s_environment_and_folder(monkeyp
 
 @linux
 def test_nothing_is_left_after_close_or_when_nobody_holds_the_process():
-    before, descriptors = children(), len(os.listdir("/proc/self/fd"))
-    threads = threading.active_count()
+    gc.collect()
+    assert eventually(lambda: not children()), "what earlier tests left"
+    before, descriptors, threads = children(), len(os.listdir("/proc/self/fd")), threading.active_count()
     with ModelProcess(builders.classifier()) as process:
         assert len(children() - before) == 1
         process.run(NOISE, SMALL, VECTOR)
@@ -378,8 +377,8 @@ def test_nothing_is_left_after_close_or_when_nobody_holds_the_process():
     gc.collect()
     assert children() == before
     process.close()
-    assert eventually(lambda: threading.active_count() == threads)
-    assert len(os.listdir("/proc/self/fd")) == descriptors
+    assert eventually(lambda: threading.active_count() <= threads)
+    assert eventually(lambda: len(os.listdir("/proc/self/fd")) <= descriptors)
 
 
 @linux
