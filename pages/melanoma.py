@@ -12,15 +12,17 @@ from pages.shared.frame import Fact, Picture
 from pages.shared.text import markdown
 from pages.shared.workbench import Shown, Workbench, show
 from scoring.figures import binary as figures
-from scoring.figures.binary import Mark
+from scoring.figures.binary import Mark, cut
 from scoring.figures.classification import Part, score_strip
+from scoring.figures.look import label
 from scoring.figures.numerals import decimal, percent, points, share, span
 from scoring.scorecard import ScoreCard
 
 ID = "melanoma"
 CHALLENGE = scoring.load_challenge(ID)
-OFFICIAL = Mark(CHALLENGE.THRESHOLD, "official 0.5", "circle-open")
+OFFICIAL = Mark(CHALLENGE.THRESHOLD, "official 0.5", "circle")
 POINTS_DRAWN = 400
+RISKS = {"positive": "malignant"}
 NAMES = {"positive": "melanoma", "negative": "other", None: "no prediction"}
 CLOSING = "An evaluation tool for test sets: it gives no diagnosis. The official threshold is 0.5; whatever is tried on this page changes no official number."
 PREVALENCES = {"as in this test set": None, "1%": .01, "2%": .02, "5%": .05, "10%": .1, "20%": .2}
@@ -77,14 +79,14 @@ def operating(card: ScoreCard) -> None:
     low, high = CHALLENGE.threshold_range(card)
     best = CHALLENGE.best_threshold(card)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        threshold = st.slider("Threshold: a case is called melanoma where its score is greater", low, high, OFFICIAL.threshold, (high - low) / 100,
-                              format="%.3f", key="threshold", bind="query-params", width="stretch")
+        threshold = st.slider("Threshold: a case is called melanoma where its score is greater", low, high, OFFICIAL.threshold, (high - low) / 1000,
+                              format="%.3f", key="threshold", bind="query-params", persist_state="page")
         st.button("Official 0.5", key="to_official", on_click=_set_threshold, args=(OFFICIAL.threshold,), icon=":material/flag:")
         if best is not None:
             st.button("Best on these cases", key="to_best", on_click=_set_threshold, args=(min(max(best, low), high),), icon=":material/star:")
     marks = [OFFICIAL, Mark(threshold, "your threshold", "diamond", main=True)]
     if best is not None:
-        marks.append(Mark(best, "best on these cases", "star-open"))
+        marks.append(Mark(best, "best on these cases", "star"))
     reached, curve = CHALLENGE.at_threshold(card, threshold), CHALLENGE.thresholds(card, POINTS_DRAWN, (threshold,) if best is None else (threshold, best))
     left, right = st.columns([1, 1], gap="large")
     with left:
@@ -108,10 +110,10 @@ def moved(card: ScoreCard, threshold: float, reached: Mapping) -> None:
              "interval": interval(reached[key][1], 3)} for key, words in names.items()]
     (quiet, alarms), (missed, found) = CHALLENGE.counts_at(card, threshold)
     frame.table("What would the score be?", pd.DataFrame(rows), {
-        "what": frame.words("quantity", 96), "official": frame.number("at 0.5, official", 3, 108), "official interval": frame.words("95% interval", 112, right=True),
-        "here": frame.number(f"at {decimal(threshold, 3)}", 3, 80), "interval": frame.words("95% interval", 112, right=True)},
+        "what": frame.words("quantity", 92), "official": frame.number("at 0.5, official", 3, 100), "here": frame.number(f"at {cut(threshold)}", 3, 72),
+        "official interval": frame.words("95% at 0.5", 108, right=True), "interval": frame.words(f"95% at {cut(threshold)}", 108, right=True)},
         classification.method(card), lighter=["official interval", "interval"], key="moved")
-    st.markdown(f"Above {decimal(threshold, 3)}: :red[▲] **{found} of {found + missed}** melanomas flagged, **{missed}** missed; "
+    st.markdown(f"Above {cut(threshold)}: :red[▲] **{found} of {found + missed}** melanomas flagged, **{missed}** missed; "
                 f"**{alarms} of {alarms + quiet}** others flagged.")
 
 
@@ -121,7 +123,7 @@ def chosen_here(card: ScoreCard, best: float | None) -> None:
         st.caption("The score is undefined with one class only, so no threshold is the best.")
         return
     reached = CHALLENGE.at_threshold(card, best)["score"][0]
-    st.markdown(f":orange-badge[▲ chosen on these cases] The best threshold here is **{decimal(best, 3)}**: {points(reached)} points, "
+    st.markdown(f":orange-badge[▲ chosen on these cases] The best threshold here is **{cut(best)}**: {points(reached)} points, "
                 f"{decimal(100 * (reached - card.score), 2)} more than the official {points(card.score)}. It was picked with these very labels: on new cases "
                 "expect less. To use it, build it into the model; the challenge always cuts at 0.5.")
 
@@ -154,14 +156,14 @@ def wanted(card: ScoreCard) -> None:
     for place, (key, other, find) in zip(st.columns(2, gap="large"), (
             ("sensitivity", "specificity", CHALLENGE.at_sensitivity), ("specificity", "sensitivity", CHALLENGE.at_specificity)), strict=True):
         with place:
-            value = st.slider(f"Wanted {key}, at least", .5, 1.0, .9, .01, format="%.2f", key=f"wanted_{key}", bind="query-params")
+            value = st.slider(f"Wanted {key}, at least", .5, 1.0, .9, .01, format="%.2f", key=f"wanted_{key}", bind="query-params", persist_state="page")
             point, bounds = find(card, value)
             if point is None:
                 st.info("Undefined: the test set has one class only.", icon=":material/block:")
                 continue
             reached = {"sensitivity": point.sensitivity, "specificity": point.specificity}
             frame.facts([Fact(f"{other.capitalize()} ↑", share(reached[other]), interval(bounds, 3), "The interval lets every resample choose its own threshold"),
-                         Fact(f"{key.capitalize()} reached", share(reached[key])), Fact("Threshold", decimal(point.threshold, 3), "chosen on these cases")])
+                         Fact(f"{key.capitalize()} reached", share(reached[key])), Fact("Threshold", cut(point.threshold), "chosen on these cases")])
     st.caption(classification.method(card))
 
 
@@ -185,16 +187,17 @@ def in_practice(card: ScoreCard) -> None:
     """What a call is worth where melanomas are as frequent as chosen."""
     chosen = prevalence()
     found = CHALLENGE.predictive_values(card, CHALLENGE.THRESHOLD, PREVALENCES[chosen])
-    names = {"recall": ("Of 100 melanomas", "are flagged"), "precision": ("Of 100 people flagged", "have a melanoma"),
-             "missed_among_cleared": ("Of 100 people not flagged", "have one all the same"), "flagged": ("Of 100 people", "are flagged")}
-    frame.facts([Fact(whom, hundred(found[name][0]), f"{what}, {interval_of_hundred(found[name][1])}") for name, (whom, what) in names.items()])
+    for place, pair in zip(st.columns(2, gap="large"), ((("recall", "Of 100 melanomas **{}** are flagged"), ("precision", "Of 100 people flagged **{}** have a melanoma")),
+                                                         (("missed_among_cleared", "Of 100 people not flagged **{}** have one all the same"),
+                                                          ("flagged", "Of 100 people **{}** are flagged"))), strict=True):
+        place.markdown("  \n".join(f"{words.format(hundred(found[name][0]))} :small[:gray[{interval_of_hundred(found[name][1])}]]" for name, words in pair))
     people = "as many with a melanoma as in it" if PREVALENCES[chosen] is None else f"{chosen} with a melanoma"
     st.caption(f"Sensitivity and specificity as in this test set, among people of whom there are {people}. {classification.method(card)}")
 
 
 def prevalence() -> str:
     """How frequent melanomas are where the model would be used; the same choice on every tab."""
-    return st.segmented_control("Share of people with a melanoma", list(PREVALENCES), key="prevalence", bind="query-params", required=True,
+    return st.segmented_control("Share of people with a melanoma", list(PREVALENCES), key="prevalence", bind="query-params", persist_state="page", required=True,
                                 default=next(iter(PREVALENCES)), help="Test sets hold far more melanomas than life does.")
 
 
@@ -221,7 +224,7 @@ def pictures(shown: Shown, places: list[int]) -> list[Picture]:
 def classes_tab(shown: Shown) -> None:
     """Both classes in numbers."""
     card = shown.card
-    rows = pd.DataFrame([{"class": NAMES[name], "F1 interval": interval(entry.get("f1_interval"), 3), **entry} for name, entry in reversed(card.per_class.items())])
+    rows = pd.DataFrame([{"class": label(NAMES[name], RISKS.get(name)), "F1 interval": interval(entry.get("f1_interval"), 3), **entry} for name, entry in reversed(card.per_class.items())])
     left, right = st.columns([2, 3], gap="large")
     with left:
         frame.chart(figures.confusion(card.confusion_matrix["counts"], frame.look()), f"Cases and share of the row, at 0.5. Outlined: missed melanomas. n = {card.n_cases}.")
@@ -266,7 +269,7 @@ def benefit_tab(shown: Shown) -> None:
         examples["threshold"] = 100 * examples["threshold"]
         frame.table("What is it at usual thresholds?", examples, {
             "threshold": frame.number("threshold, %", 0, 96), "model": frame.number("model ↑", 3, 72), "interval": frame.words("95% interval", 120, right=True),
-            "everybody": frame.number("everybody", 3, 84)}, "3% is the share of cancers from which guidelines of primary care want a call to be seen.", lighter=["interval"], key="benefit")
+            "everybody": frame.number("everybody", 3, 84)}, "3% is the risk from which the NICE guideline for primary care acts.", lighter=["interval"], key="benefit")
     with left:
         found = CHALLENGE.net_benefit(card, np.linspace(0, .6, 61), PREVALENCES[chosen])
         frame.chart(figures.net_benefit(found, frame.look(), [OFFICIAL]), f"Band: pointwise 95%, on up to {CHALLENGE.CURVE_REPLICATES} resamples. Dotted: the official 0.5. n = {card.n_cases}. "

@@ -1,6 +1,7 @@
 """Figures of one score against a yes or no. Shares are 0..1; undefined numbers are NaN and drawn as a gap. "score > threshold" decides."""
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import plotly.graph_objects as go
@@ -25,6 +26,11 @@ class Mark:
     main: bool = False
 
 
+def cut(threshold: float) -> str:
+    """A threshold in words: three decimals, near zero three digits that count."""
+    return f"{threshold:.3g}" if 0 < abs(threshold) < .01 else decimal(threshold, 3)
+
+
 def _colour(mark: Mark, look: Look) -> str:
     return look.accent if mark.main else look.ink
 
@@ -43,37 +49,38 @@ def threshold_lines(found: Mapping[str, np.ndarray], marks: Sequence[Mark], span
         line = {"color": colours[key], "width": 3 if key == "score" else 1.6, "dash": DASHES.get(key, "solid"), "shape": "hv"}
         fig.add_scatter(x=found["threshold"][::-1], y=found[key][::-1], mode="lines", name=name, line=line, hovertemplate="%{y:.3f}")
     _lines(fig, look, marks)
+    for place, mark in enumerate(mark for mark in marks if not mark.main):
+        middle = mark.threshold < (span[0] + span[1]) / 2
+        write(fig, mark.threshold, .01 + .07 * place, safe(mark.place), look.ink, xanchor="left" if middle else "right", yanchor="bottom",
+              xshift=4 if middle else -4, bgcolor=look.paper)
     fig.update_xaxes(title_text="threshold", range=list(span), hoverformat=".3f", nticks=6)
     return fig.update_yaxes(range=[0, 1.02], tickvals=[0, .25, .5, .75, 1], ticktext=["0", ".25", ".5", ".75", "1"])
 
 
 def histogram(edges: np.ndarray, negative: np.ndarray, positive: np.ndarray, marks: Sequence[Mark], look: Look) -> go.Figure:
-    """Cases per bin of the score: melanomas upwards, others downwards, so that neither hides the other. edges [bins + 1], counts [bins]."""
-    fig = figure(look, "Where do the scores of the two classes lie?", 300, barmode="overlay", bargap=0.08)
+    """Share of each class per bin of the score: melanomas upwards, others downwards, so that neither hides the other and few are seen beside many.
+
+    edges [bins + 1], numbers of cases [bins].
+    """
+    fig = figure(look, "Where do the scores of the two classes lie?", 300, barmode="overlay", margin={"l": 4, "r": 14, "t": 26, "b": 4})
     middle, width = (edges[1:] + edges[:-1]) / 2, edges[1] - edges[0]
-    spans = [f"{decimal(a, 3)} to {decimal(b, 3)}" for a, b in zip(edges[:-1], edges[1:], strict=True)]
-    for name, counts, sign, colour in (("melanoma", positive, 1, look.risk["malignant"]), ("other", negative, -1, look.third)):
-        fig.add_bar(x=middle, y=sign * counts, width=width * .94, marker_color=colour, name=name, hoverinfo="text",
-                    hovertext=[f"{name}, score {span}<br>{n} case{'s' * (n != 1)}" for span, n in zip(spans, counts.tolist(), strict=True)])
+    spans = [f"{decimal(a, 3)} to {decimal(b, 3)}" for a, b in pairwise(edges)]
+    heights, words = [], []
+    for name, counts, sign, colour, shape in (("melanoma", positive, 1, look.risk["malignant"], SHAPES["malignant"]), ("other", negative, -1, look.third, "■")):
+        shares = counts / max(counts.sum(), 1)
+        fig.add_bar(x=middle, y=sign * shares, width=width * .94, marker_color=colour, name=name, hoverinfo="text",
+                    hovertext=[f"{name}, score {span}<br>{n} case{'s' * (n != 1)}, {percent(part)} of the class"
+                               for span, n, part in zip(spans, counts.tolist(), shares, strict=True)])
+        heights.append(shares.max())
+        words.append(f"<span style='color:{colour}'>{shape}</span> {name}, n = {counts.sum()}")
     _lines(fig, look, marks)
-    # Each half has a scale of its own height, so that a few melanomas are seen beside many others.
-    high, low = max(positive.max(), 1), max(negative.max(), 1)
-    top = max(high, .35 * low)
-    bottom = max(low, .35 * top)
-    write(fig, 0, 1, f"<span style='color:{look.risk['malignant']}'>{SHAPES['malignant']}</span> melanoma, n = {positive.sum()}", look.ink, xref="paper", yref="paper",
-          xanchor="left", yanchor="top")
-    write(fig, 0, 0, f"<span style='color:{look.third}'>■</span> other, n = {negative.sum()}", look.ink, xref="paper", yref="paper", xanchor="left", yanchor="bottom")
-    ticks = _ticks(top, bottom)
+    write(fig, 0, 1, "   ".join(words), look.ink, xref="paper", yref="paper", xanchor="left", yanchor="bottom", yshift=4)
+    top, bottom = (max(height, .3 * max(heights), .01) for height in heights)
     fig.update_xaxes(title_text="score of the model", range=[edges[0], edges[-1]], nticks=6, showgrid=False)
-    return fig.update_yaxes(title_text="cases", range=[-1.25 * bottom, 1.25 * top], tickvals=ticks, ticktext=[f"{abs(t):g}" for t in ticks], zeroline=True, zerolinecolor=look.zero)
-
-
-def _ticks(top: float, bottom: float) -> list[float]:
-    """Round numbers of cases on both sides of zero, about five in all."""
-    rough = max((top + bottom) / 4, 1)
-    power = 10 ** np.floor(np.log10(rough))
-    step = max(power * min((1, 2, 5, 10), key=lambda k: abs(k - rough / power)), 1)
-    return [float(k * step) for k in range(-int(bottom // step), int(top // step) + 1)]
+    step = next(step for step in (.02, .05, .1, .2, .5) if (top + bottom) / step < 8)
+    ticks = step * np.arange(-int(bottom / step), int(top / step) + 1)
+    return fig.update_yaxes(title_text="share of the class", range=[-1.05 * bottom, 1.05 * top], tickvals=ticks, ticktext=[percent(abs(tick)) for tick in ticks],
+                            zeroline=True, zerolinecolor=look.zero)
 
 
 def _square(look: Look, question: str, x_title: str, y_title: str) -> go.Figure:
@@ -94,7 +101,7 @@ def _points(fig: go.Figure, look: Look, found: Mapping[str, np.ndarray], marks: 
     for mark in sorted(marks, key=lambda m: m.main):
         at = int(np.argmin(np.abs(found["threshold"] - mark.threshold)))
         fig.add_scatter(x=[x[at]], y=[y[at]], mode="markers", name=safe(mark.place), cliponaxis=False, hoverinfo="text",
-                        hovertext=f"{safe(mark.place)}: threshold {decimal(mark.threshold, 3)}<br>{words[0]} {decimal(x[at], 3)}<br>{words[1]} {decimal(y[at], 3)}",
+                        hovertext=f"{safe(mark.place)}: threshold {cut(mark.threshold)}<br>{words[0]} {decimal(x[at], 3)}<br>{words[1]} {decimal(y[at], 3)}",
                         marker={"symbol": mark.symbol, "size": 13 if mark.main else 11, "color": look.accent if mark.main else look.paper,
                                 "line": {"color": _colour(mark, look), "width": 2}})
 
@@ -107,7 +114,7 @@ def roc(found: Mapping[str, np.ndarray], marks: Sequence[Mark], look: Look, band
     fig.add_scatter(x=[0, 1], y=[0, 1], mode="lines", line={"color": look.zero, "width": 1, "dash": "dot"}, hoverinfo="skip", name="chance")
     x, y = 1 - found["specificity"], found["recall"]
     fig.add_scatter(x=x, y=y, mode="lines", line={"color": look.accent, "width": 2}, name="curve", hoverinfo="text",
-                    hovertext=[f"threshold {decimal(t, 3)}<br>sensitivity {decimal(b, 3)}<br>specificity {decimal(1 - a, 3)}"
+                    hovertext=[f"threshold {cut(t)}<br>sensitivity {decimal(b, 3)}<br>specificity {decimal(1 - a, 3)}"
                                for t, a, b in zip(found["threshold"], x, y, strict=True)])
     _points(fig, look, found, marks, x, y, ("1 − specificity", "sensitivity"))
     return fig
@@ -122,7 +129,7 @@ def precision_recall(found: Mapping[str, np.ndarray], prevalence: float, marks: 
     write(fig, 1, prevalence, f"prevalence {percent(prevalence)}", look.soft, xanchor="right", yanchor="bottom")
     x, y = found["recall"], found["precision"]
     fig.add_scatter(x=x, y=y, mode="lines", line={"color": look.accent, "width": 2, "shape": "vh"}, name="curve", hoverinfo="text",
-                    hovertext=[f"threshold {decimal(t, 3)}<br>sensitivity {decimal(a, 3)}<br>precision {decimal(b, 3)}"
+                    hovertext=[f"threshold {cut(t)}<br>sensitivity {decimal(a, 3)}<br>precision {decimal(b, 3)}"
                                for t, a, b in zip(found["threshold"], x, y, strict=True)])
     _points(fig, look, found, marks, x, y, ("sensitivity", "precision"))
     return fig
@@ -131,7 +138,7 @@ def precision_recall(found: Mapping[str, np.ndarray], prevalence: float, marks: 
 def confusion(counts: Sequence[Sequence[int]], look: Look) -> go.Figure:
     """Counts [[TN, FP], [FN, TP]] with shares of the row; missed melanomas are outlined."""
     turned = np.asarray(counts)[::-1, ::-1]
-    return matrix(turned, ["melanoma", "other"], look, "What is taken for what?", 300, show="both", outlined=(0, 1), size=15)
+    return matrix(turned, ["melanoma", "other"], look, "What is taken for what?", 300, risks={"melanoma": "malignant"}, show="both", outlined=(0, 1), size=15)
 
 
 def net_benefit(found: Mapping[str, np.ndarray], look: Look, marks: Sequence[Mark] = ()) -> go.Figure:
@@ -157,7 +164,7 @@ def score_bar(score: float | None, marks: Sequence[Mark], span: Sequence[float],
     fig.add_scatter(x=list(span), y=[0, 0], mode="lines", line={"color": look.tint, "width": 18}, hoverinfo="skip", name="range")
     for mark in marks:
         fig.add_scatter(x=[mark.threshold, mark.threshold], y=[-.5, .5], mode="lines", line={"color": look.ink, "width": 2, "dash": "dot"}, hoverinfo="text",
-                        hovertext=f"{safe(mark.place)} {decimal(mark.threshold, 3)}", name=safe(mark.place))
+                        hovertext=f"{safe(mark.place)} {cut(mark.threshold)}", name=safe(mark.place))
         write(fig, mark.threshold, .55, safe(mark.place), look.soft, yanchor="bottom")
     if score is not None:
         colour = look.risk["malignant"] if is_melanoma else look.third
