@@ -60,7 +60,7 @@ def headline(shown) -> None:
          Fact("Accuracy ↑", share(m["accuracy"]), classification.interval(i.get("accuracy"), 3)),
          Fact("Weighted F1 ↑", share(m["weighted_f1"]), classification.interval(i.get("weighted_f1"), 3), "Risk-weighted 3 : 2 : 1; not the support-weighted F1 that the board calls fbeta"),
          Fact("Efficiency ↑", share(m["efficiency_score"]), "size unknown" if size is None else f"{size:.2f} MiB", "1 up to 50 MiB, 0 from 150 MiB. MiB = the challenge's MB"),
-         Fact("Malignant sensitivity ↑", share(m["malignant_sensitivity"]), classification.interval(i.get("malignant_sensitivity"), 3), "Malignant cases called any malignant class")],
+         Fact("Malignant sensitivity ↑", share(m["malignant_sensitivity"]), classification.interval(i.get("malignant_sensitivity"), 3) if m["malignant_sensitivity"] is not None else "no malignant case", "Malignant cases called any malignant class")],
         figures.score_strip(parts, frame.look(), bounds, 100 * best),
         f"0.9 × (0.5 × {a:.6f} + 0.5 × {w:.6f}) + 0.1 × {e:.6f} = **{card.score!r}**, the official number to the last digit. {reach}")
     absent = [c for c, entry in card.per_class.items() if not entry["support"]]
@@ -105,7 +105,7 @@ def risk_tab(shown) -> None:
                     f"Another **{matrix['counts'][0][1]}** were called :orange[◆] medium. Of {sum(matrix['counts'][2])} benign lesions **{matrix['counts'][2][0]}** were called malignant.")
         kinds = CHALLENGE.RISKS["malignant"]
         rows = pd.DataFrame([{"class": label(k, "malignant"), "missed": sum(c["truth"] == k for c in missed), "n": card.per_class[k]["support"]} for k in kinds])
-        frame.table("Which kinds were missed most?", rows.assign(share=100 * rows.missed / rows.n.clip(lower=1)), {
+        frame.table("Which kinds were missed most?", rows.assign(share=100 * rows.missed / rows.n.where(rows.n > 0)), {
             "class": frame.words("class"), "missed": frame.number("called benign ↓", 0), "n": frame.number("of", 0), "share": frame.bar("share ↓", look.risk["malignant"], 100, "%.0f%%")},
             "Called any of the four benign classes.", lighter=["n"], risks=RISKS, key="missed")
     found = {kind: [i for i, c in enumerate(card.cases) if _belongs(c, kind)] for kind in GALLERIES}
@@ -182,6 +182,7 @@ def received(shown, index: int) -> None:
             if not _are_probabilities(card):
                 frame.chart(figures.output_bars(case["outputs"], CHALLENGE.CLASSES, look, RISKS, case["truth"], normalised=True), "A softmax for display; it is not in the score.")
         else:
+            frame.heading("What did the model say?")
             st.info("There are no outputs for this case: labels only, or no prediction.", icon=":material/block:")
     if shown.given.is_model and st.toggle("Change age, gender and body site", key="what_if", bind="query-params"):
         what_if(case, shown.truth, shown.given, shown.truth_key, index)

@@ -24,7 +24,7 @@ def chosen(card: ScoreCard, rows: pd.DataFrame, columns: Mapping[str, object]) -
     if picked and st.session_state.get("case_picked") != (only, picked[0]):
         st.session_state["case_picked"] = (only, picked[0])
         st.session_state["case"] = rows.iloc[picked[0]]["case"]
-    return options.index(st.selectbox("What your model received for", options, key="case", bind="query-params", format_func=str))
+    return options.index(st.selectbox("What a model receives of", options, key="case", bind="query-params", format_func=str))
 
 
 def pixels(shown: Shown, index: int, how: str) -> None:
@@ -32,7 +32,8 @@ def pixels(shown: Shown, index: int, how: str) -> None:
     frame.heading("Which pixels did it get?")
     stages = scored.received(shown.card.challenge, shown.truth_key, index, shown.card.more.get("model"), shown.truth)
     if stages.refused:
-        st.info(markdown(str(stages.refused)), icon=":material/image_not_supported:")
+        words = str(stages.refused)
+        st.info(markdown(words[:1].upper() + words[1:]), icon=":material/image_not_supported:")
         return
     case = shown.card.cases[index]["case"]
     for place, stage in zip(st.columns(max(2, len(stages.value))), stages.value, strict=False):

@@ -87,11 +87,12 @@ def chooser(label: str, samples: Mapping[str, str], key: str, parameter: str, up
     """
     _from_address(key, parameter, samples)
     with st.container(border=True, gap="xsmall", height="stretch"):
+        if own:
+            with st.container(gap=None):
+                st.caption(label)
+                st.markdown(f":material/draft: **{markdown(own[0], 60)}**" + (f" and {len(own) - 1} more" if len(own) > 1 else ""))
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small", wrap=False):
             if own:
-                with st.container(gap=None):
-                    st.caption(label)
-                    st.markdown(f":material/draft: **{markdown(own[0], 60)}**" + (f" and {len(own) - 1} more" if len(own) > 1 else ""))
                 st.button("Back to sample", key=f"{key}_back", type="tertiary", icon=":material/undo:", on_click=forget)
             else:
                 st.selectbox(label, list(samples), format_func=samples.get, key=key, on_change=_to_address, args=(key, parameter), persist_state="session")
@@ -133,12 +134,12 @@ def _badge(level: str, words: str) -> str:
 
 
 def _finding_group(level: str, code: str, entries: Sequence[Finding]) -> None:
-    with st.container(horizontal=True, gap=None):
-        st.markdown(f"{_badge(level, level)} `{file_name(code)}`", width=260)
-        lines = [f"**{markdown(e.where)}** {markdown(e.message, 600)}" for e in entries[:PER_CODE]]
-        if len(entries) > PER_CODE:
-            lines.append(f":gray[and {len(entries) - PER_CODE} more]")
-        st.markdown("  \n".join(lines), width="stretch")
+    left, right = st.columns([2, 7], gap="small")
+    left.markdown(f"{_badge(level, level)} `{file_name(code)}`")
+    lines = [f"**{markdown(e.where)}** {markdown(e.message, 600)}" for e in entries[:PER_CODE]]
+    if len(entries) > PER_CODE:
+        lines.append(f":gray[and {len(entries) - PER_CODE} more]")
+    right.markdown("  \n".join(lines))
 
 
 def refusal(refused: InputRefused) -> None:

@@ -61,7 +61,7 @@ def show(bench: Workbench) -> None:
         door.caption(markdown(sample.submissions[door.sample].about))
     truth = scored.truth(challenge.ID, test_set)
     if truth.refused:
-        truth_door.caption(f"{markdown(test_set.name)}: refused")
+        truth_door.caption("Refused: see below.")
         frame.refusal(truth.refused)
     else:
         truth_door.caption(bench.about_truth(truth.value))
@@ -88,11 +88,11 @@ def _submitted(bench: Workbench, test_set: Given, truth: Cases, given: Given, do
     if not found.refused:
         found = scored.card(challenge_id, scoring.__version__, (test_set.key, test_set.name), (given.key, given.name), scored.options(**options), truth, found.value)
     if found.refused:
-        door.caption(f"{markdown(given.name)}: refused")
+        door.caption("Refused: see below.")
         frame.refusal(found.refused)
         return
     if given.own:
-        door.caption(f"{markdown(given.name)}: {bench.about_submission(found.value)}")
+        door.caption(bench.about_submission(found.value))
     shown = Shown(given.name, found.value, truth, given, test_set.key)
     st.session_state[f"{challenge_id}_shown"] = shown
     _result(bench, shown)

@@ -93,8 +93,10 @@ def _strip_marks(fig: go.Figure, look: Look, score: float, interval: Sequence[fl
         words += f", 95% interval {span(interval, 1)}"
         fig.add_scatter(x=list(interval), y=[below, below], mode="lines", line={"color": look.ink, "width": 2}, hoverinfo="skip",
                         name="interval")
-        x, anchor = (interval[1] + 1, "left") if room > 26 else (interval[0] - 1, "right")
-        write(fig, x, below, "95% interval", look.soft, xanchor=anchor)
+        if room > 44:
+            write(fig, interval[1] + 1, below, "95% interval", look.soft, xanchor="left")
+        elif interval[0] > 27:
+            write(fig, interval[0] - 1, below, "95% interval", look.soft, xanchor="right")
     fig.add_scatter(x=[score], y=[below], mode="markers", marker=mark | {"symbol": "diamond", "size": 10}, hovertext=words,
                     hoverinfo="text", name="score")
     if ceiling is not None:
@@ -121,9 +123,9 @@ def points_lost(per_class: Mapping[str, Mapping], look: Look) -> go.Figure:
         "pattern": {"shape": ["" if c["support"] else "/" for _, c in rows], "fgcolor": look.paper}})
     for name, a, b, (_, c) in zip(names, lost, worth, rows, strict=True):
         # 5.625 and 1.875 are halves: a little more rounds them as people do.
-        rest = f"of {decimal(b + 1e-9, 2)}{'' if c['support'] else ', no case in this test set'}"
+        rest = f"of {decimal(b + 1e-9, 2)}{'' if c['support'] else ', no case'}"
         write(fig, b, name, f"{decimal(a, 2)} <span style='color:{look.soft}'>{rest}</span>", look.ink, xanchor="left", xshift=6)
-    room = 1.45 if all(c["support"] for _, c in rows) else 1.95
+    room = 1.45 if all(c["support"] for _, c in rows) else 1.65
     fig.update_xaxes(title_text="points of 100", range=[0, worth.max() * room], tickvals=list(range(int(worth.max()) + 1)), showgrid=False)
     return fig.update_yaxes(showgrid=False)
 

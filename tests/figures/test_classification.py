@@ -87,6 +87,12 @@ def test_the_interval_and_the_ceiling_are_drawn_where_they_are(end, named):
     assert any(t.hovertext == "ceiling 100.00: the score with every case right" for t in figure.data)
 
 
+@pytest.mark.parametrize(("interval", "ceiling", "named"), [([12.0, 24.0], 57.0, False), ([12.0, 24.0], 90.0, True), ([40.0, 55.0], 60.0, True)])
+def test_the_interval_is_named_only_where_a_phone_has_room_beside_the_ceiling(interval, ceiling, named):
+    figure = figures.score_strip([Part("a", "a", 100, 0.2)], LIGHT, interval, ceiling)
+    assert ("95% interval" in words(figure)) is named
+
+
 @LOOKS
 def test_points_lost_are_the_cards_largest_on_top(card, look):
     figure = figures.points_lost(card.per_class, look)
@@ -103,7 +109,7 @@ def test_what_no_model_can_win_is_hatched_and_said(absent):
     lost = trace(figure, "lost")
     hatched = {name.split()[0] for name, shape in zip(lost.y, lost.marker.pattern.shape, strict=True) if shape}
     assert hatched == {name for name, entry in absent.per_class.items() if entry["support"] == 0}
-    assert sum("no case in this test set" in text for text in words(figure)) == len(hatched) == 3
+    assert sum("no case" in text for text in words(figure)) == len(hatched) == 3
 
 
 @pytest.mark.parametrize("show", ["counts", "shares", "both"])
