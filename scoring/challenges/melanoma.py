@@ -128,7 +128,9 @@ def _choose_column(table: Table, id_column: int | None, problems: list[Finding],
 
 def _read_scores(column: int, rows: alignment.Rows, problems: list[Finding], findings: list[Finding]) -> alignment.Values:
     cells = rows.table.columns[column]
-    worded = tuple(cell if (label := _word(cell)) is None else str(label) for cell in cells)
+    # Among numbers "inf" is an infinite one; among words it is the diagnosis INF.
+    numeric = any(tables.NUMBER.fullmatch(cell.strip()) for cell in cells)
+    worded = tuple(cell if (label := _word(cell)) is None or (numeric and tables.key(cell) == "inf") else str(label) for cell in cells)
     columns = tuple(worded if i == column else c for i, c in enumerate(rows.table.columns))
     outputs, faults = alignment.read_numbers(replace(rows, table=replace(rows.table, columns=columns)), [column], problems, findings)
     scores = outputs[~np.isnan(outputs[:, 0]), 0]

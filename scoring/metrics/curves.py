@@ -85,7 +85,8 @@ def resampled_curves(scores: np.ndarray, positive: np.ndarray, weights: np.ndarr
     """
     scores, positive = np.asarray(scores, float), np.asarray(positive, bool)
     order = np.argsort(-scores, kind="stable")
-    last = np.flatnonzero(np.r_[np.diff(scores[order]) != 0, True])
+    descending = scores[order]
+    last = np.flatnonzero(np.r_[descending[1:] != descending[:-1], True])
     ordered = weights[:, order]
     hits = np.cumsum(ordered * positive[order], axis=1, dtype=float)[:, last]
     false_alarms = np.cumsum(ordered * ~positive[order], axis=1, dtype=float)[:, last]

@@ -16,7 +16,7 @@ def names(count: int) -> list[str]:
 
 
 def truth_table(positive: Sequence[bool]) -> bytes:
-    return table(("image", "label"), *([name, str(bool(y))] for name, y in zip(names(len(positive)), positive, strict=True)))
+    return table(("filename", "label"), *([name, str(bool(y))] for name, y in zip(names(len(positive)), positive, strict=True)))
 
 
 def score_table(scores: Sequence[float | None]) -> bytes:

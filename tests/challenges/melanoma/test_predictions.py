@@ -1,0 +1,165 @@
+"""Score tables of melanoma: which column is read, words and numbers, missing cases, and everything that is refused."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.support.findings import codes, only, places, refused
+from tests.support.lesion_tables import table
+from tests.support.risk_tables import CHALLENGE, SCORES, TRUTH, names, score_table, truth_table
+
+CASES = CHALLENGE.read_truth(truth_table(TRUTH), name="t.csv")
+NAMES = names(len(TRUTH))
+KNOWN = CHALLENGE.SCORE_COLUMNS
+
+
+def read(data: bytes, **options):
+    return CHALLENGE.read_predictions(data, CASES, name="p.csv", **options)
+
+
+def with_columns(**columns) -> bytes:
+    """A table with the ids and more columns, by name."""
+    return table(("image", *columns), *zip(NAMES, *columns.values(), strict=True))
+
+
+def with_cell(cell: str, row: int = 1, delimiter: str = ",") -> bytes:
+    cells = [repr(s) for s in SCORES]
+    cells[row] = cell
+    return table(("image", "score"), *zip(NAMES, cells, strict=True), delimiter=delimiter)
+
+
+def scored(found, **options):
+    return CHALLENGE.score(CASES, found, resamples=0, **options)
+
+
+@pytest.mark.parametrize("header", ["score", "anything at all", "0", "negative", "Risk %"])
+def test_the_only_column_is_the_score_whatever_its_name(header):
+    found = read(table(("image", header), *zip(NAMES, SCORES, strict=True)))
+    assert (found.outputs[:, 0].tolist(), found.findings, found.faults) == (list(SCORES), (), ())
+
+
+@pytest.mark.parametrize("header", KNOWN)
+def test_of_several_columns_a_known_name_is_taken(header):
+    found = read(with_columns(**{"negative": [0.99] * len(NAMES), header.upper(): SCORES}))
+    assert found.outputs[:, 0].tolist() == list(SCORES)
+    finding = only(found.findings, "several-score-columns")
+    assert finding.level == "warning"
+    assert repr(header.upper()) in finding.message
+    assert "'negative'" in finding.message
+
+
+@pytest.mark.parametrize("first", range(len(KNOWN) - 1))
+def test_among_known_names_the_first_of_the_list_wins(first):
+    found = read(with_columns(**{KNOWN[first + 1]: [0.99] * len(NAMES), KNOWN[first]: SCORES}))
+    assert found.outputs[:, 0].tolist() == list(SCORES)
+
+
+def test_columns_without_a_known_name_are_refused():
+    assert codes(refused(read, with_columns(left=SCORES, right=SCORES)).problems) == ["missing-column"]
+    assert codes(refused(read, table(("image",), *([name] for name in NAMES))).problems) == ["missing-column"]
+
+
+@pytest.mark.parametrize(("words", "value"), [(("True", "malignant", "MEL", "yes"), 1.0), (("False", "benign", "NV", "non-melanoma"), 0.0)])
+def test_labels_in_words_are_scores(words, value):
+    for word in words:
+        assert read(with_cell(word)).outputs[1, 0] == value
+
+
+def test_inf_is_a_diagnosis_among_words_and_no_score_among_numbers():
+    assert read(with_columns(called=["MEL", "INF", *["NV"] * 6])).outputs[:2, 0].tolist() == [1, 0]
+    assert codes(refused(scored, read(with_cell("INF"))).problems) == ["not-finite"]
+
+
+def test_labels_only_are_noted():
+    found = read(with_columns(called=["True", "False", "1", "0", "yes", "no", "1.0", "0.0"]))
+    assert found.outputs[:, 0].tolist() == [1, 0] * 4
+    assert only(found.findings, "labels-only").level == "note"
+    assert found.labels_only
+
+
+def test_a_decimal_comma_is_read_where_the_delimiter_is_none():
+    assert read(with_cell("0,25", delimiter=";")).outputs[1, 0] == 0.25
+    assert codes(refused(read, with_cell("0,25")).problems) == ["not-a-number"]
+
+
+@pytest.mark.parametrize("cell", ["-3.5", "17", "1e5", "1e-320"])
+def test_any_finite_number_is_a_score(cell):
+    assert read(with_cell(cell)).outputs[1, 0] == float(cell)
+
+
+@pytest.mark.parametrize(
+    ("cell", "code"),
+    [("", "missing-value"), ("nan", "missing-value"), ("inf", "not-finite"), ("-inf", "not-finite"), ("1e999", "not-finite")],
+)
+def test_a_case_without_a_finite_score_is_refused_or_wrong(cell, code):
+    refusal = refused(scored, read(with_cell(cell)))
+    assert [(p.level, p.code) for p in refusal.problems] == [("error", code)]
+    card = scored(read(with_cell(cell)), missing="wrong")
+    assert only(card.findings, code).level == "warning"
+    assert card.more["n_missing"] == 1
+    assert card.cases[1]["predicted"] is None
+
+
+@pytest.mark.parametrize("cell", ["high", "0.5.5", "50%", "0x1p-1", "1_0"])
+def test_other_words_are_refused_always(cell):
+    for missing in ("refuse", "wrong"):
+        assert codes(refused(read, with_cell(cell), missing=missing).problems) == ["not-a-number"]
+
+
+def test_missing_rows_are_one_problem_each_and_say_what_the_official_code_does():
+    found = read(score_table([None, *SCORES[1:-1], None]))
+    problems = refused(scored, found).problems
+    assert places(problems) == [("missing-case", NAMES[0]), ("missing-case", NAMES[-1])]
+    assert "score 0" in problems[0].message
+    card = scored(found, missing="wrong")
+    assert [f.code for f in card.findings if f.level == "warning"] == ["missing-case", "missing-case"]
+
+
+def test_an_unknown_way_with_missing_cases_is_refused():
+    assert codes(refused(scored, read(score_table(SCORES)), missing="guess").problems) == ["bad-option"]
+
+
+def test_rows_of_other_cases_are_said():
+    data = score_table(SCORES) + b"elsewhere.jpg,0.5\n"
+    assert codes(read(data).findings) == ["extra-case"]
+    nothing = table(("image", "score"), ("a", "1"), ("b", "0"))
+    assert "no-common-case" in codes(refused(read, nothing).problems)
+
+
+def test_a_case_told_twice_is_refused():
+    assert codes(refused(read, score_table(SCORES) + f"{NAMES[0]},0.5\n".encode()).problems) == ["duplicate-case"]
+
+
+def test_logits_are_told():
+    found = read(score_table([4 * s - 2 for s in SCORES]))
+    assert only(found.findings, "logits").level == "warning"
+    assert scored(found).metrics["brier_score"] is None
+
+
+@pytest.mark.parametrize("beyond", [-1e-6, 1 + 1e-6])
+def test_a_millionth_beyond_is_no_logit(beyond):
+    assert read(with_cell(repr(beyond))).findings == ()
+
+
+@given(st.permutations(range(len(TRUTH))))
+def test_the_order_of_rows_changes_nothing(order):
+    told = table(("image", "score"), *([NAMES[i], repr(SCORES[i])] for i in order))
+    assert np.array_equal(read(told).outputs, read(score_table(SCORES)).outputs)
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=len(TRUTH), max_size=len(TRUTH)))
+def test_what_predict_would_write_is_read_to_the_last_bit(scores):
+    found = read(score_table(scores))
+    written = CHALLENGE.prediction_table(CASES, found)
+    assert written.splitlines()[0] == "filename,score"
+    assert read(written.encode()).outputs[:, 0].tolist() == scores
+
+
+@given(st.floats(0.01, 100), st.floats(-50, 50))
+def test_a_rising_change_of_all_scores_changes_no_rank(scale, shift):
+    before, after = (scored(read(score_table(values))).metrics for values in (SCORES, [scale * s + shift for s in SCORES]))
+    for name in ("auc", "average_precision", "sensitivity_at_90_specificity", "specificity_at_90_sensitivity"):
+        assert math.isclose(before[name], after[name], abs_tol=1e-12)
