@@ -87,12 +87,12 @@ def chooser(label: str, samples: Mapping[str, str], key: str, parameter: str, up
     """
     _from_address(key, parameter, samples)
     with st.container(border=True, gap="xsmall", height="stretch"):
-        if own:
-            with st.container(gap=None):
-                st.caption(label)
-                st.markdown(f":material/draft: **{markdown(own[0], 60)}**" + (f" and {len(own) - 1} more" if len(own) > 1 else ""))
-        with st.container(horizontal=True, vertical_alignment="bottom", gap="small", wrap=False):
+        # A long name takes a line of its own.
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="small", wrap=bool(own)):
             if own:
+                with st.container(gap=None):
+                    st.caption(label)
+                    st.markdown(f":material/draft: **{markdown(own[0], 60)}**" + (f" and {len(own) - 1} more" if len(own) > 1 else ""))
                 st.button("Back to sample", key=f"{key}_back", type="tertiary", icon=":material/undo:", on_click=forget)
             else:
                 st.selectbox(label, list(samples), format_func=samples.get, key=key, on_change=_to_address, args=(key, parameter), persist_state="session")
