@@ -49,5 +49,6 @@ def _submissions(folder: Path) -> dict[str, Submission]:
     for listing, place, suffix in (("teams.json", "teams", "csv"), ("models.json", "models", "onnx")):
         if (folder / listing).exists():
             for key, entry in json.loads((folder / listing).read_text(encoding="utf-8")).items():
-                found[key] = Submission(entry["title"], entry["about"], folder / place / f"{key}.{suffix}", entry.get("model_size_mib") if suffix == "csv" else None)
+                size = entry.get("model_size_mib") if suffix == "csv" else None
+                found[key] = Submission(entry["title"], entry["about"], folder / place / f"{key}.{suffix}", size)
     return found

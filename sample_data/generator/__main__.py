@@ -2,14 +2,7 @@
 import argparse
 from pathlib import Path
 
-from sample_data.generator import isic, melanoma, tricorder3
-
-SAMPLES = {
-    "tricorder3": tricorder3.SAMPLE,
-    "melanoma": melanoma.SAMPLE,
-    "isic2018": isic.SAMPLE_2018,
-    "isic2019": isic.SAMPLE_2019,
-}
+from sample_data.generator.catalogue import SAMPLES
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(prog="python -m sample_data.generator")

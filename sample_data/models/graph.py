@@ -1,4 +1,5 @@
 """ONNX graphs of the sample models that need no deep-learning framework: a bank of filters, pooled, and a linear head."""
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -23,7 +24,7 @@ class Bank:
 
 @dataclass(frozen=True)
 class Head:
-    """Linear scores: matrix float32, features x 11; offset 11."""
+    """Linear scores: matrix float32, features x columns; offset, one per column. One column ends in a sigmoid, several in a softmax."""
 
     matrix: np.ndarray
     offset: np.ndarray
@@ -81,32 +82,38 @@ class Graph:
         return self.step(operator, maps, axes=[2, 3], keepdims=0)
 
 
-def build(bank: Bank, pool: int, size: tuple[int | str, int | str], head: Head | None = None) -> bytes:
-    """An ONNX model of inputs image (batch, 3, *size) in 0..1 and demographics (batch, 3) as codes.
+def build(bank: Bank, pool: int, size: tuple[int | str, int | str], demographics: bool, head: Head | None = None,
+          categories: Sequence[str] = ()) -> bytes:
+    """An ONNX model of the input image (batch, 3, *size) in 0..1, and of demographics (batch, 3) as codes if it is given them.
 
-    pool: pixels that are averaged first. Its output is batch x 11 probabilities, or without a head the batch x features that a head is
-    trained on: so training and use compute them with the same graph.
+    pool: pixels that are averaged first. categories: of the columns, noted in the model's metadata. The output is batch x columns
+    probabilities, or without a head the batch x features that a head is trained on: so training and use compute them with the same graph.
     """
     graph = Graph()
-    output = graph.step("Concat", *graph.image("image", bank, pool), *graph.demographics("demographics"), axis=1)
+    inputs = [helper.make_tensor_value_info("image", TensorProto.FLOAT, ["batch", 3, *size])]
+    parts = graph.image("image", bank, pool)
+    if demographics:
+        inputs.append(helper.make_tensor_value_info("demographics", TensorProto.FLOAT, ["batch", 3]))
+        parts += graph.demographics("demographics")
+    output = graph.step("Concat", *parts, axis=1)
     width: int | str = "features"
     if head is not None:
         scores = graph.step("Gemm", output, graph.constant(head.matrix), graph.constant(head.offset))
-        output, width = graph.step("Softmax", scores, axis=1), len(head.offset)
+        width = len(head.offset)
+        output = graph.step("Sigmoid", scores) if width == 1 else graph.step("Softmax", scores, axis=1)
     graph.nodes.append(helper.make_node("Identity", [output], ["output"]))
+    outputs = [helper.make_tensor_value_info("output", TensorProto.FLOAT, ["batch", width])]
     model = helper.make_model(
-        helper.make_graph(
-            graph.nodes,
-            "sample",
-            [
-                helper.make_tensor_value_info("image", TensorProto.FLOAT, ["batch", 3, *size]),
-                helper.make_tensor_value_info("demographics", TensorProto.FLOAT, ["batch", 3]),
-            ],
-            [helper.make_tensor_value_info("output", TensorProto.FLOAT, ["batch", width])],
-            graph.constants,
-        ),
+        helper.make_graph(graph.nodes, "sample", inputs, outputs, graph.constants),
         opset_imports=[helper.make_opsetid("", OPSET)],
         ir_version=IR_VERSION,
     )
+    note_categories(model, categories)
     onnx.checker.check_model(model)
     return model.SerializeToString()
+
+
+def note_categories(model: onnx.ModelProto, categories: Sequence[str]) -> None:
+    """Writes the names of the output's columns into the model's metadata, if there are any."""
+    if categories:
+        helper.set_model_props(model, {"categories": ",".join(categories)})

@@ -7,15 +7,16 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from sample_data.models.graph import Bank, Head, build
-from sample_data.models.training_set import Examples, forget_some
+from sample_data.models.task import Task
+from sample_data.models.training_set import Examples, forget_some, labelled
 
 STRENGTHS = (0.003, 0.01, 0.03)  # inverse regularisation, chosen on a sixth of the training images
 BATCH = 32
 TURNS = 4
 
 
-def run(model: bytes, pictures: np.ndarray, demographics: np.ndarray) -> np.ndarray:
-    """The model's output for uint8 pictures, n x h x w x 3, and float32 codes, n x 3."""
+def run(model: bytes, pictures: np.ndarray, demographics: np.ndarray | None) -> np.ndarray:
+    """The model's output for uint8 pictures, n x h x w x 3, and float32 codes, n x 3, where it takes them."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
@@ -23,7 +24,8 @@ def run(model: bytes, pictures: np.ndarray, demographics: np.ndarray) -> np.ndar
     for start in range(0, len(pictures), BATCH):
         part = slice(start, start + BATCH)
         image = np.ascontiguousarray((pictures[part] / np.float32(255)).transpose(0, 3, 1, 2))
-        outputs.append(session.run(None, {"image": image, "demographics": demographics[part]})[0])
+        codes = {} if demographics is None else {"demographics": demographics[part]}
+        outputs.append(session.run(None, {"image": image, **codes})[0])
     return np.concatenate(outputs)
 
 
@@ -41,16 +43,17 @@ def fit(features: np.ndarray, labels: np.ndarray, images: np.ndarray) -> Head:
     return Head(matrix.astype(np.float32), (regression.intercept_ - scaler.mean_ @ matrix).astype(np.float32))
 
 
-def train(bank: Bank, examples: Examples, pool: int, size: tuple[int | str, int | str], seed: int) -> bytes:
+def train(bank: Bank, examples: Examples, task: Task, size: tuple[int | str, int | str], seed: int) -> bytes:
     """The finished model, from each image turned by 0, 90, 180 and 270 degrees.
 
     Training images are already pooled, so the graph that computes their features does not pool again.
     """
     random = np.random.default_rng(seed)
-    model = build(bank, 1, examples.pooled.shape[1:3])
+    known, labels = labelled(examples, task)
+    model = build(bank, 1, known.pooled.shape[1:3], task.demographics)
     turned = [
-        run(model, np.rot90(examples.pooled, turn, (1, 2)), forget_some(examples.demographics, random)) for turn in range(TURNS)
+        run(model, np.rot90(known.pooled, turn, (1, 2)), forget_some(known.demographics, random) if task.demographics else None)
+        for turn in range(TURNS)
     ]
-    count = len(examples.labels)
-    head = fit(np.concatenate(turned), np.tile(examples.labels, TURNS), np.tile(np.arange(count), TURNS))
-    return build(bank, pool, size, head)
+    head = fit(np.concatenate(turned), np.tile(labels, TURNS), np.tile(np.arange(len(labels)), TURNS))
+    return build(bank, task.pool, size, task.demographics, head, task.categories)

@@ -1,7 +1,7 @@
-"""Trains kmeans.onnx without a deep-learning framework: `python -m sample_data.models.train_kmeans images*.npz kmeans.onnx`.
+"""Trains kmeans.onnx without a deep-learning framework: `python -m sample_data.models.train_kmeans TASK images*.npz kmeans.onnx`.
 
 Filters are the k-means centres of whitened 7 x 7 patches of optical density (Coates and Ng 2012, "Learning feature representations with
-k-means"), with both signs, plus plain colour thresholds; pooled over the image, with demographics, into a logistic regression.
+k-means"), with both signs, plus plain colour thresholds; pooled over the image, with demographics if any, into a logistic regression.
 """
 import sys
 from pathlib import Path
@@ -11,7 +11,8 @@ from sklearn.cluster import MiniBatchKMeans
 
 from sample_data.models.graph import DARKEST, Bank
 from sample_data.models.linear import train
-from sample_data.models.training_set import POOL, SIDE, load
+from sample_data.models.task import TASKS
+from sample_data.models.training_set import load
 
 CENTRES, PATCH, PATCHES = 96, 7, 60_000
 WHITENING, BIAS = 0.05, -0.08
@@ -65,5 +66,5 @@ def bank(pictures: np.ndarray, seed: int) -> Bank:
 
 
 if __name__ == "__main__":
-    examples = load(sys.argv[1:-1])
-    Path(sys.argv[-1]).write_bytes(train(bank(examples.pooled, seed=0), examples, POOL, (SIDE, SIDE), seed=0))
+    task, examples = TASKS[sys.argv[1]], load(sys.argv[2:-1])
+    Path(sys.argv[-1]).write_bytes(train(bank(examples.pooled, seed=0), examples, task, (task.side, task.side), seed=0))

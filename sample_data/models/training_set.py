@@ -1,25 +1,21 @@
-"""Training images from the same generator with other seeds, through the official preprocessing.
+"""Training images from the same generator with other seeds, through each challenge's own preprocessing.
 
-`python -m sample_data.models.training_set images.npz [per_class] [first_seed]` draws them (about 0.3 CPU seconds each); the training
+`python -m sample_data.models.training_set TASK images.npz [per_class] [first_seed]` draws them (0.3 to 0.8 CPU seconds each); the training
 scripts read that file.
 """
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 from sample_data.generator.case import SYMBOLS
-from sample_data.generator.testset import ClassPlan, Entry, Plan, encode, entries
-from sample_data.generator.tricorder3 import PLAN, SHARES, SIZES
-from scoring.models.preprocessing import Recipe, pixels
+from sample_data.generator.testset import Entry, encode, entries
+from sample_data.models.task import TASKS, Task
+from scoring.models.preprocessing import pixels
 
-SIDE = 512
-POOL = 4  # the k-means model averages 4 x 4 pixels before anything else: its training images are kept that small
-SMALL_SIDE = 160
-OFFICIAL = Recipe(((SIDE, SIDE, "lanczos"),))
-SMALL = Recipe(((SIDE, SIDE, "lanczos"), (SMALL_SIDE, SMALL_SIDE, "lanczos")))
 FIRST_SEED = 5_000_000
 PER_CLASS = 60
 UNKNOWN_SHARE = 0.10
@@ -28,40 +24,43 @@ UNKNOWN = (0, -1, -1)  # age, gender, location as the official code hands over m
 
 @dataclass(frozen=True)
 class Examples:
-    """pooled: uint8, n x 128 x 128 x 3. small: uint8, n x 160 x 160 x 3. labels: class number 0..10. looks: the class that was drawn.
-    demographics: float32, n x 3, as models receive them.
+    """pooled: uint8, n x side/pool x side/pool x 3, for filter banks. small: uint8, n x h x w x 3, for networks. classes: number of the
+    class in SYMBOLS. looks: of the class that was drawn. demographics: float32, n x 3, as models receive them.
     """
 
     pooled: np.ndarray
     small: np.ndarray
-    labels: np.ndarray
+    classes: np.ndarray
     looks: np.ndarray
     demographics: np.ndarray
 
 
-def plan(per_class: int, first_seed: int) -> Plan:
-    return Plan(tuple(ClassPlan(symbol, symbol, per_class) for symbol in SYMBOLS), SIZES, SHARES, first_seed)
-
-
-def pooled(picture: np.ndarray) -> np.ndarray:
-    """Means of POOL x POOL pixels of a uint8 picture, SIDE x SIDE x 3; uint8."""
-    side = SIDE // POOL
-    means = picture.astype(np.float32).reshape(side, POOL, side, POOL, 3).mean((1, 3))
+def pooled(picture: np.ndarray, pool: int) -> np.ndarray:
+    """Means of pool x pool pixels of a square uint8 picture, side x side x 3; uint8."""
+    side = len(picture) // pool
+    means = picture.astype(np.float32).reshape(side, pool, side, pool, 3).mean((1, 3))
     return np.rint(means).astype(np.uint8)
 
 
-def _example(entry: Entry) -> tuple:
+def _example(entry: Entry, task: Task) -> tuple:
     drawn = entry.draw()
-    jpeg = encode(drawn.picture, PLAN.quality)
-    (large, _), (small, _) = pixels(jpeg, OFFICIAL), pixels(jpeg, SMALL)
-    return pooled(large), small, SYMBOLS.index(drawn.symbol), SYMBOLS.index(drawn.look), drawn.demographics.encoded()
+    jpeg = encode(drawn.picture, task.sample.quality)
+    (large, _), (small, _) = pixels(jpeg, task.recipe), pixels(jpeg, task.small)
+    return pooled(large, task.pool), small, SYMBOLS.index(drawn.symbol), SYMBOLS.index(drawn.look), drawn.demographics.encoded()
 
 
-def draw(per_class: int, first_seed: int, workers: int = 2) -> Examples:
+def draw(task: Task, per_class: int, first_seed: int, workers: int = 2) -> Examples:
     with ProcessPoolExecutor(workers) as pool:
-        columns = list(zip(*pool.map(_example, entries(plan(per_class, first_seed)), chunksize=8), strict=True))
+        columns = list(zip(*pool.map(partial(_example, task=task), entries(task.plan(per_class, first_seed)), chunksize=8), strict=True))
     images = [np.stack(column) for column in columns[:2]]
     return Examples(*images, np.array(columns[2]), np.array(columns[3]), np.array(columns[4], np.float32))
+
+
+def labelled(examples: Examples, task: Task) -> tuple[Examples, np.ndarray]:
+    """The examples that the task has a label for, and these labels."""
+    labels = task.numbers(examples.classes)
+    known = labels >= 0
+    return Examples(**{name: values[known] for name, values in vars(examples).items()}), labels[known]
 
 
 def save(examples: Examples, path: Path) -> None:
@@ -82,4 +81,5 @@ def forget_some(demographics: np.ndarray, random: np.random.Generator) -> np.nda
 
 if __name__ == "__main__":
     arguments = dict(enumerate(sys.argv))
-    save(draw(int(arguments.get(2, PER_CLASS)), int(arguments.get(3, FIRST_SEED))), Path(sys.argv[1]))
+    counted = int(arguments.get(3, PER_CLASS)), int(arguments.get(4, FIRST_SEED))
+    save(draw(TASKS[sys.argv[1]], *counted), Path(sys.argv[2]))
