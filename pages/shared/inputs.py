@@ -35,8 +35,7 @@ def test_set(samples: Mapping[str, TestSet], page: str, image_types: Sequence[st
 
     door = chooser("Test set", {k: s.title for k, s in samples.items()}, key, "set", uploader, *_in_use(f"{key}_kept"))
     if not door.upload:
-        chosen = samples[door.sample].path
-        return Given(f"sample:{chosen.name}", chosen.name, chosen, False), door
+        return sample_set(samples[door.sample]), door
     files = door.upload
     if len(files) == 1 and files[0].name.lower().endswith((".zip", ".csv", ".tsv", ".txt")):
         return Given(digest(files[0]), files[0].name, files[0].getvalue(), True), door
@@ -58,8 +57,17 @@ def submission(samples: Mapping[str, Submission], page: str, about_upload: str, 
     if door.upload:
         file = door.upload[0]
         return Given(digest(file), file.name, file.getvalue(), True, file.name.lower().endswith(".onnx")), door, options
-    chosen = samples[door.sample]
-    return Given(f"sample:{chosen.path}", chosen.path.name, chosen.path, False, chosen.is_model, chosen.size_mib), door, {}
+    return sample_submission(samples[door.sample]), door, {}
+
+
+def sample_set(chosen: TestSet) -> Given:
+    """A sample test set as if it had come through the door."""
+    return Given(f"sample:{chosen.path.name}", chosen.path.name, chosen.path, False)
+
+
+def sample_submission(chosen: Submission) -> Given:
+    """A sample submission as if it had come through the door."""
+    return Given(f"sample:{chosen.path}", chosen.path.name, chosen.path, False, chosen.is_model, chosen.size_mib)
 
 
 def digest(file) -> str:

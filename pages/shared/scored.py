@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import streamlit as st
 
 import scoring
-from pages.shared import jobs
+from pages.shared import inputs, jobs
 from pages.shared.inputs import Given
+from scoring import samples
 from scoring.models.pool import Cancelled
 from scoring.models.preprocessing import ImageUnreadable
 from scoring.models.process import ModelFailed
@@ -141,3 +142,19 @@ def _received(challenge_id: str, truth_key: str, index: int, shape: str, _truth,
 def sweep(challenge_id: str, truth_key: str, model_key: str, index: int, _truth, _given: Given) -> Outcome:
     """A model's outputs for one case under other demographics."""
     return _attempt_picture(scoring.load_challenge(challenge_id).sweep, _given.source, _truth, index)
+
+
+def sample_cards(challenge_id: str) -> list[tuple[str, scoring.ScoreCard]]:
+    """Title and scorecard of the prediction files of a challenge's first sample, best first."""
+    sample = next(iter(samples.test_sets(challenge_id).values()))
+    given = inputs.sample_set(sample)
+    cases = truth(challenge_id, given).value
+    found = []
+    for team in (s for s in sample.submissions.values() if not s.is_model):
+        submitted = inputs.sample_submission(team)
+        usual = {"missing": "refuse", "model_size_mib": team.size_mib}
+        chosen = {name: value for name, value in usual.items() if f"--{name.replace('_', '-')}" in scoring.load_challenge(challenge_id).ARGUMENTS}
+        read = predictions(challenge_id, given.key, submitted, cases, chosen.get("missing")).value
+        outcome = card(challenge_id, scoring.__version__, (given.key, given.name), (submitted.key, submitted.name), options(**chosen), cases, read)
+        found.append((team.title, outcome.value))
+    return sorted(found, key=lambda item: -item[1].score)
