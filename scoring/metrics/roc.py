@@ -119,7 +119,8 @@ def average_precision(c: Curve) -> np.ndarray:
 
 
 def polyline(found: Levels, c: Curve) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(1 - specificity, sensitivity, threshold) along the curve of the first replicate, from (0, 0) to (1, 1); at most 400 points.
+    """(1 - specificity, sensitivity, threshold) along the curve of the first replicate, from (0, 0) to (1, 1); at most 400 points. At the two ends
+    stand the highest and the lowest score of a positive.
 
     Where the exact curve has more corners, points are laid on it at equal steps of (1 - specificity) + sensitivity: the exact curve never falls, so the
     line between two neighbours is within 0.36 x 2/399 < 0.002 of it. NaN throughout an axis without positives or without negatives.
@@ -128,7 +129,7 @@ def polyline(found: Levels, c: Curve) -> tuple[np.ndarray, np.ndarray, np.ndarra
     ends = np.column_stack([alarms - tied, alarms]).ravel()
     x = divide(np.r_[0, ends, c.negatives[0]], c.negatives[0])
     y = divide(np.r_[0, np.column_stack([np.r_[0, reached][:-1], reached]).ravel(), reached[-1:].sum()], c.positives[0])
-    thresholds = np.r_[1.0, np.repeat(found.scores, 2), 0.0]
+    thresholds = np.r_[found.scores[:1], np.repeat(found.scores, 2), found.scores[-1:]] if len(found.scores) else np.full(2, np.nan)
     length = x + y
     if len(x) <= MOST_POINTS or np.isnan(length).any():
         return x[:MOST_POINTS], y[:MOST_POINTS], thresholds[:MOST_POINTS]

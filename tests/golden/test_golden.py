@@ -12,8 +12,7 @@ from tests.support.command_line import run, run_fresh
 from tests.support.subsets import differences
 
 HERE = Path(__file__).parent
-COMPARE = HERE / "compare" / "03-tricorder3-identical"
-CASES = sorted(path.parent for path in HERE.glob("*/*/case.json") if path.parent.parent != COMPARE.parent)
+CASES = sorted(path.parent for path in HERE.glob("*/*/case.json") if path.parent.parent.name != "compare")
 TOLERANCE = 1e-9
 
 
@@ -44,10 +43,14 @@ def test_case_in_a_fresh_process(name):
     check(case, run_fresh(*placed(case["arguments"], folder), "--json", "-"))
 
 
-@pytest.mark.parametrize("team", described(COMPARE)["expect"]["teams"], ids=lambda team: team["team"])
-def test_score_and_intervals_of_each_compared_team(team):
-    files = "--truth", COMPARE / "truth.csv", "--predictions", COMPARE / f"{team['team']}.csv"
-    finished = run("score", "tricorder3", *files, "--resamples", 1000, "--seed", 0, "--json", "-")
+COMPARED = [(folder, team) for folder in sorted((HERE / "compare").iterdir()) for team in described(folder)["expect"]["teams"]]
+
+
+@pytest.mark.parametrize(("folder", "team"), COMPARED, ids=lambda value: value.name if isinstance(value, Path) else value["team"])
+def test_score_and_intervals_of_each_compared_team(folder, team):
+    arguments = described(folder)["arguments"]
+    files = "--truth", folder / "truth.csv", "--predictions", folder / f"{team['team']}.csv"
+    finished = run("score", arguments[1], *files, *arguments[arguments.index("--resamples"):], "--json", "-")
     expected = {"score": team["score"], "intervals": team["intervals"]}
     assert list(differences(expected, finished.json, TOLERANCE)) == []
     assert set(finished.json["intervals"]) >= set(team["intervals"])
