@@ -87,3 +87,62 @@ def test_nothing_is_defined_with_one_kind_only(kind):
         binary.specificity_at_sensitivity(steps, 0.9),
     ):
         assert np.isnan(quantity).all()
+
+
+@given(CASES, st.lists(st.integers(-1, 11).map(lambda k: k / 10), min_size=1, max_size=6, unique=True).map(sorted))
+def test_decisions_along_cuts_restated(cases, cuts):
+    scores, positive, weights, repeated = prepared(cases)
+    found = binary.decisions_along(scores, positive, np.array(cuts), weights)
+    for k, cut in enumerate(cuts):
+        for counted, kind, above in (
+            (found.true_positive, True, True),
+            (found.false_positive, False, True),
+            (found.false_negative, True, False),
+            (found.true_negative, False, False),
+        ):
+            assert counted[0, k] == sum((s > cut) is above and bool(y) is kind for s, y in repeated)
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=12, unique=True), st.booleans(), st.booleans())
+def test_cuts_between_part_neighbours(scores, above, below):
+    """Also where a score is missing at either end, and where two scores are neighbours among the floating-point numbers."""
+    scores = sorted({*scores, np.nextafter(scores[0], np.inf)}, reverse=True)
+    levels = [*([np.inf] if above else []), *scores, *([-np.inf] if below else [])]
+    for upper, lower in zip(levels, levels[1:], strict=False):
+        cut = binary.cuts_between([upper], [lower])[0]
+        assert np.isfinite(cut)
+        assert upper > cut >= lower
+
+
+@given(CASES, st.sampled_from([0.01, 0.1, 0.5]), st.sampled_from([0.0, 0.2, 0.8]))
+def test_another_prevalence_is_other_weights(cases, prevalence, threshold):
+    """Weighting the two kinds until the positives have that share gives the same precision and net benefit."""
+    scores, positive, _, _ = prepared(cases)
+    called, kinds = scores > 0.45, (positive.sum(), (~positive).sum())
+    plain = binary.decisions(positive, called, np.ones((1, len(scores))))
+    found = binary.precision_at_prevalence(binary.recall(plain), binary.specificity(plain), prevalence)[0]
+    benefit = binary.net_benefit_at_prevalence(plain, threshold, prevalence)[0]
+    if 0 in kinds:
+        assert np.isnan(found)
+        assert np.isnan(benefit)
+        return
+    weighted = binary.decisions(positive, called, np.where(positive, prevalence / kinds[0], (1 - prevalence) / kinds[1])[None])
+    assert found == pytest.approx(binary.precision(weighted)[0], nan_ok=True)
+    assert benefit == pytest.approx(binary.net_benefit(weighted, threshold)[0], abs=1e-12)
+
+
+@given(CASES, st.sampled_from([0.5, 0.8, 0.9, 1.0]))
+def test_chosen_points_reach_what_the_metrics_say(cases, wanted):
+    scores, positive, _, _ = prepared(cases)
+    steps = binary.ladder(scores, positive, np.ones((1, len(scores))))
+    sensitive, specific = binary.point_at_sensitivity(scores, positive, wanted), binary.point_at_specificity(scores, positive, wanted)
+    if positive.all() or not positive.any():
+        assert sensitive is None
+        assert specific is None
+        return
+    assert sensitive.specificity == pytest.approx(binary.specificity_at_sensitivity(steps, wanted)[0])
+    assert specific.sensitivity == pytest.approx(binary.sensitivity_at_specificity(steps, wanted)[0])
+    for point in (sensitive, specific):
+        found = binary.decisions(positive, scores > point.threshold, np.ones((1, len(scores))))
+        assert binary.recall(found)[0] == pytest.approx(point.sensitivity)
+        assert binary.specificity(found)[0] == pytest.approx(point.specificity)
