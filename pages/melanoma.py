@@ -78,6 +78,8 @@ def operating(card: ScoreCard) -> None:
     """The slider and all that moves with it. A fragment: a move repaints this and nothing else."""
     low, high = CHALLENGE.threshold_range(card)
     best = CHALLENGE.best_threshold(card)
+    if not low <= st.session_state.get("threshold", low) <= high:
+        _set_threshold(OFFICIAL.threshold)  # chosen for another submission, whose scores reach further
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         threshold = st.slider("Threshold: a case is called melanoma where its score is greater", low, high, OFFICIAL.threshold, (high - low) / 1000,
                               format="%.3f", key="threshold", bind="query-params", persist_state="page")

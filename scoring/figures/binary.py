@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from scoring.figures.classification import Calibrated, matrix
 from scoring.figures.look import SHAPES, SYMBOLS, Look, faded, figure, safe, write
-from scoring.figures.numerals import UNDEFINED, decimal, percent
+from scoring.figures.numerals import MINUS, UNDEFINED, decimal, percent
 
 QUANTITIES = {"score": "score", "f2": "F2", "accuracy": "accuracy", "recall": "sensitivity", "specificity": "specificity"}
 DASHES = {"recall": "dash", "specificity": "dot"}
@@ -28,7 +28,7 @@ class Mark:
 
 def cut(threshold: float) -> str:
     """A threshold in words: three decimals, near zero three digits that count."""
-    return f"{threshold:.3g}" if 0 < abs(threshold) < .01 else decimal(threshold, 3)
+    return f"{threshold:.3g}".replace("-", MINUS) if 0 < abs(threshold) < .01 else decimal(threshold, 3)
 
 
 def _colour(mark: Mark, look: Look) -> str:

@@ -1,18 +1,17 @@
 """The page as its visitors use it. What it shows is compared with what the command line says of the same files."""
-import io
 import json
 import re
-import zipfile
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.shared import jobs, text
+from pages.shared import text
 from scoring import samples
 from tests.models import builders
-from tests.support import lesion_tables
+from tests.support import lesion_tables, visits
 from tests.support.command_line import ROOT, run
 from tests.support.payloads import PAYLOADS
+from tests.support.visits import archive, finished, words
 
 SAMPLE = samples.test_sets("tricorder3")["sample"]
 TEAMS = {key: s for key, s in SAMPLE.submissions.items() if not s.is_model}
@@ -39,25 +38,7 @@ def command_line(truth, *options: object) -> dict:
 
 
 def put(app: AppTest, submission: tuple[str, bytes] | None = None, test_set: tuple[str, bytes] | None = None) -> AppTest:
-    """Own files through the doors."""
-    for key, file in (("tricorder3_set_files", test_set), ("tricorder3_submission_files", submission)):
-        if file:
-            app.file_uploader(key=key).upload(*file).run()
-    return finished(app)
-
-
-def finished(app: AppTest) -> AppTest:
-    """The page once its running model has ended: what the polling fragment would do."""
-    for job in list(jobs.queue()._jobs.values()):
-        job.future.exception()
-    return app.run()
-
-
-def words(app: AppTest) -> str:
-    """All that the page says, as it is read: without the marks and joiners that keep Markdown from reading it."""
-    kinds = (app.markdown, app.caption, app.error, app.info, app.title, app.header, app.metric)
-    said = "\n".join(str(element.value) for kind in kinds for element in kind)
-    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", said).replace("\u2060", "").replace("\u00a0", " ")
+    return visits.put("tricorder3", app, submission, test_set)
 
 
 def assert_shows(app: AppTest, card: dict) -> None:
@@ -65,14 +46,6 @@ def assert_shows(app: AppTest, card: dict) -> None:
     assert not app.error
     assert app.metric[0].value == f"{100 * card['score']:.2f}"
     assert f"**{card['score']!r}**" in words(app)
-
-
-def archive(**files: bytes) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as made:
-        for name, content in files.items():
-            made.writestr(name, content)
-    return packed.getvalue()
 
 
 def predictions(count: int = CASES) -> bytes:

@@ -1,0 +1,39 @@
+"""What visitors do on a page and read there, without a browser."""
+
+import io
+import re
+import zipfile
+
+from streamlit.testing.v1 import AppTest
+
+from pages.shared import jobs
+
+
+def put(page: str, app: AppTest, submission: tuple[str, bytes] | None = None, test_set: tuple[str, bytes] | None = None) -> AppTest:
+    """Own files through the doors of a page."""
+    for key, file in ((f"{page}_set_files", test_set), (f"{page}_submission_files", submission)):
+        if file:
+            app.file_uploader(key=key).upload(*file).run()
+    return finished(app)
+
+
+def finished(app: AppTest) -> AppTest:
+    """The page once its running model has ended: what the polling fragment would do."""
+    for job in list(jobs.queue()._jobs.values()):
+        job.future.exception()
+    return app.run()
+
+
+def words(app: AppTest) -> str:
+    """All that the page says, as it is read: without the marks and joiners that keep Markdown from reading it."""
+    kinds = (app.markdown, app.caption, app.error, app.info, app.title, app.header, app.metric)
+    said = "\n".join(str(element.value) for kind in kinds for element in kind)
+    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", said).replace("\u2060", "").replace("\u00a0", " ")
+
+
+def archive(**files: bytes) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as made:
+        for name, content in files.items():
+            made.writestr(name, content)
+    return packed.getvalue()
