@@ -1,0 +1,186 @@
+"""Models: pixels, categories, several photographs of a lesion, preflight and what is refused."""
+import io
+from collections.abc import Mapping
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+from PIL import Image
+
+from scoring import load_challenge
+from tests.models import builders
+from tests.support import category_tables
+from tests.support.category_tables import CATEGORIES, IDS, LABELS
+from tests.support.command_line import run
+from tests.support.findings import codes, only, places, refused
+from tests.support.lesion_tables import table
+
+isic = load_challenge("isic")
+
+
+def picture(seed: int, size: tuple[int, int] = (30, 20), kind: str = "PNG") -> bytes:
+    buffer = io.BytesIO()
+    Image.fromarray(np.random.default_rng(seed).integers(0, 256, (size[1], size[0], 3), np.uint8)).save(buffer, kind)
+    return buffer.getvalue()
+
+
+def model(width: int = 3, side=(None, None), metadata: Mapping[str, str] | None = None, **more) -> bytes:
+    made = onnx.load_from_string(builders.classifier(width=width, side=side, vector=False, **more))
+    helper.set_model_props(made, dict(metadata or {}))
+    return made.SerializeToString()
+
+
+def shift(by: float) -> bytes:
+    """Outputs beyond 0..1, by so much."""
+    nodes = [helper.make_node("ReduceMean", ["image"], ["colour"], axes=[2, 3], keepdims=0), helper.make_node("Clip", ["colour", "low", "high"], ["kept"]),
+             helper.make_node("Sub", ["kept", "kept"], ["zero"]), helper.make_node("Add", ["zero", "by"], ["scores"])]
+    constants = [builders.initializer(name, np.array(value, np.float32)) for name, value in (("low", 0), ("high", 1), ("by", [by, .5, .2]))]
+    return builders.build(nodes, [("image", TensorProto.FLOAT, ["N", 3, None, None])], [("scores", TensorProto.FLOAT, ["N", 3])], constants)
+
+
+FILES = {"truth.csv": category_tables.truth(), **{f"images/{name}.png": picture(i) for i, name in enumerate(IDS)}}
+
+
+def read(files: Mapping[str, bytes] = FILES, **options):
+    return isic.read_truth(files, "set", **options)
+
+
+def stretched(data: bytes, width: int, height: int) -> np.ndarray:
+    image = Image.open(io.BytesIO(data)).convert("RGB")
+    return np.asarray(image.resize((width, image.height), Image.Resampling.BILINEAR).resize((width, height), Image.Resampling.BILINEAR))
+
+
+def by_hand(data: bytes, made: bytes, width: int, height: int) -> np.ndarray:
+    colour = (stretched(data, width, height).astype(np.float32) / np.float32(255)).mean((0, 1))
+    weights = onnx.numpy_helper.to_array(onnx.load_from_string(made).graph.initializer[0])
+    logits = colour @ weights
+    return np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
+
+
+@pytest.mark.parametrize(("side", "size"), [((None, None), (224, 224)), ((64, 48), (48, 64))])
+def test_pixels_are_stretched_bilinearly_to_the_declared_size_or_224(side, size):
+    made = model(side=side)
+    found = isic.predict(made, read())
+    expected = [by_hand(FILES[f"images/{name}.png"], made, *size) for name in IDS]
+    assert found.outputs == pytest.approx(np.array(expected), abs=2e-5)
+    stages, _ = isic.received(read(), 0, found.model)
+    assert np.array_equal(np.asarray(Image.open(io.BytesIO(stages[-1].png))), stretched(FILES["images/ISIC_1.png"], *size))
+
+
+def test_scoring_the_written_file_gives_what_scoring_the_model_gives(tmp_path):
+    truth = read()
+    predictions = isic.predict(model(), truth, name="m.onnx")
+    written = isic.prediction_table(truth, predictions)
+    assert written.splitlines()[0] == "image,MEL,NV,BCC"
+    again = isic.read_predictions(written.encode(), truth, "predictions.csv")
+    assert again.outputs.tolist() == predictions.outputs.tolist()
+    first, second = isic.score(truth, predictions, resamples=0), isic.score(truth, again, resamples=0)
+    assert (first.metrics, first.per_class, first.cases) == (second.metrics, second.per_class, second.cases)
+    assert first.provenance["model_sha256"] == first.more["model"]["sha256"]
+    assert first.more["model"]["categories"] == list(CATEGORIES)
+
+
+def test_a_lesion_is_the_mean_of_the_photographs_in_its_folder():
+    files = {"truth.csv": category_tables.truth(IDS[:2], LABELS[:2]).replace(b"image", b"lesion_id"), "a/ISIC_1/x.png": picture(1), "a/ISIC_1/y.png": picture(2),
+             "a/ISIC_2/z.png": picture(3), "a/ISIC_3/z.png": picture(4)}
+    made = model()
+    single = [by_hand(files[name], made, 224, 224) for name in ("a/ISIC_1/x.png", "a/ISIC_1/y.png", "a/ISIC_2/z.png")]
+    truth = read(files)
+    assert isic.predict(made, truth).outputs == pytest.approx(np.array([(single[0] + single[1]) / 2, single[2]]), abs=2e-5)
+    assert isic.prediction_table(truth, isic.predict(made, truth)).startswith("lesion_id,")
+
+
+def test_images_from_another_place_and_in_any_folder():
+    images = {f"b/{'c/' if i % 2 else ''}{name}.JPG": picture(i, kind="JPEG") for i, name in enumerate(IDS)}
+    assert isic.predict(model(), read({"truth.csv": category_tables.truth()}, images=images)).faults == ()
+
+
+def test_missing_ambiguous_and_unreadable_images():
+    files = {k: v for k, v in FILES.items() if "ISIC_1." not in k} | {"more/ISIC_2.jpg": picture(9, kind="JPEG")}
+    found = refused(isic.predict, model(), read(files)).problems
+    assert places(found) == [("image-missing", "ISIC_1"), ("ambiguous-image", "ISIC_2")]
+    assert places(refused(isic.inspect, model(), read(files)).problems) == places(found)
+    broken = isic.predict(model(), read(FILES | {"images/ISIC_3.png": b"\x89PNG\r\n\x1a\nnothing"}))
+    assert places(broken.faults) == [("image-unreadable", "ISIC_3")]
+    assert "validator" not in broken.faults[0].message
+    assert places(refused(isic.score, read(), broken).problems) == [("image-unreadable", "ISIC_3")]
+
+
+def test_no_image_at_all_is_one_entry():
+    assert places(refused(isic.predict, model(), read({"truth.csv": category_tables.truth()})).problems) == [("image-missing", "set")]
+
+
+@pytest.mark.parametrize(("made", "code"), [(model(width=4), "wrong-output"), (model(batch=2), "fixed-batch"), (builders.classifier(width=3), "wrong-inputs"),
+                                            (b"nothing", "model-unreadable"), (shift(1.01), "model-output"), (shift(float("nan")), "model-output")],
+                         ids=["width", "batch", "two inputs", "no model", "beyond 1", "NaN"])
+def test_models_that_are_refused(made, code):
+    assert codes(refused(isic.inspect, made, read()).problems) == [code]
+    assert code in codes(refused(isic.predict, made, read()).problems)
+
+
+def test_outputs_a_millionth_beyond_are_clipped():
+    assert isic.predict(shift(1 + 5e-7), read()).outputs.max() == 1
+    assert isic.predict(shift(-5e-7), read()).outputs.min() == 0
+
+
+def test_categories_of_the_model_in_another_order_are_named():
+    found = only(isic.inspect(model(metadata={"categories": "NV,MEL,BCC"}), read()).findings, "category-order")
+    assert found.level == "warning"
+    assert "category-order" not in codes(isic.inspect(model(metadata={"categories": "MEL, NV, BCC"}), read()).findings)
+
+
+IMAGES = {f"{name}.png": picture(i) for i, name in enumerate(IDS[:2])}
+
+
+@pytest.mark.parametrize(("made", "categories", "expected"), [
+    (model(metadata={"categories": "A,B,C"}), None, ("A", "B", "C")), (model(metadata={"categories": "A,B,C"}), "X,Y,Z", ("X", "Y", "Z")),
+    (model(width=7), None, ("MEL", "NV", "BCC", "AKIEC", "BKL", "DF", "VASC")), (model(width=8), None, ("MEL", "NV", "BCC", "AK", "BKL", "DF", "VASC", "SCC")),
+    (model(width=9), None, ("MEL", "NV", "BCC", "AK", "BKL", "DF", "VASC", "SCC", "UNK")),
+    (model(width=11), None, ("AKIEC", "BCC", "BEN_OTH", "BKL", "DF", "INF", "MAL_OTH", "MEL", "NV", "SCCKA", "VASC"))])
+def test_categories_without_a_truth(made, categories, expected):
+    cases = isic.read_images(IMAGES, "pictures")
+    written = isic.prediction_table(cases, isic.predict(made, cases, categories=categories)).splitlines()
+    assert written[0] == ",".join(("image", *expected))
+    assert [line.split(",")[0] for line in written[1:]] == list(IDS[:2])
+
+
+@pytest.mark.parametrize(("made", "categories", "code"), [(model(), None, "bad-option"), (model(), "A,B", "bad-option"), (model(), "A,A,B", "bad-option"),
+                                                          (model(metadata={"categories": "A,B"}), None, "wrong-output")])
+def test_categories_that_cannot_be(made, categories, code):
+    assert codes(refused(isic.predict, made, isic.read_images(IMAGES), categories=categories).problems) == [code]
+
+
+def test_a_table_gives_rows_and_order_to_images():
+    files = {**IMAGES, "table.csv": table(("lesion_id", "note"), ("ISIC_2", "x"), ("ISIC_1", "y"))}
+    cases = isic.read_images(files)
+    assert cases.ids == ("ISIC_2", "ISIC_1")
+    assert isic.prediction_table(cases, isic.predict(model(width=7), cases)).startswith("lesion_id,MEL")
+    assert codes(refused(isic.read_images, {**IMAGES, "table.csv": table(("image",), ("a",), ("a.png",))}).problems) == ["duplicate-case"]
+
+
+def test_places_without_images():
+    assert codes(refused(isic.read_images, {"a.txt": b""}).problems) == ["image-missing"]
+    twice = isic.read_images({"a/x.png": picture(0), "b/x.png": picture(1)})
+    assert codes(refused(isic.predict, model(width=7), twice).problems) == ["ambiguous-image"]
+
+
+def test_thumbnails():
+    assert isic.thumbnails(read(), [0])[0].startswith(b"\xff\xd8")
+    assert isic.thumbnails(read({"truth.csv": category_tables.truth()}), [0]) == [None]
+
+
+def test_the_command_line_predicts_and_scores(tmp_path):
+    (tmp_path / "set").mkdir()
+    for name, data in FILES.items():
+        (tmp_path / "set" / name).parent.mkdir(exist_ok=True)
+        (tmp_path / "set" / name).write_bytes(data)
+    (tmp_path / "m.onnx").write_bytes(model())
+    written = run("predict", "isic", "--model", tmp_path / "m.onnx", "--images", tmp_path / "set", "--categories", "MEL,NV,BCC", "--output", tmp_path / "p.csv")
+    assert written.status == 0, written.err
+    by_file = run("score", "isic", "--truth", tmp_path / "set", "--predictions", tmp_path / "p.csv", "--resamples", 0, "--json", "-")
+    by_model = run("score", "isic", "--truth", tmp_path / "set", "--model", tmp_path / "m.onnx", "--resamples", 0, "--json", "-")
+    assert by_file.json["cases"] == by_model.json["cases"]
+    assert by_file.json["metrics"] == by_model.json["metrics"]
+    checked = run("check", "isic", "--model", tmp_path / "m.onnx", "--truth", tmp_path / "set")
+    assert (checked.status, checked.out) == (0, "would be scored\n")
