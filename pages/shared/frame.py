@@ -87,17 +87,18 @@ def chooser(label: str, samples: Mapping[str, str], key: str, parameter: str, up
     """
     _from_address(key, parameter, samples)
     with st.container(border=True, gap="xsmall", height="stretch"):
-        # A long name takes a line of its own.
+        # The uploader keeps its place whatever stands beside it: one that moves is made anew, and drops the file it is receiving.
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small", wrap=bool(own)):
-            if own:
-                with st.container(gap=None):
-                    st.caption(label)
-                    st.markdown(f":material/draft: **{markdown(own[0], 60)}**" + (f" and {len(own) - 1} more" if len(own) > 1 else ""))
-                st.button("Back to sample", key=f"{key}_back", type="tertiary", icon=":material/undo:", on_click=forget)
-            else:
-                st.selectbox(label, list(samples), format_func=samples.get, key=key, on_change=_to_address, args=(key, parameter), persist_state="session")
+            chosen, back = st.container(gap=None), st.empty()
             with st.popover("Own file", icon=":material/upload:"):
                 upload = uploader()
+        if own:
+            chosen.caption(label)
+            chosen.markdown(f":material/draft: **{markdown(own[0], 60)}**" + (f" and {len(own) - 1} more" if len(own) > 1 else ""))
+            back.button("Back to sample", key=f"{key}_back", type="tertiary", icon=":material/undo:", on_click=forget)
+        else:
+            chosen.selectbox(label, list(samples), format_func=samples.get, key=key, on_change=_to_address, args=(key, parameter),
+                             persist_state="session")
         caption = st.empty()
     return Door(st.session_state.get(key, next(iter(samples))), upload, caption.caption)
 
@@ -160,8 +161,8 @@ def facts(entries: Sequence[Fact]) -> None:
 
 
 def headline(score: Fact, others: Sequence[Fact], strip: go.Figure | None = None, arithmetic: str = "") -> None:
-    """The score alone is large. With a strip its arithmetic (Markdown of our own) stands below, and the first of the others, the
-    ceiling, below the score."""
+    """The score alone is large. Its arithmetic (Markdown of our own) stands below the strip, or where there is none below the others; with a
+    strip the first of the others, the ceiling, stands below the score."""
     with st.container(border=True, gap="small"):
         hero, rest = st.columns([2, 7], gap="medium")
         with hero:
@@ -173,6 +174,8 @@ def headline(score: Fact, others: Sequence[Fact], strip: go.Figure | None = None
             if strip is not None:
                 chart(strip, arithmetic)
             facts(others if strip is None else others[1:])
+            if strip is None and arithmetic:
+                st.caption(arithmetic)
 
 
 def heading(question: str) -> None:
