@@ -1,11 +1,13 @@
-"""Cutting a score at another threshold than 0.5: what every cut gives, the best ones, honestly estimated, and scores folded so that 0.5 cuts there."""
+"""Cutting a score at another threshold than 0.5: what every cut gives, the best ones, honestly estimated, and scores folded so that
+0.5 cuts there."""
+
 from collections.abc import Sequence
 
 import numpy as np
 
 from scoring.metrics.binary import Decisions, f_beta
 
-HALF = .5
+HALF = 0.5
 FOLDS = 5
 MOST_DECIMALS = 12
 
@@ -17,7 +19,8 @@ def candidates(scores: np.ndarray) -> np.ndarray:
 
 
 def sweep(scores: np.ndarray, positive: np.ndarray, weights: np.ndarray, cuts: np.ndarray, inclusive: bool = False) -> Decisions:
-    """Weighted counts [T] where "score > cut" decides (`inclusive`: "score >= cut"). scores, weights float [N], positive bool [N], cuts [T] in any order."""
+    """Weighted counts [T] where "score > cut" decides (`inclusive`: "score >= cut"). scores, weights float [N], positive bool [N],
+    cuts [T] in any order."""
     order = np.argsort(scores, kind="stable")
     place = np.searchsorted(scores[order], cuts, "left" if inclusive else "right")
     below, total = [], []
@@ -42,7 +45,8 @@ def decided(scores: np.ndarray, cuts: np.ndarray, inclusive: bool = False) -> np
 
 
 def folds(labels: np.ndarray, units: np.ndarray, seed: int) -> list[tuple[np.ndarray, np.ndarray]] | None:
-    """Five folds as (indices of four, indices of the fifth): units [N] stay whole, labels [N] are spread evenly. None with fewer than five units.
+    """Five folds as (indices of four, indices of the fifth): units [N] stay whole, labels [N] are spread evenly. None with fewer than
+    five units.
 
     Labels of fewer than five cases are spread as one.
     """
@@ -50,6 +54,7 @@ def folds(labels: np.ndarray, units: np.ndarray, seed: int) -> list[tuple[np.nda
     if n_units < FOLDS:
         return None
     from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold  # half a second to import, and seldom needed
+
     values, place, n = np.unique(labels, return_inverse=True, return_counts=True)
     strata = np.where(n[place] < FOLDS, len(values), place)
     if np.sum(strata == len(values)) < FOLDS:
@@ -59,8 +64,9 @@ def folds(labels: np.ndarray, units: np.ndarray, seed: int) -> list[tuple[np.nda
     return list(StratifiedGroupKFold(FOLDS, shuffle=True, random_state=seed).split(strata, strata, units))
 
 
-def cross_validated(scores: np.ndarray, positives: np.ndarray, weights: np.ndarray, parts: Sequence[tuple[np.ndarray, np.ndarray]],
-                    inclusive: bool = False) -> tuple[np.ndarray, np.ndarray]:
+def cross_validated(
+    scores: np.ndarray, positives: np.ndarray, weights: np.ndarray, parts: Sequence[tuple[np.ndarray, np.ndarray]], inclusive: bool = False
+) -> tuple[np.ndarray, np.ndarray]:
     """Thresholds chosen on four folds and applied to the fifth: which cases are called positive, bool [N, K], and the cuts used [folds, K].
 
     scores [N, K], positives bool [N, K], weights [N]. A category without a positive in the four folds is cut at 0.5.
@@ -83,4 +89,3 @@ def folded(scores: np.ndarray, cuts: np.ndarray) -> np.ndarray:
     low = HALF * scores / np.where(cuts > 0, cuts, 1)
     high = HALF + HALF * (scores - cuts) / np.where(cuts < 1, 1 - cuts, 1)
     return np.where(scores > cuts, np.clip(high, np.nextafter(HALF, 1), 1), np.minimum(low, HALF))
-

@@ -1,4 +1,5 @@
 """Exact ROC curves against scikit-learn and the definition, weighted, for many replicates at once."""
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -29,7 +30,7 @@ def right_of(scores, positive, weights, sensitivity: float) -> float:
     kept = weights > 0
     x, y, _ = roc_curve(positive[kept], scores[kept], sample_weight=weights[kept], drop_intermediate=False)
     first = np.searchsorted(y, sensitivity, side="left")
-    start = np.interp(sensitivity, y[first - 1:first + 1], x[first - 1:first + 1])
+    start = np.interp(sensitivity, y[first - 1 : first + 1], x[first - 1 : first + 1])
     return area_under(np.r_[start, x[first:]], np.r_[sensitivity, y[first:]])
 
 
@@ -39,32 +40,34 @@ def test_areas_are_those_of_scikit_learn(cases):
     found = curve(scores, positive, weights)
     if not has_both(positive, weights):
         assert np.isnan(roc.auc(found)[0])
-        assert np.isnan(roc.auc_above_sensitivity(found, .8)[0])
+        assert np.isnan(roc.auc_above_sensitivity(found, 0.8)[0])
         return
     assert roc.auc(found)[0] == pytest.approx(roc_auc_score(positive, scores, sample_weight=weights), abs=1e-12)
     assert roc.average_precision(found)[0] == pytest.approx(average_precision_score(positive, scores, sample_weight=weights), abs=1e-12)
 
 
-@given(CASES.map(lambda cases: [(score, hit, round(weight)) for score, hit, weight in cases]), st.sampled_from([.5, .8, 1.0]))
+@given(CASES.map(lambda cases: [(score, hit, round(weight)) for score, hit, weight in cases]), st.sampled_from([0.5, 0.8, 1.0]))
 def test_area_above_a_sensitivity_is_the_official_one(cases, sensitivity):
     scores, positive, weights = arrays(cases)
     if has_both(positive, weights):
-        assert roc.auc_above_sensitivity(curve(scores, positive, weights), sensitivity)[0] == pytest.approx(right_of(scores, positive, weights, sensitivity), abs=1e-12)
+        assert roc.auc_above_sensitivity(curve(scores, positive, weights), sensitivity)[0] == pytest.approx(
+            right_of(scores, positive, weights, sensitivity), abs=1e-12
+        )
 
 
 def test_four_of_five_is_eighty_percent():
-    scores, positive = np.array([.9, .8, .7, .6, .5, .4]), np.array([1, 1, 1, 1, 0, 1], bool)
-    assert roc.auc_above_sensitivity(curve(scores, positive, np.ones(6)), .8)[0] == pytest.approx(.8)
+    scores, positive = np.array([0.9, 0.8, 0.7, 0.6, 0.5, 0.4]), np.array([1, 1, 1, 1, 0, 1], bool)
+    assert roc.auc_above_sensitivity(curve(scores, positive, np.ones(6)), 0.8)[0] == pytest.approx(0.8)
 
 
-@pytest.mark.parametrize(("scores", "expected"), [([1, 1, 0, 0], 1.0), ([.5] * 4, .18), ([0, 0, 1, 1], 0.0)])
+@pytest.mark.parametrize(("scores", "expected"), [([1, 1, 0, 0], 1.0), ([0.5] * 4, 0.18), ([0, 0, 1, 1], 0.0)])
 def test_area_above_a_sensitivity_of_perfect_chance_and_inverse_scores(scores, expected):
     positive = np.array([1, 1, 0, 0], bool)
-    assert roc.auc_above_sensitivity(curve(np.array(scores, float), positive, np.ones(4)), .8)[0] == pytest.approx(expected)
+    assert roc.auc_above_sensitivity(curve(np.array(scores, float), positive, np.ones(4)), 0.8)[0] == pytest.approx(expected)
 
 
 def test_average_precision_without_a_negative_is_one_and_without_a_positive_undefined():
-    scores = np.array([.1, .4])
+    scores = np.array([0.1, 0.4])
     assert roc.average_precision(curve(scores, np.array([True, True]), np.ones(2)))[0] == 1
     assert np.isnan(roc.average_precision(curve(scores, np.array([False, False]), np.ones(2)))[0])
 
@@ -76,13 +79,13 @@ def test_replicates_are_the_repeated_cases(cases, seed):
     found = curve(scores, positive, counts.astype(np.float32))
     for b, count in enumerate(counts):
         repeated = curve(np.repeat(scores, count), np.repeat(positive, count), np.ones(count.sum()))
-        for measure in (roc.auc, roc.average_precision, lambda c: roc.auc_above_sensitivity(c, .8)):
+        for measure in (roc.auc, roc.average_precision, lambda c: roc.auc_above_sensitivity(c, 0.8)):
             assert measure(found)[b] == pytest.approx(measure(repeated)[0], abs=1e-12, nan_ok=True)
 
 
 def test_chunks_give_the_same_numbers(monkeypatch):
     random = np.random.default_rng(0)
-    scores, positive, weights = random.random(50), random.random(50) < .3, random.poisson(1, (23, 50)).astype(np.float32)
+    scores, positive, weights = random.random(50), random.random(50) < 0.3, random.poisson(1, (23, 50)).astype(np.float32)
     levels = roc.levels(scores, positive)
     whole = roc.in_chunks(levels, weights, {"auc": roc.auc})["auc"]
     monkeypatch.setattr(roc, "CHUNK_CELLS", 200)
@@ -97,7 +100,7 @@ def distance(x: float, y: float, line_x: np.ndarray, line_y: np.ndarray) -> floa
     return float(np.hypot(x - ax - t * (bx - ax), y - ay - t * (by - ay)).min())
 
 
-@pytest.mark.parametrize(("cases", "share"), [(30, .5), (401, .5), (3000, .5), (5000, .02), (5000, .9)])
+@pytest.mark.parametrize(("cases", "share"), [(30, 0.5), (401, 0.5), (3000, 0.5), (5000, 0.02), (5000, 0.9)])
 def test_a_drawn_curve_has_at_most_400_points_and_stays_near(cases, share):
     random = np.random.default_rng(cases)
     positive = random.random(cases) < share
@@ -108,20 +111,20 @@ def test_a_drawn_curve_has_at_most_400_points_and_stays_near(cases, share):
     assert len(x) <= 400
     assert (x[0], y[0], x[-1], y[-1]) == (0, 0, 1, 1)
     assert (np.diff(thresholds) <= 0).all()
-    assert max(distance(a, b, x, y) for a, b in zip(exact_x[::7], exact_y[::7], strict=True)) <= .002
+    assert max(distance(a, b, x, y) for a, b in zip(exact_x[::7], exact_y[::7], strict=True)) <= 0.002
     assert max(distance(a, b, exact_x, exact_y) for a, b in zip(x, y, strict=True)) <= 1e-9
 
 
 def test_a_short_curve_keeps_every_corner_and_its_thresholds():
-    levels = roc.levels(np.array([.9, .6, .6, .2]), np.array([True, True, False, False]))
+    levels = roc.levels(np.array([0.9, 0.6, 0.6, 0.2]), np.array([True, True, False, False]))
     x, y, thresholds = roc.polyline(levels, roc.curve(levels, np.ones((1, 4))))
-    assert list(zip(x, y, thresholds, strict=True)) == [(0, 0, .9), (0, 0, .9), (0, .5, .9), (0, .5, .6), (.5, 1, .6), (1, 1, .6)]
-    assert roc.precisions(x, y, 2, 2)[[2, 4, 5]] == pytest.approx([1, 2 / 3, .5])
+    assert list(zip(x, y, thresholds, strict=True)) == [(0, 0, 0.9), (0, 0, 0.9), (0, 0.5, 0.9), (0, 0.5, 0.6), (0.5, 1, 0.6), (1, 1, 0.6)]
+    assert roc.precisions(x, y, 2, 2)[[2, 4, 5]] == pytest.approx([1, 2 / 3, 0.5])
     assert np.isnan(roc.precisions(x, y, 2, 2)[0])
 
 
 @pytest.mark.parametrize("positive", [True, False])
 def test_a_curve_of_one_kind_has_no_axis(positive):
-    levels = roc.levels(np.array([.9, .6]), np.array([positive, positive]))
+    levels = roc.levels(np.array([0.9, 0.6]), np.array([positive, positive]))
     x, y, _ = roc.polyline(levels, roc.curve(levels, np.ones((1, 2))))
     assert np.isnan(x if positive else y).all()

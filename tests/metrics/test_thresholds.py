@@ -1,4 +1,5 @@
 """Thresholds by plain counting: every cut, the best one, folds, and folded scores."""
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -18,16 +19,21 @@ def arrays(rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 @given(ROWS, st.booleans())
 def test_sweep_counts_what_is_above_each_cut(rows, inclusive):
     scores, positive, weights = arrays(rows)
-    cuts = np.array([.5, 0, 1, .35, .3])
+    cuts = np.array([0.5, 0, 1, 0.35, 0.3])
     found = thresholds.sweep(scores, positive, weights, cuts, inclusive)
     for i, cut in enumerate(cuts):
         called = scores >= cut if inclusive else scores > cut
-        expected = [weights[positive & called].sum(), weights[~positive & called].sum(), weights[positive & ~called].sum(), weights[~positive & ~called].sum()]
+        expected = [
+            weights[positive & called].sum(),
+            weights[~positive & called].sum(),
+            weights[positive & ~called].sum(),
+            weights[~positive & ~called].sum(),
+        ]
         assert [found.true_positive[i], found.false_positive[i], found.false_negative[i], found.true_negative[i]] == pytest.approx(expected)
 
 
 def test_candidates_are_the_midpoints_and_a_half():
-    assert list(thresholds.candidates(np.array([.2, .4, .4, .9]))) == pytest.approx([.3, .5, .65])
+    assert list(thresholds.candidates(np.array([0.2, 0.4, 0.4, 0.9]))) == pytest.approx([0.3, 0.5, 0.65])
 
 
 @given(ROWS)
@@ -36,7 +42,9 @@ def test_the_best_cut_has_the_highest_f1_and_is_nearest_to_a_half(rows):
     cuts = thresholds.candidates(scores)
     reached = [f1_score(positive, scores > cut, sample_weight=weights, zero_division=0) if weights.sum() else 0 for cut in cuts]
     best = max(np.round(reached, 12))
-    assert abs(thresholds.best(scores, positive, weights) - .5) == min(abs(cut - .5) for cut, value in zip(cuts, np.round(reached, 12), strict=True) if value == best)
+    assert abs(thresholds.best(scores, positive, weights) - 0.5) == min(
+        abs(cut - 0.5) for cut, value in zip(cuts, np.round(reached, 12), strict=True) if value == best
+    )
 
 
 @given(st.lists(st.integers(0, 3), min_size=5, max_size=60), st.integers(1, 3), st.integers(0, 5))
@@ -60,7 +68,7 @@ def test_folds_spread_the_labels():
 
 def test_cross_validated_cuts_come_from_the_other_four_folds():
     random = np.random.default_rng(0)
-    scores, positives, weights = random.random((40, 2)), random.random((40, 2)) < .4, np.ones(40)
+    scores, positives, weights = random.random((40, 2)), random.random((40, 2)) < 0.4, np.ones(40)
     parts = thresholds.folds(np.zeros(40, int), np.arange(40), 0)
     called, used = thresholds.cross_validated(scores, positives, weights, parts)
     for fold, (four, fifth) in enumerate(parts):
@@ -71,8 +79,8 @@ def test_cross_validated_cuts_come_from_the_other_four_folds():
 
 def test_a_category_without_a_positive_is_cut_at_a_half():
     parts = [(np.array([0, 1]), np.array([2, 3]))]
-    _, used = thresholds.cross_validated(np.array([[.1], [.9], [.2], [.3]]), np.zeros((4, 1), bool), np.ones(4), parts)
-    assert used.tolist() == [[.5]]
+    _, used = thresholds.cross_validated(np.array([[0.1], [0.9], [0.2], [0.3]]), np.zeros((4, 1), bool), np.ones(4), parts)
+    assert used.tolist() == [[0.5]]
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.floats(0, 1))
@@ -80,10 +88,13 @@ def test_folded_scores_are_cut_at_a_half_as_they_were_at_t(scores, cut):
     scores = np.array(scores)[:, None]
     found = thresholds.folded(scores, np.array([cut]))
     assert ((found >= 0) & (found <= 1)).all()
-    assert np.array_equal(found > .5, scores > cut)
+    assert np.array_equal(found > 0.5, scores > cut)
     assert (np.diff(found[np.argsort(scores[:, 0]), 0]) >= 0).all()
 
 
-@pytest.mark.parametrize(("score", "cut", "expected"), [(.2, .4, .25), (.4, .4, .5), (.7, .4, .75), (0, 0, 0), (1, .3, 1), (1, 1, .5), (.25, .5, .25), (.75, .5, .75)])
+@pytest.mark.parametrize(
+    ("score", "cut", "expected"),
+    [(0.2, 0.4, 0.25), (0.4, 0.4, 0.5), (0.7, 0.4, 0.75), (0, 0, 0), (1, 0.3, 1), (1, 1, 0.5), (0.25, 0.5, 0.25), (0.75, 0.5, 0.75)],
+)
 def test_folding_by_hand(score, cut, expected):
     assert thresholds.folded(np.array([[score]]), np.array([cut]))[0, 0] == pytest.approx(expected)

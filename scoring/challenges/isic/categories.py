@@ -2,13 +2,17 @@
 
 Source: the evaluation page of 2019, the task pages of 2018 and MILK10k; `isic-challenge-scoring` 5.8.0 for `EXCLUDED`.
 """
+
 from collections.abc import Iterable, Sequence
 
 from scoring.readers import matching
 
 UNKNOWN = "UNK"
-PRESETS = {"2018": ("MEL", "NV", "BCC", "AKIEC", "BKL", "DF", "VASC"), "2019": ("MEL", "NV", "BCC", "AK", "BKL", "DF", "VASC", "SCC", UNKNOWN),
-           "milk10k": ("AKIEC", "BCC", "BEN_OTH", "BKL", "DF", "INF", "MAL_OTH", "MEL", "NV", "SCCKA", "VASC")}
+PRESETS = {
+    "2018": ("MEL", "NV", "BCC", "AKIEC", "BKL", "DF", "VASC"),
+    "2019": ("MEL", "NV", "BCC", "AK", "BKL", "DF", "VASC", "SCC", UNKNOWN),
+    "milk10k": ("AKIEC", "BCC", "BEN_OTH", "BKL", "DF", "INF", "MAL_OTH", "MEL", "NV", "SCCKA", "VASC"),
+}
 MALIGNANT = ("MEL", "BCC", "AK", "AKIEC", "SCC", "SCCKA", "MAL_OTH")
 EXCLUDED = "ISIC_0035068"
 ID_COLUMNS = ("image", "lesion_id", "lesion")
@@ -29,7 +33,8 @@ def of_width(width: int) -> tuple[str, ...] | None:
 
 
 def malignant(categories: Sequence[str], asked: str | Iterable[str] | None) -> tuple[str, ...]:
-    """The malignant categories in column order: those asked for (a list, or names with commas), else the usual ones. Unknown names are kept, last."""
+    """The malignant categories in column order: those asked for (a list, or names with commas), else the usual ones. Unknown names are
+    kept, last."""
     if asked is None:
         return tuple(c for c in categories if c in MALIGNANT)
     names = [name.strip() for name in (asked.split(",") if isinstance(asked, str) else asked)]
@@ -47,4 +52,4 @@ def compared(ids: Sequence[str]) -> tuple[str, ...]:
 def _compared(name: str) -> str:
     base = matching.base_name(name).strip()
     ending = next((e for e in PICTURE_ENDINGS if base.lower().endswith(e)), "")
-    return base.removesuffix(base[len(base) - len(ending):]) if ending else base
+    return base.removesuffix(base[len(base) - len(ending) :]) if ending else base

@@ -2,6 +2,7 @@
 
 Source: `isic-challenge-scoring` 5.8.0 (metrics.py, classification.py); the evaluation page of 2019 for the area under the malignant curve.
 """
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,11 +14,21 @@ from scoring.metrics.classification import divide, mean_of_defined
 from scoring.metrics.roc import Levels
 from scoring.metrics.thresholds import HALF, decided
 
-SENSITIVITY = .8
+SENSITIVITY = 0.8
 DECIMALS_OF_A_SUM = 12
 AREAS = {"auc": roc.auc, "auc_sens_80": lambda c: roc.auc_above_sensitivity(c, SENSITIVITY), "average_precision": roc.average_precision}
-MEANS = {"balanced_accuracy": "recall", "macro_sensitivity": "sensitivity", "macro_specificity": "specificity", "macro_accuracy": "accuracy", "macro_auc": "auc",
-         "macro_auc_sens_80": "auc_sens_80", "macro_average_precision": "average_precision", "macro_f1": "f1", "macro_ppv": "ppv", "macro_npv": "npv"}
+MEANS = {
+    "balanced_accuracy": "recall",
+    "macro_sensitivity": "sensitivity",
+    "macro_specificity": "specificity",
+    "macro_accuracy": "accuracy",
+    "macro_auc": "auc",
+    "macro_auc_sens_80": "auc_sens_80",
+    "macro_average_precision": "average_precision",
+    "macro_f1": "f1",
+    "macro_ppv": "ppv",
+    "macro_npv": "npv",
+}
 RANKED_BY = {"balanced_accuracy": "balanced_accuracy", "auc": "macro_auc", "ap": "macro_average_precision", "dice": "macro_f1"}
 OF_POSITIVES = ("sensitivity", "f1", "ppv", "auc", "auc_sens_80", "average_precision")
 OF_NEGATIVES = ("specificity", "npv", "auc", "auc_sens_80")
@@ -25,7 +36,8 @@ OF_NEGATIVES = ("specificity", "npv", "auc", "auc_sens_80")
 
 @dataclass(frozen=True)
 class Malignancy:
-    """Malignant against benign. members: cases that take part, bool [N]; positive, scores: of those [n]; levels of their scores; left_out: bool [N], of UNK."""
+    """Malignant against benign. members: cases that take part, bool [N]; positive, scores: of those [n]; levels of their scores;
+    left_out: bool [N], of UNK."""
 
     members: np.ndarray
     positive: np.ndarray
@@ -36,7 +48,8 @@ class Malignancy:
 
 @dataclass(frozen=True)
 class Answers:
-    """Truth and scores side by side. positives, called: bool [N, K]; labels, predicted: category numbers [N], -1 = undecided; outputs [N, K]; levels per category."""
+    """Truth and scores side by side. positives, called: bool [N, K]; labels, predicted: category numbers [N], -1 = undecided; outputs
+    [N, K]; levels per category."""
 
     categories: tuple[str, ...]
     positives: np.ndarray
@@ -48,12 +61,27 @@ class Answers:
     malignancy: Malignancy
 
 
-def answers(categories: Sequence[str], positives: np.ndarray, labels: np.ndarray, outputs: np.ndarray, predicted: np.ndarray, malignant: Sequence[str],
-            inclusive: bool) -> Answers:
+def answers(
+    categories: Sequence[str],
+    positives: np.ndarray,
+    labels: np.ndarray,
+    outputs: np.ndarray,
+    predicted: np.ndarray,
+    malignant: Sequence[str],
+    inclusive: bool,
+) -> Answers:
     """Prepare the measures. inclusive: a score of 0.5 itself is positive."""
     ranked = tuple(roc.levels(outputs[:, k], positives[:, k]) for k in range(len(categories)))
-    return Answers(tuple(categories), positives, labels, outputs, predicted, decided(outputs, HALF, inclusive), ranked,
-                   malignancy(categories, labels, outputs, malignant))
+    return Answers(
+        tuple(categories),
+        positives,
+        labels,
+        outputs,
+        predicted,
+        decided(outputs, HALF, inclusive),
+        ranked,
+        malignancy(categories, labels, outputs, malignant),
+    )
 
 
 def malignancy(categories: Sequence[str], labels: np.ndarray, outputs: np.ndarray, malignant: Sequence[str]) -> Malignancy:
@@ -85,18 +113,29 @@ def counts(a: Answers, weights: np.ndarray) -> binary.Decisions:
 
 
 def of_counts(d: binary.Decisions) -> dict[str, np.ndarray]:
-    """Measures of one-vs-rest counts of any shape, with the official 1.0 where nothing is called positive (ppv) or negative (npv); NaN where there is no
-    positive, or no negative, to be found."""
-    found = {"sensitivity": binary.recall(d), "specificity": binary.specificity(d), "accuracy": binary.accuracy(d),
-             "ppv": divide(d.true_positive, d.true_positive + d.false_positive, 1), "npv": divide(d.true_negative, d.true_negative + d.false_negative, 1),
-             "f1": binary.f_beta(d, 1)}
+    """Measures of one-vs-rest counts of any shape, with the official 1.0 where nothing is called positive (ppv) or negative (npv); NaN
+    where there is no positive, or no negative, to be found."""
+    found = {
+        "sensitivity": binary.recall(d),
+        "specificity": binary.specificity(d),
+        "accuracy": binary.accuracy(d),
+        "ppv": divide(d.true_positive, d.true_positive + d.false_positive, 1),
+        "npv": divide(d.true_negative, d.true_negative + d.false_negative, 1),
+        "f1": binary.f_beta(d, 1),
+    }
     absent, everywhere = d.true_positive + d.false_negative == 0, d.true_negative + d.false_positive == 0
-    return {name: np.where((absent & (name in OF_POSITIVES)) | (everywhere & (name in OF_NEGATIVES)), np.nan, values) for name, values in found.items()}
+    return {
+        name: np.where((absent & (name in OF_POSITIVES)) | (everywhere & (name in OF_NEGATIVES)), np.nan, values)
+        for name, values in found.items()
+    }
 
 
 def per_category(a: Answers, weights: np.ndarray) -> dict[str, np.ndarray]:
     """Every measure of every category, [B, K] each; NaN where it is undefined."""
-    found = {"recall": classification.recall(classification.counts(a.labels, a.predicted, weights, len(a.categories))), **of_counts(counts(a, weights))}
+    found = {
+        "recall": classification.recall(classification.counts(a.labels, a.predicted, weights, len(a.categories))),
+        **of_counts(counts(a, weights)),
+    }
     areas = [roc.in_chunks(levels, weights, AREAS) for levels in a.levels]
     return found | {name: np.column_stack([area[name] for area in areas]) for name in AREAS}
 
@@ -106,8 +145,12 @@ def quantities(a: Answers, weights: np.ndarray, metric: str) -> dict:
     measures = per_category(a, weights)
     found = {name: mean_of_defined(measures[measure]) for name, measure in MEANS.items()}
     decided_cases = classification.counts(a.labels, a.predicted, weights, len(a.categories))
-    found |= {"mean_auc": found["macro_auc"], "malignant_auc": malignant_auc(a.malignancy, weights), "score": found[RANKED_BY[metric]],
-              "accuracy": divide(decided_cases.true_positive.sum(1), decided_cases.support.sum(1))}
+    found |= {
+        "mean_auc": found["macro_auc"],
+        "malignant_auc": malignant_auc(a.malignancy, weights),
+        "score": found[RANKED_BY[metric]],
+        "accuracy": divide(decided_cases.true_positive.sum(1), decided_cases.support.sum(1)),
+    }
     return found | {(measure, name): values[:, k] for measure, values in measures.items() for k, name in enumerate(a.categories)}
 
 
@@ -115,7 +158,9 @@ def ranked_value(a: Answers, weights: np.ndarray, metric: str) -> float:
     """The number that ranks, for weights [N]; NaN where it is undefined."""
     measure = MEANS[RANKED_BY[metric]]
     if measure == "recall":
-        return float(mean_of_defined(classification.recall(classification.counts(a.labels, a.predicted, weights[None], len(a.categories))))[0])
+        return float(
+            mean_of_defined(classification.recall(classification.counts(a.labels, a.predicted, weights[None], len(a.categories))))[0]
+        )
     if measure == "f1":
         return float(mean_of_defined(of_counts(counts(a, weights[None]))["f1"])[0])
     areas = [roc.in_chunks(levels, weights[None], {measure: AREAS[measure]})[measure][0] for levels in a.levels]
@@ -123,8 +168,8 @@ def ranked_value(a: Answers, weights: np.ndarray, metric: str) -> float:
 
 
 def by_position(a: Answers, weights: np.ndarray, order: np.ndarray, metric: str) -> float:
-    """The number that the official scorer prints for a truth that is not sorted by id: it sorts truth and scores by id (`order` [N]), but not the weights
-    [N], and takes these by position; only the denominators of the recalls find their rows. NaN where it has none."""
+    """The number that the official scorer prints for a truth that is not sorted by id: it sorts truth and scores by id (`order` [N]),
+    but not the weights [N], and takes these by position; only the denominators of the recalls find their rows. NaN where it has none."""
     moved = np.empty_like(weights)
     moved[order] = weights
     if metric != "balanced_accuracy":
@@ -134,11 +179,14 @@ def by_position(a: Answers, weights: np.ndarray, order: np.ndarray, metric: str)
     return float(mean_of_defined(divide(hits, classification.counts(a.labels, a.predicted, weights[None], k).support))[0])
 
 
-def swapped(labels: np.ndarray, predicted: np.ndarray, present: np.ndarray, categories: Sequence[str], least: float) -> tuple[float, list[tuple[str, str]]] | None:
+def swapped(
+    labels: np.ndarray, predicted: np.ndarray, present: np.ndarray, categories: Sequence[str], least: float
+) -> tuple[float, list[tuple[str, str]]] | None:
     """Whether the columns of the predictions may be interchanged.
 
-    With R[j, k] = share of the cases of j labelled k: the permutation p with the largest sum of R[j, p(j)], where it would raise balanced accuracy by
-    `least` or more; its gain, and the pairs (category, column that seems to hold its scores). present: bool [N], the cases that count.
+    With R[j, k] = share of the cases of j labelled k: the permutation p with the largest sum of R[j, p(j)], where it would raise balanced
+    accuracy by `least` or more; its gain, and the pairs (category, column that seems to hold its scores). present: bool [N], the cases
+    that count.
     """
     n = len(categories)
     kept = present & (labels >= 0)
@@ -148,6 +196,7 @@ def swapped(labels: np.ndarray, predicted: np.ndarray, present: np.ndarray, cate
     if not there or shares.max(1).sum() - np.trace(shares) < (least - 1e-12) * there:
         return None
     from scipy.optimize import linear_sum_assignment  # slow to import, and almost never needed
+
     rows, columns = linear_sum_assignment(shares, maximize=True)
     gain = float((shares[rows, columns].sum() - np.trace(shares)) / there)
     moved = [(categories[j], categories[k]) for j, k in zip(rows, columns, strict=True) if j != k and support[j]]

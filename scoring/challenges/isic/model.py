@@ -2,6 +2,7 @@
 
 There is no official runner for models: what is done here is the project's own definition.
 """
+
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -44,16 +45,32 @@ class Photographs:
 def photographs(cases: Cases) -> Photographs:
     """All photographs of the cases."""
     rows = [(i, member) for i, members in enumerate(cases.photographs) for member in members]
-    return Photographs(tuple(cases.ids[i] for i, _ in rows), tuple(m for _, m in rows), np.array([i for i, _ in rows], int), cases.pictures, cases.findings)
+    return Photographs(
+        tuple(cases.ids[i] for i, _ in rows), tuple(m for _, m in rows), np.array([i for i, _ in rows], int), cases.pictures, cases.findings
+    )
 
 
 def image_problems(cases: Cases) -> list[Finding]:
-    """`image-missing` for every case without a photograph (one entry where there is none at all), `ambiguous-image` for several that cannot be told apart."""
+    """`image-missing` for every case without a photograph (one entry where there is none at all), `ambiguous-image` for several that
+    cannot be told apart."""
     absent = [i for i, members in enumerate(cases.photographs) if not members]
     if len(absent) == len(cases):
-        return [error("image-missing", cases.pictures.name, "it holds none of the images, which a model needs: give a folder or zip with images, or --images.")]
-    return [*(error("image-missing", cases.ids[i], f"there is no image {cases.ids[i]} in {cases.pictures.name}: add it.") for i in absent),
-            *(error("ambiguous-image", cases.ids[i], f"several files show {cases.ids[i]}: {', '.join(cases.photographs[i][:SHOWN])}. Keep one.") for i in sorted(cases.ambiguous))]
+        return [
+            error(
+                "image-missing",
+                cases.pictures.name,
+                "it holds none of the images, which a model needs: give a folder or zip with images, or --images.",
+            )
+        ]
+    return [
+        *(error("image-missing", cases.ids[i], f"there is no image {cases.ids[i]} in {cases.pictures.name}: add it.") for i in absent),
+        *(
+            error(
+                "ambiguous-image", cases.ids[i], f"several files show {cases.ids[i]}: {', '.join(cases.photographs[i][:SHOWN])}. Keep one."
+            )
+            for i in sorted(cases.ambiguous)
+        ),
+    ]
 
 
 def recipe_for(facts: ModelFacts) -> Recipe:
@@ -66,8 +83,13 @@ def recipe_of_size(width: int | None, height: int | None) -> Recipe:
     return Recipe(((width or PICTURE_SIDE, height or PICTURE_SIDE, "bilinear"),))
 
 
-def inspect(model: submission.Model, truth: Cases | None = None, name: str | None = None, timings: bool = False,
-            cancelled: Callable[[], bool] | None = None) -> submission.Inspection:
+def inspect(
+    model: submission.Model,
+    truth: Cases | None = None,
+    name: str | None = None,
+    timings: bool = False,
+    cancelled: Callable[[], bool] | None = None,
+) -> submission.Inspection:
     """The preflight: can the model be run, and are its outputs scores from 0 to 1? Raises InputRefused with every problem; Cancelled."""
     data, called = submission.model_bytes(model, name)
     problems = image_problems(truth) if truth is not None else []
@@ -82,17 +104,30 @@ def inspect(model: submission.Model, truth: Cases | None = None, name: str | Non
         problems = [_bad_output(called), *problems]
     if problems:
         raise InputRefused(problems, found.findings)
-    named = entry(found.model)
-    about = [warning("category-order", called, f"the model's own entry names {', '.join(named)}; its outputs are taken in the order of the truth's columns, {', '.join(truth.categories)}.")] \
-        if named and width and named != truth.categories else []
+    about = _category_order(entry(found.model), truth.categories, called) if width else []
     return replace(found, findings=tuple(f for f in (*found.findings, *about) if f.code != "not-finite"))
 
 
-def predict(model: submission.Model, cases: Cases, progress=None, cancelled=None, name: str | None = None, categories: str | Iterable[str] | None = None) -> Predictions:
+def _category_order(own: Sequence[str], categories: Sequence[str], where: str) -> list[Finding]:
+    """`category-order` where the model's own entry names other categories, or another order, than the truth."""
+    if not own or own == categories:
+        return []
+    words = f"the model's own entry names {', '.join(own)}; its outputs are taken in the order of the truth's columns"
+    return [warning("category-order", where, f"{words}, {', '.join(categories)}.")]
+
+
+def predict(
+    model: submission.Model,
+    cases: Cases,
+    progress=None,
+    cancelled=None,
+    name: str | None = None,
+    categories: str | Iterable[str] | None = None,
+) -> Predictions:
     """Inspect a model and run it on every photograph: CPU, one thread, one image at a time.
 
-    categories: names of the outputs for cases without a truth; else the model's own entry `categories`, else the preset with as many. progress(done, total)
-    and cancelled() -> bool are called from this thread. Raises InputRefused; `scoring.models.pool.Cancelled`.
+    categories: names of the outputs for cases without a truth; else the model's own entry `categories`, else the preset with as many.
+    progress(done, total) and cancelled() -> bool are called from this thread. Raises InputRefused; `scoring.models.pool.Cancelled`.
     """
     data, called = submission.model_bytes(model, name)
     inspected = inspect(data, cases, called, cancelled=cancelled)
@@ -113,14 +148,32 @@ def named(inspected: submission.Inspection, categories: str | Iterable[str] | No
     if categories is not None:
         names = tuple(c.strip() for c in (categories.split(",") if isinstance(categories, str) else categories))
         if len(names) != width or len(set(names)) < width or not all(names):
-            raise InputRefused([error("bad-option", "--categories", f"{len(set(names))} different names, {width} outputs per image: name each output once, in order.")])
+            raise InputRefused(
+                [
+                    error(
+                        "bad-option",
+                        "--categories",
+                        f"{len(set(names))} different names, {width} outputs per image: name each output once, in order.",
+                    )
+                ]
+            )
         return names
     names = entry(inspected.model)
     if names and len(names) != width:
-        raise InputRefused([error("wrong-output", where, f"{width} outputs per image, but the model's entry `categories` names {len(names)}.")])
+        raise InputRefused(
+            [error("wrong-output", where, f"{width} outputs per image, but the model's entry `categories` names {len(names)}.")]
+        )
     names = names or of_width(width)
     if names is None:
-        raise InputRefused([error("bad-option", "--categories", f"the model gives {width} numbers per image, which is no preset's: name them, --categories A,B,…")])
+        raise InputRefused(
+            [
+                error(
+                    "bad-option",
+                    "--categories",
+                    f"the model gives {width} numbers per image, which is no preset's: name them, --categories A,B,…",
+                )
+            ]
+        )
     return names
 
 
@@ -142,7 +195,11 @@ def _are_scores(outputs: np.ndarray) -> bool:
 
 
 def _bad_output(model: str, where: str | None = None) -> Finding:
-    return error("model-output", where or model, f"the outputs{f' for {where}' if where else ''} are not finite numbers from 0 to 1: end the network with a softmax or sigmoid.")
+    return error(
+        "model-output",
+        where or model,
+        f"the outputs{f' for {where}' if where else ''} are not finite numbers from 0 to 1: end the network with a softmax or sigmoid.",
+    )
 
 
 def _means(rows: np.ndarray, of_case: Sequence[int], n: int) -> np.ndarray:

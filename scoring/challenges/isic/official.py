@@ -2,6 +2,7 @@
 
 Source: `isic-challenge-scoring` 5.8.0, load_csv.py. The files are read by pandas, as there, so that its own words about them are right.
 """
+
 import io
 import re
 import warnings
@@ -18,7 +19,8 @@ FINAL_JPG = re.compile(r"\.jpg$", re.IGNORECASE)
 
 
 def message(predictions: Source, truth: Source, name: str | None = None) -> str | None:
-    """The official scorer's one message about a prediction file; None where it accepts it. Raises InputRefused where a source cannot be opened.
+    """The official scorer's one message about a prediction file; None where it accepts it. Raises InputRefused where a source cannot be
+    opened.
 
     A truth that it cannot read is told as its exception.
     """
@@ -35,6 +37,7 @@ def message(predictions: Source, truth: Source, name: str | None = None) -> str 
 
 def _truth(data: bytes) -> tuple[list[str], set]:
     import pandas  # only this comparison needs it
+
     table = pandas.read_csv(_text(data), header=0, index_col=False)
     id_name = next((n for n in OFFICIAL_ID_COLUMNS if n in table.columns), None)
     if id_name is None:
@@ -50,6 +53,7 @@ def _text(data: bytes) -> io.StringIO:
 def _checks(data: bytes, categories: list[str], ids: set) -> Iterator[str]:
     """The message of every check that fails, in order; checks that build on a failed one are not made."""
     import pandas
+
     try:
         text = _text(data)
     except UnicodeDecodeError:

@@ -1,4 +1,5 @@
 """Predictions of an ISIC Challenge: one score per category, aligned with the truth by id."""
+
 from collections.abc import Sequence
 
 import numpy as np
@@ -17,7 +18,8 @@ LOGITS = " These look like logits; apply softmax or sigmoid."
 
 
 def label(outputs: np.ndarray) -> np.ndarray:
-    """The category of the largest score of each row [N, K]; -1 (undecided) where several share it, equal as float64, or where a score is NaN."""
+    """The category of the largest score of each row [N, K]; -1 (undecided) where several share it, equal as float64, or where a score
+    is NaN."""
     if not outputs.shape[1]:
         return np.full(len(outputs), -1)
     largest = outputs.max(1, keepdims=True)
@@ -38,10 +40,20 @@ def read_predictions(source: Source, truth: Cases | None, name: str | None = Non
     places = [table.header.index(c) for c in present]
     block = category_tables.numbers(table, places)
     first, again = category_tables.repeated(found)
-    problems = [*category_tables.duplicate_columns(table), *(category_tables.missing_category(table, c) for c in categories if c not in present),
-                *_extra_columns(table, found.id_column, categories), *_row_problems(found, again, places, block)]
+    problems = [
+        *category_tables.duplicate_columns(table),
+        *(category_tables.missing_category(table, c) for c in categories if c not in present),
+        *_extra_columns(table, found.id_column, categories),
+        *_row_problems(found, again, places, block),
+    ]
     if truth is None and len(categories) < 2:
-        problems.append(error("too-few-categories", table.name, f"{len(categories)} category column{'s' * (len(categories) != 1)}: two or more are needed."))
+        problems.append(
+            error(
+                "too-few-categories",
+                table.name,
+                f"{len(categories)} category column{'s' * (len(categories) != 1)}: two or more are needed.",
+            )
+        )
     cases = np.arange(len(table))
     if truth is not None:
         cases, unmatched = _matched(found, truth, first)
@@ -58,27 +70,52 @@ def _named(table: Table, categories: Sequence[str]) -> list[Finding]:
     year = preset(categories)
     if year is None:
         return []
-    return [note("preset", table.name, f"{len(categories)} categories, those of {'MILK10k' if year == 'milk10k' else year}"
-                 f"{' without UNK' if len(categories) < len(PRESETS[year]) else ''}.")]
+    return [
+        note(
+            "preset",
+            table.name,
+            f"{len(categories)} categories, those of {'MILK10k' if year == 'milk10k' else year}"
+            f"{' without UNK' if len(categories) < len(PRESETS[year]) else ''}.",
+        )
+    ]
 
 
 def _extra_columns(table: Table, id_column: int, categories: Sequence[str]) -> list[Finding]:
     extra = [(i, h) for i, h in enumerate(table.header) if i != id_column and h not in categories and (not h or table.header.index(h) == i)]
-    return [error("extra-column", table.header_place, f"column {i + 1} has no name (an index column?): leave it out." if not h else
-                  f"column {h!r} is no category of the truth: leave it out.") for i, h in extra]
+    return [
+        error(
+            "extra-column",
+            table.header_place,
+            f"column {i + 1} has no name (an index column?): leave it out."
+            if not h
+            else f"column {h!r} is no category of the truth: leave it out.",
+        )
+        for i, h in extra
+    ]
 
 
 def _row_problems(found: CategoryTable, again: dict[int, int], places: Sequence[int], block: Block) -> list[Finding]:
     lengths, empty, settled = category_tables.row_problems(found, again)
-    cells = {code: category_tables.by_row((cell for cell, fault in block.faults.items() if fault == code), settled) for code in ("missing-value", "not-a-number")}
+    cells = {
+        code: category_tables.by_row((cell for cell, fault in block.faults.items() if fault == code), settled)
+        for code in ("missing-value", "not-a-number")
+    }
     with np.errstate(invalid="ignore"):
-        outside = [*zip(*np.nonzero((block.values < 0) | (block.values > 1)), strict=True), *(cell for cell, fault in block.faults.items() if fault == "not-finite")]
+        outside = [
+            *zip(*np.nonzero((block.values < 0) | (block.values > 1)), strict=True),
+            *(cell for cell, fault in block.faults.items() if fault == "not-finite"),
+        ]
     rows_outside = category_tables.by_row(((int(row), int(k)) for row, k in outside), settled)
     advice = LOGITS if 2 * len(rows_outside) > len(found.ids) else ""
-    missing = category_tables.cell_problems(found, "missing-value", cells["missing-value"], places, "holds no number: write one from 0 to 1.")
-    return [*lengths, *sorted([*empty, *missing], key=lambda p: int(p.where.rsplit(":", 1)[1])),
-            *category_tables.cell_problems(found, "not-a-number", cells["not-a-number"], places, _number_mend),
-            *category_tables.cell_problems(found, "out-of-range", rows_outside, places, f"is outside 0 to 1.{advice}")]
+    missing = category_tables.cell_problems(
+        found, "missing-value", cells["missing-value"], places, "holds no number: write one from 0 to 1."
+    )
+    return [
+        *lengths,
+        *sorted([*empty, *missing], key=lambda p: int(p.where.rsplit(":", 1)[1])),
+        *category_tables.cell_problems(found, "not-a-number", cells["not-a-number"], places, _number_mend),
+        *category_tables.cell_problems(found, "out-of-range", rows_outside, places, f"is outside 0 to 1.{advice}"),
+    ]
 
 
 def _number_mend(cell: str) -> str:
@@ -96,9 +133,17 @@ def _matched(found: CategoryTable, truth: Cases, first: dict[str, int]) -> tuple
     if index.keys() == first.keys():
         return np.fromiter(map(index.__getitem__, found.ids), int, len(found.ids)), []
     if index.keys().isdisjoint(first):
-        return np.zeros(0, int), [error("no-common-case", table.name, f"no row matches a case of {truth.name}. Here: {', '.join(found.ids[:SHOWN])}. "
-                                        f"There: {', '.join(truth.ids[:SHOWN])}.")]
+        return np.zeros(0, int), [
+            error(
+                "no-common-case",
+                table.name,
+                f"no row matches a case of {truth.name}. Here: {', '.join(found.ids[:SHOWN])}. There: {', '.join(truth.ids[:SHOWN])}.",
+            )
+        ]
     missing = [error("missing-case", name, f"case {name} has no row in {table.name}: add it.") for name in truth.ids if name not in first]
-    extra = [error("extra-case", table.place(i), f"case {name} is not in {truth.name}: leave the row out.")
-             for name, i in first.items() if name and name not in index]
+    extra = [
+        error("extra-case", table.place(i), f"case {name} is not in {truth.name}: leave the row out.")
+        for name, i in first.items()
+        if name and name not in index
+    ]
     return np.array([index.get(name, -1) for name in found.ids]), [*missing, *extra]

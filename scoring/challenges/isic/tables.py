@@ -1,7 +1,9 @@
-"""The tables of the ISIC Challenges as people write them: read where the sense is plain, with a warning in the official scorer's words where it refuses.
+"""The tables of the ISIC Challenges as people write them: read where the sense is plain, with a warning in the official scorer's words
+where it refuses.
 
 Source: `isic-challenge-scoring` 5.8.0, load_csv.py; its checks are numbered in the order in which it makes them.
 """
+
 import codecs
 import difflib
 import re
@@ -19,8 +21,18 @@ from scoring.readers.tables import Table
 
 REFUSES = "read here; the official scorer refuses this file: "
 NO_ID = 'Missing column in CSV: "image" or "lesion_id".'
-CHECKS = {"short-file": 1, "trailing-delimiter": 2, "encoding": 3, "delimiter": 4, "header-alias": 4, "header-spelling": 6, "decimal-comma": 9,
-          "integer-column": 9, "id-spelling": 11, "numeric-ids": 11}
+CHECKS = {
+    "short-file": 1,
+    "trailing-delimiter": 2,
+    "encoding": 3,
+    "delimiter": 4,
+    "header-alias": 4,
+    "header-spelling": 6,
+    "decimal-comma": 9,
+    "integer-column": 9,
+    "id-spelling": 11,
+    "numeric-ids": 11,
+}
 HEAD_CHARACTERS, HEAD_LINES = 2000, 2
 INTEGER = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
 WHOLE = re.compile(r"\d+", re.ASCII)
@@ -32,7 +44,8 @@ GROUND_TRUTH = "groundtruth"
 
 @dataclass(frozen=True)
 class CategoryTable:
-    """One table with its id column found. ids: as compared [rows]; id_column: its place; data: the file's bytes; digest_of: SHA-256 of the member read."""
+    """One table with its id column found. ids: as compared [rows]; id_column: its place; data: the file's bytes; digest_of: SHA-256 of
+    the member read."""
 
     table: Table
     id_column: int
@@ -51,7 +64,8 @@ class CategoryTable:
 
 @dataclass(frozen=True)
 class Block:
-    """Numbers [rows, columns] float64, NaN where a cell holds none; fault: row and column -> "missing-value", "not-a-number", "not-finite"."""
+    """Numbers [rows, columns] float64, NaN where a cell holds none; fault: row and column -> "missing-value", "not-a-number",
+    "not-finite"."""
 
     values: np.ndarray
     faults: dict[tuple[int, int], str]
@@ -68,8 +82,18 @@ def find_table(files: Files) -> str:
         if len(candidates) == 1:
             return candidates[0]
     if not found:
-        raise InputRefused([error("no-table", files.name, f"it holds {len(files.members)} files and no CSV table. Put the table beside the images.")])
-    raise InputRefused([error("ambiguous-table", files.name, f"it holds {len(found)} tables ({', '.join(found[:5])}): keep one, or write GroundTruth into its name.")])
+        raise InputRefused(
+            [error("no-table", files.name, f"it holds {len(files.members)} files and no CSV table. Put the table beside the images.")]
+        )
+    raise InputRefused(
+        [
+            error(
+                "ambiguous-table",
+                files.name,
+                f"it holds {len(found)} tables ({', '.join(found[:5])}): keep one, or write GroundTruth into its name.",
+            )
+        ]
+    )
 
 
 def read(files: Files, preferred: Sequence[str] = ()) -> CategoryTable:
@@ -86,16 +110,27 @@ def read(files: Files, preferred: Sequence[str] = ()) -> CategoryTable:
 
 def duplicate_columns(table: Table) -> list[Finding]:
     """`duplicate-column`, one per name that occurs twice."""
-    return [error("duplicate-column", table.header_place, f"column {name!r} occurs {n} times (columns "
-                  f"{' and '.join(str(i + 1) for i, h in enumerate(table.header) if h == name)}): keep one.")
-            for name, n in Counter(table.header).items() if n > 1 and name]
+    return [
+        error(
+            "duplicate-column",
+            table.header_place,
+            f"column {name!r} occurs {n} times (columns "
+            f"{' and '.join(str(i + 1) for i, h in enumerate(table.header) if h == name)}): keep one.",
+        )
+        for name, n in Counter(table.header).items()
+        if n > 1 and name
+    ]
 
 
 def missing_category(table: Table, name: str) -> Finding:
     """`missing-column` for a category, with the header that was probably meant."""
-    near = [h for h in table.header if h and h.lower() == name.lower()] or difflib.get_close_matches(name, [h for h in table.header if h], 1, .75)
+    near = [h for h in table.header if h and h.lower() == name.lower()] or difflib.get_close_matches(
+        name, [h for h in table.header if h], 1, 0.75
+    )
     hint = f" Did you mean {near[0]!r}?" if near else ""
-    return error("missing-column", table.header_place, f"there is no column for category {name!r}: the truth has it, spelled exactly so.{hint}")
+    return error(
+        "missing-column", table.header_place, f"there is no column for category {name!r}: the truth has it, spelled exactly so.{hint}"
+    )
 
 
 def numbers(table: Table, columns: Sequence[int]) -> Block:
@@ -117,7 +152,9 @@ def by_row(cells: Iterable[tuple[int, int]], skipped: frozenset[int] | set[int])
     return found
 
 
-def cell_problems(found: CategoryTable, code: str, cells: dict[int, list[int]], columns: Sequence[int], mend: Callable[[str], str] | str) -> list[Finding]:
+def cell_problems(
+    found: CategoryTable, code: str, cells: dict[int, list[int]], columns: Sequence[int], mend: Callable[[str], str] | str
+) -> list[Finding]:
     """One entry per row: the case, and its faulty columns with their values."""
     table, problems = found.table, []
     for row, places in cells.items():
@@ -142,21 +179,36 @@ def row_problems(found: CategoryTable, again: dict[int, int]) -> tuple[list[Find
     """`row-length` with `duplicate-case`, `missing-value` of nameless rows, and the rows that say nothing more."""
     table = found.table
     nameless = [i for i, name in enumerate(found.ids) if not name] if "" in found.ids else []
-    twice = [error("duplicate-case", table.place(i), f"case {found.ids[i]} stands on line {table.lines[first]} already: keep one row per case.")
-             for i, first in again.items() if i not in nameless]
-    empty = [error("missing-value", table.place(i), f"column {table.header[found.id_column]!r} is empty: every row needs its case.")
-             for i in nameless if i not in table.ragged]
+    twice = [
+        error("duplicate-case", table.place(i), f"case {found.ids[i]} stands on line {table.lines[first]} already: keep one row per case.")
+        for i, first in again.items()
+        if i not in nameless
+    ]
+    empty = [
+        error("missing-value", table.place(i), f"column {table.header[found.id_column]!r} is empty: every row needs its case.")
+        for i in nameless
+        if i not in table.ragged
+    ]
     lengths = [p for p in table.problems if p.where not in {t.where for t in twice}]
     return [*lengths, *twice], empty, frozenset(table.ragged | set(again) | set(nameless))
 
 
 def tolerated(found: CategoryTable, categories: Sequence[str], block: Block, truth: bool) -> list[Finding]:
-    """Warnings for what is read here and refused there, in the order of the specification's table. `categories`: those whose columns are in the block."""
+    """Warnings for what is read here and refused there, in the order of the specification's table. `categories`: those whose columns
+    are in the block."""
     table = found.table
-    words = [("delimiter", _delimiter(table)), ("encoding", _encoding(found.data)), ("header-alias", _alias(found)), ("header-spelling", _spelling(found)),
-             ("trailing-delimiter", _trailing(table)), ("decimal-comma", _commas(block, categories)),
-             ("integer-column", "" if truth else _integers(table, categories, block)), ("id-spelling", _id_spelling(found, truth)),
-             ("numeric-ids", _numeric_ids(found)), ("short-file", "" if truth else _short(found.data))]
+    words = [
+        ("delimiter", _delimiter(table)),
+        ("encoding", _encoding(found.data)),
+        ("header-alias", _alias(found)),
+        ("header-spelling", _spelling(found)),
+        ("trailing-delimiter", _trailing(table)),
+        ("decimal-comma", _commas(block, categories)),
+        ("integer-column", "" if truth else _integers(table, categories, block)),
+        ("id-spelling", _id_spelling(found, truth)),
+        ("numeric-ids", _numeric_ids(found)),
+        ("short-file", "" if truth else _short(found.data)),
+    ]
     return [warning(code, table.name, text) for code, text in words if text]
 
 
@@ -184,7 +236,11 @@ def _alias(found: CategoryTable) -> str:
 
 def _spelling(found: CategoryTable) -> str:
     table = found.table
-    padded = [i for i, (written, name) in enumerate(zip(table.written, table.header, strict=False)) if name and written != name and not (i == 0 and written == "\ufeff" + name)]
+    padded = [
+        i
+        for i, (written, name) in enumerate(zip(table.written, table.header, strict=False))
+        if name and written != name and not (i == 0 and written == "\ufeff" + name)
+    ]
     if not padded:
         return ""
     names = [table.header[i] for i in padded]
@@ -196,11 +252,14 @@ def _trailing(table: Table) -> str:
     width = len(table.header)
     if len(table.written) > width:
         unnamed = [f"Unnamed: {i}" for i in range(width, len(table.written))]
-        return f"the heading ends with {len(unnamed)} empty cell{'s' * (len(unnamed) > 1)}, ignored; {REFUSES}Extra columns in CSV: {unnamed}."
+        return (
+            f"the heading ends with {len(unnamed)} empty cell{'s' * (len(unnamed) > 1)}, ignored; {REFUSES}Extra columns in CSV: {unnamed}."
+        )
     if not table.padded or 0 in table.padded:  # its reader takes the width of the first row
         return ""
     row = min(table.padded)
-    return f"{len(table.padded)} rows end with more empty cells than the heading (line {table.lines[row]}), ignored; {REFUSES}Could not parse CSV: Error tokenizing data."
+    what = f"{len(table.padded)} rows end with more empty cells than the heading (line {table.lines[row]}), ignored"
+    return f"{what}; {REFUSES}Could not parse CSV: Error tokenizing data."
 
 
 def _commas(block: Block, categories: Sequence[str]) -> str:
@@ -210,11 +269,17 @@ def _commas(block: Block, categories: Sequence[str]) -> str:
 
 
 def _integers(table: Table, categories: Sequence[str], block: Block) -> str:
-    whole = [name for k, name in enumerate(categories) if name in table.header and np.array_equal(block.values[:, k], np.round(block.values[:, k]))
-             and all(INTEGER.fullmatch(cell) for cell in set(table.columns[table.header.index(name)]))]
+    whole = [
+        name
+        for k, name in enumerate(categories)
+        if name in table.header
+        and np.array_equal(block.values[:, k], np.round(block.values[:, k]))
+        and all(INTEGER.fullmatch(cell) for cell in set(table.columns[table.header.index(name)]))
+    ]
     if not whole:
         return ""
-    return f"column{'s' * (len(whole) > 1)} {', '.join(whole)} of whole numbers only, without a point; {REFUSES}{_not_floating(whole)} Write 0.0 and 1.0."
+    what = f"column{'s' * (len(whole) > 1)} {', '.join(whole)} of whole numbers only, without a point"
+    return f"{what}; {REFUSES}{_not_floating(whole)} Write 0.0 and 1.0."
 
 
 def _not_floating(names: Sequence[str]) -> str:
@@ -230,15 +295,21 @@ def _id_spelling(found: CategoryTable, truth: bool) -> str:
         return ""
     shown = ", ".join(repr(written[i]) for i in odd[:SHOWN]) + (", ..." if len(odd) > SHOWN else "")
     missing = [JPG.sub("", written[i]) if truth else found.ids[i] for i in odd[:SHOWN]]
-    return f"{len(odd)} ids with a folder, a file ending or spaces ({shown}), left out in comparing; {REFUSES}Missing images in CSV: {missing}."
+    what = f"{len(odd)} ids with a folder, a file ending or spaces ({shown}), left out in comparing"
+    return f"{what}; {REFUSES}Missing images in CSV: {missing}."
 
 
 def _numeric_ids(found: CategoryTable) -> str:
     if not all(WHOLE.fullmatch(name) for name in found.ids):
         return ""
-    return f"all ids are whole numbers; {REFUSES}Missing images in CSV: {list(found.ids[:SHOWN])}. It reads them as numbers on one side and as text on the other."
+    said = f"Missing images in CSV: {list(found.ids[:SHOWN])}."
+    return f"all ids are whole numbers; {REFUSES}{said} It reads them as numbers on one side and as text on the other."
 
 
 def _short(data: bytes) -> str:
-    start = data[:8 * HEAD_CHARACTERS].decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")[:HEAD_CHARACTERS]
-    return "" if start.count("\n") >= HEAD_LINES else f"fewer than two line ends in the first 2,000 characters; {REFUSES}No newlines detected in CSV."
+    start = data[: 8 * HEAD_CHARACTERS].decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")[:HEAD_CHARACTERS]
+    return (
+        ""
+        if start.count("\n") >= HEAD_LINES
+        else f"fewer than two line ends in the first 2,000 characters; {REFUSES}No newlines detected in CSV."
+    )

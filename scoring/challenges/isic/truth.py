@@ -1,4 +1,5 @@
 """The test set of an ISIC Challenge: cases, categories, weights, and where the photographs are."""
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
@@ -25,9 +26,10 @@ IMAGE = "image"
 class Cases:
     """The cases of a test set, in file order; or of pictures alone, without categories.
 
-    ids: as compared. photographs: members of `pictures` by case; ambiguous: cases with several that cannot be told apart. columns: cells by `key` of
-    the columns that are no category, and of joined metadata, for units and slices. positives: bool [N, K] in the order of `categories`.
-    score_weights, validation_weights: float64 [N], 0 for the excluded image; weighted, validated: whether the file has the column.
+    ids: as compared. photographs: members of `pictures` by case; ambiguous: cases with several that cannot be told apart. columns: cells
+    by `key` of the columns that are no category, and of joined metadata, for units and slices. positives: bool [N, K] in the order of
+    `categories`. score_weights, validation_weights: float64 [N], 0 for the excluded image; weighted, validated: whether the file has the
+    column.
     """
 
     name: str
@@ -87,14 +89,29 @@ def read_truth(source: Source, name: str | None = None, images: Source | None = 
     answers = category_tables.numbers(table, places)
     weights = {h: table.header.index(h) for h in (SCORE_WEIGHT, VALIDATION_WEIGHT) if h in table.header}
     weighing = category_tables.numbers(table, list(weights.values()))
-    problems = [*category_tables.duplicate_columns(table), *(_nameless(table, i) for i in nameless), *_row_problems(found, places, answers, list(weights.values()), weighing)]
+    problems = [
+        *category_tables.duplicate_columns(table),
+        *(_nameless(table, i) for i in nameless),
+        *_row_problems(found, places, answers, list(weights.values()), weighing),
+    ]
     if len(categories) < 2:
-        problems.append(error("too-few-categories", table.name, f"{len(categories)} category column{'s' * (len(categories) != 1)}: two or more are needed; the official scorer "
-                              "gives 1.0 to any prediction of a single one."))
+        problems.append(
+            error(
+                "too-few-categories",
+                table.name,
+                f"{len(categories)} category column{'s' * (len(categories) != 1)}: two or more are needed; the official scorer "
+                "gives 1.0 to any prediction of a single one.",
+            )
+        )
     cases = _cases(files, pictures, found, categories, answers, dict(zip(weights, weighing.values.T, strict=True)), units)
     if not problems and not (cases.score_weights[cases.labels >= 0] > 0).any():
-        problems.append(error("no-scored-case", table.name, "no case with a weight above 0 has exactly one category: nothing can be scored."))
-    findings = [*category_tables.tolerated(found, categories, answers, truth=True), *(_unit_note(table, i, i in _usual_units(found)) for i in units)]
+        problems.append(
+            error("no-scored-case", table.name, "no case with a weight above 0 has exactly one category: nothing can be scored.")
+        )
+    findings = [
+        *category_tables.tolerated(found, categories, answers, truth=True),
+        *(_unit_note(table, i, i in _usual_units(found)) for i in units),
+    ]
     cases = replace(cases, findings=tuple(findings))
     if problems:
         raise InputRefused(problems, findings, salvaged=_named_once(cases))
@@ -102,7 +119,8 @@ def read_truth(source: Source, name: str | None = None, images: Source | None = 
 
 
 def read_images(source: Source, name: str | None = None) -> Cases:
-    """Read cases without labels, for `predict`: the rows of the table where there is one, else every image by its file name without ending."""
+    """Read cases without labels, for `predict`: the rows of the table where there is one, else every image by its file name without
+    ending."""
     files = open_source(source, name)
     if files.kind == "file" or any(m.lower().endswith(".csv") for m in files.members):
         found = category_tables.read(files)
@@ -119,7 +137,22 @@ def read_images(source: Source, name: str | None = None) -> Cases:
         by_stem.setdefault(matching.stem(member), []).append(member)
     n, photographs = len(by_stem), tuple(map(tuple, by_stem.values()))
     several = frozenset(i for i, fits in enumerate(photographs) if len(fits) > 1)
-    return Cases(files.name, files, tuple(by_stem), files, photographs, several, {}, IMAGE, {}, (), (), np.empty((n, 0), bool), np.ones(n), np.ones(n))
+    return Cases(
+        files.name,
+        files,
+        tuple(by_stem),
+        files,
+        photographs,
+        several,
+        {},
+        IMAGE,
+        {},
+        (),
+        (),
+        np.empty((n, 0), bool),
+        np.ones(n),
+        np.ones(n),
+    )
 
 
 def find_photographs(pictures: Files, ids: Sequence[str], lesions: bool) -> tuple[tuple[tuple[str, ...], ...], frozenset[int]]:
@@ -151,7 +184,9 @@ def subgroups(cases: Cases) -> dict[str, dict[str, np.ndarray]]:
     for slice_name, column in cells.items():
         if column is not None:
             named = np.array(_age_bands(column) if slice_name == "age" else [_group(c) for c in column])
-            found = [*(name for _, _, name in AGE_BANDS), "unknown"] if slice_name == "age" else [*sorted(set(named) - {"unknown"}), "unknown"]
+            found = (
+                [*(name for _, _, name in AGE_BANDS), "unknown"] if slice_name == "age" else [*sorted(set(named) - {"unknown"}), "unknown"]
+            )
             groups[slice_name] = {name: named == name for name in found if (named == name).any()}
     return groups
 
@@ -179,7 +214,11 @@ def _unit_columns(found: CategoryTable, group: str | None) -> list[int]:
 
 def _unit_note(table: Table, column: int, usual: bool) -> Finding:
     why = "it names the unit" if usual else "it was named as the unit"
-    return note("unit-column", table.name, f"column {table.header[column]!r} is no category here: {why}. The official scorer takes it for a category.")
+    return note(
+        "unit-column",
+        table.name,
+        f"column {table.header[column]!r} is no category here: {why}. The official scorer takes it for a category.",
+    )
 
 
 def _nameless(table: Table, column: int) -> Finding:
@@ -192,30 +231,82 @@ def _row_problems(found: CategoryTable, places: Sequence[int], answers: Block, w
     columns = [*places, *weights]
     faults = {**answers.faults, **{(row, len(places) + k): fault for (row, k), fault in weighing.faults.items()}}
     missing = category_tables.by_row((cell for cell, fault in faults.items() if fault == "missing-value"), settled)
-    labels = [cell for cell in zip(*np.nonzero(~np.isin(answers.values, (0, 1))), strict=True) if answers.faults.get((int(cell[0]), int(cell[1]))) != "missing-value"]
+    labels = [
+        cell
+        for cell in zip(*np.nonzero(~np.isin(answers.values, (0, 1))), strict=True)
+        if answers.faults.get((int(cell[0]), int(cell[1]))) != "missing-value"
+    ]
     with np.errstate(invalid="ignore"):
         wrong = ~(weighing.values >= 0)
-    heavy = [(row, len(places) + k) for row, k in zip(*np.nonzero(wrong), strict=True) if weighing.faults.get((int(row), int(k))) != "missing-value"]
-    return [*lengths, *sorted([*empty, *category_tables.cell_problems(found, "missing-value", missing, columns, "is empty: every category needs 0 or 1, every weight a number.")],
-                              key=lambda p: int(p.where.rsplit(":", 1)[1])),
-            *category_tables.cell_problems(found, "bad-label", category_tables.by_row(labels, settled), columns, "is neither 0 nor 1."),
-            *category_tables.cell_problems(found, "bad-weight", category_tables.by_row(heavy, settled), columns, "is no weight: write a finite number, 0 or more.")]
+    heavy = [
+        (row, len(places) + k)
+        for row, k in zip(*np.nonzero(wrong), strict=True)
+        if weighing.faults.get((int(row), int(k))) != "missing-value"
+    ]
+    return [
+        *lengths,
+        *sorted(
+            [
+                *empty,
+                *category_tables.cell_problems(
+                    found, "missing-value", missing, columns, "is empty: every category needs 0 or 1, every weight a number."
+                ),
+            ],
+            key=lambda p: int(p.where.rsplit(":", 1)[1]),
+        ),
+        *category_tables.cell_problems(found, "bad-label", category_tables.by_row(labels, settled), columns, "is neither 0 nor 1."),
+        *category_tables.cell_problems(
+            found, "bad-weight", category_tables.by_row(heavy, settled), columns, "is no weight: write a finite number, 0 or more."
+        ),
+    ]
 
 
-def _cases(files: Files, pictures: Files, found: CategoryTable, categories: tuple[str, ...], answers: Block, weights: Mapping[str, np.ndarray], units: Sequence[int]) -> Cases:
+def _cases(
+    files: Files,
+    pictures: Files,
+    found: CategoryTable,
+    categories: tuple[str, ...],
+    answers: Block,
+    weights: Mapping[str, np.ndarray],
+    units: Sequence[int],
+) -> Cases:
     table, ids = found.table, found.ids
     included = np.array([name != EXCLUDED for name in ids], float) if EXCLUDED in ids else np.ones(len(ids))
     kept = {h: included * np.nan_to_num(weights.get(h, np.ones(len(ids)))) for h in (SCORE_WEIGHT, VALIDATION_WEIGHT)}
     id_column = table.header[found.id_column]
     columns = {table.keys[i]: tuple(table.cells(i)) for i in units} | {key(id_column): ids}
     photographs, ambiguous = find_photographs(pictures, ids, id_column != IMAGE)
-    return Cases(files.name, files, ids, pictures, photographs, ambiguous, columns, id_column, found.digest_of, (), categories, answers.values == 1,
-                 kept[SCORE_WEIGHT], kept[VALIDATION_WEIGHT], SCORE_WEIGHT in weights, VALIDATION_WEIGHT in weights)
+    return Cases(
+        files.name,
+        files,
+        ids,
+        pictures,
+        photographs,
+        ambiguous,
+        columns,
+        id_column,
+        found.digest_of,
+        (),
+        categories,
+        answers.values == 1,
+        kept[SCORE_WEIGHT],
+        kept[VALIDATION_WEIGHT],
+        SCORE_WEIGHT in weights,
+        VALIDATION_WEIGHT in weights,
+    )
 
 
 def _named_once(cases: Cases) -> Cases:
     """The cases that predictions can be matched to, for `salvaged`: without nameless and repeated rows."""
     first: dict[str, int] = {}
     rows = [i for i, name in enumerate(cases.ids) if name and first.setdefault(name, i) == i]
-    return replace(cases, ids=tuple(cases.ids[i] for i in rows), photographs=tuple(cases.photographs[i] for i in rows), ambiguous=frozenset(),
-                   columns={}, positives=cases.positives[rows], score_weights=cases.score_weights[rows], validation_weights=cases.validation_weights[rows])
+    return replace(
+        cases,
+        ids=tuple(cases.ids[i] for i in rows),
+        photographs=tuple(cases.photographs[i] for i in rows),
+        ambiguous=frozenset(),
+        columns={},
+        positives=cases.positives[rows],
+        score_weights=cases.score_weights[rows],
+        validation_weights=cases.validation_weights[rows],
+    )

@@ -1,4 +1,6 @@
-"""Runs inside the environment of the official scorer: a list of [truth, predictions, metric] as JSON in, what it says of each as JSON out."""
+"""Runs inside the environment of the official scorer: a list of [truth, predictions, metric] as JSON in, what it says of each as JSON
+out."""
+
 import io
 import json
 import sys

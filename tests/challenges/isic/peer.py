@@ -1,4 +1,5 @@
 """The official scorer in its own environment, made by `make peers`."""
+
 import json
 import os
 import subprocess

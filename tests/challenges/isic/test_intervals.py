@@ -1,4 +1,5 @@
 """Replicates: every quantity equals the scorer's own on the repeated cases, and the intervals are quantiles of them."""
+
 import numpy as np
 import pytest
 
@@ -20,10 +21,15 @@ def read(seed: int, **settings):
 
 
 def answers_of(truth, predictions, asked) -> measures.Answers:
-    return measures.answers(truth.categories, truth.positives, truth.labels, predictions.outputs, predictions.labels, malignant(truth.categories, asked), False)
+    return measures.answers(
+        truth.categories, truth.positives, truth.labels, predictions.outputs, predictions.labels, malignant(truth.categories, asked), False
+    )
 
 
-@pytest.mark.parametrize(("seed", "settings"), [(0, {}), (1, {"decimals": 1}), (2, {"weights": True}), (3, {"cases": 12, "categories": 5}), (4, {"categories": 2})])
+@pytest.mark.parametrize(
+    ("seed", "settings"),
+    [(0, {}), (1, {"decimals": 1}), (2, {"weights": True}), (3, {"cases": 12, "categories": 5}), (4, {"categories": 2})],
+)
 def test_replicates_are_the_scorer_on_the_repeated_cases(seed, settings):
     truth, predictions = read(seed, **settings)
     asked = truth.categories[:1]
@@ -33,11 +39,17 @@ def test_replicates_are_the_scorer_on_the_repeated_cases(seed, settings):
     counts = np.random.default_rng(seed).multinomial(len(truth), np.full(len(truth), 1 / len(truth)), size=REPLICATES)
     for b, count in enumerate(counts):
         rows = np.repeat(np.arange(len(truth)), count)
-        expected, per_category = restated.metrics(truth.categories, asked, truth.positives[rows], predictions.outputs[rows], truth.score_weights[rows])
+        expected, per_category = restated.metrics(
+            truth.categories, asked, truth.positives[rows], predictions.outputs[rows], truth.score_weights[rows]
+        )
         got = {name: None if np.isnan(found[name][b]) else found[name][b] for name in expected}
         assert got == pytest.approx(expected, abs=1e-12)
         for name, row in per_category.items():
-            assert all(np.isnan(found[m, name][b]) if v is None else found[m, name][b] == pytest.approx(v, abs=1e-12) for m, v in row.items() if m != "support")
+            assert all(
+                np.isnan(found[m, name][b]) if v is None else found[m, name][b] == pytest.approx(v, abs=1e-12)
+                for m, v in row.items()
+                if m != "support"
+            )
 
 
 @pytest.mark.parametrize("weights", [False, True])
@@ -48,9 +60,9 @@ def test_intervals_are_percentiles_of_every_metric_but_the_validation_score(weig
     values = measures.quantities(answers_of(truth, predictions, "C0"), draws, "balanced_accuracy")
     assert set(card.intervals) == {*card.metrics, "score"} - {"validation_score"}
     for name, interval in card.intervals.items():
-        assert interval == pytest.approx(np.quantile(values[name][~np.isnan(values[name])], [.025, .975]), abs=1e-12)
+        assert interval == pytest.approx(np.quantile(values[name][~np.isnan(values[name])], [0.025, 0.975]), abs=1e-12)
     for name, row in card.per_class.items():
-        assert row["auc_interval"] == pytest.approx(np.quantile(values["auc", name], [.025, .975]), abs=1e-12)
+        assert row["auc_interval"] == pytest.approx(np.quantile(values["auc", name], [0.025, 0.975]), abs=1e-12)
 
 
 @pytest.mark.parametrize("interval", ["jackknife", "bca"])

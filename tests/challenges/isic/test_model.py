@@ -1,4 +1,5 @@
 """Models: pixels, categories, several photographs of a lesion, preflight and what is refused."""
+
 import io
 from collections.abc import Mapping
 
@@ -33,9 +34,15 @@ def model(width: int = 3, side=(None, None), metadata: Mapping[str, str] | None 
 
 def shift(by: float) -> bytes:
     """Outputs beyond 0..1, by so much."""
-    nodes = [helper.make_node("ReduceMean", ["image"], ["colour"], axes=[2, 3], keepdims=0), helper.make_node("Clip", ["colour", "low", "high"], ["kept"]),
-             helper.make_node("Sub", ["kept", "kept"], ["zero"]), helper.make_node("Add", ["zero", "by"], ["scores"])]
-    constants = [builders.initializer(name, np.array(value, np.float32)) for name, value in (("low", 0), ("high", 1), ("by", [by, .5, .2]))]
+    nodes = [
+        helper.make_node("ReduceMean", ["image"], ["colour"], axes=[2, 3], keepdims=0),
+        helper.make_node("Clip", ["colour", "low", "high"], ["kept"]),
+        helper.make_node("Sub", ["kept", "kept"], ["zero"]),
+        helper.make_node("Add", ["zero", "by"], ["scores"]),
+    ]
+    constants = [
+        builders.initializer(name, np.array(value, np.float32)) for name, value in (("low", 0), ("high", 1), ("by", [by, 0.5, 0.2]))
+    ]
     return builders.build(nodes, [("image", TensorProto.FLOAT, ["N", 3, None, None])], [("scores", TensorProto.FLOAT, ["N", 3])], constants)
 
 
@@ -82,8 +89,13 @@ def test_scoring_the_written_file_gives_what_scoring_the_model_gives(tmp_path):
 
 
 def test_a_lesion_is_the_mean_of_the_photographs_in_its_folder():
-    files = {"truth.csv": category_tables.truth(IDS[:2], LABELS[:2]).replace(b"image", b"lesion_id"), "a/ISIC_1/x.png": picture(1), "a/ISIC_1/y.png": picture(2),
-             "a/ISIC_2/z.png": picture(3), "a/ISIC_3/z.png": picture(4)}
+    files = {
+        "truth.csv": category_tables.truth(IDS[:2], LABELS[:2]).replace(b"image", b"lesion_id"),
+        "a/ISIC_1/x.png": picture(1),
+        "a/ISIC_1/y.png": picture(2),
+        "a/ISIC_2/z.png": picture(3),
+        "a/ISIC_3/z.png": picture(4),
+    }
     made = model()
     single = [by_hand(files[name], made, 224, 224) for name in ("a/ISIC_1/x.png", "a/ISIC_1/y.png", "a/ISIC_2/z.png")]
     truth = read(files)
@@ -111,9 +123,18 @@ def test_no_image_at_all_is_one_entry():
     assert places(refused(isic.predict, model(), read({"truth.csv": category_tables.truth()})).problems) == [("image-missing", "set")]
 
 
-@pytest.mark.parametrize(("made", "code"), [(model(width=4), "wrong-output"), (model(batch=2), "fixed-batch"), (builders.classifier(width=3), "wrong-inputs"),
-                                            (b"nothing", "model-unreadable"), (shift(1.01), "model-output"), (shift(float("nan")), "model-output")],
-                         ids=["width", "batch", "two inputs", "no model", "beyond 1", "NaN"])
+@pytest.mark.parametrize(
+    ("made", "code"),
+    [
+        (model(width=4), "wrong-output"),
+        (model(batch=2), "fixed-batch"),
+        (builders.classifier(width=3), "wrong-inputs"),
+        (b"nothing", "model-unreadable"),
+        (shift(1.01), "model-output"),
+        (shift(float("nan")), "model-output"),
+    ],
+    ids=["width", "batch", "two inputs", "no model", "beyond 1", "NaN"],
+)
 def test_models_that_are_refused(made, code):
     assert codes(refused(isic.inspect, made, read()).problems) == [code]
     assert code in codes(refused(isic.predict, made, read()).problems)
@@ -133,11 +154,17 @@ def test_categories_of_the_model_in_another_order_are_named():
 IMAGES = {f"{name}.png": picture(i) for i, name in enumerate(IDS[:2])}
 
 
-@pytest.mark.parametrize(("made", "categories", "expected"), [
-    (model(metadata={"categories": "A,B,C"}), None, ("A", "B", "C")), (model(metadata={"categories": "A,B,C"}), "X,Y,Z", ("X", "Y", "Z")),
-    (model(width=7), None, ("MEL", "NV", "BCC", "AKIEC", "BKL", "DF", "VASC")), (model(width=8), None, ("MEL", "NV", "BCC", "AK", "BKL", "DF", "VASC", "SCC")),
-    (model(width=9), None, ("MEL", "NV", "BCC", "AK", "BKL", "DF", "VASC", "SCC", "UNK")),
-    (model(width=11), None, ("AKIEC", "BCC", "BEN_OTH", "BKL", "DF", "INF", "MAL_OTH", "MEL", "NV", "SCCKA", "VASC"))])
+@pytest.mark.parametrize(
+    ("made", "categories", "expected"),
+    [
+        (model(metadata={"categories": "A,B,C"}), None, ("A", "B", "C")),
+        (model(metadata={"categories": "A,B,C"}), "X,Y,Z", ("X", "Y", "Z")),
+        (model(width=7), None, ("MEL", "NV", "BCC", "AKIEC", "BKL", "DF", "VASC")),
+        (model(width=8), None, ("MEL", "NV", "BCC", "AK", "BKL", "DF", "VASC", "SCC")),
+        (model(width=9), None, ("MEL", "NV", "BCC", "AK", "BKL", "DF", "VASC", "SCC", "UNK")),
+        (model(width=11), None, ("AKIEC", "BCC", "BEN_OTH", "BKL", "DF", "INF", "MAL_OTH", "MEL", "NV", "SCCKA", "VASC")),
+    ],
+)
 def test_categories_without_a_truth(made, categories, expected):
     cases = isic.read_images(IMAGES, "pictures")
     written = isic.prediction_table(cases, isic.predict(made, cases, categories=categories)).splitlines()
@@ -145,8 +172,15 @@ def test_categories_without_a_truth(made, categories, expected):
     assert [line.split(",")[0] for line in written[1:]] == list(IDS[:2])
 
 
-@pytest.mark.parametrize(("made", "categories", "code"), [(model(), None, "bad-option"), (model(), "A,B", "bad-option"), (model(), "A,A,B", "bad-option"),
-                                                          (model(metadata={"categories": "A,B"}), None, "wrong-output")])
+@pytest.mark.parametrize(
+    ("made", "categories", "code"),
+    [
+        (model(), None, "bad-option"),
+        (model(), "A,B", "bad-option"),
+        (model(), "A,A,B", "bad-option"),
+        (model(metadata={"categories": "A,B"}), None, "wrong-output"),
+    ],
+)
 def test_categories_that_cannot_be(made, categories, code):
     assert codes(refused(isic.predict, made, isic.read_images(IMAGES), categories=categories).problems) == [code]
 
@@ -176,7 +210,18 @@ def test_the_command_line_predicts_and_scores(tmp_path):
         (tmp_path / "set" / name).parent.mkdir(exist_ok=True)
         (tmp_path / "set" / name).write_bytes(data)
     (tmp_path / "m.onnx").write_bytes(model())
-    written = run("predict", "isic", "--model", tmp_path / "m.onnx", "--images", tmp_path / "set", "--categories", "MEL,NV,BCC", "--output", tmp_path / "p.csv")
+    written = run(
+        "predict",
+        "isic",
+        "--model",
+        tmp_path / "m.onnx",
+        "--images",
+        tmp_path / "set",
+        "--categories",
+        "MEL,NV,BCC",
+        "--output",
+        tmp_path / "p.csv",
+    )
     assert written.status == 0, written.err
     by_file = run("score", "isic", "--truth", tmp_path / "set", "--predictions", tmp_path / "p.csv", "--resamples", 0, "--json", "-")
     by_model = run("score", "isic", "--truth", tmp_path / "set", "--model", tmp_path / "m.onnx", "--resamples", 0, "--json", "-")

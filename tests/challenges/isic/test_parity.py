@@ -1,4 +1,5 @@
 """Random test sets and odd files through the official scorer itself."""
+
 import pytest
 
 from scoring import InputRefused, load_challenge
@@ -20,7 +21,10 @@ def scored(truth: bytes, predictions: bytes, **options):
 
 
 def test_random_test_sets_give_the_official_numbers():
-    settings = [{"seed": seed, "cases": 20 + 7 * seed, "categories": 2 + seed % 7, "decimals": (1, 2, 6, 17)[seed % 4], "weights": seed % 3 == 0} for seed in range(18)]
+    settings = [
+        {"seed": seed, "cases": 20 + 7 * seed, "categories": 2 + seed % 7, "decimals": (1, 2, 6, 17)[seed % 4], "weights": seed % 3 == 0}
+        for seed in range(18)
+    ]
     pairs = [random_pair(**s) for s in settings]
     metrics = [("balanced_accuracy", "auc", "ap")[i % 3] if i % 2 else "balanced_accuracy" for i in range(len(pairs))]
     for pair, metric, said in zip(pairs, metrics, official([(*p, m) for p, m in zip(pairs, metrics, strict=True)]), strict=True):
@@ -50,38 +54,73 @@ LINES = GOOD.decode().splitlines()
 
 
 def with_line(number: int, line: str) -> bytes:
-    return "\n".join([*LINES[:number], line, *LINES[number + 1:], ""]).encode()
+    return "\n".join([*LINES[:number], line, *LINES[number + 1 :], ""]).encode()
 
 
 ODD_PREDICTIONS = {
-    "good": GOOD, "crlf": GOOD.replace(b"\n", b"\r\n"), "cr": GOOD.replace(b"\n", b"\r"), "bom": b"\xef\xbb\xbf" + GOOD, "no last line end": GOOD.rstrip(),
-    "blank lines": GOOD.replace(b"\n", b"\n\n"), "jpg": GOOD.replace(b"_1,", b"_1.JPG,"), "minus zero": GOOD.replace(b"0.1", b"-0.0"),
-    "empty": b"", "header only": LINES[0].encode() + b"\n", "no line end": LINES[0].encode(), "utf-16": GOOD.decode().encode("utf-16"),
-    "latin-1": GOOD.replace(b"MEL", b"M\xe9L"), "no id": GOOD.replace(b"image", b"picture"), "lesion": GOOD.replace(b"image", b"lesion"),
+    "good": GOOD,
+    "crlf": GOOD.replace(b"\n", b"\r\n"),
+    "cr": GOOD.replace(b"\n", b"\r"),
+    "bom": b"\xef\xbb\xbf" + GOOD,
+    "no last line end": GOOD.rstrip(),
+    "blank lines": GOOD.replace(b"\n", b"\n\n"),
+    "jpg": GOOD.replace(b"_1,", b"_1.JPG,"),
+    "minus zero": GOOD.replace(b"0.1", b"-0.0"),
+    "empty": b"",
+    "header only": LINES[0].encode() + b"\n",
+    "no line end": LINES[0].encode(),
+    "utf-16": GOOD.decode().encode("utf-16"),
+    "latin-1": GOOD.replace(b"MEL", b"M\xe9L"),
+    "no id": GOOD.replace(b"image", b"picture"),
+    "lesion": GOOD.replace(b"image", b"lesion"),
     "column twice": b"\n".join(line + (b",NV" if i == 0 else b",0.1") for i, line in enumerate(GOOD.splitlines())),
-    "category missing": GOOD.replace(b"BCC", b"bcc"), "two missing": GOOD.replace(b"BCC", b"bcc").replace(b"MEL", b"mel"),
+    "category missing": GOOD.replace(b"BCC", b"bcc"),
+    "two missing": GOOD.replace(b"BCC", b"bcc").replace(b"MEL", b"mel"),
     "index column": b"\n".join((b"%d," % i if i else b",") + line for i, line in enumerate(GOOD.splitlines())),
-    "longer row": with_line(3, LINES[3] + ",0.5"), "shorter row": with_line(3, "ISIC_3,0.1,0.2"), "twice": GOOD + LINES[1].encode() + b"\n",
-    "missing value": with_line(3, "ISIC_3,,0.1,0.8"), "nan": with_line(3, "ISIC_3,nan,0.1,0.8"), "null": with_line(3, "ISIC_3,None,0.1,0.8"),
-    "text": with_line(3, "ISIC_3,high,0.1,0.8"), "percent": with_line(3, "ISIC_3,45%,0.1,0.8"), "bool": with_line(3, "ISIC_3,True,0.1,0.8"),
-    "quoted comma": with_line(3, 'ISIC_3,"0,5",0.1,0.8'), "above": with_line(3, "ISIC_3,1.25,0.1,0.8"), "below": with_line(3, "ISIC_3,-1e-300,0.1,0.8"),
-    "just above": with_line(3, "ISIC_3,1.0000000000000002,0.1,0.8"), "infinite": with_line(3, "ISIC_3,inf,0.1,0.8"),
-    "missing case": "\n".join([*LINES[:3], *LINES[4:], ""]).encode(), "extra case": GOOD + b"ISIC_99,0.1,0.1,0.8\n",
-    "no common case": GOOD.replace(b"ISIC", b"IMG"), "semicolons": GOOD.replace(b",", b";"), "tabs": GOOD.replace(b",", b"\t"),
-    "heading with spaces": GOOD.replace(b"BCC", b" BCC"), "id heading with spaces": GOOD.replace(b"image", b"image "),
-    "trailing heading": b"\n".join(line + b"," for line in GOOD.splitlines()) + b"\n", "trailing heading only": GOOD.replace(b"BCC\n", b"BCC,\n"),
-    "trailing in some rows": with_line(3, LINES[3] + ","), "trailing in the first row": with_line(1, LINES[1] + ","),
+    "longer row": with_line(3, LINES[3] + ",0.5"),
+    "shorter row": with_line(3, "ISIC_3,0.1,0.2"),
+    "twice": GOOD + LINES[1].encode() + b"\n",
+    "missing value": with_line(3, "ISIC_3,,0.1,0.8"),
+    "nan": with_line(3, "ISIC_3,nan,0.1,0.8"),
+    "null": with_line(3, "ISIC_3,None,0.1,0.8"),
+    "text": with_line(3, "ISIC_3,high,0.1,0.8"),
+    "percent": with_line(3, "ISIC_3,45%,0.1,0.8"),
+    "bool": with_line(3, "ISIC_3,True,0.1,0.8"),
+    "quoted comma": with_line(3, 'ISIC_3,"0,5",0.1,0.8'),
+    "above": with_line(3, "ISIC_3,1.25,0.1,0.8"),
+    "below": with_line(3, "ISIC_3,-1e-300,0.1,0.8"),
+    "just above": with_line(3, "ISIC_3,1.0000000000000002,0.1,0.8"),
+    "infinite": with_line(3, "ISIC_3,inf,0.1,0.8"),
+    "missing case": "\n".join([*LINES[:3], *LINES[4:], ""]).encode(),
+    "extra case": GOOD + b"ISIC_99,0.1,0.1,0.8\n",
+    "no common case": GOOD.replace(b"ISIC", b"IMG"),
+    "semicolons": GOOD.replace(b",", b";"),
+    "tabs": GOOD.replace(b",", b"\t"),
+    "heading with spaces": GOOD.replace(b"BCC", b" BCC"),
+    "id heading with spaces": GOOD.replace(b"image", b"image "),
+    "trailing heading": b"\n".join(line + b"," for line in GOOD.splitlines()) + b"\n",
+    "trailing heading only": GOOD.replace(b"BCC\n", b"BCC,\n"),
+    "trailing in some rows": with_line(3, LINES[3] + ","),
+    "trailing in the first row": with_line(1, LINES[1] + ","),
     "trailing in all rows": b"\n".join(line + (b"," if i else b"") for i, line in enumerate(GOOD.splitlines())) + b"\n",
     "decimal commas": GOOD.replace(b",", b";").replace(b".", b","),
-    "whole numbers": table(("image", "MEL", "NV", "BCC"), *([name, "0", "0.5", "1.0"] for name in IDS)), "folder": GOOD.replace(b"ISIC_2", b"test/ISIC_2"),
-    "png": GOOD.replace(b"ISIC_2,", b"ISIC_2.png,"), "spaces in ids": GOOD.replace(b"ISIC_2,", b"ISIC_2 ,"), "jpeg": GOOD.replace(b"ISIC_2,", b"ISIC_2.jpeg,"),
+    "whole numbers": table(("image", "MEL", "NV", "BCC"), *([name, "0", "0.5", "1.0"] for name in IDS)),
+    "folder": GOOD.replace(b"ISIC_2", b"test/ISIC_2"),
+    "png": GOOD.replace(b"ISIC_2,", b"ISIC_2.png,"),
+    "spaces in ids": GOOD.replace(b"ISIC_2,", b"ISIC_2 ,"),
+    "jpeg": GOOD.replace(b"ISIC_2,", b"ISIC_2.jpeg,"),
     "short": b"image,MEL,NV,BCC\nISIC_1,0.1,0.1,0.8",
 }
 
 
 def normal(message: str | None) -> str | None:
-    """5.6.0 knows only one name of the id column, and its message says so; pandas versions number lines alike but word C errors with a line end."""
-    return None if message is None else message.replace("Missing column in CSV: 'image'.", 'Missing column in CSV: "image" or "lesion_id".').replace("\n", "")
+    """5.6.0 knows only one name of the id column, and its message says so; pandas versions number lines alike but word C errors with a
+    line end."""
+    return (
+        None
+        if message is None
+        else message.replace("Missing column in CSV: 'image'.", 'Missing column in CSV: "image" or "lesion_id".').replace("\n", "")
+    )
 
 
 def test_odd_files_are_told_in_the_official_words():

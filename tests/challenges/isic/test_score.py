@@ -1,4 +1,5 @@
 """Scoring: every number restated, every finding, every option."""
+
 import json
 
 import numpy as np
@@ -28,12 +29,18 @@ def files(labels, scores, weights=None, names=NAMES, ids=None) -> tuple[bytes, b
     ids = ids or [f"i{i:03d}" for i in range(len(labels))]
     sets = [label if isinstance(label, (set, frozenset)) else {label} for label in labels]
     header = ("image", *names, *(["score_weight"] if weights else []))
-    truth = table(header, *([i, *(int(n in s) for n in names), *([weights[j]] if weights else [])] for j, (i, s) in enumerate(zip(ids, sets, strict=True))))
+    truth = table(
+        header,
+        *([i, *(int(n in s) for n in names), *([weights[j]] if weights else [])] for j, (i, s) in enumerate(zip(ids, sets, strict=True))),
+    )
     return truth, table(("image", *names), *([i, *map(repr, map(float, row))] for i, row in zip(ids, scores, strict=True)))
 
 
-CASE = st.tuples(st.frozensets(st.sampled_from(NAMES), min_size=0, max_size=2), st.lists(st.integers(0, 6), min_size=4, max_size=4),
-                 st.sampled_from([0, 1, 1, 2, 0.5, 1.7]))
+CASE = st.tuples(
+    st.frozensets(st.sampled_from(NAMES), min_size=0, max_size=2),
+    st.lists(st.integers(0, 6), min_size=4, max_size=4),
+    st.sampled_from([0, 1, 1, 2, 0.5, 1.7]),
+)
 
 
 @given(st.lists(CASE, min_size=3, max_size=25), st.booleans())
@@ -50,39 +57,51 @@ def test_every_number_restated(cases, inclusive):
     json.loads(card.to_json())
 
 
-@pytest.mark.parametrize(("metric", "name", "measure"), [(None, "balanced_accuracy", "recall"), ("balanced_accuracy", "balanced_accuracy", "recall"),
-                                                         ("auc", "macro_auc", "auc"), ("ap", "macro_average_precision", "average_precision"), ("dice", "macro_f1", "f1")])
+@pytest.mark.parametrize(
+    ("metric", "name", "measure"),
+    [
+        (None, "balanced_accuracy", "recall"),
+        ("balanced_accuracy", "balanced_accuracy", "recall"),
+        ("auc", "macro_auc", "auc"),
+        ("ap", "macro_average_precision", "average_precision"),
+        ("dice", "macro_f1", "f1"),
+    ],
+)
 def test_the_metric_that_ranks(metric, name, measure):
     pair = random_pair(3, weights=True)
     card, usual = scored(*pair, metric=metric), scored(*pair)
     assert card.score == card.metrics[name]
-    assert {k: v for k, v in card.metrics.items() if k != "validation_score"} == {k: v for k, v in usual.metrics.items() if k != "validation_score"}
+    assert {k: v for k, v in card.metrics.items() if k != "validation_score"} == {
+        k: v for k, v in usual.metrics.items() if k != "validation_score"
+    }
     for row in card.per_class.values():
         assert row["score_worth"] == 1 / 4
         assert row["score_lost"] == pytest.approx((1 - row[measure]) / 4)
     assert sum(row["score_lost"] for row in card.per_class.values()) == pytest.approx(1 - card.score)
     heavy = isic.read_truth(pair[0]).validation_weights
-    validation = table(("image", "C0", "C1", "C2", "C3", "score_weight"), *(
-        [*line.split(",")[:5], w] for line, w in zip(pair[0].decode().splitlines()[1:], heavy, strict=True)))
+    validation = table(
+        ("image", "C0", "C1", "C2", "C3", "score_weight"),
+        *([*line.split(",")[:5], w] for line, w in zip(pair[0].decode().splitlines()[1:], heavy, strict=True)),
+    )
     assert card.metrics["validation_score"] == pytest.approx(scored(validation, pair[1], metric=metric).score, abs=1e-12)
 
 
 def test_labels_are_decided_by_the_largest_score_and_sums_of_tenths_tie():
-    card = scored(*files(["MEL", "NV", "BCC", "NV"], [[.1, .0, .2, 0], [.3, 0, 0, 0], [.4, .4, .2, 0], [.1, .7, .1, 0]]))
+    card = scored(*files(["MEL", "NV", "BCC", "NV"], [[0.1, 0.0, 0.2, 0], [0.3, 0, 0, 0], [0.4, 0.4, 0.2, 0], [0.1, 0.7, 0.1, 0]]))
     assert [case["predicted"] for case in card.cases] == ["BCC", "MEL", "undecided", "NV"]
-    assert card.metrics["malignant_auc"] == pytest.approx((.5 + 1 + 1 + 1) / 4)  # 0.1 + 0.2 ties with 0.3
+    assert card.metrics["malignant_auc"] == pytest.approx((0.5 + 1 + 1 + 1) / 4)  # 0.1 + 0.2 ties with 0.3
     assert card.confusion_matrix["labels"] == [*NAMES, "undecided"]
     assert card.confusion_matrix["counts"][2][4] == 1
 
 
 def test_confusion_counts_cases_of_weight_and_knows_undecided_only_where_there_is_one():
-    card = scored(*files(["MEL", "NV", "BCC"], [[.9, 0, 0, 0], [.5, .5, 0, 0], [0, .9, 0, 0]], [1, 0, .25]))
+    card = scored(*files(["MEL", "NV", "BCC"], [[0.9, 0, 0, 0], [0.5, 0.5, 0, 0], [0, 0.9, 0, 0]], [1, 0, 0.25]))
     assert card.confusion_matrix == {"labels": list(NAMES), "counts": [[1, 0, 0, 0], [0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0]]}
     assert (card.more["n_scored"], card.n_cases) == (2, 3)
 
 
 def test_undecided_truth_takes_part_one_vs_rest_only():
-    card = scored(*files([{"MEL"}, {"NV"}, set(), {"MEL", "NV"}], [[.9, 0, 0, 0], [0, .9, 0, 0], [.9, 0, 0, 0], [.9, .8, 0, 0]]))
+    card = scored(*files([{"MEL"}, {"NV"}, set(), {"MEL", "NV"}], [[0.9, 0, 0, 0], [0, 0.9, 0, 0], [0.9, 0, 0, 0], [0.9, 0.8, 0, 0]]))
     assert (card.score, card.metrics["accuracy"]) == (1, 1)
     assert card.per_class["MEL"]["support"] == 2
     assert card.per_class["MEL"]["ppv"] == 2 / 3
@@ -92,23 +111,23 @@ def test_undecided_truth_takes_part_one_vs_rest_only():
 
 def test_the_excluded_image_weighs_nothing_whatever_the_file_says():
     ids = ["ISIC_0035068", "ISIC_1", "ISIC_2"]
-    card = scored(*files(["NV", "MEL", "NV"], [[.9, 0, 0, 0]] * 2 + [[0, .9, 0, 0]], [5, 1, 1], ids=ids))
+    card = scored(*files(["NV", "MEL", "NV"], [[0.9, 0, 0, 0]] * 2 + [[0, 0.9, 0, 0]], [5, 1, 1], ids=ids))
     assert (card.score, card.more["n_scored"], card.cases[0]["weight"]) == (1, 2, 0)
     found = only(card.findings, "excluded-image")
     assert (found.level, found.where) == ("note", "ISIC_0035068")
 
 
 def test_absent_categories_are_left_out_and_named():
-    card = scored(*files(["MEL", "NV"], [[.9, .1, 0, 0], [0, 0, 0, .9]]))
+    card = scored(*files(["MEL", "NV"], [[0.9, 0.1, 0, 0], [0, 0, 0, 0.9]]))
     assert [f.where for f in card.findings if f.code == "absent-class"] == ["BCC", "UNK"]
     nothing = {name for name, value in card.per_class["UNK"].items() if value is None}
     assert nothing == {"recall", "sensitivity", "auc", "auc_sens_80", "average_precision", "f1", "ppv", "score_worth", "score_lost"}
-    assert card.score == .5
-    assert card.per_class["MEL"]["score_worth"] == .5
+    assert card.score == 0.5
+    assert card.per_class["MEL"]["score_worth"] == 0.5
 
 
 def test_nothing_but_one_category():
-    card = scored(*files(["NV", "NV"], [[.9, .1, 0, 0], [0, .8, 0, 0]]))
+    card = scored(*files(["NV", "NV"], [[0.9, 0.1, 0, 0], [0, 0.8, 0, 0]]))
     assert [f.where for f in card.findings if f.code == "no-negatives"] == ["NV"]
     assert {name for name, value in card.per_class["NV"].items() if value is None} == {"specificity", "npv", "auc", "auc_sens_80"}
     assert only(card.findings, "malignant-undefined").where == "malignant_auc"
@@ -116,7 +135,7 @@ def test_nothing_but_one_category():
 
 
 def test_unknown_is_left_out_unless_it_is_named():
-    pair = files(["MEL", "NV", "UNK", "UNK"], [[.9, 0, 0, 0], [.1, .9, 0, 0], [.95, 0, 0, 0], [.8, 0, 0, .1]])
+    pair = files(["MEL", "NV", "UNK", "UNK"], [[0.9, 0, 0, 0], [0.1, 0.9, 0, 0], [0.95, 0, 0, 0], [0.8, 0, 0, 0.1]])
     card = scored(*pair)
     assert card.metrics["malignant_auc"] == 1
     found = only(card.findings, "unknown-left-out")
@@ -127,19 +146,32 @@ def test_unknown_is_left_out_unless_it_is_named():
     assert "unknown-left-out" not in codes(named.findings)
 
 
-@pytest.mark.parametrize(("names", "expected"), [
-    (("MEL", "NV", "BCC", "AKIEC", "BKL", "DF", "VASC"), ("2018", ["MEL", "BCC", "AKIEC"])),
-    (("MEL", "NV", "BCC", "AK", "BKL", "DF", "VASC", "SCC", "UNK"), ("2019", ["MEL", "BCC", "AK", "SCC"])),
-    (("SCC", "NV", "BCC", "AK", "BKL", "DF", "VASC", "MEL"), ("2019", ["SCC", "BCC", "AK", "MEL"])),
-    (("AKIEC", "BCC", "BEN_OTH", "BKL", "DF", "INF", "MAL_OTH", "MEL", "NV", "SCCKA", "VASC"), ("milk10k", ["AKIEC", "BCC", "MAL_OTH", "MEL", "SCCKA"])),
-    (("A", "B"), (None, []))])
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (("MEL", "NV", "BCC", "AKIEC", "BKL", "DF", "VASC"), ("2018", ["MEL", "BCC", "AKIEC"])),
+        (("MEL", "NV", "BCC", "AK", "BKL", "DF", "VASC", "SCC", "UNK"), ("2019", ["MEL", "BCC", "AK", "SCC"])),
+        (("SCC", "NV", "BCC", "AK", "BKL", "DF", "VASC", "MEL"), ("2019", ["SCC", "BCC", "AK", "MEL"])),
+        (
+            ("AKIEC", "BCC", "BEN_OTH", "BKL", "DF", "INF", "MAL_OTH", "MEL", "NV", "SCCKA", "VASC"),
+            ("milk10k", ["AKIEC", "BCC", "MAL_OTH", "MEL", "SCCKA"]),
+        ),
+        (("A", "B"), (None, [])),
+    ],
+)
 def test_presets_and_their_malignant_categories(names, expected):
     labels = [names[i % len(names)] for i in range(2 * len(names))]
     card = scored(*files(labels, np.eye(len(names))[[names.index(label) for label in labels]], names=names))
     assert (card.more["preset"], card.more["malignant"]) == expected
     assert ("milk10k-ranked-by-dice" in codes(card.findings)) == (expected[0] == "milk10k")
-    assert card.provenance["options"] == {"metric": "balanced_accuracy", "malignant": expected[1], "rules": "official", "group": None, "interval": "percentile",
-                                          "metadata_sha256": None}
+    assert card.provenance["options"] == {
+        "metric": "balanced_accuracy",
+        "malignant": expected[1],
+        "rules": "official",
+        "group": None,
+        "interval": "percentile",
+        "metadata_sha256": None,
+    }
 
 
 def test_weights_belong_to_their_rows():
@@ -154,7 +186,7 @@ def test_weights_belong_to_their_rows():
 
 
 def test_no_validation_weight():
-    truth, predictions = files(["MEL", "NV"], [[.9, 0, 0, 0], [0, .9, 0, 0]])
+    truth, predictions = files(["MEL", "NV"], [[0.9, 0, 0, 0], [0, 0.9, 0, 0]])
     lines = truth.decode().splitlines()
     none = "\n".join([lines[0] + ",validation_weight", *(line + ",0" for line in lines[1:]), ""]).encode()
     card = scored(none, predictions)
@@ -175,24 +207,34 @@ def test_columns_that_changed_places():
 
 
 def test_calibration_where_rows_sum_to_one():
-    card = scored(*files(["MEL", "NV", "BCC", "MEL"], [[.8, .1, .05, .05], [.75, .15, .05, .05], [.1, .1, .8, 0], [.35, .3, .25, .1]]))
+    card = scored(
+        *files(["MEL", "NV", "BCC", "MEL"], [[0.8, 0.1, 0.05, 0.05], [0.75, 0.15, 0.05, 0.05], [0.1, 0.1, 0.8, 0], [0.35, 0.3, 0.25, 0.1]])
+    )
     bins = card.more["calibration"]["bins"]
     assert [b["n"] for b in bins] == [0, 0, 0, 1, 0, 0, 0, 3, 0, 0]
-    assert bins[7] == pytest.approx({"n": 3, "mean_score": (.8 + .75 + .8) / 3, "accuracy": 2 / 3})
+    assert bins[7] == pytest.approx({"n": 3, "mean_score": (0.8 + 0.75 + 0.8) / 3, "accuracy": 2 / 3})
     assert bins[0] == {"n": 0, "mean_score": None, "accuracy": None}
-    assert card.more["calibration"]["expected_calibration_error"] == pytest.approx(.75 * abs(2 / 3 - 2.35 / 3) + .25 * .65)
-    assert "calibration" not in scored(*files(["MEL", "NV"], [[.8, .1, 0, 0], [.75, .15, .05, .05]])).more
+    assert card.more["calibration"]["expected_calibration_error"] == pytest.approx(0.75 * abs(2 / 3 - 2.35 / 3) + 0.25 * 0.65)
+    assert "calibration" not in scored(*files(["MEL", "NV"], [[0.8, 0.1, 0, 0], [0.75, 0.15, 0.05, 0.05]])).more
 
 
 def test_scores_of_exactly_a_half_are_counted():
-    pair = files(["MEL", "NV"], [[.5, .1, .4, 0], [.25, .5, .25, 0]])
+    pair = files(["MEL", "NV"], [[0.5, 0.1, 0.4, 0], [0.25, 0.5, 0.25, 0]])
     official, page = scored(*pair), scored(*pair, rules="milk10k-page")
     assert official.more["scores_at_half"] == 2
     assert (official.metrics["macro_f1"], page.metrics["macro_f1"]) == (0, 1)
 
 
-@pytest.mark.parametrize(("options", "where"), [({"metric": "f2"}, "--metric"), ({"rules": "mine"}, "--rules"), ({"malignant": "MEL,XYZ"}, "--malignant"),
-                                                ({"malignant": ["xyz"]}, "--malignant"), ({"resamples": 1}, "--resamples")])
+@pytest.mark.parametrize(
+    ("options", "where"),
+    [
+        ({"metric": "f2"}, "--metric"),
+        ({"rules": "mine"}, "--rules"),
+        ({"malignant": "MEL,XYZ"}, "--malignant"),
+        ({"malignant": ["xyz"]}, "--malignant"),
+        ({"resamples": 1}, "--resamples"),
+    ],
+)
 def test_bad_options(options, where):
     found = only(refused(scored, category_tables.truth(), category_tables.predictions(), **options).problems, "bad-option")
     assert found.where == where
@@ -209,9 +251,16 @@ def with_column(name: str, cells) -> bytes:
     return "\n".join([f"{lines[0]},{name}", *(f"{line},{cell}" for line, cell in zip(lines[1:], cells, strict=True)), ""]).encode()
 
 
-@pytest.mark.parametrize(("column", "group", "unit", "n_units"), [
-    ("patient_id", None, "patient_id", 3), ("Patient_ID", None, "patient_id", 3), ("lesion_id", None, "lesion_id", 3), ("hospital", "Hospital", "hospital", 3),
-    ("patient_id", "none", "case", 6)])
+@pytest.mark.parametrize(
+    ("column", "group", "unit", "n_units"),
+    [
+        ("patient_id", None, "patient_id", 3),
+        ("Patient_ID", None, "patient_id", 3),
+        ("lesion_id", None, "lesion_id", 3),
+        ("hospital", "Hospital", "hospital", 3),
+        ("patient_id", "none", "case", 6),
+    ],
+)
 def test_unit_columns(column, group, unit, n_units):
     card = scored(with_column(column, ("p1", "p1", "p2", "p3", "p2", "p1")), category_tables.predictions(), group=group, resamples=50)
     assert (card.provenance["unit"], card.provenance["n_units"]) == (unit, n_units)
@@ -227,20 +276,37 @@ def test_a_lesion_id_that_is_the_row_is_no_unit():
 
 
 def test_an_unknown_group_is_refused():
-    assert only(refused(scored, category_tables.truth(), category_tables.predictions(), group="clinic").problems, "bad-option").where == "--group"
+    assert (
+        only(refused(scored, category_tables.truth(), category_tables.predictions(), group="clinic").problems, "bad-option").where
+        == "--group"
+    )
 
 
-METADATA = table(("isic_id", "age_approx", "sex", "anatom_site_general", "patient_id", "lesion_id"),
-                 *zip(reversed(IDS), ("70", "45", "", "29.0", "30", "-1"), ("male", "F", "", "female", "male", "m"),
-                      ("torso", "torso", "lower extremity", "", "torso", "head/neck"), ("p", "p", "q", "q", "r", ""), IDS, strict=True))
+METADATA = table(
+    ("isic_id", "age_approx", "sex", "anatom_site_general", "patient_id", "lesion_id"),
+    *zip(
+        reversed(IDS),
+        ("70", "45", "", "29.0", "30", "-1"),
+        ("male", "F", "", "female", "male", "m"),
+        ("torso", "torso", "lower extremity", "", "torso", "head/neck"),
+        ("p", "p", "q", "q", "r", ""),
+        IDS,
+        strict=True,
+    ),
+)
 
 
 def test_slices_and_unit_from_the_archive_s_own_metadata():
-    card = scored(category_tables.truth(), category_tables.predictions(labels=("MEL", "NV", "BCC", "NV", "NV", "NV")), metadata=METADATA, resamples=50)
+    card = scored(
+        category_tables.truth(), category_tables.predictions(labels=("MEL", "NV", "BCC", "NV", "NV", "NV")), metadata=METADATA, resamples=50
+    )
     assert (card.provenance["unit"], card.provenance["n_units"]) == ("patient_id", 4)
     slices = card.more["slices"]
     assert {column: list(groups) for column, groups in slices.items()} == {
-        "age": ["0-29", "30-49", "70+", "unknown"], "sex": ["female", "male", "unknown"], "site": ["head/neck", "lower extremity", "torso", "unknown"]}
+        "age": ["0-29", "30-49", "70+", "unknown"],
+        "sex": ["female", "male", "unknown"],
+        "site": ["head/neck", "lower extremity", "torso", "unknown"],
+    }
     torso = slices["site"]["torso"]
     assert (torso["n"], torso["accuracy"], torso["malignant_sensitivity"], torso["n_malignant"]) == (3, 1 / 3, 0, 2)
     assert "accuracy_interval" in torso
@@ -277,7 +343,9 @@ def test_curves_are_for_drawing_only_and_read_only():
 def test_another_grouping_moves_the_malignant_curve_only():
     card = scored(*files([NAMES[i % 3] for i in range(30)], np.random.default_rng(0).dirichlet(np.ones(4), 30)))
     other = isic.malignant_curve(card, ["NV"])
-    assert other["auc"] == pytest.approx(scored(*files([NAMES[i % 3] for i in range(30)], card.arrays["outputs"]), malignant="NV").metrics["malignant_auc"])
+    assert other["auc"] == pytest.approx(
+        scored(*files([NAMES[i % 3] for i in range(30)], card.arrays["outputs"]), malignant="NV").metrics["malignant_auc"]
+    )
     assert (other["x"][-1], other["y"][-1]) == (1, 1)
     assert isic.malignant_curve(card, [])["auc"] is None
 
@@ -286,7 +354,10 @@ def test_what_the_official_scorer_says_of_a_file_that_was_read():
     card = scored(category_tables.truth(), category_tables.predictions())
     assert card.more["official"] == {"accepted": True, "message": None}
     odd = category_tables.predictions().replace(b"ISIC_2,", b"ISIC_2.png,").replace(b",", b";")
-    assert scored(category_tables.truth(), odd).more["official"] == {"accepted": False, "message": 'Missing column in CSV: "image" or "lesion_id".'}
+    assert scored(category_tables.truth(), odd).more["official"] == {
+        "accepted": False,
+        "message": 'Missing column in CSV: "image" or "lesion_id".',
+    }
 
 
 @given(st.integers(0, 10_000), st.integers(0, 10_000))
@@ -297,7 +368,10 @@ def test_the_order_of_rows_and_columns_changes_no_number(seed, order):
     shuffled = b"\n".join([header, *(lines[i] for i in random.permutation(len(lines)))]) + b"\n"
     assert scored(truth, shuffled).metrics == scored(truth, predictions).metrics
     columns = list(zip(*(line.split(b",") for line in truth.splitlines()), strict=True))
-    moved = b"\n".join(b",".join(row) for row in zip(columns[0], *(columns[1:5][k] for k in random.permutation(4)), *columns[5:], strict=True)) + b"\n"
+    moved = (
+        b"\n".join(b",".join(row) for row in zip(columns[0], *(columns[1:5][k] for k in random.permutation(4)), *columns[5:], strict=True))
+        + b"\n"
+    )
     assert dict(scored(moved, predictions).metrics) == pytest.approx(dict(scored(truth, predictions).metrics), abs=1e-12)
 
 

@@ -1,4 +1,5 @@
 """Every row of the table of odd and bad input, for truth and predictions: code, level, place, order and words."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -47,9 +48,18 @@ def test_a_good_pair_has_no_finding():
     assert read(GOOD).outputs.tolist() == [[float(v) for v in row[1:]] for row in prediction_rows()]
 
 
-@pytest.mark.parametrize("data", [
-    b"\xef\xbb\xbf" + GOOD, GOOD.replace(b"\n", b"\r\n"), GOOD.replace(b"\n", b"\r"), GOOD.replace(b"\n", b"\n\n"), GOOD.rstrip(), GOOD.replace(b"0.1", b"-0.0"),
-    GOOD.replace(b"_1,", b"_1.jpg,").replace(b"_2,", b"_2.JPG,")])
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\xef\xbb\xbf" + GOOD,
+        GOOD.replace(b"\n", b"\r\n"),
+        GOOD.replace(b"\n", b"\r"),
+        GOOD.replace(b"\n", b"\n\n"),
+        GOOD.rstrip(),
+        GOOD.replace(b"0.1", b"-0.0"),
+        GOOD.replace(b"_1,", b"_1.jpg,").replace(b"_2,", b"_2.JPG,"),
+    ],
+)
 def test_what_is_fine_there_is_fine_here(data):
     assert read(data).findings == ()
 
@@ -74,8 +84,12 @@ def test_rows_are_never_matched_by_position():
 
 
 def test_a_column_twice():
-    assert problems(table(("image", *CATEGORIES, "NV"), *([*row, "0.1"] for row in prediction_rows()))) == [("duplicate-column", "predictions.csv:1")]
-    assert truth_problems(table(("image", *CATEGORIES, "NV"), *([*row, "0"] for row in truth_rows()))) == [("duplicate-column", "truth.csv:1")]
+    assert problems(table(("image", *CATEGORIES, "NV"), *([*row, "0.1"] for row in prediction_rows()))) == [
+        ("duplicate-column", "predictions.csv:1")
+    ]
+    assert truth_problems(table(("image", *CATEGORIES, "NV"), *([*row, "0"] for row in truth_rows()))) == [
+        ("duplicate-column", "truth.csv:1")
+    ]
 
 
 @pytest.mark.parametrize(("written", "hint"), [("bcc", "Did you mean 'bcc'?"), ("BCCX", "Did you mean 'BCCX'?"), ("whatever", "")])
@@ -94,7 +108,9 @@ def test_extra_columns_one_each():
 
 
 def test_a_nameless_column_of_the_truth():
-    assert truth_problems(table(("", "image", *CATEGORIES), *([i, *row] for i, row in enumerate(truth_rows())))) == [("extra-column", "truth.csv:1")]
+    assert truth_problems(table(("", "image", *CATEGORIES), *([i, *row] for i, row in enumerate(truth_rows())))) == [
+        ("extra-column", "truth.csv:1")
+    ]
 
 
 def test_a_row_of_another_length_is_that_only_and_its_case_is_not_missing():
@@ -152,7 +168,12 @@ def test_mostly_out_of_range_looks_like_logits():
 
 def test_missing_and_extra_cases():
     bad = GOOD.replace(b"ISIC_2,", b"ISIC_7,").replace(b"ISIC_5,", b"ISIC_8,")
-    assert problems(bad) == [("missing-case", "ISIC_2"), ("missing-case", "ISIC_5"), ("extra-case", "predictions.csv:3"), ("extra-case", "predictions.csv:6")]
+    assert problems(bad) == [
+        ("missing-case", "ISIC_2"),
+        ("missing-case", "ISIC_5"),
+        ("extra-case", "predictions.csv:3"),
+        ("extra-case", "predictions.csv:6"),
+    ]
 
 
 def test_no_case_in_common_is_one_entry():
@@ -168,7 +189,9 @@ def test_a_label_other_than_zero_or_one(cell):
     assert all(word in found[0].message for word in ("ISIC_3", "MEL", cell))
 
 
-@pytest.mark.parametrize(("cell", "code"), [("-1", "bad-weight"), ("inf", "bad-weight"), ("x", "bad-weight"), ("", "missing-value"), ("nan", "missing-value")])
+@pytest.mark.parametrize(
+    ("cell", "code"), [("-1", "bad-weight"), ("inf", "bad-weight"), ("x", "bad-weight"), ("", "missing-value"), ("nan", "missing-value")]
+)
 @pytest.mark.parametrize("column", ["score_weight", "validation_weight"])
 def test_weights(cell, code, column):
     data = table(("image", *CATEGORIES, column), *([*row, cell if i == 3 else "1"] for i, row in enumerate(truth_rows())))
@@ -179,22 +202,41 @@ def test_weights(cell, code, column):
 
 def test_one_category_is_too_few():
     assert codes(refused(read_truth, table(("image", "MEL"), *((i, 1) for i in IDS))).problems) == ["too-few-categories"]
-    assert codes(refused(read, table(("image", "MEL"), *((i, .5) for i in IDS)), None).problems) == ["too-few-categories"]
+    assert codes(refused(read, table(("image", "MEL"), *((i, 0.5) for i in IDS)), None).problems) == ["too-few-categories"]
 
 
-@pytest.mark.parametrize("data", [
-    table(("image", *CATEGORIES, "score_weight"), *([*row, 0] for row in truth_rows())), table(("image", *CATEGORIES), *([i, 1, 1, 0] for i in IDS)),
-    table(("image", *CATEGORIES, "score_weight"), ["a", 1, 0, 0, 0], ["b", 1, 1, 0, 1]), table(("image", *CATEGORIES), ["ISIC_0035068", 1, 0, 0])])
+@pytest.mark.parametrize(
+    "data",
+    [
+        table(("image", *CATEGORIES, "score_weight"), *([*row, 0] for row in truth_rows())),
+        table(("image", *CATEGORIES), *([i, 1, 1, 0] for i in IDS)),
+        table(("image", *CATEGORIES, "score_weight"), ["a", 1, 0, 0, 0], ["b", 1, 1, 0, 1]),
+        table(("image", *CATEGORIES), ["ISIC_0035068", 1, 0, 0]),
+    ],
+)
 def test_nothing_to_score(data):
     assert codes(refused(read_truth, data).problems) == ["no-scored-case"]
 
 
 def test_all_problems_in_order():
-    bad = b"image,MEL,NV,bcc\nISIC_6,0.1,0.2\nISIC_1,,0.1,0.8\nISIC_1,0.1,0.1,0.1\nISIC_2,x,5,0.1\nISIC_9,0.1,0.1,0.8\n,0.1,0.1,0.8\nISIC_3,-1,0.1,0.8\n"
-    assert problems(bad) == [("missing-column", "predictions.csv:1"), ("extra-column", "predictions.csv:1"), ("row-length", "predictions.csv:2"),
-                             ("duplicate-case", "predictions.csv:4"), ("missing-value", "predictions.csv:3"), ("missing-value", "predictions.csv:7"),
-                             ("not-a-number", "predictions.csv:5"), ("out-of-range", "predictions.csv:5"), ("out-of-range", "predictions.csv:8"),
-                             ("missing-case", "ISIC_4"), ("missing-case", "ISIC_5"), ("extra-case", "predictions.csv:6")]
+    bad = (
+        b"image,MEL,NV,bcc\nISIC_6,0.1,0.2\nISIC_1,,0.1,0.8\nISIC_1,0.1,0.1,0.1\n"
+        b"ISIC_2,x,5,0.1\nISIC_9,0.1,0.1,0.8\n,0.1,0.1,0.8\nISIC_3,-1,0.1,0.8\n"
+    )
+    assert problems(bad) == [
+        ("missing-column", "predictions.csv:1"),
+        ("extra-column", "predictions.csv:1"),
+        ("row-length", "predictions.csv:2"),
+        ("duplicate-case", "predictions.csv:4"),
+        ("missing-value", "predictions.csv:3"),
+        ("missing-value", "predictions.csv:7"),
+        ("not-a-number", "predictions.csv:5"),
+        ("out-of-range", "predictions.csv:5"),
+        ("out-of-range", "predictions.csv:8"),
+        ("missing-case", "ISIC_4"),
+        ("missing-case", "ISIC_5"),
+        ("extra-case", "predictions.csv:6"),
+    ]
 
 
 def test_predictions_are_checked_though_the_truth_is_refused(tmp_path):
@@ -207,9 +249,14 @@ def test_predictions_are_checked_though_the_truth_is_refused(tmp_path):
 
 
 TOLERATED = {
-    "delimiter": GOOD.replace(b",", b";"), "encoding": GOOD.decode().encode("utf-16"), "header-alias": GOOD.replace(b"image", b"lesion"),
-    "header-spelling": GOOD.replace(b"BCC", b" BCC"), "trailing-delimiter": GOOD.replace(b"BCC\n", b"BCC,\n"),
-    "integer-column": rows(*((i, 3, "01"[i % 2]) for i in range(6))), "id-spelling": GOOD.replace(b"ISIC_2,", b"test/ISIC_2.PNG,")}
+    "delimiter": GOOD.replace(b",", b";"),
+    "encoding": GOOD.decode().encode("utf-16"),
+    "header-alias": GOOD.replace(b"image", b"lesion"),
+    "header-spelling": GOOD.replace(b"BCC", b" BCC"),
+    "trailing-delimiter": GOOD.replace(b"BCC\n", b"BCC,\n"),
+    "integer-column": rows(*((i, 3, "01"[i % 2]) for i in range(6))),
+    "id-spelling": GOOD.replace(b"ISIC_2,", b"test/ISIC_2.PNG,"),
+}
 
 
 @pytest.mark.parametrize("code", TOLERATED)
@@ -222,9 +269,14 @@ def test_read_here_and_refused_there(code):
 
 @pytest.mark.parametrize("code", [c for c in TOLERATED if c != "integer-column"])
 def test_the_truth_is_read_as_kindly(code):
-    data = {"delimiter": TRUTH.replace(b",", b"\t"), "encoding": TRUTH.decode().encode("utf-16"), "header-alias": TRUTH.replace(b"image", b"lesion"),
-            "header-spelling": TRUTH.replace(b"BCC", b"BCC "), "trailing-delimiter": TRUTH.replace(b"BCC\n", b"BCC,,\n"),
-            "id-spelling": TRUTH.replace(b"ISIC_2,", b"ISIC_2.jpg,")}[code]
+    data = {
+        "delimiter": TRUTH.replace(b",", b"\t"),
+        "encoding": TRUTH.decode().encode("utf-16"),
+        "header-alias": TRUTH.replace(b"image", b"lesion"),
+        "header-spelling": TRUTH.replace(b"BCC", b"BCC "),
+        "trailing-delimiter": TRUTH.replace(b"BCC\n", b"BCC,,\n"),
+        "id-spelling": TRUTH.replace(b"ISIC_2,", b"ISIC_2.jpg,"),
+    }[code]
     found = only(read_truth(data).findings, code)
     assert (found.level, found.where) == ("warning", "truth.csv")
     assert read_truth(data).labels.tolist() == read_truth().labels.tolist()
@@ -261,9 +313,9 @@ def test_a_short_file():
     assert codes(read(b"image,MEL,NV\na,0.8,0.1", truth).findings) == ["short-file"]
     assert codes(read(b"image,MEL,NV\na,0.8,0.1\n", truth).findings) == []
     wide = table(("image", "MEL", "NV"), ("a" * 1900, 1, 0), ("b" * 300, 0, 1))
-    assert codes(read(table(("image", "MEL", "NV"), ("a" * 1900, .8, .1), ("b" * 300, .1, .8)), wide).findings) == []
+    assert codes(read(table(("image", "MEL", "NV"), ("a" * 1900, 0.8, 0.1), ("b" * 300, 0.1, 0.8)), wide).findings) == []
     long = table(("image", "MEL", "NV"), ("a" * 1990, 1, 0), ("b", 0, 1))
-    assert codes(read(table(("image", "MEL", "NV"), ("a" * 1990, .8, .1), ("b", .1, .8)), long).findings) == ["short-file"]
+    assert codes(read(table(("image", "MEL", "NV"), ("a" * 1990, 0.8, 0.1), ("b", 0.1, 0.8)), long).findings) == ["short-file"]
 
 
 def test_without_a_truth_the_columns_are_the_categories_and_the_preset_is_named():
@@ -271,7 +323,12 @@ def test_without_a_truth_the_columns_are_the_categories_and_the_preset_is_named(
     names = ("AKIEC", "BCC", "BEN_OTH", "BKL", "DF", "INF", "MAL_OTH", "MEL", "NV", "SCCKA", "VASC")
     found = only(read(category_tables.predictions(IDS, LABELS, names), None).findings, "preset")
     assert (found.level, "MILK10k" in found.message) == ("note", True)
-    assert "2019 without UNK" in only(read(category_tables.predictions(IDS, LABELS, ("MEL", "NV", "BCC", "AK", "BKL", "DF", "VASC", "SCC")), None).findings, "preset").message
+    assert (
+        "2019 without UNK"
+        in only(
+            read(category_tables.predictions(IDS, LABELS, ("MEL", "NV", "BCC", "AK", "BKL", "DF", "VASC", "SCC")), None).findings, "preset"
+        ).message
+    )
 
 
 @given(st.permutations(range(6)), st.permutations(range(3)))
@@ -285,14 +342,26 @@ def test_rows_and_columns_stand_in_any_order(row_order, column_order):
 NAME = st.text(st.sampled_from("abZ0_.- /"), min_size=1, max_size=8)
 
 
-@given(st.lists(NAME, min_size=1, max_size=6), st.sampled_from(["", ".jpg", ".JPEG", ".png"]), st.sampled_from(["", "a/", "b\\c/"]), st.sampled_from(["", " "]))
+@given(
+    st.lists(NAME, min_size=1, max_size=6),
+    st.sampled_from(["", ".jpg", ".JPEG", ".png"]),
+    st.sampled_from(["", "a/", "b\\c/"]),
+    st.sampled_from(["", " "]),
+)
 def test_ids_are_compared_without_folder_ending_and_spaces(names, ending, folder, space):
     plain = [name.replace("/", "").strip() or "x" for name in names]
-    assert compared([f"{space}{folder}{name}{ending}{space}" for name in plain]) == (compared([f"{name}.png" for name in plain]) if ending else compared(plain))
+    assert compared([f"{space}{folder}{name}{ending}{space}" for name in plain]) == (
+        compared([f"{name}.png" for name in plain]) if ending else compared(plain)
+    )
     assert compared([f"{name}.jpg" for name in plain]) == tuple(plain)
 
 
-@given(st.binary(max_size=200) | st.lists(st.sampled_from([*"image,MEL;NV\n\t\".0159-_ ", "ISIC_1", "\r\n", "nan"]), max_size=60).map(lambda parts: "".join(parts).encode()))
+@given(
+    st.binary(max_size=200)
+    | st.lists(st.sampled_from([*'image,MEL;NV\n\t".0159-_ ', "ISIC_1", "\r\n", "nan"]), max_size=60).map(
+        lambda parts: "".join(parts).encode()
+    )
+)
 def test_any_bytes_are_read_or_refused(data):
     for source in (data, b"image,MEL,NV,BCC\n" + data):
         for call in (lambda source=source: read(source), lambda source=source: read_truth(source)):

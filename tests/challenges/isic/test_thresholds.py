@@ -1,4 +1,5 @@
 """Other thresholds on a scored submission, restated by scoring the folded file with the official rule."""
+
 import numpy as np
 import pytest
 from sklearn.metrics import f1_score
@@ -7,7 +8,7 @@ from scoring import load_challenge
 from tests.support.category_tables import random_pair
 
 isic = load_challenge("isic")
-CHOSEN = {"C0": .3, "C2": .62}
+CHOSEN = {"C0": 0.3, "C2": 0.62}
 
 
 def scored(pair: tuple[bytes, bytes], **options):
@@ -42,7 +43,7 @@ def test_half_is_what_was_scored(card):
 
 
 def test_a_sweep_has_every_measure_at_every_threshold(card):
-    grid = np.array([0, .25, .5, 1])
+    grid = np.array([0, 0.25, 0.5, 1])
     found = isic.thresholds.sweep(card, "C1", grid)
     for i, cut in enumerate(grid):
         expected = isic.thresholds.at(card, {"C1": cut})["per_class"]["C1"]
@@ -54,7 +55,10 @@ def test_the_best_thresholds_beat_every_candidate(card):
     for k, name in enumerate(card.per_class):
         scores, positive = card.arrays["outputs"][:, k], card.arrays["positives"][:, k]
         reached = f1_score(positive, scores > best[name], sample_weight=weights)
-        assert reached >= max(f1_score(positive, scores > cut, sample_weight=weights, zero_division=0) for cut in np.linspace(.01, .99, 99)) - 1e-12
+        assert (
+            reached
+            >= max(f1_score(positive, scores > cut, sample_weight=weights, zero_division=0) for cut in np.linspace(0.01, 0.99, 99)) - 1e-12
+        )
 
 
 def test_three_macro_f1s(card):
@@ -72,8 +76,8 @@ def test_three_macro_f1s_of_few_cases():
 def test_the_page_s_rule_cuts_at_the_threshold_itself():
     truth = b"image,A,B\na,1,0\nb,0,1\n"
     pair = truth, b"image,A,B\na,0.3,0.1\nb,0.1,0.9\n"
-    assert isic.thresholds.at(scored(pair), {"A": .3})["per_class"]["A"]["sensitivity"] == 0
-    assert isic.thresholds.at(scored(pair, rules="milk10k-page"), {"A": .3})["per_class"]["A"]["sensitivity"] == 1
+    assert isic.thresholds.at(scored(pair), {"A": 0.3})["per_class"]["A"]["sensitivity"] == 0
+    assert isic.thresholds.at(scored(pair, rules="milk10k-page"), {"A": 0.3})["per_class"]["A"]["sensitivity"] == 1
 
 
 def test_the_table_is_one_that_the_official_scorer_takes(pair, card):
