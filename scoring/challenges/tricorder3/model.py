@@ -1,0 +1,100 @@
+"""A model for TRICORDER-3: what it receives, its preflight, its run on a test set, and how it answers other demographics."""
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from scoring.challenges.tricorder3.formula import CLASSES, FREE_MIB, FULL_MIB
+from scoring.challenges.tricorder3.tables import output_findings
+from scoring.findings import Finding, note, ordered, warning
+from scoring.metrics import calibration
+from scoring.models import pictures, submission
+from scoring.models.preflight import Contract, image_size
+from scoring.models.preprocessing import Recipe, Seen
+from scoring.models.process import ModelFacts
+from scoring.predictions import Predictions, largest
+from scoring.readers import lesions
+from scoring.readers.lesions import CODES, Cases
+
+PICTURE_SIDE = 512
+SWEEP_AGES = tuple(range(0, 95, 5))
+
+
+def recipe_for(facts: ModelFacts) -> Recipe:
+    """Stretch to 512 x 512 by LANCZOS; then, where the model declares another size, from those pixels to it (a symbolic axis counts as 512)."""
+    return recipe_of_size(*image_size(facts))
+
+
+def recipe_of_size(width: int | None, height: int | None) -> Recipe:
+    """The recipe for a model that declares this size; None = symbolic."""
+    width, height = width or PICTURE_SIDE, height or PICTURE_SIDE
+    own = ((width, height, "lanczos"),) if (width, height) != (PICTURE_SIDE, PICTURE_SIDE) else ()
+    return Recipe(((PICTURE_SIDE, PICTURE_SIDE, "lanczos"), *own))
+
+
+def _vector(age: float, gender: float, location: float) -> np.ndarray:
+    return np.array([age, gender, location], np.float32)
+
+
+TASK = submission.Task(Contract(vector=3, outputs=len(CLASSES), highest_ir_version=10, highest_opset=21, runtime=" (1.19)"), recipe_for, _vector(50, 1, 7),
+                       {"age": [_vector(20, 1, 7), _vector(80, 1, 7)], "gender": [_vector(50, 0, 7)], "location": [_vector(50, 1, k) for k in range(1, 7)]}, PICTURE_SIDE)
+
+
+def size_findings(size_mib: float, name: str) -> list[Finding]:
+    """What the size of a model means for the score."""
+    if size_mib >= FULL_MIB:
+        return [warning("size-score-zero", name, f"{size_mib:.2f} MiB: from {FULL_MIB} MiB on efficiency is 0 and 10 points are lost.")]
+    cost = f"{size_mib - FREE_MIB:.2f} MiB above {FREE_MIB} cost {.1 * (size_mib - FREE_MIB):.2f} points of 100" if size_mib > FREE_MIB else f"{FREE_MIB - size_mib:.2f} MiB below {FREE_MIB}: no cost"
+    return [note("model-size", name, f"{size_mib:.2f} MiB (the challenge's MB); {cost}; {FULL_MIB - size_mib:.2f} MiB below {FULL_MIB}. Each MiB above {FREE_MIB} costs 0.001 of the score.")]
+
+
+def inspect(model: submission.Model, truth: Cases | None = None, name: str | None = None, timings: bool = False) -> submission.Inspection:
+    """The preflight: would the validator run this model, and what does it do with the demographics? Raises InputRefused with every problem."""
+    data, called = submission.model_bytes(model, name)
+    found = submission.inspect(data, called, TASK, truth, size_findings, timings)
+    kind = found.model["output_kind"]
+    return replace(found, findings=(*found.findings, *(_kind_findings(kind, called) if kind else ())))
+
+
+def _kind_findings(kind: str, where: str) -> list[Finding]:
+    return {"probabilities": [note("probabilities", where, "every trial output is a probability vector.")],
+            "logits": [warning("logits", where, "the outputs are logits, not probabilities: the score is the same, but the challenge demands a softmax.")],
+            "not-normalised": [warning("not-normalised", where, "the outputs do not sum to 1: the score is the same, but the challenge demands a softmax.")]}[kind]
+
+
+def predict(model: submission.Model, cases: Cases, progress=None, cancelled=None, name: str | None = None) -> Predictions:
+    """Inspect a model and run it on every case as the validator does: CPU, one thread, one image at a time, no softmax.
+
+    progress(done, total) and cancelled() -> bool are called from this thread. Raises InputRefused; `scoring.models.pool.Cancelled`.
+    """
+    data, called = submission.model_bytes(model, name)
+    inspected = submission.inspect(data, called, TASK, submission.with_pictures(cases), size_findings, cancelled=cancelled)
+    run = submission.run(data, called, TASK, cases, len(CLASSES), progress, cancelled)
+    labels = largest(run.outputs)
+    has = labels >= 0
+    about_outputs = list(output_findings(run.outputs[has], called))
+    if has.any() and calibration.output_kind(run.outputs[has]) == "probabilities":
+        about_outputs.insert(0, note("probabilities", called, "every output is a probability vector."))
+    findings = ordered([*inspected.findings, *run.findings, *about_outputs], CODES)
+    return Predictions(called, run.outputs, labels, False, tuple(ordered(run.faults, CODES)), tuple(findings), None, inspected.model, run.images)
+
+
+def received(truth: Cases, index: int, model: Mapping | None = None) -> tuple[list[pictures.Stage], Seen]:
+    """What a model receives of one case: the 512 x 512 pixels, and those of the size that the model (`Inspection.model`) declares.
+
+    Raises ImageUnreadable, InputRefused.
+    """
+    return pictures.received(truth, index, recipe_of_size(*submission.declared_size(model)))
+
+
+def sweep(model: submission.Model, truth: Cases, index: int) -> dict:
+    """A model's outputs for one case when one of age, gender and location changes and the others stay as they are.
+
+    "age": outputs [19, 11] at SWEEP_AGES; "gender": [3, 11] at male, female, unknown; "location": [8, 11] at the seven sites and unknown.
+    Raises `ModelFailed`, ImageUnreadable.
+    """
+    data, _ = submission.model_bytes(model)
+    age, gender, location = truth.demographics.encoded[index]
+    vectors = {"age": np.array([_vector(a, gender, location) for a in SWEEP_AGES]), "gender": np.array([_vector(age, g, location) for g in (1, 0, lesions.UNKNOWN)]),
+               "location": np.array([_vector(age, gender, k) for k in (*range(1, 8), lesions.UNKNOWN)])}
+    return pictures.sweep(data, truth, index, recipe_for, vectors)
