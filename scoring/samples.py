@@ -32,16 +32,22 @@ class Submission:
 
 @dataclass(frozen=True)
 class TestSet:
-    """A generated test set, a folder with table and images, and what is submitted to it, by key."""
+    """A generated test set, a folder with table and images, and what is submitted to it, by key. metadata: a table about its cases."""
 
     title: str
     path: Path
     submissions: Mapping[str, Submission]
+    metadata: Path | None = None
 
 
 def test_sets(challenge_id: str) -> dict[str, TestSet]:
     """The sample test sets of a challenge by key."""
-    return {key: TestSet(title, FOLDER / folder, _submissions(FOLDER / folder)) for key, (folder, title) in SETS[challenge_id].items()}
+    return {key: TestSet(title, FOLDER / folder, _submissions(FOLDER / folder), _metadata(FOLDER / folder)) for key, (folder, title) in SETS[challenge_id].items()}
+
+
+def _metadata(folder: Path) -> Path | None:
+    path = folder / "metadata.csv"
+    return path if path.exists() else None
 
 
 def _submissions(folder: Path) -> dict[str, Submission]:

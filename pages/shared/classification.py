@@ -106,9 +106,10 @@ def calibration(card: ScoreCard, words: CalibrationWords = CalibrationWords()) -
     with beside:
         frame.heading("How far off is it?")
         m, i = card.metrics, card.intervals
-        frame.facts([Fact("Calibration error (ECE) ↓", share(m["expected_calibration_error"]), "10 equal bins", words.gap),
-                     Fact("Brier score ↓", share(m["brier_score"]), interval(i.get("brier_score"), 3), words.brier),
-                     Fact("Log loss ↓", share(m["log_loss"]), interval(i.get("log_loss"), 3), "Mean of −ln of the true class's output")])
+        gap = m["expected_calibration_error"] if "calibration" not in card.more else card.more["calibration"]["expected_calibration_error"]
+        further = {"brier_score": ("Brier score ↓", words.brier), "log_loss": ("Log loss ↓", "Mean of −ln of the true class's output")}
+        frame.facts([Fact("Calibration error (ECE) ↓", share(gap), "10 equal bins", words.gap),
+                     *(Fact(name, share(m[key]), interval(i.get(key), 3), explain) for key, (name, explain) in further.items() if key in m)])
         st.markdown(f"{words.above} Calibration is not in the score.")
 
 
@@ -134,6 +135,7 @@ def subgroups(card: ScoreCard, measures: Sequence[Measure] = RISK_MEASURES) -> N
             rows = figures.slice_rows(card.more["slices"], measure.metric)
             numbers = pd.DataFrame([{"group": r.name, measure.metric: r.value, "low": (r.interval or [None] * 2)[0],
                                      "high": (r.interval or [None] * 2)[1], "n": r.n} for r in rows])
-            figure = figures.intervals(rows, frame.look(), measure.question, measure.axis, reference=card.metrics[measure.metric])
-            frame.chart(figure, f"Line: all {card.n_cases} cases. n: {measure.of}cases of the group. {groups} groups looked at: one may stand apart "
+            figure = figures.intervals(rows, frame.look(), measure.question, measure.axis, reference=card.metrics.get(measure.metric))
+            line = f"Line: all {card.n_cases} cases. " if card.metrics.get(measure.metric) is not None else ""
+            frame.chart(figure, f"{line}n: {measure.of}cases of the group. {groups} groups looked at: one may stand apart "
                         f"by chance. Grey: under 15 cases. {method(card)}", numbers)

@@ -2,10 +2,12 @@
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import streamlit as st
 
 from pages.shared.frame import Door, chooser
+from pages.shared.text import markdown
 from scoring.samples import Submission, TestSet
 
 UPLOAD_MB = 511  # the limit is 512; from there on the widget would call it "1GB"
@@ -14,7 +16,10 @@ TABLE_TYPES = ("csv", "tsv", "txt", "zip")
 
 @dataclass(frozen=True)
 class Given:
-    """What a door gives. key: SHA-256 of the content, or of a sample's place. source: a path, bytes or a dropped folder. own: uploaded here."""
+    """What a door gives. key: SHA-256 of the content, or of a sample's place. source: a path, bytes or a dropped folder. own: uploaded here.
+
+    metadata: a table about the cases that comes with a sample test set.
+    """
 
     key: str
     name: str
@@ -22,6 +27,7 @@ class Given:
     own: bool
     is_model: bool = False
     size_mib: float | None = None
+    metadata: Path | None = None
 
 
 def test_set(samples: Mapping[str, TestSet], page: str, image_types: Sequence[str]) -> tuple[Given, Door]:
@@ -62,12 +68,27 @@ def submission(samples: Mapping[str, Submission], page: str, about_upload: str, 
 
 def sample_set(chosen: TestSet) -> Given:
     """A sample test set as if it had come through the door."""
-    return Given(f"sample:{chosen.path.name}", chosen.path.name, chosen.path, False)
+    return Given(f"sample:{chosen.path.name}", chosen.path.name, chosen.path, False, metadata=chosen.metadata)
 
 
 def sample_submission(chosen: Submission) -> Given:
     """A sample submission as if it had come through the door."""
     return Given(f"sample:{chosen.path}", chosen.path.name, chosen.path, False, chosen.is_model, chosen.size_mib)
+
+
+def metadata(page: str, sample: Path | None) -> Given | None:
+    """A button behind which a table about the cases is dropped: the own one in use, else that of the sample test set, else None."""
+    key = f"{page}_metadata"
+    kept, forget = _in_use(f"{key}_kept")
+    with st.popover("Metadata", icon=":material/table_view:"):
+        _drop("Table of age, sex, site, patient by case id", f"{key}_files", TABLE_TYPES, False, f"{key}_kept")
+        held = _kept(f"{key}_kept")
+        if kept:
+            st.button("Without own metadata", key=f"{key}_back", type="tertiary", icon=":material/undo:", on_click=forget)
+        st.caption(f"In use: {markdown(kept[0], 60) if kept else markdown(sample.name) if sample else 'none'}. It gives subgroups, and intervals by patient.")
+    if held:
+        return Given(digest(held[0]), held[0].name, held[0].getvalue(), True)
+    return Given(f"sample:{sample}", sample.name, sample, False) if sample else None
 
 
 def digest(file) -> str:

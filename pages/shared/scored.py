@@ -14,6 +14,8 @@ from scoring import samples
 from scoring.models.pool import Cancelled
 from scoring.models.preprocessing import ImageUnreadable
 from scoring.models.process import ModelFailed
+from scoring.readers.sources import open_source
+from scoring.scorecard import ScoreCard
 
 SESSION_TRUTHS, SHARED_CARDS, SHARED_RUNS = 2, 32, 32
 
@@ -50,10 +52,15 @@ def _own_truth(challenge_id: str, version: str, key: str, _given: Given) -> Outc
     return attempt(scoring.load_challenge(challenge_id).read_truth, _given.source, _given.name)
 
 
-@st.cache_resource(max_entries=SHARED_CARDS, show_spinner="Scoring ...")
+@st.cache_resource(max_entries=SHARED_CARDS, show_spinner="Scoring ...", hash_funcs={Given: lambda given: (given.key, given.name)})
 def card(challenge_id: str, version: str, truth_key: tuple, submission_key: tuple, options: tuple, _truth, _predictions) -> Outcome:
     """The scorecard of predictions that were read or run. Keys: (SHA-256, name), for findings say names; options: sorted (name, value) pairs of `score`."""
-    return attempt(scoring.load_challenge(challenge_id).score, _truth, _predictions, **dict(options))
+    return attempt(_score, challenge_id, dict(options), _truth, _predictions)
+
+
+def _score(challenge_id: str, options: dict, truth, predictions) -> ScoreCard:
+    sources = {name: open_source(value.source, value.name) for name, value in options.items() if isinstance(value, Given)}
+    return scoring.load_challenge(challenge_id).score(truth, predictions, **{**options, **sources})
 
 
 @st.cache_resource(max_entries=SHARED_CARDS, show_spinner="Reading the predictions ...")
@@ -105,6 +112,27 @@ def running(challenge_id: str, truth_key: str, given: Given, job: jobs.Job) -> N
     if st.button("Run again", key="run_again", icon=":material/replay:"):
         jobs.queue().forget(key)
         st.rerun()
+
+
+def of_card(name: str, shown, work) -> object:
+    """`work(card)` for a card that is shown, computed once. name: of the work. shown: a `workbench.Shown`."""
+    provenance = shown.card.provenance
+    return _of_card(name, shown.card.challenge, scoring.__version__, shown.truth_key, shown.given.key, repr((provenance["options"], provenance["unit"])), shown.card, work)
+
+
+@st.cache_resource(max_entries=SHARED_CARDS, show_spinner=False)
+def _of_card(name: str, challenge_id: str, version: str, truth_key: str, submission_key: str, options: str, _card: ScoreCard, _work) -> object:
+    return _work(_card)
+
+
+def official_message(challenge_id: str, test_set: Given, given: Given) -> Outcome:
+    """What the official scorer would say of a prediction file, None where it accepts it."""
+    return _official_message(challenge_id, scoring.__version__, test_set.key, (given.key, given.name), test_set, given)
+
+
+@st.cache_resource(max_entries=SHARED_CARDS, show_spinner=False)
+def _official_message(challenge_id: str, version: str, truth_key: str, submission_key: tuple, _test_set: Given, _given: Given) -> Outcome:
+    return attempt(scoring.load_challenge(challenge_id).official_message, _given.source, _test_set.source, _given.name)
 
 
 def options(**values) -> tuple:

@@ -14,4 +14,5 @@ st.navigation([
     st.Page(PAGES / "overview.py", title="Benchside", default=True),
     st.Page(PAGES / "tricorder3.py", title="TRICORDER-3"),
     st.Page(PAGES / "melanoma.py", title="Melanoma"),
+    st.Page(PAGES / "isic.py", title="ISIC"),
 ], position="top").run()

@@ -10,6 +10,7 @@ from pages.shared import downloads, frame, inputs, jobs, scored
 from pages.shared.inputs import Given
 from pages.shared.text import markdown
 from scoring import report, samples
+from scoring.predictions import Predictions
 from scoring.readers.lesions import Cases
 from scoring.scorecard import ScoreCard
 
@@ -31,7 +32,9 @@ class Workbench:
 
     own_options: draws what an own prediction file cannot say itself and gives it. score_options: the options of `score` from the submission and
     those. about_truth, about_submission: one line each. headline: the score with its arithmetic. tabs: name -> body(shown). table: the cases as
-    a table, for download. closing: a line below the tabs.
+    a table, for download. closing: a line below the tabs. choices: draws how it can be scored otherwise, from the test set that was given, its
+    cases and the predictions, and gives it as options of `score`. refused: draws, below the problems, what else there is to say of a submission
+    that was refused, from the test set and the submission that were given.
     """
 
     challenge: ModuleType
@@ -45,6 +48,8 @@ class Workbench:
     table: Callable[[ScoreCard], object]
     closing: str
     image_types: Sequence[str] = ("jpg", "jpeg", "png")
+    choices: Callable[[Given, Cases, Predictions], Mapping] = lambda _test_set, _truth, _predictions: {}
+    refused: Callable[[Given, Given], None] = lambda _test_set, _given: None
 
 
 def show(bench: Workbench) -> None:
@@ -86,10 +91,12 @@ def _submitted(bench: Workbench, test_set: Given, truth: Cases, given: Given, do
             _result(bench, before)
         return
     if not found.refused:
+        options = {**options, **bench.choices(test_set, truth, found.value)}
         found = scored.card(challenge_id, scoring.__version__, (test_set.key, test_set.name), (given.key, given.name), scored.options(**options), truth, found.value)
     if found.refused:
         door.caption("Refused: see below.")
         frame.refusal(found.refused)
+        bench.refused(test_set, given)
         return
     if given.own:
         door.caption(bench.about_submission(found.value))

@@ -106,17 +106,19 @@ def _strip_marks(fig: go.Figure, look: Look, score: float, interval: Sequence[fl
             write(fig, ceiling - 1, below, "ceiling", look.soft, xanchor="right")
 
 
-def points_lost(per_class: Mapping[str, Mapping], look: Look) -> go.Figure:
-    """Points that each class's F1 cost, largest first. per_class: `ScoreCard.per_class` with score_worth, score_lost (shares of the score),
-    support, f1, risk. Loss of a class without a case is hatched: no model can win it on this test set."""
+def points_lost(per_class: Mapping[str, Mapping], look: Look, measure: tuple[str, str] = ("f1", "F1")) -> go.Figure:
+    """Points that each class's measure cost, largest first. per_class: `ScoreCard.per_class` with score_worth, score_lost (shares of the score;
+    None where the class is not in the mean), support, risk and the measure, given as key and name. Loss of a class without a case is hatched:
+    no model can win it on this test set."""
+    counted_classes = {name: c for name, c in per_class.items() if c["score_worth"] is not None}
     # Plotly draws from the bottom up; equal losses stay in class order.
-    rows = sorted(per_class.items(), key=lambda item: -item[1]["score_lost"])[::-1]
+    rows = sorted(counted_classes.items(), key=lambda item: -item[1]["score_lost"])[::-1]
     fig = figure(look, "Where were the points lost?", 30 + ROW * len(rows), barmode="overlay")
     names = [counted(name, c["support"], c.get("risk"), look) for name, c in rows]
     worth, lost = (np.array([100 * c[key] for _, c in rows]) for key in ("score_worth", "score_lost"))
     fig.add_bar(y=names, x=worth, orientation="h", marker_color=look.tint, hoverinfo="skip", name="worth")
     reasons = ["mistakes" if c["support"] else "no case in this test set" for _, c in rows]
-    hovers = [f"{label(safe(name), c.get('risk'))}<br>lost {a:.2f} of {b:.2f} points, {why}<br>F1 {decimal(c['f1'], 3)}, n = {c['support']}"
+    hovers = [f"{label(safe(name), c.get('risk'))}<br>lost {a:.2f} of {b:.2f} points, {why}<br>{measure[1]} {decimal(c[measure[0]], 3)}, n = {c['support']}"
               for (name, c), a, b, why in zip(rows, lost, worth, reasons, strict=True)]
     fig.add_bar(y=names, x=lost, orientation="h", hovertext=hovers, hoverinfo="text", name="lost", marker={
         "color": [look.risk[c["risk"]] if c.get("risk") else look.accent for _, c in rows],
@@ -126,7 +128,7 @@ def points_lost(per_class: Mapping[str, Mapping], look: Look) -> go.Figure:
         rest = f"of {decimal(b + 1e-9, 2)}{'' if c['support'] else ', no case'}"
         write(fig, b, name, f"{decimal(a, 2)} <span style='color:{look.soft}'>{rest}</span>", look.ink, xanchor="left", xshift=6)
     room = 1.45 if all(c["support"] for _, c in rows) else 1.65
-    fig.update_xaxes(title_text="points of 100", range=[0, worth.max() * room], tickvals=list(range(int(worth.max()) + 1)), showgrid=False)
+    fig.update_xaxes(title_text="points of 100", range=[0, worth.max() * room], tickvals=list(range(0, int(worth.max()) + 1, 1 + int(worth.max() // 12))), showgrid=False)
     return fig.update_yaxes(showgrid=False)
 
 

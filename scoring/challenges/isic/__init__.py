@@ -1,12 +1,13 @@
 """ISIC Challenge lesion classification: balanced accuracy over the categories of the truth file.
 
-Source: the evaluation page of 2019 and, where that is silent, `isic-challenge-scoring` 5.8.0 of July 2025 ("the official scorer"). Where that gives a
-number, ours is that number; where it stops, what is defined is given and the rest is None.
+Source: the evaluation page of 2019 and, where that is silent, `isic-challenge-scoring` 5.8.0 of July 2025 ("the official scorer"). Where
+that gives a number, ours is that number; where it stops, what is defined is given and the rest is None.
 """
+
 from collections.abc import Iterable, Mapping, Sequence
 
 from scoring.challenges.isic import card as scorecard
-from scoring.challenges.isic import categories, model, official, thresholds
+from scoring.challenges.isic import categories, model, official, tables, thresholds, view
 from scoring.challenges.isic.measures import RANKED_BY
 from scoring.challenges.isic.predictions import read_predictions
 from scoring.challenges.isic.truth import Cases, read_images, read_truth
@@ -19,8 +20,37 @@ from scoring.readers.sources import Source
 from scoring.scorecard import ScoreCard
 from scoring.statistics.options import StatisticsOptions
 
-__all__ = ["ABOUT", "ARGUMENTS", "AS_POINTS", "FORMULA", "ID", "PREDICT_ARGUMENTS", "RULE", "TITLE", "TRUTH_OPTIONS", "WEIGHTS", "Cases", "check_options", "graded", "inspect",
-           "malignant_curve", "official_message", "predict", "prediction_table", "read_images", "read_predictions", "read_truth", "received", "score", "thresholds", "thumbnails"]
+__all__ = [
+    "ABOUT",
+    "ARGUMENTS",
+    "AS_POINTS",
+    "FORMULA",
+    "ID",
+    "PREDICT_ARGUMENTS",
+    "REFUSED_THERE",
+    "RULE",
+    "SMALL_CLASS",
+    "TITLE",
+    "TRUTH_OPTIONS",
+    "WEIGHTS",
+    "Cases",
+    "check_options",
+    "graded",
+    "inspect",
+    "malignant_curve",
+    "official_message",
+    "predict",
+    "prediction_table",
+    "read_images",
+    "read_predictions",
+    "read_truth",
+    "received",
+    "score",
+    "scores_at_half",
+    "thresholds",
+    "thumbnails",
+    "view",
+]
 
 ID = "isic"
 TITLE = "ISIC Challenge, lesion categories"
@@ -33,25 +63,44 @@ RULE = """
 |---|---|
 | score | plain mean over the categories of: cases of the category whose **largest** score is that category / cases of the category |
 | largest score shared | the row is undecided and counts as wrong |
-| sensitivity, specificity, F1 ... | each category against the rest, positive where its score is **strictly above 0.5**: another question than recall |
+| sensitivity, specificity, F1 ... | each category against the rest, positive where its score is **strictly above 0.5**, which recall is not |
 | AUC, average precision | each category against the rest, from its score alone |
 
-A category without a case is left out of the means. Another official metric can rank instead: macro AUC, macro average precision, or macro F1 (MILK10k).
+A category without a case is left out of the means. Another official metric can rank instead: macro AUC, macro average precision, or macro F1
+(MILK10k).
 """
 RULES = ("official", scorecard.PAGE_RULES)
 TRUTH_OPTIONS = ("group",)
-ARGUMENTS = {"--metric": {"metavar": "NAME", "help": f"what ranks: {', '.join(RANKED_BY)} (default balanced_accuracy)"},
-             "--malignant": {"metavar": "A,B,...", "help": "the malignant categories (default: those of the truth among " + ", ".join(categories.MALIGNANT) + ")"},
-             "--rules": {"default": "official", "metavar": "NAME", "help": "official (default: above 0.5 is positive), or milk10k-page (0.5 itself too)"}}
-PREDICT_ARGUMENTS = {"--categories": {"metavar": "A,B,...", "help": "names of the model's outputs in order (default: its own entry `categories`, else the preset with as many)"}}
+ARGUMENTS = {
+    "--metric": {"metavar": "NAME", "help": f"what ranks: {', '.join(RANKED_BY)} (default balanced_accuracy)"},
+    "--malignant": {
+        "metavar": "A,B,...",
+        "help": "the malignant categories (default: those of the truth among " + ", ".join(categories.MALIGNANT) + ")",
+    },
+    "--rules": {
+        "default": "official",
+        "metavar": "NAME",
+        "help": "official (default: above 0.5 is positive), or milk10k-page (0.5 itself too)",
+    },
+}
+PREDICT_ARGUMENTS = {
+    "--categories": {
+        "metavar": "A,B,...",
+        "help": "names of the model's outputs in order (default: its own entry `categories`, else the preset with as many)",
+    }
+}
 
 inspect = model.inspect
 predict = model.predict
 official_message = official.message
+SMALL_CLASS = scorecard.SMALL_CLASS
+REFUSED_THERE = frozenset(tables.CHECKS)
+"""Codes of findings about files that are read here and refused by the official scorer."""
 
 
 def prediction_table(cases: Cases, predictions: Predictions) -> str:
-    """Predictions as a CSV that the official scorer takes: ids as compared and each score as `repr(float(x))`. Also mends a file that was read with warnings."""
+    """Predictions as a CSV that the official scorer takes: ids as compared and each score as `repr(float(x))`. Also mends a file that
+    was read with warnings."""
     names = cases.categories or tuple(predictions.model["categories"])
     return predictions_table(cases, predictions, names, cases.id_name)
 
@@ -61,7 +110,9 @@ def graded(predictions: Predictions) -> tuple[list[Finding], list[Finding]]:
     return grade(predictions.faults, "refuse")
 
 
-def check_options(metric: str | None = None, malignant: str | Iterable[str] | None = None, rules: str = "official", has_model: bool = False) -> list[Finding]:
+def check_options(
+    metric: str | None = None, malignant: str | Iterable[str] | None = None, rules: str = "official", has_model: bool = False
+) -> list[Finding]:
     """`bad-option` for every option of this challenge that cannot be, whatever the truth."""
     problems = []
     if metric is not None and metric not in RANKED_BY:
@@ -71,26 +122,47 @@ def check_options(metric: str | None = None, malignant: str | Iterable[str] | No
     return problems
 
 
-def score(truth: Cases, predictions: Predictions, *, metric: str | None = None, malignant: str | Iterable[str] | None = None, rules: str = "official", resamples: int = 1000,
-          seed: int = 0, group: str | None = None, interval: str = "percentile", metadata: Source | None = None) -> ScoreCard:
+def score(
+    truth: Cases,
+    predictions: Predictions,
+    *,
+    metric: str | None = None,
+    malignant: str | Iterable[str] | None = None,
+    rules: str = "official",
+    resamples: int = 1000,
+    seed: int = 0,
+    group: str | None = None,
+    interval: str = "percentile",
+    metadata: Source | None = None,
+) -> ScoreCard:
     """Score predictions on a truth.
 
-    metric: "balanced_accuracy" (None), "auc", "ap" or "dice" ranks. malignant: the malignant categories, a list or names with commas. rules: "official", or
-    "milk10k-page", by which 0.5 itself is positive. resamples, seed, group, interval: see `StatisticsOptions`; a `group` of the truth itself has to be
-    named to `read_truth` too. metadata: a table joined by case id, for slices and `group`. Raises InputRefused.
+    metric: "balanced_accuracy" (None), "auc", "ap" or "dice" ranks. malignant: the malignant categories, a list or names with commas.
+    rules: "official", or "milk10k-page", by which 0.5 itself is positive. resamples, seed, group, interval: see `StatisticsOptions`; a
+    `group` of the truth itself has to be named to `read_truth` too. metadata: a table joined by case id, for slices and `group`. Raises
+    InputRefused.
     """
     statistics = StatisticsOptions(resamples, seed, group, interval)
     used = categories.malignant(truth.categories, malignant)
     strange = [name for name in used if name not in truth.categories]
-    wrong = [*check_options(metric, malignant, rules), *(error("bad-option", "--malignant", f"{name!r} is no category: {', '.join(truth.categories)} are.") for name in strange),
-             *statistics.problems()]
+    wrong = [
+        *check_options(metric, malignant, rules),
+        *(error("bad-option", "--malignant", f"{name!r} is no category: {', '.join(truth.categories)} are.") for name in strange),
+        *statistics.problems(),
+    ]
     if predictions.faults or wrong:
         raise InputRefused([*predictions.faults, *wrong], [*truth.findings, *predictions.findings])
     return scorecard.card(truth, predictions, scorecard.Options(metric, used, rules), statistics, metadata)
 
 
+def scores_at_half(predictions: Predictions) -> int:
+    """How many scores are exactly 0.5, which the official rules and the page of MILK10k read differently."""
+    return scorecard.scores_at_half(predictions)
+
+
 def malignant_curve(card: ScoreCard, malignant: Sequence[str]) -> dict:
-    """Another grouping on a card's cases: "auc" (None where undefined), and "x" (1 - specificity), "y" (sensitivity) of its curve. It changes no official number."""
+    """Another grouping on a card's cases: "auc" (None where undefined), and "x" (1 - specificity), "y" (sensitivity) of its curve. It
+    changes no official number."""
     return scorecard.malignant_curve(card, malignant)
 
 

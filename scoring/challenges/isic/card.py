@@ -1,4 +1,5 @@
 """The ScoreCard of an ISIC Challenge: every number, the findings of scoring, and what is drawn."""
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from scoring.challenges.isic.truth import UNIT_COLUMNS, Cases, subgroups
 from scoring.findings import Finding, note, warning
 from scoring.metrics import calibration, classification, roc
 from scoring.metrics import subgroups as shares
+from scoring.metrics.calibration import Reliability
 from scoring.metrics.subgroups import Share
 from scoring.metrics.thresholds import HALF
 from scoring.predictions import Predictions, provenance
@@ -24,15 +26,16 @@ from scoring.statistics.replicates import Replicates, replicate
 ID = "isic"
 UNDECIDED = "undecided"
 SMALL_CLASS = 15
-SWAP_GAIN = .2
+SWAP_GAIN = 0.2
 MEASURES = ("recall", "sensitivity", "specificity", "accuracy", "ppv", "npv", "f1", "auc", "auc_sens_80", "average_precision")
-WITH_INTERVAL = ("auc", "recall", "f1")
+WITH_INTERVAL = ("auc", "recall", "f1", "average_precision")
 PAGE_RULES = "milk10k-page"
 
 
 @dataclass(frozen=True)
 class Options:
-    """metric: what ranks, by its official name; None = balanced accuracy, unasked. malignant: the categories. rules: "official" or "milk10k-page"."""
+    """metric: what ranks, by its official name; None = balanced accuracy, unasked. malignant: the categories. rules: "official" or
+    "milk10k-page"."""
 
     metric: str | None
     malignant: tuple[str, ...]
@@ -55,7 +58,9 @@ def card(truth: Cases, predictions: Predictions, options: Options, statistics: S
     """Score predictions [N, K] that lie in 0..1. Raises InputRefused for metadata or a unit column that cannot be read."""
     joined = truth if metadata is None else lesions.with_metadata(truth, metadata, repeated=truth.id_column != "image")
     unit, units = statistics.units(joined.columns, len(truth), UNIT_COLUMNS, truth.id_column)
-    answers = measures.answers(truth.categories, truth.positives, truth.labels, predictions.outputs, predictions.labels, options.malignant, options.inclusive)
+    answers = measures.answers(
+        truth.categories, truth.positives, truth.labels, predictions.outputs, predictions.labels, options.malignant, options.inclusive
+    )
     groups = measures.slices(subgroups(joined), truth.score_weights) if metadata is not None else {}
     counted = _slice_shares(answers, options.malignant)
 
@@ -67,23 +72,49 @@ def card(truth: Cases, predictions: Predictions, options: Options, statistics: S
     metrics = {name: float(values[0]) for name, values in point.items() if isinstance(name, str) and name != "score"}
     metrics["validation_score"] = _validation_score(truth, answers, point, options)
     scored = truth.score_weights > 0
+    reliable = _reliability(answers, scored)
     findings = [*truth.findings, *predictions.findings, *_findings(truth, predictions, answers, metrics, options, found)]
-    more = {"n_scored": int(scored.sum()), "preset": preset(truth.categories), "malignant": list(options.malignant), "scores_at_half": int((predictions.outputs == HALF).sum()),
-            "official": _official(truth, predictions), **_calibration(answers, scored)}
+    more = {
+        "n_scored": int(scored.sum()),
+        "preset": preset(truth.categories),
+        "malignant": list(options.malignant),
+        "scores_at_half": scores_at_half(predictions),
+        "official": _official(truth, predictions),
+        **_calibration(reliable),
+    }
     if groups:
         more["slices"] = shares.rows(groups, counted, point, found.intervals)
     if predictions.model:
         more["model"] = {k: v for k, v in predictions.model.items() if k != "size_mib"}
     shown = {name: value for name, value in found.intervals.items() if isinstance(name, str)}
-    return ScoreCard(ID, plain(float(point["score"][0])), plain(metrics), plain(_per_class(answers, point, found, scored, options)), len(truth), _cases(truth, predictions),
-                     tuple(findings), provenance(truth, predictions, options.as_dict(), statistics, metadata, unit, units),
-                     _confusion(answers, scored), shown, plain(more), _arrays(truth, answers, units))
+    return ScoreCard(
+        ID,
+        plain(float(point["score"][0])),
+        plain(metrics),
+        plain(_per_class(answers, point, found, scored, options)),
+        len(truth),
+        _cases(truth, predictions),
+        tuple(findings),
+        provenance(truth, predictions, options.as_dict(), statistics, metadata, unit, units),
+        _confusion(answers, scored),
+        shown,
+        plain(more),
+        _arrays(truth, answers, units, reliable),
+    )
+
+
+def scores_at_half(predictions: Predictions) -> int:
+    """How many scores are exactly 0.5."""
+    return int((predictions.outputs == HALF).sum())
 
 
 def _slice_shares(a: Answers, malignant: Sequence[str]) -> dict[str, Share]:
     places = [k for k, name in enumerate(a.categories) if name in malignant]
     labelled, ill = a.labels >= 0, np.isin(a.labels, places)
-    return {"accuracy": Share(labelled & (a.labels == a.predicted), labelled), "malignant_sensitivity": Share(ill & np.isin(a.predicted, places), ill, "n_malignant")}
+    return {
+        "accuracy": Share(labelled & (a.labels == a.predicted), labelled),
+        "malignant_sensitivity": Share(ill & np.isin(a.predicted, places), ill, "n_malignant"),
+    }
 
 
 def _validation_score(truth: Cases, a: Answers, point: Mapping, options: Options) -> float:
@@ -105,8 +136,12 @@ def _per_class(a: Answers, point: Mapping, found: Replicates, scored: np.ndarray
     for k, name in enumerate(a.categories):
         value = float(point[ranking, name][0])
         worth = np.nan if np.isnan(value) else 1 / defined
-        rows[name] = {"support": int((a.positives[:, k] & scored).sum()), **{m: float(point[m, name][0]) for m in MEASURES},
-                      "score_worth": worth, "score_lost": worth * (1 - value)}
+        rows[name] = {
+            "support": int((a.positives[:, k] & scored).sum()),
+            **{m: float(point[m, name][0]) for m in MEASURES},
+            "score_worth": worth,
+            "score_lost": worth * (1 - value),
+        }
         if found.values:
             rows[name] |= {f"{m}_interval": found.intervals[m, name] for m in WITH_INTERVAL}
     return rows
@@ -123,41 +158,71 @@ def _confusion(a: Answers, scored: np.ndarray) -> dict:
 def _cases(truth: Cases, predictions: Predictions) -> tuple[dict, ...]:
     names, labels = (*truth.categories, UNDECIDED), truth.labels  # -1 is the last
     scores = np.where(labels >= 0, predictions.outputs[np.arange(len(labels)), labels], np.nan).tolist()
-    rows = [{"case": case, "truth": names[y], "predicted": names[p], "correct": y == p if y >= 0 else None, "truth_score": score if y >= 0 else None}
-            for case, y, p, score in zip(truth.ids, labels.tolist(), predictions.labels.tolist(), scores, strict=True)]
+    rows = [
+        {
+            "case": case,
+            "truth": names[y],
+            "predicted": names[p],
+            "correct": y == p if y >= 0 else None,
+            "truth_score": score if y >= 0 else None,
+        }
+        for case, y, p, score in zip(truth.ids, labels.tolist(), predictions.labels.tolist(), scores, strict=True)
+    ]
     if truth.weighted:
         for row, weight in zip(rows, truth.score_weights.tolist(), strict=True):
             row["weight"] = weight
     return tuple(rows)
 
 
-def _calibration(a: Answers, scored: np.ndarray) -> dict:
-    """Ten bins of the largest score, where every row sums to 1; of the cases with a truth label and a weight."""
+def _reliability(a: Answers, scored: np.ndarray) -> Reliability | None:
+    """Ten bins of the largest score, of the cases with a truth label and a weight; None unless every row sums to 1."""
     if calibration.output_kind(a.outputs) != "probabilities":
-        return {}
+        return None
     kept = scored & (a.labels >= 0)
-    found = calibration.reliability(a.outputs[kept].max(1), a.labels[kept] == a.predicted[kept])
-    bins = [{"n": int(n), "mean_score": float(said), "accuracy": float(right)} for n, said, right in zip(found.n, found.said, found.right, strict=True)]
+    return calibration.reliability(a.outputs[kept].max(1), a.labels[kept] == a.predicted[kept])
+
+
+def _calibration(found: Reliability | None) -> dict:
+    if found is None:
+        return {}
+    bins = [
+        {"n": int(n), "mean_score": float(said), "accuracy": float(right)}
+        for n, said, right in zip(found.n, found.said, found.right, strict=True)
+    ]
     return {"calibration": {"bins": bins, "expected_calibration_error": found.expected_calibration_error}}
 
 
-def _findings(truth: Cases, predictions: Predictions, a: Answers, metrics: Mapping, options: Options, found: Replicates) -> Iterator[Finding]:
+def _findings(
+    truth: Cases, predictions: Predictions, a: Answers, metrics: Mapping, options: Options, found: Replicates
+) -> Iterator[Finding]:
     scored = truth.score_weights > 0
     if EXCLUDED in truth.ids:
         yield note("excluded-image", EXCLUDED, "this image weighs 0, as in the official scorer, whatever the file says.")
     undecided = int((a.labels < 0).sum())
     if undecided:
-        yield warning("undecided-truth", truth.name, f"{undecided} row{'s have' if undecided > 1 else ' has'} no category or several: they take part one-vs-rest, but in no recall, "
-                      "no accuracy and no malignant AUC.")
+        yield warning(
+            "undecided-truth",
+            truth.name,
+            f"{undecided} row{'s have' if undecided > 1 else ' has'} no category or several: they take part one-vs-rest, but in no recall, "
+            "no accuracy and no malignant AUC.",
+        )
     yield from _out_of_order(truth, a, options)
     tied = int((a.predicted < 0).sum())
     if tied:
-        yield warning("undecided", predictions.name, f"{tied} of {len(truth)} rows ({tied / len(truth):.1%}) share their largest score between categories: undecided, hence wrong. "
-                      "Rounding does this: give more decimals.")
+        yield warning(
+            "undecided",
+            predictions.name,
+            f"{tied} of {len(truth)} rows ({tied / len(truth):.1%}) share their largest score between categories: undecided, hence wrong. "
+            "Rounding does this: give more decimals.",
+        )
     for k, name in enumerate(a.categories):
         positive, negative = (a.positives[:, k] & scored).any(), (~a.positives[:, k] & scored).any()
         if not positive:
-            yield warning("absent-class", name, f"no case of {name} with a weight: what needs one is undefined and left out of the means. The official scorer stops with an error here.")
+            yield warning(
+                "absent-class",
+                name,
+                f"no case of {name} with a weight: what needs one is undefined and left out of the means. The official scorer stops with an error here.",
+            )
         elif not negative:
             yield warning("no-negatives", name, f"every case is {name}: specificity, npv and the areas are undefined.")
     yield from _malignant_findings(a, metrics, options, scored)
@@ -167,22 +232,38 @@ def _findings(truth: Cases, predictions: Predictions, a: Answers, metrics: Mappi
         yield note("milk10k-ranked-by-dice", "score", "MILK10k is ranked by macro F1 on its site: --metric dice gives that score.")
     swap = measures.swapped(a.labels, a.predicted, scored, a.categories, SWAP_GAIN)
     if swap:
-        yield warning("columns-may-be-swapped", predictions.name, f"{', '.join(f'{name} seems to stand in column {column}' for name, column in swap[1])}: "
-                      f"changing places would raise balanced accuracy by {swap[0]:.3f}. Scored as it stands; check the order of the columns.")
+        yield warning(
+            "columns-may-be-swapped",
+            predictions.name,
+            f"{', '.join(f'{name} seems to stand in column {column}' for name, column in swap[1])}: "
+            f"changing places would raise balanced accuracy by {swap[0]:.3f}. Scored as it stands; check the order of the columns.",
+        )
     if found.values:
         for k, name in enumerate(a.categories):
             support = int((a.positives[:, k] & scored).sum())
             if 0 < support < SMALL_CLASS:
-                yield warning("few-cases-in-class", name, f"{support} case{'s' * (support > 1)}: intervals of its measures are too narrow below {SMALL_CLASS} cases.")
+                yield warning(
+                    "few-cases-in-class",
+                    name,
+                    f"{support} case{'s' * (support > 1)}: intervals of its measures are too narrow below {SMALL_CLASS} cases.",
+                )
     yield from found.findings
 
 
 def _malignant_findings(a: Answers, metrics: Mapping, options: Options, scored: np.ndarray) -> Iterator[Finding]:
     left_out = int((a.malignancy.left_out & scored).sum())
     if left_out:
-        yield note("unknown-left-out", UNKNOWN, f"{left_out} case{'s' * (left_out > 1)} of {UNKNOWN} take no part in the malignant AUC: none of the above is no benign diagnosis.")
+        yield note(
+            "unknown-left-out",
+            UNKNOWN,
+            f"{left_out} case{'s' * (left_out > 1)} of {UNKNOWN} take no part in the malignant AUC: none of the above is no benign diagnosis.",
+        )
     if np.isnan(metrics["malignant_auc"]):
-        reason = f"needs malignant cases ({', '.join(options.malignant)}) and others" if options.malignant else "needs malignant categories: name them, --malignant"
+        reason = (
+            f"needs malignant cases ({', '.join(options.malignant)}) and others"
+            if options.malignant
+            else "needs malignant categories: name them, --malignant"
+        )
         yield warning("malignant-undefined", "malignant_auc", f"malignant against benign {reason}.")
 
 
@@ -193,14 +274,20 @@ def _out_of_order(truth: Cases, a: Answers, options: Options) -> Iterator[Findin
     order = np.array(sorted(range(len(truth)), key=truth.ids.__getitem__))
     figures = [measures.by_position(a, w, order, options.ranked_by) for w in (truth.score_weights, truth.validation_weights)]
     said = [f"{figure!r}" if np.isfinite(figure) else "no number" for figure in figures]
-    yield warning("weights-out-of-order", truth.name, f"the weights belong to their rows here; the official scorer applies them in file order to rows sorted by id and prints {said[0]} "
-                  f"(validation {said[1]}) for this file. Sort the truth by id and both agree.")
+    yield warning(
+        "weights-out-of-order",
+        truth.name,
+        f"the weights belong to their rows here; the official scorer applies them in file order to rows sorted by id and prints {said[0]} "
+        f"(validation {said[1]}) for this file. Sort the truth by id and both agree.",
+    )
 
 
-def _arrays(truth: Cases, a: Answers, units: np.ndarray) -> dict[str, np.ndarray]:
-    """What is drawn and too fine for JSON, read-only: scores, positives, labels, weights, units, and the curves of `roc.polyline` padded with NaN.
+def _arrays(truth: Cases, a: Answers, units: np.ndarray, reliable: Reliability | None) -> dict[str, np.ndarray]:
+    """What is drawn and too fine for JSON, read-only: scores, positives, labels, weights, units, and the curves of `roc.polyline` padded
+    with NaN.
 
     roc_x, roc_y, roc_threshold, pr_precision [K, points] (recall is roc_y); malignant_x, malignant_y, malignant_threshold [points].
+    reliability_said, _right, _low, _high, _n [10], where there is a calibration.
     """
     weights = truth.score_weights[None]
     lines, precisions = [], []
@@ -209,16 +296,26 @@ def _arrays(truth: Cases, a: Answers, units: np.ndarray) -> dict[str, np.ndarray
         lines.append(roc.polyline(levels, c))
         precisions.append(roc.precisions(lines[-1][0], lines[-1][1], float(c.positives[0]), float(c.negatives[0])))
     malignant = roc.polyline(a.malignancy.levels, roc.curve(a.malignancy.levels, weights[:, a.malignancy.members]))
-    arrays = {"outputs": a.outputs, "positives": a.positives, "truth": a.labels, "predicted": a.predicted, "score_weights": truth.score_weights, "units": units,
-              "pr_precision": _padded(precisions), **{f"roc_{name}": _padded([line[i] for line in lines]) for i, name in enumerate(("x", "y", "threshold"))},
-              **{f"malignant_{name}": line for name, line in zip(("x", "y", "threshold"), malignant, strict=True)}}
+    arrays = {
+        "outputs": a.outputs,
+        "positives": a.positives,
+        "truth": a.labels,
+        "predicted": a.predicted,
+        "score_weights": truth.score_weights,
+        "units": units,
+        "pr_precision": _padded(precisions),
+        **{f"roc_{name}": _padded([line[i] for line in lines]) for i, name in enumerate(("x", "y", "threshold"))},
+        **{f"malignant_{name}": line for name, line in zip(("x", "y", "threshold"), malignant, strict=True)},
+        **({f"reliability_{name}": value for name, value in vars(reliable).items()} if reliable else {}),
+    }
     for array in arrays.values():
         array.flags.writeable = False
     return arrays
 
 
 def malignant_curve(scored: ScoreCard, malignant: Sequence[str]) -> dict:
-    """Malignant against benign by another grouping of a card's categories: "auc" (None where undefined), and "x", "y", "threshold" of its curve."""
+    """Malignant against benign by another grouping of a card's categories: "auc" (None where undefined), and "x", "y", "threshold" of
+    its curve."""
     m = measures.malignancy(tuple(scored.per_class), scored.arrays["truth"], scored.arrays["outputs"], malignant)
     c = roc.curve(m.levels, scored.arrays["score_weights"][None, m.members])
     return {"auc": plain(float(roc.auc(c)[0])), **dict(zip(("x", "y", "threshold"), roc.polyline(m.levels, c), strict=True))}
