@@ -113,9 +113,8 @@ def roc(found: Mapping[str, np.ndarray], marks: Sequence[Mark], look: Look, band
         _band(fig, look, *band)
     fig.add_scatter(x=[0, 1], y=[0, 1], mode="lines", line={"color": look.zero, "width": 1, "dash": "dot"}, hoverinfo="skip", name="chance")
     x, y = 1 - found["specificity"], found["recall"]
-    fig.add_scatter(x=x, y=y, mode="lines", line={"color": look.accent, "width": 2}, name="curve", hoverinfo="text",
-                    hovertext=[f"threshold {cut(t)}<br>sensitivity {decimal(b, 3)}<br>specificity {decimal(1 - a, 3)}"
-                               for t, a, b in zip(found["threshold"], x, y, strict=True)])
+    fig.add_scatter(x=x, y=y, mode="lines", line={"color": look.accent, "width": 2}, name="curve", customdata=found["threshold"],
+                    hovertemplate="threshold %{customdata:.3f}<br>1 − specificity %{x:.3f}<br>sensitivity %{y:.3f}<extra></extra>")
     _points(fig, look, found, marks, x, y, ("1 − specificity", "sensitivity"))
     return fig
 
@@ -128,9 +127,8 @@ def precision_recall(found: Mapping[str, np.ndarray], prevalence: float, marks: 
     fig.add_scatter(x=[0, 1], y=[prevalence, prevalence], mode="lines", line={"color": look.zero, "width": 1, "dash": "dot"}, hoverinfo="skip", name="prevalence")
     write(fig, 1, prevalence, f"prevalence {percent(prevalence)}", look.soft, xanchor="right", yanchor="bottom")
     x, y = found["recall"], found["precision"]
-    fig.add_scatter(x=x, y=y, mode="lines", line={"color": look.accent, "width": 2, "shape": "vh"}, name="curve", hoverinfo="text",
-                    hovertext=[f"threshold {cut(t)}<br>sensitivity {decimal(a, 3)}<br>precision {decimal(b, 3)}"
-                               for t, a, b in zip(found["threshold"], x, y, strict=True)])
+    fig.add_scatter(x=x, y=y, mode="lines", line={"color": look.accent, "width": 2, "shape": "vh"}, name="curve", customdata=found["threshold"],
+                    hovertemplate="threshold %{customdata:.3f}<br>sensitivity %{x:.3f}<br>precision %{y:.3f}<extra></extra>")
     _points(fig, look, found, marks, x, y, ("sensitivity", "precision"))
     return fig
 
