@@ -105,6 +105,7 @@ def opened(page: Page, door: str) -> str:
     """Open a door's place for own files; gives the selector of where they are dropped."""
     zone = f"[class*='_{door}_files'] [data-testid='stFileUploaderDropzone']"
     if not page.locator(zone).is_visible():
+        page.keyboard.press("Escape")
         page.get_by_role("button", name="Own file").nth(DOORS.index(door)).click()
         page.locator(zone).wait_for()
     return zone

@@ -88,6 +88,7 @@ def test_bad_files_are_answered_and_nothing_else_is_lost(tricorder3, tmp_path):
             expect(page.get_by_text(code, exact=True).first).to_be_visible()
         expect(page.get_by_text("own truth.csv").first).to_be_visible()
         assert page.get_by_test_id("stException").count() == 0
+    page.keyboard.press("Escape")
     page.locator("[class*='_set_back'] button").click()
     driver.settled(page)
     driver.give(page, "submission", TEAM.name, TEAM.read_bytes())
@@ -102,6 +103,7 @@ def test_a_long_run_shows_how_far_it_is_and_can_be_cancelled(tricorder3):
         driver.drop(page, driver.opened(page, "submission"), "slow.onnx", slow())
     expect(page.get_by_text(re.compile(r"^[1-9]\d* of 220 images"))).to_be_visible(timeout=driver.PATIENCE)
     expect(page.get_by_test_id("stMetricValue")).to_have_text(before)
+    page.keyboard.press("Escape")
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_text("The run was cancelled")).to_be_visible(timeout=driver.PATIENCE)
     driver.settled(page)
@@ -111,6 +113,7 @@ def test_a_long_run_shows_how_far_it_is_and_can_be_cancelled(tricorder3):
 
 def test_an_own_file_outlives_a_change_of_page(tricorder3):
     page = driver.give(tricorder3(), "submission", "mine.csv", TEAM.read_bytes())
+    page.keyboard.press("Escape")
     page.get_by_role("link", name="Benchside").first.click()
     page.get_by_text("Open on sample data").first.wait_for()
     driver.settled(page)
@@ -119,11 +122,20 @@ def test_an_own_file_outlives_a_change_of_page(tricorder3):
     shows(driver.settled(page), "--truth", SAMPLE.path, "--predictions", TEAM)
 
 
+def test_one_own_file_after_another(tricorder3):
+    page = tricorder3()
+    for turn in range(8):
+        driver.give(page, "submission", f"{turn}.csv", b"id" * turn)
+        expect(page.get_by_text(f"{turn}.csv").first).to_be_visible()
+        expect(page.get_by_text("This cannot be scored")).to_be_visible()
+
+
 @pytest.mark.parametrize("key", ["set", "submission"])
 def test_the_way_back_to_the_sample(tricorder3, key):
     page = tricorder3()
     before = page.get_by_test_id("stMetricValue").inner_text()
     driver.give(page, key, "x.csv", b"nothing")
     expect(page.get_by_test_id("stMetricValue")).to_have_count(0)
+    page.keyboard.press("Escape")
     page.locator(f"[class*='_{key}_back'] button").click()
     expect(page.get_by_test_id("stMetricValue")).to_have_text(before)

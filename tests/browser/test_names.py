@@ -23,6 +23,7 @@ def test_names_of_cases_do_nothing_on_any_tab(tricorder3):
     driver.give(page, "submission", "few.csv", lesion_tables.predictions(CASES[:1], CALLED[:1]))
     assert_nothing_took_effect(page)
     driver.give(page, "submission", "told.csv", lesion_tables.predictions(CASES, CALLED))
+    page.keyboard.press("Escape")
     for name in driver.TABS:
         assert_nothing_took_effect(driver.tab(page, name))
 
