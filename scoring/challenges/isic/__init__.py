@@ -63,11 +63,11 @@ RULE = """
 |---|---|
 | score | plain mean over the categories of: cases of the category whose **largest** score is that category / cases of the category |
 | largest score shared | the row is undecided and counts as wrong |
-| sensitivity, specificity, F1 ... | each category against the rest, positive where its score is **strictly above 0.5**, which recall is not |
+| sensitivity, specificity, F1 ... | each category against the rest, positive where its score is **strictly above 0.5**; recall is not |
 | AUC, average precision | each category against the rest, from its score alone |
 
-A category without a case is left out of the means. Another official metric can rank instead: macro AUC, macro average precision, or macro F1
-(MILK10k).
+A category without a case is left out of the means. Another official metric can rank instead: macro AUC, macro average precision, or
+macro F1 (MILK10k).
 """
 RULES = ("official", scorecard.PAGE_RULES)
 TRUTH_OPTIONS = ("group",)

@@ -221,7 +221,8 @@ def _findings(
             yield warning(
                 "absent-class",
                 name,
-                f"no case of {name} with a weight: what needs one is undefined and left out of the means. The official scorer stops with an error here.",
+                f"no case of {name} with a weight: what needs one is undefined and left out of the means. "
+                "The official scorer stops with an error here.",
             )
         elif not negative:
             yield warning("no-negatives", name, f"every case is {name}: specificity, npv and the areas are undefined.")
@@ -256,7 +257,8 @@ def _malignant_findings(a: Answers, metrics: Mapping, options: Options, scored: 
         yield note(
             "unknown-left-out",
             UNKNOWN,
-            f"{left_out} case{'s' * (left_out > 1)} of {UNKNOWN} take no part in the malignant AUC: none of the above is no benign diagnosis.",
+            f"{left_out} case{'s' * (left_out > 1)} of {UNKNOWN} take no part in the malignant AUC: "
+            "none of the above is no benign diagnosis.",
         )
     if np.isnan(metrics["malignant_auc"]):
         reason = (
