@@ -15,7 +15,7 @@ from scoring.figures import categories as figures
 from scoring.figures.categories import Line, short
 from scoring.figures.classification import output_bars, points_lost
 from scoring.figures.look import label
-from scoring.figures.numerals import UNDEFINED, decimal, points, share
+from scoring.figures.numerals import UNDEFINED, decimal, share
 from scoring.scorecard import ScoreCard
 
 ID = "isic"
@@ -151,16 +151,18 @@ def points_tab(shown: Shown) -> None:
                     f"Bar: what the category's {name} cost, in hundredths of the score. Pale: all it can cost. Number: its cases, * under 15. n = {card.more['n_scored']}.",
                     numbers.set_index("category").sort_values("points lost", ascending=False))
     with right:
-        frame.heading("How much does one case weigh?")
-        fewest = VIEW.smallest(card)
-        lines = [f"Every category decides the same share of {NAMES[metric].lower()}, however few cases it has."]
-        if fewest is not None and measure == "recall":
-            lines.append(f"One case of **{markdown(fewest[0])}** is worth **{points(VIEW.worth_of_a_case(card, fewest[0]))}** points, "
-                         f"one of **{markdown(VIEW.largest(card)[0])}** {points(VIEW.worth_of_a_case(card, VIEW.largest(card)[0]))}.")
+        weights = VIEW.case_worth(card)
+        if weights:
+            rows = pd.DataFrame([{"category": label(short(c), marked.get(c)), "n": card.per_class[c]["support"], "case": 100 * worth} for c, worth in weights.items()])
+            frame.table("How much is one case worth?", rows, {
+                "category": frame.words("category", 110), "n": frame.number("n", 0, 60), "case": frame.bar("points of a case", frame.look().accent, float(rows["case"].max()), "%.2f")},
+                "What one more case right adds to the score. Every category decides the same share, however few cases it has.", lighter=["n"], key="weights")
+        else:
+            frame.heading("How much is one case worth?")
+            st.markdown(f"Every category decides the same share of {NAMES[metric].lower()}, however few cases it has; {name} does not change case by case alone.")
         absent = VIEW.absent(card)
         if absent:
-            lines.append(f"{', '.join(map(markdown, absent))}: no case, so in no mean; a case that is called so is wrong all the same.")
-        st.markdown("\n\n".join(lines))
+            st.markdown(f"{', '.join(map(markdown, absent))}: no case, so in no mean; a case that is called so is wrong all the same.")
 
 
 def confusion_tab(shown: Shown) -> None:
@@ -280,13 +282,13 @@ def thresholds_tab(shown: Shown) -> None:
         words = {key: MEASURES[key][0].removesuffix(" ↑") for key in THRESHOLDS.SHOWN}
         frame.chart(figures.threshold_lines(found, words, chosen[name], frame.look(), name), f"Solid upright line: your threshold. Dotted: 0.5. n = {card.more['n_scored']}.",
                     pd.DataFrame(found).set_index("threshold"))
-    downloads.button("File in which 0.5 acts so", lambda: THRESHOLDS.folded_table(card, chosen, shown.truth.id_name), f"{shown.name.rsplit('.', 1)[0]}-folded", "csv", "text/csv", "download_folded")
-    st.caption("Each score p is bent around its threshold t: up to t it becomes 0.5 p/t, above t 0.5 + 0.5 (p − t)/(1 − t). The order within a category stays, but which score is the largest can change: "
+    downloads.button("Folded predictions", lambda: THRESHOLDS.folded_table(card, chosen, shown.truth.id_name), f"{shown.name.rsplit('.', 1)[0]}-folded", "csv", "text/csv", "download_folded")
+    st.caption("A file in which the official 0.5 acts as these thresholds. Each score p is bent around its threshold t: up to t it becomes 0.5 p/t, above t 0.5 + 0.5 (p − t)/(1 − t). The order within a category stays, but which score is the largest can change: "
                "look at the balanced accuracy above before you send it.")
 
 
 def three_scores(card: ScoreCard, compared: Mapping) -> None:
-    frame.heading("Is it worth to tune thresholds?")
+    frame.heading("Is it worth tuning thresholds?")
     honest = compared["cross_validated"]
     frame.facts([Fact("Macro F1 at 0.5 ↑", share(compared["half"]), interval(card.intervals.get("macro_f1"), 3)),
                  Fact("Macro F1, tuned, cross-validated ↑", share(honest), "believe this one" if honest is not None else "needs five units",
@@ -308,9 +310,10 @@ def moved(card: ScoreCard, chosen: Mapping[str, float]) -> None:
     """What the chosen thresholds give."""
     found = THRESHOLDS.at(card, chosen)
     rows = [{"category": label(short(name), risks(card).get(name)), "threshold": chosen[name], **found["per_class"][name]} for name in card.per_class]
+    frame.heading("What would the score be?")
     frame.facts([Fact("Macro F1 ↑", share(found["macro_f1"]), f"{share(card.metrics['macro_f1'])} at 0.5"),
                  Fact("Balanced accuracy ↑", share(found["balanced_accuracy"]), f"{share(card.metrics['balanced_accuracy'])} as it is", "Of the folded file below")])
-    frame.table("What would they give?", pd.DataFrame(rows), {
+    frame.table("What would each category give?", pd.DataFrame(rows), {
         "category": frame.words("category", 92), "threshold": frame.number("threshold", 3, 80), **{key: frame.number(MEASURES[key][0], 3, 70) for key in THRESHOLDS.SHOWN}},
         f"Called where the score is above the threshold. Empty: undefined. n = {card.more['n_scored']}.", key="moved")
 

@@ -10,7 +10,7 @@ from scoring.figures.look import Look, figure, safe, write
 from scoring.figures.numerals import decimal
 
 DASHES = ("solid", "dash", "dot")
-LEGEND_ROW = 21
+LEGEND_ROW = 20
 SHORT = 14
 TICKS = {"tickvals": [0, .25, .5, .75, 1], "ticktext": ["0", ".25", ".5", ".75", "1"]}
 WANTED = .8
@@ -41,10 +41,10 @@ def mark(k: int, look: Look) -> dict:
 
 def _square(look: Look, question: str, x_title: str, y_title: str, rows: int) -> go.Figure:
     """Axes from 0 to 1 above a legend of so many rows: a figure never knows its width, so names stand below."""
-    height, below = 330, rows * LEGEND_ROW
+    height, below = 360, rows * LEGEND_ROW
     fig = figure(look, question, height + below, hovermode="closest", margin={"l": 4, "r": 14, "t": 10, "b": 50 + below}, showlegend=bool(rows),
                  legend={"orientation": "v", "x": 0, "xanchor": "left", "y": -52 / (height - 60), "yanchor": "top", "font": {"size": 12, "color": look.ink},
-                         "itemclick": "toggle", "itemdoubleclick": "toggleothers"})
+                         "itemclick": "toggle", "itemdoubleclick": "toggleothers", "tracegroupgap": 0})
     fig.update_xaxes(title_text=x_title, range=[-.01, 1.01], **TICKS)
     return fig.update_yaxes(title_text=y_title, range=[-.01, 1.03], **TICKS)
 

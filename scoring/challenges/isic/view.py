@@ -29,16 +29,13 @@ def smallest(card: ScoreCard) -> tuple[str, int] | None:
     return min(supports.items(), key=lambda item: item[1]) if supports else None
 
 
-def largest(card: ScoreCard) -> tuple[str, int] | None:
-    """The category with the most cases, and how many; None without a case."""
-    name = max(card.per_class, key=lambda c: card.per_class[c]["support"])
-    return (name, card.per_class[name]["support"]) if card.per_class[name]["support"] else None
-
-
-def worth_of_a_case(card: ScoreCard, name: str) -> float:
-    """What one more case of a category right would add to balanced accuracy: its share of the score / its cases."""
-    entry = card.per_class[name]
-    return entry["score_worth"] / entry["support"]
+def case_worth(card: ScoreCard) -> dict[str, float]:
+    """What one more case right of a category adds to the score, most first; empty where the score is no mean of recalls or cases weigh differently."""
+    weights = card.arrays["score_weights"]
+    if ranking(card)[1] != "recall" or np.ptp(weights[weights > 0]) > 0:
+        return {}
+    found = {name: entry["score_worth"] / entry["support"] for name, entry in card.per_class.items() if entry["recall"] is not None}
+    return dict(sorted(found.items(), key=lambda item: -item[1]))
 
 
 def absent(card: ScoreCard) -> list[str]:
