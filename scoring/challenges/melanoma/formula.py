@@ -1,0 +1,18 @@
+"""What the score of melanoma is made of."""
+import numpy as np
+
+from scoring.metrics import binary
+from scoring.metrics.binary import Decisions
+
+ID = "melanoma"
+CLASSES = ("negative", "positive")
+THRESHOLD = .5
+SMALL_CLASS = 15
+BETA = 2
+WEIGHTS = {"f2": ("F2", "F2", 60), "accuracy": ("accuracy", "acc.", 30), "auc": ("AUC", "AUC", 10)}
+"""The parts of the score by metric: name, name where there is little room, points of 100."""
+
+
+def combined(d: Decisions, auc: np.ndarray) -> np.ndarray:
+    """The score [B] from decisions and AUC; NaN where the AUC is."""
+    return .6 * binary.f_beta(d, BETA) + .3 * binary.accuracy(d) + .1 * auc

@@ -1,0 +1,98 @@
+"""Models of melanoma: preflight, run, and what they receive."""
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from scoring.challenges.melanoma.scores import are_risks, called, said_of
+from scoring.findings import Finding, note, ordered, warning
+from scoring.metrics import curves
+from scoring.models import pictures, submission
+from scoring.models.preflight import Contract, image_size
+from scoring.models.preprocessing import Recipe, Seen
+from scoring.models.process import ModelFacts
+from scoring.predictions import Predictions
+from scoring.readers.lesions import CODES, Cases
+
+PICTURE_SIDE = 224
+
+
+def recipe_for(facts: ModelFacts) -> Recipe:
+    """Stretch to 224 x 224, or to the size that the model declares, in one bicubic step from the original (a symbolic axis counts
+    as 224)."""
+    return recipe_of_size(*image_size(facts))
+
+
+def recipe_of_size(width: int | None, height: int | None) -> Recipe:
+    """The recipe for a model that declares this size; None = symbolic."""
+    return Recipe(((width or PICTURE_SIDE, height or PICTURE_SIDE, "bicubic"),))
+
+
+TASK = submission.Task(Contract(highest_ir_version=10, highest_opset=21, runtime=" (1.19)"), recipe_for)
+
+
+def size_findings(size_mib: float, name: str) -> list[Finding]:
+    """The size of a model; it is not scored here."""
+    return [note("model-size", name, f"{size_mib:.2f} MiB; not scored in this challenge.")]
+
+
+def inspect(model: submission.Model, truth: Cases | None = None, name: str | None = None, timings: bool = False) -> submission.Inspection:
+    """The preflight: would the official code run this model, and what comes out? Raises InputRefused with every problem."""
+    data, title = submission.model_bytes(model, name)
+    return _described(submission.inspect(data, title, TASK, truth, size_findings, timings), title, trial=True)
+
+
+def _described(found: submission.Inspection, name: str, trial: bool) -> submission.Inspection:
+    """The inspection with what this challenge says of shapes and, for a trial, of outputs."""
+    shape, more = found.model["inputs"][0]["shape"] or (None,) * 4, []
+    if shape[0] == 1:
+        more.append(warning("fixed-batch-1", name, "the batch axis is fixed to 1: the rules ask for a dynamic batch; until 2025 blocks "
+                            "of 200 were fed."))
+    if any(side not in (None, PICTURE_SIDE) for side in shape[2:]):
+        more.append(warning("input-size", name, f"the model takes {shape[3]} x {shape[2]} pixels; the challenge feeds 224 x 224 and it "
+                            "would have failed there. Here it gets the size it declares."))
+    first = found.outputs[:, 0] if found.outputs.ndim == 2 and found.outputs.size else np.empty(0)
+    first = first[np.isfinite(first)]
+    if trial:
+        more += said_of(first, name)
+        if found.outputs.ndim == 2 and found.outputs.shape[1] > 1:
+            more.append(warning("two-column-output", name, f"{found.outputs.shape[1]} numbers per image: as in the official code the "
+                                "first is scored."))
+    model = {**found.model, "output_kind": None if not len(first) else "risks" if are_risks(first) else "logits"}
+    return replace(found, findings=(*found.findings, *more), model=model)
+
+
+def predict(model: submission.Model, cases: Cases, progress=None, cancelled=None, name: str | None = None) -> Predictions:
+    """Inspect a model and run it on every case: CPU, one thread, one image at a time; the first number of the first output is the score.
+
+    progress(done, total) and cancelled() -> bool are called from this thread. Raises InputRefused; `scoring.models.pool.Cancelled`.
+    """
+    data, title = submission.model_bytes(model, name)
+    seen = submission.inspect(data, title, TASK, submission.with_pictures(cases), size_findings, cancelled=cancelled)
+    inspected = _described(seen, title, trial=False)
+    run = submission.run(data, title, TASK, cases, None, progress, cancelled)
+    outputs = run.outputs[:, :1]
+    scores = outputs[~np.isnan(outputs[:, 0]), 0]
+    about = [*said_of(scores, title), *_column_findings(run.outputs, cases, title)]
+    findings = ordered([*inspected.findings, *run.findings, *about], CODES)
+    return Predictions(title, outputs, called(outputs), False, tuple(ordered(run.faults, CODES)), tuple(findings), None, inspected.model,
+                       run.images)
+
+
+def _column_findings(outputs: np.ndarray, cases: Cases, name: str) -> Iterator[Finding]:
+    """Which column of several is scored, and whether another would be better."""
+    if outputs.shape[1] < 2:
+        return
+    words = f"{outputs.shape[1]} numbers per image: as in the official code the first is scored."
+    has = ~np.isnan(outputs).any(1)
+    if cases.labels is not None and len(set(cases.labels[has])) == 2:
+        areas = [curves.auc(outputs[has, k], cases.labels[has] == 1) for k in range(outputs.shape[1])]
+        best = int(np.argmax(areas))
+        words += f" AUC by column: {', '.join(f'{a:.4f}' for a in areas)}."
+        words += f" Column {best + 1} is better: make it the first." if areas[best] > areas[0] else ""
+    yield warning("two-column-output", name, words)
+
+
+def received(truth: Cases, index: int, model: Mapping | None = None) -> tuple[list[pictures.Stage], Seen]:
+    """What a model receives of one case: its pixels at 224 x 224, or at the size that the model (`Inspection.model`) declares."""
+    return pictures.received(truth, index, recipe_of_size(*submission.declared_size(model)))

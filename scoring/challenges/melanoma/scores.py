@@ -1,0 +1,45 @@
+"""Scores of melanoma: what they decide, how they rank, and what is to be said of them."""
+from collections.abc import Iterator
+
+import numpy as np
+
+from scoring.challenges.melanoma.formula import THRESHOLD
+from scoring.findings import Finding, warning
+from scoring.metrics import calibration
+from scoring.predictions import Predictions
+from scoring.readers.lesions import Cases
+
+
+def called(outputs: np.ndarray) -> np.ndarray:
+    """What scores [N, 1] decide [N]: 1 for melanoma, 0 for another, -1 where there is none."""
+    return np.where(np.isnan(outputs[:, 0]), -1, (outputs[:, 0] > THRESHOLD).astype(int))
+
+
+def are_risks(scores: np.ndarray) -> bool:
+    """Whether every score lies in 0..1, up to a rounding error."""
+    return bool(scores.min() >= -calibration.TOLERANCE and scores.max() <= 1 + calibration.TOLERANCE)
+
+
+def said_of(scores: np.ndarray, where: str) -> Iterator[Finding]:
+    """What the finite scores of a table or a model let fear. where: its name."""
+    if len(scores) and not are_risks(scores):
+        yield warning("logits", where, f"scores from {scores.min():.4g} to {scores.max():.4g}: the decision is \"raw value > 0.5\", which "
+                      "for a logit means a probability above 0.62. A sigmoid belongs into the model.")
+    if len(scores) > 1 and np.ptp(scores) == 0:
+        yield warning("constant-output", where, f"every score is {scores[0]:g}: nothing is told apart, the AUC is 0.5.")
+
+
+def rank_scores(truth: Cases, predictions: Predictions) -> np.ndarray:
+    """The scores [N] as they rank: a case without one as wrong as can be, a positive below and a negative above every score."""
+    return np.where(predictions.labels < 0, np.where(truth.labels == 1, -np.inf, np.inf), predictions.outputs[:, 0])
+
+
+def decided(truth: Cases, predictions: Predictions) -> np.ndarray:
+    """Which cases count as called positive, bool [N]: a case without a score as the opposite of its label."""
+    return np.where(predictions.labels < 0, truth.labels == 0, predictions.labels == 1)
+
+
+def tied_pairs(scores: np.ndarray, positive: np.ndarray) -> int:
+    """Number of pairs of a positive and a negative with the same score."""
+    values, place = np.unique(scores, return_inverse=True)
+    return int(np.dot(np.bincount(place[positive], minlength=len(values)), np.bincount(place[~positive], minlength=len(values))))

@@ -1,0 +1,109 @@
+"""Truth and prediction tables of melanoma."""
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from scoring.challenges.melanoma.scores import called, said_of
+from scoring.findings import Finding, error, note, warning
+from scoring.predictions import Predictions
+from scoring.readers import alignment, lesions, tables
+from scoring.readers.lesions import Cases, LabelColumn, once
+from scoring.readers.sources import Source
+from scoring.readers.tables import Table
+
+POSITIVE = {"true", "t", "yes", "y", "1", "1.0", "positive", "pos", "malignant", "melanoma", "mel"}
+OTHER_CLASSES = {"akiec", "bcc", "ben_oth", "bkl", "df", "inf", "mal_oth", "nv", "sccka", "vasc"}
+NEGATIVE = {"false", "f", "no", "n", "0", "0.0", "negative", "neg", "benign", "non_melanoma"} | OTHER_CLASSES
+SCORE_COLUMNS = ("melanoma", "mel", "malignant", "positive", "pos", "true", "score", "risk", "probability", "prob", "p", "prediction",
+                 "predicted", "pred", "output", "target", "1")
+
+
+def read_truth(source: Source, name: str | None = None, images: Source | None = None) -> Cases:
+    """Read the test set: a table, or a folder or zip with a table and images; `images` names another place for these.
+
+    Raises InputRefused with every problem; its `salvaged` is what could be read.
+    """
+    return lesions.read_cases(source, name, _read_labels, images, demographics=False)
+
+
+def read_images(source: Source, name: str | None = None) -> Cases:
+    """Read cases without labels, for `predict`: the rows of the table where there is one, else every image by file name."""
+    return lesions.read_pictures(source, name, demographics=False)
+
+
+def parse_label(cell: str) -> int | None:
+    """1 for melanoma, 0 for another, None where the word is neither."""
+    word = tables.key(cell)
+    return 1 if word in POSITIVE else 0 if word in NEGATIVE else None
+
+
+def _read_labels(table: Table, problems: list[Finding], findings: list[Finding]) -> LabelColumn:
+    column, twice = tables.find_column(table, lesions.LABEL)
+    problems += twice
+    if column is None:
+        problems.append(tables.missing_column(table, "the label", ("label", "class")))
+        return LabelColumn(np.full(len(table), -1))
+    if table.keys[column] not in lesions.OFFICIAL_LABEL:
+        findings.append(warning("header-alias", table.header_place, f"column {table.header[column]!r} is read as the label; the official "
+                                "loader knows Class and Label only."))
+    cells = table.columns[column]
+    labels = [parse_label(cell) for cell in cells]
+    problems += [_label_problem(table, column, i) for i, label in enumerate(labels) if label is None and i not in table.ragged]
+    spelled = [i for i, label in enumerate(labels) if label == 1 and cells[i] != "True"]
+    other = [i for i in range(len(cells)) if tables.key(cells[i]) in OTHER_CLASSES]
+    findings += once("label-spelling", table, spelled, "positive labels that are not exactly True: the official code would count these "
+                     f"{len(spelled)} cases as negative.")
+    if other:
+        findings.append(note("label-other-class", table.place(other[0]), f"{lesions.several(table, other)}: another diagnosis, read as "
+                             "negative; the question is melanoma."))
+    return LabelColumn(np.array([-1 if label is None else label for label in labels]))
+
+
+def _label_problem(table: Table, column: int, row: int) -> Finding:
+    cell, what = table.columns[column][row].strip(), f"{lesions.case_words(table, row)}column {table.header[column]!r}"
+    if cell.lower() in tables.MISSING:
+        return error("missing-value", table.place(row), f"{what} is empty: write True or False.")
+    return error("bad-label", table.place(row), f"{what}: {cell[:40]!r} is neither melanoma nor another diagnosis: write True or False.")
+
+
+def read_predictions(source: Source, truth: Cases | None, name: str | None = None, missing: str = "refuse") -> Predictions:
+    """Read a table of scores and align it with the truth's cases; without a truth in file order. See `alignment.read_predictions`."""
+    return alignment.read_predictions(source, truth, name, missing, _choose_column)
+
+
+def _choose_column(table: Table, id_column: int | None, problems: list[Finding], findings: list[Finding]) -> alignment.Read | None:
+    """The score column: the only one beside the id, else the first with a known name."""
+    others = [i for i, header in enumerate(table.header) if i != id_column and header]
+    if len(others) == 1:
+        return partial(_read_scores, others[0])
+    column, twice = tables.find_column(table, [name for name in SCORE_COLUMNS if id_column is None or name != table.keys[id_column]])
+    problems += twice
+    if column is None:
+        problems.append(tables.missing_column(table, "the score", ("score", "melanoma", "risk")))
+        return None
+    ignored = ", ".join(repr(table.header[i]) for i in others if i != column)
+    findings.append(warning("several-score-columns", table.header_place, f"column {table.header[column]!r} is taken as the score; "
+                            f"{ignored} ignored. The official code would take the first column, whatever it holds."))
+    return partial(_read_scores, column)
+
+
+def _read_scores(column: int, rows: alignment.Rows, problems: list[Finding], findings: list[Finding]) -> alignment.Values:
+    cells = rows.table.columns[column]
+    # Among numbers "inf" is an infinite one; among words it is the diagnosis INF.
+    numeric = any(tables.NUMBER.fullmatch(cell.strip()) for cell in cells)
+    worded = tuple(cell if (label := _word(cell)) is None or (numeric and tables.key(cell) == "inf") else str(label) for cell in cells)
+    columns = tuple(worded if i == column else c for i, c in enumerate(rows.table.columns))
+    outputs, faults = alignment.read_numbers(replace(rows, table=replace(rows.table, columns=columns)), [column], problems, findings)
+    scores = outputs[~np.isnan(outputs[:, 0]), 0]
+    findings += said_of(scores, rows.table.name)
+    hard = bool(len(scores)) and bool(np.isin(scores, (0, 1)).all())
+    if hard:
+        findings.append(note("labels-only", rows.table.header_place, "only the values 0 and 1: decisions, not scores. The AUC is that of "
+                             "one operating point."))
+    return alignment.Values(outputs, called(outputs), faults, hard)
+
+
+def _word(cell: str) -> int | None:
+    """What a label in words means as a score; None for numbers and anything else."""
+    return None if tables.NUMBER.fullmatch(cell.strip()) else parse_label(cell)
