@@ -81,12 +81,23 @@ def headline(shown: Shown) -> None:
          Fact("Accuracy ↑", share(m["accuracy"]), interval(i.get("accuracy"), 3), "Share of the cases that are right. Not official"),
          Fact("Cases", str(card.more["n_scored"]), f"of {card.n_cases}" if card.more["n_scored"] < card.n_cases else "all count"),
          Fact("Smallest category", UNDEFINED if fewest is None else str(fewest[1]), fewest[0] if fewest else ""),
-         Fact("Guessing gives", share(guess), f"1/{len(card.per_class)}" if metric == "balanced_accuracy" else "", "Of the score, by labels drawn at random")],
-        None, f"({' + '.join(f'{v:.3f}' for v in counted.values())}) / {len(counted)} = **{card.score!r}**, the official number to the last digit: "
+         *([Fact("Guessing gives", share(guess), f"1/{len(card.per_class)}" if metric == "balanced_accuracy" else "", "By labels drawn at random")] if guess else [])],
+        None, f"({' + '.join(f'{v:.3f}' for v in counted.values())}) / {len(counted)} = **{card.score!r}**, {authority(card)}: "
         f"the plain mean of {MEASURES[measure][0].removesuffix(' ↑')} over {len(counted)} categories.")
     if absent:
         st.markdown(f":orange-badge[▲ {len(absent)} categor{'ies' if len(absent) > 1 else 'y'} without a case] {', '.join(map(markdown, absent))}: "
                     "left out of every mean here. The official scorer stops with an error on this test set.")
+
+
+def authority(card: ScoreCard) -> str:
+    """By whose word the score is what it is."""
+    if VIEW.absent(card):
+        return "the official mean, though the official scorer stops before it prints it"
+    if card.provenance["options"]["rules"] != "official" and VIEW.ranking(card)[1] == "f1":
+        return "by the rule of the MILK10k page, which its scorer does not follow"
+    if any(finding.code == "weights-out-of-order" for finding in card.findings):
+        return "the official number for the truth sorted by id"
+    return "the official number to the last digit"
 
 
 MEASURES = {
@@ -120,7 +131,7 @@ def categories_tab(shown: Shown) -> None:
         "category": frame.words("category", 92), "n": frame.words("n", 64, right=True), "recall": columns.pop("recall"),
         "interval": frame.words("95% interval", 96, right=True), **columns},
         "Recall asks whether the category has the **largest** score; all other measures hold it against the rest, most of them cut at 0.5. So recall and sensitivity differ. "
-        f"Interval of recall. ▲ counted as malignant. {classification.SMALL.replace('class', 'category')} Empty: undefined, and in no mean. {classification.method(card)}",
+        f"Interval of recall. ▲ counted as malignant. {classification.SMALL.replace('class', 'category')} –: undefined, and in no mean. {classification.method(card)}",
         lighter=["interval", "n"], key="categories")
 
 
@@ -315,7 +326,7 @@ def moved(card: ScoreCard, chosen: Mapping[str, float]) -> None:
                  Fact("Balanced accuracy ↑", share(found["balanced_accuracy"]), f"{share(card.metrics['balanced_accuracy'])} as it is", "Of the folded file below")])
     frame.table("What would each category give?", pd.DataFrame(rows), {
         "category": frame.words("category", 92), "threshold": frame.number("threshold", 3, 80), **{key: frame.number(MEASURES[key][0], 3, 70) for key in THRESHOLDS.SHOWN}},
-        f"Called where the score is above the threshold. Empty: undefined. n = {card.more['n_scored']}.", key="moved")
+        f"Called where the score is above the threshold. –: undefined. n = {card.more['n_scored']}.", key="moved")
 
 
 def subgroups_tab(shown: Shown) -> None:
@@ -386,7 +397,7 @@ def sanity(card: ScoreCard) -> None:
     frame.facts([Fact("Score ↑", share(card.score), interval(card.intervals.get("score"), 3)),
                  Fact("Validation score ↑", share(validation), "the same weights" if validation == card.score else "by validation_weight",
                       "The site shows it after an upload, from about 100 of its images, to tell files that went wrong"),
-                 Fact("Guessing gives", share(guess), "labels at random"), Fact("Columns", "▲ may be swapped" if swap else "in order")])
+                 *([Fact("Guessing gives", share(guess), "labels at random")] if guess else []), Fact("Columns", "▲ may be swapped" if swap else "in order")])
     st.markdown(f":orange-badge[▲ look here] {markdown(swap.message, 600)}" if swap else
                 "No exchange of columns would raise balanced accuracy by 0.2 or more. The site's own “about 0.3” for guessing belongs to its subset of images.")
 

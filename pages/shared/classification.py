@@ -39,7 +39,7 @@ def classes(card: ScoreCard, risks: Mapping[str, str]) -> None:
         frame.table("How good is each class?", rows, {
             "class": frame.words("class", 92), "n": frame.words("n", 40, right=True), "F1": frame.bar("F1 ↑", look.accent, width=92), "interval": frame.words("95% interval", 88, right=True),
             "recall": frame.number("sens. ↑", 3, 56), "precision": frame.number("prec. ↑", 3, 56), "specificity": frame.number("spec. ↑", 3, 56), "AUC": frame.number("AUC ↑", 3, 56),
-            "AP": frame.number("AP ↑", 3, 56)}, f"Interval of F1. {SMALL} Empty: undefined. {method(card)}", lighter=["interval"], risks=risks, key="classes")
+            "AP": frame.number("AP ↑", 3, 56)}, f"Interval of F1. {SMALL} –: undefined. {method(card)}", lighter=["interval"], risks=risks, key="classes")
     with right:
         show = st.segmented_control("Cells show", ["counts", "shares"], key="cells", bind="query-params", required=True, default="counts")
         matrix = card.confusion_matrix

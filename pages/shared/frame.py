@@ -11,6 +11,7 @@ import streamlit as st
 from pages.shared.downloads import csv_button
 from pages.shared.text import file_name, markdown
 from scoring.figures.look import DARK, LIGHT, SHAPES, Look
+from scoring.figures.numerals import UNDEFINED
 from scoring.findings import LEVELS, Finding, InputRefused
 
 BADGES = {"error": ("red", "✕"), "warning": ("orange", "▲"), "note": ("gray", "i")}
@@ -191,7 +192,7 @@ def table(question: str, rows: pd.DataFrame, columns: Mapping[str, object], capt
     if risks:
         style = style.map(lambda cell: f"color: {colours.risk[risks[cell.split()[-1]]]}", subset=[next(iter(columns))])
     heading(question)
-    shown = st.dataframe(style, hide_index=True, height=height, column_config=dict(columns), alt=question, key=key, **more)
+    shown = st.dataframe(style, hide_index=True, height=height, column_config=dict(columns), alt=question, key=key, placeholder=UNDEFINED, **more)
     with st.container(horizontal=True, vertical_alignment="center", wrap=False, gap="small"):
         st.caption(caption, width="stretch")
         csv_button(rows[list(columns)], question, f"csv_{key or file_name(question)}", index=False)

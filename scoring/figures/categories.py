@@ -71,15 +71,19 @@ def _chance(fig: go.Figure, look: Look) -> go.Figure:
     return write(fig, 1, WANTED, "80% sensitivity", look.soft, xanchor="right", yanchor="top")
 
 
+def _drawn(lines: Sequence[Line]) -> int:
+    return sum(bool((np.isfinite(line.x) & np.isfinite(line.y)).any()) for line in lines)
+
+
 def roc(lines: Sequence[Line], look: Look) -> go.Figure:
     """Sensitivity over 1 - specificity of every category, the cut at 0.5 on each, the line of chance and that of 80% sensitivity."""
-    fig = _square(look, "How well is each category told from the rest?", "1 − specificity", "sensitivity", len(lines))
+    fig = _square(look, "How well is each category told from the rest?", "1 − specificity", "sensitivity", _drawn(lines))
     return _lines(_chance(fig, look), lines, look, ("1 − specificity", "sensitivity"))
 
 
 def precision_recall(lines: Sequence[Line], look: Look) -> go.Figure:
     """Precision over sensitivity of every category, the cut at 0.5 on each."""
-    fig = _square(look, "How many of those called a category are of it?", "sensitivity (recall)", "precision (ppv)", len(lines))
+    fig = _square(look, "How many of those called a category are of it?", "sensitivity (recall)", "precision (ppv)", _drawn(lines))
     return _lines(fig, lines, look, ("sensitivity", "precision"))
 
 
