@@ -50,6 +50,17 @@ def test_the_camera_keeps_the_order_of_brightness_and_adds_little_noise(seed):
 
 
 @given(seeds)
+def test_ambient_light_tints_and_shines_but_hides_nothing(seed):
+    dark_spot = np.full((120, 150, 3), 0.6, np.float32)
+    dark_spot[50:70, 65:85] = 0.1
+    colours = artefacts.ambient(canvas(seed), dark_spot)
+    assert colours.shape == dark_spot.shape
+    assert 0 < colours.min() < colours.max() < 1
+    spot = colours[50:70, 65:85].mean((0, 1))
+    assert (spot < 0.6 * colours[:30].mean((0, 1))).all()
+
+
+@given(seeds)
 def test_blur_keeps_the_mean(seed):
     sharp = np.random.default_rng(seed).integers(0, 256, PLAIN.shape, dtype=np.uint8)
     soft = artefacts.blur(canvas(seed), sharp).astype(float)

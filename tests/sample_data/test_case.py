@@ -42,3 +42,21 @@ def test_looks_are_mistaken_as_often_as_asked_for():
 def test_an_unknown_class_is_refused():
     with pytest.raises(ValueError, match="not in tuple"):
         case.draw(0, "XYZ")
+
+
+def test_a_phone_sees_more_skin_around_the_lesion_and_no_tube():
+    views = [[case.draw(seed, "NV", ambiguity=0, view=view) for seed in range(3)] for view in (case.DERMATOSCOPE, case.PHONE)]
+    near, far = ([drawn.mask.mean() for drawn in drawings] for drawings in views)
+    assert np.mean(far) < 0.7 * np.mean(near)
+    assert all(drawn.picture[0, 0].max() > 60 for drawn in views[1])
+
+
+def test_another_picture_shows_the_same_lesion_differently():
+    picture = case.draw(9, "VASC", ambiguity=0).picture
+    for seed in range(4):
+        again = case.retaken(picture, seed)
+        assert again.shape == picture.shape
+        assert again.dtype == np.uint8
+        assert np.abs(again.astype(int) - picture).mean() > 5
+        assert again.mean((0, 1)) == pytest.approx(picture.mean((0, 1)), rel=0.2)
+        assert (case.retaken(picture, seed) == again).all()

@@ -1,5 +1,6 @@
 """Plans become files: as many, of the sizes, and stored as said."""
 import io
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import given
@@ -30,6 +31,24 @@ def test_entries_hold_what_was_planned(counts, seed):
 def test_order_is_shuffled():
     symbols = [entry.symbol for entry in entries(plan({"MEL": 20, "NV": 20}))]
     assert symbols != sorted(symbols)
+
+
+@given(counts, st.integers(0, 1000), st.data())
+def test_further_pictures_are_of_the_same_lesions(counts, seed, data):
+    lesions = sum(counts.values())
+    retaken = data.draw(st.integers(0, lesions))
+    listed = entries(replace(plan(counts, seed), retaken=retaken))
+    assert [entry.name for entry in listed] == [f"L{place:04d}" for place in range(1, lesions + retaken + 1)]
+    assert {entry.lesion for entry in listed} == set(range(lesions))
+    assert len({(entry.lesion, entry.take) for entry in listed}) == len(listed)
+    assert len({(entry.lesion, entry.label, entry.seed, entry.size) for entry in listed}) == lesions
+    for entry in listed:
+        assert entry.take == 0 or any((other.lesion, other.take) == (entry.lesion, entry.take - 1) for other in listed)
+
+
+def test_labels_keep_the_plans_order_and_name_each_once():
+    classes = (ClassPlan("rare", "DF", 1), ClassPlan("other", "NV", 1), ClassPlan("rare", "BCC", 1))
+    assert Plan(classes, ((512, 512),), (1,), 0).labels == ("rare", "other")
 
 
 def test_a_turned_file_is_set_upright_by_its_orientation():
