@@ -10,7 +10,8 @@ from scoring.scorecard import ScoreCard
 
 
 def verdicts(card: ScoreCard, question: str, words: Mapping[str, str], fine: str) -> None:
-    """words: finding code -> what the official program does then, as "It ...". fine: what stands there when none was found. Markdown of our own."""
+    """words: finding code -> what the official program does then, as "It ...". fine: what stands there when none was found.
+    Markdown of our own."""
     codes = {finding.code for finding in card.findings}
     hit = [said for code, said in words.items() if code in codes]
     frame.heading(question)
@@ -19,7 +20,8 @@ def verdicts(card: ScoreCard, question: str, words: Mapping[str, str], fine: str
 
 def tensors(model: Mapping) -> None:
     """Inputs and outputs that a model declares. model: `Inspection.model`."""
-    rows = [{"what": what, "name": t["name"], "type": t["dtype"], "shape": " × ".join("any" if d is None else str(d) for d in t["shape"] or ())}
+    rows = [{"what": what, "name": t["name"], "type": t["dtype"],
+             "shape": " × ".join("any" if d is None else str(d) for d in t["shape"] or ())}
             for what in ("inputs", "outputs") for t in model[what]]
     frame.table("What does the model take and give?", pd.DataFrame(rows), {c: frame.words(c) for c in ("what", "name", "type", "shape")},
                 f"SHA-256 {model['sha256']}", key="tensors")

@@ -52,7 +52,8 @@ def decisions_along(scores: np.ndarray, positive: np.ndarray, cuts: np.ndarray, 
 
 def _at_or_after(passed: np.ndarray, count: int, weights: np.ndarray) -> np.ndarray:
     """Weights [B, n] of the cases that passed more than t cuts, for t in 0..count - 1 [B, count]."""
-    places = scipy.sparse.csr_matrix((np.ones(len(passed), weights.dtype), (passed, np.arange(len(passed)))), shape=(count + 1, len(passed)))
+    cells = np.ones(len(passed), weights.dtype), (passed, np.arange(len(passed)))
+    places = scipy.sparse.csr_matrix(cells, shape=(count + 1, len(passed)))
     sums = (places @ np.ascontiguousarray(weights.T)).astype(float)
     return np.cumsum(sums[::-1], axis=0)[::-1][1:].T
 
@@ -83,7 +84,8 @@ def specificity(d: Decisions) -> np.ndarray:
 
 
 def net_benefit(d: Decisions, threshold: float | np.ndarray) -> np.ndarray:
-    """TP/n - FP/n x t/(1 - t): true positives per case, less the false ones at the exchange rate that the threshold t in [0, 1) names (Vickers, Elkin 2006)."""
+    """TP/n - FP/n x t/(1 - t): true positives per case, less the false ones at the exchange rate that the threshold t in
+    [0, 1) names (Vickers, Elkin 2006)."""
     return divide(d.true_positive, d.total) - divide(d.false_positive, d.total) * threshold / (1 - threshold)
 
 
@@ -93,7 +95,8 @@ def net_benefit_at_prevalence(d: Decisions, threshold: float | np.ndarray, preva
 
 
 def precision_at_prevalence(sensitivity: np.ndarray, specificity: np.ndarray, prevalence: float) -> np.ndarray:
-    """Share of the positives among those called positive where `prevalence` of all are positive; NaN where nobody would be called (Bayes)."""
+    """Share of the positives among those called positive where `prevalence` of all are positive; NaN where nobody would be
+    called (Bayes)."""
     hits, false_alarms = sensitivity * prevalence, (1 - specificity) * (1 - prevalence)
     return divide(hits, hits + false_alarms)
 
@@ -106,7 +109,8 @@ def log_losses(scores: np.ndarray, positive: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Ladder:
-    """Every threshold from high to low: what is at or above it. hits, false_alarms: weighted positives and negatives [B, T]; thresholds [T]."""
+    """Every threshold from high to low: what is at or above it. hits, false_alarms: weighted positives and negatives
+    [B, T]; thresholds [T]."""
 
     thresholds: np.ndarray
     hits: np.ndarray
@@ -128,7 +132,8 @@ def _undefined_unless_both(steps: Ladder, values: np.ndarray) -> np.ndarray:
 
 
 def sensitivity_at_specificity(steps: Ladder, wanted: float) -> np.ndarray:
-    """Largest sensitivity [B] over all thresholds, also one above the maximum, at which the specificity is at least `wanted`; NaN without both classes."""
+    """Largest sensitivity [B] over all thresholds, also one above the maximum, at which the specificity is at least `wanted`;
+    NaN without both classes."""
     positives, negatives = steps.hits[:, -1:], steps.false_alarms[:, -1:]
     # In whole counts, so that 9 of 10 is 0.9: false alarms x 10 <= negatives for 0.9, up to a rounding error of the bound.
     allowed = steps.false_alarms <= (1 - wanted) * negatives + 1e-9
@@ -147,26 +152,31 @@ def specificity_at_sensitivity(steps: Ladder, wanted: float) -> np.ndarray:
 def cuts_between(upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
     """Thresholds t for which "score > t" parts successive distinct scores: halfway, or at the lower where that is not below the upper.
 
-    Scores without a value rank at plus or minus infinity: the cut then stands at the finite neighbour, a little below it towards minus infinity.
+    Scores without a value rank at plus or minus infinity: the cut then stands at the finite neighbour, a little below it towards
+    minus infinity.
     """
     upper, lower = np.asarray(upper, float), np.asarray(lower, float)
     with np.errstate(invalid="ignore"):
         half = upper / 2 + lower / 2
     inside = np.where((lower <= half) & (half < upper), half, lower)
-    return np.where(np.isneginf(lower), np.minimum(upper - MARGIN, np.nextafter(upper, -np.inf)), np.where(np.isposinf(upper), lower, inside))
+    beneath = np.minimum(upper - MARGIN, np.nextafter(upper, -np.inf))
+    return np.where(np.isneginf(lower), beneath, np.where(np.isposinf(upper), lower, inside))
 
 
 def point_at_sensitivity(scores: np.ndarray, positive: np.ndarray, wanted: float) -> OperatingPoint | None:
-    """The threshold of the highest specificity whose sensitivity is at least `wanted`; the most sensitive among equals. None without both classes."""
+    """The threshold of the highest specificity whose sensitivity is at least `wanted`; the most sensitive among equals. None
+    without both classes."""
     return _chosen_point(scores, positive, lambda sensitive, specific: np.where(sensitive >= wanted - ROUNDING, specific, -1), True)
 
 
 def point_at_specificity(scores: np.ndarray, positive: np.ndarray, wanted: float) -> OperatingPoint | None:
-    """The threshold of the highest sensitivity whose specificity is at least `wanted`; the most specific among equals. None without both classes."""
+    """The threshold of the highest sensitivity whose specificity is at least `wanted`; the most specific among equals. None
+    without both classes."""
     return _chosen_point(scores, positive, lambda sensitive, specific: np.where(specific >= wanted - ROUNDING, sensitive, -1), False)
 
 
-def _chosen_point(scores: np.ndarray, positive: np.ndarray, worth: Callable[[np.ndarray, np.ndarray], np.ndarray], last: bool) -> OperatingPoint | None:
+def _chosen_point(scores: np.ndarray, positive: np.ndarray, worth: Callable[[np.ndarray, np.ndarray], np.ndarray],
+                  last: bool) -> OperatingPoint | None:
     """The first or last threshold from high to low that is worth most; the first of all calls nobody."""
     if not positive.any() or positive.all():
         return None
@@ -176,7 +186,8 @@ def _chosen_point(scores: np.ndarray, positive: np.ndarray, worth: Callable[[np.
     found = worth(sensitive, specific)
     best = np.flatnonzero(found == found.max())[-1 if last else 0]
     edges = np.r_[np.inf, steps.thresholds, -np.inf]
-    return OperatingPoint(float(cuts_between(edges[best:best + 1], edges[best + 1:best + 2])[0]), float(sensitive[best]), float(specific[best]))
+    cut = cuts_between(edges[best], edges[best + 1])
+    return OperatingPoint(float(cut), float(sensitive[best]), float(specific[best]))
 
 
 def average_precision(steps: Ladder) -> np.ndarray:
