@@ -1,7 +1,7 @@
 """Curves of one score against a yes or no: ROC, precision and recall, and the areas under them."""
 import numpy as np
-import scipy.sparse
 
+from scoring.metrics import roc
 from scoring.metrics.classification import divide
 from scoring.statistics.intervals import QUANTILES
 
@@ -51,30 +51,8 @@ def average_precision(scores: np.ndarray, positive: np.ndarray) -> float:
 
 
 def resampled_auc(scores: np.ndarray, positive: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """`auc` [B] of every row of weights [B, N]; NaN where a row has no positive or no negative.
-
-    The distinct scores of the positives cut the sorted list into segments: per replicate, the weight of the negatives below a positive is a
-    running sum over segments, and two sparse products give all replicates at once.
-    """
-    scores, positive = np.asarray(scores, float), np.asarray(positive, bool)
-    negative_scores = scores[~positive]
-    levels, level_of = np.unique(scores[positive], return_inverse=True)
-    below, upto = np.searchsorted(levels, negative_scores, "left"), np.searchsorted(levels, negative_scores, "right")
-    tied = np.flatnonzero(upto > below)
-    transposed = np.ascontiguousarray(weights.T)
-    of_positives, of_negatives = transposed[positive], transposed[~positive]
-    # Each product is [segments, B]; sums of whole-numbered float32 weights are exact.
-    hits = _gather(level_of, len(levels), of_positives)
-    beneath = np.cumsum(_gather(upto, len(levels) + 1, of_negatives), axis=0, dtype=float)[:-1]
-    level = _gather(below[tied], len(levels), of_negatives[tied]).astype(float)
-    pairs = np.einsum("lb,lb->b", hits.astype(float), beneath + .5 * level)
-    return divide(pairs, of_positives.sum(0, dtype=float) * of_negatives.sum(0, dtype=float))
-
-
-def _gather(groups: np.ndarray, count: int, values: np.ndarray) -> np.ndarray:
-    """Sums [count, B] of the rows of values [n, B] that share a group."""
-    selector = scipy.sparse.csr_matrix((np.ones(len(groups), values.dtype), (groups, np.arange(len(groups)))), shape=(count, len(groups)))
-    return selector @ values
+    """`auc` [B] of every row of weights [B, N]; NaN where a row has no positive or no negative."""
+    return roc.in_chunks(roc.levels(scores, positive), weights, {"auc": roc.auc})["auc"]
 
 
 def resampled_curves(scores: np.ndarray, positive: np.ndarray, weights: np.ndarray, grid: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
