@@ -10,7 +10,6 @@ import scoring
 from pages.shared import cases, classification, frame, preflight, scored
 from pages.shared.classification import CalibrationWords, Measure, interval
 from pages.shared.frame import Fact, Picture
-from pages.shared.text import markdown
 from pages.shared.workbench import Shown, Workbench, show
 from scoring.figures import binary as figures
 from scoring.figures.binary import Mark, cut
@@ -439,7 +438,8 @@ def benefit_tab(shown: Shown) -> None:
         frame.heading("How is it read?")
         st.markdown(
             "Net benefit is the share of people whose melanoma is found, less the false alarms, each counted at the odds of the "
-            "threshold: whoever wants a call from a risk of 10% on takes 9 false alarms for one melanoma. The model is of use where its line is the highest."
+            "threshold: whoever wants a call from a risk of 10% on takes 9 false alarms for one melanoma. "
+            "The model is of use where its line is the highest."
         )
         chosen = prevalence()
         examples = pd.DataFrame(CHALLENGE.net_benefit(card, (0.03, 0.1, 0.2, 0.5), PREVALENCES[chosen]))

@@ -19,7 +19,8 @@ def chosen(card: ScoreCard, rows: pd.DataFrame, columns: Mapping[str, object]) -
     rows = rows[rows["correct"] == (only == "right")] if only != "all" else rows
     options = [c["case"] for c in card.cases]
     table = frame.table(f"What became of each case? {len(rows)} of {card.n_cases}", rows, columns,
-                        "Choose a row to see what the model received.", key="case_rows", on_select="rerun", selection_mode="single-row", height=320)
+                        "Choose a row to see what the model received.", key="case_rows", on_select="rerun",
+                        selection_mode="single-row", height=320)
     picked = table.selection.rows
     if picked and st.session_state.get("case_picked") != (only, picked[0]):
         st.session_state["case_picked"] = (only, picked[0])
