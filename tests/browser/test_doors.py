@@ -42,7 +42,8 @@ def slow(turns: int = 400_000) -> bytes:
         [helper.make_tensor_value_info("turn", TensorProto.INT64, []), helper.make_tensor_value_info("go", TensorProto.BOOL, []),
          helper.make_tensor_value_info("before", TensorProto.FLOAT, None)],
         [helper.make_tensor_value_info("on", TensorProto.BOOL, []), helper.make_tensor_value_info("after", TensorProto.FLOAT, None)])
-    nodes = [helper.make_node("ReduceMin", ["image"], ["low"], keepdims=0), helper.make_node("Loop", ["turns", "", "low"], ["x"], body=body)]
+    nodes = [helper.make_node("ReduceMin", ["image"], ["low"], keepdims=0),
+             helper.make_node("Loop", ["turns", "", "low"], ["x"], body=body)]
     return builders.scores_from(nodes, [builders.initializer("turns", turns)])
 
 
@@ -67,8 +68,10 @@ def unsafe() -> bytes:
 
 
 BAD = {
-    "garbage.csv": bytes(range(256)) * 9, "wrong rows.csv": (GOLDEN / "08-refused" / "predictions.csv").read_bytes(), "climbing.zip": unsafe(),
-    "truncated.zip": archive(GOLDEN / "01-public-a")[:-400], "pickle.onnx": b"\x80\x04\x95\x17\x00\x00cos\nsystem\n(S'true'\ntR.",
+    "garbage.csv": bytes(range(256)) * 9, "wrong rows.csv": (GOLDEN / "08-refused" / "predictions.csv").read_bytes(),
+    "climbing.zip": unsafe(),
+    "truncated.zip": archive(GOLDEN / "01-public-a")[:-400],
+    "pickle.onnx": b"\x80\x04\x95\x17\x00\x00cos\nsystem\n(S'true'\ntR.",
     "cut.onnx": (GOLDEN / "10-onnx-160" / "model.onnx").read_bytes()[:9000],
 }
 

@@ -1,6 +1,7 @@
 """The page as its visitors use it. What it shows is compared with what the command line says of the same files."""
 import json
 import re
+from pathlib import Path
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -41,6 +42,10 @@ def put(app: AppTest, submission: tuple[str, bytes] | None = None, test_set: tup
     return visits.put("tricorder3", app, submission, test_set)
 
 
+def given(path: Path) -> tuple[str, bytes]:
+    return path.name, path.read_bytes()
+
+
 def assert_shows(app: AppTest, card: dict) -> None:
     assert not app.exception
     assert not app.error
@@ -66,8 +71,9 @@ def test_it_opens_on_the_first_sample(tricorder3):
     assert [tab.label for tab in app.tabs] == list(TABS)
 
 
-@pytest.mark.parametrize("address", [{"submission": "nobody"}, {"set": "../../etc"}, {"tab": "Nowhere"}, {"case": "none.jpg", "tab": "Cases"},
-                                     {"cells": "<b>", "tab": "Classes"}, {"gallery": "9999", "tab": "Risk"}])
+@pytest.mark.parametrize("address", [
+    {"submission": "nobody"}, {"set": "../../etc"}, {"tab": "Nowhere"}, {"case": "none.jpg", "tab": "Cases"},
+    {"cells": "<b>", "tab": "Classes"}, {"gallery": "9999", "tab": "Risk"}])
 def test_an_address_that_was_tampered_with_opens_the_sample(tricorder3, address):
     app = tricorder3(**address)
     assert not app.exception
@@ -93,7 +99,7 @@ def test_the_case_and_the_tab_of_an_address_are_shown(tricorder3):
 @pytest.mark.parametrize("name", ["01-public-a", "04-all-nv-labels", "06-ties-sigmoids", "07-loose-tables"])
 def test_every_tab_answers_own_tables_without_images(tricorder3, name, tab):
     case, files = json.loads((GOLDEN / name / "case.json").read_text(encoding="utf-8")), GOLDEN / name
-    app = put(tricorder3(tab=tab), ("predictions.csv", (files / "predictions.csv").read_bytes()), ("truth.csv", (files / "truth.csv").read_bytes()))
+    app = put(tricorder3(tab=tab), given(files / "predictions.csv"), given(files / "truth.csv"))
     assert not app.exception
     assert f"**{case['expect']['score']!r}**" in words(app)
 
@@ -128,8 +134,9 @@ def test_several_files_are_a_test_set(tricorder3):
 def test_a_model_on_an_own_test_set(tricorder3):
     folder = GOLDEN / "10-onnx-160"
     card = command_line(folder / "dataset", "--model", folder / "model.onnx")
-    files = {path.relative_to(folder / "dataset").as_posix(): path.read_bytes() for path in (folder / "dataset").rglob("*") if path.is_file()}
-    app = put(tricorder3(tab="Preflight"), ("model.onnx", (folder / "model.onnx").read_bytes()), ("test_set.zip", archive(**files)))
+    paths = [path for path in (folder / "dataset").rglob("*") if path.is_file()]
+    files = {path.relative_to(folder / "dataset").as_posix(): path.read_bytes() for path in paths}
+    app = put(tricorder3(tab="Preflight"), given(folder / "model.onnx"), ("test_set.zip", archive(**files)))
     assert_shows(app, card)
     assert "run this model" in words(app)
 
@@ -187,7 +194,7 @@ def test_missing_cases_are_refused_or_count_as_wrong(tricorder3, tmp_path):
 @pytest.mark.parametrize("tab", TABS)
 def test_every_tab_answers_missing_cases(tricorder3, tab):
     files = GOLDEN / "09-missing-wrong"
-    app = put(tricorder3(tab=tab), ("told.csv", (files / "predictions.csv").read_bytes()), ("truth.csv", (files / "truth.csv").read_bytes()))
+    app = put(tricorder3(tab=tab), given(files / "predictions.csv"), given(files / "truth.csv"))
     app.toggle(key="missing_wrong").set_value(True)
     app.number_input(key="size_mib").set_value(100.0).run()
     assert_shows(app, json.loads((files / "case.json").read_text(encoding="utf-8"))["expect"])
@@ -195,7 +202,8 @@ def test_every_tab_answers_missing_cases(tricorder3, tab):
 
 BROKEN_MODEL = builders.classifier()[:60]
 REFUSED = {
-    "garbage.csv": b"\x00\x01\x02 no table", "empty.csv": b"", "few.csv": b"filename,NV\nimages/L0001.jpg,1\n", "cut.zip": archive(a=b"x" * 999)[:50],
+    "garbage.csv": b"\x00\x01\x02 no table", "empty.csv": b"", "few.csv": b"filename,NV\nimages/L0001.jpg,1\n",
+    "cut.zip": archive(a=b"x" * 999)[:50],
     "up.zip": archive(**{"../told.csv": predictions()}), "broken.onnx": BROKEN_MODEL, "pickle.onnx": b"\x80\x04\x95cos\nsystem\n.",
     "wide.onnx": builders.classifier(width=10), "outside.onnx": builders.external_initializer("labels.csv"),
 }
@@ -243,7 +251,8 @@ def test_foreign_text_is_shown_as_it_was_typed(tricorder3, payload):
     case = payload.replace("\n", " ")
     truth, names = lesion_tables.truth((case, *IDS[1:]), LABELS), {"wrong": IDS, "right": (case, *IDS[1:])}
     for key, ids in names.items():
-        app = put(tricorder3(tab="Cases"), (f"{key} {payload.replace('/', '_')}.csv", lesion_tables.predictions(ids, LABELS)), ("truth.csv", truth))
+        told = (f"{key} {payload.replace('/', '_')}.csv", lesion_tables.predictions(ids, LABELS))
+        app = put(tricorder3(tab="Cases"), told, ("truth.csv", truth))
         assert not app.exception
         assert len(app.metric) == (key == "right")
         said = [str(element.value) for kind in (app.markdown, app.caption, app.error, app.info) for element in kind]
