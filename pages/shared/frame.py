@@ -188,7 +188,9 @@ def table(question: str, rows: pd.DataFrame, columns: Mapping[str, object], capt
     """A table under the question it answers. columns: name in rows -> column_config. lighter: columns of intervals and counts.
     risks: class -> group, colours the first column, whose cells are made by `look.label`. more: for `st.dataframe` (on_select ...)."""
     colours = look()
-    style = rows[list(columns)].style.set_properties(subset=list(lighter), color=colours.soft)
+    style = rows[list(columns)]
+    if lighter or risks:  # a styled table of 10,000 rows takes half a second
+        style = style.style.set_properties(subset=list(lighter), color=colours.soft)
     if risks:
         style = style.map(lambda cell: f"color: {colours.risk[risks[cell.split()[-1]]]}", subset=[next(iter(columns))])
     heading(question)

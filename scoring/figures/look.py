@@ -92,7 +92,12 @@ def figure(look: Look, question: str, height: int, **layout) -> go.Figure:
 
 def write(fig: go.Figure, x: float | str, y: float | str, text: str, colour: str, size: int = 12, **more) -> go.Figure:
     """Words at a place of the figure, in data coordinates unless `more` (options of a Plotly annotation) says otherwise."""
-    return fig.add_annotation(x=x, y=y, text=text, showarrow=False, font={"size": size, "color": colour}, **more)
+    return fig.add_annotation(**written(x, y, text, colour, size, **more))
+
+
+def written(x: float | str, y: float | str, text: str, colour: str, size: int = 12, **more) -> dict:
+    """`write` as what a list of annotations holds: Plotly copies all of them for every one that is added."""
+    return {"x": x, "y": y, "text": text, "showarrow": False, "font": {"size": size, "color": colour}, **more}
 
 
 def safe(text: object) -> str:
@@ -151,9 +156,8 @@ def heat(fig: go.Figure, look: Look, shares: np.ndarray, columns: Sequence[str],
     scale = [list(stop) for stop in look.heat]
     fig.add_heatmap(z=shares, zmin=0, zmax=1, colorscale=scale, showscale=False, xgap=1, ygap=1, hoverongaps=False,
                     hovertext=hovers.tolist(), hoverinfo="text")
-    for (row, column), text in np.ndenumerate(words):
-        if text:
-            ground = sample_colorscale(scale, [float(np.nan_to_num(shares[row, column]))])[0]
-            write(fig, column, row, text, text_on(ground), size)
+    grounds = np.reshape(sample_colorscale(scale, np.nan_to_num(shares).ravel().tolist()), shares.shape)
+    fig.layout.annotations = [*fig.layout.annotations, *(written(column, row, text, text_on(grounds[row, column]), size)
+                                                         for (row, column), text in np.ndenumerate(words) if text)]
     fig.update_xaxes(side="top", showgrid=False, tickvals=list(range(len(columns))), ticktext=list(columns))
     return fig.update_yaxes(autorange="reversed", showgrid=False, tickvals=list(range(len(rows))), ticktext=list(rows))
