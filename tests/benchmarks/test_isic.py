@@ -1,4 +1,5 @@
-"""ISIC: 100,000 rows of 8 categories through the official scorer and through ours, as whole commands, in CPU seconds of all their processes.
+"""ISIC: 100,000 rows of 8 categories through the official scorer and through ours, as whole commands, in CPU seconds of all their
+processes.
 
 Run with `make benchmark`; the official scorer needs `make peers`.
 """

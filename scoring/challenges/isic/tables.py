@@ -21,18 +21,10 @@ from scoring.readers.tables import Table
 
 REFUSES = "read here; the official scorer refuses this file: "
 NO_ID = 'Missing column in CSV: "image" or "lesion_id".'
-CHECKS = {
-    "short-file": 1,
-    "trailing-delimiter": 2,
-    "encoding": 3,
-    "delimiter": 4,
-    "header-alias": 4,
-    "header-spelling": 6,
-    "decimal-comma": 9,
-    "integer-column": 9,
-    "id-spelling": 11,
-    "numeric-ids": 11,
-}
+CHECKS = (
+    "could not decode", "No newlines", "Could not parse", NO_ID, "Missing columns", "Extra columns", "non-floating-point", "Missing images",
+)  # fmt: skip
+"""What its messages hold, in the order in which it checks."""
 HEAD_CHARACTERS, HEAD_LINES = 2000, 2
 INTEGER = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
 WHOLE = re.compile(r"\d+", re.ASCII)
@@ -214,8 +206,8 @@ def tolerated(found: CategoryTable, categories: Sequence[str], block: Block, tru
 
 def first_refusal(findings: Iterable[Finding]) -> str | None:
     """What the official scorer says of files that were read here: the words of its first failing check, None where it accepts them."""
-    refusals = [(CHECKS[f.code], f.message.split(REFUSES, 1)[1]) for f in findings if f.code in CHECKS and REFUSES in f.message]
-    return min(refusals, key=lambda r: r[0])[1] if refusals else None
+    refusals = [f.message.split(REFUSES, 1)[1] for f in findings if REFUSES in f.message]
+    return min(refusals, key=lambda words: next(i for i, said in enumerate(CHECKS) if said in words), default=None)
 
 
 def _delimiter(table: Table) -> str:
@@ -231,7 +223,7 @@ def _encoding(data: bytes) -> str:
 
 def _alias(found: CategoryTable) -> str:
     name = found.table.header[found.id_column]
-    return "" if name in OFFICIAL_ID_COLUMNS else f"column {name!r} is read as the case id; {REFUSES}{NO_ID} Call it lesion_id."
+    return "" if name in OFFICIAL_ID_COLUMNS else f"column {name!r} is read as the case id: call it lesion_id; {REFUSES}{NO_ID}"
 
 
 def _spelling(found: CategoryTable) -> str:
@@ -278,8 +270,8 @@ def _integers(table: Table, categories: Sequence[str], block: Block) -> str:
     ]
     if not whole:
         return ""
-    what = f"column{'s' * (len(whole) > 1)} {', '.join(whole)} of whole numbers only, without a point"
-    return f"{what}; {REFUSES}{_not_floating(whole)} Write 0.0 and 1.0."
+    what = f"column{'s' * (len(whole) > 1)} {', '.join(whole)} of whole numbers only: write 0.0 and 1.0"
+    return f"{what}; {REFUSES}{_not_floating(whole)}"
 
 
 def _not_floating(names: Sequence[str]) -> str:
@@ -303,7 +295,7 @@ def _numeric_ids(found: CategoryTable) -> str:
     if not all(WHOLE.fullmatch(name) for name in found.ids):
         return ""
     said = f"Missing images in CSV: {list(found.ids[:SHOWN])}."
-    return f"all ids are whole numbers; {REFUSES}{said} It reads them as numbers on one side and as text on the other."
+    return f"all ids are whole numbers, which it takes for numbers on one side and for text on the other; {REFUSES}{said}"
 
 
 def _short(data: bytes) -> str:

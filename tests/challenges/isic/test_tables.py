@@ -364,8 +364,14 @@ def test_ids_are_compared_without_folder_ending_and_spaces(names, ending, folder
 )
 def test_any_bytes_are_read_or_refused(data):
     for source in (data, b"image,MEL,NV,BCC\n" + data):
-        for call in (lambda source=source: read(source), lambda source=source: read_truth(source)):
-            try:
-                call()
-            except InputRefused as refusal:
-                assert refusal.problems
+        assert outcome(read, source) != []
+        assert outcome(read_truth, source) != []
+
+
+def outcome(call, source: bytes) -> list[str] | None:
+    """The codes of a refusal; None where there was none."""
+    try:
+        call(source)
+    except InputRefused as refusal:
+        return codes(refusal.problems)
+    return None
