@@ -98,12 +98,12 @@ def malignant_roc(x: np.ndarray, y: np.ndarray, thresholds: np.ndarray, look: Lo
 
 
 def confusion_matrix(counts: Sequence[Sequence[int]], labels: Sequence[str], look: Look, risks: Mapping[str, str], show: str, chosen: tuple[str, str]) -> go.Figure:
-    """Rows = truth. Every cell can be clicked: `customdata` of its point is (row, column). chosen: the cell that is framed, by its labels."""
+    """Rows = truth. Every cell can be clicked: `customdata` of its point is (truth, called). chosen: the cell that is framed, by its labels."""
     fig = matrix(counts, [short(name) for name in labels], look, "What is mistaken for what?", 140 + 30 * len(labels), risks={short(name): risk for name, risk in risks.items()},
                  show=show, size=12 if show == "counts" else 10)
     heat = fig.data[0]
     places = [(i, j) for i in range(len(labels)) for j in range(len(labels))]
-    fig.add_scatter(x=[j for _, j in places], y=[i for i, _ in places], mode="markers", customdata=places, name="cells", hoverinfo="text",
+    fig.add_scatter(x=[j for _, j in places], y=[i for i, _ in places], mode="markers", customdata=[(labels[i], labels[j]) for i, j in places], name="cells", hoverinfo="text",
                     hovertext=[heat.hovertext[i][j] for i, j in places], marker={"symbol": "square", "size": 27, "color": "rgba(0,0,0,0)"})
     heat.hoverinfo = "skip"
     i, j = (labels.index(name) for name in chosen)
