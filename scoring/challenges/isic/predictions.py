@@ -112,7 +112,7 @@ def _row_problems(found: CategoryTable, again: dict[int, int], places: Sequence[
     )
     return [
         *lengths,
-        *sorted([*empty, *missing], key=lambda p: int(p.where.rsplit(":", 1)[1])),
+        *category_tables.in_row_order([*empty, *missing]),
         *category_tables.cell_problems(found, "not-a-number", cells["not-a-number"], places, _number_mend),
         *category_tables.cell_problems(found, "out-of-range", rows_outside, places, f"is outside 0 to 1.{advice}"),
     ]

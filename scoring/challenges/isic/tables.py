@@ -23,7 +23,7 @@ REFUSES = "read here; the official scorer refuses this file: "
 NO_ID = 'Missing column in CSV: "image" or "lesion_id".'
 CHECKS = (
     "could not decode", "No newlines", "Could not parse", NO_ID, "Missing columns", "Extra columns", "non-floating-point", "Missing images",
-)  # fmt: skip
+)
 """What its messages hold, in the order in which it checks."""
 HEAD_CHARACTERS, HEAD_LINES = 2000, 2
 INTEGER = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
@@ -157,6 +157,11 @@ def cell_problems(
     return problems
 
 
+def in_row_order(problems: Iterable[Finding]) -> list[Finding]:
+    """Problems of rows by the line that they stand on."""
+    return sorted(problems, key=lambda p: int(p.where.rsplit(":", 1)[1]))
+
+
 def repeated(found: CategoryTable) -> tuple[dict[str, int], dict[int, int]]:
     """The first row of every id, and for each later row of an id the first one."""
     first = dict(zip(found.ids, range(len(found.ids)), strict=True))
@@ -228,11 +233,7 @@ def _alias(found: CategoryTable) -> str:
 
 def _spelling(found: CategoryTable) -> str:
     table = found.table
-    padded = [
-        i
-        for i, (written, name) in enumerate(zip(table.written, table.header, strict=False))
-        if name and written != name and not (i == 0 and written == "\ufeff" + name)
-    ]
+    padded = [i for i, (written, name) in enumerate(zip(table.written, table.header, strict=False)) if written != name]
     if not padded:
         return ""
     names = [table.header[i] for i in padded]

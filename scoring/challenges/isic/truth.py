@@ -243,17 +243,10 @@ def _row_problems(found: CategoryTable, places: Sequence[int], answers: Block, w
         for row, k in zip(*np.nonzero(wrong), strict=True)
         if weighing.faults.get((int(row), int(k))) != "missing-value"
     ]
+    mend = "is empty: every category needs 0 or 1, every weight a number."
     return [
         *lengths,
-        *sorted(
-            [
-                *empty,
-                *category_tables.cell_problems(
-                    found, "missing-value", missing, columns, "is empty: every category needs 0 or 1, every weight a number."
-                ),
-            ],
-            key=lambda p: int(p.where.rsplit(":", 1)[1]),
-        ),
+        *category_tables.in_row_order([*empty, *category_tables.cell_problems(found, "missing-value", missing, columns, mend)]),
         *category_tables.cell_problems(found, "bad-label", category_tables.by_row(labels, settled), columns, "is neither 0 nor 1."),
         *category_tables.cell_problems(
             found, "bad-weight", category_tables.by_row(heavy, settled), columns, "is no weight: write a finite number, 0 or more."

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from scoring import InputRefused, load_challenge
 from scoring.challenges.isic.categories import compared
 from tests.support import category_tables
+from tests.support.archives import archive_of
 from tests.support.category_tables import CATEGORIES, IDS, LABELS, prediction_rows, truth_rows
 from tests.support.command_line import run
 from tests.support.findings import codes, only, places, refused
@@ -354,6 +355,33 @@ def test_ids_are_compared_without_folder_ending_and_spaces(names, ending, folder
         compared([f"{name}.png" for name in plain]) if ending else compared(plain)
     )
     assert compared([f"{name}.jpg" for name in plain]) == tuple(plain)
+
+
+def test_the_table_of_a_folder_or_zip():
+    files = {"ISIC_GroundTruth.csv": TRUTH, "Metadata.csv": b"isic_id\nx\n", "notes.txt": b"", "__MACOSX/a.csv": b""}
+    assert isic.read_truth(files, "set").ids == IDS
+    assert isic.read_truth(archive_of(files), "set.zip").ids == IDS
+    assert read_truth({"a/b/any.csv": TRUTH}).categories == CATEGORIES
+    assert codes(refused(read_truth, {"a.csv": TRUTH, "b.csv": TRUTH}).problems) == ["ambiguous-table"]
+    assert codes(refused(read_truth, {"a_groundtruth.csv": TRUTH, "b_GroundTruth.csv": TRUTH}).problems) == ["ambiguous-table"]
+    assert codes(refused(read_truth, {"a.txt": TRUTH}).problems) == ["no-table"]
+
+
+@pytest.mark.parametrize(
+    ("truth", "predicted"), [("image", "lesion_id"), ("lesion_id", "lesion"), ("lesion", "lesion_id"), ("lesion_id", "image")]
+)
+def test_the_id_column_of_one_file_may_be_called_otherwise_than_the_other_s(truth, predicted):
+    found = read(GOOD.replace(b"image", predicted.encode()), TRUTH.replace(b"image", truth.encode()))
+    assert found.outputs.tolist() == read(GOOD).outputs.tolist()
+
+
+def test_a_lesion_id_beside_the_image_is_no_category_of_the_truth_but_too_much_in_predictions():
+    beside = table(("image", "lesion_id", *CATEGORIES), *([row[0], "x", *row[1:]] for row in truth_rows()))
+    assert codes(read_truth(beside).findings) == ["unit-column"]
+    assert read_truth(beside).categories == CATEGORIES
+    too_much = table(("image", "lesion_id", *CATEGORIES), *([row[0], "x", *row[1:]] for row in prediction_rows()))
+    assert problems(too_much, beside) == [("extra-column", "predictions.csv:1")]
+
 
 
 @given(
