@@ -1,0 +1,344 @@
+"""The page as its visitors use it. What it shows is compared with what the command line and the challenge say of the same files."""
+import json
+import re
+
+import numpy as np
+import pytest
+
+import scoring
+from pages.shared import text
+from scoring import samples
+from scoring.figures.numerals import decimal, share, span
+from tests.support import category_tables, visits
+from tests.support.command_line import ROOT, run
+from tests.support.lesion_tables import table
+from tests.support.payloads import PAYLOADS
+from tests.support.visits import archive, words
+
+CHALLENGE = scoring.load_challenge("isic")
+VIEW, THRESHOLDS = CHALLENGE.view, CHALLENGE.thresholds
+SETS = samples.test_sets("isic")
+TEAMS = [(sample, team) for sample, s in SETS.items() for team, given in s.submissions.items() if not given.is_model]
+GOLDEN = ROOT / "tests" / "golden" / "isic"
+SCORED = [folder.name for folder in sorted(GOLDEN.iterdir()) if (folder / "predictions.csv").exists() and json.loads((folder / "case.json").read_text())["exit"] == 0]
+TABS = {
+    "Categories": "How good is each category?", "Points": "Where were the points lost?", "Confusion": "What is mistaken for what?",
+    "Curves": "How well is each category told from the rest?", "Thresholds": "Is it worth tuning thresholds?",
+    "Calibration": "When it says 70%, is it right 70% of the time?", "Subgroups": "Which patients does it serve worse?",
+    "Cases": "Which pixels did it get?", "Preflight": "What would the official scorer do?"}
+"""Each tab's name and a question that it answers."""
+
+
+@pytest.fixture
+def isic(opened):
+    return lambda **address: opened("isic", **address)
+
+
+def put(app, submission=None, test_set=None):
+    return visits.put("isic", app, submission, test_set)
+
+
+def golden(name: str):
+    """Predictions, truth and what is expected of them."""
+    folder = GOLDEN / name
+    files = [(f"{kind}.csv", (folder / f"{kind}.csv").read_bytes()) for kind in ("predictions", "truth")]
+    return *files, json.loads((folder / "case.json").read_text(encoding="utf-8"))
+
+
+def scorecard(sample: str, team: str, **options):
+    """The card that the page shows of a sample team."""
+    truth = CHALLENGE.read_truth(SETS[sample].path)
+    return CHALLENGE.score(truth, CHALLENGE.read_predictions(SETS[sample].submissions[team].path, truth), metadata=SETS[sample].metadata, **options)
+
+
+def assert_shows(app, score: float) -> None:
+    assert not app.exception
+    assert not app.error
+    assert app.metric[0].value == share(score)
+    assert f"**{score!r}**" in words(app)
+
+
+def shown_table(app, column: str):
+    """The table that has this column."""
+    return next(frame.value for frame in app.dataframe if column in frame.value.columns)
+
+
+@pytest.mark.parametrize(("sample", "team"), TEAMS)
+def test_a_sample_team_has_the_score_of_the_command_line(isic, sample, team):
+    said = run("score", "isic", "--truth", SETS[sample].path, "--predictions", SETS[sample].submissions[team].path, "--resamples", 0, "--json", "-").json
+    assert_shows(isic(set=sample, submission=team), said["score"])
+
+
+def test_it_opens_on_the_first_sample_with_all_its_tabs(isic):
+    app = isic()
+    assert app.selectbox(key="isic_set").value == next(iter(SETS))
+    assert [tab.label for tab in app.tabs] == list(TABS)
+
+
+@pytest.mark.parametrize("name", SCORED)
+def test_golden_files_dropped_have_the_official_score(isic, name):
+    predictions, truth, case = golden(name)
+    options = dict(zip(case["arguments"][2::2], case["arguments"][3::2], strict=False))
+    names = {"balanced_accuracy": "balanced accuracy", "auc": "macro AUC", "ap": "macro average precision", "dice": "macro F1"}
+    app = put(isic(), predictions, truth)
+    app.selectbox(key="metric").set_value(names[options.get("--metric", "balanced_accuracy")]).run()
+    if options.get("--rules", "official") != "official":
+        app.selectbox(key="rules").set_value("0.5 and above, MILK10k page").run()
+    assert not app.exception
+    assert app.metric[0].value == share(case["expect"]["score"])
+    assert float(re.search(r"\*\*([\d.]+)\*\*, ", words(app))[1]) == pytest.approx(case["expect"]["score"], abs=1e-12)
+
+
+@pytest.mark.parametrize("tab", TABS)
+@pytest.mark.parametrize("name", ["absent-class", "milk10k-dice", "undecided-truth", "constant-scores", "weights-by-id", "swapped-columns"])
+def test_every_tab_answers_own_tables_without_images(isic, name, tab):
+    predictions, truth, _ = golden(name)
+    app = put(isic(tab=tab), predictions, truth)
+    assert not app.exception
+    assert not app.error
+    assert len(app.metric) == 1
+
+
+@pytest.mark.parametrize("tab", TABS)
+@pytest.mark.parametrize(("sample", "team"), [("isic2019", "juno"), ("isic2018", "quasar")])
+def test_every_tab_answers_the_samples(isic, sample, team, tab):
+    app = isic(set=sample, submission=team, tab=tab)
+    assert not app.exception
+    questions = {heading.value for heading in app.header} & {text.markdown(question) for question in TABS.values()}
+    assert questions == ({text.markdown(TABS[tab])} if (team, tab) != ("quasar", "Calibration") else set())
+
+
+@pytest.mark.parametrize("address", [{"submission": "nobody"}, {"set": "../../etc"}, {"tab": "Nowhere"}, {"metric": "<b>"}, {"rules": "none", "submission": "kepler"},
+                                     {"tab": "Confusion", "truth": "XXX", "called": "99"}, {"tab": "Curves", "malignant": "XXX"},
+                                     {"tab": "Thresholds", "cut_MEL": "9e99", "swept": "XXX"}, {"tab": "Cases", "case": "none"}])
+def test_an_address_that_was_tampered_with_opens_the_sample(isic, address):
+    app = isic(**address)
+    assert not app.exception
+    assert len(app.metric) == 1
+
+
+@pytest.mark.parametrize(("metric", "option"), [("balanced accuracy", None), ("macro AUC", "auc"), ("macro average precision", "ap"), ("macro F1", "dice")])
+def test_another_metric_ranks(isic, metric, option):
+    app = isic(submission="lyra", metric=metric, tab="Points")
+    card = scorecard("isic2019", "lyra", metric=option)
+    assert_shows(app, card.score)
+    assert span(card.intervals["score"], 3) in str(app.metric[0].proto)
+
+
+def test_the_page_rule_is_offered_where_a_score_is_half_and_changes_what_the_scorer_says(isic):
+    assert not [box for box in isic(submission="juno").selectbox if box.key == "rules"]
+    predictions, truth, case = golden("milk10k-page-rule")
+    app = put(isic(metric="macro F1", tab="Categories"), predictions, truth)
+    assert app.selectbox(key="rules").value == "above 0.5, official"
+    before = app.metric[0].value
+    app.selectbox(key="rules").set_value("0.5 and above, MILK10k page").run()
+    assert app.metric[0].value == share(case["expect"]["score"]) != before
+    rows = shown_table(app, "sensitivity").set_index("category")["sensitivity"]
+    expected = {name: entry["sensitivity"] for name, entry in case["expect"]["per_class"].items()}
+    assert {name.removeprefix("▲ "): value for name, value in rows.items() if name != "mean"} == pytest.approx(expected)
+    assert "which its scorer does not follow" in words(app)
+
+
+def test_the_categories_table_holds_every_measure_and_mean(isic):
+    card, app = scorecard("isic2019", "lyra"), isic(submission="lyra")
+    rows = shown_table(app, "recall")
+    for row, (name, entry) in zip(rows.itertuples(), card.per_class.items(), strict=False):
+        assert row.category.removeprefix("▲ ") == name
+        assert row.n == f"{entry['support']}{'*' * (entry['support'] < 15)}"
+        for measure in ("recall", "sensitivity", "specificity", "accuracy", "f1", "auc", "auc_sens_80", "average_precision"):
+            assert getattr(row, measure) == entry[measure]
+        for measure in ("ppv", "npv"):
+            assert getattr(row, measure).endswith(share(entry[measure]))
+    assert list(rows["ppv"])[7] == "none called 1.000"
+    assert list(rows["ppv"])[-1] == f"partly free {share(card.metrics['macro_ppv'])}"
+    assert rows["recall"].iloc[-1] == card.score
+    assert rows["auc"].iloc[-1] == card.metrics["macro_auc"]
+
+
+def test_an_absent_category_is_in_no_mean_and_says_so(isic):
+    predictions, truth, case = golden("absent-class")
+    app = put(isic(), predictions, truth)
+    absent = [name for name, entry in case["expect"]["per_class"].items() if entry["support"] == 0]
+    rows = shown_table(app, "recall").set_index("category")
+    assert absent
+    assert list(rows.loc[absent, "n"]) == ["0, absent"] * len(absent)
+    assert rows.loc[absent, "recall"].isna().all()
+    assert "The official scorer stops with an error" in words(app)
+    assert "to the last digit" not in words(app)
+
+
+def test_the_cell_of_an_address_opens_its_cases_surest_first(isic):
+    card = scorecard("isic2019", "juno")
+    app = isic(submission="juno", tab="Confusion", truth="NV", called="BKL")
+    places = VIEW.cell(card, "NV", "BKL")
+    assert f"NV → BKL: {len(places)} cases" in words(app)
+    captions = [caption.value for caption in app.caption]
+    shown = [captions.index(text.markdown(card.cases[i]["case"])) for i in places]
+    assert shown == sorted(shown)
+    truth, called = VIEW.commonest_mistake(card)
+    app = isic(submission="juno", tab="Confusion")
+    assert (app.selectbox(key="truth").value, app.selectbox(key="called").value) == (truth, called)
+    app.selectbox(key="called").set_value("NV")
+    app.selectbox(key="truth").set_value("NV").run()
+    assert f"NV → NV: {len(VIEW.cell(card, 'NV', 'NV'))} cases" in words(app)
+
+
+def test_a_cell_of_another_test_set_gives_way(isic):
+    app = isic(set="isic2019", submission="juno", tab="Confusion", truth="UNK", called="SCC")
+    app.selectbox(key="isic_set").set_value("isic2018").run()
+    assert not app.exception
+    assert app.selectbox(key="truth").value in app.selectbox(key="truth").options
+
+
+def test_another_malignant_grouping_has_the_auc_of_the_scorer(isic):
+    app = isic(submission="meridian", tab="Curves")
+    assert app.multiselect(key="malignant").value == ["MEL", "BCC", "AK", "SCC"]
+    card = scorecard("isic2019", "meridian")
+    assert span(card.intervals["malignant_auc"], 3) in words(app)
+    for grouping in (["MEL"], ["MEL", "UNK"], ["NV", "DF"]):
+        app.multiselect(key="malignant").set_value(grouping).run()
+        expected = scorecard("isic2019", "meridian", malignant=grouping, resamples=0).metrics["malignant_auc"]
+        assert f"**{text.markdown(share(expected))}** :small[:gray[your grouping]]" in [m.value for m in app.markdown]
+    app.multiselect(key="malignant").set_value([]).run()
+    assert not app.exception
+    assert "**–** :small[:gray[your grouping]]" in [m.value for m in app.markdown]
+
+
+def test_thresholds_give_what_the_scorer_says(isic):
+    card = scorecard("isic2018", "polaris")
+    app = isic(set="isic2018", submission="polaris", tab="Thresholds")
+    chosen = {"MEL": .2, "NV": .7, "DF": .035}
+    for name, value in chosen.items():
+        app.slider(key=f"cut_{name}").set_value(value)
+    app.run()
+    found = THRESHOLDS.at(card, chosen)
+    rows = shown_table(app, "threshold")
+    assert list(rows["threshold"]) == [chosen.get(name, .5) for name in card.per_class]
+    for row, entry in zip(rows.itertuples(), found["per_class"].values(), strict=True):
+        assert [getattr(row, measure) for measure in THRESHOLDS.SHOWN] == [entry[measure] for measure in THRESHOLDS.SHOWN]
+    assert f"**{share(found['macro_f1'])}** :small[:gray[{share(card.metrics['macro_f1'])} at 0.5]]" in words(app)
+    assert f"**{share(found['balanced_accuracy'])}** :small[:gray[{share(card.metrics['balanced_accuracy'])} as it is]]" in words(app)
+    assert_shows(app, card.score)
+
+
+def test_the_three_macro_f1s_stand_side_by_side_with_a_warning(isic):
+    found = THRESHOLDS.compared(scorecard("isic2019", "lyra"))
+    said = words(isic(submission="lyra", tab="Thresholds"))
+    assert f"**{share(found['cross_validated'])}** :small[:gray[believe this one]]" in said
+    assert f"**{share(found['same_rows'])}** :small[:gray[▲ too high: chosen on the rows it is scored on]]" in said
+    assert f"**{decimal(found['cross_validated'] - found['half'], 3, sign=True)}**" in said
+
+
+def test_the_best_thresholds_and_back(isic):
+    card = scorecard("isic2019", "lyra")
+    app = isic(submission="lyra", tab="Thresholds")
+    app.button(key="to_best").click().run()
+    best = THRESHOLDS.best(card)
+    assert {name: app.slider(key=f"cut_{name}").value for name in best} == best
+    assert f"**{share(THRESHOLDS.compared(card)['same_rows'])}** :small[:gray[{share(card.metrics['macro_f1'])} at 0.5]]" in words(app)
+    app.button(key="to_half").click().run()
+    assert {app.slider(key=f"cut_{name}").value for name in best} == {.5}
+
+
+def test_own_metadata_give_the_subgroups_of_the_scorer_and_go_again(isic):
+    rows = [[name, "f" if i % 2 else "m", 30 + 20 * i] for i, name in enumerate(category_tables.IDS)]
+    metadata = table(("isic_id", "sex", "age"), *rows)
+    files = ("told.csv", category_tables.predictions()), ("truth.csv", category_tables.truth())
+    app = put(isic(tab="Subgroups"), *files)
+    assert "Nothing is known of age" in words(app)
+    app.file_uploader(key="isic_metadata_files").upload("about.csv", metadata).run()
+    assert not app.exception
+    truth = CHALLENGE.read_truth(category_tables.truth())
+    slices = CHALLENGE.score(truth, CHALLENGE.read_predictions(category_tables.predictions(), truth), metadata=metadata).more["slices"]
+    assert f"{sum(map(len, slices.values()))} groups looked at" in words(app)
+    app.button(key="isic_metadata_back").click().run()
+    assert "Nothing is known of age" in words(app)
+    app.file_uploader(key="isic_metadata_files").upload("strange.csv", b"isic_id,sex\nnobody,m\n").run()
+    assert "no-common-case" in words(app)
+    assert "strange.csv" in words(app)
+
+
+def test_intervals_are_by_patient_where_the_sample_names_them(isic):
+    assert "(patient_id)" in words(isic())
+
+
+def test_files_that_the_official_scorer_refuses_are_mended(isic):
+    predictions, truth, _ = golden("tolerated-file")
+    app = put(isic(tab="Preflight"), predictions, truth)
+    said = CHALLENGE.official_message(predictions[1], truth[1])
+    assert said[:60] in words(app)
+    assert "It would **refuse the files**" in words(app)
+    mended = VIEW.mended(_card(predictions, truth), "image").encode()
+    assert CHALLENGE.official_message(mended, truth[1]) is None
+    assert "It **accepts both files**" in words(put(app, ("mended.csv", mended)))
+
+
+def _card(predictions, truth):
+    answers = CHALLENGE.read_truth(truth[1])
+    return CHALLENGE.score(answers, CHALLENGE.read_predictions(predictions[1], answers), resamples=0)
+
+
+def test_columns_that_may_be_swapped_are_said(isic):
+    predictions, truth, _ = golden("swapped-columns")
+    assert "would raise balanced accuracy by" in words(put(isic(tab="Preflight"), predictions, truth))
+    assert "No exchange of columns" in words(isic(tab="Preflight"))
+
+
+REFUSED = {"garbage.csv": bytes(range(256)) * 9, "empty.csv": b"", "few.csv": b"image,MEL\nISIC_1,1.0\n", "pickle.onnx": b"\x80\x04\x95cos\nsystem\n.", "cut.zip": archive(a=b"x" * 999)[:50]}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_refused_submission_shows_every_problem_and_keeps_the_rest(isic, tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(REFUSED[name])
+    what = "--model" if name.endswith(".onnx") else "--predictions"
+    problems = run("score", "isic", "--truth", SETS["isic2019"].path, what, path, "--json", "-").json["problems"]
+    app = put(isic(), (name, REFUSED[name]))
+    assert not app.exception
+    assert not app.metric
+    assert f"{len(problems)} problem" in app.error[0].proto.title
+    assert [p["code"] for p in problems if f"`{p['code']}`" not in words(app)] == []
+    app.button(key="isic_submission_back").click().run()
+    assert_shows(app, scorecard("isic2019", app.selectbox(key="isic_submission").value, resamples=0).score)
+
+
+def test_beside_all_problems_stands_the_one_message_of_the_official_scorer(isic):
+    predictions, truth, case = golden("refused-predictions")
+    app = put(isic(), predictions, truth)
+    assert f"{len(case['expect']['problems'])} problems" in app.error[0].proto.title
+    assert f"Only this: “{CHALLENGE.official_message(predictions[1], truth[1])}”" in words(app)
+
+
+def test_a_model_on_a_zip_has_the_golden_score(isic):
+    folder = GOLDEN / "model"
+    case = json.loads((folder / "case.json").read_text(encoding="utf-8"))
+    files = {path.relative_to(folder / "data").as_posix(): path.read_bytes() for path in (folder / "data").rglob("*") if path.is_file()}
+    app = put(isic(tab="Preflight"), ("model.onnx", (folder / "model.onnx").read_bytes()), ("test_set.zip", archive(**files)))
+    assert not app.exception
+    assert app.metric[0].value == share(case["expect"]["score"])
+    assert "What does the model take and give?" in words(app).replace("\\", "")
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_foreign_names_of_categories_and_cases_are_shown_as_they_were_typed(isic, payload):
+    name = payload.replace("\n", " ").replace(",", "").replace('"', "").replace("\u202e", "").replace("\u200b", "").strip()
+    categories, labels = (name, "NV", "BCC"), tuple(name if label == "MEL" else label for label in category_tables.LABELS)
+    files = ("told.csv", category_tables.predictions(labels=labels, categories=categories)), ("truth.csv", category_tables.truth(labels=labels, categories=categories))
+    app = put(isic(tab="Confusion"), *files)
+    for tab in TABS:
+        app.session_state["tab"] = tab
+        app.run()
+        assert not app.exception
+        assert len(app.metric) == 1
+        said = [str(element.value) for kind in (app.markdown, app.caption, app.header) for element in kind] + [slider.label for slider in app.slider]
+        bare = [re.sub(r"\\[!-/:-@\[-`{-~]", "", line) for line in said]
+        for mark in ("](http", "://", "<script", "<img", "<iframe", "<style", "<a href", ":red[colour", "www.", "**bold**"):
+            assert [line for line in bare if mark in line] == []
+
+
+def test_ten_thousand_cases_of_a_label_are_all_in_their_cell(isic):
+    labels = tuple(category_tables.LABELS[i % 6] for i in range(10_000))
+    ids = tuple(f"ISIC_{i:07d}" for i in range(10_000))
+    files = ("told.csv", category_tables.predictions(ids, labels)), ("truth.csv", category_tables.truth(ids, labels))
+    app = put(isic(tab="Confusion", truth="NV", called="NV"), *files)
+    assert f"NV → NV: {np.sum(np.array(labels) == 'NV')} cases" in words(app)
