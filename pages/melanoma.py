@@ -28,7 +28,7 @@ CLOSING = (
     "An evaluation tool for test sets: it gives no diagnosis. The official threshold is 0.5; whatever is tried on this page "
     "changes no official number."
 )
-PREVALENCES = {"as in this test set": None, "1%": 0.01, "2%": 0.02, "5%": 0.05, "10%": 0.1, "20%": 0.2}
+PREVALENCES = {"as here": None, "1%": 0.01, "2%": 0.02, "5%": 0.05, "10%": 0.1, "20%": 0.2}
 
 
 def own_options() -> Mapping:

@@ -110,5 +110,5 @@ def test_a_case_without_a_score_has_no_dot():
 
 @given(st.floats(-1e3, 1e3))
 def test_a_threshold_in_words_keeps_three_digits(threshold):
-    said = float(cut(threshold).replace("−", "-"))
-    assert abs(said - threshold) <= max(0.0005000001, 0.005 * abs(threshold)) if abs(threshold) >= 0.01 else abs(said - threshold) <= 0.005 * abs(threshold)
+    said, size = float(cut(threshold).replace("−", "-")), abs(threshold)
+    assert abs(said - threshold) <= (0.0005000001 if size >= 0.01 else 0.005 * size)

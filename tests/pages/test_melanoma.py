@@ -131,7 +131,10 @@ def test_the_slider_moves_all_numbers_together_and_the_official_ones_stay(melano
         assert row["interval"] == (span(interval, 3) if interval else "–")
         assert row["official"] == official
     (quiet, alarms), (missed, found) = CHALLENGE.counts_at(card, threshold)
-    assert f"**{found} of {found + missed}** melanomas flagged, **{missed}** missed; **{alarms} of {alarms + quiet}** others flagged" in words(app)
+    assert (
+        f"**{found} of {found + missed}** melanomas flagged, **{missed}** missed; **{alarms} of {alarms + quiet}** others flagged"
+        in words(app)
+    )
     assert app.metric[0].value == f"{100 * card.score:.2f}"
 
 
@@ -152,7 +155,9 @@ def test_the_buttons_set_the_best_and_the_official_threshold(melanoma):
     assert app.slider(key="threshold").value == 0.5
 
 
-@pytest.mark.parametrize(("wanted", "find", "other"), [("sensitivity", "at_sensitivity", "specificity"), ("specificity", "at_specificity", "sensitivity")])
+@pytest.mark.parametrize(
+    ("wanted", "find", "other"), [("sensitivity", "at_sensitivity", "specificity"), ("specificity", "at_specificity", "sensitivity")]
+)
 def test_a_wanted_share_gives_the_other_with_its_interval(melanoma, wanted, find, other):
     app, card = melanoma(), scorecard(FIRST)
     for value in (0.8, 0.97):
@@ -161,7 +166,7 @@ def test_a_wanted_share_gives_the_other_with_its_interval(melanoma, wanted, find
         assert f"**{decimal(getattr(point, other), 3)}** :small[:gray[{span(interval, 3)}]]" in words(app)
 
 
-@pytest.mark.parametrize(("chosen", "prevalence"), [("as in this test set", None), ("1%", 0.01), ("20%", 0.2)])
+@pytest.mark.parametrize(("chosen", "prevalence"), [("as here", None), ("1%", 0.01), ("20%", 0.2)])
 def test_of_a_hundred_people(melanoma, chosen, prevalence):
     app = melanoma(tab="Missed")
     app.segmented_control(key="prevalence").set_value(chosen).run()
@@ -248,7 +253,11 @@ def test_a_refused_submission_shows_every_problem(melanoma):
 
 def test_a_model_on_an_own_test_set(melanoma):
     folder = GOLDEN / "09-onnx-zip"
-    app = put(melanoma(tab="Preflight"), ("model.onnx", (folder / "model.onnx").read_bytes()), ("dataset.zip", (folder / "dataset.zip").read_bytes()))
+    app = put(
+        melanoma(tab="Preflight"),
+        ("model.onnx", (folder / "model.onnx").read_bytes()),
+        ("dataset.zip", (folder / "dataset.zip").read_bytes()),
+    )
     assert_shows(app, command_line(folder / "dataset.zip", "--model", folder / "model.onnx"))
     assert "run this model" in words(app)
 

@@ -44,7 +44,8 @@ def drawn_cases(n: int = 60, seed: int = 0) -> tuple[list[bool], list[float]]:
 
 def resampled(positive, ranked, seed: int = 0) -> list[tuple[list[bool], list[float]]]:
     n = len(positive)
-    kept = [[i for i, k in enumerate(row) for _ in range(k)] for row in np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=RESAMPLES)]
+    counts = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=RESAMPLES)
+    kept = [[i for i, k in enumerate(row) for _ in range(k)] for row in counts]
     return [([positive[i] for i in one], [ranked[i] for i in one]) for one in kept]
 
 
@@ -55,7 +56,8 @@ def quantiles(values) -> list[float]:
 @given(BOTH, THRESHOLDS)
 def test_every_number_of_the_slider_restated(cases, threshold):
     positive, scores = columns(cases)
-    found, expected = CHALLENGE.at_threshold(card(positive, scores), threshold), at(positive, risk_tables.ranks(positive, scores), threshold)
+    found = CHALLENGE.at_threshold(card(positive, scores), threshold)
+    expected = at(positive, risk_tables.ranks(positive, scores), threshold)
     assert set(found) == set(expected)
     for name, value in expected.items():
         assert found[name] == (None if value is None else pytest.approx(value, abs=1e-12), None)
@@ -127,7 +129,8 @@ def test_predictive_values_restated(prevalence):
             "missed_among_cleared": risk_tables.ratio(missed, missed + quiet),
         }
 
-    found, replicates = CHALLENGE.predictive_values(card(positive, scores, resamples=RESAMPLES), 0.4, prevalence), resampled(positive, scores)
+    found = CHALLENGE.predictive_values(card(positive, scores, resamples=RESAMPLES), 0.4, prevalence)
+    replicates = resampled(positive, scores)
     for name, value in worth(positive, scores).items():
         assert found[name][0] == pytest.approx(value, abs=1e-9)
         assert found[name][1] == pytest.approx(quantiles([worth(*one)[name] for one in replicates]), abs=1e-6), name
@@ -161,9 +164,11 @@ def test_wanted_sensitivity_and_specificity(cases, wanted):
 def test_at_90_it_is_the_official_metric_with_its_interval():
     scored = card(*drawn_cases(), resamples=RESAMPLES)
     point, interval = CHALLENGE.at_sensitivity(scored, 0.9)
-    assert (point.specificity, interval) == (scored.metrics["specificity_at_90_sensitivity"], scored.intervals["specificity_at_90_sensitivity"])
+    name = "specificity_at_90_sensitivity"
+    assert (point.specificity, interval) == (scored.metrics[name], scored.intervals[name])
     point, interval = CHALLENGE.at_specificity(scored, 0.9)
-    assert (point.sensitivity, interval) == (scored.metrics["sensitivity_at_90_specificity"], scored.intervals["sensitivity_at_90_specificity"])
+    name = "sensitivity_at_90_specificity"
+    assert (point.sensitivity, interval) == (scored.metrics[name], scored.intervals[name])
 
 
 @pytest.mark.parametrize("prevalence", [None, 0.03])
@@ -177,7 +182,8 @@ def test_net_benefit_restated(prevalence):
             return tp / len(kinds) - fp / len(kinds) * t / (1 - t)
         return prevalence * tp / (tp + fn) - (1 - prevalence) * fp / (fp + tn) * t / (1 - t)
 
-    found, replicates = CHALLENGE.net_benefit(card(positive, scores, resamples=RESAMPLES), grid, prevalence), resampled(positive, scores)
+    found = CHALLENGE.net_benefit(card(positive, scores, resamples=RESAMPLES), grid, prevalence)
+    replicates = resampled(positive, scores)
     for k, t in enumerate(grid):
         assert found["model"][k] == pytest.approx(benefit(positive, [s > t for s in scores], t), abs=1e-12)
         assert found["everybody"][k] == pytest.approx(benefit(positive, [True] * len(positive), t), abs=1e-12)

@@ -58,7 +58,8 @@ def test_an_empty_label_is_missing(written):
 
 
 def test_every_bad_label_is_named():
-    assert places(refused(read, "x", "True", "", "z").problems) == [("missing-value", "t.csv:4"), ("bad-label", "t.csv:2"), ("bad-label", "t.csv:5")]
+    expected = [("missing-value", "t.csv:4"), ("bad-label", "t.csv:2"), ("bad-label", "t.csv:5")]
+    assert places(refused(read, "x", "True", "", "z").problems) == expected
 
 
 @pytest.mark.parametrize("header", ["Class", "label", "LABEL"])
