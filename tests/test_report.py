@@ -3,12 +3,14 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import scoring
 from scoring import report
 from scoring.figures.numerals import decimal
 from scoring.findings import note, warning
+from tests.support import risk_tables
 
 GOLDEN = Path(__file__).parent / "golden" / "tricorder3" / "05-all-classes-300"
 HOSTILE = "</script><script>alert(1)</script><img src=https://example.org/x.png onerror=alert(1)>"
@@ -168,3 +170,14 @@ def test_rules_are_read_as_the_markdown_they_are():
     shown = report.markdown("| a | b |\n|---|--:|\n| **1** | `x<y` |\n\n:red[▲] malignant\nand more")
     assert shown == ('<table><thead><tr><th scope="col">a</th><th scope="col">b</th></tr></thead><tbody><tr><td><strong>1</strong></td>'
                      '<td><code>x&lt;y</code></td></tr></tbody></table><p><span class="malignant">▲</span> malignant and more</p>')
+
+
+def test_a_yes_or_no_has_one_curve_with_its_own_area():
+    dice = np.random.default_rng(0)
+    positive = dice.random(60) < 0.4
+    card = risk_tables.card(positive.tolist(), np.clip(dice.normal(0.3 + 0.3 * positive, 0.2), 0, 1).tolist(), resamples=30)
+    page = report.html(card)
+    assert f"positive  AUC {card.metrics['auc']:.3f}, n = {positive.sum()}" in page
+    assert f"positive  AP {card.metrics['average_precision']:.3f}, n = {positive.sum()}" in page
+    assert "negative  AUC" not in page
+    assert "When it says 70%, do 70% have a melanoma?" in page

@@ -73,7 +73,7 @@ def test_a_model_that_keeps_the_contract_is_run():
     assert only(inspected.findings, "model-size").level == "note"
     found = CHALLENGE.predict(model(), CASES, name="m.onnx")
     scores = found.outputs[:, 0]
-    assert ((0 < scores) & (scores < 1)).all()
+    assert ((scores > 0) & (scores < 1)).all()
     assert scores[[0, 2]].min() > scores[[1, 3, 4, 5]].max()
     assert CHALLENGE.score(CASES, found, resamples=0).metrics["auc"] == 1
 
