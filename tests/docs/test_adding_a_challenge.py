@@ -1,0 +1,52 @@
+"""The page that tells how a challenge is added is held to the code."""
+import re
+
+import pytest
+
+import scoring
+from pages.shared import scored
+from pages.shared.workbench import Workbench
+from sample_data.generator.catalogue import SAMPLES
+from scoring import samples
+from tests.support.command_line import ROOT, run
+
+PAGE = (ROOT / "docs" / "adding-a-challenge.md").read_text(encoding="utf-8")
+CODE = re.findall(r"`([^`\n]+)`", PAGE)
+PLACES = [code for code in CODE if re.fullmatch(r"[\w./-]+/[\w.-]*|[\w/-]+/[\w-]+\.\w+|requirements-peers\.txt", code) and code not in ("images/", "teams/", "models/")]
+NAMES = re.findall(r"^\| (`.+?) \|", PAGE.split("## 2.")[0], re.MULTILINE)
+
+
+@pytest.mark.parametrize("place", sorted(set(PLACES)))
+def test_every_place_is_there(place):
+    assert (ROOT / place).exists()
+
+
+@pytest.mark.parametrize("challenge_id", scoring.challenge_ids())
+def test_every_challenge_has_every_name(challenge_id):
+    challenge = scoring.load_challenge(challenge_id)
+    names = [name for cell in NAMES for name in re.findall(r"`(\w+)", cell)]
+    assert len(names) > 15
+    assert [name for name in names if not hasattr(challenge, name)] == []
+
+
+@pytest.mark.parametrize("challenge_id", scoring.challenge_ids())
+def test_arguments_are_those_that_the_code_takes(challenge_id):
+    challenge = scoring.load_challenge(challenge_id)
+    for cell in NAMES:
+        for name, told in re.findall(r"`(\w+)\(([^)]*)\)`", cell):
+            code = getattr(challenge, name).__code__
+            taken = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+            assert [argument for argument in told.split(", ") if argument not in ("...", *taken)] == []
+
+
+def test_what_it_says_of_pages_and_samples_is_so():
+    assert {"choices", "refused"} <= set(Workbench.__dataclass_fields__)
+    assert callable(scored.of_card)
+    assert "isic2019" in SAMPLES
+    assert set(samples.SETS) == set(scoring.challenge_ids())
+    assert "isic" in run("challenges").out
+    assert all((ROOT / "pages" / f"{challenge_id}.py").exists() for challenge_id in scoring.challenge_ids())
+
+
+def test_it_is_one_page():
+    assert len(PAGE.splitlines()) < 80
