@@ -92,10 +92,13 @@ def metadata(page: str, sample: Path | None) -> Given | None:
 
 
 def digest(file) -> str:
-    """SHA-256 of an upload, computed once: hashing 150 MB again on every click would be felt."""
+    """SHA-256 of an upload, computed once: hashing 150 MB again on every click would be felt.
+
+    `getvalue` hands out the bytes that are there, `getbuffer` would copy them.
+    """
     known = st.session_state.setdefault("_digests", {})
     if file.file_id not in known:
-        known[file.file_id] = hashlib.sha256(file.getbuffer()).hexdigest()
+        known[file.file_id] = hashlib.sha256(file.getvalue()).hexdigest()
     return known[file.file_id]
 
 

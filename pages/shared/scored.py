@@ -39,16 +39,16 @@ def attempt(work, *arguments, **options) -> Outcome:
 def truth(challenge_id: str, given: Given) -> Outcome:
     """The test set behind a door."""
     read = _own_truth if given.own else _sample_truth
-    return read(challenge_id, scoring.__version__, given.key, given)
+    return read(challenge_id, scoring.__version__, (given.key, given.name), given)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
-def _sample_truth(challenge_id: str, version: str, key: str, _given: Given) -> Outcome:
+def _sample_truth(challenge_id: str, version: str, key: tuple, _given: Given) -> Outcome:
     return attempt(scoring.load_challenge(challenge_id).read_truth, _given.source, _given.name)
 
 
 @st.cache_resource(max_entries=SESSION_TRUTHS, scope="session", show_spinner="Reading the test set ...")
-def _own_truth(challenge_id: str, version: str, key: str, _given: Given) -> Outcome:
+def _own_truth(challenge_id: str, version: str, key: tuple, _given: Given) -> Outcome:
     return attempt(scoring.load_challenge(challenge_id).read_truth, _given.source, _given.name)
 
 
