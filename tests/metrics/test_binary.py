@@ -1,6 +1,7 @@
 """Yes-or-no decisions and their thresholds against loops over the repeated cases and scikit-learn."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -108,7 +109,7 @@ def test_cuts_between_part_neighbours(scores, above, below):
     """Also where a score is missing at either end, and where two scores are neighbours among the floating-point numbers."""
     scores = sorted({*scores, np.nextafter(scores[0], np.inf)}, reverse=True)
     levels = [*([np.inf] if above else []), *scores, *([-np.inf] if below else [])]
-    for upper, lower in zip(levels, levels[1:], strict=False):
+    for upper, lower in pairwise(levels):
         cut = binary.cuts_between([upper], [lower])[0]
         assert np.isfinite(cut)
         assert upper > cut >= lower
