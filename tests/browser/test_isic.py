@@ -1,4 +1,5 @@
 """The page of the ISIC Challenge: its doors, the matrix that opens cases, its sliders, its links."""
+
 import io
 import json
 import zipfile
@@ -27,6 +28,7 @@ WIDER = """() => [...document.querySelectorAll('[data-testid="stMain"], body')].
 @pytest.fixture
 def isic(visitor, server):
     """Opens the page for a new visitor, with what an address says behind its question mark."""
+
     def open_page(question: str = "", theme: str = "light", viewport=driver.DESKTOP) -> Page:
         return driver.visit(visitor(theme, viewport), f"{server.address}/isic{question}")
 
@@ -55,7 +57,12 @@ def test_dropped_tables_have_the_official_score(isic):
     folder = GOLDEN / "isic2019-unk"
     page = driver.give(isic(), "set", "truth.csv", (folder / "truth.csv").read_bytes())
     driver.give(page, "submission", "predictions.csv", (folder / "predictions.csv").read_bytes())
-    shows(page, run("score", "isic", "--truth", folder / "truth.csv", "--predictions", folder / "predictions.csv", "--resamples", 0, "--json", "-").json["score"])
+    shows(
+        page,
+        run(
+            "score", "isic", "--truth", folder / "truth.csv", "--predictions", folder / "predictions.csv", "--resamples", 0, "--json", "-"
+        ).json["score"],
+    )
 
 
 def test_a_dropped_test_set_with_a_dropped_model_is_scored(isic):
@@ -75,8 +82,11 @@ def climbing() -> bytes:
 
 
 BAD = {
-    "garbage.csv": bytes(range(256)) * 9, "wrong rows.csv": (GOLDEN / "refused-predictions" / "predictions.csv").read_bytes(), "climbing.zip": climbing(),
-    "truncated.zip": archive(GOLDEN / "by-hand")[:-400], "pickle.onnx": b"\x80\x04\x95\x17\x00\x00cos\nsystem\n(S'true'\ntR.",
+    "garbage.csv": bytes(range(256)) * 9,
+    "wrong rows.csv": (GOLDEN / "refused-predictions" / "predictions.csv").read_bytes(),
+    "climbing.zip": climbing(),
+    "truncated.zip": archive(GOLDEN / "by-hand")[:-400],
+    "pickle.onnx": b"\x80\x04\x95\x17\x00\x00cos\nsystem\n(S'true'\ntR.",
     "cut.onnx": (GOLDEN / "model" / "model.onnx").read_bytes()[:900],
 }
 
@@ -151,7 +161,7 @@ def test_a_folded_file_that_was_downloaded_scores_what_was_shown(isic):
     truth = CHALLENGE.read_truth(SAMPLE.path)
     card = CHALLENGE.score(truth, CHALLENGE.read_predictions(TEAM, truth), resamples=0)
     folded = CHALLENGE.score(truth, CHALLENGE.read_predictions(waiting.value.path(), truth), resamples=0)
-    said = CHALLENGE.thresholds.at(card, {"MEL": .2, "SCC": .1})
+    said = CHALLENGE.thresholds.at(card, {"MEL": 0.2, "SCC": 0.1})
     assert folded.metrics["macro_f1"] == said["macro_f1"]
     assert folded.score == said["balanced_accuracy"]
 

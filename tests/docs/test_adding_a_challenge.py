@@ -1,4 +1,5 @@
 """The page that tells how a challenge is added is held to the code."""
+
 import re
 
 import pytest
@@ -12,7 +13,11 @@ from tests.support.command_line import ROOT, run
 
 PAGE = (ROOT / "docs" / "adding-a-challenge.md").read_text(encoding="utf-8")
 CODE = re.findall(r"`([^`\n]+)`", PAGE)
-PLACES = [code for code in CODE if re.fullmatch(r"[\w./-]+/[\w.-]*|[\w/-]+/[\w-]+\.\w+|requirements-peers\.txt", code) and code not in ("images/", "teams/", "models/")]
+PLACES = [
+    code
+    for code in CODE
+    if re.fullmatch(r"[\w./-]+/[\w.-]*|[\w/-]+/[\w-]+\.\w+|requirements-peers\.txt", code) and code not in ("images/", "teams/", "models/")
+]
 NAMES = re.findall(r"^\| (`.+?) \|", PAGE.split("## 2.")[0], re.MULTILINE)
 
 
@@ -35,7 +40,7 @@ def test_arguments_are_those_that_the_code_takes(challenge_id):
     for cell in NAMES:
         for name, told in re.findall(r"`(\w+)\(([^)]*)\)`", cell):
             code = getattr(challenge, name).__code__
-            taken = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+            taken = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
             assert [argument for argument in told.split(", ") if argument not in ("...", *taken)] == []
 
 

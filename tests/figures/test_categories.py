@@ -13,8 +13,8 @@ HOSTILE = "<a href='https://example.org'>MEL</a>"
 isic = load_challenge("isic")
 
 
-def line(name="MEL", legend="0.9", point=(.1, .8)):
-    return Line(name, np.array([0, .1, 1, np.nan]), np.array([0, .8, 1, np.nan]), np.array([1, .5, 0, np.nan]), legend, point)
+def line(name="MEL", legend="0.9", point=(0.1, 0.8)):
+    return Line(name, np.array([0, 0.1, 1, np.nan]), np.array([0, 0.8, 1, np.nan]), np.array([1, 0.5, 0, np.nan]), legend, point)
 
 
 def named(figure):
@@ -23,19 +23,25 @@ def named(figure):
 
 @LOOKS
 def test_every_figure_asks_its_question(look):
-    found = {"threshold": np.array([0, 1.]), "f1": np.array([.2, .4])}
-    for figure in (figures.roc([line()], look), figures.precision_recall([line()], look), figures.malignant_roc(np.array([0, 1]), np.array([0, 1]), np.array([1, 0]), look),
-                   figures.confusion_matrix([[1, 0], [2, 3]], ["A", "B"], look, {"A": "malignant"}, "counts", ("B", "A")),
-                   figures.threshold_lines(found, {"f1": "F1"}, .3, look, "MEL")):
+    found = {"threshold": np.array([0, 1.0]), "f1": np.array([0.2, 0.4])}
+    for figure in (
+        figures.roc([line()], look),
+        figures.precision_recall([line()], look),
+        figures.malignant_roc(np.array([0, 1]), np.array([0, 1]), np.array([1, 0]), look),
+        figures.confusion_matrix([[1, 0], [2, 3]], ["A", "B"], look, {"A": "malignant"}, "counts", ("B", "A")),
+        figures.threshold_lines(found, {"f1": "F1"}, 0.3, look, "MEL"),
+    ):
         assert figure.layout.meta["question"].endswith("?")
         assert figure.layout.title.text is None
 
 
 def test_a_line_and_its_cut_at_half_hide_together_and_nothing_undefined_is_drawn():
-    figure = figures.roc([line("MEL"), Line("NV", np.full(3, np.nan), np.full(3, np.nan), np.full(3, np.nan), "–"), line("BCC", point=None)], LIGHT)
+    figure = figures.roc(
+        [line("MEL"), Line("NV", np.full(3, np.nan), np.full(3, np.nan), np.full(3, np.nan), "–"), line("BCC", point=None)], LIGHT
+    )
     assert [trace.name for trace in named(figure)] == ["MEL  0.9", "BCC  0.9"]
     of_first = [trace for trace in figure.data if trace.legendgroup == "0"]
-    assert [list(trace.x) for trace in of_first] == [[0, .1, 1], [.1]]
+    assert [list(trace.x) for trace in of_first] == [[0, 0.1, 1], [0.1]]
     assert not [trace for trace in figure.data if trace.legendgroup == "1"]
 
 
@@ -53,7 +59,11 @@ def test_eleven_categories_are_told_apart():
 def test_names_are_text_and_long_ones_are_cut(look):
     name = HOSTILE + "x" * 300
     matrix = figures.confusion_matrix([[1, 0], [2, 3]], [name, "B"], look, {}, "counts", ("B", "B"))
-    written = [*(trace.name for trace in figures.roc([line(name)], look).data), *matrix.layout.yaxis.ticktext, *matrix.layout.xaxis.ticktext]
+    written = [
+        *(trace.name for trace in figures.roc([line(name)], look).data),
+        *matrix.layout.yaxis.ticktext,
+        *matrix.layout.xaxis.ticktext,
+    ]
     assert not [text for text in written if "<a" in text]
     assert max(map(len, matrix.layout.yaxis.ticktext)) < 40
 

@@ -1,4 +1,5 @@
 """The page as its visitors use it. What it shows is compared with what the command line and the challenge say of the same files."""
+
 import json
 import re
 
@@ -20,12 +21,22 @@ VIEW, THRESHOLDS = CHALLENGE.view, CHALLENGE.thresholds
 SETS = samples.test_sets("isic")
 TEAMS = [(sample, team) for sample, s in SETS.items() for team, given in s.submissions.items() if not given.is_model]
 GOLDEN = ROOT / "tests" / "golden" / "isic"
-SCORED = [folder.name for folder in sorted(GOLDEN.iterdir()) if (folder / "predictions.csv").exists() and json.loads((folder / "case.json").read_text())["exit"] == 0]
+SCORED = [
+    folder.name
+    for folder in sorted(GOLDEN.iterdir())
+    if (folder / "predictions.csv").exists() and json.loads((folder / "case.json").read_text())["exit"] == 0
+]
 TABS = {
-    "Categories": "How good is each category?", "Points": "Where were the points lost?", "Confusion": "What is mistaken for what?",
-    "Curves": "How well is each category told from the rest?", "Thresholds": "Is it worth tuning thresholds?",
-    "Calibration": "When it says 70%, is it right 70% of the time?", "Subgroups": "Which patients does it serve worse?",
-    "Cases": "Which pixels did it get?", "Preflight": "What would the official scorer do?"}
+    "Categories": "How good is each category?",
+    "Points": "Where were the points lost?",
+    "Confusion": "What is mistaken for what?",
+    "Curves": "How well is each category told from the rest?",
+    "Thresholds": "Is it worth tuning thresholds?",
+    "Calibration": "When it says 70%, is it right 70% of the time?",
+    "Subgroups": "Which patients does it serve worse?",
+    "Cases": "Which pixels did it get?",
+    "Preflight": "What would the official scorer do?",
+}
 """Each tab's name and a question that it answers."""
 
 
@@ -48,7 +59,9 @@ def golden(name: str):
 def scorecard(sample: str, team: str, **options):
     """The card that the page shows of a sample team."""
     truth = CHALLENGE.read_truth(SETS[sample].path)
-    return CHALLENGE.score(truth, CHALLENGE.read_predictions(SETS[sample].submissions[team].path, truth), metadata=SETS[sample].metadata, **options)
+    return CHALLENGE.score(
+        truth, CHALLENGE.read_predictions(SETS[sample].submissions[team].path, truth), metadata=SETS[sample].metadata, **options
+    )
 
 
 def assert_shows(app, score: float) -> None:
@@ -65,7 +78,9 @@ def shown_table(app, column: str):
 
 @pytest.mark.parametrize(("sample", "team"), TEAMS)
 def test_a_sample_team_has_the_score_of_the_command_line(isic, sample, team):
-    said = run("score", "isic", "--truth", SETS[sample].path, "--predictions", SETS[sample].submissions[team].path, "--resamples", 0, "--json", "-").json
+    said = run(
+        "score", "isic", "--truth", SETS[sample].path, "--predictions", SETS[sample].submissions[team].path, "--resamples", 0, "--json", "-"
+    ).json
     assert_shows(isic(set=sample, submission=team), said["score"])
 
 
@@ -108,16 +123,29 @@ def test_every_tab_answers_the_samples(isic, sample, team, tab):
     assert questions == ({text.markdown(TABS[tab])} if (team, tab) != ("quasar", "Calibration") else set())
 
 
-@pytest.mark.parametrize("address", [{"submission": "nobody"}, {"set": "../../etc"}, {"tab": "Nowhere"}, {"metric": "<b>"}, {"rules": "none", "submission": "kepler"},
-                                     {"tab": "Confusion", "truth": "XXX", "called": "99"}, {"tab": "Curves", "malignant": "XXX"},
-                                     {"tab": "Thresholds", "cut_MEL": "9e99", "swept": "XXX"}, {"tab": "Cases", "case": "none"}])
+@pytest.mark.parametrize(
+    "address",
+    [
+        {"submission": "nobody"},
+        {"set": "../../etc"},
+        {"tab": "Nowhere"},
+        {"metric": "<b>"},
+        {"rules": "none", "submission": "kepler"},
+        {"tab": "Confusion", "truth": "XXX", "called": "99"},
+        {"tab": "Curves", "malignant": "XXX"},
+        {"tab": "Thresholds", "cut_MEL": "9e99", "swept": "XXX"},
+        {"tab": "Cases", "case": "none"},
+    ],
+)
 def test_an_address_that_was_tampered_with_opens_the_sample(isic, address):
     app = isic(**address)
     assert not app.exception
     assert len(app.metric) == 1
 
 
-@pytest.mark.parametrize(("metric", "option"), [("balanced accuracy", None), ("macro AUC", "auc"), ("macro average precision", "ap"), ("macro F1", "dice")])
+@pytest.mark.parametrize(
+    ("metric", "option"), [("balanced accuracy", None), ("macro AUC", "auc"), ("macro average precision", "ap"), ("macro F1", "dice")]
+)
 def test_another_metric_ranks(isic, metric, option):
     app = isic(submission="lyra", metric=metric, tab="Points")
     card = scorecard("isic2019", "lyra", metric=option)
@@ -207,13 +235,13 @@ def test_another_malignant_grouping_has_the_auc_of_the_scorer(isic):
 def test_thresholds_give_what_the_scorer_says(isic):
     card = scorecard("isic2018", "polaris")
     app = isic(set="isic2018", submission="polaris", tab="Thresholds")
-    chosen = {"MEL": .2, "NV": .7, "DF": .035}
+    chosen = {"MEL": 0.2, "NV": 0.7, "DF": 0.035}
     for name, value in chosen.items():
         app.slider(key=f"cut_{name}").set_value(value)
     app.run()
     found = THRESHOLDS.at(card, chosen)
     rows = shown_table(app, "threshold")
-    assert list(rows["threshold"]) == [chosen.get(name, .5) for name in card.per_class]
+    assert list(rows["threshold"]) == [chosen.get(name, 0.5) for name in card.per_class]
     for row, entry in zip(rows.itertuples(), found["per_class"].values(), strict=True):
         assert [getattr(row, measure) for measure in THRESHOLDS.SHOWN] == [entry[measure] for measure in THRESHOLDS.SHOWN]
     assert f"**{share(found['macro_f1'])}** :small[:gray[{share(card.metrics['macro_f1'])} at 0.5]]" in words(app)
@@ -237,7 +265,7 @@ def test_the_best_thresholds_and_back(isic):
     assert {name: app.slider(key=f"cut_{name}").value for name in best} == best
     assert f"**{share(THRESHOLDS.compared(card)['same_rows'])}** :small[:gray[{share(card.metrics['macro_f1'])} at 0.5]]" in words(app)
     app.button(key="to_half").click().run()
-    assert {app.slider(key=f"cut_{name}").value for name in best} == {.5}
+    assert {app.slider(key=f"cut_{name}").value for name in best} == {0.5}
 
 
 def test_own_metadata_give_the_subgroups_of_the_scorer_and_go_again(isic):
@@ -284,7 +312,13 @@ def test_columns_that_may_be_swapped_are_said(isic):
     assert "No exchange of columns" in words(isic(tab="Preflight"))
 
 
-REFUSED = {"garbage.csv": bytes(range(256)) * 9, "empty.csv": b"", "few.csv": b"image,MEL\nISIC_1,1.0\n", "pickle.onnx": b"\x80\x04\x95cos\nsystem\n.", "cut.zip": archive(a=b"x" * 999)[:50]}
+REFUSED = {
+    "garbage.csv": bytes(range(256)) * 9,
+    "empty.csv": b"",
+    "few.csv": b"image,MEL\nISIC_1,1.0\n",
+    "pickle.onnx": b"\x80\x04\x95cos\nsystem\n.",
+    "cut.zip": archive(a=b"x" * 999)[:50],
+}
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -323,14 +357,19 @@ def test_a_model_on_a_zip_has_the_golden_score(isic):
 def test_foreign_names_of_categories_and_cases_are_shown_as_they_were_typed(isic, payload):
     name = payload.replace("\n", " ").replace(",", "").replace('"', "").replace("\u202e", "").replace("\u200b", "").strip()
     categories, labels = (name, "NV", "BCC"), tuple(name if label == "MEL" else label for label in category_tables.LABELS)
-    files = ("told.csv", category_tables.predictions(labels=labels, categories=categories)), ("truth.csv", category_tables.truth(labels=labels, categories=categories))
+    files = (
+        ("told.csv", category_tables.predictions(labels=labels, categories=categories)),
+        ("truth.csv", category_tables.truth(labels=labels, categories=categories)),
+    )
     app = put(isic(tab="Confusion"), *files)
     for tab in TABS:
         app.session_state["tab"] = tab
         app.run()
         assert not app.exception
         assert len(app.metric) == 1
-        said = [str(element.value) for kind in (app.markdown, app.caption, app.header) for element in kind] + [slider.label for slider in app.slider]
+        said = [str(element.value) for kind in (app.markdown, app.caption, app.header) for element in kind] + [
+            slider.label for slider in app.slider
+        ]
         bare = [re.sub(r"\\[!-/:-@\[-`{-~]", "", line) for line in said]
         for mark in ("](http", "://", "<script", "<img", "<iframe", "<style", "<a href", ":red[colour", "www.", "**bold**"):
             assert [line for line in bare if mark in line] == []

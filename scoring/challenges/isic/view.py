@@ -1,4 +1,5 @@
-"""Closer looks at a scored submission of an ISIC Challenge: everything that a page or a report needs and that no official number depends on."""
+"""Closer looks at a scored submission of an ISIC Challenge: what a page needs and no official number depends on."""
+
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -20,7 +21,7 @@ def ranking(card: ScoreCard) -> tuple[str, str]:
 
 def chance(card: ScoreCard) -> float | None:
     """The score of guessing: 1/K of balanced accuracy, 1/2 of the area under the ROC curve; None where it depends on how one guesses."""
-    return {"recall": 1 / len(card.per_class), "auc": .5}.get(ranking(card)[1])
+    return {"recall": 1 / len(card.per_class), "auc": 0.5}.get(ranking(card)[1])
 
 
 def smallest(card: ScoreCard) -> tuple[str, int] | None:
@@ -30,7 +31,10 @@ def smallest(card: ScoreCard) -> tuple[str, int] | None:
 
 
 def case_worth(card: ScoreCard) -> dict[str, float]:
-    """What one more case right of a category adds to the score, most first; empty where the score is no mean of recalls or cases weigh differently."""
+    """What one more case right of a category adds to the score, most first.
+
+    Empty where the score is no mean of recalls, or cases weigh differently.
+    """
     weights = card.arrays["score_weights"]
     if ranking(card)[1] != "recall" or np.ptp(weights[weights > 0]) > 0:
         return {}
@@ -69,7 +73,10 @@ def cell(card: ScoreCard, truth: str, called: str) -> list[int]:
 
 
 def points_at_half(card: ScoreCard) -> dict[str, dict[str, tuple[float, float] | None]]:
-    """Where the cut at 0.5 stands on each category's curves: "roc" (1 - specificity, sensitivity) and "pr" (recall, precision), None where undefined."""
+    """Where the cut at 0.5 stands on each category's curves, None where undefined.
+
+    "roc": (1 - specificity, sensitivity); "pr": (recall, precision).
+    """
     found = {}
     for name, entry in card.per_class.items():
         sensitivity, specificity = entry["sensitivity"], entry["specificity"]
@@ -88,4 +95,3 @@ def prevalence(card: ScoreCard, malignant: Sequence[str]) -> tuple[int, int]:
 def mended(card: ScoreCard, id_name: str) -> str:
     """The predictions as a file that the official scorer takes: ids as compared, the truth's categories, plain numbers."""
     return table_of([c["case"] for c in card.cases], card.arrays["outputs"], list(card.per_class), id_name)
-

@@ -1,4 +1,5 @@
 """Closer looks at a scorecard, restated in plain loops over its cases."""
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -23,9 +24,15 @@ def shifted(labels=LABELS, **options):
     return scored(category_tables.truth(labels=labels), category_tables.predictions(labels=called), **options)
 
 
-@pytest.mark.parametrize(("metric", "names", "guess"), [
-    (None, ("balanced_accuracy", "recall"), 1 / 3), ("auc", ("macro_auc", "auc"), .5),
-    ("ap", ("macro_average_precision", "average_precision"), None), ("dice", ("macro_f1", "f1"), None)])
+@pytest.mark.parametrize(
+    ("metric", "names", "guess"),
+    [
+        (None, ("balanced_accuracy", "recall"), 1 / 3),
+        ("auc", ("macro_auc", "auc"), 0.5),
+        ("ap", ("macro_average_precision", "average_precision"), None),
+        ("dice", ("macro_f1", "f1"), None),
+    ],
+)
 def test_what_ranks_and_what_guessing_gives(metric, names, guess):
     card = shifted(metric=metric)
     assert isic.view.ranking(card) == names
@@ -42,11 +49,11 @@ def test_smallest_absent_and_few():
 
 
 def test_predictive_values_that_are_one_because_nothing_was_called():
-    rows = [[name, .4, .45, .15] for name in IDS]
+    rows = [[name, 0.4, 0.45, 0.15] for name in IDS]
     card = scored(category_tables.truth(), table(("image", *CATEGORIES), *rows))
     assert {name: entry["ppv"] for name, entry in card.per_class.items()} == dict.fromkeys(CATEGORIES, 1)
     assert [isic.view.unearned(entry) for entry in card.per_class.values()] == [("ppv",)] * 3
-    everything = scored(category_tables.truth(), table(("image", *CATEGORIES), *([name, .9, .8, .7] for name in IDS)))
+    everything = scored(category_tables.truth(), table(("image", *CATEGORIES), *([name, 0.9, 0.8, 0.7] for name in IDS)))
     assert [isic.view.unearned(entry) for entry in everything.per_class.values()] == [("npv",)] * 3
     assert [isic.view.unearned(entry) for entry in shifted().per_class.values()] == [(), ("ppv",), ()]
 
@@ -88,13 +95,15 @@ def test_where_the_cut_at_half_stands_on_the_curves():
     for name, entry in card.per_class.items():
         assert found[name]["roc"] == pytest.approx((1 - entry["specificity"], entry["sensitivity"]))
     assert found["NV"]["pr"] is None
-    assert found["BCC"]["pr"] == (1, .5)
+    assert found["BCC"]["pr"] == (1, 0.5)
 
 
 def test_how_many_cases_take_part_in_the_malignant_curve():
     categories = ("MEL", "NV", "UNK")
     labels = ("MEL", "NV", "UNK", "NV", "MEL", "UNK")
-    card = scored(category_tables.truth(labels=labels, categories=categories), category_tables.predictions(labels=labels, categories=categories))
+    card = scored(
+        category_tables.truth(labels=labels, categories=categories), category_tables.predictions(labels=labels, categories=categories)
+    )
     assert isic.view.prevalence(card, ["MEL"]) == (2, 2)
     assert isic.view.prevalence(card, ["MEL", "UNK"]) == (4, 2)
     assert isic.view.prevalence(card, []) == (0, 4)
