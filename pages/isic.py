@@ -102,6 +102,8 @@ def authority(card: ScoreCard) -> str:
         return "the official mean, though the official scorer stops before it prints it"
     if card.provenance["options"]["rules"] != "official" and VIEW.ranking(card)[1] == "f1":
         return "by the rule of the MILK10k page, which its scorer does not follow"
+    if not card.more["official"]["accepted"]:
+        return "the official number of the mended files"
     if any(finding.code == "weights-out-of-order" for finding in card.findings):
         return "the official number for the truth sorted by id"
     return "the official number to the last digit"
@@ -413,7 +415,7 @@ def preflight_tab(shown: Shown) -> None:
         st.markdown("\n".join(f"- {line}" for line in _official_lines(card)))
     with right:
         frame.heading("What has to be mended for it?")
-        refused = [f for f in card.findings if f.code in CHALLENGE.REFUSED_THERE]
+        refused = VIEW.to_mend(card)
         st.markdown("\n".join(f"- **{f.code}** {markdown(f.message, 600)}" for f in refused) or "- Nothing.")
         downloads.button("Mended predictions", lambda: VIEW.mended(card, shown.truth.id_name), f"{shown.name.rsplit('.', 1)[0]}-mended",
                          "csv", "text/csv", "download_mended")

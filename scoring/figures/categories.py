@@ -51,12 +51,12 @@ def _square(look: Look, question: str, x_title: str, y_title: str, rows: int) ->
     return fig.update_yaxes(title_text=y_title, range=[-.01, 1.03], **TICKS)
 
 
-def _lines(fig: go.Figure, lines: Sequence[Line], look: Look, words: Sequence[str]) -> go.Figure:
+def _lines(fig: go.Figure, lines: Sequence[Line], look: Look, words: Sequence[str], shape: str = "linear") -> go.Figure:
     for k, line in enumerate(lines):
         drawn = np.isfinite(line.x) & np.isfinite(line.y)
         if not drawn.any():
             continue
-        name, style = safe(short(line.name)), mark(k, look)
+        name, style = safe(short(line.name)), mark(k, look) | {"shape": shape}
         hovers = [f"<b>{safe(line.name)}</b><br>threshold {decimal(t, 3)}<br>{words[0]} {decimal(x, 3)}<br>{words[1]} {decimal(y, 3)}"
                   for t, x, y in zip(line.thresholds[drawn], line.x[drawn], line.y[drawn], strict=True)]
         fig.add_scatter(x=line.x[drawn], y=line.y[drawn], mode="lines", line=style, name=f"{name}  {safe(line.legend)}", legendgroup=str(k),
@@ -90,7 +90,8 @@ def roc(lines: Sequence[Line], look: Look) -> go.Figure:
 def precision_recall(lines: Sequence[Line], look: Look) -> go.Figure:
     """Precision over sensitivity of every category, the cut at 0.5 on each."""
     fig = _square(look, "How many of those called a category are of it?", "sensitivity (recall)", "precision (ppv)", _drawn(lines))
-    return _lines(fig, lines, look, ("sensitivity", "precision"))
+    # Between two thresholds nothing can be reached: a staircase, as average precision counts it.
+    return _lines(fig, lines, look, ("sensitivity", "precision"), "vh")
 
 
 def malignant_roc(x: np.ndarray, y: np.ndarray, thresholds: np.ndarray, look: Look) -> go.Figure:

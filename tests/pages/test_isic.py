@@ -296,6 +296,8 @@ def test_files_that_the_official_scorer_refuses_are_mended(isic):
     said = CHALLENGE.official_message(predictions[1], truth[1])
     assert said[:60] in words(app)
     assert "It would **refuse the files**" in words(app)
+    assert "the official number of the mended files" in words(app)
+    assert [f.code for f in VIEW.to_mend(_card(predictions, truth)) if f"**{f.code}** " not in words(app)] == []
     mended = VIEW.mended(_card(predictions, truth), "image").encode()
     assert CHALLENGE.official_message(mended, truth[1]) is None
     assert "It **accepts both files**" in words(put(app, ("mended.csv", mended)))

@@ -7,7 +7,7 @@ that gives a number, ours is that number; where it stops, what is defined is giv
 from collections.abc import Iterable, Mapping, Sequence
 
 from scoring.challenges.isic import card as scorecard
-from scoring.challenges.isic import categories, model, official, tables, thresholds, view
+from scoring.challenges.isic import categories, model, official, thresholds, view
 from scoring.challenges.isic.measures import RANKED_BY
 from scoring.challenges.isic.predictions import read_predictions
 from scoring.challenges.isic.truth import Cases, read_images, read_truth
@@ -27,7 +27,6 @@ __all__ = [
     "FORMULA",
     "ID",
     "PREDICT_ARGUMENTS",
-    "REFUSED_THERE",
     "RULE",
     "SMALL_CLASS",
     "TITLE",
@@ -94,8 +93,6 @@ inspect = model.inspect
 predict = model.predict
 official_message = official.message
 SMALL_CLASS = scorecard.SMALL_CLASS
-REFUSED_THERE = frozenset(tables.CHECKS)
-"""Codes of findings about files that are read here and refused by the official scorer."""
 
 
 def prediction_table(cases: Cases, predictions: Predictions) -> str:

@@ -6,6 +6,8 @@ import numpy as np
 
 from scoring.challenges.isic.card import SMALL_CLASS
 from scoring.challenges.isic.measures import MEANS, RANKED_BY, malignancy
+from scoring.challenges.isic.tables import REFUSES
+from scoring.findings import Finding
 from scoring.predictions import table_of
 from scoring.scorecard import ScoreCard
 
@@ -90,6 +92,11 @@ def prevalence(card: ScoreCard, malignant: Sequence[str]) -> tuple[int, int]:
     found = malignancy(tuple(card.per_class), card.arrays["truth"], card.arrays["outputs"], malignant)
     positive = found.positive[card.arrays["score_weights"][found.members] > 0]
     return int(positive.sum()), int((~positive).sum())
+
+
+def to_mend(card: ScoreCard) -> list[Finding]:
+    """What was read here and the official scorer refuses."""
+    return [finding for finding in card.findings if REFUSES in finding.message]
 
 
 def mended(card: ScoreCard, id_name: str) -> str:

@@ -116,6 +116,7 @@ def test_a_mended_file_scores_the_same_and_the_official_scorer_takes_it(seed):
     card = scored(truth, odd)
     mended = isic.view.mended(card, "image").encode()
     assert not card.more["official"]["accepted"]
+    assert {finding.code for finding in isic.view.to_mend(card)} == {"delimiter", "id-spelling"}
     assert isic.official_message(mended, truth) is None
     again = scored(truth, mended)
     assert again.score == card.score
