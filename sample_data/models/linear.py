@@ -10,7 +10,7 @@ from sample_data.models.graph import Bank, Head, build
 from sample_data.models.task import Task
 from sample_data.models.training_set import Examples, forget_some, labelled
 
-STRENGTHS = (0.003, 0.01, 0.03)  # inverse regularisation, chosen on a sixth of the training images
+STRENGTHS = (0.003, 0.01, 0.03, 0.1, 0.3)  # inverse regularisation, chosen on a sixth of the training images
 BATCH = 32
 TURNS = 4
 
