@@ -42,7 +42,10 @@ class TestSet:
 
 def test_sets(challenge_id: str) -> dict[str, TestSet]:
     """The sample test sets of a challenge by key."""
-    return {key: TestSet(title, FOLDER / folder, _submissions(FOLDER / folder), _metadata(FOLDER / folder)) for key, (folder, title) in SETS[challenge_id].items()}
+    return {
+        key: TestSet(title, FOLDER / folder, _submissions(FOLDER / folder), _metadata(FOLDER / folder))
+        for key, (folder, title) in SETS[challenge_id].items()
+    }
 
 
 def _metadata(folder: Path) -> Path | None:
