@@ -390,7 +390,7 @@ def classes_tab(shown: Shown) -> None:
                 "precision": frame.number("prec. ↑", 3, 64),
                 "specificity": frame.number("spec. ↑", 3, 64),
             },
-            f"Interval of F1. Each class taken as the positive one. Empty: undefined. {classification.method(card)}",
+            f"Interval of F1. Each class taken as the positive one. –: undefined. {classification.method(card)}",
             lighter=["F1 interval", "support", "predicted"],
             key="classes",
         )
