@@ -1,4 +1,5 @@
 """Start with `streamlit run app.py`. Imports what pages need, once, and hands over to the shell that names the pages."""
+
 import gc
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -19,6 +20,7 @@ async def warm(_app):
         scoring.load_challenge(challenge_id)
     import scoring.figures.classification
     import scoring.report
+
     go.Figure(go.Scatter(x=[0]))
     gc.collect()
     gc.freeze()

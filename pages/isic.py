@@ -1,4 +1,5 @@
 """ISIC Challenge: one submission, scored by the truth file's categories, and what is behind its score."""
+
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
@@ -23,11 +24,17 @@ CHALLENGE = scoring.load_challenge(ID)
 VIEW, THRESHOLDS = CHALLENGE.view, CHALLENGE.thresholds
 METRICS = {"balanced accuracy": None, "macro AUC": "auc", "macro average precision": "ap", "macro F1": "dice"}
 RULES = {"above 0.5, official": "official", "0.5 and above, MILK10k page": "milk10k-page"}
-NAMES = {"balanced_accuracy": "Balanced accuracy", "macro_auc": "Macro AUC", "macro_average_precision": "Macro average precision",
-         "macro_f1": "Macro F1"}
-CLOSING = ("The site breaks ties by time of submission, though the page of 2019 promises the AUC. Only the score is ranked; "
-           "the malignant grouping, "
-           "thresholds and calibration are this project's own looks at the same files.")
+NAMES = {
+    "balanced_accuracy": "Balanced accuracy",
+    "macro_auc": "Macro AUC",
+    "macro_average_precision": "Macro average precision",
+    "macro_f1": "Macro F1",
+}
+CLOSING = (
+    "The site breaks ties by time of submission, though the page of 2019 promises the AUC. Only the score is ranked; "
+    "the malignant grouping, "
+    "thresholds and calibration are this project's own looks at the same files."
+)
 
 
 def own_options() -> Mapping:
@@ -42,13 +49,26 @@ def score_options(_given: Given, _own: Mapping) -> Mapping:
 def choices(test_set: Given, _truth, predictions) -> Mapping:
     """What ranks, how 0.5 is read where it occurs, and a table about the cases."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        metric = st.selectbox("Ranked by", list(METRICS), key="metric", bind="query-params", persist_state="page", width=220,
-                              help="2018 and 2019 rank by balanced accuracy, MILK10k by macro F1.")
+        metric = st.selectbox(
+            "Ranked by",
+            list(METRICS),
+            key="metric",
+            bind="query-params",
+            persist_state="page",
+            width=220,
+            help="2018 and 2019 rank by balanced accuracy, MILK10k by macro F1.",
+        )
         rules = "above 0.5, official"
         if CHALLENGE.scores_at_half(predictions):
-            rules = st.selectbox("Positive is a score", list(RULES), key="rules", bind="query-params", persist_state="page", width=260,
-                                 help="This file holds scores of exactly 0.5. The MILK10k page says ≥ 0.5; every version of its scorer "
-                                      "takes > 0.5.")
+            rules = st.selectbox(
+                "Positive is a score",
+                list(RULES),
+                key="rules",
+                bind="query-params",
+                persist_state="page",
+                width=260,
+                help="This file holds scores of exactly 0.5. The MILK10k page says ≥ 0.5; every version of its scorer takes > 0.5.",
+            )
         metadata = inputs.metadata(ID, test_set.metadata)
     return {"metric": METRICS[metric], "rules": RULES[rules], **({"metadata": metadata} if metadata else {})}
 
@@ -73,27 +93,52 @@ def headline(shown: Shown) -> None:
     metric, measure = VIEW.ranking(card)
     guess, fewest, absent = VIEW.chance(card), VIEW.smallest(card), VIEW.absent(card)
     counted = {name: entry[measure] for name, entry in card.per_class.items() if entry[measure] is not None}
-    others = {name: words for name, words in {"balanced_accuracy": "Balanced accuracy ↑", "macro_f1": "Macro F1 ↑"}.items()
-              if name != metric}
+    others = {
+        name: words for name, words in {"balanced_accuracy": "Balanced accuracy ↑", "macro_f1": "Macro F1 ↑"}.items() if name != metric
+    }
     malignant = ", ".join(card.more["malignant"]) or "none"
     frame.headline(
         Fact(NAMES[metric], share(card.score), interval(i.get("score"), 3), f"Below: 95% interval. {classification.method(card)}"),
-        [Fact("Mean AUC ↑", share(m["mean_auc"]), interval(i.get("mean_auc"), 3),
-              "Mean over the categories; it breaks ties between teams here"),
-         Fact("Malignant AUC ↑", share(m["malignant_auc"]), interval(i.get("malignant_auc"), 3),
-              f"Malignant: {markdown(malignant)}. The official scorer never computed it; choose your own grouping under Curves"),
-         *(Fact(words, share(m[name]), interval(i.get(name), 3)) for name, words in others.items()),
-         Fact("Accuracy ↑", share(m["accuracy"]), interval(i.get("accuracy"), 3), "Share of the cases that are right. Not official"),
-         Fact("Cases", str(card.more["n_scored"]), f"of {card.n_cases}" if card.more["n_scored"] < card.n_cases else "all count"),
-         Fact("Smallest category", UNDEFINED if fewest is None else str(fewest[1]), fewest[0] if fewest else ""),
-         *([Fact("Guessing gives", share(guess), f"1/{len(card.per_class)}" if metric == "balanced_accuracy" else "",
-                 "By labels drawn at random")] if guess else [])],
-        None, f"({' + '.join(f'{v:.3f}' for v in counted.values())}) / {len(counted)} = **{card.score!r}**, {authority(card)}: "
-        f"the plain mean of {MEASURES[measure][0].removesuffix(' ↑')} over {len(counted)} categories.")
+        [
+            Fact(
+                "Mean AUC ↑",
+                share(m["mean_auc"]),
+                interval(i.get("mean_auc"), 3),
+                "Mean over the categories; it breaks ties between teams here",
+            ),
+            Fact(
+                "Malignant AUC ↑",
+                share(m["malignant_auc"]),
+                interval(i.get("malignant_auc"), 3),
+                f"Malignant: {markdown(malignant)}. The official scorer never computed it; choose your own grouping under Curves",
+            ),
+            *(Fact(words, share(m[name]), interval(i.get(name), 3)) for name, words in others.items()),
+            Fact("Accuracy ↑", share(m["accuracy"]), interval(i.get("accuracy"), 3), "Share of the cases that are right. Not official"),
+            Fact("Cases", str(card.more["n_scored"]), f"of {card.n_cases}" if card.more["n_scored"] < card.n_cases else "all count"),
+            Fact("Smallest category", UNDEFINED if fewest is None else str(fewest[1]), fewest[0] if fewest else ""),
+            *(
+                [
+                    Fact(
+                        "Guessing gives",
+                        share(guess),
+                        f"1/{len(card.per_class)}" if metric == "balanced_accuracy" else "",
+                        "By labels drawn at random",
+                    )
+                ]
+                if guess
+                else []
+            ),
+        ],
+        None,
+        f"({' + '.join(f'{v:.3f}' for v in counted.values())}) / {len(counted)} = **{card.score!r}**, {authority(card)}: "
+        f"the plain mean of {MEASURES[measure][0].removesuffix(' ↑')} over {len(counted)} categories.",
+    )
     if absent:
-        st.markdown(f":orange-badge[▲ {len(absent)} categor{'ies' if len(absent) > 1 else 'y'} without a case] "
-                    f"{', '.join(map(markdown, absent))}: "
-                    "left out of every mean here. The official scorer stops with an error on this test set.")
+        st.markdown(
+            f":orange-badge[▲ {len(absent)} categor{'ies' if len(absent) > 1 else 'y'} without a case] "
+            f"{', '.join(map(markdown, absent))}: "
+            "left out of every mean here. The official scorer stops with an error on this test set."
+        )
 
 
 def authority(card: ScoreCard) -> str:
@@ -110,8 +155,10 @@ def authority(card: ScoreCard) -> str:
 
 
 MEASURES = {
-    "recall": ("recall ↑", "Cases of the category whose largest score it is / cases of the category. "
-                           "The score's own measure; not in the official tables"),
+    "recall": (
+        "recall ↑",
+        "Cases of the category whose largest score it is / cases of the category. The score's own measure; not in the official tables",
+    ),
     "sensitivity": ("sens. ↑", "TP / (TP + FN) at 0.5, one against rest. Official: sensitivity"),
     "specificity": ("spec. ↑", "TN / (TN + FP) at 0.5, one against rest. Official: specificity"),
     "accuracy": ("acc. ↑", "(TP + TN) / all at 0.5, one against rest. Official: accuracy"),
@@ -119,8 +166,10 @@ MEASURES = {
     "npv": ("npv ↑", "TN / (TN + FN) at 0.5; 1 where everything is called, by the official rule. Official: npv"),
     "f1": ("F1 ↑", "2 TP / (2 TP + FP + FN) at 0.5. Official: dice"),
     "auc": ("AUC ↑", "Area under the ROC curve, ties half. Official: auc"),
-    "auc_sens_80": ("AUC 80 ↑", "Area under the ROC curve right of 80% sensitivity, at full height: perfect 1, chance 0.18. "
-                                "Official: auc_sens_80"),
+    "auc_sens_80": (
+        "AUC 80 ↑",
+        "Area under the ROC curve right of 80% sensitivity, at full height: perfect 1, chance 0.18. Official: auc_sens_80",
+    ),
     "average_precision": ("AP ↑", "Sum of precision × step of recall, not interpolated. Official: ap"),
 }
 """Measure -> heading of its column, and its definition with the official name."""
@@ -133,25 +182,46 @@ def categories_tab(shown: Shown) -> None:
     rows = [_category_row(label(short(name), marked.get(name)), entry, VIEW.unearned(entry)) for name, entry in card.per_class.items()]
     means = {measure: card.metrics[MACRO.get(measure, f"macro_{measure}")] for measure in MEASURES}
     freed = tuple({measure for entry in card.per_class.values() for measure in VIEW.unearned(entry)})
-    rows.append({"category": "mean", "n": str(card.more["n_scored"]), "interval": interval(card.intervals.get("balanced_accuracy")),
-                 **{measure: _cell(measure, value, "partly free" if measure in freed else "") for measure, value in means.items()}})
+    rows.append(
+        {
+            "category": "mean",
+            "n": str(card.more["n_scored"]),
+            "interval": interval(card.intervals.get("balanced_accuracy")),
+            **{measure: _cell(measure, value, "partly free" if measure in freed else "") for measure, value in means.items()},
+        }
+    )
     kinds = {measure: frame.words if measure in ("ppv", "npv") else frame.number for measure in MEASURES}
-    columns = {measure: kinds[measure](name, **({"right": True} if kinds[measure] is frame.words else {"digits": 3}), explain=explain)
-               for measure, (name, explain) in MEASURES.items()}
-    frame.table("How good is each category?", pd.DataFrame(rows), {
-        "category": frame.words("category", 92), "n": frame.words("n", 64, right=True), "recall": columns.pop("recall"),
-        "interval": frame.words("95% interval", 96, right=True), **columns},
+    columns = {
+        measure: kinds[measure](name, **({"right": True} if kinds[measure] is frame.words else {"digits": 3}), explain=explain)
+        for measure, (name, explain) in MEASURES.items()
+    }
+    frame.table(
+        "How good is each category?",
+        pd.DataFrame(rows),
+        {
+            "category": frame.words("category", 92),
+            "n": frame.words("n", 64, right=True),
+            "recall": columns.pop("recall"),
+            "interval": frame.words("95% interval", 96, right=True),
+            **columns,
+        },
         "Recall asks whether the category has the **largest** score; all other measures hold it against the rest, most of them cut at 0.5. "
         "So recall and sensitivity differ. "
         f"Interval of recall. ▲ counted as malignant. {classification.SMALL.replace('class', 'category')} –: undefined, and in no mean. "
         f"{classification.method(card)}",
-        lighter=["interval", "n"], key="categories")
+        lighter=["interval", "n"],
+        key="categories",
+    )
 
 
 def _category_row(name: str, entry: Mapping, unearned: Sequence[str]) -> dict:
     count = "0, absent" if not entry["support"] else f"{entry['support']}{'*' * (entry['support'] < CHALLENGE.SMALL_CLASS)}"
-    return {"category": name, "n": count, "interval": interval(entry.get("recall_interval")),
-            **{measure: _cell(measure, entry[measure], "none called" if measure in unearned else "") for measure in MEASURES}}
+    return {
+        "category": name,
+        "n": count,
+        "interval": interval(entry.get("recall_interval")),
+        **{measure: _cell(measure, entry[measure], "none called" if measure in unearned else "") for measure in MEASURES},
+    }
 
 
 def _cell(measure: str, value: float | None, remark: str) -> float | str | None:
@@ -169,27 +239,51 @@ def points_tab(shown: Shown) -> None:
     left, right = st.columns([3, 2], gap="large")
     with left:
         per_class = {short(c): entry | ({"risk": marked[c]} if c in marked else {}) for c, entry in card.per_class.items()}
-        numbers = pd.DataFrame([{"category": c, "points lost": None if e["score_lost"] is None else 100 * e["score_lost"],
-                                 "of": None if e["score_worth"] is None else 100 * e["score_worth"], name: e[measure], "n": e["support"]}
-                                for c, e in card.per_class.items()])
-        frame.chart(points_lost(per_class, frame.look(), (measure, name)),
-                    f"Bar: what the category's {name} cost, in hundredths of the score. Pale: all it can cost. Number: its cases, * under "
-                    f"15. n = {card.more['n_scored']}.",
-                    numbers.set_index("category").sort_values("points lost", ascending=False))
+        numbers = pd.DataFrame(
+            [
+                {
+                    "category": c,
+                    "points lost": None if e["score_lost"] is None else 100 * e["score_lost"],
+                    "of": None if e["score_worth"] is None else 100 * e["score_worth"],
+                    name: e[measure],
+                    "n": e["support"],
+                }
+                for c, e in card.per_class.items()
+            ]
+        )
+        frame.chart(
+            points_lost(per_class, frame.look(), (measure, name)),
+            f"Bar: what the category's {name} cost, in hundredths of the score. Pale: all it can cost. Number: its cases, * under "
+            f"15. n = {card.more['n_scored']}.",
+            numbers.set_index("category").sort_values("points lost", ascending=False),
+        )
     with right:
         weights = VIEW.case_worth(card)
         if weights:
-            rows = pd.DataFrame([{"category": label(short(c), marked.get(c)), "n": card.per_class[c]["support"], "case": 100 * worth}
-                                 for c, worth in weights.items()])
-            frame.table("How much is one case worth?", rows, {
-                "category": frame.words("category", 110), "n": frame.number("n", 0, 60),
-                "case": frame.bar("points of a case", frame.look().accent, float(rows["case"].max()), "%.2f")},
+            rows = pd.DataFrame(
+                [
+                    {"category": label(short(c), marked.get(c)), "n": card.per_class[c]["support"], "case": 100 * worth}
+                    for c, worth in weights.items()
+                ]
+            )
+            frame.table(
+                "How much is one case worth?",
+                rows,
+                {
+                    "category": frame.words("category", 110),
+                    "n": frame.number("n", 0, 60),
+                    "case": frame.bar("points of a case", frame.look().accent, float(rows["case"].max()), "%.2f"),
+                },
                 "What one more case right adds to the score. Every category decides the same share, however few cases it has.",
-                lighter=["n"], key="weights")
+                lighter=["n"],
+                key="weights",
+            )
         else:
             frame.heading("How much is one case worth?")
-            st.markdown(f"Every category decides the same share of {NAMES[metric].lower()}, however few cases it has; {name} does not "
-                        "change case by case alone.")
+            st.markdown(
+                f"Every category decides the same share of {NAMES[metric].lower()}, however few cases it has; {name} does not "
+                "change case by case alone."
+            )
         absent = VIEW.absent(card)
         if absent:
             st.markdown(f"{', '.join(map(markdown, absent))}: no case, so in no mean; a case that is called so is wrong all the same.")
@@ -204,20 +298,31 @@ def confusion_tab(shown: Shown) -> None:
     with right:
         frame.heading("Which cases are these?")
         with st.container(horizontal=True, gap="small"):
-            truth, called = (st.selectbox(words, labels, index=labels.index(first), key=key, bind="query-params", persist_state="page",
-                                          width=170)
-                             for words, key, first in zip(("Truth", "Called"), ("truth", "called"), mistake, strict=True))
+            truth, called = (
+                st.selectbox(words, labels, index=labels.index(first), key=key, bind="query-params", persist_state="page", width=170)
+                for words, key, first in zip(("Truth", "Called"), ("truth", "called"), mistake, strict=True)
+            )
     with left:
         kind = st.segmented_control("Cells show", ["counts", "shares"], key="cells", bind="query-params", required=True, default="counts")
         figure = figures.confusion_matrix(matrix["counts"], labels, look, risks(card), kind, (truth, called))
-        frame.chart(figure, f"Rows: truth. Colour: share of the row. Choose a cell to see its cases. n = {card.more['n_scored']}.",
-                    pd.DataFrame(matrix["counts"], index=labels, columns=labels), on_select=_choose_cell, selection_mode="points")
+        frame.chart(
+            figure,
+            f"Rows: truth. Colour: share of the row. Choose a cell to see its cases. n = {card.more['n_scored']}.",
+            pd.DataFrame(matrix["counts"], index=labels, columns=labels),
+            on_select=_choose_cell,
+            selection_mode="points",
+        )
     with right:
         places = VIEW.cell(card, truth, called)
         kind = "right, surest first" if truth == called else "called otherwise, surest mistakes first"
-        frame.gallery(f"{short(truth)} → {short(called)}: {len(places)} case{'s' * (len(places) != 1)}",
-                      f"The numbers are the scores of the truth and of what it was called; {kind}." + PHOTOGRAPHS * any(shown.truth.images),
-                      len(places), lambda start, stop: pictures(shown, places[start:stop]), "cell_page", per_page=8)
+        frame.gallery(
+            f"{short(truth)} → {short(called)}: {len(places)} case{'s' * (len(places) != 1)}",
+            f"The numbers are the scores of the truth and of what it was called; {kind}." + PHOTOGRAPHS * any(shown.truth.images),
+            len(places),
+            lambda start, stop: pictures(shown, places[start:stop]),
+            "cell_page",
+            per_page=8,
+        )
 
 
 PHOTOGRAPHS = " Photographs are turned upright for the eye; the model receives them as they are."
@@ -236,9 +341,12 @@ def pictures(shown: Shown, places: list[int]) -> list[Picture]:
     found = []
     for image, i in zip(images, places, strict=True):
         c, outputs = card.cases[i], card.arrays["outputs"][i]
-        lines = [f"{frame.class_name(c[key], marked.get(c[key]))}  **{decimal(outputs[names.index(c[key])], 3)}**" if c[key] in names
-                 else markdown(c[key])
-                 for key in ("truth", "predicted")]
+        lines = [
+            f"{frame.class_name(c[key], marked.get(c[key]))}  **{decimal(outputs[names.index(c[key])], 3)}**"
+            if c[key] in names
+            else markdown(c[key])
+            for key in ("truth", "predicted")
+        ]
         found.append(Picture(image, f"Case {c['case']}, truth {c['truth']}, called {c['predicted']}", lines, c["case"]))
     return found
 
@@ -248,19 +356,27 @@ def curves_tab(shown: Shown) -> None:
     card, look, a = shown.card, frame.look(), shown.card.arrays
     cut = VIEW.points_at_half(card)
     places = {"roc": (a["roc_x"], a["roc_y"], "auc"), "pr": (a["roc_y"], a["pr_precision"], "average_precision")}
-    lines = {kind: [Line(name, x[k], y[k], a["roc_threshold"][k], _area(entry, measure), cut[name][kind])
-                    for k, (name, entry) in enumerate(card.per_class.items())]
-             for kind, (x, y, measure) in places.items()}
+    lines = {
+        kind: [
+            Line(name, x[k], y[k], a["roc_threshold"][k], _area(entry, measure), cut[name][kind])
+            for k, (name, entry) in enumerate(card.per_class.items())
+        ]
+        for kind, (x, y, measure) in places.items()
+    }
     left, right = st.columns(2, gap="large")
     how = "Click a name to hide it, twice to see it alone. Circle: the cut at 0.5."
     with left:
-        frame.chart(figures.roc(lines["roc"], look),
-                    f"Beside each name: AUC and its 95% interval. {how} Dotted: chance. {classification.method(card)}",
-                    _points(lines["roc"], "1 - specificity", "sensitivity"))
+        frame.chart(
+            figures.roc(lines["roc"], look),
+            f"Beside each name: AUC and its 95% interval. {how} Dotted: chance. {classification.method(card)}",
+            _points(lines["roc"], "1 - specificity", "sensitivity"),
+        )
     with right:
-        frame.chart(figures.precision_recall(lines["pr"], look),
-                    f"Beside each name: average precision and its 95% interval. {how} {classification.method(card)}",
-                    _points(lines["pr"], "recall", "precision"))
+        frame.chart(
+            figures.precision_recall(lines["pr"], look),
+            f"Beside each name: average precision and its 95% interval. {how} {classification.method(card)}",
+            _points(lines["pr"], "recall", "precision"),
+        )
     malignant(card)
 
 
@@ -281,23 +397,41 @@ def malignant(card: ScoreCard) -> None:
     official = card.more["malignant"]
     with left:
         frame.heading("Which categories are malignant?")
-        chosen = st.multiselect("Malignant", list(card.per_class), default=official, key="malignant", bind="query-params",
-                                persist_state="page")
+        chosen = st.multiselect(
+            "Malignant", list(card.per_class), default=official, key="malignant", bind="query-params", persist_state="page"
+        )
         found, (ill, well) = CHALLENGE.malignant_curve(card, chosen), VIEW.prevalence(card, chosen)
         usual = set(chosen) == set(official)
-        frame.facts([Fact("Malignant AUC ↑", share(found["auc"]),
-                          interval(card.intervals.get("malignant_auc"), 3) if usual else "your grouping"),
-                     *([] if usual else [Fact("By the usual grouping", share(card.metrics["malignant_auc"]),
-                                              interval(card.intervals.get("malignant_auc"), 3))]),
-                     Fact("Cases", f"{ill} and {well}", "malignant and benign")])
-        st.markdown("A case's score is the **sum** of its malignant scores. Cases of UNK are left out unless UNK is chosen: none of the "
-                    "above is no benign diagnosis. "
-                    "No official page says what counts as malignant, so the grouping is a choice; actinic keratoses count here.")
+        frame.facts(
+            [
+                Fact(
+                    "Malignant AUC ↑", share(found["auc"]), interval(card.intervals.get("malignant_auc"), 3) if usual else "your grouping"
+                ),
+                *(
+                    []
+                    if usual
+                    else [
+                        Fact(
+                            "By the usual grouping", share(card.metrics["malignant_auc"]), interval(card.intervals.get("malignant_auc"), 3)
+                        )
+                    ]
+                ),
+                Fact("Cases", f"{ill} and {well}", "malignant and benign"),
+            ]
+        )
+        st.markdown(
+            "A case's score is the **sum** of its malignant scores. Cases of UNK are left out unless UNK is chosen: none of the "
+            "above is no benign diagnosis. "
+            "No official page says what counts as malignant, so the grouping is a choice; actinic keratoses count here."
+        )
     with right:
-        frame.chart(figures.malignant_roc(found["x"], found["y"], found["threshold"], frame.look()),
-                    f"{', '.join(map(markdown, chosen)) or 'Nothing'} against the others. Dotted: chance. n = {ill + well}.",
-                    pd.DataFrame({"threshold": found["threshold"], "1 - specificity": found["x"],
-                                  "sensitivity": found["y"]}).set_index("threshold"))
+        frame.chart(
+            figures.malignant_roc(found["x"], found["y"], found["threshold"], frame.look()),
+            f"{', '.join(map(markdown, chosen)) or 'Nothing'} against the others. Dotted: chance. n = {ill + well}.",
+            pd.DataFrame({"threshold": found["threshold"], "1 - specificity": found["x"], "sensitivity": found["y"]}).set_index(
+                "threshold"
+            ),
+        )
 
 
 @st.fragment
@@ -310,44 +444,74 @@ def thresholds_tab(shown: Shown) -> None:
     with left:
         frame.heading("Which threshold for each category?")
         with st.container(horizontal=True, gap="small"):
-            st.button("All at 0.5", key="to_half", on_click=_set_thresholds, args=(dict.fromkeys(best, .5),), icon=":material/flag:")
-            st.button("Best on these cases", key="to_best", on_click=_set_thresholds, args=(best,), icon=":material/star:",
-                      help="The threshold of the highest F1 of each category, chosen on the rows it is scored on: on new cases expect less.")
+            st.button("All at 0.5", key="to_half", on_click=_set_thresholds, args=(dict.fromkeys(best, 0.5),), icon=":material/flag:")
+            st.button(
+                "Best on these cases",
+                key="to_best",
+                on_click=_set_thresholds,
+                args=(best,),
+                icon=":material/star:",
+                help="The threshold of the highest F1 of each category, chosen on the rows it is scored on: on new cases expect less.",
+            )
         with st.grid(min_column_width=200, gap="small"):
-            chosen = {name: st.slider(markdown(short(name)), 0.0, 1.0, .5, .005, format="%.3f", key=f"cut_{name}", bind="query-params",
-                                      persist_state="page")
-                      for name in card.per_class}
+            chosen = {
+                name: st.slider(
+                    markdown(short(name)), 0.0, 1.0, 0.5, 0.005, format="%.3f", key=f"cut_{name}", bind="query-params", persist_state="page"
+                )
+                for name in card.per_class
+            }
     with right:
         moved(card, chosen)
-        name = st.selectbox("Category in the figure", list(card.per_class), key="swept", bind="query-params", persist_state="page",
-                            width=240)
+        name = st.selectbox(
+            "Category in the figure", list(card.per_class), key="swept", bind="query-params", persist_state="page", width=240
+        )
         found = THRESHOLDS.sweep(card, name)
         words = {key: MEASURES[key][0].removesuffix(" ↑") for key in THRESHOLDS.SHOWN}
-        frame.chart(figures.threshold_lines(found, words, chosen[name], frame.look(), name),
-                    f"Solid upright line: your threshold. Dotted: 0.5. n = {card.more['n_scored']}.",
-                    pd.DataFrame(found).set_index("threshold"))
-    downloads.button("Folded predictions", lambda: THRESHOLDS.folded_table(card, chosen, shown.truth.id_name),
-                     f"{shown.name.rsplit('.', 1)[0]}-folded", "csv", "text/csv", "download_folded")
-    st.caption("A file in which the official 0.5 acts as these thresholds. Each score p is bent around its threshold t: up to t it becomes "
-               "0.5 p/t, above t 0.5 + 0.5 (p − t)/(1 − t). The order within a category stays, but which score is the largest can change: "
-               "look at the balanced accuracy above before you send it.")
+        frame.chart(
+            figures.threshold_lines(found, words, chosen[name], frame.look(), name),
+            f"Solid upright line: your threshold. Dotted: 0.5. n = {card.more['n_scored']}.",
+            pd.DataFrame(found).set_index("threshold"),
+        )
+    downloads.button(
+        "Folded predictions",
+        lambda: THRESHOLDS.folded_table(card, chosen, shown.truth.id_name),
+        f"{shown.name.rsplit('.', 1)[0]}-folded",
+        "csv",
+        "text/csv",
+        "download_folded",
+    )
+    st.caption(
+        "A file in which the official 0.5 acts as these thresholds. Each score p is bent around its threshold t: up to t it becomes "
+        "0.5 p/t, above t 0.5 + 0.5 (p − t)/(1 − t). The order within a category stays, but which score is the largest can change: "
+        "look at the balanced accuracy above before you send it."
+    )
 
 
 def three_scores(card: ScoreCard, compared: Mapping) -> None:
     frame.heading("Is it worth tuning thresholds?")
     honest = compared["cross_validated"]
-    frame.facts([Fact("Macro F1 at 0.5 ↑", share(compared["half"]), interval(card.intervals.get("macro_f1"), 3)),
-                 Fact("Macro F1, tuned, cross-validated ↑", share(honest), "believe this one" if honest is not None else "needs five units",
-                      "Thresholds chosen on four fifths of the units, applied to the last fifth; counts pooled"),
-                 Fact("Macro F1, tuned on the same rows ↑", share(compared["same_rows"]),
-                      "▲ too high: chosen on the rows it is scored on")])
+    frame.facts(
+        [
+            Fact("Macro F1 at 0.5 ↑", share(compared["half"]), interval(card.intervals.get("macro_f1"), 3)),
+            Fact(
+                "Macro F1, tuned, cross-validated ↑",
+                share(honest),
+                "believe this one" if honest is not None else "needs five units",
+                "Thresholds chosen on four fifths of the units, applied to the last fifth; counts pooled",
+            ),
+            Fact("Macro F1, tuned on the same rows ↑", share(compared["same_rows"]), "▲ too high: chosen on the rows it is scored on"),
+        ]
+    )
     if honest is not None:
         gain = honest - compared["half"]
-        st.markdown(f"Tuned thresholds would change macro F1 by **{decimal(gain, 3, sign=True)}** on new cases, not by the "
-                    f"{decimal(compared['same_rows'] - compared['half'], 3, sign=True)} "
-                    "that they promise on the rows they were chosen on." if gain > 0 else
-                    f"Tuned thresholds would **not** raise macro F1 on new cases ({decimal(gain, 3, sign=True)}), whatever they promise on "
-                    "the rows they were chosen on.")
+        st.markdown(
+            f"Tuned thresholds would change macro F1 by **{decimal(gain, 3, sign=True)}** on new cases, not by the "
+            f"{decimal(compared['same_rows'] - compared['half'], 3, sign=True)} "
+            "that they promise on the rows they were chosen on."
+            if gain > 0
+            else f"Tuned thresholds would **not** raise macro F1 on new cases ({decimal(gain, 3, sign=True)}), whatever they promise on "
+            "the rows they were chosen on."
+        )
 
 
 def _set_thresholds(chosen: Mapping[str, float]) -> None:
@@ -358,51 +522,81 @@ def _set_thresholds(chosen: Mapping[str, float]) -> None:
 def moved(card: ScoreCard, chosen: Mapping[str, float]) -> None:
     """What the chosen thresholds give."""
     found = THRESHOLDS.at(card, chosen)
-    rows = [{"category": label(short(name), risks(card).get(name)), "threshold": chosen[name], **found["per_class"][name]}
-            for name in card.per_class]
+    rows = [
+        {"category": label(short(name), risks(card).get(name)), "threshold": chosen[name], **found["per_class"][name]}
+        for name in card.per_class
+    ]
     frame.heading("What would the score be?")
-    frame.facts([Fact("Macro F1 ↑", share(found["macro_f1"]), f"{share(card.metrics['macro_f1'])} at 0.5"),
-                 Fact("Balanced accuracy ↑", share(found["balanced_accuracy"]), f"{share(card.metrics['balanced_accuracy'])} as it is",
-                      "Of the folded file below")])
-    frame.table("What would each category give?", pd.DataFrame(rows), {
-        "category": frame.words("category", 92), "threshold": frame.number("threshold", 3, 80),
-        **{key: frame.number(MEASURES[key][0], 3, 70) for key in THRESHOLDS.SHOWN}},
-        f"Called where the score is above the threshold. –: undefined. n = {card.more['n_scored']}.", key="moved")
+    frame.facts(
+        [
+            Fact("Macro F1 ↑", share(found["macro_f1"]), f"{share(card.metrics['macro_f1'])} at 0.5"),
+            Fact(
+                "Balanced accuracy ↑",
+                share(found["balanced_accuracy"]),
+                f"{share(card.metrics['balanced_accuracy'])} as it is",
+                "Of the folded file below",
+            ),
+        ]
+    )
+    frame.table(
+        "What would each category give?",
+        pd.DataFrame(rows),
+        {
+            "category": frame.words("category", 92),
+            "threshold": frame.number("threshold", 3, 80),
+            **{key: frame.number(MEASURES[key][0], 3, 70) for key in THRESHOLDS.SHOWN},
+        },
+        f"Called where the score is above the threshold. –: undefined. n = {card.more['n_scored']}.",
+        key="moved",
+    )
 
 
 def subgroups_tab(shown: Shown) -> None:
     if shown.card.more.get("slices"):
         classification.subgroups(shown.card)
     else:
-        st.info("Nothing is known of age, sex or body site. Drop a table about the cases under “Metadata” above, by case id; the archive's "
-                "own metadata file works as it is.",
-                icon=":material/group_off:")
+        st.info(
+            "Nothing is known of age, sex or body site. Drop a table about the cases under “Metadata” above, by case id; the archive's "
+            "own metadata file works as it is.",
+            icon=":material/group_off:",
+        )
 
 
 def case_table(card: ScoreCard) -> pd.DataFrame:
-    return pd.concat([pd.DataFrame(list(card.cases)),
-                      pd.DataFrame(card.arrays["outputs"], columns=[f"score {name}" for name in card.per_class])], axis=1)
+    return pd.concat(
+        [pd.DataFrame(list(card.cases)), pd.DataFrame(card.arrays["outputs"], columns=[f"score {name}" for name in card.per_class])], axis=1
+    )
 
 
 def cases_tab(shown: Shown) -> None:
     """All cases, and what the model received of the chosen one."""
     card, look = shown.card, frame.look()
-    columns = {"case": frame.words("case"), "truth": frame.words("truth"), "predicted": frame.words("called"),
-               "truth_score": frame.number("score of the truth ↑", 3),
-               "weight": frame.number("weight", 2)}
+    columns = {
+        "case": frame.words("case"),
+        "truth": frame.words("truth"),
+        "predicted": frame.words("called"),
+        "truth_score": frame.number("score of the truth ↑", 3),
+        "weight": frame.number("weight", 2),
+    }
     rows = case_table(card)
     index = cases.chosen(card, rows, {name: column for name, column in columns.items() if name in rows})
     case, names = card.cases[index], [short(name) for name in card.per_class]
     left, right = st.columns([1, 1], gap="large")
     with left:
-        cases.pixels(shown, index, "Stretched in one step (bilinear) without keeping the aspect; not turned by EXIF; divided by 255. "
-                                   "Of a lesion with several photographs: the first.")
+        cases.pixels(
+            shown,
+            index,
+            "Stretched in one step (bilinear) without keeping the aspect; not turned by EXIF; divided by 255. "
+            "Of a lesion with several photographs: the first.",
+        )
     with right:
         marked = {short(name): risk for name, risk in risks(card).items()}
-        frame.chart(output_bars(card.arrays["outputs"][index].tolist(), names, look, marked, short(case["truth"])),
-                    f"Truth: {markdown(case['truth'])}. Called: {markdown(case['predicted'])}. The score takes the largest; a shared "
-                    "largest score is undecided, hence wrong.",
-                    pd.DataFrame({"score": card.arrays["outputs"][index]}, index=list(card.per_class)))
+        frame.chart(
+            output_bars(card.arrays["outputs"][index].tolist(), names, look, marked, short(case["truth"])),
+            f"Truth: {markdown(case['truth'])}. Called: {markdown(case['predicted'])}. The score takes the largest; a shared "
+            "largest score is undecided, hence wrong.",
+            pd.DataFrame({"score": card.arrays["outputs"][index]}, index=list(card.per_class)),
+        )
 
 
 def preflight_tab(shown: Shown) -> None:
@@ -417,13 +611,25 @@ def preflight_tab(shown: Shown) -> None:
         frame.heading("What has to be mended for it?")
         refused = VIEW.to_mend(card)
         st.markdown("\n".join(f"- **{f.code}** {markdown(f.message, 600)}" for f in refused) or "- Nothing.")
-        downloads.button("Mended predictions", lambda: VIEW.mended(card, shown.truth.id_name), f"{shown.name.rsplit('.', 1)[0]}-mended",
-                         "csv", "text/csv", "download_mended")
+        downloads.button(
+            "Mended predictions",
+            lambda: VIEW.mended(card, shown.truth.id_name),
+            f"{shown.name.rsplit('.', 1)[0]}-mended",
+            "csv",
+            "text/csv",
+            "download_mended",
+        )
         st.caption("The same numbers with ids, columns and number format as the official scorer wants them.")
     model = card.more.get("model")
     if model is not None:
-        frame.facts([Fact("IR version", str(model["ir_version"])), Fact("Opset", str(model["opset"])),
-                     Fact("Outputs are", str(model["output_kind"])), Fact("Nodes", str(model["nodes"]))])
+        frame.facts(
+            [
+                Fact("IR version", str(model["ir_version"])),
+                Fact("Opset", str(model["opset"])),
+                Fact("Outputs are", str(model["output_kind"])),
+                Fact("Nodes", str(model["nodes"])),
+            ]
+        )
         preflight.tensors(model)
         preflight.remarks(card, ("category-order", "constant-output", "small-image", "alpha-dropped"))
 
@@ -442,14 +648,25 @@ def sanity(card: ScoreCard) -> None:
     frame.heading("Do the numbers make sense?")
     swap = next((f for f in card.findings if f.code == "columns-may-be-swapped"), None)
     guess, validation = VIEW.chance(card), card.metrics["validation_score"]
-    frame.facts([Fact("Score ↑", share(card.score), interval(card.intervals.get("score"), 3)),
-                 Fact("Validation score ↑", share(validation), "the same weights" if validation == card.score else "by validation_weight",
-                      "The site shows it after an upload, from about 100 of its images, to tell files that went wrong"),
-                 *([Fact("Guessing gives", share(guess), "labels at random")] if guess else []),
-                 Fact("Columns", "▲ may be swapped" if swap else "in order")])
-    st.markdown(f":orange-badge[▲ look here] {markdown(swap.message, 600)}" if swap else
-                "No exchange of columns would raise balanced accuracy by 0.2 or more. The site's own “about 0.3” for guessing belongs to "
-                "its subset of images.")
+    frame.facts(
+        [
+            Fact("Score ↑", share(card.score), interval(card.intervals.get("score"), 3)),
+            Fact(
+                "Validation score ↑",
+                share(validation),
+                "the same weights" if validation == card.score else "by validation_weight",
+                "The site shows it after an upload, from about 100 of its images, to tell files that went wrong",
+            ),
+            *([Fact("Guessing gives", share(guess), "labels at random")] if guess else []),
+            Fact("Columns", "▲ may be swapped" if swap else "in order"),
+        ]
+    )
+    st.markdown(
+        f":orange-badge[▲ look here] {markdown(swap.message, 600)}"
+        if swap
+        else "No exchange of columns would raise balanced accuracy by 0.2 or more. The site's own “about 0.3” for guessing belongs to "
+        "its subset of images."
+    )
 
 
 def refused(test_set: Given, given: Given) -> None:
@@ -459,15 +676,39 @@ def refused(test_set: Given, given: Given) -> None:
     frame.heading("What would the official scorer say?")
     found = scored.official_message(ID, test_set, given)
     if found.refused is None:
-        st.markdown(f"Only this: “{markdown(found.value, 600)}”" if found.value else
-                    "It would accept the predictions: what is refused here, it does not check.")
+        st.markdown(
+            f"Only this: “{markdown(found.value, 600)}”"
+            if found.value
+            else "It would accept the predictions: what is refused here, it does not check."
+        )
     else:
         st.markdown("It could not open the files.")
 
 
-TABS = {"Categories": categories_tab, "Points": points_tab, "Confusion": confusion_tab, "Curves": curves_tab, "Thresholds": thresholds_tab,
-        "Calibration": lambda shown: classification.calibration(shown.card), "Subgroups": subgroups_tab, "Cases": cases_tab,
-        "Preflight": preflight_tab}
-show(Workbench(CHALLENGE, "ONNX model, or prediction table (CSV)", own_options, score_options, about_truth, about_submission, headline,
-               TABS, case_table, CLOSING,
-               choices=choices, refused=refused))
+TABS = {
+    "Categories": categories_tab,
+    "Points": points_tab,
+    "Confusion": confusion_tab,
+    "Curves": curves_tab,
+    "Thresholds": thresholds_tab,
+    "Calibration": lambda shown: classification.calibration(shown.card),
+    "Subgroups": subgroups_tab,
+    "Cases": cases_tab,
+    "Preflight": preflight_tab,
+}
+show(
+    Workbench(
+        CHALLENGE,
+        "ONNX model, or prediction table (CSV)",
+        own_options,
+        score_options,
+        about_truth,
+        about_submission,
+        headline,
+        TABS,
+        case_table,
+        CLOSING,
+        choices=choices,
+        refused=refused,
+    )
+)

@@ -1,4 +1,5 @@
 """What Benchside is, whom it serves, and the way to each challenge."""
+
 import streamlit as st
 
 from pages.shared import frame, scored
@@ -8,15 +9,24 @@ from scoring.figures.numerals import points, share
 from scoring.samples import SETS
 
 PEOPLE = (
-    (":material/upload_file: **Participants**", "Drop an ONNX model or a prediction file: the official score, its interval, and where the points went."),
-    (":material/stethoscope: **Clinicians**", "See case by case what a model received, what it said, how sure it was, and which cancers it missed."),
+    (
+        ":material/upload_file: **Participants**",
+        "Drop an ONNX model or a prediction file: the official score, its interval, and where the points went.",
+    ),
+    (
+        ":material/stethoscope: **Clinicians**",
+        "See case by case what a model received, what it said, how sure it was, and which cancers it missed.",
+    ),
     (":material/fact_check: **Organizers**", "Check a test set, read every problem at once, download a report that stands on its own."),
 )
 
 
 def overview() -> None:
-    frame.plain_opening("Benchside", "Official challenge scores for cancer-imaging models, to the last digit, with what is behind them. "
-                        "Everything runs on this computer; nothing leaves it.")
+    frame.plain_opening(
+        "Benchside",
+        "Official challenge scores for cancer-imaging models, to the last digit, with what is behind them. "
+        "Everything runs on this computer; nothing leaves it.",
+    )
     for place, (who, what) in zip(st.columns(3), PEOPLE, strict=True):
         place.markdown(f"{who}  \n{what}")
     with st.grid(min_column_width=330, gap="small"):
@@ -33,10 +43,24 @@ def challenge_card(challenge_id: str) -> None:
     st.markdown(f"Scored: {challenge.FORMULA}")
     st.caption(challenge.ABOUT)
     scale, shown = (100, points) if challenge.AS_POINTS else (1, share)
-    rows = [Row(title, scale * card.score, [scale * v for v in card.intervals["score"]], beside=shown(card.score)) for title, card in scored.sample_cards(challenge_id)]
-    figure = intervals(rows, frame.look(), f"{TITLES[challenge_id]}: what do the sample teams score?", "points of 100" if challenge.AS_POINTS else "score", digits=0 if scale == 100 else 2)
-    st.plotly_chart(figure, theme=None, key=f"board_{challenge_id}", config=frame.CONFIG,
-                    alt=f"{TITLES[challenge_id]}, sample teams: " + ", ".join(f"{row.name} {row.beside}" for row in rows))
+    rows = [
+        Row(title, scale * card.score, [scale * v for v in card.intervals["score"]], beside=shown(card.score))
+        for title, card in scored.sample_cards(challenge_id)
+    ]
+    figure = intervals(
+        rows,
+        frame.look(),
+        f"{TITLES[challenge_id]}: what do the sample teams score?",
+        "points of 100" if challenge.AS_POINTS else "score",
+        digits=0 if scale == 100 else 2,
+    )
+    st.plotly_chart(
+        figure,
+        theme=None,
+        key=f"board_{challenge_id}",
+        config=frame.CONFIG,
+        alt=f"{TITLES[challenge_id]}, sample teams: " + ", ".join(f"{row.name} {row.beside}" for row in rows),
+    )
     st.caption("The sample teams with their 95% intervals, best first.")
     st.page_link(f"../{challenge_id}.py", label="Open on sample data", icon=":material/arrow_forward:")
 

@@ -5,6 +5,7 @@
 >>> card = challenge.score(truth, challenge.read_predictions("predictions.csv", truth))
 >>> card.score, card.to_json()
 """
+
 from scoring.challenges import challenge_ids, load_challenge
 from scoring.findings import Finding, InputRefused
 from scoring.scorecard import ScoreCard

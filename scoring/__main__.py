@@ -1,4 +1,5 @@
 """The command line: `python -m scoring challenges | check | predict | score`. Names and exit status are those of interface.md."""
+
 import argparse
 import json
 import sys
@@ -29,10 +30,15 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=__version__)
     commands = top.add_subparsers(dest="command", required=True, parser_class=_Parser)
     commands.add_parser("challenges", help="list the challenges")
-    helps = {"check": "say what would be refused or noticed, without scoring", "predict": "run a model on images and write its predictions",
-             "score": "the official score with its interval and everything behind it"}
+    helps = {
+        "check": "say what would be refused or noticed, without scoring",
+        "predict": "run a model on images and write its predictions",
+        "score": "the official score with its interval and everything behind it",
+    }
     for command, words in helps.items():
-        per_challenge = commands.add_parser(command, help=words).add_subparsers(dest="challenge", required=True, metavar="CHALLENGE", parser_class=_Parser)
+        per_challenge = commands.add_parser(command, help=words).add_subparsers(
+            dest="challenge", required=True, metavar="CHALLENGE", parser_class=_Parser
+        )
         for challenge_id in challenge_ids():
             _arguments(per_challenge.add_parser(challenge_id, help=TITLES[challenge_id]), command, load_challenge(challenge_id))
     return top
@@ -40,7 +46,9 @@ def parser() -> argparse.ArgumentParser:
 
 def _arguments(one: argparse.ArgumentParser, command: str, challenge: ModuleType) -> None:
     one.add_argument("--json", metavar="FILE", help="write JSON there, - for standard output")
-    one.add_argument("--images", metavar="I", help="folder or zip of images" + ("" if command == "predict" else " (default: where the truth is)"))
+    one.add_argument(
+        "--images", metavar="I", help="folder or zip of images" + ("" if command == "predict" else " (default: where the truth is)")
+    )
     if command == "predict":
         one.add_argument("--model", metavar="M.onnx", required=True)
         one.add_argument("--output", metavar="FILE", required=True, help="prediction file, - for standard output")
@@ -52,7 +60,9 @@ def _arguments(one: argparse.ArgumentParser, command: str, challenge: ModuleType
     what.add_argument("--model", metavar="M.onnx", help="model to run on the images")
     one.add_argument("--truth", metavar="T", required=command == "score", help="test set: table, or folder or zip with table and images")
     if command == "score":
-        one.add_argument("--resamples", type=int, default=1000, metavar="N", help="bootstrap replicates for the intervals, 0 = none (default 1000)")
+        one.add_argument(
+            "--resamples", type=int, default=1000, metavar="N", help="bootstrap replicates for the intervals, 0 = none (default 1000)"
+        )
         one.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the replicates (default 0)")
         one.add_argument("--group", metavar="COLUMN", help="column whose values are resampled together; none = each row")
         one.add_argument("--interval", default="percentile", metavar="KIND", help="percentile, jackknife or bca")
@@ -101,7 +111,11 @@ def _refuse(refused: InputRefused, target: str | None) -> int:
     _tell([*refused.problems, *refused.findings])
     if target:
         try:
-            _write(target, _as_json({"problems": [p.as_dict() for p in refused.problems], "findings": [f.as_dict() for f in refused.findings]}), "--json")
+            _write(
+                target,
+                _as_json({"problems": [p.as_dict() for p in refused.problems], "findings": [f.as_dict() for f in refused.findings]}),
+                "--json",
+            )
         except InputRefused as unwritable:
             _tell(unwritable.problems)
     return REFUSED
@@ -174,7 +188,9 @@ def _handling(challenge: ModuleType, missing: str = "refuse") -> dict:
 
 
 def _read_truth(reading: _Reading, challenge: ModuleType, asked: argparse.Namespace):
-    return reading.attempt(challenge.read_truth, asked.truth, images=asked.images, **{name: getattr(asked, name) for name in _of_truth(challenge)})
+    return reading.attempt(
+        challenge.read_truth, asked.truth, images=asked.images, **{name: getattr(asked, name) for name in _of_truth(challenge)}
+    )
 
 
 def challenges(_asked: argparse.Namespace) -> int:
@@ -203,8 +219,18 @@ def check(asked: argparse.Namespace) -> int:
     reading.raise_problems()
     _tell(reading.findings)
     if asked.json:
-        _write(asked.json, _as_json({"challenge": asked.challenge, "findings": [f.as_dict() for f in reading.findings], "model": model,
-                                     "provenance": {"version": __version__, "options": options}}), "--json")
+        _write(
+            asked.json,
+            _as_json(
+                {
+                    "challenge": asked.challenge,
+                    "findings": [f.as_dict() for f in reading.findings],
+                    "model": model,
+                    "provenance": {"version": __version__, "options": options},
+                }
+            ),
+            "--json",
+        )
     return DONE
 
 
@@ -222,8 +248,18 @@ def predict(asked: argparse.Namespace) -> int:
     _tell(findings)
     _write(asked.output, challenge.prediction_table(cases, predictions), "--output")
     if asked.json:
-        _write(asked.json, _as_json({"challenge": asked.challenge, "findings": [f.as_dict() for f in findings], "model": dict(predictions.model),
-                                     "provenance": {"version": __version__}}), "--json")
+        _write(
+            asked.json,
+            _as_json(
+                {
+                    "challenge": asked.challenge,
+                    "findings": [f.as_dict() for f in findings],
+                    "model": dict(predictions.model),
+                    "provenance": {"version": __version__},
+                }
+            ),
+            "--json",
+        )
     return DONE
 
 
@@ -249,6 +285,7 @@ def score(asked: argparse.Namespace) -> int:
     _tell(card.findings)
     if asked.html:
         from scoring.report import html  # figures take a second to import
+
         _write(asked.html, html(card), "--html")
     if asked.json:
         _write(asked.json, card.to_json(), "--json")
@@ -262,6 +299,7 @@ COMMANDS = {"challenges": challenges, "check": check, "predict": predict, "score
 
 def summary(card: ScoreCard) -> str:
     """The scorecard as a short table for a terminal."""
+
     def value(x) -> str:
         return "-" if x is None or x != x else f"{x:.4f}" if isinstance(x, float) else str(x)
 
@@ -270,12 +308,22 @@ def summary(card: ScoreCard) -> str:
 
     width = max(map(len, card.per_class), default=0) + 2
     columns = [c for c in ("support", "f1", "precision", "recall", "auc") if all(c in entry for entry in card.per_class.values())]
-    return "\n".join([
-        f"{card.challenge}: score {card.score!r}, n = {card.n_cases}", "",
-        row("score (0..1)", card.score, card.intervals.get("score")), *(row(name, x, card.intervals.get(name)) for name, x in card.metrics.items()), "",
-        " " * width + "".join(f"{c:>11}" for c in columns), *(f"{name:<{width}}" + "".join(f"{value(entry[c]):>11}" for c in columns) for name, entry in card.per_class.items()),
-        "", f"Intervals: 95 %, {card.provenance['interval']}, {card.provenance['resamples']} replicates of {card.provenance['n_units']} units ({card.provenance['unit']}), "
-        f"seed {card.provenance['seed']}" if card.intervals else "No intervals (--resamples 0)."])
+    return "\n".join(
+        [
+            f"{card.challenge}: score {card.score!r}, n = {card.n_cases}",
+            "",
+            row("score (0..1)", card.score, card.intervals.get("score")),
+            *(row(name, x, card.intervals.get(name)) for name, x in card.metrics.items()),
+            "",
+            " " * width + "".join(f"{c:>11}" for c in columns),
+            *(f"{name:<{width}}" + "".join(f"{value(entry[c]):>11}" for c in columns) for name, entry in card.per_class.items()),
+            "",
+            f"Intervals: 95 %, {card.provenance['interval']}, {card.provenance['resamples']} replicates of {card.provenance['n_units']} units ({card.provenance['unit']}), "
+            f"seed {card.provenance['seed']}"
+            if card.intervals
+            else "No intervals (--resamples 0).",
+        ]
+    )
 
 
 def _progress() -> Callable[[int, int], None] | None:

@@ -1,4 +1,5 @@
 """What was noticed about an input: errors that refuse it, warnings and notes that travel with the result."""
+
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 

@@ -1,4 +1,5 @@
 """Predictions aligned with the cases of a truth, whatever they came from: a file or a model."""
+
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
@@ -64,10 +65,31 @@ def table_of(ids: Sequence[str], outputs: np.ndarray, columns: Sequence[str], id
     return text.getvalue()
 
 
-def provenance(truth: Cases, predictions: Predictions, options: Mapping, statistics: StatisticsOptions, metadata: Source | None, unit: str, units: np.ndarray) -> dict:
+def provenance(
+    truth: Cases,
+    predictions: Predictions,
+    options: Mapping,
+    statistics: StatisticsOptions,
+    metadata: Source | None,
+    unit: str,
+    units: np.ndarray,
+) -> dict:
     """What a scorecard rests on. options: those of the challenge, defaults included. units: unit number of each case [N]."""
     used = predictions.images if truth.pictures is truth.files else {}
-    return {"version": __version__, "truth_sha256": truth.files.digest({**truth.digest_of, **used}), "predictions_sha256": predictions.digest,
-            "model_sha256": predictions.model["sha256"] if predictions.model else None,
-            "options": {**options, "group": statistics.group, "interval": statistics.interval, "metadata_sha256": open_source(metadata).whole if metadata is not None else None},
-            "seed": statistics.seed, "resamples": statistics.resamples, "interval": statistics.interval, "unit": unit, "n_units": int(units.max()) + 1}
+    return {
+        "version": __version__,
+        "truth_sha256": truth.files.digest({**truth.digest_of, **used}),
+        "predictions_sha256": predictions.digest,
+        "model_sha256": predictions.model["sha256"] if predictions.model else None,
+        "options": {
+            **options,
+            "group": statistics.group,
+            "interval": statistics.interval,
+            "metadata_sha256": open_source(metadata).whole if metadata is not None else None,
+        },
+        "seed": statistics.seed,
+        "resamples": statistics.resamples,
+        "interval": statistics.interval,
+        "unit": unit,
+        "n_units": int(units.max()) + 1,
+    }

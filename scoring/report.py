@@ -1,4 +1,5 @@
 """A scorecard as one HTML file that a person can read, print and attach to a paper. It asks nothing of any network."""
+
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,8 +21,9 @@ from scoring.scorecard import ScoreCard, plain
 CASES = 200
 """Cases that a report lists at most."""
 # Whatever a label or a name may try, the browser is told to load nothing.
-POLICY = ("default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; "
-          "form-action 'none'")
+POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
+)
 STYLE = """
 :root { color-scheme: light dark; --paper: #ffffff; --ink: #0c161c; --soft: #52616b; --line: #d5dde1; --panel: #f2f5f6;
   --malignant: #b3261e; --medium: #8a5100; --benign: #1a6b3c; --error: #b3261e; --warning: #8a5100; --note: #52616b; }
@@ -90,10 +92,23 @@ def html(card: ScoreCard, page: Page | None = None) -> str:
     """The report, of the card's own challenge unless a page says otherwise. The same card gives the same bytes; names of files, classes
     and cases are escaped."""
     page, drawings = page or described(load_challenge(card.challenge)), _Drawings()
-    body = "\n".join(section for section in (
-        _opening(card, page), _headline(card, page, drawings), _findings(card), _metrics(card), _per_class(card, drawings),
-        _matrices(card, drawings), _curves(card, drawings), _calibration(card, drawings), _slices(card, drawings), _cases(card),
-        _provenance(card)) if section)
+    body = "\n".join(
+        section
+        for section in (
+            _opening(card, page),
+            _headline(card, page, drawings),
+            _findings(card),
+            _metrics(card),
+            _per_class(card, drawings),
+            _matrices(card, drawings),
+            _curves(card, drawings),
+            _calibration(card, drawings),
+            _slices(card, drawings),
+            _cases(card),
+            _provenance(card),
+        )
+        if section
+    )
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -120,17 +135,23 @@ def _score_words(card: ScoreCard, page: Page) -> str:
 
 
 def _opening(card: ScoreCard, page: Page) -> str:
-    return (f"<h1>{escape(page.title)}</h1><p>Scored: <strong>{escape(page.formula)}</strong>, higher is better</p>"
-            f'<p class="notice">Research use only. Not a medical device; no number in this report is a diagnosis.</p>'
-            f"<details><summary>Rule in full</summary>{markdown(page.rule)}</details>")
+    return (
+        f"<h1>{escape(page.title)}</h1><p>Scored: <strong>{escape(page.formula)}</strong>, higher is better</p>"
+        f'<p class="notice">Research use only. Not a medical device; no number in this report is a diagnosis.</p>'
+        f"<details><summary>Rule in full</summary>{markdown(page.rule)}</details>"
+    )
 
 
 def _headline(card: ScoreCard, page: Page, drawings: _Drawings) -> str:
     source = card.provenance
     interval = card.intervals.get("score")
     bounds = f"{span(interval, 1, 100)} points" if page.as_points else span(interval, 3)
-    method = (f"95% interval {bounds}, {source.get('resamples')} resamples of {source.get('n_units')} units "
-              f"({source.get('unit')}), seed {source.get('seed')}. " if interval else "No interval was computed. ")
+    method = (
+        f"95% interval {bounds}, {source.get('resamples')} resamples of {source.get('n_units')} units "
+        f"({source.get('unit')}), seed {source.get('seed')}. "
+        if interval
+        else "No interval was computed. "
+    )
     ceiling = card.more.get("best_possible_score")
     best = "" if ceiling is None else f"With every case right: {points(ceiling) if page.as_points else share(ceiling)}. "
     score = f'<p class="hero">{escape(_score_words(card, page))}</p><p class="soft">{escape(method + best)}n = {card.n_cases} cases.</p>'
@@ -139,8 +160,10 @@ def _headline(card: ScoreCard, page: Page, drawings: _Drawings) -> str:
         return score
     sum_words = " + ".join(f"{part.weight:g} × {part.value or 0:.6f}" for part in parts)
     exact = [100 * v for v in interval] if interval else None
-    strip = drawings.place(lambda look: classification.score_strip(parts, look, exact, None if ceiling is None else 100 * ceiling),
-                           f"{sum_words} = {points(card.score, 6)} points; the unrounded score is {plain(card.score)!r}.")
+    strip = drawings.place(
+        lambda look: classification.score_strip(parts, look, exact, None if ceiling is None else 100 * ceiling),
+        f"{sum_words} = {points(card.score, 6)} points; the unrounded score is {plain(card.score)!r}.",
+    )
     return score + strip
 
 
@@ -181,14 +204,22 @@ def _matrices(card: ScoreCard, drawings: _Drawings) -> str:
     risks = {name: entry["risk"] for name, entry in card.per_class.items() if entry.get("risk")}
     groups = card.more.get("risk_matrix")
     if groups:
-        parts.append(drawings.place(lambda look: classification.risk_matrix(groups["counts"], groups["labels"], look),
-                                    "Cases and share of the row. Outlined: malignant called benign."))
+        parts.append(
+            drawings.place(
+                lambda look: classification.risk_matrix(groups["counts"], groups["labels"], look),
+                "Cases and share of the row. Outlined: malignant called benign.",
+            )
+        )
         parts.append(_count_table(groups["labels"], groups["counts"], {g: g for g in groups["labels"]}))
     confusion = card.confusion_matrix
     if confusion:
         known = risks if all(name in risks for name in confusion["labels"]) else None
-        parts.append(drawings.place(lambda look: classification.confusion_matrix(confusion["counts"], confusion["labels"], look, known),
-                                    "Counts; colour is the share of the row. Cases without a prediction are in no cell."))
+        parts.append(
+            drawings.place(
+                lambda look: classification.confusion_matrix(confusion["counts"], confusion["labels"], look, known),
+                "Counts; colour is the share of the row. Cases without a prediction are in no cell.",
+            )
+        )
         parts.append(_count_table(confusion["labels"], confusion["counts"], known or {}))
     return "".join(parts)
 
@@ -199,8 +230,10 @@ def _count_table(labels: Sequence[str], counts: Sequence[Sequence[int]], risks: 
 
 
 def _curves(card: ScoreCard, drawings: _Drawings) -> str:
-    kinds = (("roc", "How well is each class told from the rest?", "auc", "AUC", "Across: 1 − specificity. Up: sensitivity."),
-             ("pr", "How many of those called it are it?", "average_precision", "AP", "Across: recall. Up: precision."))
+    kinds = (
+        ("roc", "How well is each class told from the rest?", "auc", "AUC", "Across: 1 − specificity. Up: sensitivity."),
+        ("pr", "How many of those called it are it?", "average_precision", "AP", "Across: recall. Up: precision."),
+    )
     return "".join(_panels(card, drawings, *kind) for kind in kinds)
 
 
@@ -212,18 +245,21 @@ def _panels(card: ScoreCard, drawings: _Drawings, kind: str, question: str, area
     bounds = (card.arrays.get(f"{kind}_low"), card.arrays.get(f"{kind}_high"))
     shown = []
     # A yes or no has one curve, that of its last class, whose area is one of the card's own metrics.
-    for k, (name, entry) in enumerate(list(card.per_class.items())[-len(curves):]):
+    for k, (name, entry) in enumerate(list(card.per_class.items())[-len(curves) :]):
         if not np.isfinite(curves[k]).any():
             continue
         band = None if bounds[0] is None or bounds[1] is None else (grid, bounds[0][k], bounds[1][k])
-        title = f"{label(name, entry.get('risk'))}  {short} {decimal(entry.get(area, card.metrics.get(area)), 3)}, n = {entry.get('support')}"
+        title = (
+            f"{label(name, entry.get('risk'))}  {short} {decimal(entry.get(area, card.metrics.get(area)), 3)}, n = {entry.get('support')}"
+        )
         shown.append(drawings.place(_panel(kind, name, grid, curves[k], entry, card.n_cases, band), title, panel=True))
     below = f"<p class='soft'>{caption} One against the rest, on the outputs as they came. Band: pointwise 95%.</p>"
     return f"<h2>{question}</h2><div class='panels'>{''.join(shown)}</div>{below}" if shown else ""
 
 
-def _panel(kind: str, name: str, grid: np.ndarray, curve: np.ndarray, entry: Mapping, n_cases: int,
-           band: tuple | None) -> Callable[[Look], go.Figure]:
+def _panel(
+    kind: str, name: str, grid: np.ndarray, curve: np.ndarray, entry: Mapping, n_cases: int, band: tuple | None
+) -> Callable[[Look], go.Figure]:
     risk = entry.get("risk")
     if kind == "roc":
         return lambda look: classification.roc_panel(name, grid, curve, look, risk, band)
@@ -235,8 +271,10 @@ def _calibration(card: ScoreCard, drawings: _Drawings) -> str:
     if any(name not in card.arrays for name in names):
         return ""
     words = binary.RISK if card.arrays["outputs"].shape[1] == 1 else classification.LARGEST
-    return drawings.place(lambda look: classification.reliability(*(card.arrays[name] for name in names), look, words),
-                          f"Dots: {words.came} with Wilson 95% interval, at the bin's mean output. Dotted: perfect. Not in the score.")
+    return drawings.place(
+        lambda look: classification.reliability(*(card.arrays[name] for name in names), look, words),
+        f"Dots: {words.came} with Wilson 95% interval, at the bin's mean output. Dotted: perfect. Not in the score.",
+    )
 
 
 def _slices(card: ScoreCard, drawings: _Drawings) -> str:
@@ -245,9 +283,10 @@ def _slices(card: ScoreCard, drawings: _Drawings) -> str:
         return ""
     rows = classification.slice_rows(slices, "accuracy")
     question, overall = "Which patients does it serve worse?", card.metrics.get("accuracy")
-    figure = drawings.place(lambda look: classification.intervals(rows, look, question, "accuracy, share right", reference=overall),
-                            f"Line: all {card.n_cases} cases. Grey: fewer than {SMALL} cases. {len(rows)} groups looked at: one may stand "
-                            "apart by chance.")
+    figure = drawings.place(
+        lambda look: classification.intervals(rows, look, question, "accuracy, share right", reference=overall),
+        f"Line: all {card.n_cases} cases. Grey: fewer than {SMALL} cases. {len(rows)} groups looked at: one may stand apart by chance.",
+    )
     columns = _columns([entry for groups in slices.values() for entry in groups.values()])
     listed = [(kind, group, *_estimates(entry, columns)) for kind, groups in slices.items() for group, entry in groups.items()]
     return figure + table(("by", "group", *map(_spaced, columns)), listed)

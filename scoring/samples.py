@@ -1,4 +1,5 @@
 """The sample data that comes with the project: generated test sets, teams of different skill, small trained models."""
+
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

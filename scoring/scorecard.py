@@ -1,4 +1,5 @@
 """The result of scoring one submission: everything that is shown anywhere comes from here."""
+
 import json
 import math
 from collections.abc import Mapping
@@ -37,15 +38,24 @@ class ScoreCard:
 
     def to_json(self) -> str:
         """`scorecard.json`: numbers unrounded, undefined ones null, the same bytes for the same input, options and seed."""
-        entries = (f"{json.dumps(key)}: {_case_text(value) if key == 'cases' else _text(plain(value), indent=1)}" for key, value in self._ordered().items())
+        entries = (
+            f"{json.dumps(key)}: {_case_text(value) if key == 'cases' else _text(plain(value), indent=1)}"
+            for key, value in self._ordered().items()
+        )
         return "{\n" + ",\n".join(entries) + "\n}\n"
 
     def _ordered(self) -> dict:
         value = {"challenge": self.challenge, "score": self.score, "metrics": self.metrics, "per_class": self.per_class}
         if self.confusion_matrix is not None:
             value["confusion_matrix"] = self.confusion_matrix
-        return value | {"n_cases": self.n_cases, "intervals": self.intervals, **self.more, "cases": list(self.cases),
-                        "findings": [f.as_dict() for f in self.findings], "provenance": self.provenance}
+        return value | {
+            "n_cases": self.n_cases,
+            "intervals": self.intervals,
+            **self.more,
+            "cases": list(self.cases),
+            "findings": [f.as_dict() for f in self.findings],
+            "provenance": self.provenance,
+        }
 
 
 def _text(value, **layout) -> str:

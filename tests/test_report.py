@@ -72,7 +72,7 @@ def test_nothing_is_fetched(text):
     for tag, attributes in read(text).elements:
         assert tag not in {"link", "iframe", "object", "embed", "img", "base", "form"}
         assert not {"src", "href", "action", "srcset", "poster"} & set(attributes)
-    style = text[text.index("<style>"):text.index("</style>")]
+    style = text[text.index("<style>") : text.index("</style>")]
     assert "url(" not in style
     assert "@import" not in style
     policy = next(a["content"] for tag, a in read(text).elements if a.get("http-equiv") == "Content-Security-Policy")
@@ -87,8 +87,16 @@ def test_the_same_card_gives_the_same_bytes(card, page, text):
 def test_score_interval_arithmetic_and_rule_are_there(card, text):
     words = " ".join(read(text).words)
     low, high = (100 * v for v in card.intervals["score"])
-    for wanted in ("53.38 of 100 points", f"{low:.1f} to {high:.1f} points", "45 × 0.523333 + 45 × 0.492696 + 10 × 0.765432", "0.53375625",
-                   "Research use only", scoring.load_challenge("tricorder3").FORMULA, "n = 300", "97.65"):
+    for wanted in (
+        "53.38 of 100 points",
+        f"{low:.1f} to {high:.1f} points",
+        "45 × 0.523333 + 45 × 0.492696 + 10 × 0.765432",
+        "0.53375625",
+        "Research use only",
+        scoring.load_challenge("tricorder3").FORMULA,
+        "n = 300",
+        "97.65",
+    ):
         assert wanted in words
 
 
@@ -124,7 +132,7 @@ def test_malignant_called_benign_is_listed_first(card, text):
     wrong = [c for c in card.cases if not c["correct"]]
     harmful = [c["case"] for c in wrong if (c["truth_risk"], c["predicted_risk"]) == ("malignant", "benign")]
     listed = [word for word in read(text).words if word in {c["case"] for c in wrong}]
-    assert listed[:len(harmful)] == harmful
+    assert listed[: len(harmful)] == harmful
     assert len(listed) == min(len(wrong), report.CASES)
 
 
@@ -132,9 +140,14 @@ def test_names_of_strangers_are_text(card, page):
     cases = tuple({**c, "case": HOSTILE} for c in card.cases)
     per_class = {HOSTILE if name == "MEL" else name: entry for name, entry in card.per_class.items()}
     labels = [HOSTILE if name == "MEL" else name for name in card.confusion_matrix["labels"]]
-    hostile = replace(card, cases=cases, per_class=per_class, confusion_matrix={**card.confusion_matrix, "labels": labels},
-                      findings=(warning("extra-case", HOSTILE, HOSTILE), note("row-order", "a", "b")),
-                      provenance={**card.provenance, HOSTILE: HOSTILE})
+    hostile = replace(
+        card,
+        cases=cases,
+        per_class=per_class,
+        confusion_matrix={**card.confusion_matrix, "labels": labels},
+        findings=(warning("extra-case", HOSTILE, HOSTILE), note("row-order", "a", "b")),
+        provenance={**card.provenance, HOSTILE: HOSTILE},
+    )
     shown = report.html(hostile, page)
     reader = read(shown)
     assert reader.balanced
@@ -145,8 +158,18 @@ def test_names_of_strangers_are_text(card, page):
 
 
 def test_a_card_with_little_in_it_is_reported(card):
-    bare = replace(card, score=None, metrics={"macro_f1": None}, per_class={}, cases=(), findings=(), confusion_matrix=None, intervals={},
-                   more={}, arrays={})
+    bare = replace(
+        card,
+        score=None,
+        metrics={"macro_f1": None},
+        per_class={},
+        cases=(),
+        findings=(),
+        confusion_matrix=None,
+        intervals={},
+        more={},
+        arrays={},
+    )
     reader = read(report.html(bare, report.Page("Puma", "macro F1", "One rule.", as_points=False)))
     assert reader.balanced
     assert {"no score", "macro_f1", "–"} <= set(reader.words)
@@ -168,8 +191,10 @@ def test_findings_come_worst_first(card, page):
 
 def test_rules_are_read_as_the_markdown_they_are():
     shown = report.markdown("| a | b |\n|---|--:|\n| **1** | `x<y` |\n\n:red[▲] malignant\nand more")
-    assert shown == ('<table><thead><tr><th scope="col">a</th><th scope="col">b</th></tr></thead><tbody><tr><td><strong>1</strong></td>'
-                     '<td><code>x&lt;y</code></td></tr></tbody></table><p><span class="malignant">▲</span> malignant and more</p>')
+    assert shown == (
+        '<table><thead><tr><th scope="col">a</th><th scope="col">b</th></tr></thead><tbody><tr><td><strong>1</strong></td>'
+        '<td><code>x&lt;y</code></td></tr></tbody></table><p><span class="malignant">▲</span> malignant and more</p>'
+    )
 
 
 def test_a_yes_or_no_has_one_curve_with_its_own_area():

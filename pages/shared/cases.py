@@ -1,4 +1,5 @@
 """All cases of a scorecard in a table, and what the model received of the chosen one."""
+
 from collections.abc import Mapping
 
 import pandas as pd
@@ -18,9 +19,16 @@ def chosen(card: ScoreCard, rows: pd.DataFrame, columns: Mapping[str, object]) -
     only = st.segmented_control("Cases", ["all", "mistakes", "right"], key="cases", bind="query-params", required=True, default="all")
     rows = rows[rows["correct"] == (only == "right")] if only != "all" else rows
     options = [c["case"] for c in card.cases]
-    table = frame.table(f"What became of each case? {len(rows)} of {card.n_cases}", rows, columns,
-                        "Choose a row to see what the model received.", key="case_rows", on_select="rerun",
-                        selection_mode="single-row", height=320)
+    table = frame.table(
+        f"What became of each case? {len(rows)} of {card.n_cases}",
+        rows,
+        columns,
+        "Choose a row to see what the model received.",
+        key="case_rows",
+        on_select="rerun",
+        selection_mode="single-row",
+        height=320,
+    )
     picked = table.selection.rows
     if picked and st.session_state.get("case_picked") != (only, picked[0]):
         st.session_state["case_picked"] = (only, picked[0])
@@ -38,6 +46,10 @@ def pixels(shown: Shown, index: int, how: str) -> None:
         return
     case = shown.card.cases[index]["case"]
     for place, stage in zip(st.columns(max(2, len(stages.value))), stages.value, strict=False):
-        place.image(stage.png, width="stretch", caption=f"{stage.width} × {stage.height}",
-                    alt=f"Pixels that the model receives of {case}, {stage.width} by {stage.height}")
+        place.image(
+            stage.png,
+            width="stretch",
+            caption=f"{stage.width} × {stage.height}",
+            alt=f"Pixels that the model receives of {case}, {stage.width} by {stage.height}",
+        )
     st.caption(how)

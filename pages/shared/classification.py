@@ -1,4 +1,5 @@
 """Tabs that every classification challenge shows: classes, curves, calibration, subgroups, all cases."""
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -36,10 +37,25 @@ def classes(card: ScoreCard, risks: Mapping[str, str]) -> None:
     with left:
         order = sorted(card.per_class, key=lambda c: list(figures.SYMBOLS).index(risks[c]))
         rows = pd.DataFrame([_class_row(c, card.per_class[c], risks) for c in order])
-        frame.table("How good is each class?", rows, {
-            "class": frame.words("class", 92), "n": frame.words("n", 40, right=True), "F1": frame.bar("F1 ↑", look.accent, width=92), "interval": frame.words("95% interval", 88, right=True),
-            "recall": frame.number("sens. ↑", 3, 56), "precision": frame.number("prec. ↑", 3, 56), "specificity": frame.number("spec. ↑", 3, 56), "AUC": frame.number("AUC ↑", 3, 56),
-            "AP": frame.number("AP ↑", 3, 56)}, f"Interval of F1. {SMALL} –: undefined. {method(card)}", lighter=["interval"], risks=risks, key="classes")
+        frame.table(
+            "How good is each class?",
+            rows,
+            {
+                "class": frame.words("class", 92),
+                "n": frame.words("n", 40, right=True),
+                "F1": frame.bar("F1 ↑", look.accent, width=92),
+                "interval": frame.words("95% interval", 88, right=True),
+                "recall": frame.number("sens. ↑", 3, 56),
+                "precision": frame.number("prec. ↑", 3, 56),
+                "specificity": frame.number("spec. ↑", 3, 56),
+                "AUC": frame.number("AUC ↑", 3, 56),
+                "AP": frame.number("AP ↑", 3, 56),
+            },
+            f"Interval of F1. {SMALL} –: undefined. {method(card)}",
+            lighter=["interval"],
+            risks=risks,
+            key="classes",
+        )
     with right:
         show = st.segmented_control("Cells show", ["counts", "shares"], key="cells", bind="query-params", required=True, default="counts")
         matrix = card.confusion_matrix
@@ -50,8 +66,17 @@ def classes(card: ScoreCard, risks: Mapping[str, str]) -> None:
 
 def _class_row(name: str, entry: Mapping, risks: Mapping[str, str]) -> dict:
     star = "*" if entry["support"] < 15 else ""
-    return {"class": label(name, risks[name]), "n": f"{entry['support']}{star}", "F1": entry["f1"], "interval": interval(entry.get("f1_interval")), "recall": entry["recall"],
-            "precision": entry["precision"], "specificity": entry["specificity"], "AUC": entry["auc"], "AP": entry["average_precision"]}
+    return {
+        "class": label(name, risks[name]),
+        "n": f"{entry['support']}{star}",
+        "F1": entry["f1"],
+        "interval": interval(entry.get("f1_interval")),
+        "recall": entry["recall"],
+        "precision": entry["precision"],
+        "specificity": entry["specificity"],
+        "AUC": entry["auc"],
+        "AP": entry["average_precision"],
+    }
 
 
 def curves(card: ScoreCard, risks: Mapping[str, str]) -> None:
@@ -65,18 +90,42 @@ def curves(card: ScoreCard, risks: Mapping[str, str]) -> None:
     order = sorted(range(len(names)), key=lambda k: list(figures.SYMBOLS).index(risks[names[k]]))
     cards = [_curve_card(card, k, names[k], risks[names[k]], kind == "ROC", look) for k in order]
     if kind == "ROC":
-        frame.panels("How well is each class told from the rest?", cards, f"Across: 1 − specificity. Up: sensitivity. One against rest on the raw outputs. Band: pointwise 95%. n: cases of the class. {method(card)}", "roc")
+        frame.panels(
+            "How well is each class told from the rest?",
+            cards,
+            f"Across: 1 − specificity. Up: sensitivity. One against rest on the raw outputs. Band: pointwise 95%. n: cases of the class. {method(card)}",
+            "roc",
+        )
     else:
-        frame.panels("How many of those called a class are of it?", cards, f"Across: recall. Up: precision. Dotted: guessing. Band: pointwise 95%. n: cases of the class. {method(card)}", "pr")
+        frame.panels(
+            "How many of those called a class are of it?",
+            cards,
+            f"Across: recall. Up: precision. Dotted: guessing. Band: pointwise 95%. n: cases of the class. {method(card)}",
+            "pr",
+        )
 
 
 def _curve_card(card: ScoreCard, k: int, name: str, risk: str, is_roc: bool, look) -> tuple:
     entry, a = card.per_class[name], card.arrays
     star = "*" if entry["support"] < 15 else ""
     if is_roc:
-        figure = figures.roc_panel(name, a["roc_grid"], a["roc_sensitivity"][k], look, risk, (a["roc_grid"], a["roc_low"][k], a["roc_high"][k]))
-        return f"{frame.class_name(name, risk)}  AUC **{share(entry['auc'])}**", figure, f"{interval(entry.get('auc_interval'))}, n = {entry['support']}{star}"
-    figure = figures.precision_recall_panel(name, a["pr_grid"], a["pr_precision"][k], entry["support"] / card.n_cases, look, risk, (a["pr_grid"], a["pr_low"][k], a["pr_high"][k]))
+        figure = figures.roc_panel(
+            name, a["roc_grid"], a["roc_sensitivity"][k], look, risk, (a["roc_grid"], a["roc_low"][k], a["roc_high"][k])
+        )
+        return (
+            f"{frame.class_name(name, risk)}  AUC **{share(entry['auc'])}**",
+            figure,
+            f"{interval(entry.get('auc_interval'))}, n = {entry['support']}{star}",
+        )
+    figure = figures.precision_recall_panel(
+        name,
+        a["pr_grid"],
+        a["pr_precision"][k],
+        entry["support"] / card.n_cases,
+        look,
+        risk,
+        (a["pr_grid"], a["pr_low"][k], a["pr_high"][k]),
+    )
     return f"{frame.class_name(name, risk)}  AP **{share(entry['average_precision'])}**", figure, f"n = {entry['support']}{star}"
 
 
@@ -94,22 +143,32 @@ def calibration(card: ScoreCard, words: CalibrationWords = CalibrationWords()) -
     """Whether outputs can be taken at their word."""
     a = card.arrays
     if "reliability_n" not in a:
-        st.info("Calibration is not defined here: the outputs are not probabilities (labels only, logits, or rows that do not sum to 1). "
-                "It is not in the score.", icon=":material/balance:")
+        st.info(
+            "Calibration is not defined here: the outputs are not probabilities (labels only, logits, or rows that do not sum to 1). "
+            "It is not in the score.",
+            icon=":material/balance:",
+        )
         return
     said, right, low, high, n = (a[f"reliability_{part}"] for part in ("said", "right", "low", "high", "n"))
     left, beside = st.columns([3, 2], gap="large")
     with left:
         numbers = pd.DataFrame({"mean output": said, words.figure.came: right, "low": low, "high": high, "n": n})
-        frame.chart(figures.reliability(said, right, low, high, n, frame.look(), words.figure),
-                    f"Dots: {words.figure.came} with Wilson 95% interval, at the bin's mean output. Dotted: perfect. n = {int(n.sum())}.", numbers)
+        frame.chart(
+            figures.reliability(said, right, low, high, n, frame.look(), words.figure),
+            f"Dots: {words.figure.came} with Wilson 95% interval, at the bin's mean output. Dotted: perfect. n = {int(n.sum())}.",
+            numbers,
+        )
     with beside:
         frame.heading("How far off is it?")
         m, i = card.metrics, card.intervals
         gap = m["expected_calibration_error"] if "calibration" not in card.more else card.more["calibration"]["expected_calibration_error"]
         further = {"brier_score": ("Brier score ↓", words.brier), "log_loss": ("Log loss ↓", "Mean of −ln of the true class's output")}
-        frame.facts([Fact("Calibration error (ECE) ↓", share(gap), "10 equal bins", words.gap),
-                     *(Fact(name, share(m[key]), interval(i.get(key), 3), explain) for key, (name, explain) in further.items() if key in m)])
+        frame.facts(
+            [
+                Fact("Calibration error (ECE) ↓", share(gap), "10 equal bins", words.gap),
+                *(Fact(name, share(m[key]), interval(i.get(key), 3), explain) for key, (name, explain) in further.items() if key in m),
+            ]
+        )
         st.markdown(f"{words.above} Calibration is not in the score.")
 
 
@@ -123,8 +182,10 @@ class Measure:
     of: str = ""
 
 
-RISK_MEASURES = (Measure("accuracy", "Which patients does it serve worse?", "accuracy, share right"),
-                 Measure("malignant_sensitivity", "Whose malignant lesions does it miss?", "malignant sensitivity", "malignant "))
+RISK_MEASURES = (
+    Measure("accuracy", "Which patients does it serve worse?", "accuracy, share right"),
+    Measure("malignant_sensitivity", "Whose malignant lesions does it miss?", "malignant sensitivity", "malignant "),
+)
 
 
 def subgroups(card: ScoreCard, measures: Sequence[Measure] = RISK_MEASURES) -> None:
@@ -133,9 +194,23 @@ def subgroups(card: ScoreCard, measures: Sequence[Measure] = RISK_MEASURES) -> N
     for place, measure in zip(st.columns(len(measures), gap="large"), measures, strict=True):
         with place:
             rows = figures.slice_rows(card.more["slices"], measure.metric)
-            numbers = pd.DataFrame([{"group": r.name, measure.metric: r.value, "low": (r.interval or [None] * 2)[0],
-                                     "high": (r.interval or [None] * 2)[1], "n": r.n} for r in rows])
+            numbers = pd.DataFrame(
+                [
+                    {
+                        "group": r.name,
+                        measure.metric: r.value,
+                        "low": (r.interval or [None] * 2)[0],
+                        "high": (r.interval or [None] * 2)[1],
+                        "n": r.n,
+                    }
+                    for r in rows
+                ]
+            )
             figure = figures.intervals(rows, frame.look(), measure.question, measure.axis, reference=card.metrics.get(measure.metric))
             line = f"Line: all {card.n_cases} cases. " if card.metrics.get(measure.metric) is not None else ""
-            frame.chart(figure, f"{line}n: {measure.of}cases of the group. {groups} groups looked at: one may stand apart "
-                        f"by chance. Grey: under 15 cases. {method(card)}", numbers)
+            frame.chart(
+                figure,
+                f"{line}n: {measure.of}cases of the group. {groups} groups looked at: one may stand apart "
+                f"by chance. Grey: under 15 cases. {method(card)}",
+                numbers,
+            )

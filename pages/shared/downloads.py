@@ -3,6 +3,7 @@
 Streamlit names what it serves by a fingerprint of the content, of which it reads only samples above 1 MiB, and of the file's name. So every
 name carries a part that belongs to this session alone.
 """
+
 import json
 import secrets
 from collections.abc import Callable
@@ -45,8 +46,14 @@ def csv_button(table: pd.DataFrame, stem: str, key: str, label: str = "CSV", ind
 
 def json_button(value: str | dict, stem: str, key: str, label: str = "scorecard.json") -> None:
     """value: JSON text as it is, or an object to be written."""
-    button(label, lambda: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1), stem, "json",
-           "application/json", key)
+    button(
+        label,
+        lambda: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1),
+        stem,
+        "json",
+        "application/json",
+        key,
+    )
 
 
 def html_button(content: Callable[[], str], stem: str, key: str, label: str = "Report (HTML)") -> None:

@@ -1,4 +1,5 @@
 """The frame of every page, in its fixed order: what is scored, two doors, findings, headline, tabs, closing line."""
+
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,10 @@ PER_CODE = 5
 
 # A change of theme reruns nothing, and figures carry their colours: this asks for one rerun when the page is no longer the colour they were
 # made for.
-WATCH = st.components.v2.component("theme_watch", html="<span></span>", js="""
+WATCH = st.components.v2.component(
+    "theme_watch",
+    html="<span></span>",
+    js="""
 export default function ({data, parentElement, setTriggerValue}) {
   let told = data.paper;
   const timer = setInterval(() => {
@@ -30,7 +34,8 @@ export default function ({data, parentElement, setTriggerValue}) {
     if (paper && paper !== told) { told = paper; setTriggerValue("paper", paper); }
   }, 500);
   return () => clearInterval(timer);
-}""")
+}""",
+)
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,15 @@ def opening(title: str, formula: str, rule: str) -> None:
                 st.markdown(rule)
 
 
-def chooser(label: str, samples: Mapping[str, str], key: str, parameter: str, uploader: Callable[[], object], own: Sequence[str], forget: Callable[[], None]) -> Door:
+def chooser(
+    label: str,
+    samples: Mapping[str, str],
+    key: str,
+    parameter: str,
+    uploader: Callable[[], object],
+    own: Sequence[str],
+    forget: Callable[[], None],
+) -> Door:
     """One of the two doors: a sample that is already there, its key in the address, or an own file behind a button.
 
     samples: key -> name shown. key: of the choice in the session; parameter: in the address. uploader: draws the upload widget (with a key of its own) and returns what it gives. own: names of the own files
@@ -98,8 +111,15 @@ def chooser(label: str, samples: Mapping[str, str], key: str, parameter: str, up
             chosen.markdown(f":material/draft: **{markdown(own[0], 60)}**" + (f" and {len(own) - 1} more" if len(own) > 1 else ""))
             back.button("Back to sample", key=f"{key}_back", type="tertiary", icon=":material/undo:", on_click=forget)
         else:
-            chosen.selectbox(label, list(samples), format_func=samples.get, key=key, on_change=_to_address, args=(key, parameter),
-                             persist_state="session")
+            chosen.selectbox(
+                label,
+                list(samples),
+                format_func=samples.get,
+                key=key,
+                on_change=_to_address,
+                args=(key, parameter),
+                persist_state="session",
+            )
         caption = st.empty()
     return Door(st.session_state.get(key, next(iter(samples))), upload, caption.caption)
 
@@ -147,8 +167,11 @@ def _finding_group(level: str, code: str, entries: Sequence[Finding]) -> None:
 def refusal(refused: InputRefused) -> None:
     """What stands in place of a score: every problem at once, each with its mend."""
     count = len(refused.problems)
-    st.error("Nothing was scored. Mend the points below and choose the file again; nothing else was lost.", icon=":material/block:",
-             title=f"This cannot be scored: {count} problem{'s' * (count != 1)}")
+    st.error(
+        "Nothing was scored. Mend the points below and choose the file again; nothing else was lost.",
+        icon=":material/block:",
+        title=f"This cannot be scored: {count} problem{'s' * (count != 1)}",
+    )
     findings((*refused.problems, *refused.findings))
 
 
@@ -167,8 +190,9 @@ def headline(score: Fact, others: Sequence[Fact], strip: go.Figure | None = None
     with st.container(border=True, gap="small"):
         hero, rest = st.columns([2, 7], gap="medium")
         with hero:
-            st.metric(markdown(score.name), score.value, delta=score.below or None, delta_color="off", delta_arrow="off",
-                      help=score.explain)
+            st.metric(
+                markdown(score.name), score.value, delta=score.below or None, delta_color="off", delta_arrow="off", help=score.explain
+            )
             if strip is not None and others:
                 facts(others[:1])
         with rest:
@@ -183,8 +207,18 @@ def heading(question: str) -> None:
     st.header(markdown(question), anchor=False)
 
 
-def table(question: str, rows: pd.DataFrame, columns: Mapping[str, object], caption: str, *, lighter: Sequence[str] = (),
-          risks: Mapping[str, str] | None = None, key: str | None = None, height: int | str = "content", **more):
+def table(
+    question: str,
+    rows: pd.DataFrame,
+    columns: Mapping[str, object],
+    caption: str,
+    *,
+    lighter: Sequence[str] = (),
+    risks: Mapping[str, str] | None = None,
+    key: str | None = None,
+    height: int | str = "content",
+    **more,
+):
     """A table under the question it answers. columns: name in rows -> column_config. lighter: columns of intervals and counts.
     risks: class -> group, colours the first column, whose cells are made by `look.label`. more: for `st.dataframe` (on_select ...)."""
     colours = look()
@@ -194,7 +228,9 @@ def table(question: str, rows: pd.DataFrame, columns: Mapping[str, object], capt
     if risks:
         style = style.map(lambda cell: f"color: {colours.risk[risks[cell.split()[-1]]]}", subset=[next(iter(columns))])
     heading(question)
-    shown = st.dataframe(style, hide_index=True, height=height, column_config=dict(columns), alt=question, key=key, placeholder=UNDEFINED, **more)
+    shown = st.dataframe(
+        style, hide_index=True, height=height, column_config=dict(columns), alt=question, key=key, placeholder=UNDEFINED, **more
+    )
     with st.container(horizontal=True, vertical_alignment="center", wrap=False, gap="small"):
         st.caption(caption, width="stretch")
         csv_button(rows[list(columns)], question, f"csv_{key or file_name(question)}", index=False)

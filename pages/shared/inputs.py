@@ -1,4 +1,5 @@
 """The two doors: which test set and which submission a page works on, a sample or what the visitor dropped."""
+
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -59,7 +60,14 @@ def submission(samples: Mapping[str, Submission], page: str, about_upload: str, 
         options.update(own_options())
         return _kept(f"{key}_kept")
 
-    door = chooser("Submission", {k: f"{s.title} · {'model' if s.is_model else 'predictions'}" for k, s in samples.items()}, key, "submission", uploader, *_in_use(f"{key}_kept"))
+    door = chooser(
+        "Submission",
+        {k: f"{s.title} · {'model' if s.is_model else 'predictions'}" for k, s in samples.items()},
+        key,
+        "submission",
+        uploader,
+        *_in_use(f"{key}_kept"),
+    )
     if door.upload:
         file = door.upload[0]
         return Given(digest(file), file.name, file.getvalue(), True, file.name.lower().endswith(".onnx")), door, options
@@ -85,7 +93,9 @@ def metadata(page: str, sample: Path | None) -> Given | None:
         held = _kept(f"{key}_kept")
         if kept:
             st.button("Without own metadata", key=f"{key}_back", type="tertiary", icon=":material/undo:", on_click=forget)
-        st.caption(f"In use: {markdown(kept[0], 60) if kept else markdown(sample.name) if sample else 'none'}. It gives subgroups, and intervals by patient.")
+        st.caption(
+            f"In use: {markdown(kept[0], 60) if kept else markdown(sample.name) if sample else 'none'}. It gives subgroups, and intervals by patient."
+        )
     if held:
         return Given(digest(held[0]), held[0].name, held[0].getvalue(), True)
     return Given(f"sample:{sample}", sample.name, sample, False) if sample else None
@@ -104,6 +114,7 @@ def digest(file) -> str:
 
 def _drop(label: str, key: str, types: Sequence[str], several, kept: str) -> None:
     """An upload widget whose content outlives it: a change of page takes the widget away, and nobody should have to drop a file twice."""
+
     def changed() -> None:
         value = st.session_state[key]
         files = value if isinstance(value, list) else [value] if value else []

@@ -1,4 +1,5 @@
 """Long work beside the page: a queue that goes on while pages are drawn anew, shows how far it is, and can be stopped."""
+
 import secrets
 import threading
 import time
@@ -11,7 +12,7 @@ import streamlit as st
 
 KEPT_JOBS = 64
 ABANDONED_SECONDS = 600
-POLL_SECONDS = .5
+POLL_SECONDS = 0.5
 
 
 @dataclass
@@ -67,10 +68,10 @@ class JobQueue:
         """How many unfinished jobs stand before this one."""
         with self._lock:
             before = list(self._jobs.values())
-            return sum(not other.future.done() for other in before[:before.index(job)]) if job in before else 0
+            return sum(not other.future.done() for other in before[: before.index(job)]) if job in before else 0
 
     def _drop_finished(self) -> None:
-        for key in [k for k, job in self._jobs.items() if job.future.done()][:max(0, len(self._jobs) - KEPT_JOBS)]:
+        for key in [k for k, job in self._jobs.items() if job.future.done()][: max(0, len(self._jobs) - KEPT_JOBS)]:
             del self._jobs[key]
 
     @staticmethod
@@ -92,6 +93,7 @@ def session_id() -> str:
 
 def watch(job: Job, key: tuple, what: str) -> None:
     """Show how far a running job is, with a button that stops it; draw the whole page again when it has ended."""
+
     @st.fragment(run_every=POLL_SECONDS)
     def progress() -> None:
         job.seen = time.monotonic()
@@ -102,7 +104,9 @@ def watch(job: Job, key: tuple, what: str) -> None:
         if waiting:
             words = f"Waiting for {waiting} other run{'s' * (waiting > 1)}"
         else:
-            words = (f"{job.done} of {job.total} {what}" if job.total else "Starting ...") + (f", about {left:.0f} s left" if left is not None else "")
+            words = (f"{job.done} of {job.total} {what}" if job.total else "Starting ...") + (
+                f", about {left:.0f} s left" if left is not None else ""
+            )
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             st.progress(min(1.0, job.done / max(job.total, 1)), words)
             if st.button("Cancel", key=f"cancel_{abs(hash(key))}", icon=":material/stop_circle:"):

@@ -1,4 +1,5 @@
 """What the official program would do with the files, in words, and what a model takes and gives."""
+
 from collections.abc import Mapping, Sequence
 
 import pandas as pd
@@ -20,11 +21,18 @@ def verdicts(card: ScoreCard, question: str, words: Mapping[str, str], fine: str
 
 def tensors(model: Mapping) -> None:
     """Inputs and outputs that a model declares. model: `Inspection.model`."""
-    rows = [{"what": what, "name": t["name"], "type": t["dtype"],
-             "shape": " × ".join("any" if d is None else str(d) for d in t["shape"] or ())}
-            for what in ("inputs", "outputs") for t in model[what]]
-    frame.table("What does the model take and give?", pd.DataFrame(rows), {c: frame.words(c) for c in ("what", "name", "type", "shape")},
-                f"SHA-256 {model['sha256']}", key="tensors")
+    rows = [
+        {"what": what, "name": t["name"], "type": t["dtype"], "shape": " × ".join("any" if d is None else str(d) for d in t["shape"] or ())}
+        for what in ("inputs", "outputs")
+        for t in model[what]
+    ]
+    frame.table(
+        "What does the model take and give?",
+        pd.DataFrame(rows),
+        {c: frame.words(c) for c in ("what", "name", "type", "shape")},
+        f"SHA-256 {model['sha256']}",
+        key="tensors",
+    )
 
 
 def remarks(card: ScoreCard, codes: Sequence[str]) -> None:

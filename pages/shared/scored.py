@@ -2,6 +2,7 @@
 
 Every cache key is a SHA-256 of bytes, the challenge and the scorer's version; what was uploaded itself is kept in its own session only.
 """
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -77,7 +78,9 @@ def _runs() -> dict:
 def predictions(challenge_id: str, truth_key: str, given: Given, truth, missing: str | None) -> Outcome | jobs.Job:
     """The predictions behind a door; a job while a model still runs or after it was stopped."""
     if not given.is_model:
-        return _read(challenge_id, scoring.__version__, truth_key, (given.key, given.name), options(missing=missing) if missing else (), truth, given)
+        return _read(
+            challenge_id, scoring.__version__, truth_key, (given.key, given.name), options(missing=missing) if missing else (), truth, given
+        )
     content = (challenge_id, scoring.__version__, truth_key, given.key, given.name)
     if content in _runs():
         return _runs()[content]
@@ -117,11 +120,22 @@ def running(challenge_id: str, truth_key: str, given: Given, job: jobs.Job) -> N
 def of_card(name: str, shown, work) -> object:
     """`work(card)` for a card that is shown, computed once. name: of the work. shown: a `workbench.Shown`."""
     provenance = shown.card.provenance
-    return _of_card(name, shown.card.challenge, scoring.__version__, shown.truth_key, shown.given.key, repr((provenance["options"], provenance["unit"])), shown.card, work)
+    return _of_card(
+        name,
+        shown.card.challenge,
+        scoring.__version__,
+        shown.truth_key,
+        shown.given.key,
+        repr((provenance["options"], provenance["unit"])),
+        shown.card,
+        work,
+    )
 
 
 @st.cache_resource(max_entries=SHARED_CARDS, show_spinner=False)
-def _of_card(name: str, challenge_id: str, version: str, truth_key: str, submission_key: str, options: str, _card: ScoreCard, _work) -> object:
+def _of_card(
+    name: str, challenge_id: str, version: str, truth_key: str, submission_key: str, options: str, _card: ScoreCard, _work
+) -> object:
     return _work(_card)
 
 
@@ -181,8 +195,12 @@ def sample_cards(challenge_id: str) -> list[tuple[str, scoring.ScoreCard]]:
     for team in (s for s in sample.submissions.values() if not s.is_model):
         submitted = inputs.sample_submission(team)
         usual = {"missing": "refuse", "model_size_mib": team.size_mib}
-        chosen = {name: value for name, value in usual.items() if f"--{name.replace('_', '-')}" in scoring.load_challenge(challenge_id).ARGUMENTS}
+        chosen = {
+            name: value for name, value in usual.items() if f"--{name.replace('_', '-')}" in scoring.load_challenge(challenge_id).ARGUMENTS
+        }
         read = predictions(challenge_id, given.key, submitted, cases, chosen.get("missing")).value
-        outcome = card(challenge_id, scoring.__version__, (given.key, given.name), (submitted.key, submitted.name), options(**chosen), cases, read)
+        outcome = card(
+            challenge_id, scoring.__version__, (given.key, given.name), (submitted.key, submitted.name), options(**chosen), cases, read
+        )
         found.append((team.title, outcome.value))
     return sorted(found, key=lambda item: -item[1].score)

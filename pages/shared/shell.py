@@ -1,4 +1,5 @@
 """Names the pages. A flat navigation at the top leaves the whole width to the data and is clean for screen readers."""
+
 import sys
 from pathlib import Path
 
@@ -10,9 +11,12 @@ if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
 st.set_page_config(page_icon="🔬", layout="wide")
-st.navigation([
-    st.Page(PAGES / "overview.py", title="Benchside", default=True),
-    st.Page(PAGES / "tricorder3.py", title="TRICORDER-3"),
-    st.Page(PAGES / "melanoma.py", title="Melanoma"),
-    st.Page(PAGES / "isic.py", title="ISIC"),
-], position="top").run()
+st.navigation(
+    [
+        st.Page(PAGES / "overview.py", title="Benchside", default=True),
+        st.Page(PAGES / "tricorder3.py", title="TRICORDER-3"),
+        st.Page(PAGES / "melanoma.py", title="Melanoma"),
+        st.Page(PAGES / "isic.py", title="ISIC"),
+    ],
+    position="top",
+).run()

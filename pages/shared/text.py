@@ -1,4 +1,5 @@
 """Foreign text, made safe for the place where it is shown: names of files, teams, classes and cases come from strangers."""
+
 import re
 import unicodedata
 
@@ -14,9 +15,9 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 def shortened(text: object, limit: int = LIMIT) -> str:
     """One line of at most `limit` characters: white space becomes one blank, control and hidden characters go, and an
     ellipsis marks the cut."""
-    visible = "".join(c if unicodedata.category(c) not in _HIDDEN else " " if c.isspace() else "" for c in str(text)[:10 * limit])
+    visible = "".join(c if unicodedata.category(c) not in _HIDDEN else " " if c.isspace() else "" for c in str(text)[: 10 * limit])
     line = " ".join(visible.split())
-    return line if len(line) <= limit and len(str(text)) <= 10 * limit else line[:limit - 1].rstrip() + "…"
+    return line if len(line) <= limit and len(str(text)) <= 10 * limit else line[: limit - 1].rstrip() + "…"
 
 
 def markdown(text: object, limit: int = LIMIT) -> str:
@@ -30,7 +31,7 @@ def markdown(text: object, limit: int = LIMIT) -> str:
 
 def file_name(text: object, limit: int = 60) -> str:
     """A stem for a download: letters, digits, hyphen and underscore, never empty, never starting with a hyphen."""
-    plain = unicodedata.normalize("NFKD", str(text)[:10 * limit]).encode("ascii", "ignore").decode()
+    plain = unicodedata.normalize("NFKD", str(text)[: 10 * limit]).encode("ascii", "ignore").decode()
     return re.sub(r"[^A-Za-z0-9_]+", "-", plain).strip("-_")[:limit].rstrip("-_") or "benchside"
 
 

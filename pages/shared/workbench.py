@@ -1,4 +1,5 @@
 """What every challenge's page does: two doors, then findings, headline and tabs of the scorecard, or why there is none."""
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
@@ -55,7 +56,9 @@ class Workbench:
 def show(bench: Workbench) -> None:
     """Draw the page."""
     challenge, sets = bench.challenge, samples.test_sets(bench.challenge.ID)
-    frame.opening(challenge.TITLE, f"**{challenge.FORMULA}**, {'points of 100, ' if challenge.AS_POINTS else ''}higher is better", challenge.RULE)
+    frame.opening(
+        challenge.TITLE, f"**{challenge.FORMULA}**, {'points of 100, ' if challenge.AS_POINTS else ''}higher is better", challenge.RULE
+    )
     left, right = st.columns(2)
     with left:
         test_set, truth_door = inputs.test_set(sets, challenge.ID, bench.image_types)
@@ -92,7 +95,15 @@ def _submitted(bench: Workbench, test_set: Given, truth: Cases, given: Given, do
         return
     if not found.refused:
         options = {**options, **bench.choices(test_set, truth, found.value)}
-        found = scored.card(challenge_id, scoring.__version__, (test_set.key, test_set.name), (given.key, given.name), scored.options(**options), truth, found.value)
+        found = scored.card(
+            challenge_id,
+            scoring.__version__,
+            (test_set.key, test_set.name),
+            (given.key, given.name),
+            scored.options(**options),
+            truth,
+            found.value,
+        )
     if found.refused:
         door.caption("Refused: see below.")
         frame.refusal(found.refused)

@@ -1,4 +1,5 @@
 """What stands between skin and picture: light, gel, hair, rulers, the tube of the instrument, the camera."""
+
 import numpy as np
 from PIL import Image, ImageDraw, ImageFilter
 from scipy.ndimage import gaussian_filter, shift

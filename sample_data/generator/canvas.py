@@ -1,4 +1,5 @@
 """The field of view that is drawn on: its pixels, its random numbers, and the textures made from them."""
+
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -113,8 +114,9 @@ class Canvas:
         row, column = np.divmod(chosen, density.shape[1])
         return np.stack([column, row], 1) * 4 + self.random.uniform(0, 4, (count, 2))
 
-    def discs(self, count: int, smallest: float, largest: float, where: np.ndarray | None = None,
-              strength: tuple[float, float] = (0.6, 1.0)) -> np.ndarray:
+    def discs(
+        self, count: int, smallest: float, largest: float, where: np.ndarray | None = None, strength: tuple[float, float] = (0.6, 1.0)
+    ) -> np.ndarray:
         """`count` soft discs of radius `smallest`..`largest` px placed with the density `where`, height x width in 0..1."""
         sheet, pen = self.sheet()
         for column, row in self.points(count, np.ones(self.shape, np.float32) if where is None else where):

@@ -1,4 +1,5 @@
 """One invented case: a picture, the mask of its lesion, and the person's demographics, all from a seed and a class."""
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,9 +44,7 @@ class View:
     blur: float
 
 
-DERMATOSCOPE = View(
-    field=1, ambient=False, bubbles=0.35, hairs=0.55, hairs_on_hairless=0.12, ruler=0.20, ink=0.06, tube=0.28, blur=0.35
-)
+DERMATOSCOPE = View(field=1, ambient=False, bubbles=0.35, hairs=0.55, hairs_on_hairless=0.12, ruler=0.20, ink=0.06, tube=0.28, blur=0.35)
 PHONE = View(field=1.5, ambient=True, bubbles=0, hairs=0.40, hairs_on_hairless=0.08, ruler=0.06, ink=0.05, tube=0, blur=0.6)
 
 

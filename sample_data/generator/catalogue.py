@@ -1,4 +1,5 @@
 """All samples, by the name of their folder."""
+
 from sample_data.generator import isic, melanoma, tricorder3
 
 SAMPLES = {

@@ -1,4 +1,5 @@
 """Age, gender and body location, invented class by class with the tendencies that textbooks describe."""
+
 from dataclasses import dataclass
 
 import numpy as np

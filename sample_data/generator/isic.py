@@ -1,4 +1,5 @@
 """The samples of the ISIC challenges of 2018 and 2019: common and rare categories, some lesions in several pictures."""
+
 import numpy as np
 
 from sample_data.generator.sample import Sample, Table
@@ -7,16 +8,35 @@ from sample_data.generator.testset import ClassPlan, Plan
 
 # Category, the generator's class, lesions of it; in the order of the official columns. UNK is what is none of the other eight.
 CLASSES_2018 = (
-    ("MEL", "MEL", 34), ("NV", "NV", 88), ("BCC", "BCC", 20), ("AKIEC", "AKIEC", 18), ("BKL", "BKL", 28), ("DF", "DF", 16),
+    ("MEL", "MEL", 34),
+    ("NV", "NV", 88),
+    ("BCC", "BCC", 20),
+    ("AKIEC", "AKIEC", 18),
+    ("BKL", "BKL", 28),
+    ("DF", "DF", 16),
     ("VASC", "VASC", 16),
 )
 CLASSES_2019 = (
-    ("MEL", "MEL", 44), ("NV", "NV", 92), ("BCC", "BCC", 34), ("AK", "AKIEC", 18), ("BKL", "BKL", 26), ("DF", "DF", 16),
-    ("VASC", "VASC", 16), ("SCC", "SCCKA", 18), ("UNK", "INF", 2), ("UNK", "BEN_OTH", 2), ("UNK", "MAL_OTH", 2),
+    ("MEL", "MEL", 44),
+    ("NV", "NV", 92),
+    ("BCC", "BCC", 34),
+    ("AK", "AKIEC", 18),
+    ("BKL", "BKL", 26),
+    ("DF", "DF", 16),
+    ("VASC", "VASC", 16),
+    ("SCC", "SCCKA", 18),
+    ("UNK", "INF", 2),
+    ("UNK", "BEN_OTH", 2),
+    ("UNK", "MAL_OTH", 2),
 )
 SITES = {
-    "Arm": "upper extremity", "Feet": "palms/soles", "Genitalia": "oral/genital", "Hand": "palms/soles", "Head": "head/neck",
-    "Leg": "lower extremity", "Torso": "anterior torso",
+    "Arm": "upper extremity",
+    "Feet": "palms/soles",
+    "Genitalia": "oral/genital",
+    "Hand": "palms/soles",
+    "Head": "head/neck",
+    "Leg": "lower extremity",
+    "Torso": "anterior torso",
 }
 SEXES = {"m": "male", "f": "female"}
 METADATA = ("isic_id", "age_approx", "sex", "anatom_site_general", "lesion_id", "patient_id")
@@ -58,44 +78,62 @@ TEAMS_2018 = {
     "nova": Team(
         title="Nova",
         about="Strong and well calibrated.",
-        skill=3.5, evidence=tempered(0.6), present=probabilities,
+        skill=3.5,
+        evidence=tempered(0.6),
+        present=probabilities,
     ),
     "orion": Team(
         title="Orion",
         about="Writes one decimal. Where the largest score is shared, the official scorer counts the case as wrong.",
-        skill=3.4, evidence=tempered(0.35), present=one_decimal, decimals=1,
+        skill=3.4,
+        evidence=tempered(0.35),
+        present=one_decimal,
+        decimals=1,
     ),
     "polaris": Team(
         title="Polaris",
         about="Never gives dermatofibroma more than 0.5: it finds none, and its precision for them is 1 by the official rule.",
-        skill=3.1, evidence=tempered(0.6), present=shy_of(5),
+        skill=3.1,
+        evidence=tempered(0.6),
+        present=shy_of(5),
     ),
     "quasar": Team(
         title="Quasar",
         about="Ends in sigmoids: each category on its own, rows do not sum to 1. Weak.",
-        skill=2.3, evidence=tempered(0.6), present=independent,
+        skill=2.3,
+        evidence=tempered(0.6),
+        present=independent,
     ),
 }
 TEAMS_2019 = {
     "juno": Team(
         title="Juno",
         about="Strong and well calibrated, except that it has hardly ever met what is none of the eight diagnoses.",
-        skill=3.6, evidence=tempered(0.6), present=probabilities,
+        skill=3.6,
+        evidence=tempered(0.6),
+        present=probabilities,
     ),
     "kepler": Team(
         title="Kepler",
         about="Writes one decimal. Where the largest score is shared, the official scorer counts the case as wrong.",
-        skill=3.5, evidence=tempered(0.35), present=one_decimal, decimals=1,
+        skill=3.5,
+        evidence=tempered(0.35),
+        present=one_decimal,
+        decimals=1,
     ),
     "lyra": Team(
         title="Lyra",
         about="Never gives squamous cell carcinoma more than 0.5: it misses them, and its precision for them is 1 by the official rule.",
-        skill=3.2, evidence=tempered(0.6), present=shy_of(7),
+        skill=3.2,
+        evidence=tempered(0.6),
+        present=shy_of(7),
     ),
     "meridian": Team(
         title="Meridian",
         about="Ends in sigmoids: each category on its own, rows do not sum to 1. Weak.",
-        skill=2.5, evidence=tempered(0.6), present=independent,
+        skill=2.5,
+        evidence=tempered(0.6),
+        present=independent,
     ),
 }
 
@@ -122,8 +160,11 @@ def _metadata(plan: Plan, rows: list[dict]) -> Table:
     thousands = plan.first_seed // 1000
     lines = [
         [
-            row["name"], *people[row["lesion"]], SITES[row["location"]],
-            f"IL_{thousands:04d}{row['lesion']:03d}", f"IP_{thousands:04d}{patient[row['lesion']]:03d}",
+            row["name"],
+            *people[row["lesion"]],
+            SITES[row["location"]],
+            f"IL_{thousands:04d}{row['lesion']:03d}",
+            f"IP_{thousands:04d}{patient[row['lesion']]:03d}",
         ]
         for row in rows
     ]

@@ -3,6 +3,7 @@
 The features are those of dermoscopy textbooks (pigment network, globules, blue-white veil, arborising vessels, ...), drawn freely: they
 teach nothing about real lesions.
 """
+
 from collections.abc import Callable
 
 import numpy as np

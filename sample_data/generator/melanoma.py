@@ -1,4 +1,5 @@
 """The sample of the melanoma challenge: photographs as a phone takes them, a third of them melanomas."""
+
 import numpy as np
 from scipy.special import expit
 
@@ -46,22 +47,31 @@ TEAMS = {
     "fornax": Team(
         title="Fornax",
         about="Well calibrated: of ten spots that it gives 0.3, about three are melanomas.",
-        skill=3.0, evidence=tempered(0.6), present=risk,
+        skill=3.0,
+        evidence=tempered(0.6),
+        present=risk,
     ),
     "gemini": Team(
         title="Gemini",
         about="Ranks best, with a badly placed threshold: it expects one melanoma in five hundred, so hardly any score reaches 0.5.",
-        skill=3.7, evidence=tempered(0.6), present=as_in_screening,
+        skill=3.7,
+        evidence=tempered(0.6),
+        present=as_in_screening,
     ),
     "helios": Team(
         title="Helios",
         about="Over-confident: nearly always close to 0 or 1, right or wrong.",
-        skill=2.3, evidence=tempered(4.0), present=risk,
+        skill=2.3,
+        evidence=tempered(4.0),
+        present=risk,
     ),
     "iris": Team(
         title="Iris",
         about="Gives decisions, not scores: 0 or 1, so there is nothing to rank by.",
-        skill=2.0, evidence=tempered(0.6), present=decided(0.3), decimals=1,
+        skill=2.0,
+        evidence=tempered(0.6),
+        present=decided(0.3),
+        decimals=1,
     ),
 }
 

@@ -1,4 +1,5 @@
 """What colour skin has: light weakened by melanin and blood (Beer and Lambert), and keratin that scatters it back."""
+
 from dataclasses import dataclass
 
 import numpy as np

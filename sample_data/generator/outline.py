@@ -1,4 +1,5 @@
 """Where the lesion is: an irregular closed shape as a signed distance."""
+
 from dataclasses import dataclass
 from functools import cached_property
 

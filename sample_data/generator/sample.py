@@ -1,4 +1,5 @@
 """One sample as a whole: a test set in a challenge's own spelling, and the teams that predict it."""
+
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,4 +1,5 @@
 """Bare skin before there is a lesion: tone, redness, furrows, pores."""
+
 import numpy as np
 
 from sample_data.generator.canvas import Canvas, smoothstep

@@ -5,6 +5,7 @@ noise. Part of the noise is common to all teams and all pictures of a lesion (so
 that knows how blurred its view is, and how frequent the classes are, and applies Bayes' rule, is calibrated; the characters are departures
 from that.
 """
+
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,5 @@
 """A folder of drawn images and lesion masks, and the tables that go with them."""
+
 import csv
 import io
 from collections.abc import Sequence
@@ -132,9 +133,20 @@ def _write_one(entry: Entry, plan: Plan, folder: Path) -> dict:
         Image.fromarray(stored(drawn.mask, entry.orientation)).save(folder / "masks" / f"{entry.name}.png", optimize=True)
     person = drawn.demographics
     return {
-        "name": entry.name, "label": entry.label, "age": person.age, "location": person.location, "gender": person.gender,
-        "symbol": entry.symbol, "look": drawn.look, "skin_tone": drawn.tone, "seed": entry.seed, "lesion": entry.lesion,
-        "take": entry.take, "width": entry.size[0], "height": entry.size[1], "orientation": entry.orientation,
+        "name": entry.name,
+        "label": entry.label,
+        "age": person.age,
+        "location": person.location,
+        "gender": person.gender,
+        "symbol": entry.symbol,
+        "look": drawn.look,
+        "skin_tone": drawn.tone,
+        "seed": entry.seed,
+        "lesion": entry.lesion,
+        "take": entry.take,
+        "width": entry.size[0],
+        "height": entry.size[1],
+        "orientation": entry.orientation,
     }
 
 

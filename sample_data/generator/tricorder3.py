@@ -1,4 +1,5 @@
 """The sample of the eleven-class challenge: every class as often, teams from calibrated to careless."""
+
 import numpy as np
 from scipy.special import log_expit
 
@@ -39,27 +40,43 @@ TEAMS = {
     "aurora": Team(
         title="Aurora",
         about="Well calibrated: when it says 0.7, it is right in about seven of ten cases.",
-        skill=3.7, evidence=tempered(0.55), present=probabilities, model_size_mib=43.7,
+        skill=3.7,
+        evidence=tempered(0.55),
+        present=probabilities,
+        model_size_mib=43.7,
     ),
     "borealis": Team(
         title="Borealis",
         about="Over-confident: nearly always above 0.95, right or wrong. A large model, and it pays for its size.",
-        skill=3.7, evidence=tempered(3.0), present=probabilities, model_size_mib=96.4,
+        skill=3.7,
+        evidence=tempered(3.0),
+        present=probabilities,
+        model_size_mib=96.4,
     ),
     "cygnus": Team(
         title="Cygnus",
         about="Forgot the softmax: its file holds logits, not probabilities.",
-        skill=3.2, evidence=tempered(0.9), present=logits, decimals=4, model_size_mib=28.2,
+        skill=3.2,
+        evidence=tempered(0.9),
+        present=logits,
+        decimals=4,
+        model_size_mib=28.2,
     ),
     "delphi": Team(
         title="Delphi",
         about="Good at everything but one thing: it calls melanomas nevi.",
-        skill=3.7, evidence=nevus_for_melanoma, present=probabilities, model_size_mib=12.3,
+        skill=3.7,
+        evidence=nevus_for_melanoma,
+        present=probabilities,
+        model_size_mib=12.3,
     ),
     "equinox": Team(
         title="Equinox",
         about="Weak and unsure: a very small model that has not learnt much.",
-        skill=1.9, evidence=tempered(0.7), present=probabilities, model_size_mib=1.6,
+        skill=1.9,
+        evidence=tempered(0.7),
+        present=probabilities,
+        model_size_mib=1.6,
     ),
 }
 

@@ -1,4 +1,5 @@
 """Blood vessels as dermoscopy shows them: arborising, short linear, hairpin-like and dotted."""
+
 import numpy as np
 from PIL import ImageDraw
 

@@ -1,4 +1,5 @@
 """ONNX graphs of the sample models that need no deep-learning framework: a bank of filters, pooled, and a linear head."""
+
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -66,8 +67,15 @@ class Graph:
             pixels = self.step("AveragePool", pixels, kernel_shape=[pool, pool], strides=[pool, pool])
         density = self.step("Neg", self.step("Log", self.step("Max", pixels, self.constant(DARKEST))))
         size = bank.filters.shape[-1]
-        answers = self.step("Conv", density, self.constant(bank.filters), self.constant(bank.biases),
-                            kernel_shape=[size, size], strides=[2, 2], pads=[size // 2] * 4)
+        answers = self.step(
+            "Conv",
+            density,
+            self.constant(bank.filters),
+            self.constant(bank.biases),
+            kernel_shape=[size, size],
+            strides=[2, 2],
+            pads=[size // 2] * 4,
+        )
         answers = self.step("Relu", answers)
         pooled = [self._over_places("ReduceMean", answers)]
         if bank.weights is not None:
@@ -82,8 +90,9 @@ class Graph:
         return self.step(operator, maps, axes=[2, 3], keepdims=0)
 
 
-def build(bank: Bank, pool: int, size: tuple[int | str, int | str], demographics: bool, head: Head | None = None,
-          categories: Sequence[str] = ()) -> bytes:
+def build(
+    bank: Bank, pool: int, size: tuple[int | str, int | str], demographics: bool, head: Head | None = None, categories: Sequence[str] = ()
+) -> bytes:
     """An ONNX model of the input image (batch, 3, *size) in 0..1, and of demographics (batch, 3) as codes if it is given them.
 
     pool: pixels that are averaged first. categories: of the columns, noted in the model's metadata. The output is batch x columns

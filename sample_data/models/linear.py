@@ -1,4 +1,5 @@
 """The linear head on a bank of filters: features from the ONNX graph itself, then logistic regression."""
+
 import numpy as np
 import onnxruntime
 from sklearn.linear_model import LogisticRegression

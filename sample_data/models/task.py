@@ -1,4 +1,5 @@
 """What the models of each sample learn: from which images, into which columns."""
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

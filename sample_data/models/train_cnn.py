@@ -3,6 +3,7 @@
 PyTorch is needed here only; the dashboard runs the ONNX file. The eleven-class network takes 160 x 160, so that the official second resize
 is exercised.
 """
+
 import sys
 from pathlib import Path
 
@@ -111,8 +112,14 @@ def export(network: Network, task: Task, path: Path) -> None:
     if task.demographics:
         inputs["demographics"] = torch.tensor([[42.0, 1, 5], [60.0, 0, 2]])
     torch.onnx.export(
-        Probabilities(network).eval(), tuple(inputs.values()), str(path), input_names=list(inputs), output_names=["output"],
-        dynamic_axes={name: {0: "batch"} for name in (*inputs, "output")}, opset_version=OPSET, dynamo=False,
+        Probabilities(network).eval(),
+        tuple(inputs.values()),
+        str(path),
+        input_names=list(inputs),
+        output_names=["output"],
+        dynamic_axes={name: {0: "batch"} for name in (*inputs, "output")},
+        opset_version=OPSET,
+        dynamo=False,
     )
     model = onnx.load(str(path))
     note_categories(model, task.categories)

@@ -3,6 +3,7 @@
 Filters are the k-means centres of whitened 7 x 7 patches of optical density (Coates and Ng 2012, "Learning feature representations with
 k-means"), with both signs, plus plain colour thresholds; pooled over the image, with demographics if any, into a logistic regression.
 """
+
 import sys
 from pathlib import Path
 
@@ -19,8 +20,16 @@ WHITENING, BIAS = 0.05, -0.08
 CENTRE_SPREAD = 13  # standard deviation of the weights that prefer the middle of the map, in its pixels
 # Weights of red, green and blue optical density, and the threshold above which a colour answers: learnt filters are blind to plain colour.
 COLOURS = (
-    ((1, 0, 0), 0.3), ((1, 0, 0), 0.9), ((0, 1, 0), 0.5), ((0, 0, 1), 0.7), ((-1, 1, 0), 0.25), ((0, -1, 1), 0.15), ((1, 0, -1), 0.0),
-    ((1, 1, 1), 2.2), ((-1, -1, -1), -0.5), ((-1, 1.6, -0.6), 0.15),
+    ((1, 0, 0), 0.3),
+    ((1, 0, 0), 0.9),
+    ((0, 1, 0), 0.5),
+    ((0, 0, 1), 0.7),
+    ((-1, 1, 0), 0.25),
+    ((0, -1, 1), 0.15),
+    ((1, 0, -1), 0.0),
+    ((1, 1, 1), 2.2),
+    ((-1, -1, -1), -0.5),
+    ((-1, 1.6, -0.6), 0.15),
 )
 
 

@@ -3,6 +3,7 @@
 It knows which colours occur in the image, not where or in which pattern, and the demographics if any. Its image may have any height and
 width.
 """
+
 import sys
 from pathlib import Path
 

@@ -3,6 +3,7 @@
 `python -m sample_data.models.training_set TASK images.npz [per_class] [first_seed]` draws them (0.3 to 0.8 CPU seconds each); the training
 scripts read that file.
 """
+
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass

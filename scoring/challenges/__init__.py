@@ -1,4 +1,5 @@
 """The challenges by id. A challenge is one module here: its constants and functions are what `load_challenge` gives."""
+
 from importlib import import_module
 from types import ModuleType
 

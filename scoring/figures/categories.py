@@ -1,4 +1,5 @@
 """Figures of categories that are each held against the rest: a category keeps its colour and its dashes from figure to figure."""
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -12,8 +13,8 @@ from scoring.figures.numerals import decimal
 DASHES = ("solid", "dash", "dot")
 LEGEND_ROW = 20
 SHORT = 14
-TICKS = {"tickvals": [0, .25, .5, .75, 1], "ticktext": ["0", ".25", ".5", ".75", "1"]}
-WANTED = .8
+TICKS = {"tickvals": [0, 0.25, 0.5, 0.75, 1], "ticktext": ["0", ".25", ".5", ".75", "1"]}
+WANTED = 0.8
 """The sensitivity from which on ISIC takes an area of its own."""
 
 
@@ -31,7 +32,7 @@ class Line:
 
 def short(name: str) -> str:
     """A name that fits beside an axis."""
-    return name if len(name) <= SHORT else f"{name[:SHORT - 1]}…"
+    return name if len(name) <= SHORT else f"{name[: SHORT - 1]}…"
 
 
 def mark(k: int, look: Look) -> dict:
@@ -42,13 +43,27 @@ def mark(k: int, look: Look) -> dict:
 def _square(look: Look, question: str, x_title: str, y_title: str, rows: int) -> go.Figure:
     """Axes from 0 to 1 above a legend of so many rows: a figure never knows its width, so names stand below."""
     height, below = 360, rows * LEGEND_ROW
-    fig = figure(look, question, height + below, hovermode="closest", margin={"l": 4, "r": 14, "t": 10, "b": 50 + below},
-                 showlegend=bool(rows),
-                 legend={"orientation": "v", "x": 0, "xanchor": "left", "y": -52 / (height - 60), "yanchor": "top",
-                         "font": {"size": 12, "color": look.ink},
-                         "itemclick": "toggle", "itemdoubleclick": "toggleothers", "tracegroupgap": 0})
-    fig.update_xaxes(title_text=x_title, range=[-.01, 1.01], **TICKS)
-    return fig.update_yaxes(title_text=y_title, range=[-.01, 1.03], **TICKS)
+    fig = figure(
+        look,
+        question,
+        height + below,
+        hovermode="closest",
+        margin={"l": 4, "r": 14, "t": 10, "b": 50 + below},
+        showlegend=bool(rows),
+        legend={
+            "orientation": "v",
+            "x": 0,
+            "xanchor": "left",
+            "y": -52 / (height - 60),
+            "yanchor": "top",
+            "font": {"size": 12, "color": look.ink},
+            "itemclick": "toggle",
+            "itemdoubleclick": "toggleothers",
+            "tracegroupgap": 0,
+        },
+    )
+    fig.update_xaxes(title_text=x_title, range=[-0.01, 1.01], **TICKS)
+    return fig.update_yaxes(title_text=y_title, range=[-0.01, 1.03], **TICKS)
 
 
 def _lines(fig: go.Figure, lines: Sequence[Line], look: Look, words: Sequence[str], shape: str = "linear") -> go.Figure:
@@ -57,22 +72,47 @@ def _lines(fig: go.Figure, lines: Sequence[Line], look: Look, words: Sequence[st
         if not drawn.any():
             continue
         name, style = safe(short(line.name)), mark(k, look) | {"shape": shape}
-        hovers = [f"<b>{safe(line.name)}</b><br>threshold {decimal(t, 3)}<br>{words[0]} {decimal(x, 3)}<br>{words[1]} {decimal(y, 3)}"
-                  for t, x, y in zip(line.thresholds[drawn], line.x[drawn], line.y[drawn], strict=True)]
-        fig.add_scatter(x=line.x[drawn], y=line.y[drawn], mode="lines", line=style, name=f"{name}  {safe(line.legend)}", legendgroup=str(k),
-                        hovertext=hovers, hoverinfo="text")
+        hovers = [
+            f"<b>{safe(line.name)}</b><br>threshold {decimal(t, 3)}<br>{words[0]} {decimal(x, 3)}<br>{words[1]} {decimal(y, 3)}"
+            for t, x, y in zip(line.thresholds[drawn], line.x[drawn], line.y[drawn], strict=True)
+        ]
+        fig.add_scatter(
+            x=line.x[drawn],
+            y=line.y[drawn],
+            mode="lines",
+            line=style,
+            name=f"{name}  {safe(line.legend)}",
+            legendgroup=str(k),
+            hovertext=hovers,
+            hoverinfo="text",
+        )
         if line.point is not None:
-            fig.add_scatter(x=[line.point[0]], y=[line.point[1]], mode="markers", legendgroup=str(k), showlegend=False, cliponaxis=False,
-                            hoverinfo="text", name=f"{name} at 0.5",
-                            hovertext=f"<b>{safe(line.name)}</b> at 0.5<br>{words[0]} {decimal(line.point[0], 3)}<br>{words[1]} "
-                                      f"{decimal(line.point[1], 3)}",
-                            marker={"symbol": "circle", "size": 9, "color": look.paper, "line": {"color": style["color"], "width": 2.5}})
+            fig.add_scatter(
+                x=[line.point[0]],
+                y=[line.point[1]],
+                mode="markers",
+                legendgroup=str(k),
+                showlegend=False,
+                cliponaxis=False,
+                hoverinfo="text",
+                name=f"{name} at 0.5",
+                hovertext=f"<b>{safe(line.name)}</b> at 0.5<br>{words[0]} {decimal(line.point[0], 3)}<br>{words[1]} "
+                f"{decimal(line.point[1], 3)}",
+                marker={"symbol": "circle", "size": 9, "color": look.paper, "line": {"color": style["color"], "width": 2.5}},
+            )
     return fig
 
 
 def _chance(fig: go.Figure, look: Look) -> go.Figure:
-    fig.add_scatter(x=[0, 1], y=[0, 1], mode="lines", line={"color": look.zero, "width": 1, "dash": "dot"}, hoverinfo="skip", name="chance",
-                    showlegend=False)
+    fig.add_scatter(
+        x=[0, 1],
+        y=[0, 1],
+        mode="lines",
+        line={"color": look.zero, "width": 1, "dash": "dot"},
+        hoverinfo="skip",
+        name="chance",
+        showlegend=False,
+    )
     fig.add_hline(WANTED, line={"color": look.zero, "width": 1})
     return write(fig, 1, WANTED, "80% sensitivity", look.soft, xanchor="right", yanchor="top")
 
@@ -104,35 +144,60 @@ def malignant_roc(x: np.ndarray, y: np.ndarray, thresholds: np.ndarray, look: Lo
     return fig
 
 
-def confusion_matrix(counts: Sequence[Sequence[int]], labels: Sequence[str], look: Look, risks: Mapping[str, str], show: str,
-                     chosen: tuple[str, str]) -> go.Figure:
+def confusion_matrix(
+    counts: Sequence[Sequence[int]], labels: Sequence[str], look: Look, risks: Mapping[str, str], show: str, chosen: tuple[str, str]
+) -> go.Figure:
     """Rows = truth. Every cell can be clicked: `customdata` of its point is (truth, called). chosen: the framed cell, by its labels."""
-    fig = matrix(counts, [short(name) for name in labels], look, "What is mistaken for what?", 140 + 30 * len(labels),
-                 risks={short(name): risk for name, risk in risks.items()},
-                 show=show, size=12 if show == "counts" else 10)
+    fig = matrix(
+        counts,
+        [short(name) for name in labels],
+        look,
+        "What is mistaken for what?",
+        140 + 30 * len(labels),
+        risks={short(name): risk for name, risk in risks.items()},
+        show=show,
+        size=12 if show == "counts" else 10,
+    )
     heat = fig.data[0]
     places = [(i, j) for i in range(len(labels)) for j in range(len(labels))]
-    fig.add_scatter(x=[j for _, j in places], y=[i for i, _ in places], mode="markers",
-                    customdata=[(labels[i], labels[j]) for i, j in places], name="cells", hoverinfo="text",
-                    hovertext=[heat.hovertext[i][j] for i, j in places], marker={"symbol": "square", "size": 27, "color": "rgba(0,0,0,0)"})
+    fig.add_scatter(
+        x=[j for _, j in places],
+        y=[i for i, _ in places],
+        mode="markers",
+        customdata=[(labels[i], labels[j]) for i, j in places],
+        name="cells",
+        hoverinfo="text",
+        hovertext=[heat.hovertext[i][j] for i, j in places],
+        marker={"symbol": "square", "size": 27, "color": "rgba(0,0,0,0)"},
+    )
     heat.hoverinfo = "skip"
     i, j = (labels.index(name) for name in chosen)
-    fig.add_shape(type="rect", x0=j - .47, x1=j + .47, y0=i - .47, y1=i + .47, line={"color": look.accent, "width": 3})
-    fig.update_xaxes(range=[-.5, len(labels) - .5])
-    return fig.update_yaxes(range=[len(labels) - .5, -.5])
+    fig.add_shape(type="rect", x0=j - 0.47, x1=j + 0.47, y0=i - 0.47, y1=i + 0.47, line={"color": look.accent, "width": 3})
+    fig.update_xaxes(range=[-0.5, len(labels) - 0.5])
+    return fig.update_yaxes(range=[len(labels) - 0.5, -0.5])
 
 
 def threshold_lines(found: Mapping[str, np.ndarray], names: Mapping[str, str], cut: float, look: Look, category: str) -> go.Figure:
     """Measures [T] over "threshold" [T] of one category, named above the figure. names: key -> word. cut: the chosen threshold."""
-    fig = figure(look, f"What does the threshold of {category} change?", 300, hovermode="x unified",
-                 margin={"l": 4, "r": 14, "t": 10, "b": 4}, showlegend=True,
-                 legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 12, "color": look.ink}})
+    fig = figure(
+        look,
+        f"What does the threshold of {category} change?",
+        300,
+        hovermode="x unified",
+        margin={"l": 4, "r": 14, "t": 10, "b": 4},
+        showlegend=True,
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 12, "color": look.ink}},
+    )
     for k, (key, name) in enumerate(names.items()):
         main = key == "f1"
-        style = {"color": look.accent if main else look.categorical[(k + 1) % len(look.categorical)], "width": 3 if main else 1.6,
-                 "dash": "solid" if main else DASHES[k % 3], "shape": "hv"}
+        style = {
+            "color": look.accent if main else look.categorical[(k + 1) % len(look.categorical)],
+            "width": 3 if main else 1.6,
+            "dash": "solid" if main else DASHES[k % 3],
+            "shape": "hv",
+        }
         fig.add_scatter(x=found["threshold"], y=found[key], mode="lines", line=style, name=name, hovertemplate="%{y:.3f}")
-    fig.add_vline(.5, line={"color": look.ink, "width": 1, "dash": "dot"})
+    fig.add_vline(0.5, line={"color": look.ink, "width": 1, "dash": "dot"})
     fig.add_vline(cut, line={"color": look.accent, "width": 2})
     fig.update_xaxes(title_text="threshold: called where the score is above it", range=[0, 1], hoverformat=".3f", nticks=6)
     return fig.update_yaxes(range=[0, 1.03], **TICKS)

@@ -2,6 +2,7 @@
 
 Shares and outputs are 0..1 unless said otherwise, points are of 100. Undefined numbers are None or NaN and are drawn as a gap.
 """
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -68,9 +69,16 @@ def _strip_piece(fig: go.Figure, look: Look, part: Part, value: float, size: flo
     share = f"(1 − {value:.6f})" if lost else f"{value:.6f}"
     hatch = {"shape": "/", "fgcolor": faded(colour, 0.55), "bgcolor": look.paper, "size": 6, "solidity": 0.25} if lost else None
     edge = faded(colour, 0.55) if lost else look.paper
-    fig.add_bar(y=[0], x=[size], orientation="h", width=0.62, hoverinfo="text", name=f"{safe(part.name)} {'lost' if lost else 'won'}",
-                hovertext=f"{safe(part.name)}<br>{part.weight:g} × {share} = {size:.4f} points {'lost' if lost else 'won'}",
-                marker={"color": look.paper if lost else colour, "line": {"color": edge, "width": 1}, "pattern": hatch})
+    fig.add_bar(
+        y=[0],
+        x=[size],
+        orientation="h",
+        width=0.62,
+        hoverinfo="text",
+        name=f"{safe(part.name)} {'lost' if lost else 'won'}",
+        hovertext=f"{safe(part.name)}<br>{part.weight:g} × {share} = {size:.4f} points {'lost' if lost else 'won'}",
+        marker={"color": look.paper if lost else colour, "line": {"color": edge, "width": 1}, "pattern": hatch},
+    )
     number = _fitting([f"{'−' if lost else ''}{size:.{digits}f}" for digits in (2, 1)], size)
     name = _fitting([f"{part.short} lost" if lost else part.name, part.short], size)
     if number:
@@ -91,17 +99,32 @@ def _strip_marks(fig: go.Figure, look: Look, score: float, interval: Sequence[fl
     room = 100.0 if ceiling is None else ceiling - (interval[1] if interval is not None else score)
     if interval is not None:
         words += f", 95% interval {span(interval, 1)}"
-        fig.add_scatter(x=list(interval), y=[below, below], mode="lines", line={"color": look.ink, "width": 2}, hoverinfo="skip",
-                        name="interval")
+        fig.add_scatter(
+            x=list(interval), y=[below, below], mode="lines", line={"color": look.ink, "width": 2}, hoverinfo="skip", name="interval"
+        )
         if room > 44:
             write(fig, interval[1] + 1, below, "95% interval", look.soft, xanchor="left")
         elif interval[0] > 27:
             write(fig, interval[0] - 1, below, "95% interval", look.soft, xanchor="right")
-    fig.add_scatter(x=[score], y=[below], mode="markers", marker=mark | {"symbol": "diamond", "size": 10}, hovertext=words,
-                    hoverinfo="text", name="score")
+    fig.add_scatter(
+        x=[score],
+        y=[below],
+        mode="markers",
+        marker=mark | {"symbol": "diamond", "size": 10},
+        hovertext=words,
+        hoverinfo="text",
+        name="score",
+    )
     if ceiling is not None:
-        fig.add_scatter(x=[ceiling], y=[below], mode="markers", marker=mark | {"symbol": "line-ns", "size": 12}, cliponaxis=False,
-                        hovertext=f"ceiling {decimal(ceiling, 2)}: the score with every case right", hoverinfo="text")
+        fig.add_scatter(
+            x=[ceiling],
+            y=[below],
+            mode="markers",
+            marker=mark | {"symbol": "line-ns", "size": 12},
+            cliponaxis=False,
+            hovertext=f"ceiling {decimal(ceiling, 2)}: the score with every case right",
+            hoverinfo="text",
+        )
         if room > 12:
             write(fig, ceiling - 1, below, "ceiling", look.soft, xanchor="right")
 
@@ -118,23 +141,49 @@ def points_lost(per_class: Mapping[str, Mapping], look: Look, measure: tuple[str
     worth, lost = (np.array([100 * c[key] for _, c in rows]) for key in ("score_worth", "score_lost"))
     fig.add_bar(y=names, x=worth, orientation="h", marker_color=look.tint, hoverinfo="skip", name="worth")
     reasons = ["mistakes" if c["support"] else "no case in this test set" for _, c in rows]
-    hovers = [f"{label(safe(name), c.get('risk'))}<br>lost {a:.2f} of {b:.2f} points, {why}<br>{measure[1]} {decimal(c[measure[0]], 3)}, n = {c['support']}"
-              for (name, c), a, b, why in zip(rows, lost, worth, reasons, strict=True)]
-    fig.add_bar(y=names, x=lost, orientation="h", hovertext=hovers, hoverinfo="text", name="lost", marker={
-        "color": [look.risk[c["risk"]] if c.get("risk") else look.accent for _, c in rows],
-        "pattern": {"shape": ["" if c["support"] else "/" for _, c in rows], "fgcolor": look.paper}})
+    hovers = [
+        f"{label(safe(name), c.get('risk'))}<br>lost {a:.2f} of {b:.2f} points, {why}<br>{measure[1]} {decimal(c[measure[0]], 3)}, n = {c['support']}"
+        for (name, c), a, b, why in zip(rows, lost, worth, reasons, strict=True)
+    ]
+    fig.add_bar(
+        y=names,
+        x=lost,
+        orientation="h",
+        hovertext=hovers,
+        hoverinfo="text",
+        name="lost",
+        marker={
+            "color": [look.risk[c["risk"]] if c.get("risk") else look.accent for _, c in rows],
+            "pattern": {"shape": ["" if c["support"] else "/" for _, c in rows], "fgcolor": look.paper},
+        },
+    )
     for name, a, b, (_, c) in zip(names, lost, worth, rows, strict=True):
         # 5.625 and 1.875 are halves: a little more rounds them as people do.
         rest = f"of {decimal(b + 1e-9, 2)}{'' if c['support'] else ', no case'}"
         write(fig, b, name, f"{decimal(a, 2)} <span style='color:{look.soft}'>{rest}</span>", look.ink, xanchor="left", xshift=6)
     room = 1.45 if all(c["support"] for _, c in rows) else 1.65
-    fig.update_xaxes(title_text="points of 100", range=[0, worth.max() * room], tickvals=list(range(0, int(worth.max()) + 1, 1 + int(worth.max() // 12))), showgrid=False)
+    fig.update_xaxes(
+        title_text="points of 100",
+        range=[0, worth.max() * room],
+        tickvals=list(range(0, int(worth.max()) + 1, 1 + int(worth.max() // 12))),
+        showgrid=False,
+    )
     return fig.update_yaxes(showgrid=False)
 
 
-def matrix(counts: Sequence[Sequence[int]], names: Sequence[str], look: Look, question: str, height: int, *,
-           risks: Mapping[str, str] | None = None, show: str = "counts", blocks: Sequence[int] = (),
-           outlined: tuple[int, int] | None = None, size: int = 12) -> go.Figure:
+def matrix(
+    counts: Sequence[Sequence[int]],
+    names: Sequence[str],
+    look: Look,
+    question: str,
+    height: int,
+    *,
+    risks: Mapping[str, str] | None = None,
+    show: str = "counts",
+    blocks: Sequence[int] = (),
+    outlined: tuple[int, int] | None = None,
+    size: int = 12,
+) -> go.Figure:
     """Counts [K, K], rows = truth, coloured by the share of the row.
 
     show: "counts", "shares" (percent of the row) or "both". blocks: after how many classes a line parts the groups. outlined: row and
@@ -148,8 +197,10 @@ def matrix(counts: Sequence[Sequence[int]], names: Sequence[str], look: Look, qu
         part = percent(shares[i, j])
         if n or (i, j) == outlined:
             words[i, j] = {"counts": f"<b>{n}</b>", "shares": f"<b>{part}</b>", "both": f"<b>{n}</b><br>{part}"}[show]
-        hovers[i, j] = (f"truth {label(safe(names[i]), risks.get(names[i]))}<br>called {label(safe(names[j]), risks.get(names[j]))}"
-                        f"<br>{n} cases, {part} of the row")
+        hovers[i, j] = (
+            f"truth {label(safe(names[i]), risks.get(names[i]))}<br>called {label(safe(names[j]), risks.get(names[j]))}"
+            f"<br>{n} cases, {part} of the row"
+        )
     columns, rows = ([label(name, risks.get(name), look, last) for name in names] for last in (False, True))
     turned = len(names) > 4
     if turned:
@@ -169,12 +220,22 @@ def matrix(counts: Sequence[Sequence[int]], names: Sequence[str], look: Look, qu
 def risk_matrix(counts: Sequence[Sequence[int]], groups: Sequence[str], look: Look) -> go.Figure:
     """Risk groups, rows = truth, count and row share in each cell; malignant called benign is outlined."""
     harm = (groups.index("malignant"), groups.index("benign"))
-    return matrix(counts, list(groups), look, "Which risk was taken for which?", 300, risks={g: g for g in groups}, show="both",
-                  outlined=harm, size=15)
+    return matrix(
+        counts,
+        list(groups),
+        look,
+        "Which risk was taken for which?",
+        300,
+        risks={g: g for g in groups},
+        show="both",
+        outlined=harm,
+        size=15,
+    )
 
 
-def confusion_matrix(counts: Sequence[Sequence[int]], names: Sequence[str], look: Look, risks: Mapping[str, str] | None = None,
-                     show: str = "counts") -> go.Figure:
+def confusion_matrix(
+    counts: Sequence[Sequence[int]], names: Sequence[str], look: Look, risks: Mapping[str, str] | None = None, show: str = "counts"
+) -> go.Figure:
     """Classes, rows = truth. With risk groups (class -> group) the classes are put in their order, with lines between the groups."""
     order, blocks = list(range(len(names))), []
     if risks:
@@ -182,8 +243,17 @@ def confusion_matrix(counts: Sequence[Sequence[int]], names: Sequence[str], look
         blocks = [k for k in range(1, len(order)) if risks[names[order[k]]] != risks[names[order[k - 1]]]]
     counts = np.asarray(counts)[np.ix_(order, order)]
     # Shares have one character more than most counts and must still fit 11 columns on a phone.
-    return matrix(counts, [names[i] for i in order], look, "Which class is taken for which?", 140 + 30 * len(order), risks=risks, show=show,
-                  blocks=blocks, size=12 if show == "counts" else 10)
+    return matrix(
+        counts,
+        [names[i] for i in order],
+        look,
+        "Which class is taken for which?",
+        140 + 30 * len(order),
+        risks=risks,
+        show=show,
+        blocks=blocks,
+        size=12 if show == "counts" else 10,
+    )
 
 
 def _panel(look: Look, question: str, colour: str, x: np.ndarray, y: np.ndarray, band: tuple | None, name: str) -> go.Figure:
@@ -192,8 +262,16 @@ def _panel(look: Look, question: str, colour: str, x: np.ndarray, y: np.ndarray,
         grid, low, high = (np.asarray(v, float) for v in band)
         drawn = np.isfinite(low) & np.isfinite(high)
         grid, low, high = grid[drawn], low[drawn], high[drawn]
-        fig.add_scatter(x=np.r_[grid, grid[::-1]], y=np.r_[high, low[::-1]], fill="toself", fillcolor=faded(colour, 0.2), line_width=0,
-                        mode="lines", hoverinfo="skip", name="95% band")
+        fig.add_scatter(
+            x=np.r_[grid, grid[::-1]],
+            y=np.r_[high, low[::-1]],
+            fill="toself",
+            fillcolor=faded(colour, 0.2),
+            line_width=0,
+            mode="lines",
+            hoverinfo="skip",
+            name="95% band",
+        )
     fig.add_scatter(x=x, y=y, mode="lines", line={"color": colour, "width": 2}, name=name, hovertemplate="%{y:.2f}")
     ticks = {"tickvals": [0, 0.5, 1], "ticktext": ["0", ".5", "1"]}
     fig.update_xaxes(range=[0, 1], hoverformat=".2f", **ticks)
@@ -201,23 +279,34 @@ def _panel(look: Look, question: str, colour: str, x: np.ndarray, y: np.ndarray,
 
 
 def _dotted(fig: go.Figure, look: Look, ends: Sequence[float], name: str) -> go.Figure:
-    return fig.add_scatter(x=[0, 1], y=list(ends), mode="lines", line={"color": look.zero, "width": 1, "dash": "dot"}, hoverinfo="skip",
-                           name=name)
+    return fig.add_scatter(
+        x=[0, 1], y=list(ends), mode="lines", line={"color": look.zero, "width": 1, "dash": "dot"}, hoverinfo="skip", name=name
+    )
 
 
-def roc_panel(name: str, false_positive_rate: np.ndarray, sensitivity: np.ndarray, look: Look, risk: str | None = None,
-              band: tuple | None = None) -> go.Figure:
+def roc_panel(
+    name: str, false_positive_rate: np.ndarray, sensitivity: np.ndarray, look: Look, risk: str | None = None, band: tuple | None = None
+) -> go.Figure:
     """One small multiple: sensitivity over 1 − specificity, the chance line, and a pointwise 95% band (grid, low, high)."""
-    fig = _panel(look, f"How well is {name} told from the rest?", look.risk[risk] if risk else look.accent,
-                 false_positive_rate, sensitivity, band, "sensitivity")
+    fig = _panel(
+        look,
+        f"How well is {name} told from the rest?",
+        look.risk[risk] if risk else look.accent,
+        false_positive_rate,
+        sensitivity,
+        band,
+        "sensitivity",
+    )
     return _dotted(fig, look, [0, 1], "chance")
 
 
-def precision_recall_panel(name: str, recall: np.ndarray, precision: np.ndarray, prevalence: float, look: Look, risk: str | None = None,
-                           band: tuple | None = None) -> go.Figure:
+def precision_recall_panel(
+    name: str, recall: np.ndarray, precision: np.ndarray, prevalence: float, look: Look, risk: str | None = None, band: tuple | None = None
+) -> go.Figure:
     """One small multiple: precision over recall; dotted is the share of the class, the precision of guessing."""
-    fig = _panel(look, f"How many of those called {name} are {name}?", look.risk[risk] if risk else look.accent, recall, precision, band,
-                 "precision")
+    fig = _panel(
+        look, f"How many of those called {name} are {name}?", look.risk[risk] if risk else look.accent, recall, precision, band, "precision"
+    )
     return _dotted(fig, look, [prevalence, prevalence], "guessing")
 
 
@@ -234,32 +323,77 @@ class Calibrated:
 LARGEST = Calibrated("When it says 70%, is it right 70% of the time?", "largest output of the model", "share right", "right")
 
 
-def reliability(said: np.ndarray, right: np.ndarray, low: np.ndarray, high: np.ndarray, n: np.ndarray, look: Look,
-                words: Calibrated = LARGEST) -> go.Figure:
+def reliability(
+    said: np.ndarray, right: np.ndarray, low: np.ndarray, high: np.ndarray, n: np.ndarray, look: Look, words: Calibrated = LARGEST
+) -> go.Figure:
     """Ten bins [10] of the output v, bin ceil(10 v) - 1: mean output, share that came true with its interval, cases (NaN where n = 0).
     Counts stand below on the same axis."""
     said, right, low, high, n = (np.asarray(v, float) for v in (said, right, low, high, n))
     middle = (np.arange(len(n)) + 0.5) / len(n)
-    fig = figure(look, words.question, 340, bargap=0.06, yaxis={"domain": [0.3, 1]},
-                 yaxis2={"domain": [0, 0.2]}, xaxis={"anchor": "y2"}, margin={"l": 4, "r": 22, "t": 10, "b": 4})
-    hovers = [f"outputs {percent(m - 0.05)} to {percent(m + 0.05)}, mean {decimal(v, 2)}<br>{words.hover} {percent(share)} "
-              f"({percent(least)} to {percent(most)})<br>n = {k:.0f}"
-              for m, v, share, least, most, k in zip(middle, said, right, low, high, n, strict=True)]
-    fig.add_bar(x=middle, y=right, width=0.094, hovertext=hovers, hoverinfo="text", name=words.came,
-                marker={"color": faded(look.accent, 0.3), "line": {"color": look.accent, "width": 1}})
-    fig.add_scatter(x=said, y=right, mode="markers", marker={"color": look.ink, "size": 7}, cliponaxis=False, hoverinfo="skip", name="bins",
-                    error_y={"type": "data", "symmetric": False, "array": high - right, "arrayminus": right - low, "color": look.ink,
-                             "thickness": 1.2, "width": 3})
+    fig = figure(
+        look,
+        words.question,
+        340,
+        bargap=0.06,
+        yaxis={"domain": [0.3, 1]},
+        yaxis2={"domain": [0, 0.2]},
+        xaxis={"anchor": "y2"},
+        margin={"l": 4, "r": 22, "t": 10, "b": 4},
+    )
+    hovers = [
+        f"outputs {percent(m - 0.05)} to {percent(m + 0.05)}, mean {decimal(v, 2)}<br>{words.hover} {percent(share)} "
+        f"({percent(least)} to {percent(most)})<br>n = {k:.0f}"
+        for m, v, share, least, most, k in zip(middle, said, right, low, high, n, strict=True)
+    ]
+    fig.add_bar(
+        x=middle,
+        y=right,
+        width=0.094,
+        hovertext=hovers,
+        hoverinfo="text",
+        name=words.came,
+        marker={"color": faded(look.accent, 0.3), "line": {"color": look.accent, "width": 1}},
+    )
+    fig.add_scatter(
+        x=said,
+        y=right,
+        mode="markers",
+        marker={"color": look.ink, "size": 7},
+        cliponaxis=False,
+        hoverinfo="skip",
+        name="bins",
+        error_y={
+            "type": "data",
+            "symmetric": False,
+            "array": high - right,
+            "arrayminus": right - low,
+            "color": look.ink,
+            "thickness": 1.2,
+            "width": 3,
+        },
+    )
     _dotted(fig, look, [0, 1], "perfect")
-    fig.add_bar(x=middle, y=n, yaxis="y2", width=0.094, marker_color=look.third, text=[f"{k:.0f}" if k else "" for k in n], name="n",
-                textposition="outside", cliponaxis=False, textfont={"color": look.ink}, hoverinfo="skip")
+    fig.add_bar(
+        x=middle,
+        y=n,
+        yaxis="y2",
+        width=0.094,
+        marker_color=look.third,
+        text=[f"{k:.0f}" if k else "" for k in n],
+        name="n",
+        textposition="outside",
+        cliponaxis=False,
+        textfont={"color": look.ink},
+        hoverinfo="skip",
+    )
     fig.update_yaxes(range=[0, 1.01], tickformat=".0%", title_text=words.came)
     fig.update_layout(yaxis2={"range": [0, 1.35 * max(n.max(), 1)], "showgrid": False, "showticklabels": False, "title_text": "n"})
     return fig.update_xaxes(range=[0, 1], dtick=0.2, tickformat=".0%", title_text=words.said)
 
 
-def intervals(rows: Sequence[Row], look: Look, question: str, axis_title: str, *, digits: int = 2, tied: int = 0,
-              reference: float | None = None) -> go.Figure:
+def intervals(
+    rows: Sequence[Row], look: Look, question: str, axis_title: str, *, digits: int = 2, tied: int = 0, reference: float | None = None
+) -> go.Figure:
     """Dots with 95% whiskers, first row on top. tied: how many first rows are shaded. reference: a line (all cases, no difference).
     Rows on fewer than 15 cases are grey and their whisker is faint."""
     fig = figure(look, question, 50 + 28 * len(rows))
@@ -293,15 +427,36 @@ def _dots(fig: go.Figure, look: Look, chosen: Sequence[tuple[int, Row]], digits:
     ends = np.array([[np.nan, np.nan] if row.interval is None or None in row.interval else list(row.interval) for row in rows], float)
     value = np.array([row.value for row in rows], float)
     colour = look.zero if small else look.accent
-    hovers = [f"{safe(row.name)}: <b>{decimal(row.value, digits)}</b>" + ("" if row.interval is None else
-              f"<br>95% interval {span(row.interval, digits)}") + ("" if row.n is None else f"<br>n = {row.n}")
-              + ("<br>too few cases for an honest interval" if small else "") for row in rows]
-    fig.add_scatter(x=value, y=[i for i, _ in chosen], mode="markers", hovertext=hovers, hoverinfo="text", cliponaxis=False,
-                    name=f"fewer than {SMALL} cases" if small else "value",
-                    error_x={"type": "data", "symmetric": False, "array": ends[:, 1] - value, "arrayminus": value - ends[:, 0],
-                                 "color": faded(look.soft, 0.4) if small else look.soft, "thickness": 1 if small else 1.6, "width": 0},
-                    marker={"size": 8 if small else 10, "line": {"color": colour, "width": 2},
-                                "color": [look.paper if small or not row.apart else colour for row in rows]})
+    hovers = [
+        f"{safe(row.name)}: <b>{decimal(row.value, digits)}</b>"
+        + ("" if row.interval is None else f"<br>95% interval {span(row.interval, digits)}")
+        + ("" if row.n is None else f"<br>n = {row.n}")
+        + ("<br>too few cases for an honest interval" if small else "")
+        for row in rows
+    ]
+    fig.add_scatter(
+        x=value,
+        y=[i for i, _ in chosen],
+        mode="markers",
+        hovertext=hovers,
+        hoverinfo="text",
+        cliponaxis=False,
+        name=f"fewer than {SMALL} cases" if small else "value",
+        error_x={
+            "type": "data",
+            "symmetric": False,
+            "array": ends[:, 1] - value,
+            "arrayminus": value - ends[:, 0],
+            "color": faded(look.soft, 0.4) if small else look.soft,
+            "thickness": 1 if small else 1.6,
+            "width": 0,
+        },
+        marker={
+            "size": 8 if small else 10,
+            "line": {"color": colour, "width": 2},
+            "color": [look.paper if small or not row.apart else colour for row in rows],
+        },
+    )
 
 
 def softmax(outputs: Sequence[float]) -> np.ndarray:
@@ -311,8 +466,14 @@ def softmax(outputs: Sequence[float]) -> np.ndarray:
     return powers / powers.sum(-1, keepdims=True)
 
 
-def output_bars(outputs: Sequence[float], names: Sequence[str], look: Look, risks: Mapping[str, str] | None = None,
-                truth: str | None = None, normalised: bool = False) -> go.Figure:
+def output_bars(
+    outputs: Sequence[float],
+    names: Sequence[str],
+    look: Look,
+    risks: Mapping[str, str] | None = None,
+    truth: str | None = None,
+    normalised: bool = False,
+) -> go.Figure:
     """One case's outputs [K], largest on top, the true class marked. normalised: their softmax, for display and not in the score."""
     risks, values = risks or {}, softmax(outputs) if normalised else np.asarray(outputs, float)
     order = np.argsort(values, kind="stable")
@@ -320,15 +481,28 @@ def output_bars(outputs: Sequence[float], names: Sequence[str], look: Look, risk
     fig = figure(look, question, 40 + ROW * len(names))
     rows = [label(names[i], risks.get(names[i]), look) for i in order]
     colours = [look.risk[risks[names[i]]] if names[i] in risks else look.accent for i in order]
-    fig.add_bar(y=rows, x=values[order], orientation="h", marker_color=colours, name="output",
-                hovertext=[f"{label(safe(names[i]), risks.get(names[i]))}: {decimal(values[i], 6)}" for i in order], hoverinfo="text")
+    fig.add_bar(
+        y=rows,
+        x=values[order],
+        orientation="h",
+        marker_color=colours,
+        name="output",
+        hovertext=[f"{label(safe(names[i]), risks.get(names[i]))}: {decimal(values[i], 6)}" for i in order],
+        hoverinfo="text",
+    )
     for row, i in zip(rows, order, strict=True):
         mark = " <b>truth</b>" if names[i] == truth else ""
         write(fig, max(values[i], 0), row, f"{decimal(values[i], 3)}{mark}", look.ink, xanchor="left", xshift=6)
     low, high = min(values.min(), 0.0), max(values.max(), 0.0)
     title = "softmax of the outputs, for display, not in the score" if normalised else "output of the model, as it came"
-    fig.update_xaxes(title_text=title, range=[low, high + 0.3 * max(high - low, 1e-9)], showgrid=False, zeroline=bool(low < 0),
-                     zerolinecolor=look.zero, nticks=5)
+    fig.update_xaxes(
+        title_text=title,
+        range=[low, high + 0.3 * max(high - low, 1e-9)],
+        showgrid=False,
+        zeroline=bool(low < 0),
+        zerolinecolor=look.zero,
+        nticks=5,
+    )
     return fig.update_yaxes(showgrid=False)
 
 
@@ -355,18 +529,29 @@ def _class_marks(names: Sequence[str], risks: Mapping[str, str], look: Look, sho
     colours = {}
     for k in shown:
         # A class keeps its colour from figure to figure unless there are more classes than colours and two of them meet.
-        wanted = [*look.categorical[k % len(look.categorical):], *look.categorical]
+        wanted = [*look.categorical[k % len(look.categorical) :], *look.categorical]
         colours[k] = next(colour for colour in wanted if colour not in colours.values())
-    return [{"symbol": SYMBOLS.get(risks.get(name), "circle"), "size": 9 if k in shown else 4, "color": colours.get(k, look.zero)}
-            for k, name in enumerate(names)]
+    return [
+        {"symbol": SYMBOLS.get(risks.get(name), "circle"), "size": 9 if k in shown else 4, "color": colours.get(k, look.zero)}
+        for k, name in enumerate(names)
+    ]
 
 
 def _class_word(name: str, risk: str | None, colour: str) -> str:
     return f"<span style='color:{colour};font-size:15px'>{SHAPES.get(risk, '●')}</span> {safe(name)}"
 
 
-def sweep_lines(settings: Sequence[float], outputs: np.ndarray, names: Sequence[str], look: Look, question: str, axis_title: str, *,
-                risks: Mapping[str, str] | None = None, own: float | None = None) -> go.Figure:
+def sweep_lines(
+    settings: Sequence[float],
+    outputs: np.ndarray,
+    names: Sequence[str],
+    look: Look,
+    question: str,
+    axis_title: str,
+    *,
+    risks: Mapping[str, str] | None = None,
+    own: float | None = None,
+) -> go.Figure:
     """How the outputs [settings, K] move when one number of the input is changed (age, in years). The four classes with the largest
     outputs have a colour and a name at their line's end, the others are grey. own: the case's true setting."""
     risks, outputs = risks or {}, np.asarray(outputs, float)
@@ -374,9 +559,15 @@ def sweep_lines(settings: Sequence[float], outputs: np.ndarray, names: Sequence[
     marks = _class_marks(names, risks, look, shown)
     fig = figure(look, question, 300, margin={"l": 4, "r": 100, "t": 10, "b": 4}, hovermode="closest")
     for k in sorted(range(len(names)), key=lambda k: k in shown):
-        fig.add_scatter(x=list(settings), y=outputs[:, k], mode="lines+markers", name=safe(names[k]), marker=marks[k] | {"size": 5},
-                        line={"color": marks[k]["color"], "width": 2 if k in shown else 1},
-                        hovertemplate=f"{label(safe(names[k]), risks.get(names[k]))}<br>%{{x}}: %{{y:.3f}}<extra></extra>")
+        fig.add_scatter(
+            x=list(settings),
+            y=outputs[:, k],
+            mode="lines+markers",
+            name=safe(names[k]),
+            marker=marks[k] | {"size": 5},
+            line={"color": marks[k]["color"], "width": 2 if k in shown else 1},
+            hovertemplate=f"{label(safe(names[k]), risks.get(names[k]))}<br>%{{x}}: %{{y:.3f}}<extra></extra>",
+        )
     low, high = outputs.min(), max(outputs.max(), outputs.min() + 1e-9)
     for k, y in zip(shown, spread(outputs[-1, shown], 0.08 * (high - low), low, high), strict=True):
         write(fig, 1, y, _class_word(names[k], risks.get(names[k]), marks[k]["color"]), look.ink, xref="paper", xanchor="left", xshift=6)
@@ -387,8 +578,16 @@ def sweep_lines(settings: Sequence[float], outputs: np.ndarray, names: Sequence[
     return fig.update_yaxes(title_text="output of the model", range=[low - margin, high + margin], nticks=5)
 
 
-def setting_dots(settings: Sequence[str], outputs: np.ndarray, names: Sequence[str], look: Look, question: str, *,
-                 risks: Mapping[str, str] | None = None, own: str | None = None) -> go.Figure:
+def setting_dots(
+    settings: Sequence[str],
+    outputs: np.ndarray,
+    names: Sequence[str],
+    look: Look,
+    question: str,
+    *,
+    risks: Mapping[str, str] | None = None,
+    own: str | None = None,
+) -> go.Figure:
     """The outputs [settings, K] under each choice of one input (gender, body site), a row per choice; the case's own is bold.
     The four classes with the largest outputs have a colour and a name above the first row, the others are small and grey."""
     risks, outputs = risks or {}, np.asarray(outputs, float)
@@ -398,8 +597,16 @@ def setting_dots(settings: Sequence[str], outputs: np.ndarray, names: Sequence[s
     for k in sorted(range(len(names)), key=lambda k: k in shown):
         plain = label(safe(names[k]), risks.get(names[k]))
         hovers = [f"{safe(setting)}<br>{plain}: {decimal(v, 3)}" for setting, v in zip(settings, outputs[:, k], strict=True)]
-        fig.add_scatter(x=outputs[:, k], y=places, mode="markers", name=safe(names[k]), hovertext=hovers, hoverinfo="text",
-                        cliponaxis=False, marker=marks[k] | {"line": {"color": look.paper, "width": 1}})
+        fig.add_scatter(
+            x=outputs[:, k],
+            y=places,
+            mode="markers",
+            name=safe(names[k]),
+            hovertext=hovers,
+            hoverinfo="text",
+            cliponaxis=False,
+            marker=marks[k] | {"line": {"color": look.paper, "width": 1}},
+        )
     low, high = outputs.min(), max(outputs.max(), outputs.min() + 1e-9)
     for k, x in zip(shown, spread(outputs[0, shown], 0.28 * (high - low), low + 0.08 * (high - low), high), strict=True):
         write(fig, x, 1, _class_word(names[k], risks.get(names[k]), marks[k]["color"]), look.ink, yref="paper", yanchor="bottom", yshift=6)
@@ -414,8 +621,15 @@ def demographic_probe(moves: Mapping[str, float], changed: Mapping[str, int], n:
     fields = list(reversed(moves))
     fig = figure(look, "Does the model use age, gender and location?", 40 + 30 * len(fields))
     values = [moves[f] for f in fields]
-    fig.add_bar(y=[safe(f) for f in fields], x=values, orientation="h", marker_color=look.accent, hoverinfo="text", name="largest move",
-                hovertext=[f"{safe(f)}: largest move {moves[f]:.6g}<br>{changed[f]} of {n} images change class" for f in fields])
+    fig.add_bar(
+        y=[safe(f) for f in fields],
+        x=values,
+        orientation="h",
+        marker_color=look.accent,
+        hoverinfo="text",
+        name="largest move",
+        hovertext=[f"{safe(f)}: largest move {moves[f]:.6g}<br>{changed[f]} of {n} images change class" for f in fields],
+    )
     for f in fields:
         words = f"{decimal(moves[f], 3)}, {changed[f]} of {n} change class" if moves[f] else "ignored"
         write(fig, moves[f], safe(f), words, look.ink, xanchor="left", xshift=6)
@@ -429,7 +643,8 @@ def slice_rows(slices: Mapping[str, Mapping[str, Mapping]], metric: str) -> list
     metric: "accuracy", "malignant_sensitivity", "recall"; the n of the last two is that of the malignant or positive cases.
     """
     size = COUNTED.get(metric, "n")
-    return [Row(f"{kind} {group}", entry[metric], entry.get(f"{metric}_interval"), entry[size])
-            for kind, groups in slices.items()
-            for group, entry in sorted(groups.items(), key=lambda item: (item[0] == "unknown", item[0]))]
-
+    return [
+        Row(f"{kind} {group}", entry[metric], entry.get(f"{metric}_interval"), entry[size])
+        for kind, groups in slices.items()
+        for group, entry in sorted(groups.items(), key=lambda item: (item[0] == "unknown", item[0]))
+    ]

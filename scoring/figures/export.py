@@ -1,4 +1,5 @@
 """Figures for one HTML file that asks nothing of any network: plotly.js stands in the file, and the figures' numbers beside it."""
+
 from collections.abc import Sequence
 from html import escape
 

@@ -1,4 +1,5 @@
 """The look: colours, type and marks that every figure shares. Its colours are those of `.streamlit/config.toml`."""
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -42,8 +43,8 @@ class Look:
 def channels(colour: str) -> np.ndarray:
     """Red, green and blue, 0..255, of `#rrggbb` or `rgb(r, g, b)`."""
     if colour.startswith("#"):
-        return np.array([int(colour[i:i + 2], 16) for i in (1, 3, 5)], float)
-    return np.array([float(v) for v in colour[colour.index("(") + 1:-1].split(",")[:3]])
+        return np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)], float)
+    return np.array([float(v) for v in colour[colour.index("(") + 1 : -1].split(",")[:3]])
 
 
 def cividis(start: float, stop: float, page: str) -> tuple[tuple[float, str], ...]:
@@ -56,32 +57,69 @@ def cividis(start: float, stop: float, page: str) -> tuple[tuple[float, str], ..
 
 
 LIGHT = Look(
-    name="light", paper="#ffffff", ink="#0c161c", soft="#52616b", grid="#e6ebee", zero="#8b9aa3", tint="#eef3f4",
-    accent="#0a5c63", second="#2f7fb0", third="#7b8a94",
+    name="light",
+    paper="#ffffff",
+    ink="#0c161c",
+    soft="#52616b",
+    grid="#e6ebee",
+    zero="#8b9aa3",
+    tint="#eef3f4",
+    accent="#0a5c63",
+    second="#2f7fb0",
+    third="#7b8a94",
     risk={"malignant": "#b3261e", "medium": "#b87309", "benign": "#1f7a45"},
     categorical=("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#0c161c", "#8a6d00", "#7a4fa3", "#5b6b75"),
-    heat=cividis(0.97, 0.12, "#ffffff"))
+    heat=cividis(0.97, 0.12, "#ffffff"),
+)
 DARK = Look(
-    name="dark", paper="#10181c", ink="#e3eaed", soft="#a9b8bf", grid="#243138", zero="#6c7d86", tint="#1a272d",
-    accent="#4db0b5", second="#4a90c4", third="#8899a3",
+    name="dark",
+    paper="#10181c",
+    ink="#e3eaed",
+    soft="#a9b8bf",
+    grid="#243138",
+    zero="#6c7d86",
+    tint="#1a272d",
+    accent="#4db0b5",
+    second="#4a90c4",
+    third="#8899a3",
     risk={"malignant": "#ff8a7d", "medium": "#f2b24c", "benign": "#6cc995"},
     categorical=("#56b4e9", "#f0803c", "#2fc79a", "#e39ac2", "#f0b429", "#9ad3f5", "#e3eaed", "#d9c65d", "#b79be0", "#9fb0b8"),
-    heat=cividis(0.08, 0.95, "#10181c"))
+    heat=cividis(0.08, 0.95, "#10181c"),
+)
 
 
 @cache
 def template(look: Look) -> go.layout.Template:
     """The Plotly template of a look. It is handed to each figure and registered nowhere."""
     # dragmode off and fixed ranges: a thumb that scrolls a phone must not zoom the chart.
-    axis = {"gridcolor": look.grid, "linecolor": look.zero, "zeroline": False, "ticks": "", "ticklabelstandoff": 4, "automargin": True,
-            "fixedrange": True, "title": {"font": {"size": 12, "color": look.soft}, "standoff": 6},
-            "tickfont": {"size": 12, "color": look.ink}}
+    axis = {
+        "gridcolor": look.grid,
+        "linecolor": look.zero,
+        "zeroline": False,
+        "ticks": "",
+        "ticklabelstandoff": 4,
+        "automargin": True,
+        "fixedrange": True,
+        "title": {"font": {"size": 12, "color": look.soft}, "standoff": 6},
+        "tickfont": {"size": 12, "color": look.ink},
+    }
     hover = {"bgcolor": look.paper, "bordercolor": look.zero, "align": "left", "font": {"family": FONT, "size": 13, "color": look.ink}}
-    return go.layout.Template(layout={
-        "font": {"family": FONT, "size": 12, "color": look.ink}, "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)",
-        "colorway": list(look.categorical), "margin": {"l": 4, "r": 12, "t": 8, "b": 4}, "xaxis": axis, "yaxis": axis, "dragmode": False,
-        "bargap": 0.28, "hoverlabel": hover, "showlegend": False,
-        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": look.soft, "activecolor": look.accent}})
+    return go.layout.Template(
+        layout={
+            "font": {"family": FONT, "size": 12, "color": look.ink},
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": "rgba(0,0,0,0)",
+            "colorway": list(look.categorical),
+            "margin": {"l": 4, "r": 12, "t": 8, "b": 4},
+            "xaxis": axis,
+            "yaxis": axis,
+            "dragmode": False,
+            "bargap": 0.28,
+            "hoverlabel": hover,
+            "showlegend": False,
+            "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": look.soft, "activecolor": look.accent},
+        }
+    )
 
 
 def figure(look: Look, question: str, height: int, **layout) -> go.Figure:
@@ -147,17 +185,37 @@ def counted(name: str, n: int, risk: str | None, look: Look) -> str:
     return f"{safe(name)} <span style='color:{look.soft}'>{n:.0f}{'*' if n < SMALL else ''}</span> {shape}".strip()
 
 
-def heat(fig: go.Figure, look: Look, shares: np.ndarray, columns: Sequence[str], rows: Sequence[str], words: np.ndarray,
-         hovers: np.ndarray, size: int = 12) -> go.Figure:
+def heat(
+    fig: go.Figure,
+    look: Look,
+    shares: np.ndarray,
+    columns: Sequence[str],
+    rows: Sequence[str],
+    words: np.ndarray,
+    hovers: np.ndarray,
+    size: int = 12,
+) -> go.Figure:
     """Shares 0..1 (NaN: blank) as colour, with words in the cells: dark or white, whichever is read better on that cell.
 
     shares, words and hovers are [rows, columns]. Cells stand at whole numbers from 0, so that lines and frames can be drawn between them.
     """
     scale = [list(stop) for stop in look.heat]
-    fig.add_heatmap(z=shares, zmin=0, zmax=1, colorscale=scale, showscale=False, xgap=1, ygap=1, hoverongaps=False,
-                    hovertext=hovers.tolist(), hoverinfo="text")
+    fig.add_heatmap(
+        z=shares,
+        zmin=0,
+        zmax=1,
+        colorscale=scale,
+        showscale=False,
+        xgap=1,
+        ygap=1,
+        hoverongaps=False,
+        hovertext=hovers.tolist(),
+        hoverinfo="text",
+    )
     grounds = np.reshape(sample_colorscale(scale, np.nan_to_num(shares).ravel().tolist()), shares.shape)
-    fig.layout.annotations = [*fig.layout.annotations, *(written(column, row, text, text_on(grounds[row, column]), size)
-                                                         for (row, column), text in np.ndenumerate(words) if text)]
+    fig.layout.annotations = [
+        *fig.layout.annotations,
+        *(written(column, row, text, text_on(grounds[row, column]), size) for (row, column), text in np.ndenumerate(words) if text),
+    ]
     fig.update_xaxes(side="top", showgrid=False, tickvals=list(range(len(columns))), ticktext=list(columns))
     return fig.update_yaxes(autorange="reversed", showgrid=False, tickvals=list(range(len(rows))), ticktext=list(rows))

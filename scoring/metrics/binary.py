@@ -1,4 +1,5 @@
 """Quantities of a yes-or-no decision from a score. Weights come in bulk: row b of W [B, N] is one (resampled) test set."""
+
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -175,8 +176,9 @@ def point_at_specificity(scores: np.ndarray, positive: np.ndarray, wanted: float
     return _chosen_point(scores, positive, lambda sensitive, specific: np.where(specific >= wanted - ROUNDING, sensitive, -1), False)
 
 
-def _chosen_point(scores: np.ndarray, positive: np.ndarray, worth: Callable[[np.ndarray, np.ndarray], np.ndarray],
-                  last: bool) -> OperatingPoint | None:
+def _chosen_point(
+    scores: np.ndarray, positive: np.ndarray, worth: Callable[[np.ndarray, np.ndarray], np.ndarray], last: bool
+) -> OperatingPoint | None:
     """The first or last threshold from high to low that is worth most; the first of all calls nobody."""
     if not positive.any() or positive.all():
         return None

@@ -1,4 +1,5 @@
 """How far outputs that claim to be probabilities can be taken at their word."""
+
 from dataclasses import dataclass
 
 import numpy as np

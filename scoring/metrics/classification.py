@@ -1,4 +1,5 @@
 """Quantities of single-label classification from weighted counts. All take weights in bulk: row b of W [B, N] is one (resampled) test set."""
+
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +27,7 @@ def counts(truth: np.ndarray, predicted: np.ndarray, weights: np.ndarray, classe
     """
     is_true, is_predicted = one_hot(truth, classes, weights.dtype), one_hot(predicted, classes, weights.dtype)
     sums = (weights @ np.hstack([is_true, is_predicted, is_true * is_predicted])).astype(float)
-    return Counts(sums[:, :classes], sums[:, classes:2 * classes], sums[:, 2 * classes:], weights.sum(1, dtype=float))
+    return Counts(sums[:, :classes], sums[:, classes : 2 * classes], sums[:, 2 * classes :], weights.sum(1, dtype=float))
 
 
 def divide(numerator: np.ndarray, denominator: np.ndarray, undefined: float = np.nan) -> np.ndarray:

@@ -1,4 +1,5 @@
 """Curves of one score against a yes or no: ROC, precision and recall, and the areas under them."""
+
 import numpy as np
 
 from scoring.metrics import roc
@@ -14,7 +15,7 @@ def _steps(scores: np.ndarray, positive: np.ndarray) -> tuple[np.ndarray, np.nda
     """Distinct thresholds from high to low, and the positives and negatives at or above each."""
     order = np.argsort(-scores, kind="stable")
     scores, positive = scores[order], positive[order]
-    last = np.flatnonzero(np.r_[scores[1:] != scores[:-1], True][:len(scores)])
+    last = np.flatnonzero(np.r_[scores[1:] != scores[:-1], True][: len(scores)])
     hits = np.cumsum(positive)[last]
     return scores[last], hits, last + 1 - hits
 
@@ -88,7 +89,9 @@ def banded_curves(outputs: np.ndarray, truth: np.ndarray, weights: np.ndarray) -
     classes, both = outputs.shape[1], np.concatenate([np.ones((1, len(truth)), weights.dtype), weights])
     found = {name: np.full((classes, len(GRID)), np.nan) for name in (*ROC, *PRECISION_RECALL)}
     for k in range(classes):
-        for (value, low, high), values in zip((ROC, PRECISION_RECALL), resampled_curves(outputs[:, k], truth == k, both, GRID), strict=True):
+        for (value, low, high), values in zip(
+            (ROC, PRECISION_RECALL), resampled_curves(outputs[:, k], truth == k, both, GRID), strict=True
+        ):
             found[value][k] = values[0]
             drawn = values[1:][~np.isnan(values[1:]).any(1)]
             if len(drawn):

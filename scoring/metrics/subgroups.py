@@ -1,4 +1,5 @@
 """Shares in subgroups of the cases, on the same replicates as everything else."""
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -19,13 +20,18 @@ class Share:
     counted_as: str | None = None
 
 
-
 def quantities(groups: Groups, shares: Mapping[str, Share], weights: np.ndarray) -> dict[tuple, np.ndarray]:
     """Each share in each group for every row of weights [B, N], under ("slice", column, group, quantity); NaN where nothing is counted."""
     names = [("slice", column, name, quantity) for column, found in groups.items() for name in found for quantity in shares]
     if not names:
         return {}
-    parts = [part & members for found in groups.values() for members in found.values() for share in shares.values() for part in (share.part, share.whole)]
+    parts = [
+        part & members
+        for found in groups.values()
+        for members in found.values()
+        for share in shares.values()
+        for part in (share.part, share.whole)
+    ]
     sums = (weights @ np.column_stack(parts).astype(weights.dtype)).astype(float)
     return {name: divide(sums[:, 2 * i], sums[:, 2 * i + 1]) for i, name in enumerate(names)}
 

@@ -1,4 +1,5 @@
 """Prepared pictures, kept so that the second model on the same images need not decode and stretch them again."""
+
 import hashlib
 import os
 import threading

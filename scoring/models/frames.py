@@ -2,6 +2,7 @@
 
 Nothing is ever unpickled: a worker that a hostile model has taken over can send bytes, and no more than the reader allows.
 """
+
 import json
 import struct
 from collections.abc import Sequence
@@ -43,7 +44,7 @@ def read(stream: BinaryIO, most_bytes: int) -> tuple[dict[str, Any], list[bytear
 
 def _write_all(stream: BinaryIO, chunk: memoryview) -> None:
     while chunk:
-        chunk = chunk[stream.write(chunk):]
+        chunk = chunk[stream.write(chunk) :]
 
 
 def _read_exactly(stream: BinaryIO, size: int) -> bytearray:

@@ -2,6 +2,7 @@
 
 Decoding happens in the confined worker; what comes back is plain pixels, which are encoded here.
 """
+
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,8 +16,15 @@ from scoring.models.preprocessing import FIT, ImageUnreadable, Recipe, Seen
 from scoring.models.process import ImageProcess, ModelFailed, ModelProcess
 from scoring.readers.lesions import Cases
 
-UPRIGHT = {2: Image.Transpose.FLIP_LEFT_RIGHT, 3: Image.Transpose.ROTATE_180, 4: Image.Transpose.FLIP_TOP_BOTTOM, 5: Image.Transpose.TRANSPOSE,
-           6: Image.Transpose.ROTATE_270, 7: Image.Transpose.TRANSVERSE, 8: Image.Transpose.ROTATE_90}
+UPRIGHT = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
 """EXIF orientation -> what turns the picture upright."""
 THUMBNAIL_SIDE = 320
 
@@ -73,7 +81,9 @@ def sweep(model: bytes, cases: Cases, index: int, recipe_for, vectors: Mapping[s
             raise ModelFailed("single-input", "The model takes the image only: nothing else can change its outputs.")
         recipe, rows = recipe_for(process.facts), {name: list(values) for name, values in vectors.items()}
         first = process.run(data, recipe, next(iter(rows.values()))[0], want_pixels=True)
-        return {name: np.stack([np.ravel(first_output(process.run(first.pixels, recipe, v))) for v in values]) for name, values in rows.items()}
+        return {
+            name: np.stack([np.ravel(first_output(process.run(first.pixels, recipe, v))) for v in values]) for name, values in rows.items()
+        }
 
 
 def _encoded(pixels: np.ndarray, kind: str, **options) -> bytes:

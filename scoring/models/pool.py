@@ -2,6 +2,7 @@
 
 Batches and more threads inside the runtime were measured to be slower; and one image at a time is what the challenges do.
 """
+
 import os
 import threading
 import zipfile
@@ -69,10 +70,19 @@ class _Job:
     failures: dict[int, Exception] = field(default_factory=dict)
 
 
-def predict(model: bytes, pictures: Sequence[Callable[[], bytes] | None], vectors: np.ndarray | None,
-            recipe_for: Callable[[ModelFacts], Recipe], *, workers: int | None = None, progress: Callable[[int, int], object] | None = None,
-            cancelled: Callable[[], bool] | None = None, cache: pictures_cache.PictureCache | None = pictures_cache.PICTURES,
-            limits: Limits = Limits(), command: Sequence[str] = WORKER) -> Predictions:
+def predict(
+    model: bytes,
+    pictures: Sequence[Callable[[], bytes] | None],
+    vectors: np.ndarray | None,
+    recipe_for: Callable[[ModelFacts], Recipe],
+    *,
+    workers: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+    cache: pictures_cache.PictureCache | None = pictures_cache.PICTURES,
+    limits: Limits = Limits(),
+    command: Sequence[str] = WORKER,
+) -> Predictions:
     """Run `model` on every picture, each given by a function that reads its file; None: there is no such picture.
 
     vectors: float32 (N, k) for models with a second input. The functions of `pictures` and `recipe_for` are called in other threads;
@@ -203,8 +213,11 @@ def _read(read: Callable[[], bytes]) -> bytes:
 def first_output(answer: Answer) -> np.ndarray:
     """The first output as float64 without a leading axis of 1. Raises ModelFailed("wrong-output") where it is no numeric tensor."""
     if not answer.outputs or answer.outputs[0] is None:
-        raise ModelFailed("wrong-output", "The first output is not a tensor of numbers. Models from scikit-learn: convert with "
-                                          "zipmap=False, and put the probabilities first.")
+        raise ModelFailed(
+            "wrong-output",
+            "The first output is not a tensor of numbers. Models from scikit-learn: convert with "
+            "zipmap=False, and put the probabilities first.",
+        )
     output = answer.outputs[0].astype(np.float64)
     return output[0] if output.ndim and output.shape[0] == 1 else output
 

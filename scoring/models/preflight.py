@@ -1,4 +1,5 @@
 """Would the challenge run this model? What a loaded model declares and does, held against what its challenge gives and takes."""
+
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -71,8 +72,12 @@ def examine(facts: ModelFacts, contract: Contract, file_name: str, trial: Answer
     With the `trial` of one picture, the first output is judged by what came, not by what the model declares: the runtime does not
     compare the two.
     """
-    return [*_versions(facts, contract, file_name), *_inputs(facts.inputs, contract, file_name), *_batch(facts.inputs, file_name),
-            *_output(facts, contract, file_name, trial)]
+    return [
+        *_versions(facts, contract, file_name),
+        *_inputs(facts.inputs, contract, file_name),
+        *_batch(facts.inputs, file_name),
+        *_output(facts, contract, file_name, trial),
+    ]
 
 
 def image_size(facts: ModelFacts) -> tuple[int | None, int | None]:
@@ -81,8 +86,13 @@ def image_size(facts: ModelFacts) -> tuple[int | None, int | None]:
     return (shape[3], shape[2]) if shape is not None and len(shape) == 4 else (None, None)
 
 
-def probe(process: ModelProcess, pictures: Sequence[bytes | np.ndarray], recipe: Recipe, base: np.ndarray | None = None,
-          changes: Mapping[str, Sequence[np.ndarray]] | None = None) -> Probe:
+def probe(
+    process: ModelProcess,
+    pictures: Sequence[bytes | np.ndarray],
+    recipe: Recipe,
+    base: np.ndarray | None = None,
+    changes: Mapping[str, Sequence[np.ndarray]] | None = None,
+) -> Probe:
     """Run up to 8 pictures at the vector `base`, then at each vector of `changes`, which names a field and its other vectors.
 
     Without a readable picture one fixed noise image stands in. Pictures are decoded once. Raises ModelFailed.
@@ -119,10 +129,15 @@ def vector_findings(result: Probe, file_name: str) -> list[Finding]:
     if not result.fields:
         return []
     if not result.largest_move > SMALLEST_MOVE:
-        return [warning("demographics-ignored", file_name, f"No output moves when {', '.join(result.fields)} change: the model does not "
-                                                           "use them.")]
-    effects = "; ".join(f"{name}: largest move {effect.largest_move:.3g}, other class in {effect.changed_classes} of {effect.trials} trials"
-                        for name, effect in result.fields.items())
+        return [
+            warning(
+                "demographics-ignored", file_name, f"No output moves when {', '.join(result.fields)} change: the model does not use them."
+            )
+        ]
+    effects = "; ".join(
+        f"{name}: largest move {effect.largest_move:.3g}, other class in {effect.changed_classes} of {effect.trials} trials"
+        for name, effect in result.fields.items()
+    )
     return [note("demographics-probe", file_name, f"Effect of the demographics on {len(result.outputs)} trial images. {effects}.")]
 
 
@@ -135,8 +150,9 @@ def _top(output: np.ndarray) -> int:
     return int(np.argmax(output)) if output.size else -1
 
 
-def _trials(process: ModelProcess, pictures: Sequence[bytes | np.ndarray], recipe: Recipe,
-            base: np.ndarray | None) -> list[tuple[np.ndarray, Answer]]:
+def _trials(
+    process: ModelProcess, pictures: Sequence[bytes | np.ndarray], recipe: Recipe, base: np.ndarray | None
+) -> list[tuple[np.ndarray, Answer]]:
     trials = []
     for picture in pictures:
         with suppress(ImageUnreadable):
@@ -152,12 +168,24 @@ def _versions(facts: ModelFacts, contract: Contract, file_name: str) -> list[Fin
     found = []
     runtime = f"the validator's runtime {contract.runtime.strip()}".rstrip()
     if contract.highest_ir_version is not None and facts.ir_version > contract.highest_ir_version:
-        found.append(warning("ir-version", file_name, f"The file has IR version {facts.ir_version}; {runtime} loads up to "
-                             f"{contract.highest_ir_version} and would refuse it. Set model.ir_version = {contract.highest_ir_version} "
-                             "before onnx.save: the current onnx package writes a newer one by default."))
+        found.append(
+            warning(
+                "ir-version",
+                file_name,
+                f"The file has IR version {facts.ir_version}; {runtime} loads up to "
+                f"{contract.highest_ir_version} and would refuse it. Set model.ir_version = {contract.highest_ir_version} "
+                "before onnx.save: the current onnx package writes a newer one by default.",
+            )
+        )
     if contract.highest_opset is not None and facts.opset > contract.highest_opset:
-        found.append(warning("opset-version", file_name, f"The model uses opset {facts.opset}; {runtime} knows up to "
-                             f"{contract.highest_opset} and would refuse it. Export with opset_version={contract.highest_opset}."))
+        found.append(
+            warning(
+                "opset-version",
+                file_name,
+                f"The model uses opset {facts.opset}; {runtime} knows up to "
+                f"{contract.highest_opset} and would refuse it. Export with opset_version={contract.highest_opset}.",
+            )
+        )
     return found
 
 
@@ -175,15 +203,21 @@ def _inputs(inputs: Sequence[Tensor], contract: Contract, file_name: str) -> lis
     if len(inputs) == 1 and contract.vector:
         if contract.vector_required:
             return [_wrong_inputs("its second input is missing", wanted, inputs, file_name)]
-        return [warning("single-input", file_name, "The model takes the image only. It runs, but the rules ask for both inputs; the "
-                                                   "demographics are not used.")]
+        return [
+            warning(
+                "single-input",
+                file_name,
+                "The model takes the image only. It runs, but the rules ask for both inputs; the demographics are not used.",
+            )
+        ]
     return []
 
 
 def _wrong_inputs(reason: str, wanted: str, inputs: Sequence[Tensor], file_name: str) -> Finding:
     found = ", ".join(f"'{_name(tensor)}' {_kind(tensor)}" for tensor in inputs[:4]) + (", ..." if len(inputs) > 4 else "")
-    return error("wrong-inputs", file_name, f"The model cannot be fed: {reason}. Needed, by position: {wanted}. "
-                                            f"Found: {found or 'nothing'}.")
+    return error(
+        "wrong-inputs", file_name, f"The model cannot be fed: {reason}. Needed, by position: {wanted}. Found: {found or 'nothing'}."
+    )
 
 
 def _image_fault(tensor: Tensor) -> str:
@@ -216,9 +250,15 @@ def _is_vector(tensor: Tensor, length: int | None) -> bool:
 
 def _batch(inputs: Sequence[Tensor], file_name: str) -> list[Finding]:
     fixed = [tensor for tensor in inputs if tensor.shape and tensor.shape[0] not in (None, 1) and len(tensor.shape) in (2, 4)]
-    return [error("fixed-batch", file_name, f"Input '{_name(tensor)}' takes {tensor.shape[0]} images at a time; images come one by one. "
-                                            "Export with a dynamic batch axis (dynamic_axes={...: {0: 'batch'}}), or with 1.")
-            for tensor in fixed[:1]]
+    return [
+        error(
+            "fixed-batch",
+            file_name,
+            f"Input '{_name(tensor)}' takes {tensor.shape[0]} images at a time; images come one by one. "
+            "Export with a dynamic batch axis (dynamic_axes={...: {0: 'batch'}}), or with 1.",
+        )
+        for tensor in fixed[:1]
+    ]
 
 
 def _output(facts: ModelFacts, contract: Contract, file_name: str, trial: Answer | None) -> list[Finding]:
@@ -235,8 +275,14 @@ def _output(facts: ModelFacts, contract: Contract, file_name: str, trial: Answer
     found = "no tensor of numbers" if shapes[0] is None else f"of shape {_axes(shapes[0])}"
     others = [_name(tensor) for tensor, width in zip(facts.outputs, widths, strict=True) if width == contract.outputs]
     hint = f" Output '{others[0]}' has {contract.outputs}: make it the first." if others else ""
-    return [error("wrong-output", file_name, f"The first output '{_name(facts.outputs[0])}' is {found}; {contract.outputs} numbers per "
-                                             f"image are needed, in the order of the classes.{hint}")]
+    return [
+        error(
+            "wrong-output",
+            file_name,
+            f"The first output '{_name(facts.outputs[0])}' is {found}; {contract.outputs} numbers per "
+            f"image are needed, in the order of the classes.{hint}",
+        )
+    ]
 
 
 def _width(tensor: Tensor) -> int | None:

@@ -2,6 +2,7 @@
 
 Everything here runs in the worker: decoders are the part of a picture library that hostile files aim at.
 """
+
 import io
 import warnings
 from collections.abc import Sequence
@@ -16,10 +17,18 @@ FIT = "fit"
 FILTERS = {"lanczos": Image.Resampling.LANCZOS, "bicubic": Image.Resampling.BICUBIC, "bilinear": Image.Resampling.BILINEAR}
 _ORIENTATION = 274
 _OTHERS = (
-    (b"%!PS", "PostScript"), (b"\xc5\xd0\xd3\xc6", "PostScript"), (b"%PDF", "a PDF"), (b"<svg", "an SVG drawing"),
-    (b"<?xml", "an XML or SVG text"), (b"<!DOCTYPE", "a web page"), (b"<html", "a web page"), (b"PK\x03\x04", "a zip archive"),
+    (b"%!PS", "PostScript"),
+    (b"\xc5\xd0\xd3\xc6", "PostScript"),
+    (b"%PDF", "a PDF"),
+    (b"<svg", "an SVG drawing"),
+    (b"<?xml", "an XML or SVG text"),
+    (b"<!DOCTYPE", "a web page"),
+    (b"<html", "a web page"),
+    (b"PK\x03\x04", "a zip archive"),
     (b"\x1f\x8b", "a gzip file"),
-    (b"\x00\x00\x00\x0cjP", "a JPEG 2000 image"), (b"\xff\x4f\xff\x51", "a JPEG 2000 image"), (b"8BPS", "a Photoshop file"),
+    (b"\x00\x00\x00\x0cjP", "a JPEG 2000 image"),
+    (b"\xff\x4f\xff\x51", "a JPEG 2000 image"),
+    (b"8BPS", "a Photoshop file"),
 )
 
 

@@ -3,6 +3,7 @@
 A child is started afresh with the interpreter itself, not with multiprocessing: that would run the page's script again in the child,
 or fork a process that has threads.
 """
+
 import hashlib
 import json
 import os
@@ -138,8 +139,10 @@ class ModelProcess:
         if not isinstance(model, (bytes, bytearray, memoryview)):
             raise TypeError("a model is bytes")
         if len(model) > limits.model_bytes:
-            raise ModelFailed("model-unreadable", f"The file has {len(model) / (1 << 20):,.0f} MiB; models of up to "
-                                                  f"{limits.model_bytes >> 20:,} MiB are read.")
+            raise ModelFailed(
+                "model-unreadable",
+                f"The file has {len(model) / (1 << 20):,.0f} MiB; models of up to {limits.model_bytes >> 20:,} MiB are read.",
+            )
         self._limits = limits
         self._worker = _Worker(limits, command, stop)
         try:
@@ -220,7 +223,7 @@ _MESSAGES = {
     "model-timeout": "Loading the model took longer than {load_seconds:g} s and was stopped. Simplify the network before the export.",
     "inference-timeout": "The model took longer than {run_seconds:g} s for one image and was stopped. Make it faster.",
     "model-out-of-memory": "The model asked for more memory than it is allowed ({memory_gib:.3g} GiB of address space) or than there is, "
-                           "and was stopped. Make it smaller.",
+    "and was stopped. Make it smaller.",
     "model-crashed": "The process that held the model ended unexpectedly. Nothing was scored.",
     "closed": "The model was closed.",
 }
@@ -245,13 +248,27 @@ class _Worker:
     def __init__(self, limits: Limits, command: Sequence[str], stop: threading.Event | None = None):
         self._limits = limits
         self._folder = tempfile.TemporaryDirectory(prefix="benchside-", ignore_cleanup_errors=True)
-        settings = {"path": [entry for entry in sys.path if os.path.isabs(entry)], "root": str(_ROOT), "memory_bytes": limits.memory_bytes,
-                    "cpu_seconds": limits.cpu_seconds, "niceness": limits.niceness, "output_bytes": limits.output_bytes,
-                    "frame_bytes": max(limits.model_bytes, limits.picture_bytes) + (1 << 20),
-                    "alarm_seconds": max(limits.load_seconds, limits.run_seconds) + _ALARM_MARGIN_SECONDS}
+        settings = {
+            "path": [entry for entry in sys.path if os.path.isabs(entry)],
+            "root": str(_ROOT),
+            "memory_bytes": limits.memory_bytes,
+            "cpu_seconds": limits.cpu_seconds,
+            "niceness": limits.niceness,
+            "output_bytes": limits.output_bytes,
+            "frame_bytes": max(limits.model_bytes, limits.picture_bytes) + (1 << 20),
+            "alarm_seconds": max(limits.load_seconds, limits.run_seconds) + _ALARM_MARGIN_SECONDS,
+        }
         try:
-            self._child = subprocess.Popen([*command, json.dumps(settings)], cwd=self._folder.name, env=_environment(), bufsize=0,
-                                           start_new_session=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            self._child = subprocess.Popen(
+                [*command, json.dumps(settings)],
+                cwd=self._folder.name,
+                env=_environment(),
+                bufsize=0,
+                start_new_session=True,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
         except OSError as fault:
             raise ModelFailed("model-crashed", "This machine could not start a process for the model. Try again later.") from fault
         _widen(self._child.stdin, self._child.stdout)
@@ -358,6 +375,7 @@ def _widen(*streams) -> None:
     """Pipes of 1 MiB where the system has them: a picture then crosses in one go."""
     try:
         import fcntl
+
         for stream in streams:
             fcntl.fcntl(stream.fileno(), fcntl.F_SETPIPE_SZ, 1 << 20)
     except (ImportError, AttributeError, OSError):
@@ -372,9 +390,18 @@ def _facts(header: dict, model: bytes, confinement: tuple[str, ...]) -> ModelFac
     try:
         facts = header["facts"]
         opsets = {str(name): int(version) for name, version in facts["opsets"].items()}
-        return ModelFacts(int(facts["ir_version"]), int(facts["opset"]), opsets, int(facts["nodes"]), _tensors(facts["inputs"]),
-                          _tensors(facts["outputs"]), len(model), hashlib.sha256(model).hexdigest(), confinement,
-                          {str(name): str(text) for name, text in facts["metadata"].items()})
+        return ModelFacts(
+            int(facts["ir_version"]),
+            int(facts["opset"]),
+            opsets,
+            int(facts["nodes"]),
+            _tensors(facts["inputs"]),
+            _tensors(facts["outputs"]),
+            len(model),
+            hashlib.sha256(model).hexdigest(),
+            confinement,
+            {str(name): str(text) for name, text in facts["metadata"].items()},
+        )
     except (KeyError, ValueError, TypeError, AttributeError) as fault:
         raise ModelFailed("model-crashed", _MESSAGES["model-crashed"]) from fault
 
@@ -386,8 +413,10 @@ def _largest(recipe: Recipe) -> int:
 
 
 def _tensors(entries: list) -> tuple[Tensor, ...]:
-    return tuple(Tensor(str(name), str(dtype), None if shape is None else tuple(None if size is None else int(size) for size in shape))
-                 for name, dtype, shape in entries)
+    return tuple(
+        Tensor(str(name), str(dtype), None if shape is None else tuple(None if size is None else int(size) for size in shape))
+        for name, dtype, shape in entries
+    )
 
 
 def _answer(header: dict, payload: list[bytearray]) -> Answer:

@@ -4,6 +4,7 @@ Every layer is tried on its own and the ones achieved are reported, because host
 gVisor, the system-call filter is written for x86-64, and outside Linux little more than the wall-clock limit of the server remains.
 Numbers are those of the Linux headers (prctl.h, landlock.h, seccomp.h, filter.h; system calls of x86-64).
 """
+
 import ctypes
 import os
 import platform
@@ -25,15 +26,63 @@ _ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _NOT_PERMITTED, _ACCESS_DENIED, _NOT_IMPLEMENTED = 1, 13, 38
 _CLONE, _CLONE3 = 56, 435
 ALLOWED_CALLS = {
-    "read": 0, "write": 1, "close": 3, "fstat": 5, "poll": 7, "lseek": 8, "mmap": 9, "mprotect": 10, "munmap": 11, "brk": 12,
-    "rt_sigaction": 13, "rt_sigprocmask": 14, "rt_sigreturn": 15, "pread64": 17, "readv": 19, "writev": 20, "sched_yield": 24, "mremap": 25,
-    "mincore": 27, "madvise": 28, "dup": 32, "nanosleep": 35, "setitimer": 38, "getpid": 39, "exit": 60, "uname": 63, "fcntl": 72,
-    "gettimeofday": 96, "getrlimit": 97, "getrusage": 98, "sysinfo": 99, "times": 100, "sigaltstack": 131, "sched_setparam": 142,
-    "sched_getparam": 143, "sched_setscheduler": 144, "sched_getscheduler": 145, "sched_get_priority_max": 146,
-    "sched_get_priority_min": 147, "prctl": 157, "gettid": 186, "futex": 202, "sched_setaffinity": 203, "sched_getaffinity": 204,
+    "read": 0,
+    "write": 1,
+    "close": 3,
+    "fstat": 5,
+    "poll": 7,
+    "lseek": 8,
+    "mmap": 9,
+    "mprotect": 10,
+    "munmap": 11,
+    "brk": 12,
+    "rt_sigaction": 13,
+    "rt_sigprocmask": 14,
+    "rt_sigreturn": 15,
+    "pread64": 17,
+    "readv": 19,
+    "writev": 20,
+    "sched_yield": 24,
+    "mremap": 25,
+    "mincore": 27,
+    "madvise": 28,
+    "dup": 32,
+    "nanosleep": 35,
+    "setitimer": 38,
+    "getpid": 39,
+    "exit": 60,
+    "uname": 63,
+    "fcntl": 72,
+    "gettimeofday": 96,
+    "getrlimit": 97,
+    "getrusage": 98,
+    "sysinfo": 99,
+    "times": 100,
+    "sigaltstack": 131,
+    "sched_setparam": 142,
+    "sched_getparam": 143,
+    "sched_setscheduler": 144,
+    "sched_getscheduler": 145,
+    "sched_get_priority_max": 146,
+    "sched_get_priority_min": 147,
+    "prctl": 157,
+    "gettid": 186,
+    "futex": 202,
+    "sched_setaffinity": 203,
+    "sched_getaffinity": 204,
     "restart_syscall": 219,
-    "clock_gettime": 228, "clock_getres": 229, "clock_nanosleep": 230, "exit_group": 231, "tgkill": 234, "set_mempolicy": 238,
-    "get_mempolicy": 239, "set_robust_list": 273, "getcpu": 309, "getrandom": 318, "membarrier": 324, "rseq": 334,
+    "clock_gettime": 228,
+    "clock_getres": 229,
+    "clock_nanosleep": 230,
+    "exit_group": 231,
+    "tgkill": 234,
+    "set_mempolicy": 238,
+    "get_mempolicy": 239,
+    "set_robust_list": 273,
+    "getcpu": 309,
+    "getrandom": 318,
+    "membarrier": 324,
+    "rseq": 334,
 }
 
 
@@ -124,10 +173,18 @@ def filter_program() -> bytes:
     load, equal, at_least, any_bit, answer = 0x20, 0x15, 0x35, 0x45, 0x06
     architecture_offset, number_offset, first_argument_offset = 4, 0, 16
     steps = [
-        (load, 0, 0, architecture_offset), (equal, 1, 0, _AUDIT_ARCH_X86_64), (answer, 0, 0, _KILL),
-        (load, 0, 0, number_offset), (at_least, 0, 1, _X32_BIT), (answer, 0, 0, _KILL),
-        (equal, 0, 1, _CLONE3), (answer, 0, 0, _REFUSE | _NOT_IMPLEMENTED),
-        (equal, 0, 4, _CLONE), (load, 0, 0, first_argument_offset), (any_bit, 0, 1, _CLONE_THREAD), (answer, 0, 0, _ALLOW),
+        (load, 0, 0, architecture_offset),
+        (equal, 1, 0, _AUDIT_ARCH_X86_64),
+        (answer, 0, 0, _KILL),
+        (load, 0, 0, number_offset),
+        (at_least, 0, 1, _X32_BIT),
+        (answer, 0, 0, _KILL),
+        (equal, 0, 1, _CLONE3),
+        (answer, 0, 0, _REFUSE | _NOT_IMPLEMENTED),
+        (equal, 0, 4, _CLONE),
+        (load, 0, 0, first_argument_offset),
+        (any_bit, 0, 1, _CLONE_THREAD),
+        (answer, 0, 0, _ALLOW),
         (answer, 0, 0, _REFUSE | _NOT_PERMITTED),
     ]
     for number in sorted(ALLOWED_CALLS.values()):

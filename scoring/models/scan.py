@@ -3,6 +3,7 @@
 ConstantOfShape, Loop, Expand and their like grow with data: no scan sees that, the limits of the worker do. Sources: onnx.proto3 and the
 runtime's published security fixes. Runs in the worker: a protobuf parser, too, is fed by strangers here.
 """
+
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -62,11 +63,17 @@ def scan(data: bytes) -> dict:
     check_functions(model)
     opsets = {_domain(entry.domain): entry.version for entry in model.opset_import}
     types = {_text(value.name): value.type.tensor_type for value in (*model.graph.input, *model.graph.output)}
-    return {"ir_version": model.ir_version, "opset": opsets.get("", 0), "nodes": nodes,
-            "opsets": {name or "ai.onnx": version for name, version in opsets.items()},
-            "scalars": [name for name, kind in types.items() if kind.HasField("shape") and not kind.shape.dim],
-            "metadata": {_text(entry.key)[:MOST_METADATA_CHARACTERS]: _text(entry.value)[:MOST_METADATA_CHARACTERS]
-                         for entry in model.metadata_props[:MOST_METADATA_ENTRIES]}}
+    return {
+        "ir_version": model.ir_version,
+        "opset": opsets.get("", 0),
+        "nodes": nodes,
+        "opsets": {name or "ai.onnx": version for name, version in opsets.items()},
+        "scalars": [name for name, kind in types.items() if kind.HasField("shape") and not kind.shape.dim],
+        "metadata": {
+            _text(entry.key)[:MOST_METADATA_CHARACTERS]: _text(entry.value)[:MOST_METADATA_CHARACTERS]
+            for entry in model.metadata_props[:MOST_METADATA_ENTRIES]
+        },
+    }
 
 
 def check_kind(data: bytes) -> None:
@@ -136,8 +143,10 @@ def walk(root) -> Iterator:
 def check_tensor(tensor: onnx.TensorProto) -> None:
     """Refuse data that stands in another file, and negative dimensions."""
     if tensor.data_location == onnx.TensorProto.EXTERNAL or tensor.external_data:
-        raise ModelRefused("external-data", f"The data of tensor '{_shown(tensor.name)}' stand in another file, and only the .onnx file "
-                                            f"is read. {_ONE_FILE}")
+        raise ModelRefused(
+            "external-data",
+            f"The data of tensor '{_shown(tensor.name)}' stand in another file, and only the .onnx file is read. {_ONE_FILE}",
+        )
     if any(size < 0 for size in tensor.dims):
         raise _unreadable(f"Tensor '{_shown(tensor.name)}' has a negative dimension. {_EXPORT}")
 
@@ -165,8 +174,10 @@ def check_functions(model: onnx.ModelProto) -> None:
         graphs += calls(training.initialization.node) + calls(training.algorithm.node)
     for domain, name, _ in [key for counted in (graphs, *bodies.values()) for key in counted if key not in bodies]:
         if domain not in KNOWN_DOMAINS:
-            raise _unreadable(f"Operator '{_shown(name)}' of domain '{_shown(domain)}' is not a standard ONNX operator, and only those "
-                              "are run. Export the network with standard operators.")
+            raise _unreadable(
+                f"Operator '{_shown(name)}' of domain '{_shown(domain)}' is not a standard ONNX operator, and only those "
+                "are run. Export the network with standard operators."
+            )
     total = inlined(graphs, bodies)
     if total > MOST_NODES:
         raise _unreadable(f"The network becomes {total:,} nodes when its functions are inlined; {MOST_NODES:,} are allowed. Simplify it.")
@@ -174,8 +185,12 @@ def check_functions(model: onnx.ModelProto) -> None:
 
 def calls(nodes: Iterable[onnx.NodeProto]) -> Counter[Function]:
     """How often each operator or function is called by `nodes` and the graphs inside them."""
-    return Counter(_key(message.domain, message.op_type, message.overload) for node in nodes
-                   for message in walk(node) if isinstance(message, onnx.NodeProto))
+    return Counter(
+        _key(message.domain, message.op_type, message.overload)
+        for node in nodes
+        for message in walk(node)
+        if isinstance(message, onnx.NodeProto)
+    )
 
 
 def inlined(graph: Counter[Function], bodies: dict[Function, Counter[Function]]) -> int:

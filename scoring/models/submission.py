@@ -1,4 +1,5 @@
 """A model handed in for a challenge: inspected (the preflight), and run on the cases of a test set."""
+
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -65,11 +66,20 @@ def model_bytes(model: Model, name: str | None = None) -> tuple[bytes, str]:
     try:
         return path.read_bytes(), name or path.name
     except OSError as problem:
-        raise InputRefused([error("model-unreadable", name or path.name, f"The file cannot be read: {problem.strerror}. Check the path.")]) from problem
+        raise InputRefused(
+            [error("model-unreadable", name or path.name, f"The file cannot be read: {problem.strerror}. Check the path.")]
+        ) from problem
 
 
-def inspect(data: bytes, name: str, task: Task, cases: Cases | None, size_findings: Callable[[float, str], list[Finding]], timings: bool = False,
-            cancelled: Callable[[], bool] | None = None) -> Inspection:
+def inspect(
+    data: bytes,
+    name: str,
+    task: Task,
+    cases: Cases | None,
+    size_findings: Callable[[float, str], list[Finding]],
+    timings: bool = False,
+    cancelled: Callable[[], bool] | None = None,
+) -> Inspection:
     """The preflight of a model, with trial runs on up to 8 pictures of the cases (else on fixed noise).
 
     timings: also how long a picture took and what confines the worker; they differ between runs, so scorecards leave them out.
@@ -83,8 +93,15 @@ def inspect(data: bytes, name: str, task: Task, cases: Cases | None, size_findin
         raise InputRefused([preflight.failure(name, failed)], size_findings(len(data) / MIB, name)) from failed
 
 
-def run(data: bytes, name: str, task: Task, cases: Cases, width: int | None, progress: Callable[[int, int], object] | None = None,
-        cancelled: Callable[[], bool] | None = None) -> Run:
+def run(
+    data: bytes,
+    name: str,
+    task: Task,
+    cases: Cases,
+    width: int | None,
+    progress: Callable[[int, int], object] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Run:
     """Run a model on every case; `width` numbers are needed per picture, None = as many as the first gave. Raises InputRefused where the model as a whole fails; Cancelled."""
     images: dict[str, str] = {}
 
@@ -93,6 +110,7 @@ def run(data: bytes, name: str, task: Task, cases: Cases, width: int | None, pro
             picture = cases.picture(index)
             images[member] = sha256(picture)
             return picture
+
         return read
 
     pictures = [reader(i, member) if member else None for i, member in enumerate(cases.images)]
@@ -110,9 +128,22 @@ def missing_images(cases: Cases) -> list[Finding]:
     """`image-missing` for every case without a picture; a single one where there is no picture at all."""
     absent = [i for i, member in enumerate(cases.images) if member is None]
     if len(absent) == len(cases):
-        return [error("image-missing", cases.pictures.name, "it holds none of the images, which a model needs: give a folder or zip with images, or --images.")]
-    return [error("image-missing", cases.ids[i], f"the image of case {cases.ids[i]} is not in {cases.pictures.name}. Add it; the validator gives every model "
-                  "the score 0 when one is missing.") for i in absent]
+        return [
+            error(
+                "image-missing",
+                cases.pictures.name,
+                "it holds none of the images, which a model needs: give a folder or zip with images, or --images.",
+            )
+        ]
+    return [
+        error(
+            "image-missing",
+            cases.ids[i],
+            f"the image of case {cases.ids[i]} is not in {cases.pictures.name}. Add it; the validator gives every model "
+            "the score 0 when one is missing.",
+        )
+        for i in absent
+    ]
 
 
 def with_pictures(cases: Cases) -> Cases:
@@ -144,7 +175,7 @@ class _Process:
         self.facts = self._process.facts
 
     def _poll(self) -> None:
-        while not self._over.wait(.1):
+        while not self._over.wait(0.1):
             if self._cancelled():
                 self._stop.set()
                 return
@@ -170,8 +201,18 @@ def _inspect(process, name: str, task: Task, cases: Cases | None, size_findings,
     facts = process.facts
     found = [*preflight.examine(facts, task.contract, name), *size_findings(facts.size_bytes / MIB, name)]
     problems, findings = split(found)
-    model = {"name": PurePosixPath(name).name, "sha256": facts.sha256, "size_mib": facts.size_bytes / MIB, "ir_version": facts.ir_version, "opset": facts.opset,
-             "nodes": facts.nodes, "metadata": dict(facts.metadata), "inputs": [vars(t) for t in facts.inputs], "outputs": [vars(t) for t in facts.outputs], "output_kind": None}
+    model = {
+        "name": PurePosixPath(name).name,
+        "sha256": facts.sha256,
+        "size_mib": facts.size_bytes / MIB,
+        "ir_version": facts.ir_version,
+        "opset": facts.opset,
+        "nodes": facts.nodes,
+        "metadata": dict(facts.metadata),
+        "inputs": [vars(t) for t in facts.inputs],
+        "outputs": [vars(t) for t in facts.outputs],
+        "output_kind": None,
+    }
     absent = missing_images(cases) if cases is not None else []
     if problems:
         raise InputRefused([*problems, *absent], findings)
@@ -185,14 +226,26 @@ def _inspect(process, name: str, task: Task, cases: Cases | None, size_findings,
     findings += preflight.vector_findings(probe, name)
     finite = probe.outputs[np.isfinite(probe.outputs).all(1)] if probe.outputs.ndim == 2 else probe.outputs
     if len(finite) < len(probe.outputs):
-        findings.append(warning("not-finite", name, f"{len(probe.outputs) - len(finite)} of {len(probe.outputs)} trial outputs hold NaN or infinity, which the official code "
-                                "takes for the largest value; such cases are refused here."))
+        findings.append(
+            warning(
+                "not-finite",
+                name,
+                f"{len(probe.outputs) - len(finite)} of {len(probe.outputs)} trial outputs hold NaN or infinity, which the official code "
+                "takes for the largest value; such cases are refused here.",
+            )
+        )
     model["output_kind"] = output_kind(finite) if len(finite) else None
     if timings:
         milliseconds = float(np.median(probe.cpu_ms))
         model |= {"cpu_ms_per_image": milliseconds, "confinement": list(facts.confinement)}
         if milliseconds > 1000 * preflight.SLOW_SECONDS:
-            findings.append(warning("slow-model", name, f"{milliseconds / 1000:.1f} s of processor time for one image; beyond 20 s the validator stops the model."))
+            findings.append(
+                warning(
+                    "slow-model",
+                    name,
+                    f"{milliseconds / 1000:.1f} s of processor time for one image; beyond 20 s the validator stops the model.",
+                )
+            )
     return Inspection(tuple(findings), model, probe.outputs)
 
 
@@ -221,11 +274,20 @@ def _rows(outputs: Sequence, cases: Cases, name: str, width: int | None, unreada
             words = "; ".join(p.message for p in output.problems) if isinstance(output, InputRefused) else str(output)
             faults.append(error("image-unreadable", case, f"{words} {unreadable}".rstrip()))
         elif output is not None and np.size(output) != width:
-            raise InputRefused([error("wrong-output", name, f"For {case} the first output has {np.size(output)} numbers; {width} are needed.")], cases.findings)
+            raise InputRefused(
+                [error("wrong-output", name, f"For {case} the first output has {np.size(output)} numbers; {width} are needed.")],
+                cases.findings,
+            )
         elif output is not None and not np.isfinite(output).all():
             code = "missing-value" if np.isnan(output).any() else "not-finite"
-            faults.append(error(code, case, f"the model's output for {case} holds {'NaN' if code == 'missing-value' else 'infinity'}, which the official code takes for the "
-                                "largest value. Mend the model, or let missing cases count as wrong (--missing wrong)."))
+            faults.append(
+                error(
+                    code,
+                    case,
+                    f"the model's output for {case} holds {'NaN' if code == 'missing-value' else 'infinity'}, which the official code takes for the "
+                    "largest value. Mend the model, or let missing cases count as wrong (--missing wrong).",
+                )
+            )
         elif output is not None:
             rows[i] = np.ravel(output)
     return rows, faults
@@ -235,8 +297,14 @@ def _picture_findings(seen: Sequence[Seen | None], cases: Cases, task: Task) -> 
     small = [i for i, s in enumerate(seen) if s and min(s.width, s.height) < task.shortest_side]
     alpha = [i for i, s in enumerate(seen) if s and s.alpha]
     found = []
-    for code, rows, words in (("small-image", small, f"below {task.shortest_side} pixels on the shorter side, which the rules ask for; enlarged as by the validator."),
-                              ("alpha-dropped", alpha, "with transparency, which the rules exclude; it is dropped as by the validator.")):
+    for code, rows, words in (
+        (
+            "small-image",
+            small,
+            f"below {task.shortest_side} pixels on the shorter side, which the rules ask for; enlarged as by the validator.",
+        ),
+        ("alpha-dropped", alpha, "with transparency, which the rules exclude; it is dropped as by the validator."),
+    ):
         if rows:
             shown = ", ".join(cases.ids[i] for i in rows[:5]) + (", ..." if len(rows) > 5 else "")
             found.append(note(code, cases.ids[rows[0]], f"{len(rows)} image{'s' * (len(rows) > 1)} ({shown}) {words}"))

@@ -9,6 +9,7 @@ It imports everything, confines itself, says what it achieved, and then answers 
 A failure is {"ok": false, "code"}, with a "message" about loading and about images. The runtime's words about running a model stay here,
 because they can quote the data that the model was run on.
 """
+
 import importlib
 import os
 import re
@@ -23,9 +24,22 @@ from scoring.models.preprocessing import ImageUnreadable, Recipe, pixels, tensor
 from scoring.models.scan import ModelRefused, scan
 
 # Decoders, and the encodings of texts in images, are otherwise imported when first needed; after the confinement no file can be opened.
-LATE_IMPORTS = ("PIL.BmpImagePlugin", "PIL.GifImagePlugin", "PIL.JpegImagePlugin", "PIL.MpoImagePlugin", "PIL.PngImagePlugin",
-                "PIL.TiffImagePlugin", "PIL.WebPImagePlugin", "PIL.ImageOps", "encodings.ascii", "encodings.latin_1", "encodings.utf_16",
-                "encodings.utf_16_be", "encodings.utf_16_le", "encodings.utf_32")
+LATE_IMPORTS = (
+    "PIL.BmpImagePlugin",
+    "PIL.GifImagePlugin",
+    "PIL.JpegImagePlugin",
+    "PIL.MpoImagePlugin",
+    "PIL.PngImagePlugin",
+    "PIL.TiffImagePlugin",
+    "PIL.WebPImagePlugin",
+    "PIL.ImageOps",
+    "encodings.ascii",
+    "encodings.latin_1",
+    "encodings.utf_16",
+    "encodings.utf_16_be",
+    "encodings.utf_16_le",
+    "encodings.utf_32",
+)
 NUMBERS = "biuf"
 _MEMORY = re.compile(r"bad_?\s?alloc|failed to allocate|out of memory|AllocateRaw", re.IGNORECASE)
 _SOURCE = re.compile(r"^(\[ONNXRuntimeError\] : \d+ : \w+ : )?(/\S+:\d+ .*?\) (?=[A-Z]))?")
@@ -104,8 +118,12 @@ def run(session: onnxruntime.InferenceSession, header: dict, parts: list, most_b
     outputs = [_numbers(output) for output in outputs]
     if sum(output.nbytes for output in outputs if output is not None) > most_bytes:
         raise RunFailed("wrong-output")
-    reply = {"ok": True, "outputs": [None if output is None else [output.dtype.str, output.shape] for output in outputs], "seen": seen,
-             "shape": picture.shape if header["pixels"] else None}
+    reply = {
+        "ok": True,
+        "outputs": [None if output is None else [output.dtype.str, output.shape] for output in outputs],
+        "seen": seen,
+        "shape": picture.shape if header["pixels"] else None,
+    }
     payload = [output for output in outputs if output is not None and output.size] + ([picture] if header["pixels"] else [])
     return reply | {"cpu_ms": (time.thread_time() - start) * 1000}, payload
 
@@ -148,11 +166,15 @@ def _load_failure(words: str, facts: dict) -> ModelRefused:
     if _MEMORY.search(words):
         raise MemoryError
     if highest := re.search(r"max supported IR version: (\d+)", words):
-        return ModelRefused("model-unreadable", f"The file has IR version {facts['ir_version']}; up to {highest[1]} is read. Set "
-                                                "model.ir_version = 10 before onnx.save.")
+        return ModelRefused(
+            "model-unreadable",
+            f"The file has IR version {facts['ir_version']}; up to {highest[1]} is read. Set model.ir_version = 10 before onnx.save.",
+        )
     if highest := re.search(r"till opset (\d+)", words):
-        return ModelRefused("model-unreadable", f"The model uses opset {max(facts['opsets'].values())}; up to {highest[1]} is run. Export "
-                                                "with opset_version=17.")
+        return ModelRefused(
+            "model-unreadable",
+            f"The model uses opset {max(facts['opsets'].values())}; up to {highest[1]} is run. Export with opset_version=17.",
+        )
     plain = _plain_ascii(_SOURCE.sub("", " ".join(words.split())))
     return ModelRefused("model-unreadable", f"The runtime refuses the model: {plain}.")
 

@@ -1,4 +1,5 @@
 """Rows of a prediction table aligned with the cases of a truth, and their numbers."""
+
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -67,7 +68,15 @@ def read_predictions(source: Source, truth: Cases | None, name: str | None, miss
         hard, soft = grade(faults, missing)
         raise InputRefused(ordered(tables.settled(table, [*problems, *hard]), CODES), ordered([*findings, *soft], CODES))
     digest = files.digest({member: sha256(data)})
-    return Predictions(files.name, values.outputs, values.labels, values.labels_only, tuple(ordered(faults, CODES)), tuple(ordered(findings, CODES)), digest)
+    return Predictions(
+        files.name,
+        values.outputs,
+        values.labels,
+        values.labels_only,
+        tuple(ordered(faults, CODES)),
+        tuple(ordered(findings, CODES)),
+        digest,
+    )
 
 
 def _unpredicted(table: Table, truth: Cases, id_column: int, problems: list[Finding]) -> list[Finding]:
@@ -76,31 +85,59 @@ def _unpredicted(table: Table, truth: Cases, id_column: int, problems: list[Find
     if not named and len(truth):
         problems.append(nothing_in_common(table, table.cells(id_column), truth))
         return []
-    return [error("missing-case", case, f"case {case} has no prediction in {table.name}; the official code then gives score 0. "
-                  "Add a row, or let missing cases count as wrong (--missing wrong).") for i, case in enumerate(truth.ids) if i not in named]
+    return [
+        error(
+            "missing-case",
+            case,
+            f"case {case} has no prediction in {table.name}; the official code then gives score 0. "
+            "Add a row, or let missing cases count as wrong (--missing wrong).",
+        )
+        for i, case in enumerate(truth.ids)
+        if i not in named
+    ]
 
 
 def cases_of_rows(table: Table, ids: list[str], truth: Cases | None, problems: list[Finding], findings: list[Finding]) -> np.ndarray:
     """The case of each row [rows]; negative where there is none. A repeated row is reported and left out."""
     nameless = [i for i, name in enumerate(ids) if name.lower() in tables.MISSING]
-    problems += [error("missing-value", table.place(i), "the case id is empty: every row needs its case.") for i in nameless if i not in table.ragged]
+    problems += [
+        error("missing-value", table.place(i), "the case id is empty: every row needs its case.") for i in nameless if i not in table.ragged
+    ]
     names = ids if truth is None else truth.ids
     found = matching.match(ids, truth.ids) if truth is not None else matching.Matches(_first_of_each(ids), {})
     case_of = found.case.copy()
     case_of[nameless] = matching.AMBIGUOUS
     for i, candidates in found.candidates.items():
-        problems.append(error("ambiguous-case", table.place(i), f"{ids[i]!r} fits {len(candidates)} cases ({', '.join(names[c] for c in candidates[:3])}): write the id as the truth does."))
+        problems.append(
+            error(
+                "ambiguous-case",
+                table.place(i),
+                f"{ids[i]!r} fits {len(candidates)} cases ({', '.join(names[c] for c in candidates[:3])}): write the id as the truth does.",
+            )
+        )
     first: dict[int, int] = {}
     for i, case in enumerate(case_of):
         if case >= 0 and case in first:
-            problems.append(error("duplicate-case", table.place(i), f"case {names[case]} stands on line {table.lines[first[case]]} already: keep one row per case."))
+            problems.append(
+                error(
+                    "duplicate-case",
+                    table.place(i),
+                    f"case {names[case]} stands on line {table.lines[first[case]]} already: keep one row per case.",
+                )
+            )
             case_of[i] = matching.AMBIGUOUS
         elif case >= 0:
             first[case] = i
     extra = list(np.flatnonzero(case_of == matching.EXTRA))
     if extra and len(extra) < len(ids):
-        findings.append(warning("extra-case", table.place(extra[0]), f"{len(extra)} row{'s' * (len(extra) > 1)} for ids that the truth does not have "
-                                f"({', '.join(ids[i] for i in extra[:3])}{', ...' if len(extra) > 3 else ''}): left out."))
+        findings.append(
+            warning(
+                "extra-case",
+                table.place(extra[0]),
+                f"{len(extra)} row{'s' * (len(extra) > 1)} for ids that the truth does not have "
+                f"({', '.join(ids[i] for i in extra[:3])}{', ...' if len(extra) > 3 else ''}): left out.",
+            )
+        )
     return case_of
 
 
@@ -131,8 +168,11 @@ def read_numbers(rows: Rows, columns: list[int], problems: list[Finding], findin
     ids = table.cells(tables.find_column(table, IMAGE)[0])
     for i in (i for i in rows.rows if (fault[i] != "").any()):
         numbers[case_of[i]] = np.nan
-        for code, (entries, words) in {"missing-value": (faults, f"holds no number.{NOT_A_NUMBER}"), "not-a-number": (problems, "is not a number: write e.g. 0.73."),
-                                       "not-finite": (faults, f"is not finite.{NOT_A_NUMBER}")}.items():
+        for code, (entries, words) in {
+            "missing-value": (faults, f"holds no number.{NOT_A_NUMBER}"),
+            "not-a-number": (problems, "is not a number: write e.g. 0.73."),
+            "not-finite": (faults, f"is not finite.{NOT_A_NUMBER}"),
+        }.items():
             hit = np.flatnonzero(fault[i] == code)
             if len(hit):
                 cells = ", ".join(f"{table.header[columns[k]]} {table.columns[columns[k]][i].strip()[:40]!r}" for k in hit[:3])
@@ -142,4 +182,8 @@ def read_numbers(rows: Rows, columns: list[int], problems: list[Finding], findin
 
 def nothing_in_common(table: Table, ids: list[str], truth: Cases) -> Finding:
     """`no-common-case` with three ids of each side."""
-    return error("no-common-case", table.name, f"no row matches a case of {truth.name}. Here: {', '.join(ids[:3])}. There: {', '.join(truth.ids[:3])}.")
+    return error(
+        "no-common-case",
+        table.name,
+        f"no row matches a case of {truth.name}. Here: {', '.join(ids[:3])}. There: {', '.join(truth.ids[:3])}.",
+    )

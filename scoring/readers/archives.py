@@ -1,4 +1,5 @@
 """Zip archives from strangers: every limit is checked before a byte is unpacked, and nothing is written to disk."""
+
 import io
 import re
 import stat
@@ -82,10 +83,10 @@ def _check_count(file, name: str) -> None:
     at = tail.rfind(b"PK\5\6")
     if at < 0 or len(tail) < at + 22:
         raise InputRefused([_bad(name, f"its end is missing: was the upload cut off? {AGAIN}")])
-    count, directory, offset = struct.unpack("<HII", tail[at + 10:at + 20])
+    count, directory, offset = struct.unpack("<HII", tail[at + 10 : at + 20])
     wide = tail.rfind(b"PK\6\6")
     if (count == 0xFFFF or directory == 0xFFFFFFFF or offset == 0xFFFFFFFF) and wide >= 0 and len(tail) >= wide + 56:
-        count, directory = struct.unpack("<QQ", tail[wide + 32:wide + 48])
+        count, directory = struct.unpack("<QQ", tail[wide + 32 : wide + 48])
     if count > MEMBERS or directory > MEMBERS * DIRECTORY_BYTES_PER_MEMBER:
         raise InputRefused([_bad(name, f"it holds {count:,} files; at most {MEMBERS:,} are read.")])
 
@@ -98,9 +99,13 @@ def _path_problems(name: str, entries: list[zipfile.ZipInfo]) -> Iterator[Findin
         if any(unicodedata.category(c) in HIDDEN for c in written):
             yield error("unsafe-path", place, "the name has control or hidden characters: rename the file.")
         elif written.startswith("/") or re.match(r"[A-Za-z]:", written) or "\\" in written:
-            yield error("unsafe-path", place, "the name is an absolute path or has a backslash: zip the folder itself, with relative names.")
+            yield error(
+                "unsafe-path", place, "the name is an absolute path or has a backslash: zip the folder itself, with relative names."
+            )
         elif any(part in ("", ".", "..") for part in parts):
-            yield error("unsafe-path", place, "the name leaves its folder or has an empty part: zip the folder itself, with relative names.")
+            yield error(
+                "unsafe-path", place, "the name leaves its folder or has an empty part: zip the folder itself, with relative names."
+            )
         elif stat.S_ISLNK(entry.external_attr >> 16):
             yield error("unsafe-path", place, "it is a link: put the file itself into the zip.")
 
@@ -118,7 +123,9 @@ def _content_problems(name: str, entries: list[zipfile.ZipInfo], directory_start
         elif entry.file_size > MEMBER_BYTES:
             yield _bad(place, f"it would unpack to {entry.file_size / 1e6:,.0f} MB; at most {MEMBER_BYTES / 1e6:.0f} MB are read.")
         elif entry.file_size > RATIO_FROM and entry.file_size > RATIO * max(1, entry.compress_size):
-            yield _bad(place, f"it expands {entry.file_size // max(1, entry.compress_size):,}-fold; more than {RATIO}:1 is taken for a bomb.")
+            yield _bad(
+                place, f"it expands {entry.file_size // max(1, entry.compress_size):,}-fold; more than {RATIO}:1 is taken for a bomb."
+            )
     tables = sum(e.file_size for e in files if e.filename.lower().endswith(TABLE_ENDINGS))
     if tables > TABLE_BYTES:
         yield _bad(name, f"its tables unpack to {tables / 1e9:.1f} GB; at most {TABLE_BYTES / 1e9:.0f} GB are read.")

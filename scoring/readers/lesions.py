@@ -2,6 +2,7 @@
 
 Source: the loader of the public validator code of February 2026. What it refuses is read here, with a finding that names the consequence there.
 """
+
 import posixpath
 import re
 from collections import Counter
@@ -18,7 +19,21 @@ from scoring.readers.tables import Table
 TABLE_NAMES = ("labels.csv", "label.csv", "test.csv", "data.csv", "metadata.csv", "dataset.csv")
 IMAGE_ENDINGS = (".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff", ".webp", ".gif")
 OFFICIAL_IMAGE = ("newfilename", "filepath", "filename")
-IMAGE = (*OFFICIAL_IMAGE, "image_path", "image", "image_name", "image_id", "file", "file_name", "path", "case", "case_id", "id", "isic_id", "lesion_id")
+IMAGE = (
+    *OFFICIAL_IMAGE,
+    "image_path",
+    "image",
+    "image_name",
+    "image_id",
+    "file",
+    "file_name",
+    "path",
+    "case",
+    "case_id",
+    "id",
+    "isic_id",
+    "lesion_id",
+)
 OFFICIAL_LABEL = ("class", "label")
 LABEL = (*OFFICIAL_LABEL, "diagnosis", "target", "truth", "ground_truth")
 AGE, LOCATION, GENDER = ("age", "age_approx"), ("location", "site", "body_site", "anatom_site"), ("gender", "sex")
@@ -75,10 +90,40 @@ class Cases:
         return None if member is None else self.pictures.read(member)
 
 
-CODES = ("unreadable-file", "bad-zip", "unsafe-path", "no-table", "ambiguous-table", "missing-column", "duplicate-column", "row-length", "duplicate-case",
-         "missing-value", "not-a-number", "not-finite", "bad-label", "missing-case", "image-missing", "image-unreadable", "ambiguous-case", "no-common-case",
-         "extra-case", "bom", "header-alias", "label-spelling", "label-number", "label-one-hot", "location-number", "age-format", "missing-demographics",
-         "bad-option", "official-run-cancelled", "official-score-zero", "image-elsewhere", "never-predicted")
+CODES = (
+    "unreadable-file",
+    "bad-zip",
+    "unsafe-path",
+    "no-table",
+    "ambiguous-table",
+    "missing-column",
+    "duplicate-column",
+    "row-length",
+    "duplicate-case",
+    "missing-value",
+    "not-a-number",
+    "not-finite",
+    "bad-label",
+    "missing-case",
+    "image-missing",
+    "image-unreadable",
+    "ambiguous-case",
+    "no-common-case",
+    "extra-case",
+    "bom",
+    "header-alias",
+    "label-spelling",
+    "label-number",
+    "label-one-hot",
+    "location-number",
+    "age-format",
+    "missing-demographics",
+    "bad-option",
+    "official-run-cancelled",
+    "official-score-zero",
+    "image-elsewhere",
+    "never-predicted",
+)
 """The order in which problems and findings of one file are listed, as the lesion challenges' tables of bad input have it."""
 
 ReadLabels = Callable[[Table, list[Finding], list[Finding]], "LabelColumn"]
@@ -92,7 +137,9 @@ class LabelColumn:
     cancels: tuple[str, ...] = ()
 
 
-def read_cases(source: Source, name: str | None, read_labels: ReadLabels | None, images: Source | None = None, demographics: bool = True) -> Cases:
+def read_cases(
+    source: Source, name: str | None, read_labels: ReadLabels | None, images: Source | None = None, demographics: bool = True
+) -> Cases:
     """Read a table, or a folder or zip with a table and images. demographics: whether a model receives them, so that what lacks is a finding.
 
     Raises InputRefused with every problem, `salvaged` being what could be read.
@@ -124,7 +171,19 @@ def _read_cases(source: Source, name: str | None, read_labels: ReadLabels | None
     findings += _image_findings(files, pictures, table, ids, found, elsewhere)
     columns = {k: tuple(c.strip() for c in column) for k, column in reversed(list(zip(table.keys, table.columns, strict=True)))}
     findings = _one_alias(findings)
-    cases = Cases(files.name, files, ids, demographics, labels.labels if labels else None, pictures, found, columns, _id_key(table), {member: sha256(data)}, tuple(findings))
+    cases = Cases(
+        files.name,
+        files,
+        ids,
+        demographics,
+        labels.labels if labels else None,
+        pictures,
+        found,
+        columns,
+        _id_key(table),
+        {member: sha256(data)},
+        tuple(findings),
+    )
     if problems:
         raise InputRefused(tables.settled(table, problems), findings, salvaged=_named_once(cases))
     return cases
@@ -157,7 +216,17 @@ def read_pictures(source: Source, name: str | None = None, demographics: bool = 
         raise InputRefused([error("image-missing", files.name, f"it holds no image ({', '.join(IMAGE_ENDINGS)}) and no table.")])
     n = len(found)
     unknown = Demographics(np.full(n, np.nan), np.full(n, UNKNOWN), np.full(n, UNKNOWN))
-    notes = (warning("missing-demographics", files.name, f"there is no table: age, gender and location of all {n} images are unknown (0, -1, -1 for the model)."),) if demographics else ()
+    notes = (
+        (
+            warning(
+                "missing-demographics",
+                files.name,
+                f"there is no table: age, gender and location of all {n} images are unknown (0, -1, -1 for the model).",
+            ),
+        )
+        if demographics
+        else ()
+    )
     return Cases(files.name, files, found, unknown, None, files, found, {}, "", {}, notes)
 
 
@@ -176,19 +245,31 @@ def with_metadata(cases: Cases, source: Source, name: str | None = None, repeate
     problems = [*table.problems, *problems]
     for row, case in ((row, int(case)) for row, case in enumerate(found) if case >= 0):
         if row_of.setdefault(case, row) != row and not repeated:
-            problems.append(error("duplicate-case", table.place(row), f"case {cases.ids[case]!r} stands on line {table.lines[row_of[case]]} already: keep one row per case."))
+            problems.append(
+                error(
+                    "duplicate-case",
+                    table.place(row),
+                    f"case {cases.ids[case]!r} stands on line {table.lines[row_of[case]]} already: keep one row per case.",
+                )
+            )
     if problems or not row_of:
         raise InputRefused(problems or [error("no-common-case", table.name, f"none of its {len(table)} ids is a case of {cases.name}.")])
-    joined = {k: tuple(cells[row_of[i]].strip() if i in row_of else "" for i in range(len(cases))) for k, cells in zip(table.keys, table.columns, strict=True)}
+    joined = {
+        k: tuple(cells[row_of[i]].strip() if i in row_of else "" for i in range(len(cases)))
+        for k, cells in zip(table.keys, table.columns, strict=True)
+    }
     return replace(cases, columns={**joined, **cases.columns})
 
 
 def subgroups(cases: Cases) -> dict[str, dict[str, np.ndarray]]:
     """Members (bool [N]) of every group that occurs, by column: age band, gender, body location."""
     age = np.where(cases.demographics.age < 0, np.nan, cases.demographics.age)
-    groups = {"age": {name: (age >= low) & (age < high) for low, high, name in AGE_BANDS} | {"unknown": np.isnan(age)},
-              "gender": {name: cases.demographics.gender == code for name, code in (("male", 1), ("female", 0), ("unknown", UNKNOWN))},
-              "location": {name: cases.demographics.location == i + 1 for i, name in enumerate(LOCATIONS)} | {"unknown": cases.demographics.location == UNKNOWN}}
+    groups = {
+        "age": {name: (age >= low) & (age < high) for low, high, name in AGE_BANDS} | {"unknown": np.isnan(age)},
+        "gender": {name: cases.demographics.gender == code for name, code in (("male", 1), ("female", 0), ("unknown", UNKNOWN))},
+        "location": {name: cases.demographics.location == i + 1 for i, name in enumerate(LOCATIONS)}
+        | {"unknown": cases.demographics.location == UNKNOWN},
+    }
     return {column: {name: members for name, members in found.items() if members.any()} for column, found in groups.items()}
 
 
@@ -196,8 +277,10 @@ def described(cases: Cases) -> list[dict]:
     """Age (years), gender ("male", "female") and location of each case for people, None where unknown."""
     d, genders = cases.demographics, {1: "male", 0: "female"}
     ages = [None if np.isnan(age) else int(age) if age == int(age) else float(age) for age in d.age]
-    return [{"age": age, "gender": genders.get(int(gender)), "location": LOCATIONS[location - 1] if location > 0 else None}
-            for age, gender, location in zip(ages, d.gender, d.location, strict=True)]
+    return [
+        {"age": age, "gender": genders.get(int(gender)), "location": LOCATIONS[location - 1] if location > 0 else None}
+        for age, gender, location in zip(ages, d.gender, d.location, strict=True)
+    ]
 
 
 def find_table(files: Files) -> str:
@@ -210,13 +293,25 @@ def find_table(files: Files) -> str:
             if len(here) == 1:
                 return here[0]
             if here:
-                raise InputRefused([error("ambiguous-table", files.name, f"several tables are called {wanted}: {', '.join(here[:5])}. Keep one.")])
+                raise InputRefused(
+                    [error("ambiguous-table", files.name, f"several tables are called {wanted}: {', '.join(here[:5])}. Keep one.")]
+                )
     candidates = [m for m in files.members if m.lower().endswith(".csv")]
     if len(candidates) == 1:
         return candidates[0]
     if not candidates:
-        raise InputRefused([error("no-table", files.name, f"it holds {len(files.members)} files and no CSV table. Put labels.csv beside the images.")])
-    raise InputRefused([error("ambiguous-table", files.name, f"it holds {len(candidates)} tables ({', '.join(candidates[:5])}): call the right one labels.csv.")])
+        raise InputRefused(
+            [error("no-table", files.name, f"it holds {len(files.members)} files and no CSV table. Put labels.csv beside the images.")]
+        )
+    raise InputRefused(
+        [
+            error(
+                "ambiguous-table",
+                files.name,
+                f"it holds {len(candidates)} tables ({', '.join(candidates[:5])}): call the right one labels.csv.",
+            )
+        ]
+    )
 
 
 def find_images(pictures: Files, folder: str, ids: Sequence[str]) -> tuple[tuple[str | None, ...], frozenset[int]]:
@@ -241,7 +336,7 @@ def find_images(pictures: Files, folder: str, ids: Sequence[str]) -> tuple[tuple
 
 
 def several(table: Table, rows: Sequence[int]) -> str:
-    """"3 rows (lines 4, 9, 12)", the first five lines named."""
+    """ "3 rows (lines 4, 9, 12)", the first five lines named."""
     shown = ", ".join(str(table.lines[r]) for r in rows[:5]) + (", ..." if len(rows) > 5 else "")
     return f"{len(rows)} row{'s' * (len(rows) > 1)} (line{'s' * (len(rows) > 1)} {shown})"
 
@@ -275,14 +370,25 @@ def _ids(table: Table, problems: list[Finding], findings: list[Finding]) -> tupl
         problems.append(tables.missing_column(table, "the image", ("NewFileName", "FilePath", "image")))
         return None
     if table.keys[column] not in OFFICIAL_IMAGE:
-        findings.append(warning("header-alias", table.header_place, f"column {table.header[column]!r} is read as the image; the official loader knows "
-                                "NewFileName, FilePath and FileName only."))
+        findings.append(
+            warning(
+                "header-alias",
+                table.header_place,
+                f"column {table.header[column]!r} is read as the image; the official loader knows NewFileName, FilePath and FileName only.",
+            )
+        )
     ids, first = table.cells(column), {}
     for i, name in enumerate(ids):
         if name.lower() in tables.MISSING:
             problems.append(error("missing-value", table.place(i), f"column {table.header[column]!r} is empty: every row needs its image."))
         elif name in first:
-            problems.append(error("duplicate-case", table.place(i), f"case {name!r} stands on line {table.lines[first[name]]} already: keep one row per case."))
+            problems.append(
+                error(
+                    "duplicate-case",
+                    table.place(i),
+                    f"case {name!r} stands on line {table.lines[first[name]]} already: keep one row per case.",
+                )
+            )
         first.setdefault(name, i)
     return tuple(ids)
 
@@ -296,18 +402,35 @@ def _demographics(table: Table, problems: list[Finding], findings: list[Finding]
         problems += twice
         cells[what] = [""] * n if column is None else table.cells(column)
         if column is not None and table.keys[column] != names[0]:
-            findings.append(warning("header-alias", table.header_place, f"column {table.header[column]!r} is read as {what}; the official loader knows {names[0]!r} only."))
+            findings.append(
+                warning(
+                    "header-alias",
+                    table.header_place,
+                    f"column {table.header[column]!r} is read as {what}; the official loader knows {names[0]!r} only.",
+                )
+            )
     age = tables.numbers(cells["age"]).values
     gender = np.array([GENDERS.get(c.lower(), UNKNOWN) for c in cells["gender"]])
     location = np.array([_location(c) for c in cells["location"]])
     by_number = [i for i, c in enumerate(cells["location"]) if location[i] != UNKNOWN and c.lower() not in LOCATIONS]
     odd_age = [i for i, c in enumerate(cells["age"]) if not np.isnan(age[i]) and not WHOLE.fullmatch(c)]
     absent = [i for i in range(n) if np.isnan(age[i]) or gender[i] == UNKNOWN or location[i] == UNKNOWN]
-    findings += once("location-number", table, by_number, "the location is written as a number; the official loader knows the names only and takes it as unknown.")
-    findings += once("age-format", table, odd_age, "the age is not a plain whole number; the official loader takes it as missing. Write 42, not 42.0.")
-    findings += once("missing-demographics", table, absent, "age, gender or location is missing or unknown; the model receives 0, -1, -1 for them.")
+    findings += once(
+        "location-number",
+        table,
+        by_number,
+        "the location is written as a number; the official loader knows the names only and takes it as unknown.",
+    )
+    findings += once(
+        "age-format", table, odd_age, "the age is not a plain whole number; the official loader takes it as missing. Write 42, not 42.0."
+    )
+    findings += once(
+        "missing-demographics", table, absent, "age, gender or location is missing or unknown; the model receives 0, -1, -1 for them."
+    )
     out_of_range = [i for i in range(n) if not 0 <= age[i] <= 120]  # also a missing age, which is NaN
-    wrong = sorted({*odd_age, *out_of_range}) + list(np.flatnonzero(gender == UNKNOWN)) + list(np.flatnonzero(location == UNKNOWN)) + by_number
+    wrong = (
+        sorted({*odd_age, *out_of_range}) + list(np.flatnonzero(gender == UNKNOWN)) + list(np.flatnonzero(location == UNKNOWN)) + by_number
+    )
     return Demographics(age, gender, location), sorted(int(i) for i in wrong)
 
 
@@ -321,10 +444,22 @@ def _location(cell: str) -> int:
 def _loader_table(table: Table) -> list[Finding]:
     found = []
     if table.byte_order_mark:
-        found.append(warning("bom", table.header_place, "the file begins with a byte order mark, which hides the first header from the official loader. Save as UTF-8 without it."))
+        found.append(
+            warning(
+                "bom",
+                table.header_place,
+                "the file begins with a byte order mark, which hides the first header from the official loader. Save as UTF-8 without it.",
+            )
+        )
         found.append(warning("official-score-zero", table.header_place, f"byte order mark. {ZERO}"))
     if table.delimiter == "\t":
-        found.append(warning("official-run-cancelled", table.header_place, f"the delimiter is a tab, which the official loader does not read. {CANCELLED}"))
+        found.append(
+            warning(
+                "official-run-cancelled",
+                table.header_place,
+                f"the delimiter is a tab, which the official loader does not read. {CANCELLED}",
+            )
+        )
     return found
 
 
@@ -332,23 +467,49 @@ def _loader_consequences(table: Table, labels: LabelColumn | None, metadata_erro
     found = []
     image = next((k for k in IMAGE if k in table.keys), None)
     if image not in OFFICIAL_IMAGE:
-        found.append(warning("official-score-zero", table.header_place, f"the image column is not called NewFileName, FilePath or FileName. {ZERO}"))
+        found.append(
+            warning("official-score-zero", table.header_place, f"the image column is not called NewFileName, FilePath or FileName. {ZERO}")
+        )
     if labels is not None:
         if not any(k in table.keys for k in OFFICIAL_LABEL):
-            found.append(warning("official-run-cancelled", table.header_place, f"the label column is not called Class or Label. {CANCELLED}"))
+            found.append(
+                warning("official-run-cancelled", table.header_place, f"the label column is not called Class or Label. {CANCELLED}")
+            )
         elif labels.cancels:
-            found.append(warning("official-run-cancelled", labels.cancels[0], f"{len(labels.cancels)} labels are not written as the exact symbol. {CANCELLED}"))
+            found.append(
+                warning(
+                    "official-run-cancelled",
+                    labels.cancels[0],
+                    f"{len(labels.cancels)} labels are not written as the exact symbol. {CANCELLED}",
+                )
+            )
         if len(metadata_errors) > METADATA_ERRORS_ALLOWED:
-            found.append(warning("official-run-cancelled", table.place(metadata_errors[0]),
-                                 f"{len(metadata_errors)} metadata errors ({several(table, sorted(set(metadata_errors)))}); more than {METADATA_ERRORS_ALLOWED} are too many. {CANCELLED}"))
+            found.append(
+                warning(
+                    "official-run-cancelled",
+                    table.place(metadata_errors[0]),
+                    f"{len(metadata_errors)} metadata errors ({several(table, sorted(set(metadata_errors)))}); more than {METADATA_ERRORS_ALLOWED} are too many. {CANCELLED}",
+                )
+            )
     return found
 
 
-def _image_findings(files: Files, pictures: Files, table: Table, ids: Sequence[str], found: Sequence[str | None], elsewhere: frozenset[int]) -> list[Finding]:
+def _image_findings(
+    files: Files, pictures: Files, table: Table, ids: Sequence[str], found: Sequence[str | None], elsewhere: frozenset[int]
+) -> list[Finding]:
     if pictures.kind == "file" or not any(m.lower().endswith(IMAGE_ENDINGS) for m in pictures.members):
         return []
-    result = once("image-elsewhere", table, sorted(elsewhere), "the image was found by its name in another folder; the official loader does not find it there.")
+    result = once(
+        "image-elsewhere",
+        table,
+        sorted(elsewhere),
+        "the image was found by its name in another folder; the official loader does not find it there.",
+    )
     absent = [i for i, member in enumerate(found) if member is None]
     if absent:
-        result += [warning("official-score-zero", table.place(absent[0]), f"{several(table, absent)}: the image is missing ({ids[absent[0]]}). {ZERO}")]
+        result += [
+            warning(
+                "official-score-zero", table.place(absent[0]), f"{several(table, absent)}: the image is missing ({ids[absent[0]]}). {ZERO}"
+            )
+        ]
     return result

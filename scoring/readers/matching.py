@@ -1,4 +1,5 @@
 """Which case a row of a prediction file belongs to."""
+
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass

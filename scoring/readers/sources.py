@@ -2,6 +2,7 @@
 
 Nothing is unpacked to disk and no name of an archive or upload is ever used as a path.
 """
+
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Mapping
@@ -74,7 +75,9 @@ def open_source(source: Source, name: str | None = None) -> Files:
 
 def is_zip(head: bytes, name: str) -> bool:
     """Whether to read it as a zip: called so, or beginning so and not called an Office document."""
-    return name.lower().endswith(".zip") or (head[:4] in (b"PK\x03\x04", b"PK\x05\x06") and not name.lower().endswith((".xlsx", ".docx", ".csv", ".txt", ".tsv")))
+    return name.lower().endswith(".zip") or (
+        head[:4] in (b"PK\x03\x04", b"PK\x05\x06") and not name.lower().endswith((".xlsx", ".docx", ".csv", ".txt", ".tsv"))
+    )
 
 
 def sha256(data: bytes) -> str:
@@ -105,8 +108,12 @@ def _dropped(files: Mapping[str, bytes], name: str) -> Files:
 
 
 def _folder(path: Path, name: str) -> Files:
-    found = ((file.relative_to(path).as_posix(), file.stat().st_size) for parent, _folders, names in os.walk(path)
-             for file in (Path(parent) / n for n in names) if file.is_file())
+    found = (
+        (file.relative_to(path).as_posix(), file.stat().st_size)
+        for parent, _folders, names in os.walk(path)
+        for file in (Path(parent) / n for n in names)
+        if file.is_file()
+    )
     return Files(name, "folder", _kept(found), lambda member: _bytes_of(path / member, member), None)
 
 
@@ -117,7 +124,9 @@ def _kept(found: Iterable[tuple[str, int]]) -> dict[str, int]:
 def _check_size(path: Path, name: str) -> None:
     size = path.stat().st_size
     if size > MEMBER_BYTES:
-        raise InputRefused([error("unreadable-file", name, f"it has {size / 1e6:,.0f} MB; a file of at most {MEMBER_BYTES / 1e6:.0f} MB is read.")])
+        raise InputRefused(
+            [error("unreadable-file", name, f"it has {size / 1e6:,.0f} MB; a file of at most {MEMBER_BYTES / 1e6:.0f} MB is read.")]
+        )
 
 
 def _bytes_of(path: Path, name: str) -> bytes:
@@ -130,5 +139,9 @@ def _bytes_of(path: Path, name: str) -> bytes:
 
 def _unreadable(name: str, problem: Exception) -> InputRefused:
     missing = isinstance(problem, FileNotFoundError)
-    words = "there is no such file or folder: check the path." if missing else f"it cannot be opened ({getattr(problem, 'strerror', None) or problem})."
+    words = (
+        "there is no such file or folder: check the path."
+        if missing
+        else f"it cannot be opened ({getattr(problem, 'strerror', None) or problem})."
+    )
     return InputRefused([error("unreadable-file", name, words)])

@@ -1,4 +1,5 @@
 """Tables of text: CSV with whatever delimiter, encoding and line end people's programs write. Cells stay text until they are asked for."""
+
 import codecs
 import csv
 import difflib
@@ -15,8 +16,18 @@ DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab"}
 MISSING = {"", "nan", "na", "n/a", "null", "none"}
 INFINITE = {"inf", "infinity"}
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-FOREIGN = {b"PK\x03\x04": "a zip or an Excel workbook", b"\x1f\x8b": "a gzip file", b"\x93NUM": "a NumPy file", b"%PDF": "a PDF", b"\x89PNG": "a picture",
-           b"\xff\xd8\xff": "a picture", b"PAR1": "a Parquet file", b"\x89HDF": "an HDF5 file", b"\xd0\xcf\x11\xe0": "an old Excel workbook", b"\x80": "a Python pickle"}
+FOREIGN = {
+    b"PK\x03\x04": "a zip or an Excel workbook",
+    b"\x1f\x8b": "a gzip file",
+    b"\x93NUM": "a NumPy file",
+    b"%PDF": "a PDF",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"PAR1": "a Parquet file",
+    b"\x89HDF": "an HDF5 file",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook",
+    b"\x80": "a Python pickle",
+}
 SAVE = "Save it as CSV, UTF-8."
 
 
@@ -92,10 +103,22 @@ def read_table(data: bytes, name: str) -> Table:
         raise refuse(name, f"line {header_line} has {len(written):,} columns; at most {COLUMNS:,} are read.")
     if not numbers:
         raise refuse(name, "it has a header and no row.")
-    header = [cell.strip() for cell in written[:len(columns)]]
+    header = [cell.strip() for cell in written[: len(columns)]]
     marked = data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    return Table(name, tuple(header), tuple(map(key, header)), tuple(map(tuple, columns)), tuple(numbers), header_line, delimiter, marked, ragged,
-                 problems, written, padded)
+    return Table(
+        name,
+        tuple(header),
+        tuple(map(key, header)),
+        tuple(map(tuple, columns)),
+        tuple(numbers),
+        header_line,
+        delimiter,
+        marked,
+        ragged,
+        problems,
+        written,
+        padded,
+    )
 
 
 def _even(lines: list[str], first: int, delimiter: str) -> tuple[list[int], list[list[str]]] | None:
@@ -144,18 +167,25 @@ def _text(data: bytes, name: str) -> str:
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as problem:
-        raise refuse(name, f"it is not {encoding.upper().removesuffix('-SIG')} (byte {problem.start}). {SAVE} In Excel: Save as, CSV UTF-8.") from problem
+        raise refuse(
+            name, f"it is not {encoding.upper().removesuffix('-SIG')} (byte {problem.start}). {SAVE} In Excel: Save as, CSV UTF-8."
+        ) from problem
 
 
 def _rows(lines: list[str], first: int, delimiter: str, name: str) -> tuple[list[list[str]], list[int]]:
     """The rows that are not blank and the line of each; a quoted cell may not run over a line end."""
-    reader = csv.reader([*lines[first:], ""], delimiter=delimiter)  # the last line is blank, so that an open quotation mark runs over a line end there too
+    reader = csv.reader(
+        [*lines[first:], ""], delimiter=delimiter
+    )  # the last line is blank, so that an open quotation mark runs over a line end there too
     rows, numbers, before = [], [], 0
     csv.field_size_limit(LINE_BYTES + 1)
     try:
         for row in reader:
             if reader.line_num > before + 1:
-                raise refuse(name, f"line {first + before + 1}: a quotation mark is not closed on its line. Close or remove it; a cell holds no line break.")
+                raise refuse(
+                    name,
+                    f"line {first + before + 1}: a quotation mark is not closed on its line. Close or remove it; a cell holds no line break.",
+                )
             before = reader.line_num
             if row and (len(row) > 1 or row[0].strip()):
                 rows.append(row)
@@ -171,16 +201,23 @@ def _width(written: Sequence[str], rows: list[list[str]]) -> int:
     return len(written) if any(cell.strip() for row in rows for cell in row[named:]) else named
 
 
-def _columns(rows: list[list[str]], numbers: list[int], width: int,
-             name: str) -> tuple[list[tuple[str, ...]], frozenset[int], tuple[Finding, ...], frozenset[int]]:
+def _columns(
+    rows: list[list[str]], numbers: list[int], width: int, name: str
+) -> tuple[list[tuple[str, ...]], frozenset[int], tuple[Finding, ...], frozenset[int]]:
     ragged, padded, problems = set(), set(), []
     for i, row in enumerate(rows):
         if len(row) == width:
             continue
         if len(row) < width or any(cell.strip() for cell in row[width:]):
             ragged.add(i)
-            problems.append(error("row-length", f"{name}:{numbers[i]}", f"{len(row)} cells, {width} expected as in the header. Quote text that holds the "
-                                  "delimiter, remove what is too much or fill in what lacks."))
+            problems.append(
+                error(
+                    "row-length",
+                    f"{name}:{numbers[i]}",
+                    f"{len(row)} cells, {width} expected as in the header. Quote text that holds the "
+                    "delimiter, remove what is too much or fill in what lacks.",
+                )
+            )
         else:
             padded.add(i)
         rows[i] = (row + [""] * width)[:width]
@@ -193,18 +230,27 @@ def find_column(table: Table, names: Sequence[str]) -> tuple[int | None, list[Fi
         places = [i for i, present in enumerate(table.keys) if present == wanted]
         if places:
             numbers = " and ".join(str(i + 1) for i in places)
-            return places[0], [error("duplicate-column", table.header_place,
-                               f"column {table.header[places[0]]!r} occurs {len(places)} times (columns {numbers}): keep one.")] if len(places) > 1 else []
+            return places[0], [
+                error(
+                    "duplicate-column",
+                    table.header_place,
+                    f"column {table.header[places[0]]!r} occurs {len(places)} times (columns {numbers}): keep one.",
+                )
+            ] if len(places) > 1 else []
     return None, []
 
 
 def missing_column(table: Table, what: str, names: Iterable[str]) -> Finding:
     """The entry for a column that is needed and not there, with the nearest header that is."""
     names = list(names)
-    near = [table.header[table.keys.index(k)] for n in names for k in difflib.get_close_matches(key(n), table.keys, 1, .75)]
+    near = [table.header[table.keys.index(k)] for n in names for k in difflib.get_close_matches(key(n), table.keys, 1, 0.75)]
     hint = f" Did you mean {near[0]!r}?" if near else ""
     found = ", ".join(repr(h[:40]) for h in table.header[:12]) + (", ..." if len(table.header) > 12 else "")
-    return error("missing-column", table.header_place, f"there is no column for {what}: name it {' or '.join(repr(n) for n in names[:3])}. Found: {found}.{hint}")
+    return error(
+        "missing-column",
+        table.header_place,
+        f"there is no column for {what}: name it {' or '.join(repr(n) for n in names[:3])}. Found: {found}.{hint}",
+    )
 
 
 def settled(table: Table, problems: Iterable[Finding]) -> list[Finding]:
@@ -253,6 +299,8 @@ def numbers(cells: Sequence[str], decimal_comma: bool = False) -> Numbers:
             values[i] = float(cell)
             fault[i] = "" if np.isfinite(values[i]) else "not-finite"
         else:
-            fault[i] = "missing-value" if cell.lower() in MISSING else "not-finite" if cell.lower().lstrip("+-") in INFINITE else "not-a-number"
+            fault[i] = (
+                "missing-value" if cell.lower() in MISSING else "not-finite" if cell.lower().lstrip("+-") in INFINITE else "not-a-number"
+            )
     values[fault != ""] = np.nan
     return Numbers(values, fault, commas)

@@ -1,8 +1,9 @@
 """95 % intervals of a quantity from its replicates, and of a share from its counts."""
+
 import numpy as np
 import scipy.special
 
-QUANTILES = (.025, .975)
+QUANTILES = (0.025, 0.975)
 METHODS = ("percentile", "jackknife", "bca")
 Z = 1.959963984540054
 
@@ -31,11 +32,11 @@ def bca(point: float, replicates: np.ndarray, left_out: np.ndarray) -> list[floa
     if percentile(replicates) is None or not np.isfinite(point):
         return None
     defined = np.round(replicates[~np.isnan(replicates)], 12)
-    share = (np.sum(defined < round(point, 12)) + .5 * np.sum(defined == round(point, 12))) / len(defined)
+    share = (np.sum(defined < round(point, 12)) + 0.5 * np.sum(defined == round(point, 12))) / len(defined)
     deviations = np.nanmean(left_out) - left_out[~np.isnan(left_out)]
-    spread = np.sum(deviations ** 2) ** 1.5
-    acceleration = float(np.sum(deviations ** 3) / (6 * spread)) if spread > 0 else 0.0
-    bias = float(scipy.special.ndtri(np.clip(share, .5 / len(defined), 1 - .5 / len(defined))))
+    spread = np.sum(deviations**2) ** 1.5
+    acceleration = float(np.sum(deviations**3) / (6 * spread)) if spread > 0 else 0.0
+    bias = float(scipy.special.ndtri(np.clip(share, 0.5 / len(defined), 1 - 0.5 / len(defined))))
     levels = [float(scipy.special.ndtr(bias + (bias + z) / (1 - acceleration * (bias + z)))) for z in (-Z, Z)]
     return [float(v) for v in np.quantile(replicates[~np.isnan(replicates)], levels)]
 

@@ -1,4 +1,5 @@
 """The options that every challenge's `score` has: replicates, seed, unit and kind of interval."""
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -25,7 +26,11 @@ class StatisticsOptions:
         """`bad-option` for every value that cannot be."""
         found = []
         if self.resamples < 0 or self.resamples == 1:
-            found.append(error("bad-option", "--resamples", f"{self.resamples} replicates give no interval: 0 for none, or 2 and more (1000 is usual)."))
+            found.append(
+                error(
+                    "bad-option", "--resamples", f"{self.resamples} replicates give no interval: 0 for none, or 2 and more (1000 is usual)."
+                )
+            )
         if self.seed < 0:
             found.append(error("bad-option", "--seed", f"{self.seed} is negative: give 0 or more."))
         if self.interval not in intervals.METHODS:
@@ -36,7 +41,9 @@ class StatisticsOptions:
         """The name of the unit and the unit number of each case [N]. Raises InputRefused where the named column is absent."""
         wanted = None if self.group is None or self.group.lower() == "none" else key(self.group)
         if wanted is not None and wanted not in columns:
-            raise InputRefused([error("bad-option", "--group", f"there is no column {self.group!r}. Columns: {', '.join(columns) or 'none'}.")])
+            raise InputRefused(
+                [error("bad-option", "--group", f"there is no column {self.group!r}. Columns: {', '.join(columns) or 'none'}.")]
+            )
         if self.group is None:
             wanted = next((c for c in usual if c in columns and c != id_column), None)
         return (wanted or "case"), resampling.unit_numbers(columns[wanted] if wanted else None, n_cases)
@@ -54,6 +61,10 @@ class StatisticsOptions:
     def findings(self, n_units: int) -> Iterator[Finding]:
         """What makes the intervals doubtful."""
         if n_units < FEW_UNITS:
-            yield warning("few-units", "intervals", f"{n_units} units: below {FEW_UNITS} intervals are rough and comparisons call too much certain.")
+            yield warning(
+                "few-units", "intervals", f"{n_units} units: below {FEW_UNITS} intervals are rough and comparisons call too much certain."
+            )
         if 0 < self.resamples < FEW_REPLICATES:
-            yield note("few-replicates", "--resamples", f"{self.resamples} replicates: below {FEW_REPLICATES} the ends of an interval are rough.")
+            yield note(
+                "few-replicates", "--resamples", f"{self.resamples} replicates: below {FEW_REPLICATES} the ends of an interval are rough."
+            )

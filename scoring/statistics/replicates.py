@@ -1,4 +1,5 @@
 """All quantities of one submission on every replicate, and their intervals."""
+
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ from scoring.statistics import resampling
 from scoring.statistics.options import StatisticsOptions
 
 Quantities = Mapping[object, np.ndarray]
-MUCH_UNDEFINED = .05
+MUCH_UNDEFINED = 0.05
 
 
 @dataclass(frozen=True)
@@ -21,8 +22,13 @@ class Replicates:
     findings: tuple[Finding, ...]
 
 
-def replicate(quantities: Callable[[np.ndarray], Quantities], point: Quantities, units: np.ndarray, options: StatisticsOptions,
-              case_weights: np.ndarray | None = None) -> Replicates:
+def replicate(
+    quantities: Callable[[np.ndarray], Quantities],
+    point: Quantities,
+    units: np.ndarray,
+    options: StatisticsOptions,
+    case_weights: np.ndarray | None = None,
+) -> Replicates:
     """Evaluate `quantities` (weights [B, N] -> [B] by name) on the replicates of the units.
 
     point: the same quantities on the test set itself, [1] each. case_weights [N] multiply the counts of the cases.

@@ -1,4 +1,5 @@
 """Drawing test sets with replacement: the same replicates for every team, metric and slice of one truth."""
+
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
@@ -56,7 +57,7 @@ def replicate_weights(units: np.ndarray, resamples: int, seed: int, case_weights
     rows = max(1, BLOCK_BYTES // (np.dtype(dtype).itemsize * len(units)))
     for block in draw(int(units.max()) + 1, resamples, seed):
         for start in range(0, len(block), rows):
-            weights = block[start:start + rows][:, units].astype(dtype)
+            weights = block[start : start + rows][:, units].astype(dtype)
             yield weights if case_weights is None else weights * case_weights.astype(dtype)
 
 

@@ -1,4 +1,5 @@
 """Pictures through a model: the official flow's cost against ours, for the first model and for those after it. Run with --benchmark-only."""
+
 import io
 import multiprocessing
 from itertools import pairwise
@@ -36,15 +37,23 @@ def network() -> bytes:
     widths = [3, 16, 32, 64]
     nodes, weights, last = [], [], "image"
     for i, (before, after) in enumerate(pairwise(widths)):
-        weights.append(builders.initializer(f"W{i}", random.normal(0, (9 * before) ** -.5, (after, before, 3, 3)).astype(np.float32)))
-        nodes += [helper.make_node("Conv", [last, f"W{i}"], [f"c{i}"], kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1]),
-                  helper.make_node("Relu", [f"c{i}"], [f"r{i}"])]
+        weights.append(builders.initializer(f"W{i}", random.normal(0, (9 * before) ** -0.5, (after, before, 3, 3)).astype(np.float32)))
+        nodes += [
+            helper.make_node("Conv", [last, f"W{i}"], [f"c{i}"], kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1]),
+            helper.make_node("Relu", [f"c{i}"], [f"r{i}"]),
+        ]
         last = f"r{i}"
-    weights += [builders.initializer("V", random.normal(0, 1, (64, 11)).astype(np.float32)),
-                builders.initializer("D", random.normal(0, .02, (3, 11)).astype(np.float32))]
-    nodes += [helper.make_node("ReduceMean", [last], ["mean"], axes=[2, 3], keepdims=0), helper.make_node("MatMul", ["mean", "V"], ["a"]),
-              helper.make_node("MatMul", ["demographics", "D"], ["b"]), helper.make_node("Add", ["a", "b"], ["c"]),
-              helper.make_node("Softmax", ["c"], ["scores"], axis=1)]
+    weights += [
+        builders.initializer("V", random.normal(0, 1, (64, 11)).astype(np.float32)),
+        builders.initializer("D", random.normal(0, 0.02, (3, 11)).astype(np.float32)),
+    ]
+    nodes += [
+        helper.make_node("ReduceMean", [last], ["mean"], axes=[2, 3], keepdims=0),
+        helper.make_node("MatMul", ["mean", "V"], ["a"]),
+        helper.make_node("MatMul", ["demographics", "D"], ["b"]),
+        helper.make_node("Add", ["a", "b"], ["c"]),
+        helper.make_node("Softmax", ["c"], ["scores"], axis=1),
+    ]
     inputs = [("image", TensorProto.FLOAT, ["N", 3, 512, 512]), ("demographics", TensorProto.FLOAT, ["N", 3])]
     return builders.build(nodes, inputs, initializers=weights)
 
@@ -78,7 +87,7 @@ def official(model: bytes, files: list[bytes], vectors: np.ndarray) -> np.ndarra
     outputs = []
     for first in range(0, len(files), CHUNK):
         chunk = []
-        for data, vector in zip(files[first:first + CHUNK], vectors[first:], strict=False):
+        for data, vector in zip(files[first : first + CHUNK], vectors[first:], strict=False):
             image = Image.open(io.BytesIO(data)).convert("RGB").resize((512, 512), Image.Resampling.LANCZOS)
             chunk.append(((np.array(image).astype(np.float32) / np.float32(255)).transpose(2, 0, 1)[None], vector[None]))
         channel.send(chunk)

@@ -1,4 +1,5 @@
 """One server and one browser for all tests of a process; every test that opens a page also watches that nothing leaves the machine."""
+
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -61,6 +62,7 @@ def visitor(browser) -> Iterator[Callable[..., BrowserContext]]:
 @pytest.fixture
 def tricorder3(visitor, server) -> Callable[..., Page]:
     """Opens the page of TRICORDER-3 for a new visitor, with what an address says behind its question mark."""
+
     def open_page(question: str = "", theme: str = "light", viewport=driver.DESKTOP) -> Page:
         return driver.visit(visitor(theme, viewport), f"{server.address}/tricorder3{question}")
 

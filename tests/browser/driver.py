@@ -1,4 +1,5 @@
 """Starts the app as a visitor would meet it, and drives it in Chromium."""
+
 import base64
 import contextlib
 import shutil
@@ -16,8 +17,16 @@ from urllib.parse import urlsplit
 from playwright.sync_api import BrowserContext, Page, Request
 
 ROOT = Path(__file__).parents[2]
-ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-             "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage")
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+)
 TABS = ("Points", "Risk", "Classes", "Curves", "Calibration", "Subgroups", "Cases", "Preflight")
 DOORS = ("set", "submission")
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
@@ -67,7 +76,7 @@ def served() -> Iterator[Server]:
         while not _healthy(address):
             if process.poll() is not None:
                 raise RuntimeError(f"the app ended with status {process.returncode}")
-            time.sleep(.1)
+            time.sleep(0.1)
         yield Server(address, process.pid)
     finally:
         process.terminate()

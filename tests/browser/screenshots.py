@@ -1,4 +1,5 @@
 """The pictures of the README: `python -m tests.browser.screenshots docs/pictures`."""
+
 import argparse
 import io
 from dataclasses import dataclass

@@ -1,4 +1,5 @@
 """Own files, dropped on the page."""
+
 import io
 import re
 import zipfile
@@ -38,12 +39,19 @@ def archive(folder) -> bytes:
 def slow(turns: int = 400_000) -> bytes:
     """A model that takes its time for each image."""
     body = helper.make_graph(
-        [helper.make_node("Identity", ["go"], ["on"]), helper.make_node("Sin", ["before"], ["after"])], "body",
-        [helper.make_tensor_value_info("turn", TensorProto.INT64, []), helper.make_tensor_value_info("go", TensorProto.BOOL, []),
-         helper.make_tensor_value_info("before", TensorProto.FLOAT, None)],
-        [helper.make_tensor_value_info("on", TensorProto.BOOL, []), helper.make_tensor_value_info("after", TensorProto.FLOAT, None)])
-    nodes = [helper.make_node("ReduceMin", ["image"], ["low"], keepdims=0),
-             helper.make_node("Loop", ["turns", "", "low"], ["x"], body=body)]
+        [helper.make_node("Identity", ["go"], ["on"]), helper.make_node("Sin", ["before"], ["after"])],
+        "body",
+        [
+            helper.make_tensor_value_info("turn", TensorProto.INT64, []),
+            helper.make_tensor_value_info("go", TensorProto.BOOL, []),
+            helper.make_tensor_value_info("before", TensorProto.FLOAT, None),
+        ],
+        [helper.make_tensor_value_info("on", TensorProto.BOOL, []), helper.make_tensor_value_info("after", TensorProto.FLOAT, None)],
+    )
+    nodes = [
+        helper.make_node("ReduceMin", ["image"], ["low"], keepdims=0),
+        helper.make_node("Loop", ["turns", "", "low"], ["x"], body=body),
+    ]
     return builders.scores_from(nodes, [builders.initializer("turns", turns)])
 
 
@@ -68,7 +76,8 @@ def unsafe() -> bytes:
 
 
 BAD = {
-    "garbage.csv": bytes(range(256)) * 9, "wrong rows.csv": (GOLDEN / "08-refused" / "predictions.csv").read_bytes(),
+    "garbage.csv": bytes(range(256)) * 9,
+    "wrong rows.csv": (GOLDEN / "08-refused" / "predictions.csv").read_bytes(),
     "climbing.zip": unsafe(),
     "truncated.zip": archive(GOLDEN / "01-public-a")[:-400],
     "pickle.onnx": b"\x80\x04\x95\x17\x00\x00cos\nsystem\n(S'true'\ntR.",

@@ -1,4 +1,5 @@
 """What a visitor takes along."""
+
 import re
 from pathlib import Path
 

@@ -1,4 +1,5 @@
 """What stands in the address, and what another visitor sees who opens it."""
+
 import pytest
 from playwright.sync_api import Page
 
@@ -9,8 +10,10 @@ def words(page: Page) -> str:
     return page.get_by_test_id("stMain").inner_text()
 
 
-@pytest.mark.parametrize("question", ["?submission=delphi&tab=Risk", "?submission=cygnus&tab=Cases&case=images%2FL0042.jpg",
-                                      "?submission=aurora&tab=Classes&cells=shares"])
+@pytest.mark.parametrize(
+    "question",
+    ["?submission=delphi&tab=Risk", "?submission=cygnus&tab=Cases&case=images%2FL0042.jpg", "?submission=aurora&tab=Classes&cells=shares"],
+)
 def test_an_address_shows_the_same_to_another_visitor(tricorder3, question):
     first = tricorder3(question)
     other = tricorder3("?" + first.url.partition("?")[2])

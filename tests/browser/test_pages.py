@@ -1,4 +1,5 @@
 """Every page as a visitor first meets it, on every screen and in both themes."""
+
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
@@ -64,8 +65,11 @@ def test_a_change_of_theme_draws_the_figures_anew(tricorder3):
     page.locator(".js-plotly-plot").first.wait_for()
     light = set(page.evaluate(PAPER))
     page.emulate_media(color_scheme="dark")
-    page.wait_for_function(f"light => {{ const now = ({PAPER})(); return now.length && !now.some(c => light.includes(c)); }}",
-                           arg=list(light), timeout=driver.PATIENCE)
+    page.wait_for_function(
+        f"light => {{ const now = ({PAPER})(); return now.length && !now.some(c => light.includes(c)); }}",
+        arg=list(light),
+        timeout=driver.PATIENCE,
+    )
     driver.settled(page)
     assert page.get_by_test_id("stException").count() == 0
 

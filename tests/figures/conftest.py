@@ -1,4 +1,5 @@
 """Scorecards of golden cases: every class with cases, and one where classes have none."""
+
 from pathlib import Path
 
 import pytest

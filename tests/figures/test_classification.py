@@ -68,8 +68,18 @@ def test_points_won_add_up_to_the_score_and_all_points_to_100(card, look):
 def test_what_is_written_on_the_strip_fits_a_phone():
     accuracy, weighted, size = Part("accuracy", "acc.", 45, 0.8), Part("weighted F1", "wF1", 45, 0.82), Part("efficiency", "eff.", 10, 1)
     figure = figures.score_strip([accuracy, weighted, size], LIGHT)
-    assert words(figure) == ["<b>36.00</b>", "accuracy", "<b>36.90</b>", "weighted F1", "<b>10.00</b>", "eff.", "<b>−9.0</b>", "acc.",
-                             "<b>−8.1</b>", "wF1"]
+    assert words(figure) == [
+        "<b>36.00</b>",
+        "accuracy",
+        "<b>36.90</b>",
+        "weighted F1",
+        "<b>10.00</b>",
+        "eff.",
+        "<b>−9.0</b>",
+        "acc.",
+        "<b>−8.1</b>",
+        "wF1",
+    ]
 
 
 def test_an_undefined_part_wins_nothing():
@@ -87,7 +97,9 @@ def test_the_interval_and_the_ceiling_are_drawn_where_they_are(end, named):
     assert any(t.hovertext == "ceiling 100.00: the score with every case right" for t in figure.data)
 
 
-@pytest.mark.parametrize(("interval", "ceiling", "named"), [([12.0, 24.0], 57.0, False), ([12.0, 24.0], 90.0, True), ([40.0, 55.0], 60.0, True)])
+@pytest.mark.parametrize(
+    ("interval", "ceiling", "named"), [([12.0, 24.0], 57.0, False), ([12.0, 24.0], 90.0, True), ([40.0, 55.0], 60.0, True)]
+)
 def test_the_interval_is_named_only_where_a_phone_has_room_beside_the_ceiling(interval, ceiling, named):
     figure = figures.score_strip([Part("a", "a", 100, 0.2)], LIGHT, interval, ceiling)
     assert ("95% interval" in words(figure)) is named
@@ -287,11 +299,14 @@ def test_the_probe_says_what_is_ignored():
 def test_names_of_strangers_start_no_element():
     counts = [[2, 1], [0, 3]]
     entry = {"support": 3, "f1": 0.5, "score_worth": 0.5, "score_lost": 0.25}
-    shown = [figures.matrix(counts, [HOSTILE, "b"], LIGHT, "Which?", 200), figures.points_lost({HOSTILE: entry, "b": entry}, LIGHT),
-             figures.output_bars([0.1, 0.9], [HOSTILE, "b"], LIGHT),
-             figures.intervals([Row(HOSTILE, 1.0, (0, 2), 20, HOSTILE)], LIGHT, "Who?", "points"),
-             figures.sweep_lines([1, 2], np.eye(2), [HOSTILE, "b"], LIGHT, "What?", "x"),
-             figures.setting_dots([HOSTILE, "f"], np.eye(2), [HOSTILE, "b"], LIGHT, "What?"),
-             figures.score_strip([Part(HOSTILE, HOSTILE, 100, 0.5)], LIGHT)]
+    shown = [
+        figures.matrix(counts, [HOSTILE, "b"], LIGHT, "Which?", 200),
+        figures.points_lost({HOSTILE: entry, "b": entry}, LIGHT),
+        figures.output_bars([0.1, 0.9], [HOSTILE, "b"], LIGHT),
+        figures.intervals([Row(HOSTILE, 1.0, (0, 2), 20, HOSTILE)], LIGHT, "Who?", "points"),
+        figures.sweep_lines([1, 2], np.eye(2), [HOSTILE, "b"], LIGHT, "What?", "x"),
+        figures.setting_dots([HOSTILE, "f"], np.eye(2), [HOSTILE, "b"], LIGHT, "What?"),
+        figures.score_strip([Part(HOSTILE, HOSTILE, 100, 0.5)], LIGHT),
+    ]
     for figure in shown:
         assert "<a " not in figure.to_json().replace("\\u003c", "<").replace(figure.layout.meta["question"], "")

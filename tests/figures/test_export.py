@@ -32,4 +32,5 @@ def test_no_figure_needs_no_script():
 
 def test_a_place_has_its_height_and_its_question_as_alternative_text():
     assert export.place(3, drawn(LIGHT)) == (
-        '<div id="figure-3" class="figure" role="img" aria-label="Who &lt;wins&gt;?" style="height:120px"></div>')
+        '<div id="figure-3" class="figure" role="img" aria-label="Who &lt;wins&gt;?" style="height:120px"></div>'
+    )

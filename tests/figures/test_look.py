@@ -30,7 +30,10 @@ def ratio(one: str, other: str) -> float:
 def test_colours_are_those_of_the_theme(colours):
     theme = THEME[colours.name]
     assert (colours.paper, colours.ink, colours.categorical) == (
-        theme["backgroundColor"], theme["textColor"], tuple(theme["chartCategoricalColors"]))
+        theme["backgroundColor"],
+        theme["textColor"],
+        tuple(theme["chartCategoricalColors"]),
+    )
     assert colours.risk == {"malignant": theme["redColor"], "medium": theme["orangeColor"], "benign": theme["greenColor"]}
     assert colours.soft == theme["grayTextColor"]
 

@@ -1,4 +1,5 @@
 """The cache of prepared pictures: bounded, least recently used first, and keyed by what the pixels depend on."""
+
 import threading
 
 import numpy as np
@@ -23,7 +24,9 @@ def picture(rows: int, value: int = 0) -> Picture:
 def test_the_key_is_the_content_and_the_recipe():
     recipe = Recipe(((4, 4, "lanczos"),))
     assert key(b"a", recipe) == key(bytearray(b"a"), Recipe(((4, 4, "lanczos"),)))
-    assert len({key(b"a", recipe), key(b"b", recipe), key(b"a", Recipe(((4, 4, "bicubic"),))), key(b"a", Recipe(((4, 5, "lanczos"),)))}) == 4
+    assert (
+        len({key(b"a", recipe), key(b"b", recipe), key(b"a", Recipe(((4, 4, "bicubic"),))), key(b"a", Recipe(((4, 5, "lanczos"),)))}) == 4
+    )
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 6), st.integers(1, 5)), max_size=60))

@@ -1,4 +1,5 @@
 """The channel's frames: what is written is read, and nothing else is."""
+
 import io
 import json
 import struct
@@ -32,16 +33,35 @@ def test_garbage_is_a_broken_frame(data):
         frames.read(io.BytesIO(b"\xff" + data), 100)
 
 
-@given(st.recursive(st.none() | st.booleans() | st.floats() | st.text() | st.integers(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.text() | st.integers(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    )
+)
 def test_any_json_but_a_frame_header_is_a_broken_frame(value):
     with pytest.raises(frames.BrokenFrame):
         frames.read(io.BytesIO(framed({"parts": [value] if not isinstance(value, int) or isinstance(value, bool) else "x"})), 100)
 
 
-@pytest.mark.parametrize("header", [
-    b"", b"[]", b"null", b"{}", b"{\xff}", b'{"parts": 3}', b'{"parts": [-1]}', b'{"parts": [true]}', b'{"parts": [1e9]}', b"[" * 100_000,
-    json.dumps({"parts": [0] * 65}).encode(), b'{"parts": [101]}', b'{"parts": [60, 60]}',
-])
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"",
+        b"[]",
+        b"null",
+        b"{}",
+        b"{\xff}",
+        b'{"parts": 3}',
+        b'{"parts": [-1]}',
+        b'{"parts": [true]}',
+        b'{"parts": [1e9]}',
+        b"[" * 100_000,
+        json.dumps({"parts": [0] * 65}).encode(),
+        b'{"parts": [101]}',
+        b'{"parts": [60, 60]}',
+    ],
+)
 def test_malformed_or_large_headers_are_broken_frames(header):
     with pytest.raises(frames.BrokenFrame):
         frames.read(io.BytesIO(framed(header, b"x" * 200)), 100)

@@ -1,4 +1,5 @@
 """One model over many pictures: the same answers however many workers, and nothing left behind."""
+
 import os
 import signal
 import threading
@@ -52,8 +53,10 @@ def test_outputs_do_not_depend_on_workers_or_cache(workers, one_by_one):
 def test_a_second_model_does_not_decode_again():
     cache, recipe = PictureCache(1 << 20), Recipe(((32, 32, "bicubic"),))
     predict(builders.classifier(), PICTURES, VECTORS, lambda facts: recipe, cache=cache)
-    undecoded = hooked("from scoring.models import preprocessing\ndef refuse(*_):\n    raise preprocessing.ImageUnreadable('decoded')\n"
-                       "preprocessing.pixels = refuse")
+    undecoded = hooked(
+        "from scoring.models import preprocessing\ndef refuse(*_):\n    raise preprocessing.ImageUnreadable('decoded')\n"
+        "preprocessing.pixels = refuse"
+    )
     found = predict(builders.classifier(seed=1), PICTURES, VECTORS, lambda facts: recipe, cache=cache, command=undecoded)
     assert all(isinstance(output, np.ndarray) for output in found.outputs)
     found = predict(builders.classifier(seed=1), PICTURES, VECTORS, recipe_for, cache=cache, command=undecoded)
@@ -66,6 +69,7 @@ def test_pictures_that_are_not_there_or_not_readable_stand_in_their_places():
     def raising(fault):
         def read():
             raise fault
+
         return read
 
     pictures = [None, PICTURES[1], lambda: b"no image", raising(OSError("gone")), raising(refused), PICTURES[5]]
@@ -115,7 +119,7 @@ def test_a_model_that_cannot_be_loaded_is_one_failure(model, code):
 @linux
 def test_too_slow_for_one_image_is_a_failure_of_the_model():
     with pytest.raises(ModelFailed) as caught:
-        predict(builders.endless_loop(), PICTURES, None, recipe_for, limits=Limits(run_seconds=.5))
+        predict(builders.endless_loop(), PICTURES, None, recipe_for, limits=Limits(run_seconds=0.5))
     assert caught.value.code == "inference-timeout"
     assert eventually(lambda: children() == set())
 
@@ -146,7 +150,13 @@ def test_faults_of_the_caller_s_functions_come_back_as_they_are():
 
 def test_progress_counts_up_to_the_total_in_the_caller_s_thread():
     calls = []
-    predict(builders.classifier(), PICTURES, VECTORS, recipe_for, progress=lambda done, total: calls.append((done, total, threading.get_ident())))
+    predict(
+        builders.classifier(),
+        PICTURES,
+        VECTORS,
+        recipe_for,
+        progress=lambda done, total: calls.append((done, total, threading.get_ident())),
+    )
     assert [total for _, total, _ in calls] == [9] * len(calls)
     assert [done for done, _, _ in calls] == sorted({done for done, _, _ in calls})
     assert (calls[0][0], calls[-1][0]) == (0, 9)
@@ -160,7 +170,7 @@ def test_cancelling_ends_the_workers_at_once(model):
 
     def cancelled() -> bool:
         if not asked and len(children()) >= 1:
-            time.sleep(.4)
+            time.sleep(0.4)
             asked.append(time.monotonic())
         return bool(asked)
 
@@ -185,13 +195,15 @@ def test_all_calls_together_keep_one_worker_per_core():
     most, over = [0], threading.Event()
 
     def count():
-        while not over.wait(.005):
+        while not over.wait(0.005):
             most[0] = max(most[0], len(children()))
 
     counting = threading.Thread(target=count)
     counting.start()
     results = []
-    calls = [threading.Thread(target=lambda: results.append(predict(builders.classifier(), PICTURES, VECTORS, recipe_for))) for _ in range(4)]
+    calls = [
+        threading.Thread(target=lambda: results.append(predict(builders.classifier(), PICTURES, VECTORS, recipe_for))) for _ in range(4)
+    ]
     for call in calls:
         call.start()
     for call in calls:

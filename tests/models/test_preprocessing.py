@@ -1,4 +1,5 @@
 """Images as models receive them: equal to the official tensors, and plain words for what is no image."""
+
 import hashlib
 import io
 import json
@@ -123,10 +124,28 @@ def test_recipes_without_sense_are_refused(steps):
         Recipe(steps)
 
 
-@pytest.mark.parametrize(("kind", "mode"), [
-    ("PNG", "RGB"), ("PNG", "L"), ("PNG", "P"), ("PNG", "1"), ("PNG", "LA"), ("PNG", "RGBA"), ("PNG", "I;16"), ("JPEG", "RGB"), ("JPEG", "L"),
-    ("JPEG", "CMYK"), ("TIFF", "RGB"), ("TIFF", "F"), ("TIFF", "CMYK"), ("BMP", "RGB"), ("GIF", "P"), ("WEBP", "RGB"), ("WEBP", "RGBA"),
-])
+@pytest.mark.parametrize(
+    ("kind", "mode"),
+    [
+        ("PNG", "RGB"),
+        ("PNG", "L"),
+        ("PNG", "P"),
+        ("PNG", "1"),
+        ("PNG", "LA"),
+        ("PNG", "RGBA"),
+        ("PNG", "I;16"),
+        ("JPEG", "RGB"),
+        ("JPEG", "L"),
+        ("JPEG", "CMYK"),
+        ("TIFF", "RGB"),
+        ("TIFF", "F"),
+        ("TIFF", "CMYK"),
+        ("BMP", "RGB"),
+        ("GIF", "P"),
+        ("WEBP", "RGB"),
+        ("WEBP", "RGBA"),
+    ],
+)
 def test_every_format_and_mode_is_converted_plainly(kind, mode):
     image = photograph(mode="L" if mode in ("I;16", "F") else mode)
     if mode in ("I;16", "F"):
@@ -169,8 +188,15 @@ def test_the_camera_s_orientation_is_seen_and_not_applied(orientation):
     np.testing.assert_array_equal(picture, np.array(Image.open(io.BytesIO(data)).convert("RGB")))
 
 
-@pytest.mark.parametrize("exif", [b"Exif\0\0II*\0\xff\xff\xff\xff", b"Exif\0\0garbage", b"Exif\0\0",
-                                  b"Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\x00\x63\0\0"])
+@pytest.mark.parametrize(
+    "exif",
+    [
+        b"Exif\0\0II*\0\xff\xff\xff\xff",
+        b"Exif\0\0garbage",
+        b"Exif\0\0",
+        b"Exif\0\0MM\0*\0\0\0\x08\0\x01\x01\x12\0\x03\0\0\0\x01\x00\x63\0\0",
+    ],
+)
 def test_damaged_camera_data_do_not_stop_an_image(exif):
     picture, seen = pixels(encoded(photograph(), "JPEG", exif=exif), AS_IT_IS)
     assert picture.shape == (60, 90, 3)
@@ -184,17 +210,20 @@ def test_the_first_of_several_frames_is_taken():
         np.testing.assert_array_equal(picture, np.array(first))
 
 
-@pytest.mark.parametrize(("data", "words"), [
-    (b"", "0 bytes"),
-    (b"<html><body>404</body></html>", "web page"),
-    (b'<?xml version="1.0"?><svg/>', "XML or SVG"),
-    (b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 10 10\n", "PostScript"),
-    (b"%PDF-1.7", "PDF"),
-    (b"\0\0\0\x18ftypheic" + b"\0" * 40, "HEIC"),
-    (b"just text", "not an image that can be read"),
-    (encoded(photograph(), "PPM"), "not an image that can be read"),
-    (encoded(photograph(), "JPEG2000"), "JPEG 2000"),
-])
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "0 bytes"),
+        (b"<html><body>404</body></html>", "web page"),
+        (b'<?xml version="1.0"?><svg/>', "XML or SVG"),
+        (b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 10 10\n", "PostScript"),
+        (b"%PDF-1.7", "PDF"),
+        (b"\0\0\0\x18ftypheic" + b"\0" * 40, "HEIC"),
+        (b"just text", "not an image that can be read"),
+        (encoded(photograph(), "PPM"), "not an image that can be read"),
+        (encoded(photograph(), "JPEG2000"), "JPEG 2000"),
+    ],
+)
 def test_what_is_no_photograph_is_named(data, words):
     assert words in refusal(data)
 
@@ -202,12 +231,12 @@ def test_what_is_no_photograph_is_named(data, words):
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "TIFF", "BMP", "WEBP", "GIF"])
 def test_an_image_cut_in_half_is_refused(kind):
     data = encoded(photograph(300, 300), kind)
-    assert "image" in refusal(data[:len(data) // 2])
+    assert "image" in refusal(data[: len(data) // 2])
 
 
 def test_a_truncated_photograph_is_said_to_be_cut_off():
     data = encoded(photograph(300, 300), "JPEG")
-    assert "cut off" in refusal(data[:len(data) // 2])
+    assert "cut off" in refusal(data[: len(data) // 2])
 
 
 @pytest.mark.parametrize(("width", "height"), [(13_378, 13_377), (1, 178_956_971), (1 << 20, 1 << 20)])
@@ -242,8 +271,10 @@ def test_a_lying_tiff_is_refused():
 
 def test_mutated_images_are_refused_in_words_or_give_pixels():
     chance = random.Random(20261120)
-    seeds = [encoded(photograph(mode=mode), kind) for kind, mode in
-             (("JPEG", "RGB"), ("PNG", "P"), ("PNG", "RGBA"), ("TIFF", "RGB"), ("BMP", "L"), ("GIF", "P"), ("WEBP", "RGB"))]
+    seeds = [
+        encoded(photograph(mode=mode), kind)
+        for kind, mode in (("JPEG", "RGB"), ("PNG", "P"), ("PNG", "RGBA"), ("TIFF", "RGB"), ("BMP", "L"), ("GIF", "P"), ("WEBP", "RGB"))
+    ]
     refused = 0
     for turn in range(700 * FACTOR):
         data = bytearray(chance.choice(seeds))

@@ -1,4 +1,5 @@
 """The worker seen from the server: friendly models, hostile ones, and what is left behind."""
+
 import gc
 import io
 import json
@@ -72,7 +73,7 @@ def eventually(condition) -> bool:
     """Whether `condition` becomes true within ten seconds."""
     deadline = time.monotonic() + 10
     while not condition() and time.monotonic() < deadline:
-        time.sleep(.02)
+        time.sleep(0.02)
     return condition()
 
 
@@ -114,7 +115,8 @@ def test_the_golden_model_gives_the_official_outputs():
 def test_outputs_equal_those_of_a_plain_session_bit_for_bit():
     model, data = builders.classifier(), encoded(photograph())
     expected = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"]).run(
-        None, {"image": tensor(pixels(data, SMALL)[0]), "demographics": VECTOR[None]})
+        None, {"image": tensor(pixels(data, SMALL)[0]), "demographics": VECTOR[None]}
+    )
     answer = outcome(model, picture=data)
     np.testing.assert_array_equal(answer.outputs[0], expected[0])
     assert answer.outputs[0].dtype == np.float32
@@ -159,7 +161,12 @@ def test_a_model_with_one_input_is_not_given_the_second():
 
 def test_every_output_comes_back_and_what_is_no_number_as_none():
     model = onnx.ModelProto.FromString(builders.classifier(vector=False))
-    for kind, name in ((TensorProto.DOUBLE, "double"), (TensorProto.FLOAT16, "half"), (TensorProto.INT64, "integer"), (TensorProto.STRING, "text")):
+    for kind, name in (
+        (TensorProto.DOUBLE, "double"),
+        (TensorProto.FLOAT16, "half"),
+        (TensorProto.INT64, "integer"),
+        (TensorProto.STRING, "text"),
+    ):
         model.graph.node.append(helper.make_node("Cast", ["scores"], [name], to=kind))
         model.graph.output.append(helper.make_tensor_value_info(name, kind, ["N", 11]))
     model.graph.node.append(helper.make_node("SequenceConstruct", ["scores"], ["sequence"]))
@@ -177,34 +184,61 @@ def test_the_shape_that_came_counts_not_the_one_declared(shape):
     assert outcome(builders.declared_other(shape)).outputs[0].shape == tuple(shape)
 
 
-@pytest.mark.parametrize(("model", "vector"), [
-    (builders.classifier(), None),
-    (builders.classifier(), VECTOR[:2]),
-    (builders.classifier(side=(64, 64)), VECTOR),
-    (builders.classifier(batch=4), VECTOR),
-    (builders.build([helper.make_node("Identity", ["image"], ["scores"])], [("image", TensorProto.FLOAT16, [1, 3, 32, 32])],
-                    [("scores", TensorProto.FLOAT16, [1, 3, 32, 32])]), None),
-    (builders.build([helper.make_node("Identity", ["image"], ["scores"])], [("image", TensorProto.FLOAT, ["N", 32, 32, 3])],
-                    [("scores", TensorProto.FLOAT, ["N", 32, 32, 3])]), None),
-    (onnx.compose.add_prefix(onnx.ModelProto.FromString(builders.build(
-        [helper.make_node("Sum", ["a", "b", "c"], ["scores"])], [(name, TensorProto.FLOAT, None) for name in "abc"])), "p_").SerializeToString(), VECTOR),
-])
+@pytest.mark.parametrize(
+    ("model", "vector"),
+    [
+        (builders.classifier(), None),
+        (builders.classifier(), VECTOR[:2]),
+        (builders.classifier(side=(64, 64)), VECTOR),
+        (builders.classifier(batch=4), VECTOR),
+        (
+            builders.build(
+                [helper.make_node("Identity", ["image"], ["scores"])],
+                [("image", TensorProto.FLOAT16, [1, 3, 32, 32])],
+                [("scores", TensorProto.FLOAT16, [1, 3, 32, 32])],
+            ),
+            None,
+        ),
+        (
+            builders.build(
+                [helper.make_node("Identity", ["image"], ["scores"])],
+                [("image", TensorProto.FLOAT, ["N", 32, 32, 3])],
+                [("scores", TensorProto.FLOAT, ["N", 32, 32, 3])],
+            ),
+            None,
+        ),
+        (
+            onnx.compose.add_prefix(
+                onnx.ModelProto.FromString(
+                    builders.build(
+                        [helper.make_node("Sum", ["a", "b", "c"], ["scores"])], [(name, TensorProto.FLOAT, None) for name in "abc"]
+                    )
+                ),
+                "p_",
+            ).SerializeToString(),
+            VECTOR,
+        ),
+    ],
+)
 def test_inputs_that_do_not_fit_are_wrong_inputs(model, vector):
     assert outcome(model, vector=vector).code == "wrong-inputs"
 
 
-@pytest.mark.parametrize(("model", "words"), [
-    (builders.classifier(opset=99), "opset 99; up to 2"),
-    (builders.classifier(ir_version=99), "IR version 99; up to 1"),
-    (builders.build([helper.make_node("NoSuchOperator", ["image"], ["scores"])]), "NoSuchOperator"),
-    (builders.build([helper.make_node("Relu", ["nowhere"], ["scores"])]), "nowhere"),
-    (builders.build([helper.make_node("Relu", ["na\nïve"], ["scores"])]), "na"),
-    (b"", "0 bytes"),
-    (builders.custom_operator(), "SkinAttention"),
-    (builders.function_bomb(), "inlined"),
-    (builders.sparse_bomb(), "unfold"),
-    (builders.linear(TensorProto(name="W", data_type=1, dims=[1 << 20, 1 << 20], raw_data=b"1234")).SerializeToString(), "runtime"),
-])
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (builders.classifier(opset=99), "opset 99; up to 2"),
+        (builders.classifier(ir_version=99), "IR version 99; up to 1"),
+        (builders.build([helper.make_node("NoSuchOperator", ["image"], ["scores"])]), "NoSuchOperator"),
+        (builders.build([helper.make_node("Relu", ["nowhere"], ["scores"])]), "nowhere"),
+        (builders.build([helper.make_node("Relu", ["na\nïve"], ["scores"])]), "na"),
+        (b"", "0 bytes"),
+        (builders.custom_operator(), "SkinAttention"),
+        (builders.function_bomb(), "inlined"),
+        (builders.sparse_bomb(), "unfold"),
+        (builders.linear(TensorProto(name="W", data_type=1, dims=[1 << 20, 1 << 20], raw_data=b"1234")).SerializeToString(), "runtime"),
+    ],
+)
 def test_what_the_scan_or_the_runtime_refuses_is_said_in_plain_words(model, words):
     failed = outcome(model)
     assert failed.code == "model-unreadable"
@@ -251,16 +285,19 @@ def test_a_canary_is_not_read_either_when_the_scan_is_fooled(location, tmp_path,
 
 
 @linux
-@pytest.mark.parametrize(("model", "code"), [
-    (builders.memory_bomb(), "model-out-of-memory"),
-    (builders.doubling_loop(), "model-out-of-memory"),
-    (builders.wide_output(1 << 30), "model-out-of-memory"),
-    (builders.wide_output(1 << 25), "wrong-output"),
-    (builders.endless_loop(), "inference-timeout"),
-    (builders.large_product(), "inference-timeout"),
-    (builders.folding_bomb(), "model-timeout"),
-    (builders.gather_out_of_range(), "model-crashed"),
-])
+@pytest.mark.parametrize(
+    ("model", "code"),
+    [
+        (builders.memory_bomb(), "model-out-of-memory"),
+        (builders.doubling_loop(), "model-out-of-memory"),
+        (builders.wide_output(1 << 30), "model-out-of-memory"),
+        (builders.wide_output(1 << 25), "wrong-output"),
+        (builders.endless_loop(), "inference-timeout"),
+        (builders.large_product(), "inference-timeout"),
+        (builders.folding_bomb(), "model-timeout"),
+        (builders.gather_out_of_range(), "model-crashed"),
+    ],
+)
 def test_greedy_models_are_stopped_and_the_server_stays_as_it_was(model, code):
     before, start = resident_mib(), time.monotonic()
     failed = outcome(model, Limits(load_seconds=1.5, run_seconds=1.5 if code == "inference-timeout" else 20))
@@ -279,9 +316,11 @@ def test_words_of_a_run_never_quote_the_data():
 
 
 def test_a_worker_that_the_model_took_over_cannot_speak_through_a_failure():
-    code = ("from scoring.models import worker, scan\n"
-            "replies = iter([scan.ModelRefused(c, 'pixel 123456') for c in ('model-unreadable', 'external-data', 'wrong-output', 'x')])\n"
-            "def run(*_):\n    raise next(replies)\nworker.run = run")
+    code = (
+        "from scoring.models import worker, scan\n"
+        "replies = iter([scan.ModelRefused(c, 'pixel 123456') for c in ('model-unreadable', 'external-data', 'wrong-output', 'x')])\n"
+        "def run(*_):\n    raise next(replies)\nworker.run = run"
+    )
     with ModelProcess(builders.classifier(), SHORT, hooked(code)) as process:
         for _ in range(4):
             with pytest.raises(ModelFailed) as caught:
@@ -291,26 +330,33 @@ def test_a_worker_that_the_model_took_over_cannot_speak_through_a_failure():
 
 def hooked(code: str) -> tuple[str, ...]:
     """A worker that runs `code` before it begins: for the tests only, the product knows no such thing."""
-    return (sys.executable, "-c", f"import sys; sys.path.insert(0, {str(ROOT)!r})\nimport json, os, signal, struct, time\n{code}\n"
-                                  "from scoring.models import worker\nworker.main(json.loads(sys.argv[1]))")
+    return (
+        sys.executable,
+        "-c",
+        f"import sys; sys.path.insert(0, {str(ROOT)!r})\nimport json, os, signal, struct, time\n{code}\n"
+        "from scoring.models import worker\nworker.main(json.loads(sys.argv[1]))",
+    )
 
 
 IN_A_RUN = "from scoring.models import preprocessing\nimport ctypes\ndef hook(*_):\n    {}\npreprocessing.tensor = hook"
 
 
-@pytest.mark.parametrize(("code", "expected"), [
-    (IN_A_RUN.format("ctypes.string_at(0)"), "model-crashed"),
-    (IN_A_RUN.format("os.abort()"), "model-crashed"),
-    (IN_A_RUN.format("os._exit(0)"), "model-crashed"),
-    (IN_A_RUN.format("os._exit(3)"), "model-crashed"),
-    (IN_A_RUN.format("os.write(4, b'garbage' * 1000); time.sleep(60)"), "model-crashed"),
-    (IN_A_RUN.format("os.write(4, struct.pack('<I', 1 << 31)); time.sleep(60)"), "model-crashed"),
-    (IN_A_RUN.format("os.write(4, struct.pack('<I', 24) + b'{\"parts\": [90000000000]}'); time.sleep(60)"), "model-crashed"),
-    (IN_A_RUN.format("time.sleep(60)"), "inference-timeout"),
-    (IN_A_RUN.format("raise MemoryError"), "model-out-of-memory"),
-    ("raise SystemExit", "model-crashed"),
-    ("print('hello'); sys.stdout.flush(); time.sleep(60)", "model-crashed"),
-])
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        (IN_A_RUN.format("ctypes.string_at(0)"), "model-crashed"),
+        (IN_A_RUN.format("os.abort()"), "model-crashed"),
+        (IN_A_RUN.format("os._exit(0)"), "model-crashed"),
+        (IN_A_RUN.format("os._exit(3)"), "model-crashed"),
+        (IN_A_RUN.format("os.write(4, b'garbage' * 1000); time.sleep(60)"), "model-crashed"),
+        (IN_A_RUN.format("os.write(4, struct.pack('<I', 1 << 31)); time.sleep(60)"), "model-crashed"),
+        (IN_A_RUN.format("os.write(4, struct.pack('<I', 24) + b'{\"parts\": [90000000000]}'); time.sleep(60)"), "model-crashed"),
+        (IN_A_RUN.format("time.sleep(60)"), "inference-timeout"),
+        (IN_A_RUN.format("raise MemoryError"), "model-out-of-memory"),
+        ("raise SystemExit", "model-crashed"),
+        ("print('hello'); sys.stdout.flush(); time.sleep(60)", "model-crashed"),
+    ],
+)
 def test_a_worker_that_breaks_is_a_failure_and_not_a_fault_of_the_server(code, expected):
     with pytest.raises(ModelFailed) as caught, ModelProcess(builders.classifier(), SHORT, hooked(code)) as process:
         process.run(NOISE, SMALL, VECTOR)
@@ -318,7 +364,10 @@ def test_a_worker_that_breaks_is_a_failure_and_not_a_fault_of_the_server(code, e
 
 
 LIES = [
-    {"ok": True}, {"ok": 1}, {"ok": False}, {"ok": False, "code": 7, "message": ["x"]},
+    {"ok": True},
+    {"ok": 1},
+    {"ok": False},
+    {"ok": False, "code": 7, "message": ["x"]},
     {"ok": True, "outputs": None, "shape": None, "seen": None, "cpu_ms": 1},
     {"ok": True, "outputs": [["<f4", [1, 11]]], "shape": None, "seen": None, "cpu_ms": 1},
     {"ok": True, "outputs": [["O", [1]]], "shape": None, "seen": None, "cpu_ms": 1},
@@ -339,7 +388,9 @@ def test_a_worker_that_lies_is_a_failure_and_not_a_fault_of_the_server():
             assert caught.value.code == "model-crashed", lie
 
 
-@pytest.mark.parametrize("facts", [{}, None, {"ir_version": "x"}, {"ir_version": 1, "opset": 1, "opsets": [], "nodes": 1, "inputs": [], "outputs": []}])
+@pytest.mark.parametrize(
+    "facts", [{}, None, {"ir_version": "x"}, {"ir_version": 1, "opset": 1, "opsets": [], "nodes": 1, "inputs": [], "outputs": []}]
+)
 def test_a_worker_that_lies_about_the_model_is_a_failure(facts):
     code = f"from scoring.models import worker\nworker.load = lambda *_: (None, {{'ok': True, 'facts': {facts!r}}})"
     with pytest.raises(ModelFailed) as caught:
@@ -385,7 +436,7 @@ def test_nothing_is_left_after_close_or_when_nobody_holds_the_process():
 def test_close_from_another_thread_ends_a_run():
     before = children()
     process = ModelProcess(builders.endless_loop())
-    threading.Timer(.3, process.close).start()
+    threading.Timer(0.3, process.close).start()
     start = time.monotonic()
     with pytest.raises(ModelFailed):
         process.run(NOISE, SMALL)
@@ -396,7 +447,7 @@ def test_close_from_another_thread_ends_a_run():
 @linux
 def test_stop_ends_a_load():
     before, stop = children(), threading.Event()
-    threading.Timer(.5, stop.set).start()
+    threading.Timer(0.5, stop.set).start()
     start = time.monotonic()
     with pytest.raises(ModelFailed):
         ModelProcess(builders.folding_bomb(), stop=stop)
@@ -427,12 +478,14 @@ def test_a_worker_killed_from_outside_is_out_of_memory():
 @pytest.mark.parametrize("model", ["classifier", "endless_loop"])
 def test_the_worker_ends_when_the_server_is_killed(model):
     """Idle, and in the middle of a run; after SIGKILL, so that no handler of the server helps."""
-    code = ("import sys, threading\nfrom scoring.models.process import *\nfrom scoring.models.preflight import noise\nfrom tests.models import builders\n"
-            f"process = ModelProcess(builders.{model}())\nprint(process._worker._child.pid, flush=True)\n"
-            "process.run(noise(32, 32), Recipe(((32, 32, 'lanczos'),)), np.zeros(3))\nsys.stdin.read()")
+    code = (
+        "import sys, threading\nfrom scoring.models.process import *\nfrom scoring.models.preflight import noise\nfrom tests.models import builders\n"
+        f"process = ModelProcess(builders.{model}())\nprint(process._worker._child.pid, flush=True)\n"
+        "process.run(noise(32, 32), Recipe(((32, 32, 'lanczos'),)), np.zeros(3))\nsys.stdin.read()"
+    )
     server = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     worker = int(server.stdout.readline())
-    time.sleep(.3)
+    time.sleep(0.3)
     assert alive(worker)
     server.kill()
     server.wait()
@@ -471,10 +524,20 @@ def test_every_format_is_decoded_inside_the_confinement():
     exif[0x9286] = "ASCII\0\0\0comment"
     notes = PngImagePlugin.PngInfo()
     notes.add_itxt("comment", "naïve", zip=True)
-    files = [encoded(photograph(mode=mode), kind, **options) for kind, mode, options in (
-        ("JPEG", "CMYK", {}), ("JPEG", "RGB", {"exif": exif, "progressive": True}), ("PNG", "P", {"pnginfo": notes}), ("BMP", "L", {}),
-        ("TIFF", "RGB", {"compression": "tiff_lzw"}), ("TIFF", "1", {"compression": "group4"}), ("TIFF", "RGB", {"compression": "jpeg"}),
-        ("GIF", "P", {}), ("WEBP", "RGBA", {"exif": exif}))]
+    files = [
+        encoded(photograph(mode=mode), kind, **options)
+        for kind, mode, options in (
+            ("JPEG", "CMYK", {}),
+            ("JPEG", "RGB", {"exif": exif, "progressive": True}),
+            ("PNG", "P", {"pnginfo": notes}),
+            ("BMP", "L", {}),
+            ("TIFF", "RGB", {"compression": "tiff_lzw"}),
+            ("TIFF", "1", {"compression": "group4"}),
+            ("TIFF", "RGB", {"compression": "jpeg"}),
+            ("GIF", "P", {}),
+            ("WEBP", "RGBA", {"exif": exif}),
+        )
+    ]
     files.append(encoded(Image.fromarray(np.arange(90 * 60, dtype=np.uint16).reshape(60, 90))))
     files.append(encoded(photograph(), "MPO", save_all=True, append_images=[photograph(seed=1)]))
     with ImageProcess() as process:
@@ -521,9 +584,23 @@ def test_a_model_of_150_mib_runs_within_the_memory():
 @linux
 def test_mutated_models_end_in_an_answer_or_one_of_the_codes():
     chance = random.Random(20261120)
-    seeds = [builders.classifier(), builders.function_bomb(3), builders.chain(5), builders.gather_out_of_range(), builders.external_in_branch("x")]
-    codes = {"model-unreadable", "external-data", "wrong-inputs", "wrong-output", "model-crashed", "model-out-of-memory", "inference-timeout",
-             "model-timeout"}
+    seeds = [
+        builders.classifier(),
+        builders.function_bomb(3),
+        builders.chain(5),
+        builders.gather_out_of_range(),
+        builders.external_in_branch("x"),
+    ]
+    codes = {
+        "model-unreadable",
+        "external-data",
+        "wrong-inputs",
+        "wrong-output",
+        "model-crashed",
+        "model-out-of-memory",
+        "inference-timeout",
+        "model-timeout",
+    }
     before = children()
     for turn in range(12 * FACTOR):
         data = bytearray(chance.choice(seeds))

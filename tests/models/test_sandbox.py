@@ -1,4 +1,5 @@
 """Confinement, tried from inside: a process that confined itself attempts what a hostile model would."""
+
 import json
 import os
 import struct

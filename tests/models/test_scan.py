@@ -1,4 +1,5 @@
 """The static scan: what it refuses, in which words, and that honest models pass."""
+
 import io
 import pickle
 import random
@@ -36,20 +37,23 @@ def zipped() -> bytes:
     return buffer.getvalue()
 
 
-@pytest.mark.parametrize(("data", "words"), [
-    (b"", "0 bytes"),
-    (pickle.dumps({"weights": [1, 2]}), "Python pickle"),
-    (zipped(), "PyTorch"),
-    (b"\x89HDF\r\n\x1a\n" + b"\0" * 500, "HDF5"),
-    (b"<!DOCTYPE html><html>404</html>", "web page"),
-    (b"\n <html>", "web page"),
-    (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "stands for the file"),
-    (b"\x1f\x8b\x08\x00rest", "gzip"),
-    (b"\x1c\0\0\0TFL3" + b"\0" * 100, "TensorFlow Lite"),
-    (b"the weights are in the mail", "not an ONNX model"),
-    (random.Random(0).randbytes(10_000), "not an ONNX model"),
-    (onnx.ModelProto(ir_version=10).SerializeToString(), "holds no network"),
-])
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "0 bytes"),
+        (pickle.dumps({"weights": [1, 2]}), "Python pickle"),
+        (zipped(), "PyTorch"),
+        (b"\x89HDF\r\n\x1a\n" + b"\0" * 500, "HDF5"),
+        (b"<!DOCTYPE html><html>404</html>", "web page"),
+        (b"\n <html>", "web page"),
+        (b"version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "stands for the file"),
+        (b"\x1f\x8b\x08\x00rest", "gzip"),
+        (b"\x1c\0\0\0TFL3" + b"\0" * 100, "TensorFlow Lite"),
+        (b"the weights are in the mail", "not an ONNX model"),
+        (random.Random(0).randbytes(10_000), "not an ONNX model"),
+        (onnx.ModelProto(ir_version=10).SerializeToString(), "holds no network"),
+    ],
+)
 def test_what_is_no_model_is_named(data, words):
     refused = refusal(data)
     assert refused.code == "model-unreadable"
@@ -58,7 +62,7 @@ def test_what_is_no_model_is_named(data, words):
 
 def test_a_model_cut_in_half_is_said_to_be_cut_off():
     model = builders.classifier()
-    refused = refusal(model[:len(model) // 2])
+    refused = refusal(model[: len(model) // 2])
     assert refused.code == "model-unreadable"
     assert f"{len(model) // 2:,} bytes are there" in refused.message
 
@@ -75,14 +79,23 @@ def test_announced_size_is_the_length_of_what_is_whole_and_more_than_that_of_wha
     model = builders.classifier(width=seed % 20 + 1, vector=bool(seed % 2))
     assert announced_size(model) == len(model)
     graph_ends = len(model) - len(onnx.ModelProto(opset_import=[helper.make_opsetid("", 17)]).SerializeToString())
-    assert announced_size(model[:graph_ends - 1 - seed % 100]) > graph_ends - 1 - seed % 100
+    assert announced_size(model[: graph_ends - 1 - seed % 100]) > graph_ends - 1 - seed % 100
 
 
-@pytest.mark.parametrize("build", [
-    builders.external_initializer, builders.external_constant, builders.external_in_branch, builders.external_in_function,
-    builders.external_in_sparse, builders.external_in_training,
-])
-@pytest.mark.parametrize("location", ["../../etc/passwd", "/etc/passwd", ".streamlit/secrets.toml", "weights.bin", "*/_ORT_MEM_ADDR_/*", ""])
+@pytest.mark.parametrize(
+    "build",
+    [
+        builders.external_initializer,
+        builders.external_constant,
+        builders.external_in_branch,
+        builders.external_in_function,
+        builders.external_in_sparse,
+        builders.external_in_training,
+    ],
+)
+@pytest.mark.parametrize(
+    "location", ["../../etc/passwd", "/etc/passwd", ".streamlit/secrets.toml", "weights.bin", "*/_ORT_MEM_ADDR_/*", ""]
+)
 def test_data_in_another_file_are_refused_wherever_they_hang(build, location):
     refused = refusal(build(location))
     assert refused.code == "external-data"
@@ -152,8 +165,10 @@ def test_a_function_defined_twice_is_refused():
 @given(st.lists(st.lists(st.tuples(st.integers(0, 4), st.integers(1, 3)), max_size=3), min_size=1, max_size=5))
 def test_inlined_size_equals_that_of_really_inlining(levels):
     """Function i may call those below it only; -1 stands for a plain operator."""
-    bodies = {("", f"f{i}", ""): {("", f"f{below}" if below < i else "Relu", ""): times for below, times in calls}
-              for i, calls in enumerate(levels)}
+    bodies = {
+        ("", f"f{i}", ""): {("", f"f{below}" if below < i else "Relu", ""): times for below, times in calls}
+        for i, calls in enumerate(levels)
+    }
 
     def unfold(calls):
         return [leaf for key, times in calls.items() for _ in range(times) for leaf in (unfold(bodies[key]) if key in bodies else [key])]
@@ -190,13 +205,26 @@ def test_names_that_are_no_utf_8_are_refused_like_others():
 
 def test_the_walk_meets_every_node_of_nested_graphs():
     model = onnx.ModelProto.FromString(builders.external_in_branch("x"))
-    assert [m.op_type for m in walk(model) if isinstance(m, onnx.NodeProto)] == ["Constant", "If", "Constant", "Identity", "ReduceMean", "MatMul"]
+    assert [m.op_type for m in walk(model) if isinstance(m, onnx.NodeProto)] == [
+        "Constant",
+        "If",
+        "Constant",
+        "Identity",
+        "ReduceMean",
+        "MatMul",
+    ]
 
 
 def test_mutated_models_are_refused_in_words_or_pass():
     """Bytes changed, cut, doubled, removed: the scan never ends otherwise than with facts or a refusal."""
     chance = random.Random(20261120)
-    seeds = [builders.classifier(), builders.function_bomb(3), builders.sparse_bomb(4), builders.external_in_branch("x"), builders.endless_loop()]
+    seeds = [
+        builders.classifier(),
+        builders.function_bomb(3),
+        builders.sparse_bomb(4),
+        builders.external_in_branch("x"),
+        builders.endless_loop(),
+    ]
     refused = 0
     for turn in range(1500 * FACTOR):
         data = bytearray(chance.choice(seeds))
@@ -208,9 +236,9 @@ def test_mutated_models_are_refused_in_words_or_pass():
                 case 1:
                     data[at] = chance.randrange(256)
                 case 2:
-                    del data[at:at + chance.randint(1, 9)]
+                    del data[at : at + chance.randint(1, 9)]
                 case _:
-                    data[at:at] = data[at:at + chance.randint(1, 9)]
+                    data[at:at] = data[at : at + chance.randint(1, 9)]
             if not data:
                 break
         _, refusal = attempt(bytes(data))

@@ -9,6 +9,7 @@ SHELL = str(ROOT / "pages" / "shared" / "shell.py")
 @pytest.fixture
 def opened():
     """Opens a page by its file name, after the shell has run, with parameters of the address."""
+
     def open_page(name: str, **address: str) -> AppTest:
         app = AppTest.from_file(SHELL, default_timeout=120).run()
         for key, value in address.items():

@@ -1,4 +1,5 @@
 """The page as its visitors use it. What it shows is compared with what the command line says of the same files."""
+
 import json
 import re
 from pathlib import Path
@@ -18,9 +19,15 @@ SAMPLE = samples.test_sets("tricorder3")["sample"]
 TEAMS = {key: s for key, s in SAMPLE.submissions.items() if not s.is_model}
 GOLDEN = ROOT / "tests" / "golden" / "tricorder3"
 TABS = {
-    "Points": "Where were the points lost?", "Risk": "Which cancers were called benign?", "Classes": "How good is each class?",
-    "Curves": "How well is each class told from the rest?", "Calibration": "When it says 70%, is it right 70% of the time?",
-    "Subgroups": "Which patients does it serve worse?", "Cases": "Which pixels did it get?", "Preflight": "What would the validator do?"}
+    "Points": "Where were the points lost?",
+    "Risk": "Which cancers were called benign?",
+    "Classes": "How good is each class?",
+    "Curves": "How well is each class told from the rest?",
+    "Calibration": "When it says 70%, is it right 70% of the time?",
+    "Subgroups": "Which patients does it serve worse?",
+    "Cases": "Which pixels did it get?",
+    "Preflight": "What would the validator do?",
+}
 """Each tab's name and a question that it answers."""
 CASES = 30
 IDS = tuple(f"images/L{i:04d}.jpg" for i in range(1, CASES + 1))
@@ -71,9 +78,17 @@ def test_it_opens_on_the_first_sample(tricorder3):
     assert [tab.label for tab in app.tabs] == list(TABS)
 
 
-@pytest.mark.parametrize("address", [
-    {"submission": "nobody"}, {"set": "../../etc"}, {"tab": "Nowhere"}, {"case": "none.jpg", "tab": "Cases"},
-    {"cells": "<b>", "tab": "Classes"}, {"gallery": "9999", "tab": "Risk"}])
+@pytest.mark.parametrize(
+    "address",
+    [
+        {"submission": "nobody"},
+        {"set": "../../etc"},
+        {"tab": "Nowhere"},
+        {"case": "none.jpg", "tab": "Cases"},
+        {"cells": "<b>", "tab": "Classes"},
+        {"gallery": "9999", "tab": "Risk"},
+    ],
+)
 def test_an_address_that_was_tampered_with_opens_the_sample(tricorder3, address):
     app = tricorder3(**address)
     assert not app.exception
@@ -202,10 +217,15 @@ def test_every_tab_answers_missing_cases(tricorder3, tab):
 
 BROKEN_MODEL = builders.classifier()[:60]
 REFUSED = {
-    "garbage.csv": b"\x00\x01\x02 no table", "empty.csv": b"", "few.csv": b"filename,NV\nimages/L0001.jpg,1\n",
+    "garbage.csv": b"\x00\x01\x02 no table",
+    "empty.csv": b"",
+    "few.csv": b"filename,NV\nimages/L0001.jpg,1\n",
     "cut.zip": archive(a=b"x" * 999)[:50],
-    "up.zip": archive(**{"../told.csv": predictions()}), "broken.onnx": BROKEN_MODEL, "pickle.onnx": b"\x80\x04\x95cos\nsystem\n.",
-    "wide.onnx": builders.classifier(width=10), "outside.onnx": builders.external_initializer("labels.csv"),
+    "up.zip": archive(**{"../told.csv": predictions()}),
+    "broken.onnx": BROKEN_MODEL,
+    "pickle.onnx": b"\x80\x04\x95cos\nsystem\n.",
+    "wide.onnx": builders.classifier(width=10),
+    "outside.onnx": builders.external_initializer("labels.csv"),
 }
 
 

@@ -1,4 +1,5 @@
 """The committed samples as they lie in their folders."""
+
 import csv
 from pathlib import Path
 

@@ -1,4 +1,5 @@
 """Artefacts change what they should and leave the rest alone."""
+
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,4 +1,5 @@
 """Textures keep their promises about range, mean and place."""
+
 import numpy as np
 import pytest
 from hypothesis import given

@@ -1,4 +1,5 @@
 """A case is drawn from its seed and class and from nothing else."""
+
 import numpy as np
 import pytest
 

@@ -1,4 +1,5 @@
 """People who never lived, within the ranges that the official loader accepts."""
+
 import numpy as np
 import pytest
 from hypothesis import given

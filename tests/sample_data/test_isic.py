@@ -1,4 +1,5 @@
 """The ISIC samples are clean for the official scorer, lesions have several pictures, and the teams have their characters."""
+
 import re
 from collections import Counter
 

@@ -1,4 +1,5 @@
 """The melanoma sample is clean for the official loader, and its teams have their characters."""
+
 import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score

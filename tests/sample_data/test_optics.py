@@ -1,4 +1,5 @@
 """Skin obeys the law it is drawn with: light that passes two layers is weakened by the product."""
+
 import numpy as np
 import pytest
 from hypothesis import given

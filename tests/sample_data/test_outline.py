@@ -1,4 +1,5 @@
 """Outlines are what their parameters say."""
+
 import numpy as np
 import pytest
 from hypothesis import given

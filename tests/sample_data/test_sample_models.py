@@ -1,4 +1,5 @@
 """The committed models load where the challenges' runtimes would load them, and have learnt what their README says."""
+
 import hashlib
 import json
 from dataclasses import dataclass

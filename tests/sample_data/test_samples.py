@@ -1,4 +1,5 @@
 """Every committed sample is what its tables say, and the generator still draws it."""
+
 import json
 
 import numpy as np
@@ -66,8 +67,9 @@ def test_the_folder_is_small(name):
     assert sum(path.stat().st_size for path in (ROOT / name / "images").iterdir()) <= LARGEST[name]
 
 
-@pytest.mark.parametrize(("name", "entry"), [(name, entry) for name in SAMPLES for entry in some(name)],
-                         ids=lambda value: getattr(value, "name", value))
+@pytest.mark.parametrize(
+    ("name", "entry"), [(name, entry) for name in SAMPLES for entry in some(name)], ids=lambda value: getattr(value, "name", value)
+)
 def test_the_generator_still_draws_the_committed_images(name, entry):
     drawn = entry.draw()
     committed = np.asarray(read(name, entry).convert("RGB")).astype(int)

@@ -1,4 +1,5 @@
 """Teams are drawn from a model of reading that is calibrated by construction, and leave it in the way that their character says."""
+
 import numpy as np
 import pytest
 from hypothesis import given

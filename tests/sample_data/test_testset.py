@@ -1,4 +1,5 @@
 """Plans become files: as many, of the sizes, and stored as said."""
+
 import io
 from dataclasses import replace
 

@@ -1,4 +1,5 @@
 """The eleven-class sample is clean for the official loader, has masks, and its teams have their characters."""
+
 import numpy as np
 import pytest
 from PIL import Image

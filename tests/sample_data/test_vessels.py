@@ -1,4 +1,5 @@
 """Vessels start where they are asked to, and are as large as their kind."""
+
 import numpy as np
 import pytest
 from hypothesis import given

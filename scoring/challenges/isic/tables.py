@@ -22,7 +22,14 @@ from scoring.readers.tables import Table
 REFUSES = "read here; the official scorer refuses this file: "
 NO_ID = 'Missing column in CSV: "image" or "lesion_id".'
 CHECKS = (
-    "could not decode", "No newlines", "Could not parse", NO_ID, "Missing columns", "Extra columns", "non-floating-point", "Missing images",
+    "could not decode",
+    "No newlines",
+    "Could not parse",
+    NO_ID,
+    "Missing columns",
+    "Extra columns",
+    "non-floating-point",
+    "Missing images",
 )
 """What its messages hold, in the order in which it checks."""
 HEAD_CHARACTERS, HEAD_LINES = 2000, 2

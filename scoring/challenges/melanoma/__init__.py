@@ -3,6 +3,7 @@
 Source: the challenge's own description (0.6 F2 + 0.3 accuracy + 0.1 AUC) and, where that is silent, the public
 validator code until mid 2025.
 """
+
 from collections.abc import Sequence
 
 from scoring.challenges.melanoma.card import CURVE_REPLICATES, check_options, score
@@ -29,11 +30,46 @@ from scoring.readers import lesions
 from scoring.readers.lesions import Cases
 
 __all__ = [
-    "ABOUT", "ARGUMENTS", "AS_POINTS", "CLASSES", "CURVE_REPLICATES", "FORMULA", "ID", "LOCATIONS", "RULE", "SCORE_COLUMNS", "SMALL_CLASS",
-    "TASK", "THRESHOLD", "TITLE", "WEIGHTS", "at_sensitivity", "at_specificity", "at_threshold", "best_threshold", "check_options",
-    "counts_at", "graded", "histogram", "inspect", "net_benefit", "parse_label", "predict", "prediction_table", "predictive_values",
-    "read_images", "read_predictions", "read_truth", "received", "recipe_for", "recipe_of_size", "score", "size_findings", "threshold_range",
-    "thresholds", "thumbnails",
+    "ABOUT",
+    "ARGUMENTS",
+    "AS_POINTS",
+    "CLASSES",
+    "CURVE_REPLICATES",
+    "FORMULA",
+    "ID",
+    "LOCATIONS",
+    "RULE",
+    "SCORE_COLUMNS",
+    "SMALL_CLASS",
+    "TASK",
+    "THRESHOLD",
+    "TITLE",
+    "WEIGHTS",
+    "at_sensitivity",
+    "at_specificity",
+    "at_threshold",
+    "best_threshold",
+    "check_options",
+    "counts_at",
+    "graded",
+    "histogram",
+    "inspect",
+    "net_benefit",
+    "parse_label",
+    "predict",
+    "prediction_table",
+    "predictive_values",
+    "read_images",
+    "read_predictions",
+    "read_truth",
+    "received",
+    "recipe_for",
+    "recipe_of_size",
+    "score",
+    "size_findings",
+    "threshold_range",
+    "thresholds",
+    "thumbnails",
 ]
 
 TITLE = "Melanoma, risk from a photograph"
@@ -50,8 +86,9 @@ RULE = """
 A case is called melanoma where its score is **strictly greater than 0.5**. Nothing is rounded.
 """
 LOCATIONS = lesions.LOCATIONS
-ARGUMENTS = {"--missing": {"default": "refuse", "metavar": "HOW",
-                           "help": "cases without a usable score: refuse (default), or count them as wrong"}}
+ARGUMENTS = {
+    "--missing": {"default": "refuse", "metavar": "HOW", "help": "cases without a usable score: refuse (default), or count them as wrong"}
+}
 
 
 def prediction_table(cases: Cases, predictions: Predictions) -> str:

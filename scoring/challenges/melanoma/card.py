@@ -1,4 +1,5 @@
 """The scorecard of melanoma."""
+
 from collections.abc import Iterator, Mapping
 from functools import partial
 
@@ -28,8 +29,17 @@ def check_options(missing: str = "refuse", has_model: bool = False) -> list[Find
     return [] if missing in MISSING else [error("bad-option", "--missing", f"{missing!r} is not one of {', '.join(MISSING)}.")]
 
 
-def score(truth: Cases, predictions: Predictions, *, missing: str = "refuse", resamples: int = 1000, seed: int = 0,
-          group: str | None = None, interval: str = "percentile", metadata: Source | None = None) -> ScoreCard:
+def score(
+    truth: Cases,
+    predictions: Predictions,
+    *,
+    missing: str = "refuse",
+    resamples: int = 1000,
+    seed: int = 0,
+    group: str | None = None,
+    interval: str = "percentile",
+    metadata: Source | None = None,
+) -> ScoreCard:
     """Score predictions on a truth.
 
     missing: "refuse" or "wrong", for cases without a usable score. resamples, seed, group, interval: see `StatisticsOptions`. metadata: a
@@ -49,26 +59,40 @@ def score(truth: Cases, predictions: Predictions, *, missing: str = "refuse", re
     return _card(truth, predictions, point, replicate(evaluate, point, units, statistics), read, source, units)
 
 
-def _card(truth: Cases, predictions: Predictions, point: Mapping, found: Replicates, read: list[Finding], source: Mapping,
-          units: np.ndarray) -> ScoreCard:
+def _card(
+    truth: Cases, predictions: Predictions, point: Mapping, found: Replicates, read: list[Finding], source: Mapping, units: np.ndarray
+) -> ScoreCard:
     positive, called = truth.labels == 1, decided(truth, predictions)
     metrics = {name: float(values[0]) for name, values in point.items() if isinstance(name, str) and name != "score"}
     reached = _reliability(truth, predictions)
     metrics["expected_calibration_error"] = reached.expected_calibration_error if reached else None
     d = binary.decisions(positive, called, np.ones((1, len(truth))))
     counts = [[int(d.true_negative[0]), int(d.false_positive[0])], [int(d.false_negative[0]), int(d.true_positive[0])]]
-    more = {"n_missing": int((predictions.labels < 0).sum()),
-            "points": {name: weight / 100 * metrics[name] for name, (_, _, weight) in WEIGHTS.items()},
-            "slices": subgroups.rows(groups(truth), slice_shares(positive, called), point, found.intervals)}
+    more = {
+        "n_missing": int((predictions.labels < 0).sum()),
+        "points": {name: weight / 100 * metrics[name] for name, (_, _, weight) in WEIGHTS.items()},
+        "slices": subgroups.rows(groups(truth), slice_shares(positive, called), point, found.intervals),
+    }
     if predictions.model:
         more["model"] = dict(predictions.model)
     findings = [*read, *_score_findings(truth, predictions, metrics, counts, found)]
     shown = {name: value for name, value in found.intervals.items() if isinstance(name, str)}
     # In the official order of operations: nothing is rounded.
     number = 0.6 * metrics["f2"] + 0.3 * metrics["accuracy"] + 0.1 * metrics["auc"]
-    return ScoreCard(ID, plain(number), plain(metrics), plain(_per_class(counts, point, found)), len(truth), _cases(truth, predictions),
-                     tuple(findings), source, {"labels": list(CLASSES), "counts": counts}, shown, plain(more),
-                     _arrays(truth, predictions, reached, source, units))
+    return ScoreCard(
+        ID,
+        plain(number),
+        plain(metrics),
+        plain(_per_class(counts, point, found)),
+        len(truth),
+        _cases(truth, predictions),
+        tuple(findings),
+        source,
+        {"labels": list(CLASSES), "counts": counts},
+        shown,
+        plain(more),
+        _arrays(truth, predictions, reached, source, units),
+    )
 
 
 def _per_class(counts: list[list[int]], point: Mapping, found: Replicates) -> dict:
@@ -76,9 +100,14 @@ def _per_class(counts: list[list[int]], point: Mapping, found: Replicates) -> di
     for k, name in enumerate(CLASSES):
         support, predicted, hits = sum(counts[k]), counts[0][k] + counts[1][k], counts[k][k]
         others = n - support
-        rows[name] = {"support": support, "predicted": predicted, "precision": hits / predicted if predicted else None,
-                      "recall": hits / support if support else None, "f1": float(point["f1", name][0]),
-                      "specificity": (others - predicted + hits) / others if others else None}
+        rows[name] = {
+            "support": support,
+            "predicted": predicted,
+            "precision": hits / predicted if predicted else None,
+            "recall": hits / support if support else None,
+            "f1": float(point["f1", name][0]),
+            "specificity": (others - predicted + hits) / others if others else None,
+        }
         if found.values:
             rows[name]["f1_interval"] = found.intervals["f1", name]
     return rows
@@ -87,30 +116,45 @@ def _per_class(counts: list[list[int]], point: Mapping, found: Replicates) -> di
 def _cases(truth: Cases, predictions: Predictions) -> tuple[dict, ...]:
     rows, about = [], lesions.described(truth)
     for i, (y, p) in enumerate(zip(truth.labels, predictions.labels, strict=True)):
-        rows.append({"case": truth.ids[i], "truth": CLASSES[y], "predicted": CLASSES[p] if p >= 0 else None, "correct": bool(y == p),
-                     "output": float(predictions.outputs[i, 0]) if p >= 0 else None, **about[i]})
+        rows.append(
+            {
+                "case": truth.ids[i],
+                "truth": CLASSES[y],
+                "predicted": CLASSES[p] if p >= 0 else None,
+                "correct": bool(y == p),
+                "output": float(predictions.outputs[i, 0]) if p >= 0 else None,
+                **about[i],
+            }
+        )
     return tuple(rows)
 
 
-def _score_findings(truth: Cases, predictions: Predictions, metrics: Mapping, counts: list[list[int]],
-                    found: Replicates) -> Iterator[Finding]:
+def _score_findings(
+    truth: Cases, predictions: Predictions, metrics: Mapping, counts: list[list[int]], found: Replicates
+) -> Iterator[Finding]:
     supports = {"negative": sum(counts[0]), "positive": sum(counts[1])}
     if 0 in supports.values():
         kind = "positives" if supports["positive"] else "negatives"
-        yield warning("one-class-truth", "auc", f"the truth has {kind} only: AUC and score are undefined (null); the official code "
-                      "yields NaN.")
+        yield warning(
+            "one-class-truth", "auc", f"the truth has {kind} only: AUC and score are undefined (null); the official code yields NaN."
+        )
     if counts[0][1] + counts[1][1] == 0:
-        yield warning("never-predicted", "positive", f"no score is above {THRESHOLD}: no case is called melanoma, the precision is "
-                      "undefined.")
+        yield warning(
+            "never-predicted", "positive", f"no score is above {THRESHOLD}: no case is called melanoma, the precision is undefined."
+        )
     tied = tied_pairs(predictions.outputs[predictions.has_outputs, 0], truth.labels[predictions.has_outputs] == 1)
     if tied:
-        yield note("tied-scores", predictions.name, f"{tied} pairs of a melanoma and another case have the same score; each counts half in "
-                   "the AUC.")
+        yield note(
+            "tied-scores",
+            predictions.name,
+            f"{tied} pairs of a melanoma and another case have the same score; each counts half in the AUC.",
+        )
     if found.values:
         for name, support in supports.items():
             if 0 < support < SMALL_CLASS:
-                yield warning("few-cases-in-class", name, f"{support} case{'s' * (support > 1)}: interval of F1 too narrow below "
-                              f"{SMALL_CLASS} cases.")
+                yield warning(
+                    "few-cases-in-class", name, f"{support} case{'s' * (support > 1)}: interval of F1 too narrow below {SMALL_CLASS} cases."
+                )
     yield from found.findings
 
 
@@ -120,8 +164,9 @@ def _reliability(truth: Cases, predictions: Predictions) -> calibration.Reliabil
     return calibration.reliability(scores, truth.labels[has] == 1) if has.any() and are_risks(scores) else None
 
 
-def _arrays(truth: Cases, predictions: Predictions, reached: calibration.Reliability | None, source: Mapping,
-            units: np.ndarray) -> dict[str, np.ndarray]:
+def _arrays(
+    truth: Cases, predictions: Predictions, reached: calibration.Reliability | None, source: Mapping, units: np.ndarray
+) -> dict[str, np.ndarray]:
     """What is drawn and too fine for JSON: scores as they rank, labels, units, the reliability bins, ROC and precision-recall curves with
     bands."""
     ranks, positive = rank_scores(truth, predictions), truth.labels == 1

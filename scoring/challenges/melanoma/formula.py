@@ -1,4 +1,5 @@
 """What the score of melanoma is made of."""
+
 import numpy as np
 
 from scoring.metrics import binary
@@ -6,7 +7,7 @@ from scoring.metrics.binary import Decisions
 
 ID = "melanoma"
 CLASSES = ("negative", "positive")
-THRESHOLD = .5
+THRESHOLD = 0.5
 SMALL_CLASS = 15
 BETA = 2
 WEIGHTS = {"f2": ("F2", "F2", 60), "accuracy": ("accuracy", "acc.", 30), "auc": ("AUC", "AUC", 10)}
@@ -15,4 +16,4 @@ WEIGHTS = {"f2": ("F2", "F2", 60), "accuracy": ("accuracy", "acc.", 30), "auc": 
 
 def combined(d: Decisions, auc: np.ndarray) -> np.ndarray:
     """The score [B] from decisions and AUC; NaN where the AUC is."""
-    return .6 * binary.f_beta(d, BETA) + .3 * binary.accuracy(d) + .1 * auc
+    return 0.6 * binary.f_beta(d, BETA) + 0.3 * binary.accuracy(d) + 0.1 * auc

@@ -19,11 +19,19 @@ def quantities(truth: Cases, predictions: Predictions, weights: np.ndarray) -> d
     inverse = Decisions(d.true_negative, d.false_negative, d.false_positive, d.true_positive)
     steps = binary.ladder(ranks, positive, weights)
     auc, sensitivity, specificity = curves.resampled_auc(ranks, positive, weights), binary.recall(d), binary.specificity(d)
-    found = {"f2": binary.f_beta(d, BETA), "accuracy": binary.accuracy(d), "auc": auc, "precision": binary.precision(d),
-             "recall": sensitivity, "specificity": specificity, "balanced_accuracy": (sensitivity + specificity) / 2,
-             "f1": binary.f_beta(d, 1), "average_precision": binary.average_precision(steps),
-             "sensitivity_at_90_specificity": binary.sensitivity_at_specificity(steps, .9),
-             "specificity_at_90_sensitivity": binary.specificity_at_sensitivity(steps, .9)}
+    found = {
+        "f2": binary.f_beta(d, BETA),
+        "accuracy": binary.accuracy(d),
+        "auc": auc,
+        "precision": binary.precision(d),
+        "recall": sensitivity,
+        "specificity": specificity,
+        "balanced_accuracy": (sensitivity + specificity) / 2,
+        "f1": binary.f_beta(d, 1),
+        "average_precision": binary.average_precision(steps),
+        "sensitivity_at_90_specificity": binary.sensitivity_at_specificity(steps, 0.9),
+        "specificity_at_90_sensitivity": binary.specificity_at_sensitivity(steps, 0.9),
+    }
     found |= _risk_quantities(truth, predictions, weights) | {"score": combined(d, auc)}
     found |= {("f1", "negative"): binary.f_beta(inverse, 1), ("f1", "positive"): found["f1"]}
     return found | subgroups.quantities(groups(truth), slice_shares(positive, called), weights)
@@ -35,8 +43,10 @@ def _risk_quantities(truth: Cases, predictions: Predictions, weights: np.ndarray
     if not has.any() or not are_risks(scores):
         return {"brier_score": undefined, "log_loss": undefined}
     total = w.sum(1, dtype=float)
-    return {"brier_score": classification.divide(w @ (scores - positive) ** 2, total),
-            "log_loss": classification.divide(w @ binary.log_losses(scores, positive), total)}
+    return {
+        "brier_score": classification.divide(w @ (scores - positive) ** 2, total),
+        "log_loss": classification.divide(w @ binary.log_losses(scores, positive), total),
+    }
 
 
 def groups(truth: Cases) -> subgroups.Groups:

@@ -1,4 +1,5 @@
 """Models of melanoma: preflight, run, and what they receive."""
+
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -46,18 +47,30 @@ def _described(found: submission.Inspection, name: str, trial: bool) -> submissi
     """The inspection with what this challenge says of shapes and, for a trial, of outputs."""
     shape, more = found.model["inputs"][0]["shape"] or (None,) * 4, []
     if shape[0] == 1:
-        more.append(warning("fixed-batch-1", name, "the batch axis is fixed to 1: the rules ask for a dynamic batch; until 2025 blocks "
-                            "of 200 were fed."))
+        more.append(
+            warning(
+                "fixed-batch-1", name, "the batch axis is fixed to 1: the rules ask for a dynamic batch; until 2025 blocks of 200 were fed."
+            )
+        )
     if any(side not in (None, PICTURE_SIDE) for side in shape[2:]):
-        more.append(warning("input-size", name, f"the model takes {shape[3]} x {shape[2]} pixels; the challenge feeds 224 x 224 and it "
-                            "would have failed there. Here it gets the size it declares."))
+        more.append(
+            warning(
+                "input-size",
+                name,
+                f"the model takes {shape[3]} x {shape[2]} pixels; the challenge feeds 224 x 224 and it "
+                "would have failed there. Here it gets the size it declares.",
+            )
+        )
     first = found.outputs[:, 0] if found.outputs.ndim == 2 and found.outputs.size else np.empty(0)
     first = first[np.isfinite(first)]
     if trial:
         more += said_of(first, name)
         if found.outputs.ndim == 2 and found.outputs.shape[1] > 1:
-            more.append(warning("two-column-output", name, f"{found.outputs.shape[1]} numbers per image: as in the official code the "
-                                "first is scored."))
+            more.append(
+                warning(
+                    "two-column-output", name, f"{found.outputs.shape[1]} numbers per image: as in the official code the first is scored."
+                )
+            )
     model = {**found.model, "output_kind": None if not len(first) else "risks" if are_risks(first) else "logits"}
     return replace(found, findings=(*found.findings, *more), model=model)
 
@@ -75,8 +88,9 @@ def predict(model: submission.Model, cases: Cases, progress=None, cancelled=None
     scores = outputs[~np.isnan(outputs[:, 0]), 0]
     about = [*said_of(scores, title), *_column_findings(run.outputs, cases, title)]
     findings = ordered([*inspected.findings, *run.findings, *about], CODES)
-    return Predictions(title, outputs, called(outputs), False, tuple(ordered(run.faults, CODES)), tuple(findings), None, inspected.model,
-                       run.images)
+    return Predictions(
+        title, outputs, called(outputs), False, tuple(ordered(run.faults, CODES)), tuple(findings), None, inspected.model, run.images
+    )
 
 
 def _column_findings(outputs: np.ndarray, cases: Cases, name: str) -> Iterator[Finding]:

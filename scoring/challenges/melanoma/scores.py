@@ -1,4 +1,5 @@
 """Scores of melanoma: what they decide, how they rank, and what is to be said of them."""
+
 from collections.abc import Iterator
 
 import numpy as np
@@ -23,8 +24,12 @@ def are_risks(scores: np.ndarray) -> bool:
 def said_of(scores: np.ndarray, where: str) -> Iterator[Finding]:
     """What the finite scores of a table or a model let fear. where: its name."""
     if len(scores) and not are_risks(scores):
-        yield warning("logits", where, f"scores from {scores.min():.4g} to {scores.max():.4g}: the decision is \"raw value > 0.5\", which "
-                      "for a logit means a probability above 0.62. A sigmoid belongs into the model.")
+        yield warning(
+            "logits",
+            where,
+            f'scores from {scores.min():.4g} to {scores.max():.4g}: the decision is "raw value > 0.5", which '
+            "for a logit means a probability above 0.62. A sigmoid belongs into the model.",
+        )
     if len(scores) > 1 and np.ptp(scores) == 0:
         yield warning("constant-output", where, f"every score is {scores[0]:g}: nothing is told apart, the AUC is 0.5.")
 

@@ -1,4 +1,5 @@
 """Truth and prediction tables of melanoma."""
+
 from dataclasses import replace
 from functools import partial
 
@@ -15,8 +16,25 @@ from scoring.readers.tables import Table
 POSITIVE = {"true", "t", "yes", "y", "1", "1.0", "positive", "pos", "malignant", "melanoma", "mel"}
 OTHER_CLASSES = {"akiec", "bcc", "ben_oth", "bkl", "df", "inf", "mal_oth", "nv", "sccka", "vasc"}
 NEGATIVE = {"false", "f", "no", "n", "0", "0.0", "negative", "neg", "benign", "non_melanoma"} | OTHER_CLASSES
-SCORE_COLUMNS = ("melanoma", "mel", "malignant", "positive", "pos", "true", "score", "risk", "probability", "prob", "p", "prediction",
-                 "predicted", "pred", "output", "target", "1")
+SCORE_COLUMNS = (
+    "melanoma",
+    "mel",
+    "malignant",
+    "positive",
+    "pos",
+    "true",
+    "score",
+    "risk",
+    "probability",
+    "prob",
+    "p",
+    "prediction",
+    "predicted",
+    "pred",
+    "output",
+    "target",
+    "1",
+)
 
 
 def read_truth(source: Source, name: str | None = None, images: Source | None = None) -> Cases:
@@ -45,18 +63,32 @@ def _read_labels(table: Table, problems: list[Finding], findings: list[Finding])
         problems.append(tables.missing_column(table, "the label", ("label", "class")))
         return LabelColumn(np.full(len(table), -1))
     if table.keys[column] not in lesions.OFFICIAL_LABEL:
-        findings.append(warning("header-alias", table.header_place, f"column {table.header[column]!r} is read as the label; the official "
-                                "loader knows Class and Label only."))
+        findings.append(
+            warning(
+                "header-alias",
+                table.header_place,
+                f"column {table.header[column]!r} is read as the label; the official loader knows Class and Label only.",
+            )
+        )
     cells = table.columns[column]
     labels = [parse_label(cell) for cell in cells]
     problems += [_label_problem(table, column, i) for i, label in enumerate(labels) if label is None and i not in table.ragged]
     spelled = [i for i, label in enumerate(labels) if label == 1 and cells[i] != "True"]
     other = [i for i in range(len(cells)) if tables.key(cells[i]) in OTHER_CLASSES]
-    findings += once("label-spelling", table, spelled, "positive labels that are not exactly True: the official code would count these "
-                     f"{len(spelled)} cases as negative.")
+    findings += once(
+        "label-spelling",
+        table,
+        spelled,
+        f"positive labels that are not exactly True: the official code would count these {len(spelled)} cases as negative.",
+    )
     if other:
-        findings.append(note("label-other-class", table.place(other[0]), f"{lesions.several(table, other)}: another diagnosis, read as "
-                             "negative; the question is melanoma."))
+        findings.append(
+            note(
+                "label-other-class",
+                table.place(other[0]),
+                f"{lesions.several(table, other)}: another diagnosis, read as negative; the question is melanoma.",
+            )
+        )
     return LabelColumn(np.array([-1 if label is None else label for label in labels]))
 
 
@@ -83,8 +115,14 @@ def _choose_column(table: Table, id_column: int | None, problems: list[Finding],
         problems.append(tables.missing_column(table, "the score", ("score", "melanoma", "risk")))
         return None
     ignored = ", ".join(repr(table.header[i]) for i in others if i != column)
-    findings.append(warning("several-score-columns", table.header_place, f"column {table.header[column]!r} is taken as the score; "
-                            f"{ignored} ignored. The official code would take the first column, whatever it holds."))
+    findings.append(
+        warning(
+            "several-score-columns",
+            table.header_place,
+            f"column {table.header[column]!r} is taken as the score; "
+            f"{ignored} ignored. The official code would take the first column, whatever it holds.",
+        )
+    )
     return partial(_read_scores, column)
 
 
@@ -99,8 +137,13 @@ def _read_scores(column: int, rows: alignment.Rows, problems: list[Finding], fin
     findings += said_of(scores, rows.table.name)
     hard = bool(len(scores)) and bool(np.isin(scores, (0, 1)).all())
     if hard:
-        findings.append(note("labels-only", rows.table.header_place, "only the values 0 and 1: decisions, not scores. The AUC is that of "
-                             "one operating point."))
+        findings.append(
+            note(
+                "labels-only",
+                rows.table.header_place,
+                "only the values 0 and 1: decisions, not scores. The AUC is that of one operating point.",
+            )
+        )
     return alignment.Values(outputs, called(outputs), faults, hard)
 
 

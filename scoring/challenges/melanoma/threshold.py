@@ -1,4 +1,5 @@
 """What another threshold than the official one would give on the cases of a scorecard. No number of the card changes."""
+
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -25,9 +26,14 @@ def at_threshold(card: ScoreCard, threshold: float) -> dict[str, tuple[float | N
 
     def quantities(weights: np.ndarray) -> dict:
         d = binary.decisions(positive, called, weights)
-        return {"f2": binary.f_beta(d, BETA), "accuracy": binary.accuracy(d),
-                "score": combined(d, curves.resampled_auc(ranks, positive, weights)), "recall": binary.recall(d),
-                "specificity": binary.specificity(d), "precision": binary.precision(d)}
+        return {
+            "f2": binary.f_beta(d, BETA),
+            "accuracy": binary.accuracy(d),
+            "score": combined(d, curves.resampled_auc(ranks, positive, weights)),
+            "recall": binary.recall(d),
+            "specificity": binary.specificity(d),
+            "precision": binary.precision(d),
+        }
 
     return _on_replicates(card, quantities)
 
@@ -48,8 +54,10 @@ def _on_replicates(card: ScoreCard, quantities: Callable[[np.ndarray], dict]) ->
 def counts_at(card: ScoreCard, threshold: float) -> list[list[int]]:
     """The confusion matrix [[TN, FP], [FN, TP]] when "score > threshold" decides."""
     ranks, positive = ranked(card)
-    return [[int((~positive & (ranks <= threshold)).sum()), int((~positive & (ranks > threshold)).sum())],
-            [int((positive & (ranks <= threshold)).sum()), int((positive & (ranks > threshold)).sum())]]
+    return [
+        [int((~positive & (ranks <= threshold)).sum()), int((~positive & (ranks > threshold)).sum())],
+        [int((positive & (ranks <= threshold)).sum()), int((positive & (ranks > threshold)).sum())],
+    ]
 
 
 def predictive_values(card: ScoreCard, threshold: float, prevalence: float | None = None) -> dict[str, tuple[float | None, list | None]]:
@@ -65,9 +73,13 @@ def predictive_values(card: ScoreCard, threshold: float, prevalence: float | Non
     def quantities(weights: np.ndarray) -> dict:
         d = binary.decisions(positive, called, weights)
         sensitivity, specificity = binary.recall(d), binary.specificity(d)
-        return {"recall": sensitivity, "specificity": specificity, "flagged": sensitivity * share + (1 - specificity) * (1 - share),
-                "precision": binary.precision_at_prevalence(sensitivity, specificity, share),
-                "missed_among_cleared": binary.precision_at_prevalence(1 - sensitivity, 1 - specificity, share)}
+        return {
+            "recall": sensitivity,
+            "specificity": specificity,
+            "flagged": sensitivity * share + (1 - specificity) * (1 - share),
+            "precision": binary.precision_at_prevalence(sensitivity, specificity, share),
+            "missed_among_cleared": binary.precision_at_prevalence(1 - sensitivity, 1 - specificity, share),
+        }
 
     return _on_replicates(card, quantities)
 
@@ -108,8 +120,15 @@ def thresholds(card: ScoreCard, most: int | None = None, included: Sequence[floa
     candidates = np.unique(np.r_[candidates, included])[::-1]
     d = _decisions_at(ranks, positive, candidates)
     auc = np.nan if card.metrics["auc"] is None else card.metrics["auc"]
-    return {"threshold": candidates, "f2": binary.f_beta(d, BETA), "accuracy": binary.accuracy(d), "score": combined(d, auc),
-            "recall": binary.recall(d), "specificity": binary.specificity(d), "precision": binary.precision(d)}
+    return {
+        "threshold": candidates,
+        "f2": binary.f_beta(d, BETA),
+        "accuracy": binary.accuracy(d),
+        "score": combined(d, auc),
+        "recall": binary.recall(d),
+        "specificity": binary.specificity(d),
+        "precision": binary.precision(d),
+    }
 
 
 def _decisions_at(ranks: np.ndarray, positive: np.ndarray, cuts: np.ndarray) -> Decisions:
@@ -164,8 +183,12 @@ def net_benefit(card: ScoreCard, grid: Sequence[float], prevalence: float | None
         return binary.net_benefit(d, grid) if prevalence is None else binary.net_benefit_at_prevalence(d, grid, prevalence)
 
     everybody = np.ones((len(grid), 1)) * [positive.sum(), (~positive).sum(), 0, 0]
-    found = {"threshold": grid, "model": benefit(_decisions_at(ranks, positive, grid)), "everybody": benefit(Decisions(*everybody.T)),
-             "nobody": np.zeros(len(grid))}
+    found = {
+        "threshold": grid,
+        "model": benefit(_decisions_at(ranks, positive, grid)),
+        "everybody": benefit(Decisions(*everybody.T)),
+        "nobody": np.zeros(len(grid)),
+    }
     if not card.provenance["resamples"]:
         return found
     drawn = benefit(binary.decisions_along(ranks, positive, grid, curve_weights(card.arrays["units"], card.provenance)))

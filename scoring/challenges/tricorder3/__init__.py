@@ -2,6 +2,7 @@
 
 Source: the challenge's own description (classes, risk groups, formula) and, where that is silent, the public validator code of February 2026.
 """
+
 from collections.abc import Sequence
 
 from scoring.challenges.tricorder3.card import check_options, score
@@ -29,10 +30,43 @@ from scoring.readers import lesions
 from scoring.readers.lesions import Cases
 
 __all__ = [
-    "ABOUT", "ARGUMENTS", "AS_POINTS", "CLASSES", "FORMULA", "GROUPS", "ID", "LOCATIONS", "NAMES", "RISK", "RISKS", "RISK_WEIGHTS",
-    "RULE", "SMALL_CLASS", "SWEEP_AGES", "TASK", "TITLE", "WEIGHTS", "WORTH", "check_options", "efficiency", "final_score", "graded",
-    "inspect", "parse_label", "predict", "prediction_table", "read_images", "read_predictions", "read_truth", "received",
-    "recipe_for", "score", "size_findings", "sweep", "thumbnails", "weighted_f1",
+    "ABOUT",
+    "ARGUMENTS",
+    "AS_POINTS",
+    "CLASSES",
+    "FORMULA",
+    "GROUPS",
+    "ID",
+    "LOCATIONS",
+    "NAMES",
+    "RISK",
+    "RISKS",
+    "RISK_WEIGHTS",
+    "RULE",
+    "SMALL_CLASS",
+    "SWEEP_AGES",
+    "TASK",
+    "TITLE",
+    "WEIGHTS",
+    "WORTH",
+    "check_options",
+    "efficiency",
+    "final_score",
+    "graded",
+    "inspect",
+    "parse_label",
+    "predict",
+    "prediction_table",
+    "read_images",
+    "read_predictions",
+    "read_truth",
+    "received",
+    "recipe_for",
+    "score",
+    "size_findings",
+    "sweep",
+    "thumbnails",
+    "weighted_f1",
 ]
 
 TITLE = "TRICORDER-3, 11 skin-lesion classes"
@@ -50,8 +84,14 @@ RULE = """
 A class without a case in the test set counts 0 in its group's mean, so the ceiling can lie below 100 points.
 """
 LOCATIONS = lesions.LOCATIONS
-ARGUMENTS = {"--missing": {"default": "refuse", "metavar": "HOW", "help": "cases without a usable prediction: refuse (default), or count them as wrong"},
-             "--model-size-mib": {"type": float, "metavar": "X", "help": "size of the model in MiB, where only predictions are given"}}
+ARGUMENTS = {
+    "--missing": {
+        "default": "refuse",
+        "metavar": "HOW",
+        "help": "cases without a usable prediction: refuse (default), or count them as wrong",
+    },
+    "--model-size-mib": {"type": float, "metavar": "X", "help": "size of the model in MiB, where only predictions are given"},
+}
 
 
 def prediction_table(cases: Cases, predictions: Predictions) -> str:

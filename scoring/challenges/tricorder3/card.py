@@ -1,9 +1,22 @@
 """The scorecard of TRICORDER-3."""
+
 from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from scoring.challenges.tricorder3.formula import CLASSES, FULL_MIB, GROUPS, ID, RISK, RISKS, SMALL_CLASS, WORTH, efficiency, final_score, weighted_f1
+from scoring.challenges.tricorder3.formula import (
+    CLASSES,
+    FULL_MIB,
+    GROUPS,
+    ID,
+    RISK,
+    RISKS,
+    SMALL_CLASS,
+    WORTH,
+    efficiency,
+    final_score,
+    weighted_f1,
+)
 from scoring.challenges.tricorder3.measures import published, quantities, slice_shares
 from scoring.findings import Finding, InputRefused, error, ordered, warning
 from scoring.metrics import calibration, classification, curves, subgroups
@@ -28,14 +41,26 @@ def check_options(missing: str = "refuse", model_size_mib: float | None = None, 
     if missing not in MISSING:
         problems.append(error("bad-option", "--missing", f"{missing!r} is not one of {', '.join(MISSING)}."))
     if model_size_mib is not None and not (np.isfinite(model_size_mib) and model_size_mib >= 0):
-        problems.append(error("bad-option", "--model-size-mib", f"{model_size_mib} is not a size: give the MiB (bytes / 1048576), 0 or more."))
+        problems.append(
+            error("bad-option", "--model-size-mib", f"{model_size_mib} is not a size: give the MiB (bytes / 1048576), 0 or more.")
+        )
     if model_size_mib is not None and has_model:
         problems.append(error("bad-option", "--model-size-mib", "a model brings its own size: leave the option out, or score predictions."))
     return problems
 
 
-def score(truth: Cases, predictions: Predictions, *, missing: str = "refuse", model_size_mib: float | None = None, resamples: int = 1000, seed: int = 0,
-          group: str | None = None, interval: str = "percentile", metadata: Source | None = None) -> ScoreCard:
+def score(
+    truth: Cases,
+    predictions: Predictions,
+    *,
+    missing: str = "refuse",
+    model_size_mib: float | None = None,
+    resamples: int = 1000,
+    seed: int = 0,
+    group: str | None = None,
+    interval: str = "percentile",
+    metadata: Source | None = None,
+) -> ScoreCard:
     """Score predictions on a truth.
 
     missing: "refuse" or "wrong", for cases without a usable prediction. model_size_mib: where only predictions are given. resamples, seed, group, interval:
@@ -60,30 +85,56 @@ def score(truth: Cases, predictions: Predictions, *, missing: str = "refuse", mo
     return _card(truth, predictions, size, point, found, read, source, units)
 
 
-def _card(truth: Cases, predictions: Predictions, size: float | None, point: Mapping, found: Replicates, read: list[Finding], source: Mapping,
-          units: np.ndarray) -> ScoreCard:
+def _card(
+    truth: Cases,
+    predictions: Predictions,
+    size: float | None,
+    point: Mapping,
+    found: Replicates,
+    read: list[Finding],
+    source: Mapping,
+    units: np.ndarray,
+) -> ScoreCard:
     y, p = truth.labels, predictions.labels
     matrix = classification.confusion_matrix(y, p, len(CLASSES))
     support, predicted = np.bincount(y, minlength=len(CLASSES)), np.bincount(p[p >= 0], minlength=len(CLASSES))
     e = efficiency(size)
     metrics = {name: float(values[0]) for name, values in point.items() if isinstance(name, str) and name != "score"}
     a, w = round(metrics["accuracy"], 6), round(metrics["weighted_f1"], 6)
-    metrics |= {"efficiency_score": e, "prediction_score": .5 * a + .5 * w, **_rank_metrics(truth, predictions)}
+    metrics |= {"efficiency_score": e, "prediction_score": 0.5 * a + 0.5 * w, **_rank_metrics(truth, predictions)}
     reached = _reliability(truth, predictions)
     metrics["expected_calibration_error"] = reached.expected_calibration_error if reached else None
     best = final_score(1.0, float(weighted_f1((support > 0).astype(float))), e)
-    more = {"n_missing": int((p < 0).sum()), "model_size_mib": size, "best_possible_score": best,
-            "points": {"accuracy": .45 * a, "weighted_f1": .45 * w, "efficiency_score": .1 * round(e, 6)},
-            "risk_matrix": {"labels": list(RISKS), "counts": [[int(matrix[np.ix_(rows, columns)].sum()) for columns in GROUPS.values()] for rows in GROUPS.values()]},
-            "slices": subgroups.rows(lesions.subgroups(truth), slice_shares(truth, p), point, found.intervals)}
+    more = {
+        "n_missing": int((p < 0).sum()),
+        "model_size_mib": size,
+        "best_possible_score": best,
+        "points": {"accuracy": 0.45 * a, "weighted_f1": 0.45 * w, "efficiency_score": 0.1 * round(e, 6)},
+        "risk_matrix": {
+            "labels": list(RISKS),
+            "counts": [[int(matrix[np.ix_(rows, columns)].sum()) for columns in GROUPS.values()] for rows in GROUPS.values()],
+        },
+        "slices": subgroups.rows(lesions.subgroups(truth), slice_shares(truth, p), point, found.intervals),
+    }
     if predictions.model:
         more["model"] = {k: v for k, v in predictions.model.items() if k != "size_mib"}
     findings = [*read, *_score_findings(support, predicted, predictions, size, found)]
     shown = {name: value for name, value in found.intervals.items() if isinstance(name, str)}
     per_class = _per_class(truth, predictions, matrix, support, predicted, point, found)
-    return ScoreCard(ID, final_score(metrics["accuracy"], metrics["weighted_f1"], e), plain(metrics), plain(per_class), len(truth),
-                     _cases(truth, predictions), tuple(findings), source, {"labels": list(CLASSES), "counts": matrix.tolist()}, shown, plain(more),
-                     _arrays(truth, predictions, reached, source, units))
+    return ScoreCard(
+        ID,
+        final_score(metrics["accuracy"], metrics["weighted_f1"], e),
+        plain(metrics),
+        plain(per_class),
+        len(truth),
+        _cases(truth, predictions),
+        tuple(findings),
+        source,
+        {"labels": list(CLASSES), "counts": matrix.tolist()},
+        shown,
+        plain(more),
+        _arrays(truth, predictions, reached, source, units),
+    )
 
 
 def _rank_metrics(truth: Cases, predictions: Predictions) -> dict:
@@ -102,9 +153,19 @@ def _per_class(truth, predictions, matrix, support, predicted, point, found: Rep
     for k, name in enumerate(CLASSES):
         hits, f1 = int(matrix[k, k]), float(point["f1", name][0])
         others = n - int(support[k])
-        rows[name] = {"risk": RISK[name], "support": int(support[k]), "predicted": int(predicted[k]), "precision": hits / predicted[k] if predicted[k] else None,
-                      "recall": hits / support[k] if support[k] else None, "f1": f1, "specificity": (others - int(predicted[k]) + hits) / others if others else None,
-                      "auc": float(point["auc", name][0]), "average_precision": average_precision[name], "score_worth": WORTH[name], "score_lost": WORTH[name] * (1 - f1)}
+        rows[name] = {
+            "risk": RISK[name],
+            "support": int(support[k]),
+            "predicted": int(predicted[k]),
+            "precision": hits / predicted[k] if predicted[k] else None,
+            "recall": hits / support[k] if support[k] else None,
+            "f1": f1,
+            "specificity": (others - int(predicted[k]) + hits) / others if others else None,
+            "auc": float(point["auc", name][0]),
+            "average_precision": average_precision[name],
+            "score_worth": WORTH[name],
+            "score_lost": WORTH[name] * (1 - f1),
+        }
         if found.values:
             rows[name] |= {f"{what}_interval": found.intervals.get((what, name)) for what in ("f1", "recall", "auc")}
     return rows
@@ -114,16 +175,33 @@ def _cases(truth: Cases, predictions: Predictions) -> tuple[dict, ...]:
     encoded, about, rows = truth.demographics.encoded.tolist(), lesions.described(truth), []
     for i, (y, p) in enumerate(zip(truth.labels, predictions.labels, strict=True)):
         outputs = None if np.isnan(predictions.outputs[i]).any() else predictions.outputs[i].tolist()
-        rows.append({"case": truth.ids[i], "truth": CLASSES[y], "predicted": CLASSES[p] if p >= 0 else None, "correct": bool(y == p), "truth_risk": RISK[CLASSES[y]],
-                     "predicted_risk": RISK[CLASSES[p]] if p >= 0 else None, **about[i], "encoded": encoded[i], "outputs": outputs,
-                     "truth_score": outputs[y] if outputs else None})
+        rows.append(
+            {
+                "case": truth.ids[i],
+                "truth": CLASSES[y],
+                "predicted": CLASSES[p] if p >= 0 else None,
+                "correct": bool(y == p),
+                "truth_risk": RISK[CLASSES[y]],
+                "predicted_risk": RISK[CLASSES[p]] if p >= 0 else None,
+                **about[i],
+                "encoded": encoded[i],
+                "outputs": outputs,
+                "truth_score": outputs[y] if outputs else None,
+            }
+        )
     return tuple(rows)
 
 
-def _score_findings(support: np.ndarray, predicted: np.ndarray, predictions: Predictions, size: float | None, found: Replicates) -> Iterator[Finding]:
+def _score_findings(
+    support: np.ndarray, predicted: np.ndarray, predictions: Predictions, size: float | None, found: Replicates
+) -> Iterator[Finding]:
     for k, name in enumerate(CLASSES):
         if support[k] == 0:
-            yield warning("absent-class", name, f"no case of {name} in this test set: its F1 counts 0 and {100 * WORTH[name]:.3f} points of 100 cannot be won, as in the official code.")
+            yield warning(
+                "absent-class",
+                name,
+                f"no case of {name} in this test set: its F1 counts 0 and {100 * WORTH[name]:.3f} points of 100 cannot be won, as in the official code.",
+            )
         elif predicted[k] == 0:
             yield warning("never-predicted", name, f"no case is predicted as {name}; the truth has {support[k]}. Its F1 is 0.")
     if size is None:
@@ -133,7 +211,11 @@ def _score_findings(support: np.ndarray, predicted: np.ndarray, predictions: Pre
     if found.values:
         for k, name in enumerate(CLASSES):
             if 0 < support[k] < SMALL_CLASS:
-                yield warning("few-cases-in-class", name, f"{support[k]} case{'s' * int(support[k] > 1)}: interval of F1 too narrow below {SMALL_CLASS} cases.")
+                yield warning(
+                    "few-cases-in-class",
+                    name,
+                    f"{support[k]} case{'s' * int(support[k] > 1)}: interval of F1 too narrow below {SMALL_CLASS} cases.",
+                )
     yield from found.findings
 
 
@@ -145,7 +227,9 @@ def _reliability(truth: Cases, predictions: Predictions) -> calibration.Reliabil
     return calibration.reliability(outputs.max(1), truth.labels[has] == predictions.labels[has])
 
 
-def _arrays(truth: Cases, predictions: Predictions, reached: calibration.Reliability | None, source: Mapping, units: np.ndarray) -> dict[str, np.ndarray]:
+def _arrays(
+    truth: Cases, predictions: Predictions, reached: calibration.Reliability | None, source: Mapping, units: np.ndarray
+) -> dict[str, np.ndarray]:
     """What is drawn and too fine for JSON: outputs, labels, the reliability bins, ROC and precision-recall curves with bands."""
     arrays = {"outputs": predictions.outputs, "truth": truth.labels, "predicted": predictions.labels}
     if reached:

@@ -1,16 +1,27 @@
 """The classes of TRICORDER-3, their risk groups, and what each is worth in the score."""
+
 import numpy as np
 
 ID = "tricorder3"
 CLASSES = ("AKIEC", "BCC", "BEN_OTH", "BKL", "DF", "INF", "MAL_OTH", "MEL", "NV", "SCCKA", "VASC")
-NAMES = ("Actinic keratosis/intraepidermal carcinoma", "Basal cell carcinoma", "Other benign proliferations including collisions",
-         "Benign keratinocytic lesion", "Dermatofibroma", "Inflammatory and infectious", "Other malignant proliferations including collisions",
-         "Melanoma", "Melanocytic Nevus, any type", "Squamous cell carcinoma/keratoacanthoma", "Vascular lesions and hemorrhage")
+NAMES = (
+    "Actinic keratosis/intraepidermal carcinoma",
+    "Basal cell carcinoma",
+    "Other benign proliferations including collisions",
+    "Benign keratinocytic lesion",
+    "Dermatofibroma",
+    "Inflammatory and infectious",
+    "Other malignant proliferations including collisions",
+    "Melanoma",
+    "Melanocytic Nevus, any type",
+    "Squamous cell carcinoma/keratoacanthoma",
+    "Vascular lesions and hemorrhage",
+)
 RISKS = {"malignant": ("BCC", "MAL_OTH", "MEL", "SCCKA"), "medium": ("AKIEC", "BKL", "VASC"), "benign": ("BEN_OTH", "DF", "INF", "NV")}
 RISK = {name: next(risk for risk, members in RISKS.items() if name in members) for name in CLASSES}
 RISK_WEIGHTS = {"malignant": 3, "medium": 2, "benign": 1}
 GROUPS = {risk: [CLASSES.index(c) for c in members] for risk, members in RISKS.items()}
-WORTH = {c: .45 * RISK_WEIGHTS[RISK[c]] / 6 / len(RISKS[RISK[c]]) for c in CLASSES}
+WORTH = {c: 0.45 * RISK_WEIGHTS[RISK[c]] / 6 / len(RISKS[RISK[c]]) for c in CLASSES}
 FREE_MIB, FULL_MIB = 50, 150
 SMALL_CLASS = 15
 

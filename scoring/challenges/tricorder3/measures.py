@@ -1,4 +1,5 @@
 """Every quantity of TRICORDER-3 that has an interval, on any number of resampled test sets at once."""
+
 from collections.abc import Mapping
 
 import numpy as np
@@ -15,7 +16,10 @@ from scoring.readers.lesions import Cases
 def published(point: Mapping, efficiency_score: float) -> dict[str, np.ndarray]:
     """The point values [1] of what is published from rounded parts: intervals that stand around a point stand around these."""
     accuracy, f1 = float(point["accuracy"][0]), float(point["weighted_f1"][0])
-    return {"score": np.array([final_score(accuracy, f1, efficiency_score)]), "prediction_score": np.array([.5 * round(accuracy, 6) + .5 * round(f1, 6)])}
+    return {
+        "score": np.array([final_score(accuracy, f1, efficiency_score)]),
+        "prediction_score": np.array([0.5 * round(accuracy, 6) + 0.5 * round(f1, 6)]),
+    }
 
 
 def quantities(truth: Cases, predictions: Predictions, weights: np.ndarray, efficiency_score: float) -> dict:
@@ -25,11 +29,16 @@ def quantities(truth: Cases, predictions: Predictions, weights: np.ndarray, effi
     f1, recall, precision = classification.f1(c), classification.recall(c), classification.precision(c)
     found = {"accuracy": classification.accuracy(c), "weighted_f1": weighted_f1(f1)}
     found |= {f"f1_{risk}": f1[:, members].mean(1) for risk, members in GROUPS.items()}
-    found["prediction_score"] = .5 * found["accuracy"] + .5 * found["weighted_f1"]
-    found["score"] = .9 * found["prediction_score"] + .1 * efficiency_score
-    found |= {"precision_weighted": classification.support_weighted(precision, c), "recall_weighted": classification.support_weighted(recall, c),
-              "f1_support_weighted": classification.support_weighted(f1, c), "balanced_accuracy": mean_of_defined(recall),
-              "macro_f1_present": classification.mean_over_present(f1, c), "weighted_f1_present": _weighted_f1_present(f1, c)}
+    found["prediction_score"] = 0.5 * found["accuracy"] + 0.5 * found["weighted_f1"]
+    found["score"] = 0.9 * found["prediction_score"] + 0.1 * efficiency_score
+    found |= {
+        "precision_weighted": classification.support_weighted(precision, c),
+        "recall_weighted": classification.support_weighted(recall, c),
+        "f1_support_weighted": classification.support_weighted(f1, c),
+        "balanced_accuracy": mean_of_defined(recall),
+        "macro_f1_present": classification.mean_over_present(f1, c),
+        "weighted_f1_present": _weighted_f1_present(f1, c),
+    }
     found |= _risk_quantities(y, p, weights) | _probability_quantities(truth, predictions, weights)
     found |= {("f1", name): f1[:, k] for k, name in enumerate(CLASSES)} | {("recall", name): recall[:, k] for k, name in enumerate(CLASSES)}
     return found | subgroups.quantities(lesions.subgroups(truth), slice_shares(truth, p), weights)
@@ -61,10 +70,16 @@ def _probability_quantities(truth: Cases, predictions: Predictions, weights: np.
     found = {"macro_auc": mean_of_defined(areas)} | {("auc", name): areas[:, k] for k, name in enumerate(CLASSES)}
     if has.any() and calibration.output_kind(outputs) == "probabilities":
         total = w.sum(1, dtype=float)
-        return found | {"log_loss": divide(w @ calibration.log_losses(outputs, y), total), "brier_score": divide(w @ calibration.brier_scores(outputs, y), total)}
+        return found | {
+            "log_loss": divide(w @ calibration.log_losses(outputs, y), total),
+            "brier_score": divide(w @ calibration.brier_scores(outputs, y), total),
+        }
     return found | {"log_loss": undefined, "brier_score": undefined}
 
 
 def slice_shares(truth: Cases, p: np.ndarray) -> dict[str, Share]:
     ill = _malignant(truth.labels)
-    return {"accuracy": Share(truth.labels == p, np.ones(len(truth), bool)), "malignant_sensitivity": Share(ill & _malignant(p), ill, "n_malignant")}
+    return {
+        "accuracy": Share(truth.labels == p, np.ones(len(truth), bool)),
+        "malignant_sensitivity": Share(ill & _malignant(p), ill, "n_malignant"),
+    }

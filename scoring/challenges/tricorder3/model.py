@@ -1,4 +1,5 @@
 """A model for TRICORDER-3: what it receives, its preflight, its run on a test set, and how it answers other demographics."""
+
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -36,16 +37,31 @@ def _vector(age: float, gender: float, location: float) -> np.ndarray:
     return np.array([age, gender, location], np.float32)
 
 
-TASK = submission.Task(Contract(vector=3, outputs=len(CLASSES), highest_ir_version=10, highest_opset=21, runtime=" (1.19)"), recipe_for, _vector(50, 1, 7),
-                       {"age": [_vector(20, 1, 7), _vector(80, 1, 7)], "gender": [_vector(50, 0, 7)], "location": [_vector(50, 1, k) for k in range(1, 7)]}, PICTURE_SIDE)
+TASK = submission.Task(
+    Contract(vector=3, outputs=len(CLASSES), highest_ir_version=10, highest_opset=21, runtime=" (1.19)"),
+    recipe_for,
+    _vector(50, 1, 7),
+    {"age": [_vector(20, 1, 7), _vector(80, 1, 7)], "gender": [_vector(50, 0, 7)], "location": [_vector(50, 1, k) for k in range(1, 7)]},
+    PICTURE_SIDE,
+)
 
 
 def size_findings(size_mib: float, name: str) -> list[Finding]:
     """What the size of a model means for the score."""
     if size_mib >= FULL_MIB:
         return [warning("size-score-zero", name, f"{size_mib:.2f} MiB: from {FULL_MIB} MiB on efficiency is 0 and 10 points are lost.")]
-    cost = f"{size_mib - FREE_MIB:.2f} MiB above {FREE_MIB} cost {.1 * (size_mib - FREE_MIB):.2f} points of 100" if size_mib > FREE_MIB else f"{FREE_MIB - size_mib:.2f} MiB below {FREE_MIB}: no cost"
-    return [note("model-size", name, f"{size_mib:.2f} MiB (the challenge's MB); {cost}; {FULL_MIB - size_mib:.2f} MiB below {FULL_MIB}. Each MiB above {FREE_MIB} costs 0.001 of the score.")]
+    cost = (
+        f"{size_mib - FREE_MIB:.2f} MiB above {FREE_MIB} cost {0.1 * (size_mib - FREE_MIB):.2f} points of 100"
+        if size_mib > FREE_MIB
+        else f"{FREE_MIB - size_mib:.2f} MiB below {FREE_MIB}: no cost"
+    )
+    return [
+        note(
+            "model-size",
+            name,
+            f"{size_mib:.2f} MiB (the challenge's MB); {cost}; {FULL_MIB - size_mib:.2f} MiB below {FULL_MIB}. Each MiB above {FREE_MIB} costs 0.001 of the score.",
+        )
+    ]
 
 
 def inspect(model: submission.Model, truth: Cases | None = None, name: str | None = None, timings: bool = False) -> submission.Inspection:
@@ -57,9 +73,17 @@ def inspect(model: submission.Model, truth: Cases | None = None, name: str | Non
 
 
 def _kind_findings(kind: str, where: str) -> list[Finding]:
-    return {"probabilities": [note("probabilities", where, "every trial output is a probability vector.")],
-            "logits": [warning("logits", where, "the outputs are logits, not probabilities: the score is the same, but the challenge demands a softmax.")],
-            "not-normalised": [warning("not-normalised", where, "the outputs do not sum to 1: the score is the same, but the challenge demands a softmax.")]}[kind]
+    return {
+        "probabilities": [note("probabilities", where, "every trial output is a probability vector.")],
+        "logits": [
+            warning(
+                "logits", where, "the outputs are logits, not probabilities: the score is the same, but the challenge demands a softmax."
+            )
+        ],
+        "not-normalised": [
+            warning("not-normalised", where, "the outputs do not sum to 1: the score is the same, but the challenge demands a softmax.")
+        ],
+    }[kind]
 
 
 def predict(model: submission.Model, cases: Cases, progress=None, cancelled=None, name: str | None = None) -> Predictions:
@@ -76,7 +100,9 @@ def predict(model: submission.Model, cases: Cases, progress=None, cancelled=None
     if has.any() and calibration.output_kind(run.outputs[has]) == "probabilities":
         about_outputs.insert(0, note("probabilities", called, "every output is a probability vector."))
     findings = ordered([*inspected.findings, *run.findings, *about_outputs], CODES)
-    return Predictions(called, run.outputs, labels, False, tuple(ordered(run.faults, CODES)), tuple(findings), None, inspected.model, run.images)
+    return Predictions(
+        called, run.outputs, labels, False, tuple(ordered(run.faults, CODES)), tuple(findings), None, inspected.model, run.images
+    )
 
 
 def received(truth: Cases, index: int, model: Mapping | None = None) -> tuple[list[pictures.Stage], Seen]:
@@ -95,6 +121,9 @@ def sweep(model: submission.Model, truth: Cases, index: int) -> dict:
     """
     data, _ = submission.model_bytes(model)
     age, gender, location = truth.demographics.encoded[index]
-    vectors = {"age": np.array([_vector(a, gender, location) for a in SWEEP_AGES]), "gender": np.array([_vector(age, g, location) for g in (1, 0, lesions.UNKNOWN)]),
-               "location": np.array([_vector(age, gender, k) for k in (*range(1, 8), lesions.UNKNOWN)])}
+    vectors = {
+        "age": np.array([_vector(a, gender, location) for a in SWEEP_AGES]),
+        "gender": np.array([_vector(age, g, location) for g in (1, 0, lesions.UNKNOWN)]),
+        "location": np.array([_vector(age, gender, k) for k in (*range(1, 8), lesions.UNKNOWN)]),
+    }
     return pictures.sweep(data, truth, index, recipe_for, vectors)

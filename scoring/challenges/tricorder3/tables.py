@@ -1,4 +1,5 @@
 """The tables of TRICORDER-3: labels of a test set, and predictions as eleven columns or as labels."""
+
 from collections.abc import Iterator
 from functools import partial
 
@@ -59,13 +60,27 @@ def _read_labels(table: Table, problems: list[Finding], findings: list[Finding])
     if column is None:
         return _read_one_hot(table, problems, findings)
     if table.keys[column] not in lesions.OFFICIAL_LABEL:
-        findings.append(warning("header-alias", table.header_place, f"column {table.header[column]!r} is read as the label; the official loader knows Class and Label only."))
+        findings.append(
+            warning(
+                "header-alias",
+                table.header_place,
+                f"column {table.header[column]!r} is read as the label; the official loader knows Class and Label only.",
+            )
+        )
     parsed = [parse_label(cell) for cell in table.columns[column]]
-    problems += [_label_problem(table, column, i, how)
-                 for i, (_, how) in enumerate(parsed) if how in ("missing", "zero", "bad") and i not in table.ragged]
+    problems += [
+        _label_problem(table, column, i, how)
+        for i, (_, how) in enumerate(parsed)
+        if how in ("missing", "zero", "bad") and i not in table.ragged
+    ]
     numbered = [i for i, (_, how) in enumerate(parsed) if how == "number"]
     spelled = [i for i, (_, how) in enumerate(parsed) if how == "spelling"]
-    findings += once("label-number", table, numbered, "the label is a number of the challenge's list (1 = AKIEC); the official loader knows the symbols only.")
+    findings += once(
+        "label-number",
+        table,
+        numbered,
+        "the label is a number of the challenge's list (1 = AKIEC); the official loader knows the symbols only.",
+    )
     findings += once("label-spelling", table, spelled, "the label is not written as the exact symbol.")
     return LabelColumn(np.array([label for label, _ in parsed]), tuple(table.place(i) for i in sorted(numbered + spelled)))
 
@@ -78,8 +93,14 @@ def _read_one_hot(table: Table, problems: list[Finding], findings: list[Finding]
     problems += [p for _, twice in found.values() for p in twice]
     values = np.column_stack([tables.numbers(table.cells(column)).values for column, _ in found.values()])
     good = (np.isin(values, (0, 1)).all(1)) & (values.sum(1) == 1)
-    problems += [error("bad-label", table.place(i), f"{lesions.case_words(table, i)}the eleven class columns must hold one 1 and ten 0.") for i in np.flatnonzero(~good) if i not in table.ragged]
-    findings += once("label-one-hot", table, range(len(table)), "the label stands in eleven one-hot columns; the official loader needs one column Class.")
+    problems += [
+        error("bad-label", table.place(i), f"{lesions.case_words(table, i)}the eleven class columns must hold one 1 and ten 0.")
+        for i in np.flatnonzero(~good)
+        if i not in table.ragged
+    ]
+    findings += once(
+        "label-one-hot", table, range(len(table)), "the label stands in eleven one-hot columns; the official loader needs one column Class."
+    )
     return LabelColumn(np.where(good, np.nan_to_num(values).argmax(1), -1))
 
 
@@ -95,14 +116,22 @@ def _choose_columns(table: Table, id_column: int | None, problems: list[Finding]
     absent = [c for c, (column, _) in found.items() if column is None]
     if absent and label is not None:
         problems += label_twice
-        findings.append(note("labels-only", table.header_place, f"only labels (column {table.header[label]!r}): no curves, no calibration; accuracy and F1 are complete."))
+        findings.append(
+            note(
+                "labels-only",
+                table.header_place,
+                f"only labels (column {table.header[label]!r}): no curves, no calibration; accuracy and F1 are complete.",
+            )
+        )
         return partial(_read_predicted_labels, label)
     problems += [p for _, twice in found.values() for p in twice]
     problems += [tables.missing_column(table, f"class {c}", (c,)) for c in absent]
     if absent:
         return None
     if label is not None:
-        findings.append(note("label-column-ignored", table.header_place, f"column {table.header[label]!r} is ignored: the eleven class columns decide."))
+        findings.append(
+            note("label-column-ignored", table.header_place, f"column {table.header[label]!r} is ignored: the eleven class columns decide.")
+        )
     return partial(_read_outputs, [column for column, _ in found.values()])
 
 
@@ -127,12 +156,24 @@ def output_findings(outputs: np.ndarray, where: str) -> Iterator[Finding]:
     """What the outputs [rows, 11] look like; nothing is normalised before the score."""
     kind = calibration.output_kind(outputs)
     if kind == "logits":
-        yield warning("logits", where, f"values from {outputs.min():.4g} to {outputs.max():.4g}: logits, not probabilities. The score is the same; calibration is not defined. "
-                      "The challenge demands a softmax.")
+        yield warning(
+            "logits",
+            where,
+            f"values from {outputs.min():.4g} to {outputs.max():.4g}: logits, not probabilities. The score is the same; calibration is not defined. "
+            "The challenge demands a softmax.",
+        )
     elif kind == "not-normalised":
         sums = outputs.sum(1)
-        yield warning("not-normalised", where, f"row sums from {sums.min():.4g} to {sums.max():.4g}, not 1: sigmoids, or rounding. The score is the same; calibration is not defined.")
+        yield warning(
+            "not-normalised",
+            where,
+            f"row sums from {sums.min():.4g} to {sums.max():.4g}, not 1: sigmoids, or rounding. The score is the same; calibration is not defined.",
+        )
     if len(outputs):
         tied = int(((outputs == outputs.max(1, keepdims=True)).sum(1) > 1).sum())
         if tied:
-            yield note("tied-maximum", where, f"{tied} row{'s have' if tied > 1 else ' has'} several largest values: the first class in the challenge's order is taken, as in the official code.")
+            yield note(
+                "tied-maximum",
+                where,
+                f"{tied} row{'s have' if tied > 1 else ' has'} several largest values: the first class in the challenge's order is taken, as in the official code.",
+            )

@@ -383,7 +383,6 @@ def test_a_lesion_id_beside_the_image_is_no_category_of_the_truth_but_too_much_i
     assert problems(too_much, beside) == [("extra-column", "predictions.csv:1")]
 
 
-
 @given(
     st.binary(max_size=200)
     | st.lists(st.sampled_from([*'image,MEL;NV\n\t".0159-_ ', "ISIC_1", "\r\n", "nan"]), max_size=60).map(

@@ -20,8 +20,9 @@ def whole_page():
     frame.opening("Title", "**formula**", "| a |\n|---|\n| b |")
     own, forgotten = st.session_state.get("own", []), st.session_state.setdefault("forgotten", [])
     samples = {"all": "All classes", "few": "Few cases"}
-    truth = frame.chooser("Test set", samples, "truth", "truth", lambda: st.file_uploader("Table", key="truth_file"), own,
-                          lambda: forgotten.append("truth"))
+    truth = frame.chooser(
+        "Test set", samples, "truth", "truth", lambda: st.file_uploader("Table", key="truth_file"), own, lambda: forgotten.append("truth")
+    )
     truth.caption(f"sample {truth.sample}, uploaded {truth.upload is not None}")
     frame.findings([note("row-order", hostile, hostile), *[warning("missing-value", f"line {i}", hostile) for i in range(7)]])
     with st.container(key="refused"):
@@ -36,15 +37,17 @@ def whole_page():
     frame.table("How good?", rows, columns, "n = 3", lighter=["interval"], risks={"MEL": "malignant"})
     frame.panels("How well?", [("**MEL**", strip, "n = 3")], "Across", "roc")
     line = frame.class_name(hostile, "malignant")
-    frame.gallery("Cases", "caption", 14, lambda first, last: [Picture(None, "alt", [line], f"{hostile} {i}") for i in range(first, last)],
-                  "page")
+    frame.gallery(
+        "Cases", "caption", 14, lambda first, last: [Picture(None, "alt", [line], f"{hostile} {i}") for i in range(first, last)], "page"
+    )
     frame.closing()
 
 
 def shown(app: AppTest) -> str:
     """All Markdown of a page, in order."""
     return "\n".join(element.value for kind in ("markdown", "caption", "title", "header") for element in app.get(kind)) + "\n".join(
-        expander.label for expander in app.expander)
+        expander.label for expander in app.expander
+    )
 
 
 @pytest.fixture(scope="module")

@@ -7,10 +7,55 @@ from hypothesis import strategies as st
 from pages.shared import text
 
 # Pieces that Markdown, its automatic links, Streamlit's colours, icons and formulas are made of.
-PIECES = st.lists(st.sampled_from([
-    "![", "](", ")", "[", "]", "http://", "https://x.y", "www.", "WWW.evil.example", "a@b.example", "mailto:", "`", "```", "*", "**", "_",
-    "~~", "<", ">", "<img src=x>", "|", "#", "-", "+", "1.", "\\", "$", "$$", ":red[", ":material/home:", "&amp;", "\n", "\n\n", "    ",
-    "\t", "word", "é", "“", "\u202e", "\u200b", "\u2060"]) | st.text(max_size=4), max_size=20).map("".join)
+PIECES = st.lists(
+    st.sampled_from(
+        [
+            "![",
+            "](",
+            ")",
+            "[",
+            "]",
+            "http://",
+            "https://x.y",
+            "www.",
+            "WWW.evil.example",
+            "a@b.example",
+            "mailto:",
+            "`",
+            "```",
+            "*",
+            "**",
+            "_",
+            "~~",
+            "<",
+            ">",
+            "<img src=x>",
+            "|",
+            "#",
+            "-",
+            "+",
+            "1.",
+            "\\",
+            "$",
+            "$$",
+            ":red[",
+            ":material/home:",
+            "&amp;",
+            "\n",
+            "\n\n",
+            "    ",
+            "\t",
+            "word",
+            "é",
+            "“",
+            "\u202e",
+            "\u200b",
+            "\u2060",
+        ]
+    )
+    | st.text(max_size=4),
+    max_size=20,
+).map("".join)
 
 
 @given(PIECES)
@@ -42,8 +87,10 @@ def test_shortened_is_one_short_line(foreign, limit):
     assert not re.search(r"[\x00-\x1f\x7f\u200b-\u200f\u202a-\u202e\u2060\ufeff]", line)
 
 
-@pytest.mark.parametrize(("foreign", "shown"), [
-    ("a\tb\nc", "a b c"), ("x" * 10_000, "x" * 199 + "…"), ("gpj.\u202eexe", "gpj.exe"), ("", ""), (12, "12"), (" " * 5000 + "late", "…")])
+@pytest.mark.parametrize(
+    ("foreign", "shown"),
+    [("a\tb\nc", "a b c"), ("x" * 10_000, "x" * 199 + "…"), ("gpj.\u202eexe", "gpj.exe"), ("", ""), (12, "12"), (" " * 5000 + "late", "…")],
+)
 def test_what_is_shortened(foreign, shown):
     assert text.shortened(foreign) == shown
 
@@ -54,15 +101,34 @@ def test_a_file_name_is_one_everywhere(foreign):
     assert re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,59}", name)
 
 
-@pytest.mark.parametrize(("foreign", "name"), [
-    ("../../etc/passwd", "etc-passwd"), ("Where were the points lost?", "Where-were-the-points-lost"), ("???", "benchside"),
-    ("Müller", "Muller"), ("con\x00.csv", "con-csv")])
+@pytest.mark.parametrize(
+    ("foreign", "name"),
+    [
+        ("../../etc/passwd", "etc-passwd"),
+        ("Where were the points lost?", "Where-were-the-points-lost"),
+        ("???", "benchside"),
+        ("Müller", "Muller"),
+        ("con\x00.csv", "con-csv"),
+    ],
+)
 def test_file_names(foreign, name):
     assert text.file_name(foreign) == name
 
 
-@pytest.mark.parametrize(("value", "cell"), [
-    ("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"), ("@x", "'@x"), ("\tx", "'\tx"), ("\rx", "'\rx"), ("MEL", "MEL"), (-1.5, -1.5),
-    (None, None), (0, 0)])
+@pytest.mark.parametrize(
+    ("value", "cell"),
+    [
+        ("=1+1", "'=1+1"),
+        ("+1", "'+1"),
+        ("-1", "'-1"),
+        ("@x", "'@x"),
+        ("\tx", "'\tx"),
+        ("\rx", "'\rx"),
+        ("MEL", "MEL"),
+        (-1.5, -1.5),
+        (None, None),
+        (0, 0),
+    ],
+)
 def test_formulas_become_text_and_numbers_stay(value, cell):
     assert text.csv_cell(value) == cell

@@ -1,4 +1,5 @@
 """The hand-built graph computes what its definition says."""
+
 import numpy as np
 import onnxruntime
 import pytest
@@ -32,11 +33,14 @@ def test_image_features_follow_their_definition():
     assert features[:20] == pytest.approx(np.sqrt(np.concatenate(expected)), abs=1e-5)
 
 
-@pytest.mark.parametrize(("codes", "expected"), [
-    ((50, 1, 3), [0.5, 1, 0, 1, 0, 0, 1, 0, 0, 0, 0]),
-    ((90, 0, 7), [0.9, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1]),
-    ((0, -1, -1), [0] * 11),
-])
+@pytest.mark.parametrize(
+    ("codes", "expected"),
+    [
+        ((50, 1, 3), [0.5, 1, 0, 1, 0, 0, 1, 0, 0, 0, 0]),
+        ((90, 0, 7), [0.9, 1, 1, 0, 0, 0, 0, 0, 0, 0, 1]),
+        ((0, -1, -1), [0] * 11),
+    ],
+)
 def test_demographics_are_one_hot_and_unknown_is_all_zeros(codes, expected):
     assert run(build(Bank(FILTERS, BIASES), 1, (16, 16), True), IMAGE, codes)[-11:] == pytest.approx(expected, abs=1e-6)
 

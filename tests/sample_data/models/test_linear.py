@@ -1,4 +1,5 @@
 """The head is logistic regression on standardised features, folded into one matrix."""
+
 import numpy as np
 
 from sample_data.models.linear import fit

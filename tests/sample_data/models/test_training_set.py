@@ -1,4 +1,5 @@
 """Training images go the way that test images go."""
+
 import numpy as np
 import pytest
 
