@@ -7,8 +7,9 @@
 """
 
 from scoring.challenges import challenge_ids, load_challenge
+from scoring.comparison import Comparison, compare
 from scoring.findings import Finding, InputRefused
 from scoring.scorecard import ScoreCard
 from scoring.version import __version__
 
-__all__ = ["Finding", "InputRefused", "ScoreCard", "__version__", "challenge_ids", "load_challenge"]
+__all__ = ["Comparison", "Finding", "InputRefused", "ScoreCard", "__version__", "challenge_ids", "compare", "load_challenge"]

@@ -1,4 +1,4 @@
-"""The command line: `python -m scoring challenges | check | predict | score`. Names and exit status are those of interface.md."""
+"""The command line: `python -m scoring challenges | check | predict | score | compare`. Names and exit status are those of interface.md."""
 
 import argparse
 import json
@@ -8,8 +8,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import ModuleType
 
-from scoring import Finding, InputRefused, ScoreCard, __version__, challenge_ids, load_challenge
+from scoring import Comparison, Finding, InputRefused, ScoreCard, __version__, challenge_ids, load_challenge
+from scoring import compare as compare_teams
 from scoring.challenges import TITLES
+from scoring.comparison import of_team
 from scoring.findings import error, lines
 from scoring.models.pool import Cancelled
 from scoring.statistics.options import StatisticsOptions
@@ -34,6 +36,7 @@ def parser() -> argparse.ArgumentParser:
         "check": "say what would be refused or noticed, without scoring",
         "predict": "run a model on images and write its predictions",
         "score": "the official score with its interval and everything behind it",
+        "compare": "several teams on one truth: ranks, paired differences, and how certain they are",
     }
     for command, words in helps.items():
         per_challenge = commands.add_parser(command, help=words).add_subparsers(
@@ -55,11 +58,14 @@ def _arguments(one: argparse.ArgumentParser, command: str, challenge: ModuleType
         for flag, settings in _of_prediction(challenge).items():
             one.add_argument(flag, **settings)
         return
-    what = one.add_mutually_exclusive_group(required=True)
-    what.add_argument("--predictions", metavar="P", help="prediction file, folder or zip")
-    what.add_argument("--model", metavar="M.onnx", help="model to run on the images")
-    one.add_argument("--truth", metavar="T", required=command == "score", help="test set: table, or folder or zip with table and images")
-    if command == "score":
+    if command == "compare":
+        one.add_argument("teams", nargs="+", metavar="TEAM=P", help="a team and its prediction file or, ending in .onnx, its model")
+    else:
+        what = one.add_mutually_exclusive_group(required=True)
+        what.add_argument("--predictions", metavar="P", help="prediction file, folder or zip")
+        what.add_argument("--model", metavar="M.onnx", help="model to run on the images")
+    one.add_argument("--truth", metavar="T", required=command != "check", help="test set: table, or folder or zip with table and images")
+    if command != "check":
         one.add_argument(
             "--resamples", type=int, default=1000, metavar="N", help="bootstrap replicates for the intervals, 0 = none (default 1000)"
         )
@@ -67,10 +73,13 @@ def _arguments(one: argparse.ArgumentParser, command: str, challenge: ModuleType
         one.add_argument("--group", metavar="COLUMN", help="column whose values are resampled together; none = each row")
         one.add_argument("--interval", default="percentile", metavar="KIND", help="percentile, jackknife or bca")
         one.add_argument("--metadata", metavar="FILE", help="table joined to the truth by case id")
+    if command == "score":
         one.add_argument("--html", metavar="FILE", help="write a self-contained report there")
     if command == "check" and _of_truth(challenge):
         one.add_argument("--group", metavar="COLUMN", help="column of the truth that names the unit, hence no category")
     for flag, settings in challenge.ARGUMENTS.items():
+        if command == "compare" and flag in _by_team(challenge):
+            settings = {"action": "append", "metavar": f"[TEAM=]{settings['metavar']}", "help": settings["help"], "default": []}
         one.add_argument(flag, **settings)
 
 
@@ -180,6 +189,11 @@ def _of_truth(challenge: ModuleType) -> tuple[str, ...]:
 def _of_prediction(challenge: ModuleType) -> dict:
     """Options of `predict` that only some challenges have."""
     return getattr(challenge, "PREDICT_ARGUMENTS", {})
+
+
+def _by_team(challenge: ModuleType) -> tuple[str, ...]:
+    """Options that in a comparison may differ from team to team; they are numbers."""
+    return getattr(challenge, "TEAM_ARGUMENTS", ())
 
 
 def _handling(challenge: ModuleType, missing: str = "refuse") -> dict:
@@ -294,7 +308,83 @@ def score(asked: argparse.Namespace) -> int:
     return DONE
 
 
-COMMANDS = {"challenges": challenges, "check": check, "predict": predict, "score": score}
+def compare(asked: argparse.Namespace) -> int:
+    """Compare teams on one truth."""
+    challenge, reading = load_challenge(asked.challenge), _Reading()
+    sources = _named(asked.teams, reading)
+    by_team, everybody = _team_options(challenge, asked, sources, reading)
+    handling = _handling(challenge, everybody.get("missing"))
+    statistics = {"resamples": asked.resamples, "seed": asked.seed, "group": asked.group, "interval": asked.interval}
+    truth = _read_truth(reading, challenge, asked)
+    options, teams = StatisticsOptions(**statistics).problems(), {}
+    for name, source in sources.items():
+        is_model = source.lower().endswith(".onnx")
+        own = {**everybody, **by_team.get(name, {})}
+        options += [p for p in challenge.check_options(**own, has_model=is_model) if p not in options]
+        try:
+            if is_model and not reading.problems and truth is not None:
+                teams[name] = challenge.predict(source, truth, progress=_progress())
+            elif not is_model:
+                teams[name] = challenge.read_predictions(source, truth, **handling)
+                reading.add(of_team(name, challenge.graded(teams[name], **handling)[0]), ())
+        except InputRefused as refused:
+            reading.add(of_team(name, refused.problems), of_team(name, refused.findings))
+    reading.add(options, ())
+    reading.raise_problems()
+    found = compare_teams(challenge, truth, teams, by_team, **everybody, **statistics, metadata=asked.metadata)
+    _tell([*found.findings, *(f for name, card in found.cards.items() for f in of_team(name, card.findings))])
+    if asked.json:
+        _write(asked.json, found.to_json(), "--json")
+    else:
+        print(standings(found))
+    return DONE
+
+
+def _named(arguments: list[str], reading: _Reading) -> dict[str, str]:
+    """TEAM=P arguments by team; names are unique and not empty."""
+    sources: dict[str, str] = {}
+    for argument in arguments:
+        name, mark, source = argument.partition("=")
+        if not (name and mark and source):
+            reading.add([error("bad-option", argument, "write TEAM=FILE: a name, an equals sign and the team's file.")], ())
+        elif name in sources:
+            reading.add([error("bad-option", argument, f"team {name!r} is named twice: give each team its own name.")], ())
+        else:
+            sources[name] = source
+    return sources
+
+
+def _team_options(challenge: ModuleType, asked: argparse.Namespace, teams: Iterable[str], reading: _Reading) -> tuple[dict, dict]:
+    """Options by team, and those that hold for everybody."""
+    everybody, by_team = _own_options(asked, challenge.ARGUMENTS), {}
+    for flag in _by_team(challenge):
+        name = flag.removeprefix("--").replace("-", "_")
+        everybody[name] = None
+        for value in getattr(asked, name):
+            team, mark, number = value.rpartition("=")
+            try:
+                (by_team.setdefault(team, {}) if mark else everybody)[name] = float(number)
+            except ValueError:
+                reading.add([error("bad-option", flag, f"{value!r} is no number, nor TEAM=number.")], ())
+            if mark and team not in teams:
+                reading.add([error("bad-option", flag, f"{team!r} is none of the teams.")], ())
+    return by_team, everybody
+
+
+COMMANDS = {"challenges": challenges, "check": check, "predict": predict, "score": score, "compare": compare}
+
+
+def standings(found: Comparison) -> str:
+    """A comparison as a short table for a terminal, best first."""
+    rows = [f"{'rank':>5}  {'team':<24}{'score':>10}   95% interval       rank interval"]
+    for team in found.as_dict()["teams"]:
+        span = "{:.4f} to {:.4f}".format(*team["interval"]) if team["interval"] else "-"
+        places = "{} to {}".format(*team["rank_interval"]) if team["rank_interval"] else "-"
+        number = "-" if team["score"] is None else f"{team['score']:.6f}"
+        rows.append(
+            f"{team['rank']:>5}  {team['team'][:24]:<24}{number:>10}   {span:<18} {places}{', tied for first' if team['tied_for_first'] else ''}"
+        )
+    return "\n".join(rows)
 
 
 def summary(card: ScoreCard) -> str:

@@ -21,6 +21,15 @@ class Replicates:
     intervals: Mapping[object, list[float] | None]
     findings: tuple[Finding, ...]
 
+    @property
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The score's replicates [B], read-only, for comparisons with other teams; empty without replicates."""
+        if not self.values:
+            return {}
+        drawn = self.values["score"].copy()
+        drawn.flags.writeable = False
+        return {"score_replicates": drawn}
+
 
 def replicate(
     quantities: Callable[[np.ndarray], Quantities],

@@ -29,6 +29,7 @@ __all__ = [
     "PREDICT_ARGUMENTS",
     "RULE",
     "SMALL_CLASS",
+    "TIE_BREAK",
     "TITLE",
     "TRUTH_OPTIONS",
     "WEIGHTS",
@@ -57,6 +58,7 @@ FORMULA = "balanced accuracy: the plain mean of the categories' recalls"
 ABOUT = "One score per diagnosis category and image; categories come from the truth file (2018, 2019, MILK10k or your own)."
 WEIGHTS: Mapping[str, tuple] = {}
 AS_POINTS = False
+TIE_BREAK = "mean_auc"
 RULE = """
 | measure | what it is |
 |---|---|

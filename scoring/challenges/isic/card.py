@@ -99,7 +99,7 @@ def card(truth: Cases, predictions: Predictions, options: Options, statistics: S
         _confusion(answers, scored),
         shown,
         plain(more),
-        _arrays(truth, answers, units, reliable),
+        {**_arrays(truth, answers, units, reliable), **found.arrays},
     )
 
 

@@ -91,7 +91,7 @@ def _card(
         {"labels": list(CLASSES), "counts": counts},
         shown,
         plain(more),
-        _arrays(truth, predictions, reached, source, units),
+        {**_arrays(truth, predictions, reached, source, units), **found.arrays},
     )
 
 

@@ -46,6 +46,7 @@ __all__ = [
     "SMALL_CLASS",
     "SWEEP_AGES",
     "TASK",
+    "TEAM_ARGUMENTS",
     "TITLE",
     "WEIGHTS",
     "WORTH",
@@ -84,6 +85,7 @@ RULE = """
 A class without a case in the test set counts 0 in its group's mean, so the ceiling can lie below 100 points.
 """
 LOCATIONS = lesions.LOCATIONS
+TEAM_ARGUMENTS = ("--model-size-mib",)
 ARGUMENTS = {
     "--missing": {
         "default": "refuse",

@@ -133,7 +133,7 @@ def _card(
         {"labels": list(CLASSES), "counts": matrix.tolist()},
         shown,
         plain(more),
-        _arrays(truth, predictions, reached, source, units),
+        {**_arrays(truth, predictions, reached, source, units), **found.arrays},
     )
 
 

@@ -1,0 +1,79 @@
+"""The command `compare`: teams, options by team, and refusals of several files in one answer."""
+
+import pytest
+
+from scoring import samples
+from tests.support.command_line import run
+
+SAMPLE = samples.test_sets("tricorder3")["sample"]
+TRUTH = SAMPLE.path
+AURORA, BOREALIS, CYGNUS = (SAMPLE.submissions[name].path for name in ("aurora", "borealis", "cygnus"))
+
+
+def compared(*arguments):
+    return run("compare", "tricorder3", "--truth", TRUTH, *arguments)
+
+
+def test_sizes_by_team_give_each_the_score_it_has_alone():
+    finished = compared(
+        f"a={AURORA}", f"b={BOREALIS}", "--model-size-mib", "b=96.4", "--model-size-mib", "43.7", "--resamples", "50", "--json", "-"
+    )
+    assert finished.status == 0
+    for team, file, size in (("a", AURORA, 43.7), ("b", BOREALIS, 96.4)):
+        alone = run(
+            "score", "tricorder3", "--truth", TRUTH, "--predictions", file, "--model-size-mib", size, "--resamples", "50", "--json", "-"
+        ).json
+        entry = next(t for t in finished.json["teams"] if t["team"] == team)
+        assert (entry["score"], entry["intervals"]) == (alone["score"], alone["intervals"])
+
+
+def test_a_model_competes_with_files():
+    palette = SAMPLE.submissions["palette"].path
+    finished = compared(f"file={AURORA}", f"model={palette}", "--resamples", "0", "--json", "-")
+    assert [t["team"] for t in finished.json["teams"]] == ["file", "model"]
+    assert finished.json["provenance"]["teams"]["model"]["model_sha256"]
+    assert finished.json["pairs"][0]["p_value"] is None
+
+
+def test_the_same_file_twice_is_said():
+    finished = compared(f"one={AURORA}", f"two={AURORA}", "--resamples", "20", "--json", "-")
+    assert finished.json["identical"] == [["one", "two"]]
+    assert "identical-submissions" in [f["code"] for f in finished.json["findings"]]
+    assert [t["rank"] for t in finished.json["teams"]] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["a"], "TEAM=FILE"),
+        ([f"a={AURORA}", f"a={CYGNUS}"], "named twice"),
+        ([f"a={AURORA}", "--model-size-mib", "c=3"], "none of the teams"),
+        ([f"a={AURORA}", "--model-size-mib", "a=big"], "no number"),
+        ([f"a={AURORA}", "--model-size-mib", "a=-1"], "not a size"),
+        ([f"a={AURORA}", "--resamples", "1"], "replicates"),
+        ([], "TEAM=P"),
+    ],
+)
+def test_wrong_arguments_are_refused(arguments, words):
+    finished = compared(*arguments, "--json", "-")
+    assert finished.status == 2
+    assert {p["code"] for p in finished.json["problems"]} == {"bad-option"}
+    assert words in finished.err
+
+
+def test_problems_of_every_team_come_at_once(tmp_path):
+    empty, words = tmp_path / "empty.csv", tmp_path / "words.csv"
+    empty.write_bytes(b"")
+    words.write_text("filename,prediction\nimages/L0001.jpg,blue\n")
+    finished = compared(f"good={AURORA}", f"first={empty}", f"second={words}", "--json", "-")
+    assert finished.status == 2
+    places = [p["where"].split(":")[0] for p in finished.json["problems"]]
+    assert places[0] == "first"
+    assert set(places) == {"first", "second"}
+
+
+def test_a_person_reads_the_standings():
+    finished = compared(f"aurora={AURORA}", f"cygnus={CYGNUS}", "--resamples", "20")
+    lines = finished.out.splitlines()
+    assert "rank interval" in lines[0]
+    assert [line.split()[1] for line in lines[1:]] == ["aurora", "cygnus"]
