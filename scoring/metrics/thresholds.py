@@ -86,6 +86,6 @@ def folded(scores: np.ndarray, cuts: np.ndarray) -> np.ndarray:
     p = t lands on 0.5 exactly; p > t always lands above it, however near to t.
     """
     cuts = np.broadcast_to(np.asarray(cuts, float), scores.shape)
-    low = HALF * scores / np.where(cuts > 0, cuts, 1)
+    low = HALF * (np.minimum(scores, cuts) / np.where(cuts > 0, cuts, 1))
     high = HALF + HALF * (scores - cuts) / np.where(cuts < 1, 1 - cuts, 1)
-    return np.where(scores > cuts, np.clip(high, np.nextafter(HALF, 1), 1), np.minimum(low, HALF))
+    return np.where(scores > cuts, np.clip(high, np.nextafter(HALF, 1), 1), low)

@@ -30,7 +30,7 @@ def said_of(scores: np.ndarray, where: str) -> Iterator[Finding]:
             f'scores from {scores.min():.4g} to {scores.max():.4g}: the decision is "raw value > 0.5", which '
             "for a logit means a probability above 0.62. A sigmoid belongs into the model.",
         )
-    if len(scores) > 1 and np.ptp(scores) == 0:
+    if len(scores) > 1 and scores.min() == scores.max():
         yield warning("constant-output", where, f"every score is {scores[0]:g}: nothing is told apart, the AUC is 0.5.")
 
 
