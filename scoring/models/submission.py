@@ -124,17 +124,16 @@ def run(
     return Run(outputs, tuple(faults), tuple(_picture_findings(found.seen, cases, task)), images)
 
 
+def no_images(name: str) -> Finding:
+    """`image-missing` for a whole source that holds no image of any case."""
+    return error("image-missing", name, "it holds none of the images, which a model needs: give a folder or zip with images, or --images.")
+
+
 def missing_images(cases: Cases) -> list[Finding]:
     """`image-missing` for every case without a picture; a single one where there is no picture at all."""
     absent = [i for i, member in enumerate(cases.images) if member is None]
     if len(absent) == len(cases):
-        return [
-            error(
-                "image-missing",
-                cases.pictures.name,
-                "it holds none of the images, which a model needs: give a folder or zip with images, or --images.",
-            )
-        ]
+        return [no_images(cases.pictures.name)]
     return [
         error(
             "image-missing",

@@ -273,6 +273,16 @@ def subgroups(cases: Cases) -> dict[str, dict[str, np.ndarray]]:
     return {column: {name: members for name, members in found.items() if members.any()} for column, found in groups.items()}
 
 
+def label_column(table: Table, problems: list[Finding], findings: list[Finding]) -> int | None:
+    """The column of the labels, None where there is none; a header that the official loader does not know is a finding."""
+    column, twice = tables.find_column(table, LABEL)
+    problems += twice
+    if column is not None and table.keys[column] not in OFFICIAL_LABEL:
+        words = f"column {table.header[column]!r} is read as the label; the official loader knows Class and Label only."
+        findings.append(warning("header-alias", table.header_place, words))
+    return column
+
+
 def described(cases: Cases) -> list[dict]:
     """Age (years), gender ("male", "female") and location of each case for people, None where unknown."""
     d, genders = cases.demographics, {1: "male", 0: "female"}

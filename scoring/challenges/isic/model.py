@@ -55,13 +55,7 @@ def image_problems(cases: Cases) -> list[Finding]:
     cannot be told apart."""
     absent = [i for i, members in enumerate(cases.photographs) if not members]
     if len(absent) == len(cases):
-        return [
-            error(
-                "image-missing",
-                cases.pictures.name,
-                "it holds none of the images, which a model needs: give a folder or zip with images, or --images.",
-            )
-        ]
+        return [submission.no_images(cases.pictures.name)]
     return [
         *(error("image-missing", cases.ids[i], f"there is no image {cases.ids[i]} in {cases.pictures.name}: add it.") for i in absent),
         *(

@@ -57,19 +57,10 @@ def parse_label(cell: str) -> int | None:
 
 
 def _read_labels(table: Table, problems: list[Finding], findings: list[Finding]) -> LabelColumn:
-    column, twice = tables.find_column(table, lesions.LABEL)
-    problems += twice
+    column = lesions.label_column(table, problems, findings)
     if column is None:
         problems.append(tables.missing_column(table, "the label", ("label", "class")))
         return LabelColumn(np.full(len(table), -1))
-    if table.keys[column] not in lesions.OFFICIAL_LABEL:
-        findings.append(
-            warning(
-                "header-alias",
-                table.header_place,
-                f"column {table.header[column]!r} is read as the label; the official loader knows Class and Label only.",
-            )
-        )
     cells = table.columns[column]
     labels = [parse_label(cell) for cell in cells]
     problems += [_label_problem(table, column, i) for i, label in enumerate(labels) if label is None and i not in table.ragged]

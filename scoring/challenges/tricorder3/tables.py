@@ -55,18 +55,9 @@ def _label_problem(table: Table, column: int, row: int, how: str) -> Finding:
 
 
 def _read_labels(table: Table, problems: list[Finding], findings: list[Finding]) -> LabelColumn:
-    column, twice = tables.find_column(table, lesions.LABEL)
-    problems += twice
+    column = lesions.label_column(table, problems, findings)
     if column is None:
         return _read_one_hot(table, problems, findings)
-    if table.keys[column] not in lesions.OFFICIAL_LABEL:
-        findings.append(
-            warning(
-                "header-alias",
-                table.header_place,
-                f"column {table.header[column]!r} is read as the label; the official loader knows Class and Label only.",
-            )
-        )
     parsed = [parse_label(cell) for cell in table.columns[column]]
     problems += [
         _label_problem(table, column, i, how)
