@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -65,9 +66,22 @@ def table_of(ids: Sequence[str], outputs: np.ndarray, columns: Sequence[str], id
     return text.getvalue()
 
 
+class Submitted(Protocol):
+    """What was submitted: digest is the SHA-256 of its file, None for a model; model is what was inspected, None for a file."""
+
+    digest: str | None
+    model: Mapping | None
+
+
+def truth_digest(truth: Cases, predictions: Predictions) -> str:
+    """SHA-256 of a truth; of a folder's images those count that a model was run on."""
+    used = predictions.images if truth.pictures is truth.files else {}
+    return truth.files.digest({**truth.digest_of, **used})
+
+
 def provenance(
-    truth: Cases,
-    predictions: Predictions,
+    truth_sha256: str,
+    predictions: Submitted,
     options: Mapping,
     statistics: StatisticsOptions,
     metadata: Source | None,
@@ -75,10 +89,9 @@ def provenance(
     units: np.ndarray,
 ) -> dict:
     """What a scorecard rests on. options: those of the challenge, defaults included. units: unit number of each case [N]."""
-    used = predictions.images if truth.pictures is truth.files else {}
     return {
         "version": __version__,
-        "truth_sha256": truth.files.digest({**truth.digest_of, **used}),
+        "truth_sha256": truth_sha256,
         "predictions_sha256": predictions.digest,
         "model_sha256": predictions.model["sha256"] if predictions.model else None,
         "options": {

@@ -16,7 +16,8 @@ class ScoreCard:
 
     Names of `metrics`, `per_class` and `cases` are those of the challenge; undefined numbers are None. `more` holds the challenge's own
     top-level keys (`points`, `risk_matrix`, `slices`, `model` ...). `arrays` holds what is too large or too fine for JSON: read-only
-    NumPy arrays by name. `labels_only`, `replicates` and the like stand there too.
+    NumPy arrays by name. `labels_only`, `replicates` and the like stand there too. matches: what was detected and what was missed, one
+    row each, as columns of equal length (detection challenges).
     """
 
     challenge: str
@@ -31,6 +32,7 @@ class ScoreCard:
     intervals: Mapping[str, list | None] = field(default_factory=dict)
     more: Mapping = field(default_factory=dict)
     arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
+    matches: Mapping[str, np.ndarray] | None = None
 
     def as_dict(self) -> dict:
         """The object that `scorecard.json` holds, in the order of the contract."""

@@ -16,7 +16,7 @@ from scoring.metrics import subgroups as shares
 from scoring.metrics.calibration import Reliability
 from scoring.metrics.subgroups import Share
 from scoring.metrics.thresholds import HALF
-from scoring.predictions import Predictions, provenance
+from scoring.predictions import Predictions, provenance, truth_digest
 from scoring.readers import lesions
 from scoring.readers.sources import Source
 from scoring.scorecard import ScoreCard, plain
@@ -95,7 +95,7 @@ def card(truth: Cases, predictions: Predictions, options: Options, statistics: S
         len(truth),
         _cases(truth, predictions),
         tuple(findings),
-        provenance(truth, predictions, options.as_dict(), statistics, metadata, unit, units),
+        provenance(truth_digest(truth, predictions), predictions, options.as_dict(), statistics, metadata, unit, units),
         _confusion(answers, scored),
         shown,
         plain(more),

@@ -10,7 +10,7 @@ from scoring.challenges.melanoma.measures import groups, quantities, slice_share
 from scoring.challenges.melanoma.scores import are_risks, decided, rank_scores, tied_pairs
 from scoring.findings import Finding, InputRefused, error, note, ordered, warning
 from scoring.metrics import binary, calibration, curves, subgroups
-from scoring.predictions import Predictions, grade, provenance
+from scoring.predictions import Predictions, grade, provenance, truth_digest
 from scoring.readers import lesions
 from scoring.readers.lesions import CODES, Cases
 from scoring.readers.sources import Source
@@ -55,7 +55,7 @@ def score(
     unit, units = statistics.units(joined.columns, len(truth), UNIT_COLUMNS, truth.id_column)
     evaluate = partial(quantities, truth, predictions)
     point = evaluate(np.ones((1, len(truth)), np.float32))
-    source = provenance(truth, predictions, {"missing": missing}, statistics, metadata, unit, units)
+    source = provenance(truth_digest(truth, predictions), predictions, {"missing": missing}, statistics, metadata, unit, units)
     return _card(truth, predictions, point, replicate(evaluate, point, units, statistics), read, source, units)
 
 

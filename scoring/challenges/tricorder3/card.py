@@ -21,7 +21,7 @@ from scoring.challenges.tricorder3.measures import published, quantities, slice_
 from scoring.findings import Finding, InputRefused, error, ordered, warning
 from scoring.metrics import calibration, classification, curves, subgroups
 from scoring.metrics.classification import mean_of_defined
-from scoring.predictions import Predictions, grade, provenance
+from scoring.predictions import Predictions, grade, provenance, truth_digest
 from scoring.readers import lesions
 from scoring.readers.lesions import CODES, Cases
 from scoring.readers.sources import Source
@@ -81,7 +81,15 @@ def score(
 
     point = measured(np.ones((1, len(truth)), np.float32))
     found = replicate(measured, point | published(point, efficiency(size)), units, statistics)
-    source = provenance(truth, predictions, {"missing": missing, "model_size_mib": model_size_mib}, statistics, metadata, unit, units)
+    source = provenance(
+        truth_digest(truth, predictions),
+        predictions,
+        {"missing": missing, "model_size_mib": model_size_mib},
+        statistics,
+        metadata,
+        unit,
+        units,
+    )
     return _card(truth, predictions, size, point, found, read, source, units)
 
 
