@@ -4,7 +4,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -75,6 +75,11 @@ def _arguments(one: argparse.ArgumentParser, command: str, challenge: ModuleType
         one.add_argument("--metadata", metavar="FILE", help="table joined to the truth by case id")
     if command == "score":
         one.add_argument("--html", metavar="FILE", help="write a self-contained report there")
+        for flag, (settings, _) in _outputs(challenge).items():
+            one.add_argument(flag, **settings)
+    if command == "compare":
+        for flag, settings in _of_comparison(challenge).items():
+            one.add_argument(flag, **settings)
     if command == "check" and _of_truth(challenge):
         one.add_argument("--group", metavar="COLUMN", help="column of the truth that names the unit, hence no category")
     for flag, settings in challenge.ARGUMENTS.items():
@@ -191,6 +196,22 @@ def _of_prediction(challenge: ModuleType) -> dict:
     return getattr(challenge, "PREDICT_ARGUMENTS", {})
 
 
+def _of_comparison(challenge: ModuleType) -> dict:
+    """Options of `compare` that only some challenges have."""
+    return getattr(challenge, "COMPARE_ARGUMENTS", {})
+
+
+def _outputs(challenge: ModuleType) -> dict:
+    """Further files that `score` can write: flag -> (argparse settings, scorecard -> text)."""
+    return getattr(challenge, "OUTPUTS", {})
+
+
+def _no_model(challenge: ModuleType, option: str) -> list[Finding]:
+    """Why a challenge takes no models, where it takes none."""
+    words = getattr(challenge, "NO_MODEL", None)
+    return [error("bad-option", option, words)] if words else []
+
+
 def _by_team(challenge: ModuleType) -> tuple[str, ...]:
     """Options that in a comparison may differ from team to team; they are numbers."""
     return getattr(challenge, "TEAM_ARGUMENTS", ())
@@ -199,6 +220,19 @@ def _by_team(challenge: ModuleType) -> tuple[str, ...]:
 def _handling(challenge: ModuleType, missing: str = "refuse") -> dict:
     """How cases without a usable prediction are taken, where the challenge leaves that open."""
     return {"missing": missing} if "--missing" in challenge.ARGUMENTS else {}
+
+
+def _read_predictions(challenge: ModuleType, source: str, truth, options: Mapping):
+    """Predictions with the options that reading them needs already, counting on standard error where that takes long."""
+    chosen = {name: options[name] for name in ("missing", *getattr(challenge, "READ_OPTIONS", ())) if name in options}
+    if hasattr(challenge, "READING_COUNTS"):
+        chosen["progress"] = _progress(challenge.READING_COUNTS)
+    return challenge.read_predictions(source, truth, **chosen)
+
+
+def _graded(challenge: ModuleType, predictions, missing: str | None) -> tuple[Iterable[Finding], Iterable[Finding]]:
+    """Faults of predictions as errors and warnings; none where the challenge scores whatever is missing by a rule of its own."""
+    return challenge.graded(predictions, **_handling(challenge, missing)) if hasattr(challenge, "graded") else ((), ())
 
 
 def _read_truth(reading: _Reading, challenge: ModuleType, asked: argparse.Namespace):
@@ -218,15 +252,16 @@ def check(asked: argparse.Namespace) -> int:
     """Print the findings and whether the input would be scored."""
     challenge, reading, model = load_challenge(asked.challenge), _Reading(), None
     options = _own_options(asked, challenge.ARGUMENTS)
-    handling = _handling(challenge, options.get("missing"))
     truth = _read_truth(reading, challenge, asked) if asked.truth else None
-    if asked.model:
+    if asked.model and _no_model(challenge, "--model"):
+        reading.add(_no_model(challenge, "--model"), ())
+    elif asked.model:
         inspected = reading.attempt(challenge.inspect, asked.model, truth, timings=True)
         model = inspected.model if inspected else None
     else:
-        predictions = reading.attempt(challenge.read_predictions, asked.predictions, truth, **handling)
+        predictions = reading.attempt(_read_predictions, challenge, asked.predictions, truth, options)
         if predictions:
-            reading.add(*challenge.graded(predictions, **handling))
+            reading.add(*_graded(challenge, predictions, options.get("missing")))
     reading.add(challenge.check_options(**options, has_model=asked.model is not None), ())
     if not asked.json:
         print("would be refused" if reading.problems else "would be scored")
@@ -251,6 +286,8 @@ def check(asked: argparse.Namespace) -> int:
 def predict(asked: argparse.Namespace) -> int:
     """Run a model and write its prediction file."""
     challenge = load_challenge(asked.challenge)
+    if refused := _no_model(challenge, "predict"):
+        raise InputRefused(refused)
     if not asked.images:
         raise InputRefused([error("bad-option", "--images", "say where the images are: a folder or a zip.")])
     cases = challenge.read_images(asked.images)
@@ -281,18 +318,19 @@ def score(asked: argparse.Namespace) -> int:
     """Score predictions or a model and show the result."""
     challenge, reading = load_challenge(asked.challenge), _Reading()
     options = _own_options(asked, challenge.ARGUMENTS)
-    handling = _handling(challenge, options.get("missing"))
     statistics = {"resamples": asked.resamples, "seed": asked.seed, "group": asked.group, "interval": asked.interval}
     wrong_options = [*challenge.check_options(**options, has_model=asked.model is not None), *StatisticsOptions(**statistics).problems()]
     truth = _read_truth(reading, challenge, asked)
-    if asked.model and (reading.problems or wrong_options):
+    if asked.model and _no_model(challenge, "--model"):
+        reading.add(_no_model(challenge, "--model"), ())
+    elif asked.model and (reading.problems or wrong_options):
         reading.attempt(challenge.inspect, asked.model, truth)
     elif asked.model:
         predictions = reading.attempt(challenge.predict, asked.model, truth, progress=_progress())
     else:
-        predictions = reading.attempt(challenge.read_predictions, asked.predictions, truth, **handling)
+        predictions = reading.attempt(_read_predictions, challenge, asked.predictions, truth, options)
         if predictions and (reading.problems or wrong_options):
-            reading.add(*challenge.graded(predictions, **handling))
+            reading.add(*_graded(challenge, predictions, options.get("missing")))
     reading.add(wrong_options, ())
     reading.raise_problems()
     card = challenge.score(truth, predictions, **options, **statistics, metadata=asked.metadata)
@@ -301,6 +339,9 @@ def score(asked: argparse.Namespace) -> int:
         from scoring.report import html  # figures take a second to import
 
         _write(asked.html, html(card), "--html")
+    for flag, (_, text) in _outputs(challenge).items():
+        if target := getattr(asked, flag.removeprefix("--").replace("-", "_")):
+            _write(target, text(card), flag)
     if asked.json:
         _write(asked.json, card.to_json(), "--json")
     else:
@@ -313,7 +354,6 @@ def compare(asked: argparse.Namespace) -> int:
     challenge, reading = load_challenge(asked.challenge), _Reading()
     sources = _named(asked.teams, reading)
     by_team, everybody = _team_options(challenge, asked, sources, reading)
-    handling = _handling(challenge, everybody.get("missing"))
     statistics = {"resamples": asked.resamples, "seed": asked.seed, "group": asked.group, "interval": asked.interval}
     truth = _read_truth(reading, challenge, asked)
     options, teams = StatisticsOptions(**statistics).problems(), {}
@@ -322,15 +362,18 @@ def compare(asked: argparse.Namespace) -> int:
         own = {**everybody, **by_team.get(name, {})}
         options += [p for p in challenge.check_options(**own, has_model=is_model) if p not in options]
         try:
-            if is_model and not reading.problems and truth is not None:
+            if is_model and _no_model(challenge, source):
+                reading.add(of_team(name, _no_model(challenge, source)), ())
+            elif is_model and not reading.problems and truth is not None:
                 teams[name] = challenge.predict(source, truth, progress=_progress())
             elif not is_model:
-                teams[name] = challenge.read_predictions(source, truth, **handling)
-                reading.add(of_team(name, challenge.graded(teams[name], **handling)[0]), ())
+                teams[name] = _read_predictions(challenge, source, truth, everybody)
+                reading.add(of_team(name, _graded(challenge, teams[name], everybody.get("missing"))[0]), ())
         except InputRefused as refused:
             reading.add(of_team(name, refused.problems), of_team(name, refused.findings))
     reading.add(options, ())
     reading.raise_problems()
+    everybody |= _own_options(asked, _of_comparison(challenge))
     found = compare_teams(challenge, truth, teams, by_team, **everybody, **statistics, metadata=asked.metadata)
     _tell([*found.findings, *(f for name, card in found.cards.items() for f in of_team(name, card.findings))])
     if asked.json:
@@ -397,7 +440,12 @@ def summary(card: ScoreCard) -> str:
         return f"{name:<28}{value(x):>12}" + (f"   {interval[0]:.4f} to {interval[1]:.4f}" if interval else "")
 
     width = max(map(len, card.per_class), default=0) + 2
-    columns = [c for c in ("support", "f1", "precision", "recall", "auc") if all(c in entry for entry in card.per_class.values())]
+
+    def class_table(columns: Sequence[str], names: Sequence[str]) -> list[str]:
+        head = " " * width + "".join(f"{c:>{max(11, len(c) + 2)}}" for c in columns)
+        rows = (f"{name:<{width}}" + "".join(f"{value(card.per_class[name][c]):>{max(11, len(c) + 2)}}" for c in columns) for name in names)
+        return [head, *rows, ""]
+
     return "\n".join(
         [
             f"{card.challenge}: score {card.score!r}, n = {card.n_cases}",
@@ -405,9 +453,7 @@ def summary(card: ScoreCard) -> str:
             row("score (0..1)", card.score, card.intervals.get("score")),
             *(row(name, x, card.intervals.get(name)) for name, x in card.metrics.items()),
             "",
-            " " * width + "".join(f"{c:>11}" for c in columns),
-            *(f"{name:<{width}}" + "".join(f"{value(entry[c]):>11}" for c in columns) for name, entry in card.per_class.items()),
-            "",
+            *(line for columns, names in _alike(card.per_class) for line in class_table(columns, names)),
             f"Intervals: 95 %, {card.provenance['interval']}, {card.provenance['resamples']} replicates of {card.provenance['n_units']} units ({card.provenance['unit']}), "
             f"seed {card.provenance['seed']}"
             if card.intervals
@@ -416,15 +462,26 @@ def summary(card: ScoreCard) -> str:
     )
 
 
-def _progress() -> Callable[[int, int], None] | None:
-    """Counts images on standard error where that is a terminal."""
+SHOWN_OF_CLASSES = ("support", "predicted", "f1", "precision", "recall", "auc", "n_patients", "mean_dice", "dice_agg")
+
+
+def _alike(per_class: Mapping[str, Mapping]) -> list[tuple[list[str], list[str]]]:
+    """Classes that have the same columns, with those of them that a terminal shows: stages and structures stand in tables of their own."""
+    groups: dict[tuple, list[str]] = {}
+    for name, entry in per_class.items():
+        groups.setdefault(tuple(c for c in SHOWN_OF_CLASSES if c in entry), []).append(name)
+    return [(list(columns), names) for columns, names in groups.items()]
+
+
+def _progress(counted: str = "images") -> Callable[[int, int], None] | None:
+    """Counts images, or what else is counted, on standard error where that is a terminal."""
     if not sys.stderr.isatty():
         return None
     start = time.monotonic()
 
     def show(done: int, total: int) -> None:
         left = (time.monotonic() - start) / done * (total - done) if done else 0
-        print(f"\r{done} of {total} images, about {left:.0f} s left ", end="\n" if done == total else "", file=sys.stderr, flush=True)
+        print(f"\r{done} of {total} {counted}, about {left:.0f} s left ", end="\n" if done == total else "", file=sys.stderr, flush=True)
 
     return show
 
