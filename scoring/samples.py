@@ -56,9 +56,9 @@ def _metadata(folder: Path) -> Path | None:
 
 def _submissions(folder: Path) -> dict[str, Submission]:
     found = {}
-    for listing, place, suffix in (("teams.json", "teams", "csv"), ("models.json", "models", "onnx")):
+    for listing, place in (("teams.json", "teams"), ("models.json", "models")):
         if (folder / listing).exists():
+            files = {path.stem: path for path in (folder / place).iterdir()}
             for key, entry in json.loads((folder / listing).read_text(encoding="utf-8")).items():
-                size = entry.get("model_size_mib") if suffix == "csv" else None
-                found[key] = Submission(entry["title"], entry["about"], folder / place / f"{key}.{suffix}", size)
+                found[key] = Submission(entry["title"], entry["about"], files[key], entry.get("model_size_mib"))
     return found

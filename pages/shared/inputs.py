@@ -31,32 +31,31 @@ class Given:
     metadata: Path | None = None
 
 
-def test_set(samples: Mapping[str, TestSet], page: str, image_types: Sequence[str]) -> tuple[Given, Door]:
-    """The door of the test set. page: whose choice and files these are in the session; the address says "set"."""
+def test_set(samples: Mapping[str, TestSet], page: str, about_upload: str, types: Sequence[str]) -> tuple[Given, Door]:
+    """The door of the test set. page: whose choice and files these are in the session; the address says "set". types: further than tables and zips."""
     key = f"{page}_set"
 
     def uploader():
-        _drop("Table with labels, or zip or files with table and images", f"{key}_files", [*TABLE_TYPES, *image_types], True, f"{key}_kept")
-        _drop("Or a whole folder", f"{key}_folder", [*TABLE_TYPES, *image_types], "directory", f"{key}_kept")
-        return _kept(f"{key}_kept")
+        return _drop_several(about_upload, key, types)
 
     door = chooser("Test set", {k: s.title for k, s in samples.items()}, key, "set", uploader, *_in_use(f"{key}_kept"))
     if not door.upload:
         return sample_set(samples[door.sample]), door
-    files = door.upload
-    if len(files) == 1 and files[0].name.lower().endswith((".zip", ".csv", ".tsv", ".txt")):
-        return Given(digest(files[0]), files[0].name, files[0].getvalue(), True), door
-    digests = sorted((file.name, digest(file)) for file in files)
-    folder = files[0].name.replace("\\", "/").split("/")[0] if "/" in files[0].name else "the dropped files"
-    return Given(hashlib.sha256(repr(digests).encode()).hexdigest(), folder, {file.name: file.getvalue() for file in files}, True), door
+    return _dropped(door.upload, lone=tuple(f".{ending}" for ending in TABLE_TYPES)), door
 
 
-def submission(samples: Mapping[str, Submission], page: str, about_upload: str, own_options) -> tuple[Given, Door, Mapping]:
-    """The door of the submission. own_options: draws the options that an own file needs and gives them; the address says "submission"."""
+def submission(
+    samples: Mapping[str, Submission], page: str, about_upload: str, own_options, types: Sequence[str], several: bool
+) -> tuple[Given, Door, Mapping]:
+    """The door of the submission. own_options: draws the options that an own file needs and gives them; the address says "submission".
+    types: further than tables and zips. several: whether it may be many files or a folder."""
     key, options = f"{page}_submission", {}
 
     def uploader():
-        _drop(about_upload, f"{key}_files", [*TABLE_TYPES, "onnx"], False, f"{key}_kept")
+        if several:
+            _drop_several(about_upload, key, types)
+        else:
+            _drop(about_upload, f"{key}_files", [*TABLE_TYPES, *types], False, f"{key}_kept")
         options.update(own_options())
         return _kept(f"{key}_kept")
 
@@ -69,8 +68,7 @@ def submission(samples: Mapping[str, Submission], page: str, about_upload: str, 
         *_in_use(f"{key}_kept"),
     )
     if door.upload:
-        file = door.upload[0]
-        return Given(digest(file), file.name, file.getvalue(), True, file.name.lower().endswith(".onnx")), door, options
+        return _dropped(door.upload, lone=tuple(f".{ending}" for ending in (*TABLE_TYPES, *types))), door, options
     return sample_submission(samples[door.sample]), door, {}
 
 
@@ -110,6 +108,23 @@ def digest(file) -> str:
     if file.file_id not in known:
         known[file.file_id] = hashlib.sha256(file.getvalue()).hexdigest()
     return known[file.file_id]
+
+
+def _dropped(files: Sequence, lone: tuple[str, ...]) -> Given:
+    """What was dropped: one file that stands for itself, as its ending (one of `lone`) says, or the files as a folder."""
+    first = files[0]
+    if len(files) == 1 and "/" not in first.name and first.name.lower().endswith(lone):
+        return Given(digest(first), first.name, first.getvalue(), True, first.name.lower().endswith(".onnx"))
+    digests = sorted((file.name, digest(file)) for file in files)
+    folder = first.name.replace("\\", "/").split("/")[0] if "/" in first.name else "the dropped files"
+    return Given(hashlib.sha256(repr(digests).encode()).hexdigest(), folder, {file.name: file.getvalue() for file in files}, True)
+
+
+def _drop_several(label: str, key: str, types: Sequence[str]) -> list | None:
+    """Files or a folder; whichever came last is kept."""
+    _drop(label, f"{key}_files", [*TABLE_TYPES, *types], True, f"{key}_kept")
+    _drop("Or a whole folder", f"{key}_folder", [*TABLE_TYPES, *types], "directory", f"{key}_kept")
+    return _kept(f"{key}_kept")
 
 
 def _drop(label: str, key: str, types: Sequence[str], several, kept: str) -> None:

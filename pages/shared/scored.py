@@ -3,8 +3,10 @@
 Every cache key is a SHA-256 of bytes, the challenge and the scorer's version; what was uploaded itself is kept in its own session only.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from concurrent.futures import wait
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
@@ -19,6 +21,7 @@ from scoring.readers.sources import open_source
 from scoring.scorecard import ScoreCard
 
 SESSION_TRUTHS, SHARED_CARDS, SHARED_RUNS = 2, 32, 32
+SHORT_SECONDS = 2.0
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,15 @@ class Outcome:
 
     value: object = None
     refused: scoring.InputRefused | None = None
+
+
+@dataclass(frozen=True)
+class Running:
+    """A step that goes on beside the page. key: of the job in the queue. counts: what its progress counts."""
+
+    job: jobs.Job
+    key: tuple
+    counts: str
 
 
 def attempt(work, *arguments, **options) -> Outcome:
@@ -75,13 +87,21 @@ def _runs() -> dict:
     return {}
 
 
-def predictions(challenge_id: str, truth_key: str, given: Given, truth, missing: str | None) -> Outcome | jobs.Job:
-    """The predictions behind a door; a job while a model still runs or after it was stopped."""
-    if not given.is_model:
-        return _read(
-            challenge_id, scoring.__version__, truth_key, (given.key, given.name), options(missing=missing) if missing else (), truth, given
-        )
+def predictions(challenge_id: str, truth_key: str, given: Given, truth, chosen: Mapping) -> Outcome | Running:
+    """The predictions behind a door; `Running` while a model runs or much is read, or after it was stopped. chosen: options of `score`."""
+    challenge = scoring.load_challenge(challenge_id)
+    reading = {name: chosen[name] for name in ("missing", *getattr(challenge, "READ_OPTIONS", ())) if name in chosen}
     content = (challenge_id, scoring.__version__, truth_key, given.key, given.name)
+    if given.is_model:
+        return _run(content, "images", partial(challenge.predict, given.source, truth, name=given.name))
+    if hasattr(challenge, "READING_COUNTS"):
+        read = partial(challenge.read_predictions, given.source, truth, given.name, **reading)
+        return _run((*content, *options(**reading)), challenge.READING_COUNTS, read, SHORT_SECONDS)
+    return _read(challenge_id, scoring.__version__, truth_key, (given.key, given.name), options(**reading), truth, given)
+
+
+def _run(content: tuple, counts: str, long_work: Callable, patience: float = 0) -> Outcome | Running:
+    """Work that shows how far it is and can be stopped; what ends within `patience` seconds was never worth showing."""
     if content in _runs():
         return _runs()[content]
     runs = _runs()
@@ -89,21 +109,24 @@ def predictions(challenge_id: str, truth_key: str, given: Given, truth, missing:
     def work(job: jobs.Job) -> Outcome:
         if content in runs:
             return runs[content]  # another session's run of the same files ended while this one waited
-        outcome = attempt(scoring.load_challenge(challenge_id).predict, given.source, truth, job.progress, job.cancelled, given.name)
+        outcome = attempt(long_work, progress=job.progress, cancelled=job.cancelled)
         while len(runs) >= SHARED_RUNS:
             runs.pop(next(iter(runs)))
         runs[content] = outcome
         return outcome
 
-    job = jobs.queue().submit((jobs.session_id(), *content), work)
-    return job.future.result() if job.future.done() and job.future.exception() is None else job
+    key = (jobs.session_id(), *content)
+    job = jobs.queue().submit(key, work)
+    if not job.stop.is_set():
+        wait([job.future], patience)
+    return job.future.result() if job.future.done() and job.future.exception() is None else Running(job, key, counts)
 
 
-def running(challenge_id: str, truth_key: str, given: Given, job: jobs.Job) -> None:
-    """What stands in place of a score while a model runs, or after it was stopped."""
-    key = (jobs.session_id(), challenge_id, scoring.__version__, truth_key, given.key, given.name)
+def running(work: Running) -> None:
+    """What stands in place of a score while a model runs or much is read, or after it was stopped."""
+    job, key = work.job, work.key
     if not job.future.done():
-        jobs.watch(job, key, "images")
+        jobs.watch(job, key, work.counts)
         return
     problem = job.future.exception()
     if problem is None:
@@ -198,9 +221,16 @@ def sample_cards(challenge_id: str) -> list[tuple[str, scoring.ScoreCard]]:
         chosen = {
             name: value for name, value in usual.items() if f"--{name.replace('_', '-')}" in scoring.load_challenge(challenge_id).ARGUMENTS
         }
-        read = predictions(challenge_id, given.key, submitted, cases, chosen.get("missing")).value
+        step = predictions(challenge_id, given.key, submitted, cases, chosen)
+        read = step.job.future.result() if isinstance(step, Running) else step
         outcome = card(
-            challenge_id, scoring.__version__, (given.key, given.name), (submitted.key, submitted.name), options(**chosen), cases, read
+            challenge_id,
+            scoring.__version__,
+            (given.key, given.name),
+            (submitted.key, submitted.name),
+            options(**chosen),
+            cases,
+            read.value,
         )
         found.append((team.title, outcome.value))
     return sorted(found, key=lambda item: -item[1].score)

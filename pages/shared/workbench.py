@@ -7,7 +7,7 @@ from types import ModuleType
 import streamlit as st
 
 import scoring
-from pages.shared import downloads, frame, inputs, jobs, scored
+from pages.shared import downloads, frame, inputs, scored
 from pages.shared.inputs import Given
 from pages.shared.text import markdown
 from scoring import report, samples
@@ -23,6 +23,7 @@ class Shown:
     name: str
     card: ScoreCard
     truth: Cases
+    predictions: Predictions
     given: Given
     truth_key: str
 
@@ -35,7 +36,8 @@ class Workbench:
     those. about_truth, about_submission: one line each. headline: the score with its arithmetic. tabs: name -> body(shown). table: the cases as
     a table, for download. closing: a line below the tabs. choices: draws how it can be scored otherwise, from the test set that was given, its
     cases and the predictions, and gives it as options of `score`. refused: draws, below the problems, what else there is to say of a submission
-    that was refused, from the test set and the submission that were given.
+    that was refused, from the test set and the submission that were given. upload, about_test_set: what can be dropped, in words;
+    truth_types, submission_types: its endings besides tables and zips. several: a submission may be many files or a folder.
     """
 
     challenge: ModuleType
@@ -48,7 +50,10 @@ class Workbench:
     tabs: Mapping[str, Callable[[Shown], None]]
     table: Callable[[ScoreCard], object]
     closing: str
-    image_types: Sequence[str] = ("jpg", "jpeg", "png")
+    about_test_set: str = "Table with labels, or zip or files with table and images"
+    truth_types: Sequence[str] = ("jpg", "jpeg", "png")
+    submission_types: Sequence[str] = ("onnx",)
+    several: bool = False
     choices: Callable[[Given, Cases, Predictions], Mapping] = lambda _test_set, _truth, _predictions: {}
     refused: Callable[[Given, Given], None] = lambda _test_set, _given: None
 
@@ -61,10 +66,12 @@ def show(bench: Workbench) -> None:
     )
     left, right = st.columns(2)
     with left:
-        test_set, truth_door = inputs.test_set(sets, challenge.ID, bench.image_types)
+        test_set, truth_door = inputs.test_set(sets, challenge.ID, bench.about_test_set, bench.truth_types)
     sample = sets[truth_door.sample]
     with right:
-        given, door, own = inputs.submission(sample.submissions, challenge.ID, bench.upload, bench.own_options)
+        given, door, own = inputs.submission(
+            sample.submissions, challenge.ID, bench.upload, bench.own_options, bench.submission_types, bench.several
+        )
     if not given.own and not test_set.own:
         door.caption(markdown(sample.submissions[door.sample].about))
     truth = scored.truth(challenge.ID, test_set)
@@ -74,7 +81,9 @@ def show(bench: Workbench) -> None:
     else:
         truth_door.caption(bench.about_truth(truth.value))
         if test_set.own and not given.own and not given.is_model:
-            door.caption("The sample teams belong to the sample test set: drop your own predictions or model, or choose a sample model.")
+            door.caption(
+                f"The sample teams belong to the sample test set: drop your own submission{', or choose a sample model' * any(s.is_model for s in sample.submissions.values())}."
+            )
             frame.findings(truth.value.findings)
             st.info(f"{len(truth.value)} cases were read. Now choose a submission.", icon=":material/upload_file:")
         else:
@@ -85,16 +94,17 @@ def show(bench: Workbench) -> None:
 def _submitted(bench: Workbench, test_set: Given, truth: Cases, given: Given, door, own: Mapping) -> None:
     """Read or run the submission, then show its card; while a model runs, the card that was shown before stays readable."""
     challenge_id, options = bench.challenge.ID, bench.score_options(given, own)
-    found = scored.predictions(challenge_id, test_set.key, given, truth, options.get("missing"))
-    if isinstance(found, jobs.Job):
-        scored.running(challenge_id, test_set.key, given, found)
+    found = scored.predictions(challenge_id, test_set.key, given, truth, options)
+    if isinstance(found, scored.Running):
+        scored.running(found)
         before = st.session_state.get(f"{challenge_id}_shown")
         if before is not None and before.truth_key == test_set.key:
             st.caption(f"Meanwhile, the result of {markdown(before.name)}:")
             _result(bench, before)
         return
+    read = found.value
     if not found.refused:
-        options = {**options, **bench.choices(test_set, truth, found.value)}
+        options = {**options, **bench.choices(test_set, truth, read)}
         found = scored.card(
             challenge_id,
             scoring.__version__,
@@ -102,7 +112,7 @@ def _submitted(bench: Workbench, test_set: Given, truth: Cases, given: Given, do
             (given.key, given.name),
             scored.options(**options),
             truth,
-            found.value,
+            read,
         )
     if found.refused:
         door.caption("Refused: see below.")
@@ -111,7 +121,7 @@ def _submitted(bench: Workbench, test_set: Given, truth: Cases, given: Given, do
         return
     if given.own:
         door.caption(bench.about_submission(found.value))
-    shown = Shown(given.name, found.value, truth, given, test_set.key)
+    shown = Shown(given.name, found.value, truth, read, given, test_set.key)
     st.session_state[f"{challenge_id}_shown"] = shown
     _result(bench, shown)
 

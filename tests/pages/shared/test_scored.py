@@ -9,7 +9,6 @@ def ended_meanwhile():
     import streamlit as st
 
     from pages.shared import jobs, scored
-    from pages.shared.inputs import Given
 
     if "asked" in st.session_state:
         st.caption("drawn anew")
@@ -17,18 +16,17 @@ def ended_meanwhile():
         st.session_state["asked"] = True
         job = jobs.Job(future=Future())
         job.future.set_result("the result")
-        scored.running("tricorder3", "truth", Given("key", "name", b"", True), job)
+        scored.running(scored.Running(job, ("key",), "images"))
 
 
 def failed():
     from concurrent.futures import Future
 
     from pages.shared import jobs, scored
-    from pages.shared.inputs import Given
 
     job = jobs.Job(future=Future())
     job.future.set_exception(ValueError("secret words"))
-    scored.running("tricorder3", "truth", Given("key", "name", b"", True), job)
+    scored.running(scored.Running(job, ("key",), "images"))
 
 
 def test_a_run_that_ends_while_its_page_is_drawn_is_no_failure():
