@@ -1,0 +1,51 @@
+"""What goes to the browser: a header and arrays in one string of bytes, so that nothing is copied into JSON."""
+
+import hashlib
+import json
+import struct
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+MAGIC = b"BSV1"
+TYPES = ("u1", "i2", "u4", "i4", "f4")
+"""Little-endian element types that the browser reads."""
+
+
+@dataclass(frozen=True, eq=False)
+class Payload:
+    """Keep it by the SHA-256 of the files it was made from.
+
+    head: JSON values: mode, name, what the mode needs, `arrays` (name -> [type, offset, bytes, 1 where deflated]), `id` (hash of all
+    of it: the browser unpacks nothing again while it is the same). body: the arrays, one after the other.
+    """
+
+    head: Mapping[str, object]
+    body: bytes
+
+    def message(self, **view) -> bytes:
+        """Magic, length of the header (uint32, little-endian), header, arrays. view: header entries that may change without a new `id`."""
+        text = json.dumps({**self.head, **view}).encode()
+        return MAGIC + struct.pack("<I", len(text)) + text + self.body
+
+
+def pack(head: Mapping[str, object], arrays: Mapping[str, np.ndarray | bytes], deflate: bool = False) -> Payload:
+    """Arrays in C order, their types among TYPES (bytes: u1), deflated where that is worth the time. Raises ValueError for another type."""
+    table, parts, offset = {}, [], 0
+    for name, value in arrays.items():
+        array = np.frombuffer(value, "u1") if isinstance(value, bytes) else np.ascontiguousarray(value)
+        kind = array.dtype.newbyteorder("<").str[1:]
+        if kind not in TYPES:
+            raise ValueError(f"{name} is {array.dtype}: the browser reads {', '.join(TYPES)}")
+        raw = array.astype(array.dtype.newbyteorder("<"), copy=False).tobytes()
+        part = zlib.compress(raw, 1) if deflate else raw
+        table[name] = [kind, offset, len(part), int(deflate)]
+        parts.append(part)
+        offset += len(part)
+    body = b"".join(parts)
+    described = {**head, "arrays": table}
+    digest = hashlib.sha256(json.dumps(described).encode())
+    digest.update(body)
+    return Payload({**described, "id": digest.hexdigest()[:16]}, body)
