@@ -5,6 +5,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
 
 import numpy as np
@@ -18,6 +20,8 @@ from scoring.figures.numerals import UNDEFINED, decimal, points, share, span
 from scoring.findings import LEVELS
 from scoring.scorecard import ScoreCard, plain
 
+NONE = "none"
+"""The label of what was not there, in the matrices of detection challenges."""
 CASES = 200
 """Cases that a report lists at most."""
 # Whatever a label or a name may try, the browser is told to load nothing.
@@ -104,6 +108,7 @@ def html(card: ScoreCard, page: Page | None = None) -> str:
             _curves(card, drawings),
             _calibration(card, drawings),
             _slices(card, drawings),
+            *_own_sections(card, drawings),
             _cases(card),
             _provenance(card),
         )
@@ -194,9 +199,14 @@ def _per_class(card: ScoreCard, drawings: _Drawings) -> str:
     if all("score_lost" in entry for entry in card.per_class.values()):
         caption = f"Hatched: no case in this test set, so no model could win it. * fewer than {SMALL} cases. n = {card.n_cases}."
         figure = drawings.place(lambda look: classification.points_lost(card.per_class, look), caption)
-    columns = _columns(card.per_class.values(), "risk")
-    rows = [(_class(name, entry.get("risk")), *_estimates(entry, columns)) for name, entry in card.per_class.items()]
-    return figure + "<h2>How good is each class?</h2>" + table(("class", *map(_spaced, columns)), rows)
+    kinds: dict[tuple, dict] = {}
+    for name, entry in card.per_class.items():
+        kinds.setdefault(tuple(_columns([entry], "risk")), {})[name] = entry
+    tables = (
+        table(("class", *map(_spaced, columns)), [(_class(name, e.get("risk")), *_estimates(e, columns)) for name, e in entries.items()])
+        for columns, entries in kinds.items()
+    )
+    return figure + "<h2>How good is each class?</h2>" + "".join(tables)
 
 
 def _matrices(card: ScoreCard, drawings: _Drawings) -> str:
@@ -217,7 +227,12 @@ def _matrices(card: ScoreCard, drawings: _Drawings) -> str:
         parts.append(
             drawings.place(
                 lambda look: classification.confusion_matrix(confusion["counts"], confusion["labels"], look, known),
-                "Counts; colour is the share of the row. Cases without a prediction are in no cell.",
+                "Counts; colour is the share of the row. "
+                + (
+                    "Column none: missed; row none: spurious."
+                    if NONE in confusion["labels"]
+                    else "Cases without a prediction are in no cell."
+                ),
             )
         )
         parts.append(_count_table(confusion["labels"], confusion["counts"], known or {}))
@@ -275,6 +290,12 @@ def _calibration(card: ScoreCard, drawings: _Drawings) -> str:
         lambda look: classification.reliability(*(card.arrays[name] for name in names), look, words),
         f"Dots: {words.came} with Wilson 95% interval, at the bin's mean output. Dotted: perfect. Not in the score.",
     )
+
+
+def _own_sections(card: ScoreCard, drawings: _Drawings) -> Iterable[str]:
+    """What a challenge's own `report.sections(card, place)` adds as HTML; place: draws a figure, built from a look, with a caption."""
+    own = f"scoring.challenges.{card.challenge}.report"
+    return import_module(own).sections(card, drawings.place) if find_spec(own) else ()
 
 
 def _slices(card: ScoreCard, drawings: _Drawings) -> str:
