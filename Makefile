@@ -44,12 +44,12 @@ $(VENV)/installed-dev: requirements-dev.txt requirements.txt | $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	touch $@
 
-# Official programs that the tests compare with, in environments of their own; where one cannot be made, its tests are skipped and say so.
-peers: .venv-isic/installed
+# Programs that the tests compare with, in an environment of their own; where it cannot be made, those tests are skipped and say so.
+peers: .venv-peers/installed
 
-.venv-isic/installed: requirements-peers.txt
-	@{ $(PYTHON) -m venv .venv-isic && .venv-isic/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-peers.txt \
-		&& touch $@; } || { rm -rf .venv-isic; echo "The official ISIC scorer could not be installed: the tests against it will be skipped."; }
+.venv-peers/installed: requirements-peers.txt
+	@{ $(PYTHON) -m venv .venv-peers && .venv-peers/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-peers.txt \
+		&& touch $@; } || { rm -rf .venv-peers; echo "The programs to compare with could not be installed: the tests against them will be skipped."; }
 
 # The browser tests drive Debian's Chromium; where it cannot be installed they are skipped and say so.
 chromium:
@@ -58,4 +58,4 @@ chromium:
 	else echo "No chromium found: the browser tests will be skipped."; fi
 
 clean:
-	rm -rf $(VENV) .venv-isic .pytest_cache .ruff_cache .hypothesis build
+	rm -rf $(VENV) .venv-peers .pytest_cache .ruff_cache .hypothesis build

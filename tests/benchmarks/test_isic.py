@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import scoring
-from tests.challenges.isic.peer import INTERPRETER, ROOT
 from tests.support.lesion_tables import table
+from tests.support.peer import INTERPRETER, ROOT
 
 ISIC = scoring.load_challenge("isic")
 CATEGORIES = ("MEL", "NV", "BCC", "AK", "BKL", "DF", "VASC", "SCC")
@@ -57,7 +57,7 @@ def command(*arguments: object) -> None:
 
 def test_official_command(benchmark, many):
     if not INTERPRETER.exists():
-        pytest.skip("the official scorer is not installed: `make peers` makes .venv-isic")
+        pytest.skip("the official scorer is not installed: `make peers` makes .venv-peers")
     program = INTERPRETER, "-W", "ignore", "-m", "isic_challenge_scoring", "-o", "json", "classification"
     before = children_cpu()
     benchmark.pedantic(command, (*program, many / "truth.csv", many / "predictions.csv"), rounds=1)
