@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from scoring.findings import Finding, InputRefused, error
 
@@ -48,16 +49,28 @@ class Archive:
         except Exception as problem:  # zipfile lets a dozen kinds through: zlib.error, EOFError, ValueError ...
             raise InputRefused([_bad(f"{self.name} › {member}", f"it is damaged ({_words(problem)}). {AGAIN}")]) from problem
 
+    def open(self, member: str) -> BinaryIO:
+        """A member to be unpacked while it is read. Raises InputRefused (`bad-zip`); what is damaged further on is zipfile's to raise."""
+        try:
+            return self._zip.open(self._entries[member])
+        except MemoryError:
+            raise
+        except Exception as problem:
+            raise InputRefused([_bad(f"{self.name} › {member}", f"it is damaged ({_words(problem)}). {AGAIN}")]) from problem
 
-def open_archive(source: Path | bytes, name: str) -> Archive:
-    """Open a zip and check every member. Raises InputRefused with all `bad-zip` and `unsafe-path` problems."""
+
+def open_archive(source: Path | bytes, name: str, streamed: tuple[str, ...] = ()) -> Archive:
+    """Open a zip and check every member. Raises InputRefused with all `bad-zip` and `unsafe-path` problems.
+
+    streamed: endings in lower case of members that may expand by any ratio, because nobody holds them unpacked.
+    """
     file = io.BytesIO(source) if isinstance(source, bytes) else open(source, "rb")  # noqa: SIM115  kept open: members are read later
     try:
         _check_count(file, name)
         file.seek(0)
         archive = zipfile.ZipFile(file)
         entries = archive.infolist()
-        problems = [*_path_problems(name, entries), *_content_problems(name, entries, archive.start_dir)]
+        problems = [*_path_problems(name, entries), *_content_problems(name, entries, archive.start_dir, streamed)]
     except InputRefused:
         file.close()
         raise
@@ -110,7 +123,7 @@ def _path_problems(name: str, entries: list[zipfile.ZipInfo]) -> Iterator[Findin
             yield error("unsafe-path", place, "it is a link: put the file itself into the zip.")
 
 
-def _content_problems(name: str, entries: list[zipfile.ZipInfo], directory_start: int) -> Iterator[Finding]:
+def _content_problems(name: str, entries: list[zipfile.ZipInfo], directory_start: int, streamed: tuple[str, ...]) -> Iterator[Finding]:
     files = [e for e in entries if not e.is_dir()]
     if len(files) > MEMBERS:
         yield _bad(name, f"it holds {len(files):,} files; at most {MEMBERS:,} are read.")
@@ -122,7 +135,7 @@ def _content_problems(name: str, entries: list[zipfile.ZipInfo], directory_start
             yield _bad(place, f"it is compressed by method {entry.compress_type}; only stored and deflated are read. {AGAIN}")
         elif entry.file_size > MEMBER_BYTES:
             yield _bad(place, f"it would unpack to {entry.file_size / 1e6:,.0f} MB; at most {MEMBER_BYTES / 1e6:.0f} MB are read.")
-        elif entry.file_size > RATIO_FROM and entry.file_size > RATIO * max(1, entry.compress_size):
+        elif not entry.filename.lower().endswith(streamed) and _is_bomb(entry):
             yield _bad(
                 place, f"it expands {entry.file_size // max(1, entry.compress_size):,}-fold; more than {RATIO}:1 is taken for a bomb."
             )
@@ -134,6 +147,10 @@ def _content_problems(name: str, entries: list[zipfile.ZipInfo], directory_start
         if twins[unicodedata.normalize("NFC", entry.filename).casefold()] > 1:
             yield _bad(f"{name} › {_shown(entry.filename)}", "its name occurs twice (upper and lower case count as the same): keep one.")
     yield from _overlaps(name, files, directory_start)
+
+
+def _is_bomb(entry: zipfile.ZipInfo) -> bool:
+    return entry.file_size > RATIO_FROM and entry.file_size > RATIO * max(1, entry.compress_size)
 
 
 def _overlaps(name: str, files: list[zipfile.ZipInfo], directory_start: int) -> Iterator[Finding]:

@@ -4,13 +4,15 @@ Nothing is unpacked to disk and no name of an archive or upload is ever used as 
 """
 
 import hashlib
+import io
 import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 from scoring.findings import InputRefused, error
-from scoring.readers.archives import MEMBER_BYTES, open_archive
+from scoring.readers.archives import MEMBER_BYTES, TABLE_ENDINGS, open_archive
 
 Source = str | os.PathLike | bytes | Mapping[str, bytes]
 CHUNK = 1 << 20
@@ -20,7 +22,8 @@ CHUNK = 1 << 20
 class Files:
     """What a source holds, by member name with `/`, sorted; litter of operating systems left out.
 
-    name: what messages call it. kind: "file", "folder" or "zip". sizes: bytes of each member. read: member -> bytes, raising InputRefused.
+    name: what messages call it. kind: "file", "folder" or "zip". sizes: bytes of each member. read: member -> bytes, open: member -> a file
+    to read it from piece by piece; both raise InputRefused, and the file of a damaged zip whatever zipfile raises, while it is read.
     whole: SHA-256 of the file or zip itself; None for a folder, whose digest depends on what was read of it.
     """
 
@@ -28,6 +31,7 @@ class Files:
     kind: str
     sizes: Mapping[str, int]
     read: Callable[[str], bytes]
+    open: Callable[[str], BinaryIO]
     whole: str | None
 
     @property
@@ -45,15 +49,35 @@ class Files:
         listing = "".join(f"{used[member]}  {member}\n" for member in sorted(used))
         return hashlib.sha256(listing.encode()).hexdigest()
 
+    def digest_of(self, used: Iterable[str]) -> str:
+        """`digest` of the members that were read, hashed piece by piece; nothing is read again where the whole was hashed."""
+        return self.digest({} if self.whole is not None else {member: self._sha256(member) for member in used})
 
-def open_source(source: Source, name: str | None = None) -> Files:
-    """The files of a source. Raises InputRefused (`unreadable-file`, `bad-zip`, `unsafe-path`)."""
+    def _sha256(self, member: str) -> str:
+        try:
+            with self.open(member) as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as problem:
+            raise _unreadable(self.called(member), problem) from problem
+
+
+def open_source(source: Source, name: str | None = None, streamed: tuple[str, ...] = (), table_bytes: int | None = None) -> Files:
+    """The files of a source. Raises InputRefused (`unreadable-file`, `bad-zip`, `unsafe-path`).
+
+    streamed: endings in lower case of the members that are read piece by piece: they may shrink by any ratio in a zip.
+    table_bytes: larger tables and JSON are refused (`unreadable-file`) when they are read.
+    """
     if isinstance(source, Files):
         return source
+    files = _opened(source, name, streamed)
+    return files if table_bytes is None else replace(files, read=lambda member: _read_small(files, member, table_bytes))
+
+
+def _opened(source: Source, name: str | None, streamed: tuple[str, ...]) -> Files:
     if isinstance(source, Mapping):
         return _dropped(source, name or "the folder")
     if isinstance(source, (bytes, bytearray, memoryview)):
-        return _of_bytes(bytes(source), name or "the file")
+        return _of_bytes(bytes(source), name or "the file", streamed)
     path = Path(source)
     name = name or path.name or str(path)
     try:
@@ -66,11 +90,11 @@ def open_source(source: Source, name: str | None = None) -> Files:
             file.seek(0)
             whole = hashlib.file_digest(file, "sha256").hexdigest()
         if is_zip(head, name):
-            return _zip(path, name, whole)
+            return _zip(path, name, whole, streamed)
         size = path.stat().st_size
     except (OSError, ValueError) as problem:
         raise _unreadable(name, problem) from problem
-    return Files(name, "file", {name: size}, lambda _member: _bytes_of(path, name), whole)
+    return Files(name, "file", {name: size}, lambda _member: _bytes_of(path, name), lambda _member: _file_of(path, name), whole)
 
 
 def is_zip(head: bytes, name: str) -> bool:
@@ -90,21 +114,21 @@ def is_litter(member: str) -> bool:
     return any(part == "__MACOSX" or part.startswith(".") for part in parts) or parts[-1:] in (("Thumbs.db",), ("desktop.ini",))
 
 
-def _of_bytes(data: bytes, name: str) -> Files:
+def _of_bytes(data: bytes, name: str, streamed: tuple[str, ...]) -> Files:
     if is_zip(data[:4], name):
-        return _zip(data, name, sha256(data))
-    return Files(name, "file", {name: len(data)}, lambda _member: data, sha256(data))
+        return _zip(data, name, sha256(data), streamed)
+    return Files(name, "file", {name: len(data)}, lambda _member: data, lambda _member: io.BytesIO(data), sha256(data))
 
 
-def _zip(source: Path | bytes, name: str, whole: str) -> Files:
-    archive = open_archive(source, name)
-    return Files(name, "zip", _kept(archive.sizes.items()), archive.read, whole)
+def _zip(source: Path | bytes, name: str, whole: str, streamed: tuple[str, ...]) -> Files:
+    archive = open_archive(source, name, streamed)
+    return Files(name, "zip", _kept(archive.sizes.items()), archive.read, archive.open, whole)
 
 
 def _dropped(files: Mapping[str, bytes], name: str) -> Files:
     names = {member.replace("\\", "/").removeprefix("./").lstrip("/"): member for member in files}
     sizes = _kept((member, len(files[original])) for member, original in names.items())
-    return Files(name, "folder", sizes, lambda member: bytes(files[names[member]]), None)
+    return Files(name, "folder", sizes, lambda member: bytes(files[names[member]]), lambda member: io.BytesIO(files[names[member]]), None)
 
 
 def _folder(path: Path, name: str) -> Files:
@@ -114,25 +138,43 @@ def _folder(path: Path, name: str) -> Files:
         for file in (Path(parent) / n for n in names)
         if file.is_file()
     )
-    return Files(name, "folder", _kept(found), lambda member: _bytes_of(path / member, member), None)
+    return Files(
+        name, "folder", _kept(found), lambda member: _bytes_of(path / member, member), lambda member: _file_of(path / member, member), None
+    )
 
 
 def _kept(found: Iterable[tuple[str, int]]) -> dict[str, int]:
     return {member: size for member, size in sorted(found) if not is_litter(member)}
 
 
+def _read_small(files: Files, member: str, table_bytes: int) -> bytes:
+    if member.lower().endswith(TABLE_ENDINGS):
+        _within(files.sizes[member], table_bytes, files.called(member), "table")
+    return files.read(member)
+
+
 def _check_size(path: Path, name: str) -> None:
-    size = path.stat().st_size
-    if size > MEMBER_BYTES:
-        raise InputRefused(
-            [error("unreadable-file", name, f"it has {size / 1e6:,.0f} MB; a file of at most {MEMBER_BYTES / 1e6:.0f} MB is read.")]
-        )
+    _within(path.stat().st_size, MEMBER_BYTES, name, "file")
+
+
+def _within(size: int, limit: int, name: str, kind: str) -> None:
+    if size > limit:
+        words = f"it has {size / 1e6:,.0f} MB; a {kind} of at most {limit / 1e6:.0f} MB is read."
+        raise InputRefused([error("unreadable-file", name, words)])
 
 
 def _bytes_of(path: Path, name: str) -> bytes:
     try:
         _check_size(path, name)
         return path.read_bytes()
+    except OSError as problem:
+        raise _unreadable(name, problem) from problem
+
+
+def _file_of(path: Path, name: str) -> BinaryIO:
+    try:
+        _check_size(path, name)
+        return path.open("rb")
     except OSError as problem:
         raise _unreadable(name, problem) from problem
 

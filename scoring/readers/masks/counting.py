@@ -1,0 +1,126 @@
+"""Counting the voxels of two masks, label by label; every segmentation quantity follows from these tables."""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from scoring.findings import InputRefused, error
+from scoring.readers.masks.blocks import LABELS, VOXELS, Block, Opener, blocks, opened, oriented_blocks
+from scoring.readers.masks.faults import Malformed
+from scoring.readers.masks.grid import Grid, difference, orientation
+from scoring.readers.masks.headers import open_volume
+from scoring.readers.masks.runs import MOST, Runs, blocks_of, joined, runs_of
+
+CLASSES = len(LABELS)
+NOTHING = np.zeros(VOXELS, np.uint8)
+
+
+@dataclass(frozen=True, eq=False)
+class Mask:
+    """A mask that was read to its end and found good.
+
+    opener: gives its file anew. voxels: int64 [3], by label. notes: "float-mask" where values that are not whole numbers were rounded.
+    runs: its labels; None where they are too many to be kept and the file is read again when they are needed.
+    """
+
+    opener: Opener = field(repr=False)
+    grid: Grid
+    voxels: np.ndarray
+    notes: tuple[str, ...]
+    runs: Runs | None = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """A predicted mask against the truth.
+
+    state: "ok", "missing" or "malformed". table: int64 [3, 3], voxels by label of truth (rows) and prediction; a mask that is missing or malformed
+    counts as empty. voxel_ml: of the truth's grid. fault: what is wrong with a malformed mask. notes: "float-mask", "reoriented-mask".
+    digest: SHA-256 of the predicted labels on the truth's grid, equal for equal labels however they are stored; b"" without any.
+    """
+
+    state: str
+    table: np.ndarray
+    voxel_ml: float
+    fault: Malformed | None = None
+    notes: tuple[str, ...] = ()
+    digest: bytes = b""
+
+
+def examine(opener: Opener) -> Mask:
+    """Read a mask by itself, once, block by block. Raises Malformed."""
+    voxels, rounded, runs, kept = np.zeros(CLASSES, np.int64), False, [], 0
+    with opened(opener) as raw:
+        header, file = open_volume(raw)
+        for number, block in enumerate(blocks(header, file)):
+            if block.labels is None:
+                continue
+            rounded |= block.rounded
+            words = block.labels.view(np.uint64)
+            voxels += np.bincount(words[np.flatnonzero(words)].view(np.uint8), minlength=CLASSES)
+            if kept <= MOST:
+                runs.append(runs_of(block.labels, number))
+                kept += runs[-1].start.size
+    voxels[0] = header.grid.voxels - voxels[1:].sum()
+    return Mask(opener, header.grid, voxels, ("float-mask",) if rounded else (), joined(runs) if kept <= MOST else None)
+
+
+def count(truth: Mask, prediction: Opener | None) -> Counts:
+    """The voxels of a truth and a prediction by their two labels; None: there is no prediction.
+
+    Both are read at once, block by block. Raises InputRefused where the file of the truth changed since it was examined.
+    """
+    if prediction is None:
+        return _empty(truth, "missing")
+    try:
+        with opened(prediction) as raw:
+            header, file = open_volume(raw)
+            way = orientation(header.grid, truth.grid)
+            if way is None:
+                words = f"{difference(header.grid, truth.grid)}. Save the mask on the truth's grid: nothing is resampled."
+                raise Malformed("wrong-grid", words)
+            predicted = blocks(header, file) if way.is_identity else oriented_blocks(prediction, header, way)
+            table, rounded, digest = _joint(labels_of(truth), predicted)
+    except Malformed as fault:
+        return _empty(truth, "malformed", fault)
+    table[0, 0] = truth.grid.voxels - (table.sum() - table[0, 0])
+    notes = (*(("float-mask",) if rounded else ()), *(() if way.is_identity else ("reoriented-mask",)))
+    return Counts("ok", table, truth.grid.voxel_ml, None, notes, digest)
+
+
+def labels_of(mask: Mask) -> Iterator[Block]:
+    """The blocks of a mask that was examined. Raises InputRefused where its file changed."""
+    if mask.runs is not None:
+        yield from blocks_of(mask.runs, mask.grid.voxels)
+        return
+    try:
+        with opened(mask.opener) as raw:
+            yield from blocks(*open_volume(raw))
+    except Malformed as fault:
+        raise InputRefused([error(fault.code, "the truth", f"a mask changed while it was in use: {fault.words}")]) from fault
+
+
+def _joint(truth: Iterator[Block], predicted: Iterator[Block]) -> tuple[np.ndarray, bool, bytes]:
+    """Table but for the voxels that are background in both, whether predicted values were rounded, and the digest of the prediction."""
+    table, rounded, digest = np.zeros(CLASSES * CLASSES, np.int64), False, hashlib.sha256()
+    for number, (true, guess) in enumerate(zip(truth, predicted, strict=True)):
+        rounded |= guess.rounded
+        if true.labels is None and guess.labels is None:
+            continue
+        rows, columns = (NOTHING if block.labels is None else block.labels for block in (true, guess))
+        rows, columns = rows.view(np.uint64), columns.view(np.uint64)
+        touched = np.flatnonzero(rows | columns)
+        pairs = rows[touched].view(np.uint8) * CLASSES + columns[touched].view(np.uint8)
+        table += np.bincount(pairs, minlength=table.size)
+        if guess.labels is not None:
+            inside = np.flatnonzero(columns)
+            digest.update(np.int64(number).tobytes() + inside.tobytes() + columns[inside].tobytes())
+    return table.reshape(CLASSES, CLASSES), rounded, digest.digest()
+
+
+def _empty(truth: Mask, state: str, fault: Malformed | None = None) -> Counts:
+    table = np.zeros((CLASSES, CLASSES), np.int64)
+    table[:, 0] = truth.voxels
+    return Counts(state, table, truth.grid.voxel_ml, fault)

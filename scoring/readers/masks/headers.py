@@ -1,0 +1,70 @@
+"""What a volume's header says, NIfTI or MetaImage alike."""
+
+from dataclasses import dataclass
+from typing import BinaryIO
+
+import numpy as np
+
+from scoring.readers.masks import metaimage, nifti
+from scoring.readers.masks.faults import Malformed, reading
+from scoring.readers.masks.fields import Fields
+from scoring.readers.masks.grid import Grid
+from scoring.readers.masks.inflate import Inflated, gunzipped
+
+MOST_VOXELS = 1 << 30
+
+
+@dataclass(frozen=True, eq=False)
+class Header:
+    """grid: where the voxels lie. dtype: as they are stored, with byte order. A voxel's value is slope * stored + intercept."""
+
+    grid: Grid
+    dtype: np.dtype
+    slope: float
+    intercept: float
+
+    @property
+    def is_scaled(self) -> bool:
+        return (self.slope, self.intercept) != (1.0, 0.0)
+
+
+def open_volume(file: BinaryIO) -> tuple[Header, BinaryIO]:
+    """The header of a seekable file, and a file of its inflated voxels that stands at the first one; x runs fastest.
+
+    NIfTI-1 and -2 in one file, of either byte order, and MetaImage, raw or compressed; either inside gzip. What the file is, its first bytes say.
+    Trailing axes of length 1 are dropped. Raises Malformed: no such file, not three axes, no real numbers, no usable affine, more than 2**30 voxels.
+    """
+    with reading():
+        file = gunzipped(file)
+        head = file.read(nifti.HEAD_BYTES)
+        if not head:
+            raise Malformed("unreadable-file", "it is empty (0 bytes): was the upload cut off?")
+        if nifti.is_nifti(head):
+            fields = nifti.read_fields(head, file)
+        elif metaimage.is_metaimage(head):
+            file.seek(0)
+            fields = metaimage.read_fields(file)
+        else:
+            raise Malformed("unreadable-file", "it is neither NIfTI (.nii, .nii.gz) nor MetaImage (.mha): write the mask as one of these.")
+        return _header(fields), Inflated(file) if fields.is_deflated else file
+
+
+def _header(fields: Fields) -> Header:
+    shape = list(fields.shape)
+    while len(shape) > 3 and shape[-1] == 1:
+        shape.pop()
+    said = "×".join(map(str, shape))
+    if len(shape) != 3:
+        raise Malformed("wrong-grid", f"it is not 3D but has shape {said}: write one label map, not a channel per structure.")
+    if min(shape) < 1:
+        raise Malformed("unreadable-file", f"its header announces the shape {said}: write it again.")
+    if int(np.prod(shape, dtype=object)) > MOST_VOXELS:
+        raise Malformed("unreadable-file", f"its header announces {said} voxels; at most {MOST_VOXELS:,} are read.")
+    if fields.dtype.kind not in "iuf":
+        raise Malformed("unreadable-file", f"its voxels are {fields.dtype}, not real numbers: write the labels as whole numbers.")
+    affine = np.asarray(fields.affine, float)
+    if not np.isfinite(affine).all() or not abs(np.linalg.det(affine[:3, :3])) > 0:
+        raise Malformed(
+            "unreadable-file", "its affine places the voxels nowhere (NaN, or an axis without length): copy the affine of the image."
+        )
+    return Header(Grid(tuple(map(int, shape)), affine), fields.dtype, fields.slope, fields.intercept)

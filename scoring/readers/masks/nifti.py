@@ -1,0 +1,55 @@
+"""Headers of NIfTI-1 and NIfTI-2 in one file, read by nibabel."""
+
+import math
+from typing import BinaryIO
+
+from scoring.readers.masks.faults import Malformed, cut_off
+from scoring.readers.masks.fields import Fields
+
+HEAD_BYTES = 348
+WIDE_BYTES = 540
+FURTHEST = 64 << 20  # where the voxels may begin; what stands before them is read and dropped
+
+
+def is_nifti(head: bytes) -> bool:
+    return _size(head, "little") in (HEAD_BYTES, WIDE_BYTES) or _size(head, "big") in (HEAD_BYTES, WIDE_BYTES)
+
+
+def read_fields(head: bytes, file: BinaryIO) -> Fields:
+    """The fields of a header whose first 348 bytes were read; the file is left at the first voxel.
+
+    Placed by the sform, else the qform, else the voxel sizes. Raises Malformed and whatever nibabel raises.
+    """
+    # nibabel takes longer to import than all the rest: not before a NIfTI file is there.
+    from nibabel.nifti1 import Nifti1Header
+    from nibabel.nifti2 import Nifti2Header
+
+    order = "<" if _size(head, "little") in (HEAD_BYTES, WIDE_BYTES) else ">"
+    is_wide = WIDE_BYTES in (_size(head, "little"), _size(head, "big"))
+    block = head + file.read((WIDE_BYTES if is_wide else HEAD_BYTES) - len(head))
+    if len(block) < (WIDE_BYTES if is_wide else HEAD_BYTES):
+        raise cut_off()
+    header = (Nifti2Header if is_wide else Nifti1Header)(block, endianness=order, check=False)
+    if not bytes(header["magic"]).startswith(b"n+"):
+        raise Malformed("unreadable-file", "it is a header without voxels (.hdr and .img are two files): write it as one file, .nii.gz.")
+    _skip(file, float(header["vox_offset"]), len(block))
+    slope, intercept = header.get_slope_inter()
+    return Fields(
+        header.get_data_shape(),
+        header.get_best_affine(),
+        header.get_data_dtype(),
+        1.0 if slope is None else float(slope),
+        0.0 if intercept is None else float(intercept),
+    )
+
+
+def _size(head: bytes, order: str) -> int:
+    return int.from_bytes(head[:4], order)
+
+
+def _skip(file: BinaryIO, offset: float, done: int) -> None:
+    if not math.isfinite(offset) or not done <= offset <= FURTHEST:
+        raise Malformed("unreadable-file", f"its header says that the voxels begin at byte {offset:g}: write it again.")
+    rest = int(offset) - done
+    if len(file.read(rest)) < rest:
+        raise cut_off()

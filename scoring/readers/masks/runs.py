@@ -1,0 +1,50 @@
+"""A mask kept as runs of equal labels: tumours fill so little of a volume that this is smaller than its file."""
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.readers.masks.blocks import VOXELS, Block
+
+MOST = 1 << 13
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """start: int32 [R], first voxel of a run, ascending. length: int32 [R]. label: uint8 [R], never 0. No run crosses the end of a block."""
+
+    start: np.ndarray
+    length: np.ndarray
+    label: np.ndarray
+
+
+def runs_of(labels: np.ndarray, number: int) -> Runs:
+    """The runs of block `number`."""
+    edges = np.flatnonzero(labels[1:] != labels[:-1]) + 1
+    starts, ends = np.r_[0, edges], np.r_[edges, labels.size]
+    kept = labels[starts] != 0
+    starts, ends = starts[kept], ends[kept]
+    return Runs((starts + number * VOXELS).astype(np.int32), (ends - starts).astype(np.int32), labels[starts])
+
+
+def joined(parts: Iterable[Runs]) -> Runs:
+    parts = [Runs(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8)), *parts]
+    return Runs(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("start", "length", "label")))
+
+
+def blocks_of(runs: Runs, voxels: int) -> Iterator[Block]:
+    """The blocks that the runs were taken from."""
+    labels = np.zeros(VOXELS, np.uint8)
+    bounds = np.searchsorted(runs.start, np.arange(0, voxels + VOXELS, VOXELS))
+    for number, (first, last) in enumerate(itertools.pairwise(bounds)):
+        if first == last:
+            yield Block(None)
+            continue
+        length = runs.length[first:last]
+        ends = np.cumsum(length)
+        index = np.repeat(runs.start[first:last] - number * VOXELS - ends + length, length) + np.arange(ends[-1])
+        labels[index] = np.repeat(runs.label[first:last], length)
+        yield Block(labels)
+        labels[index] = 0
