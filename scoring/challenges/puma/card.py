@@ -1,0 +1,163 @@
+"""The scorecard of PUMA."""
+
+import hashlib
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from scoring.challenges.puma import matches, matching, rows
+from scoring.challenges.puma.detections import Detections, detections
+from scoring.challenges.puma.formula import ID, RADIUS, RULES, Tallies
+from scoring.challenges.puma.matching import Rule
+from scoring.challenges.puma.measures import quantities
+from scoring.challenges.puma.names import CLASSES
+from scoring.challenges.puma.predictions import NucleiPredictions
+from scoring.challenges.puma.remarks import remarks
+from scoring.challenges.puma.rows import Scored
+from scoring.challenges.puma.truth import Truth
+from scoring.findings import Finding, InputRefused, error
+from scoring.predictions import provenance
+from scoring.readers import lesions
+from scoring.readers.sources import Source
+from scoring.scorecard import ScoreCard, plain
+from scoring.statistics.options import StatisticsOptions
+from scoring.statistics.replicates import Replicates, replicate
+
+UNKNOWN_CLASSES = ("refuse", "ignore")
+
+
+def check_options(
+    rules: str = "seed", radius: float = RADIUS, min_confidence: float = 0.0, unknown_classes: str = "refuse", has_model: bool = False
+) -> list[Finding]:
+    """`bad-option` for every option of this challenge that cannot be."""
+    problems = []
+    if rules not in RULES:
+        problems.append(error("bad-option", "--rules", f"{rules!r} is not one of {', '.join(RULES)}."))
+    if not (math.isfinite(radius) and radius > 0):
+        problems.append(
+            error("bad-option", "--radius", f"{radius:g} px is no radius: give a number above 0 ({RADIUS:g} is the challenge's).")
+        )
+    if not math.isfinite(min_confidence):
+        problems.append(error("bad-option", "--min-confidence", f"{min_confidence:g} is no number: 0 keeps every prediction."))
+    if unknown_classes not in UNKNOWN_CLASSES:
+        problems.append(error("bad-option", "--unknown-classes", f"{unknown_classes!r} is not one of {', '.join(UNKNOWN_CLASSES)}."))
+    return problems
+
+
+def score(
+    truth: Truth,
+    predictions: NucleiPredictions,
+    *,
+    rules: str = "seed",
+    radius: float = RADIUS,
+    min_confidence: float = 0.0,
+    unknown_classes: str = "refuse",
+    resamples: int = 1000,
+    seed: int = 0,
+    group: str | None = None,
+    interval: str = "percentile",
+    metadata: Source | None = None,
+) -> ScoreCard:
+    """Score predictions on the truth that they were read against.
+
+    rules: "seed", "grand-challenge" or "pooled", whose macro F1 is the score; all three are computed. radius: px. min_confidence: predictions
+    below are left out. unknown_classes: how the files were read. resamples, seed, group, interval: see `StatisticsOptions`; the unit is the
+    image. metadata: a table joined by case id, for `group`. Raises InputRefused.
+    """
+    statistics = StatisticsOptions(resamples, seed, group, interval)
+    wrong_options = [*check_options(rules, radius, min_confidence, unknown_classes), *statistics.problems()]
+    if wrong_options:
+        raise InputRefused(wrong_options, [*truth.findings, *predictions.findings])
+    joined = truth if metadata is None else lesions.with_metadata(truth, metadata)
+    unit, units = statistics.units(joined.columns, len(truth), (), truth.id_column)
+    rule = Rule(rules, radius, min_confidence)
+    options = {**_options(rule), "unknown_classes": unknown_classes}
+    source = provenance(truth.sha256, predictions, options, statistics, metadata, unit, units)
+    return _card(truth, predictions, detections(truth, predictions, radius), rule, statistics, units, source)
+
+
+def rescore(truth: Truth, predictions: NucleiPredictions, card: ScoreCard, **changed) -> ScoreCard:
+    """The same submission under another rule: `rules`, `radius`, `min_confidence` or `resamples`, all else as on the card.
+
+    The pairs that the card holds serve again: cheap up to their reach. Raises InputRefused.
+    """
+    source = card.provenance
+    used = {name: source["options"][name] for name in ("rules", "radius", "min_confidence")} | {"resamples": source["resamples"]} | changed
+    statistics = StatisticsOptions(used.pop("resamples"), source["seed"], source["options"]["group"], source["interval"])
+    wrong_options = [*check_options(**used), *statistics.problems()]
+    if wrong_options:
+        raise InputRefused(wrong_options)
+    rule = Rule(used["rules"], used["radius"], used["min_confidence"])
+    known = of_card(card) if rule.radius <= card.arrays["reach"] else detections(truth, predictions, rule.radius)
+    source = {**source, "options": {**source["options"], **_options(rule)}, "resamples": statistics.resamples}
+    return _card(truth, predictions, known, rule, statistics, card.arrays["units"], source)
+
+
+def of_card(card: ScoreCard) -> Detections:
+    """The nuclei and pairs that a card was made from."""
+    return Detections(**{name: card.arrays[name] for name in Detections.__dataclass_fields__})
+
+
+def rule_of(card: ScoreCard) -> Rule:
+    """The rule that a card was scored by."""
+    options = card.provenance["options"]
+    return Rule(options["rules"], options["radius"], options["min_confidence"])
+
+
+def _options(rule: Rule) -> dict:
+    return {"rules": rule.name, "radius": rule.radius, "min_confidence": rule.min_confidence}
+
+
+def _card(
+    truth: Truth,
+    predictions: NucleiPredictions,
+    d: Detections,
+    rule: Rule,
+    statistics: StatisticsOptions,
+    units: np.ndarray,
+    source: Mapping,
+) -> ScoreCard:
+    matched = {name: matching.match(d, replace(rule, name=name)) for name in ("seed", "grand-challenge")}
+    matched["pooled"] = matched["seed"]
+    m = matched[rule.name]
+    counted = {name: matching.tallies(d, matched[name]) for name in RULES}
+    evaluate = partial(quantities, rule.name, counted)
+    point = evaluate(np.ones((1, len(truth))))
+    found = _with_several_units(replicate(evaluate, point, units, statistics), units)
+    scored = Scored(truth, d, rule.name, counted, *rows.distances(d, m.kept))
+    confusion, metrics = matching.confusion(d, m), rows.metrics(scored, point)
+    findings = remarks(d, predictions, rule, counted[rule.name], metrics, bool(found.values))
+    return ScoreCard(
+        ID,
+        plain(float(point["score"][0])),
+        plain(metrics),
+        plain(rows.per_class(scored, point, found)),
+        len(truth),
+        tuple(plain(rows.cases(scored))),
+        (*truth.findings, *predictions.findings, *findings, *found.findings),
+        source,
+        {"labels": [*CLASSES, "none"], "counts": confusion.tolist()},
+        {name: value for name, value in found.intervals.items() if isinstance(name, str)},
+        plain(rows.more(scored, confusion)),
+        {**d.arrays, **_arrays(d, counted[rule.name], units), **found.arrays},
+        matches.table(d, m, truth.ids, rule.confidences(d)),
+    )
+
+
+def _with_several_units(found: Replicates, units: np.ndarray) -> Replicates:
+    """One image says nothing about others: no interval."""
+    return replace(found, intervals=dict.fromkeys(found.intervals)) if units.max() == 0 else found
+
+
+def _arrays(d: Detections, counted: Tallies, units: np.ndarray) -> dict[str, np.ndarray]:
+    """What is drawn and compared besides the detections, read-only: units [N]; f1 [N, 10], NaN where a class does not occur; aligned, uint8 [32],
+    the SHA-256 of what was submitted for the truth's cases."""
+    submitted = (d.first_prediction, d.predicted_class, d.predicted_points, d.confidence, d.score, d.missing)
+    digest = hashlib.sha256(b"".join(np.ascontiguousarray(a).tobytes() for a in submitted)).digest()
+    arrays = {"units": units, "f1": counted.f1, "aligned": np.frombuffer(digest, np.uint8)}
+    for array in arrays.values():
+        array.setflags(write=False)
+    return arrays

@@ -1,0 +1,84 @@
+"""Three ways to make one number of the F1 of ten classes in many images, and what each can reach at most."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.metrics import detection
+from scoring.metrics.classification import divide, mean_of_defined
+
+ID = "puma"
+RULES = ("seed", "grand-challenge", "pooled")
+METRICS = {"seed": "macro_f1", "grand-challenge": "macro_f1_grand_challenge", "pooled": "macro_f1_pooled"}
+"""The macro F1 that each rule ranks by."""
+RADIUS, RADIUS_RANGE = 15.0, (1.0, 30.0)
+"""px: the challenge's, and what a page offers."""
+MICROMETRES_PER_PIXEL = 0.23
+
+
+@dataclass(frozen=True)
+class Tallies:
+    """Per image and class, int [N, K]: nuclei of the truth, predicted ones, and those that match."""
+
+    true_positive: np.ndarray
+    support: np.ndarray
+    predicted: np.ndarray
+
+    @property
+    def occurs(self) -> np.ndarray:
+        """Whether the class occurs in the image, in truth or prediction, bool [N, K]."""
+        return self.support + self.predicted > 0
+
+    @property
+    def f1(self) -> np.ndarray:
+        """F1 of each image and class [N, K]; NaN where the class does not occur."""
+        return detection.f1(self.true_positive, self.support, self.predicted)
+
+
+@dataclass(frozen=True)
+class Sums:
+    """What all aggregations are made of, for every row of weights: [B, K] each but weight [B]. f1: sum of the images' F1; occurs: images that hold the class."""
+
+    true_positive: np.ndarray
+    support: np.ndarray
+    predicted: np.ndarray
+    f1: np.ndarray
+    occurs: np.ndarray
+    weight: np.ndarray
+
+
+def sums(tallies: Tallies, weights: np.ndarray) -> Sums:
+    """Sums over the images for every row of weights [B, N]."""
+    f1 = np.nan_to_num(tallies.f1)
+    columns = np.hstack([tallies.true_positive, tallies.support, tallies.predicted, f1, tallies.occurs]).astype(float)
+    total = np.zeros((len(weights), columns.shape[1]))
+    # Image by image and not as a matrix product, whose order of additions depends on the processor: the same bytes everywhere.
+    for weight, row in zip(weights.T.astype(float), columns, strict=True):
+        total += weight[:, None] * row
+    return Sums(*np.split(total, 5, axis=1), weights.sum(1, dtype=float))
+
+
+def class_values(rules: str, s: Sums) -> np.ndarray:
+    """The value of each class [B, K] by a rule; NaN for a class that no image of nonzero weight holds.
+
+    seed: mean F1 of the images that hold the class. grand-challenge: sum of the F1 / all images. pooled: F1 of the summed counts.
+    """
+    if rules == "pooled":
+        return detection.f1(s.true_positive, s.support, s.predicted)
+    images = s.occurs if rules == "seed" else s.weight[:, None]
+    return np.where(s.occurs > 0, divide(s.f1, images), np.nan)
+
+
+def macro_f1(rules: str, values: np.ndarray, in_data: int) -> np.ndarray:
+    """The mean over classes [B]; NaN where none occurs. values: of `class_values` [B, K]. in_data: classes that occur in any image.
+
+    grand-challenge, pooled: over the classes that occur. seed: over all K; where a resampled set lacks a class of the data, that class is
+    left out and the mean keeps its share of the K.
+    """
+    mean = mean_of_defined(values)
+    return mean * (in_data / values.shape[1]) if rules == "seed" else mean
+
+
+def perfect(tallies: Tallies) -> Tallies:
+    """The tallies of the truth submitted as the prediction."""
+    return Tallies(tallies.support, tallies.support, tallies.support)

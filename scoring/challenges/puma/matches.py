@@ -1,0 +1,127 @@
+"""What became of every nucleus, and why: one row per truth nucleus and per unmatched prediction, as columns."""
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.challenges.puma.detections import Detections
+from scoring.challenges.puma.matching import Matching
+from scoring.challenges.puma.names import CLASSES
+from scoring.metrics import detection
+from scoring.scorecard import ScoreCard
+
+STATUSES = ("TP", "FP", "FN")
+TRUE_POSITIVE, FALSE_POSITIVE, FALSE_NEGATIVE = range(3)
+REASONS = ("", "missing-case", "taken", "other-class", "nothing-near")
+FOUND, MISSING_CASE, TAKEN, OTHER_CLASS, NOTHING_NEAR = range(5)
+NONE = -1
+
+
+@dataclass(frozen=True)
+class Fates:
+    """What became of the nuclei of one side, [n] each, in the order of `Detections`.
+
+    status: position in STATUSES, -1 for a prediction that is left out. reason: position in REASONS. partner: the nucleus of the other side
+    that it matches, or that the reason is about; -1 = none. distance: px to the partner, NaN without.
+    """
+
+    status: np.ndarray
+    reason: np.ndarray
+    partner: np.ndarray
+    distance: np.ndarray
+
+
+def fates(d: Detections, m: Matching) -> tuple[Fates, Fates]:
+    """Of the truth and of the predictions. The first reason that holds: the case has no prediction; the nearest one of its own class within
+    the radius was matched otherwise; the nearest one within the radius is of another class; nothing is near."""
+    near = m.near
+    truth = _fates(m.prediction, FALSE_NEGATIVE, near.truth, near.prediction, near.distance, d.truth_class, d.predicted_class)
+    truth.reason[(m.prediction < 0) & d.missing[d.truth_case]] = MISSING_CASE
+    found = _fates(m.truth, FALSE_POSITIVE, near.prediction, near.truth, near.distance, d.predicted_class, d.truth_class)
+    found.status[~m.kept] = NONE
+    truth.distance[m.prediction >= 0] = m.distance[m.prediction >= 0]
+    found.distance[m.truth >= 0] = m.distance[m.truth[m.truth >= 0]]
+    return truth, found
+
+
+def _fates(
+    matched: np.ndarray,
+    unmatched: int,
+    points: np.ndarray,
+    others: np.ndarray,
+    distance: np.ndarray,
+    classes: np.ndarray,
+    other_classes: np.ndarray,
+) -> Fates:
+    n, alone = len(matched), matched < 0
+    rows = np.flatnonzero(alone[points])
+    same = rows[classes[points[rows]] == other_classes[others[rows]]]
+    found = Fates(np.where(alone, unmatched, TRUE_POSITIVE), np.where(alone, NOTHING_NEAR, FOUND), matched.copy(), np.full(n, np.nan))
+    for reason, candidates in ((OTHER_CLASS, rows), (TAKEN, same)):
+        row = detection.nearest(points[candidates], others[candidates], distance[candidates], n)
+        has = np.flatnonzero(row >= 0)
+        chosen = candidates[row[has]]
+        found.reason[has], found.partner[has], found.distance[has] = reason, others[chosen], distance[chosen]
+    return found
+
+
+def table(d: Detections, m: Matching, ids: Sequence[str], confidence: np.ndarray) -> dict[str, np.ndarray]:
+    """The columns of `ScoreCard.matches`, read-only: by case, truth first, each side in file order.
+
+    case, truth_class, predicted_class, status, reason: texts, "" = none. truth, prediction, near: position in the file's own list, -1 =
+    none. confidence: of the prediction, as the rule reads it [m]. distance: px, of a match; near_distance: px, to `near`; NaN = none.
+    """
+    truth, found = fates(d, m)
+    alone = np.flatnonzero(found.status == FALSE_POSITIVE)
+    order = np.argsort(np.r_[d.truth_case, d.predicted_case[alone]], kind="stable")
+    match, near = m.prediction, np.where(m.prediction < 0, truth.partner, NONE)
+    nobody, undefined = np.full(len(alone), NONE), np.full(len(alone), np.nan)
+
+    def column(of_truth: np.ndarray, of_predictions: np.ndarray) -> np.ndarray:
+        return np.r_[of_truth, of_predictions][order]
+
+    columns = {
+        "case": _named(ids, column(d.truth_case, d.predicted_case[alone])),
+        "truth": column(d.truth_number, nobody),
+        "prediction": column(_at(d.predicted_number, match, NONE), d.predicted_number[alone]),
+        "truth_class": _named(CLASSES, column(d.truth_class, nobody)),
+        "predicted_class": _named(CLASSES, column(_at(d.predicted_class, match, NONE), d.predicted_class[alone])),
+        "confidence": column(_at(confidence, match, np.nan), confidence[alone]),
+        "distance": column(m.distance, undefined),
+        "status": _named(STATUSES, column(truth.status, found.status[alone])),
+        "reason": _named(REASONS[1:], column(truth.reason, found.reason[alone]) - 1),
+        "near": column(_at(d.predicted_number, near, NONE), _at(d.truth_number, found.partner[alone], NONE)),
+        "near_distance": column(np.where(match < 0, truth.distance, np.nan), found.distance[alone]),
+    }
+    for values in columns.values():
+        values.setflags(write=False)
+    return columns
+
+
+def _at(values: np.ndarray, positions: np.ndarray, none: float) -> np.ndarray:
+    """The values at positions, `none` where the position is -1."""
+    return np.r_[values, none][positions]
+
+
+def _named(names: Sequence[str], codes: np.ndarray) -> np.ndarray:
+    """Texts that all rows share, so that a row costs no object; "" for -1."""
+    return np.array([*names, ""], object)[codes]
+
+
+def to_csv(card: ScoreCard) -> str:
+    """The matches as CSV, unrounded, empty where there is none."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(card.matches)
+    writer.writerows(zip(*map(_cells, card.matches.values()), strict=True))
+    return text.getvalue()
+
+
+def _cells(column: np.ndarray) -> list:
+    if column.dtype == object:
+        return column.tolist()
+    empty = np.isnan(column) if column.dtype == float else column == NONE
+    return np.where(empty, "", column.astype(object)).tolist()

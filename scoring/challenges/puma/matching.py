@@ -1,0 +1,86 @@
+"""Which truth nucleus is found by which prediction, under each rule."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.challenges.puma.detections import Detections
+from scoring.challenges.puma.formula import RADIUS, Tallies
+from scoring.challenges.puma.names import CLASSES
+from scoring.metrics import detection
+from scoring.metrics.detection import Pairs
+
+K = len(CLASSES)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """name: one of RULES. radius: px. min_confidence: predictions below are left out."""
+
+    name: str = "seed"
+    radius: float = RADIUS
+    min_confidence: float = 0.0
+
+    @property
+    def inclusive(self) -> bool:
+        """Whether the circle itself is within the radius."""
+        return self.name != "grand-challenge"
+
+    def confidences(self, d: Detections) -> np.ndarray:
+        """The confidence of each prediction [m] as the rule reads it."""
+        return d.score if self.name == "grand-challenge" else d.confidence
+
+
+@dataclass(frozen=True)
+class Matching:
+    """prediction: of each truth nucleus, int [n], -1 = missed. truth: of each prediction, int [m], -1 = spurious. distance: float64 [n], px, NaN
+    where missed. kept: bool [m], the predictions that the smallest confidence leaves. near: all pairs of kept predictions within the radius."""
+
+    prediction: np.ndarray
+    truth: np.ndarray
+    distance: np.ndarray
+    kept: np.ndarray
+    near: Pairs
+
+
+def match(d: Detections, rule: Rule) -> Matching:
+    """Match every case and class at once: nuclei of other cases or classes never meet in a pair."""
+    if rule.radius > d.reach:
+        raise ValueError(f"pairs are known up to {d.reach:g} px only")
+    kept = d.confidence >= rule.min_confidence
+    near = d.pairs[detection.within(d.pair_distance, rule.radius, rule.inclusive) & kept[d.pair_prediction]]
+    same = near[d.truth_class[near.truth] == d.predicted_class[near.prediction]]
+    twins = None
+    if rule.name == "grand-challenge":
+        twins = d.twins
+        same = same[detection.preference(same, d.score)]
+    rows, used = detection.choose(same, len(kept), twins)
+    prediction, truth = np.full(len(d.truth_class), -1), np.full(len(kept), -1)
+    distance = np.full(len(prediction), np.nan)
+    prediction[same.truth[rows]], truth[used], distance[same.truth[rows]] = used, same.truth[rows], same.distance[rows]
+    return Matching(prediction, truth, distance, kept, near)
+
+
+def tallies(d: Detections, m: Matching) -> Tallies:
+    """Counts [N, 10] of a matching."""
+    true, found = d.truth_case * K + d.truth_class, d.predicted_case * K + d.predicted_class
+    return Tallies(*(_counted(d, cells) for cells in (true[m.prediction >= 0], true, found[m.kept])))
+
+
+def _counted(d: Detections, cells: np.ndarray) -> np.ndarray:
+    return np.bincount(cells, minlength=len(d) * K).reshape(len(d), K)
+
+
+def confusion(d: Detections, m: Matching) -> np.ndarray:
+    """Counts [11, 11], rows = truth, the last row and column = none: matches, then what is left over paired whatever its class, nearest first."""
+    rows = detection.pair_off(leftover := m.near[(m.prediction[m.near.truth] < 0) & (m.truth[m.near.prediction] < 0)])
+    called = np.full(len(m.prediction), K)
+    hit = m.prediction >= 0
+    called[hit] = d.predicted_class[m.prediction[hit]]
+    called[leftover.truth[rows]] = d.predicted_class[leftover.prediction[rows]]
+    paired = np.zeros(len(m.truth), bool)
+    paired[leftover.prediction[rows]] = True
+    spurious = m.kept & (m.truth < 0) & ~paired
+    counts = np.bincount(d.truth_class.astype(int) * (K + 1) + called, minlength=(K + 1) ** 2).reshape(K + 1, K + 1)
+    counts[K, :K] += np.bincount(d.predicted_class[spurious], minlength=K)
+    return counts
