@@ -8,7 +8,11 @@ import streamlit as st
 from pages.shared.viewer.payload import Payload
 
 FOLDER = Path(__file__).parent
-SCRIPTS = ("core.js", "stage.js", "gestures.js", "picture.js", "mount.js")
+SCRIPTS = (
+    *("core.js", "stage.js", "gestures.js", "picture.js"),
+    *("outlines.js", "tiles.js", "ink.js", "card.js", "panel.js", "nuclei.js"),
+    "mount.js",
+)
 """In the order in which they are joined into one module; a mode stands before mount.js."""
 HEIGHT = 620
 

@@ -1,0 +1,110 @@
+// Controls of the nuclei mode. Each maker of a bar gives key -> the control that the key flips.
+
+function resultControls(layer, bar) {
+  const { show } = layer, total = counts(layer).reduce((sum, one) => sum.map((value, s) => value + one[s]));
+  const change = (part, name) => (on) => {
+    show[part][name] = on;
+    layer.refresh();
+  };
+  const status = [TP, FP, FN].map((s) => {
+    const words = [line(s), `${STATUS[s]} `, el("span", { class: "count" }, total[s].toLocaleString("en"))];
+    return toggle(`${STATUS[s]}, ${STATUS_WORD[s]}: ${total[s]} (${s + 1})`, words, true, change("status", s));
+  });
+  const truth = toggle("Truth (t)", "Truth", true, change("kind", TRUTH));
+  const prediction = toggle("Prediction (d)", "Prediction", true, change("kind", PREDICTION));
+  const colour = choice("Colour by", [[false, "Result"], [true, "Class"]], show.byClass, (on) => colourByClass(layer, on));
+  const links = toggle("Lines from each nucleus to its match, or to the nucleus its reason is about (m)", "Match lines", false, (on) => {
+    show.links = on;
+    layer.refresh();
+  });
+  const drawn = shapeChoice(layer);
+  bar.append(layers("Result", ...status), layers("Source", truth, prediction), drawn, colour, links, fillSlider(layer));
+  layer.viewer.stepper.append(choice("Step through", Object.entries(SETS), layer.set, (set) => {
+    layer.set = set;
+    layer.viewer.say("", "");
+  }));
+  return { 1: status[TP], 2: status[FP], 3: status[FN], t: truth, d: prediction, o: drawn, c: colour, m: links };
+}
+
+function detectionControls(layer, bar) {
+  const least = el("output", { class: "count" }, "0.00");
+  const confidence = slider("Confidence at least", 0, (value) => {
+    layer.show.least = value;
+    least.textContent = value.toFixed(2);
+    layer.recount();
+    layer.refresh();
+  });
+  const drawn = shapeChoice(layer);
+  const colour = choice("Colour by", [[false, "One colour"], [true, "Class"]], layer.show.byClass, (on) => colourByClass(layer, on));
+  confidence.append(least);
+  bar.append(confidence, drawn, colour, fillSlider(layer));
+  layer.viewer.root.classList.toggle("by-class", layer.show.byClass);
+  return { o: drawn, c: colour };
+}
+
+function shapeChoice(layer) {
+  return choice("Draw", [[false, "Outlines"], [true, "Centroids"]], false, (dots) => {
+    layer.show.dots = dots;
+    layer.refresh();
+  });
+}
+
+function fillSlider(layer) {
+  return slider("Fill", layer.show.fill, (value) => {
+    layer.show.fill = value;
+    layer.refresh();
+  });
+}
+
+function colourByClass(layer, on) {
+  layer.show.byClass = on;
+  layer.viewer.root.classList.toggle("by-class", on);
+  layer.refresh();
+}
+
+/** Per class the number of each result; a pair counts once. */
+function counts(layer) {
+  const found = layer.head.classes.map(() => STATUS.map(() => 0));
+  for (let i = 0; i < layer.outlines.n; i++) {
+    const status = layer.status[i];
+    if ((status !== TP || layer.kind[i] === TRUTH) && layer.score[i] >= layer.show.least) found[layer.cls[i]][status] += 1;
+  }
+  return found;
+}
+
+/** The classes with a box to show each, its numbers, and a bar of their parts. */
+function classList(layer) {
+  const { show, names } = layer, boxes = [];
+  const only = (chosen) => () => {
+    boxes.forEach((box, c) => { box.checked = show.classes[c] = chosen(c); });
+    layer.refresh();
+  };
+  const rows = counts(layer).map((count, c) => {
+    const box = el("input", { type: "checkbox", checked: "", "aria-label": `Show ${names[c]}: ${spoken(count)}` });
+    box.onchange = () => {
+      show.classes[c] = box.checked;
+      layer.refresh();
+    };
+    boxes.push(box);
+    const alone = el("button", { type: "button", class: "only", "aria-label": `Show only ${names[c]}`, onclick: only((k) => k === c) }, "only");
+    return classRow(layer, c, count, box, alone);
+  });
+  const numbers = rows.map((row) => row.querySelector(".count"));
+  layer.recount = () => counts(layer).forEach((count, c) => { numbers[c].textContent = sum(count).toLocaleString("en"); });
+  const all = el("button", { type: "button", class: "link", onclick: only(() => true) }, "all");
+  return [el("div", { class: "head" }, el("b", {}, "Classes"), all), el("ul", {}, ...rows)];
+}
+
+function classRow(layer, c, count, box, alone) {
+  const dot = el("i", { class: "dot", style: `background:${layer.head.palette[c]}` });
+  const parts = count.map((value, s) => el("i", { style: `flex:${value};background:${layer.detections ? layer.head.palette[c] : COLOUR[s]}` }));
+  return el("li", { class: sum(count) ? "" : "empty", title: spoken(count) },
+    el("label", {}, box, dot, el("span", {}, layer.names[c])), alone,
+    el("span", { class: "count" }, sum(count).toLocaleString("en")), el("span", { class: "stack", "aria-hidden": "true" }, ...parts));
+}
+
+const sum = (values) => values.reduce((a, b) => a + b, 0);
+
+function spoken(count) {
+  return count.map((value, s) => value && `${value} ${STATUS_WORD[s]}`).filter(Boolean).join(", ") || "none";
+}
