@@ -14,7 +14,7 @@ from scoring.readers.masks.inflate import fill
 Opener = Callable[[], BinaryIO]
 
 VOXELS = 1 << 18
-SLAB = 1 << 25
+SLAB = 1 << 24
 LABELS = (0, 1, 2)
 NEAR = 0.01 + 1e-9  # 1.01 - 1 is a little more than 0.01
 NAMED = 5

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from scoring.findings import InputRefused, error
 from scoring.readers.masks.blocks import LABELS, VOXELS, Block, Opener, blocks, opened, oriented_blocks
 from scoring.readers.masks.faults import Malformed
-from scoring.readers.masks.grid import Grid, difference, orientation
+from scoring.readers.masks.grid import Grid, Orientation, difference, orientation
 from scoring.readers.masks.headers import open_volume
 from scoring.readers.masks.runs import MOST, Runs, blocks_of, joined, runs_of
 
@@ -75,19 +76,25 @@ def count(truth: Mask, prediction: Opener | None) -> Counts:
     if prediction is None:
         return _empty(truth, "missing")
     try:
-        with opened(prediction) as raw:
-            header, file = open_volume(raw)
-            way = orientation(header.grid, truth.grid)
-            if way is None:
-                words = f"{difference(header.grid, truth.grid)}. Save the mask on the truth's grid: nothing is resampled."
-                raise Malformed("wrong-grid", words)
-            predicted = blocks(header, file) if way.is_identity else oriented_blocks(prediction, header, way)
+        with aligned(truth, prediction) as (predicted, way):
             table, rounded, digest = _joint(labels_of(truth), predicted)
     except Malformed as fault:
         return _empty(truth, "malformed", fault)
     table[0, 0] = truth.grid.voxels - (table.sum() - table[0, 0])
     notes = (*(("float-mask",) if rounded else ()), *(() if way.is_identity else ("reoriented-mask",)))
     return Counts("ok", table, truth.grid.voxel_ml, None, notes, digest)
+
+
+@contextmanager
+def aligned(truth: Mask, prediction: Opener) -> Iterator[tuple[Iterator[Block], Orientation]]:
+    """The blocks of a prediction in the order of the truth's voxels, and how they were reordered. Raises Malformed."""
+    with opened(prediction) as raw:
+        header, file = open_volume(raw)
+        way = orientation(header.grid, truth.grid)
+        if way is None:
+            words = f"{difference(header.grid, truth.grid)}. Save the mask on the truth's grid: nothing is resampled."
+            raise Malformed("wrong-grid", words)
+        yield blocks(header, file) if way.is_identity else oriented_blocks(prediction, header, way), way
 
 
 def labels_of(mask: Mask) -> Iterator[Block]:
