@@ -1,10 +1,11 @@
 """All samples, by the name of their folder."""
 
-from sample_data.generator import isic, melanoma, tricorder3
+from sample_data.generator import hecktor2026, isic, melanoma, tricorder3
 
-SAMPLES = {
+LESIONS = {
     "tricorder3": tricorder3.SAMPLE,
     "melanoma": melanoma.SAMPLE,
     "isic2018": isic.SAMPLE_2018,
     "isic2019": isic.SAMPLE_2019,
 }
+SAMPLES = {**LESIONS, "hecktor2026": hecktor2026.SAMPLE}

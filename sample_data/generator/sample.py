@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sample_data.generator import teams
 from sample_data.generator.teams import Team
@@ -11,6 +12,14 @@ from sample_data.generator.testset import Plan, write_images, write_table
 DRAWING = ("look", "skin_tone", "seed", "width", "height", "orientation")
 
 Table = tuple[Sequence[str], Sequence[Sequence]]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A sample of other things than lesions. teams: by the stem of their file, each with title and about. write: draws all into a folder."""
+
+    teams: Mapping[str, Any]
+    write: Callable[[Path], None]
 
 
 @dataclass(frozen=True)

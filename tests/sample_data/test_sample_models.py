@@ -13,7 +13,7 @@ from PIL import Image
 from sklearn.metrics import roc_auc_score
 
 from sample_data.generator.case import SYMBOLS
-from sample_data.generator.catalogue import SAMPLES
+from sample_data.generator.catalogue import LESIONS
 from sample_data.generator.demographics import LOCATIONS
 from tests.sample_data.committed import ROOT, columns, table
 
@@ -109,11 +109,11 @@ def test_contract(model):
         tensor.name: [axis.dim_param or axis.dim_value for axis in tensor.type.tensor_type.shape.dim]
         for tensor in (*loaded.graph.input, *loaded.graph.output)
     }
-    width = {"tricorder3": 11, "melanoma": 1}.get(model.sample, len(SAMPLES[model.sample].plan.labels))
+    width = {"tricorder3": 11, "melanoma": 1}.get(model.sample, len(LESIONS[model.sample].plan.labels))
     expected = {"image": ["batch", 3, *(("height", "width") if model.free else (model.side, model.side))], "output": ["batch", width]}
     assert shapes == expected | ({"demographics": ["batch", 3]} if model in WITH_DEMOGRAPHICS else {})
     noted = {entry.key: entry.value for entry in loaded.metadata_props}
-    assert noted.get("categories") == (",".join(SAMPLES[model.sample].plan.labels) if model.sample.startswith("isic") else None)
+    assert noted.get("categories") == (",".join(LESIONS[model.sample].plan.labels) if model.sample.startswith("isic") else None)
 
 
 @all_models
@@ -133,7 +133,7 @@ def test_demographics_matter_and_may_be_unknown(model):
     assert right[1] > right[0] - 0.3
 
 
-@pytest.mark.parametrize("sample", SAMPLES)
+@pytest.mark.parametrize("sample", LESIONS)
 def test_models_are_described_with_their_hashes(sample):
     about = json.loads((ROOT / sample / "models.json").read_text(encoding="utf-8"))
     files = [file_of(model) for model in MODELS if model.sample == sample]

@@ -7,14 +7,14 @@ import pytest
 from PIL import Image
 
 from sample_data.generator import isic
-from sample_data.generator.catalogue import SAMPLES
+from sample_data.generator.catalogue import LESIONS, SAMPLES
 from sample_data.generator.testset import TURN_RIGHT, UPRIGHT, Entry, entries, stored
 from scoring import samples
 from tests.sample_data.committed import ROOT, columns, table, team
 
 LARGEST = {"tricorder3": 10_000_000, "melanoma": 4_000_000, "isic2018": 3_000_000, "isic2019": 3_000_000}  # bytes of images
-ENTRIES = {name: entries(sample.plan) for name, sample in SAMPLES.items()}
-TEAMS = [(name, team_name) for name, sample in SAMPLES.items() for team_name in sample.teams]
+ENTRIES = {name: entries(sample.plan) for name, sample in LESIONS.items()}
+TEAMS = [(name, team_name) for name, sample in LESIONS.items() for team_name in sample.teams]
 
 
 def some(name: str) -> list[Entry]:
@@ -47,9 +47,9 @@ def rows(name: str) -> list[dict]:
     return [vars(entry) | person | origin for entry, person, origin in zip(ENTRIES[name], people(name), drawn, strict=True)]
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("name", LESIONS)
 def test_images_fit_the_plan_and_the_tables(name):
-    sample, drawing = SAMPLES[name], columns(ROOT / name / "drawing.csv")
+    sample, drawing = LESIONS[name], columns(ROOT / name / "drawing.csv")
     ids = next(iter(drawing.values()))
     assert list(ids) == [sample.case.format(entry.name) for entry in ENTRIES[name]]
     assert {path.name for path in (ROOT / name / "images").iterdir()} == {f"{entry.name}.jpg" for entry in ENTRIES[name]}
@@ -62,13 +62,13 @@ def test_images_fit_the_plan_and_the_tables(name):
     assert sum(entry.orientation == TURN_RIGHT for entry in ENTRIES[name]) == sample.plan.turned
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("name", LESIONS)
 def test_the_folder_is_small(name):
     assert sum(path.stat().st_size for path in (ROOT / name / "images").iterdir()) <= LARGEST[name]
 
 
 @pytest.mark.parametrize(
-    ("name", "entry"), [(name, entry) for name in SAMPLES for entry in some(name)], ids=lambda value: getattr(value, "name", value)
+    ("name", "entry"), [(name, entry) for name in LESIONS for entry in some(name)], ids=lambda value: getattr(value, "name", value)
 )
 def test_the_generator_still_draws_the_committed_images(name, entry):
     drawn = entry.draw()
@@ -77,22 +77,22 @@ def test_the_generator_still_draws_the_committed_images(name, entry):
     assert rows(name)[ENTRIES[name].index(entry)]["look"] == drawn.look
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("name", LESIONS)
 def test_tables_are_written_as_committed(name, tmp_path):
-    SAMPLES[name].write_tables(rows(name), tmp_path)
+    LESIONS[name].write_tables(rows(name), tmp_path)
     written = sorted(path.name for path in tmp_path.iterdir() if path.is_file())
     assert written == sorted(path.name for path in (ROOT / name).iterdir() if path.is_file() and path.name != "models.json")
     for file in written:
         assert (tmp_path / file).read_bytes() == (ROOT / name / file).read_bytes()
-    for team_name in SAMPLES[name].teams:
+    for team_name in LESIONS[name].teams:
         assert np.abs(team(team_name, tmp_path) - team(team_name, ROOT / name)).max() < 2e-4
 
 
 @pytest.mark.parametrize(("name", "team_name"), TEAMS)
 def test_team_files_name_every_case_and_column(name, team_name):
     header, *lines = table(ROOT / name / "teams" / f"{team_name}.csv")
-    assert header == list(SAMPLES[name].header)
-    assert [row[0] for row in lines] == [SAMPLES[name].case.format(entry.name) for entry in ENTRIES[name]]
+    assert header == list(LESIONS[name].header)
+    assert [row[0] for row in lines] == [LESIONS[name].case.format(entry.name) for entry in ENTRIES[name]]
     assert np.isfinite(team(team_name, ROOT / name)).all()
 
 
