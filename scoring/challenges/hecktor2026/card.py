@@ -1,0 +1,247 @@
+"""The scorecard of HECKTOR 2026."""
+
+from collections.abc import Mapping
+from functools import partial
+
+import numpy as np
+
+from scoring.challenges.hecktor2026 import stages
+from scoring.challenges.hecktor2026.findings import score_findings
+from scoring.challenges.hecktor2026.formula import ID, STAGES, STRUCTURES
+from scoring.challenges.hecktor2026.groups import curves, survival_groups
+from scoring.challenges.hecktor2026.measures import (
+    OF_CENTERS,
+    WITH_INTERVAL,
+    centers,
+    combined,
+    dice,
+    pairs,
+    risks,
+    stage_counts,
+    submitted_stages,
+    true_stages,
+    voxels,
+    with_centers,
+)
+from scoring.challenges.hecktor2026.options import Options, problems
+from scoring.challenges.hecktor2026.submission import Submission
+from scoring.challenges.hecktor2026.truth import Truth
+from scoring.findings import Finding, InputRefused
+from scoring.metrics import classification, overlap, survival
+from scoring.predictions import provenance
+from scoring.readers import lesions as cases_of_images
+from scoring.readers.sources import Source
+from scoring.scorecard import ScoreCard, plain
+from scoring.statistics.options import StatisticsOptions
+from scoring.statistics.replicates import Replicates, replicate
+
+
+def check_options(
+    empty_masks: str = "one",
+    missing_risk: str = "non-concordant",
+    prognosis_direction: str = "auto",
+    t0: str = "count",
+    lesions: bool = False,
+    has_model: bool = False,
+) -> list[Finding]:
+    """`bad-option` for every option of this challenge that cannot be."""
+    return problems(Options(empty_masks, missing_risk, prognosis_direction, t0, lesions).as_dict())
+
+
+def score(
+    truth: Truth,
+    predictions: Submission,
+    *,
+    empty_masks: str = "one",
+    missing_risk: str = "non-concordant",
+    prognosis_direction: str = "auto",
+    t0: str = "count",
+    lesions: bool = False,
+    resamples: int = 1000,
+    seed: int = 0,
+    group: str | None = None,
+    interval: str = "percentile",
+    metadata: Source | None = None,
+) -> ScoreCard:
+    """Score a submission on a truth.
+
+    empty_masks, missing_risk, prognosis_direction, t0: see `options.CHOICES`. lesions: count and match nodes too (never ranked). resamples, seed,
+    group, interval: see `StatisticsOptions`; the unit is the patient. metadata: a table joined by PatientID, for `group`. Raises InputRefused.
+    """
+    options, statistics = (
+        Options(empty_masks, missing_risk, prognosis_direction, t0, lesions),
+        StatisticsOptions(resamples, seed, group, interval),
+    )
+    wrong = [*problems(options.as_dict()), *statistics.problems()]
+    if wrong:
+        raise InputRefused(wrong, [*truth.findings, *predictions.findings])
+    joined = truth if metadata is None else cases_of_images.with_metadata(truth, metadata)
+    unit, units = statistics.units(joined.columns, len(truth), (), truth.id_column)
+    unit = "patient" if unit == "case" else unit
+    evaluate = partial(with_centers, truth, predictions, options)
+    point = evaluate(np.ones((1, len(truth)), np.float32))
+    found = replicate(evaluate, point, units, statistics)
+    source = provenance(truth.digest, predictions, options.as_dict(), statistics, metadata, unit, units)
+    return _card(truth, predictions, options, point, found, source, units)
+
+
+def _card(
+    truth: Truth, submission: Submission, options: Options, point: Mapping, found: Replicates, source: Mapping, units: np.ndarray
+) -> ScoreCard:
+    values = {name: float(point[name][0]) for name in WITH_INTERVAL}
+    once = np.ones((1, len(truth)), np.float32)
+    counted = pairs(truth, submission, options, once)
+    metrics = _metrics(truth, submission, options, values, counted)
+    groups = survival_groups(truth, risks(truth, submission, options))
+    arrays = {
+        "aligned": submission.fingerprint,
+        "units": units,
+        **curves(truth, risks(truth, submission, options)),
+        **{f"{name}_replicates": found.values[name] for name in ("segmentation", "staging", "c_index") if found.values},
+        **found.arrays,
+    }
+    for array in arrays.values():
+        array.flags.writeable = False
+    return ScoreCard(
+        ID,
+        plain(metrics["weighted_score"]),
+        plain(metrics),
+        plain(_per_class(truth, submission, options, values)),
+        len(truth),
+        _cases(truth, submission, options),
+        tuple(score_findings(truth, submission, options, metrics, found)),
+        source,
+        intervals={name: found.intervals[name] for name in WITH_INTERVAL} if found.values else {},
+        more=plain(
+            {
+                "confusion_matrices": {kind.upper(): _confusion(truth, submission, options, kind) for kind in STAGES},
+                **({"per_center": _per_center(truth, submission, options, point, found)} if any(truth.center) else {}),
+                "survival": groups,
+            }
+        ),
+        arrays=arrays,
+    )
+
+
+def _metrics(truth: Truth, submission: Submission, options: Options, values: Mapping, counted: survival.Pairs) -> dict:
+    """`metrics` in the order of the definition; NaN where undefined."""
+    states, tables = np.array(submission.masks.states), submission.masks.tables[truth.has_mask]
+    joined = combined(values)
+    missing = {
+        f"n_missing_{kind}": int(((true_stages(truth, options, kind) >= 0) & (submitted_stages(submission, kind) < 0)).sum())
+        for kind in STAGES
+    }
+    return {
+        "weighted_score": joined["weighted_score"],
+        "segmentation": values["segmentation"],
+        **{f"dice_{s}": values[f"dice_{s}"] for s in STRUCTURES},
+        **{f"dice_agg_{s}": _aggregated(tables, s, options) for s in STRUCTURES},
+        "dice_from_empty_cases": _credit_of_empty(tables, options),
+        "staging": values["staging"],
+        **{f"balanced_accuracy_{kind}": values[f"balanced_accuracy_{kind}"] for kind in STAGES},
+        "c_index": values["c_index"],
+        "c_index_flipped": float(survival.c_index_flipped(counted, options.missing_risk)[0]),
+        "comparable_pairs": int(counted.comparable[0]),
+        "concordant_pairs": int(counted.concordant[0]),
+        "tied_risk_pairs": int(counted.tied[0]),
+        "missing_pairs": int(counted.missing[0]),
+        "unweighted_score": joined["unweighted_score"],
+        "consistency": joined["consistency"],
+        "n_missing_masks": int((states == "missing").sum()),
+        "n_malformed_masks": int((states == "malformed").sum()),
+        **missing,
+        "n_missing_risk": int((truth.has_survival & np.isnan(risks(truth, submission, options))).sum()),
+        "n_unknown_patients": len(submission.unknown),
+    }
+
+
+def _credit_of_empty(tables: np.ndarray, options: Options) -> float:
+    """The part of `segmentation` that pairs earn in which truth and prediction are empty; NaN without a truth mask."""
+    if not len(tables):
+        return np.nan
+    if options.empty_masks != "one":
+        return 0.0
+    return float(np.mean([_both_empty(tables, structure).mean() for structure in STRUCTURES]))
+
+
+def _both_empty(tables: np.ndarray, structure: str) -> np.ndarray:
+    _, true, submitted = voxels(tables, structure)
+    return (true == 0) & (submitted == 0)
+
+
+def _aggregated(tables: np.ndarray, structure: str, options: Options) -> float:
+    """Dice of all patients taken as one; NaN without a truth mask."""
+    if not len(tables):
+        return np.nan
+    return float(overlap.aggregated_dice(*voxels(tables, structure), np.ones((1, len(tables))), options.empty_masks)[0])
+
+
+def _per_class(truth: Truth, submission: Submission, options: Options, values: Mapping) -> dict:
+    rows, once = {}, np.ones((1, len(truth)), np.float32)
+    for kind, names in STAGES.items():
+        counts = stage_counts(truth, submission, options, kind, once)
+        recall = classification.recall(counts)[0]
+        for code, name in enumerate(names):
+            support = int(counts.support[0, code])
+            if name != "T0" or support:
+                rows[name] = {"support": support, "predicted": int(counts.predicted[0, code]), "recall": float(recall[code])}
+    tables = submission.masks.tables[truth.has_mask]
+    for structure, (name, _) in STRUCTURES.items():
+        _, true, predicted = voxels(tables, structure)
+        of_patients = dice(truth, submission, options, structure)[truth.has_mask]
+        rows[name] = {
+            "n_patients": len(tables),
+            "n_empty_truth": int((true == 0).sum()),
+            "n_empty_prediction": int((predicted == 0).sum()),
+            "n_both_empty": int(_both_empty(tables, structure).sum()),
+            "mean_dice": values[f"dice_{structure}"],
+            "mean_dice_nonempty_truth": float(of_patients[true > 0].mean()) if (true > 0).any() else None,
+            "dice_agg": _aggregated(tables, structure, options),
+        }
+    return rows
+
+
+def _confusion(truth: Truth, submission: Submission, options: Options, kind: str) -> dict:
+    """Counts by true (rows) and submitted stage, and per row the patients without a usable prediction. T0 is a label where it occurs."""
+    true = true_stages(truth, options, kind)
+    predicted = np.where(true >= 0, submitted_stages(submission, kind), stages.MISSING)
+    counts = classification.confusion_matrix(true, predicted, len(STAGES[kind]))
+    missing = np.bincount(true[(true >= 0) & (predicted < 0)], minlength=len(STAGES[kind]))
+    shown = [i for i, name in enumerate(STAGES[kind]) if name != "T0" or counts[i].any() or counts[:, i].any() or missing[i]]
+    return {"labels": [STAGES[kind][i] for i in shown], "counts": counts[np.ix_(shown, shown)], "missing": missing[shown]}
+
+
+def _per_center(truth: Truth, submission: Submission, options: Options, point: Mapping, found: Replicates) -> dict:
+    rows, once = {}, np.ones((1, len(truth)), np.float32)
+    for center, members in centers(truth).items():
+        rows[center] = {
+            "n_cases": int(members.sum()),
+            **{name: float(point["center", center, name][0]) for name in OF_CENTERS},
+            "comparable_pairs": int(pairs(truth, submission, options, once, members).comparable[0]),
+        }
+        if found.values:
+            rows[center]["intervals"] = {name: found.intervals["center", center, name] for name in OF_CENTERS}
+    return rows
+
+
+def _cases(truth: Truth, submission: Submission, options: Options) -> tuple[dict, ...]:
+    risk = risks(truth, submission, options)
+    of_structure = {s: dice(truth, submission, options, s) for s in STRUCTURES}
+    known = np.flatnonzero(truth.has_survival)
+    of_pairs = survival.pairs_of_patients(truth.time[known], truth.event[known] == 1, risk[known])
+    place = {int(i): row for row, i in enumerate(known)}
+    counted = {s: dict(zip(("truth", "prediction"), voxels(submission.masks.tables, s)[1:], strict=True)) for s in STRUCTURES}
+    rows = []
+    for i, patient in enumerate(truth.ids):
+        mask, row = truth.masks[i], {"case": patient, "center": truth.center[i] or None, "mask": submission.masks.states[i]}
+        row |= {f"dice_{s}": of_structure[s][i] for s in STRUCTURES}
+        for s in STRUCTURES:
+            row |= {f"volume_{s}_{of}_ml": int(n[i]) * mask.grid.voxel_ml if mask else None for of, n in counted[s].items()}
+        for kind in STAGES:
+            row[f"{kind}_truth"] = stages.name(getattr(truth, kind)[i], kind)
+            row[f"{kind}_prediction"] = stages.name(submitted_stages(submission, kind)[i], kind)
+        row |= {"risk": risk[i], "time": truth.time[i], "event": None if np.isnan(truth.event[i]) else int(truth.event[i])}
+        for name in ("comparable", "discordant", "missing"):
+            row[f"{name}_pairs"] = int(getattr(of_pairs, name)[place[i]]) if i in place else None
+        rows.append(plain(row))
+    return tuple(rows)

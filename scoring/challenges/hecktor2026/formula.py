@@ -1,0 +1,28 @@
+"""What is fixed by the challenge: labels, stages, weights, and how three subtasks become one number."""
+
+import numpy as np
+
+ID = "hecktor2026"
+WEIGHTS = {
+    "segmentation": ("Segmentation", "Seg", 25),
+    "staging": ("Staging", "Stage", 35),
+    "c_index": ("Prognosis", "C", 40),
+}
+SUBTASKS = tuple(WEIGHTS)
+STRUCTURES = {"gtvp": ("GTVp", 1), "gtvn": ("GTVn", 2)}
+"""Name in `per_class` and value in the masks of the primary tumour and of the nodes, by the ending of its quantities."""
+STAGES = {"t": ("T0", "T1", "T2", "T3", "T4"), "n": ("N0", "N1", "N2", "N3")}
+T0 = 0
+"""Index of T0 among the T stages: in the training truth, but not among the declared outputs."""
+SMALL_CLASS, FEW_EVENTS = 15, 20
+SUSPECT_C_INDEX = 0.45
+
+
+def weighted(segmentation: np.ndarray, staging: np.ndarray, c_index: np.ndarray) -> np.ndarray:
+    """0.25 segmentation + 0.35 staging + 0.40 C-index; NaN where one of them is."""
+    return 0.25 * segmentation + 0.35 * staging + 0.40 * c_index
+
+
+def unweighted(segmentation: np.ndarray, staging: np.ndarray, c_index: np.ndarray) -> np.ndarray:
+    """The plain mean of the three subtasks; NaN where one of them is."""
+    return (segmentation + staging + c_index) / 3

@@ -1,0 +1,101 @@
+"""Every quantity of HECKTOR 2026 on many test sets at once: row b of weights [B, N] says how often each patient is in test set b."""
+
+import numpy as np
+
+from scoring.challenges.hecktor2026 import stages
+from scoring.challenges.hecktor2026.formula import STAGES, STRUCTURES, SUBTASKS, unweighted, weighted
+from scoring.challenges.hecktor2026.gaps import stage_truth
+from scoring.challenges.hecktor2026.options import Options
+from scoring.challenges.hecktor2026.prognosis import oriented
+from scoring.challenges.hecktor2026.submission import Submission
+from scoring.challenges.hecktor2026.truth import Truth
+from scoring.metrics import classification, overlap, survival
+from scoring.metrics.classification import Counts
+from scoring.metrics.survival import Pairs
+
+WITH_INTERVAL = ("score", "segmentation", "dice_gtvp", "dice_gtvn", "staging", "balanced_accuracy_t", "balanced_accuracy_n", "c_index")
+OF_CENTERS = ("segmentation", "dice_gtvp", "dice_gtvn", "balanced_accuracy_t", "balanced_accuracy_n", "c_index")
+
+
+EVERYBODY = True
+"""As `among`: all patients. Else bool [N], the patients that take part at all."""
+
+
+def quantities(
+    truth: Truth, submission: Submission, options: Options, weights: np.ndarray, among: np.ndarray | bool = EVERYBODY
+) -> dict[str, np.ndarray]:
+    """Every quantity of `WITH_INTERVAL`, [B] each, NaN where it is undefined."""
+    found = {f"dice_{s}": overlap.mean_dice(dice(truth, submission, options, s, among), weights) for s in STRUCTURES}
+    found["segmentation"] = (found["dice_gtvp"] + found["dice_gtvn"]) / 2
+    for kind in STAGES:
+        counts = stage_counts(truth, submission, options, kind, weights, among)
+        found[f"balanced_accuracy_{kind}"] = classification.mean_over_present(classification.recall(counts), counts)
+    found["staging"] = (found["balanced_accuracy_t"] + found["balanced_accuracy_n"]) / 2
+    found["c_index"] = survival.c_index(pairs(truth, submission, options, weights, among), options.missing_risk)
+    found["score"] = weighted(found["segmentation"], found["staging"], found["c_index"])
+    return found
+
+
+def with_centers(truth: Truth, submission: Submission, options: Options, weights: np.ndarray) -> dict[object, np.ndarray]:
+    """`quantities`, and those of `OF_CENTERS` inside each center under ("center", name, quantity)."""
+    found: dict[object, np.ndarray] = dict(quantities(truth, submission, options, weights))
+    for center, members in centers(truth).items():
+        inside = quantities(truth, submission, options, weights, members)
+        found |= {("center", center, name): inside[name] for name in OF_CENTERS}
+    return found
+
+
+def centers(truth: Truth) -> dict[str, np.ndarray]:
+    """Members (bool [N]) of every center that is named, by name."""
+    named = np.array(truth.center, dtype=object)
+    return {center: named == center for center in sorted({c for c in truth.center if c})}
+
+
+def dice(truth: Truth, submission: Submission, options: Options, structure: str, among: np.ndarray | bool = EVERYBODY) -> np.ndarray:
+    """Dice of every patient [N]; NaN without a truth mask, and of a pair that is left out because both are empty."""
+    found = overlap.dice(*voxels(submission.masks.tables, structure), options.empty_masks)
+    return np.where(truth.has_mask & among, found, np.nan)
+
+
+def voxels(tables: np.ndarray, structure: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Voxels [N] of a structure in both masks, in the truth and in the submission."""
+    return overlap.overlap(tables, STRUCTURES[structure][1])
+
+
+def true_stages(truth: Truth, options: Options, kind: str, among: np.ndarray | bool = EVERYBODY) -> np.ndarray:
+    """True stages as codes [N], `stages.MISSING` for patients who do not take part."""
+    return np.where(among, stage_truth(truth, kind, options), stages.MISSING)
+
+
+def submitted_stages(submission: Submission, kind: str) -> np.ndarray:
+    """Submitted stages as codes [N]; all missing without such a column."""
+    codes = getattr(submission, kind)
+    return np.full(len(submission.ids), stages.MISSING) if codes is None else codes
+
+
+def stage_counts(
+    truth: Truth, submission: Submission, options: Options, kind: str, weights: np.ndarray, among: np.ndarray | bool = EVERYBODY
+) -> Counts:
+    """Support, predictions and hits per stage over the patients with a true one; no usable prediction is no class."""
+    true = true_stages(truth, options, kind, among)
+    predicted = np.where(true >= 0, submitted_stages(submission, kind), stages.MISSING)
+    return classification.counts(true, predicted, weights, len(STAGES[kind]))
+
+
+def risks(truth: Truth, submission: Submission, options: Options) -> np.ndarray:
+    """Oriented scores [N], the higher the worse; NaN = none."""
+    return oriented(submission.scores, options.prognosis_direction, len(truth))
+
+
+def pairs(truth: Truth, submission: Submission, options: Options, weights: np.ndarray, among: np.ndarray | bool = EVERYBODY) -> Pairs:
+    """Comparable pairs and what the scores make of them, over the patients with time and event."""
+    known = truth.has_survival & among
+    risk = risks(truth, submission, options)[known]
+    return survival.pairs(truth.time[known], truth.event[known] == 1, risk, weights[:, known])
+
+
+def combined(values: dict[str, float]) -> dict[str, float]:
+    """The three numbers that join the subtasks, undefined (NaN) where one of them is."""
+    parts = [values[name] for name in SUBTASKS]
+    total, plain = weighted(*parts), unweighted(*parts)
+    return {"weighted_score": total, "unweighted_score": plain, "consistency": abs(total - plain)}

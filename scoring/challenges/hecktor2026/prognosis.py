@@ -1,0 +1,61 @@
+"""Prognosis scores: which column counts, and which way round."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.challenges.hecktor2026.tables import Rows
+from scoring.findings import Finding, note, warning
+from scoring.readers import tables
+
+KINDS = ("risk", "time")
+
+
+@dataclass(frozen=True)
+class Scores:
+    """One column of scores by patient. values: as written [N], NaN = none. unusable: patients whose cell holds something that is no finite number, bool [N]."""
+
+    values: np.ndarray
+    unusable: np.ndarray
+
+
+def read_scores(rows: Rows, row_of: np.ndarray, decimal_comma: bool, findings: list[Finding]) -> dict[str, Scores]:
+    """The columns that are there, by kind. row_of [N]: the row of each patient, -1 = none."""
+    found = {}
+    for kind in (k for k in KINDS if rows.cells.get(k)):
+        cells = rows.cells[kind]
+        read = tables.numbers(cells, decimal_comma)
+        wrong = np.isin(read.fault, ("not-a-number", "not-finite"))
+        has = row_of >= 0
+        named = [f"{rows.ids[row]} {cells[row][:40]!r}" for row in row_of[has] if wrong[row]]
+        if named:
+            words = f"{len(named)} scores are no finite numbers and count as missing: {', '.join(named)}."
+            findings.append(warning("risk-not-a-number", rows.places[int(np.argmax(wrong))], words))
+        if read.decimal_commas:
+            findings.append(note("decimal-comma", rows.places[0], f"{read.decimal_commas} numbers have a decimal comma: read as a point."))
+        found[kind] = Scores(np.where(has, read.values[row_of], np.nan), has & wrong[row_of])
+    if len(found) == len(KINDS):
+        findings.append(
+            note("two-prognosis-columns", rows.places[0], "there is a risk and a time: `auto` takes the risk (--prognosis-direction).")
+        )
+    if found:
+        kind = chosen(found, "auto")
+        words = {"risk": "a risk, so the higher the worse", "time": "a time to relapse, so the lower the worse"}[kind]
+        findings.append(note("direction-assumed", "prognosis", f"the column is read as {words}; --prognosis-direction says otherwise."))
+    return found
+
+
+def chosen(scores: Mapping[str, Scores], direction: str) -> str | None:
+    """The kind of the column that counts: the one that `direction` prefers if it is there, "auto" the risk; None without a column."""
+    preferred = (direction, *KINDS) if direction in KINDS else KINDS
+    return next((kind for kind in preferred if kind in scores), None)
+
+
+def oriented(scores: Mapping[str, Scores], direction: str, n: int) -> np.ndarray:
+    """Scores [N], the higher the worse: a time is negated. NaN where there is none. direction "risk" or "time" forces the reading of the column."""
+    kind = chosen(scores, direction)
+    if kind is None:
+        return np.full(n, np.nan)
+    reading = kind if direction == "auto" else direction
+    return scores[kind].values if reading == "risk" else -scores[kind].values

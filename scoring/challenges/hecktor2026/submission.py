@@ -1,0 +1,136 @@
+"""What a team submitted: masks, stages and scores, aligned with the patients of a truth."""
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from scoring.challenges.hecktor2026 import masks, stages
+from scoring.challenges.hecktor2026.formula import STAGES
+from scoring.challenges.hecktor2026.gaps import gaps
+from scoring.challenges.hecktor2026.layouts import Layout, lay_out
+from scoring.challenges.hecktor2026.options import Options
+from scoring.challenges.hecktor2026.prognosis import Scores, read_scores
+from scoring.challenges.hecktor2026.tables import Rows, answers, find_table, read_rows
+from scoring.challenges.hecktor2026.truth import Truth
+from scoring.findings import Finding, InputRefused, error, note, warning
+from scoring.readers import tables
+from scoring.readers.sources import Files, Source
+
+TABLE = "predictions.csv"
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A submission, aligned with the truth's patients; without a truth, with its own.
+
+    t, n: stages as codes [N] (`stages.MISSING`, `stages.UNKNOWN`), None without such a column. scores: prognosis by column, "risk" and "time".
+    masks: what became of each mask, and the voxels by true and submitted label. read: what was noticed in the files; missing: what lacks
+    against the truth, under the usual options. unknown: patients that the truth does not have. digest: SHA-256 of the source.
+    """
+
+    name: str
+    ids: tuple[str, ...]
+    t: np.ndarray | None
+    n: np.ndarray | None
+    scores: Mapping[str, Scores]
+    masks: masks.Counted
+    unknown: tuple[str, ...]
+    read: tuple[Finding, ...]
+    missing: tuple[Finding, ...]
+    files: Files
+    layout: Layout = field(default_factory=Layout)
+    digest: str | None = None
+    model: None = None
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Everything that was noticed, under the usual options."""
+        return (*self.read, *self.missing)
+
+    @property
+    def fingerprint(self) -> np.ndarray:
+        """SHA-256, uint8 [32], of what was submitted as it stands against the truth; equal for two teams that submitted the same."""
+        parts = [np.array(self.masks.states), self.t, self.n, *(self.scores[kind].values for kind in sorted(self.scores))]
+        content = b"|".join([*self.masks.digests, *(b"none" if part is None else part.tobytes() for part in parts)])
+        return np.frombuffer(hashlib.sha256(content).digest(), np.uint8)
+
+
+def read_predictions(
+    source: Source,
+    truth: Truth | None = None,
+    name: str | None = None,
+    lesions: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Submission:
+    """Read a submission: a folder or zip of masks and a table, a container's output, or a table alone. Every mask is counted against the truth's.
+
+    lesions: whether nodes are told apart too. Without a truth structure, labels, columns and stages are checked. progress(done, total) counts patients.
+    Raises InputRefused with every problem; what is missing or malformed of a patient is a finding. Cancelled.
+    """
+    files = masks.open_files(source, name)
+    layout, used, problems, findings = lay_out(files, container=True), [], [], []
+    table, rows = None, None
+    try:
+        table = find_table(files, layout, TABLE, used)
+        rows = read_rows(table, ("t", "n", "risk", "time"), problems) if table else answers(files, layout, used)
+    except InputRefused as refused:
+        problems += refused.problems
+    if table and layout.answers:
+        findings.append(note("table-over-json", table.name, "there is a table and there are JSON files of patients: the table counts."))
+    rows = rows or Rows((), {}, ())
+    problems += masks.repeated(files, layout)
+    own = dict.fromkeys([*rows.ids, *sorted(layout.masks)])
+    if not own and not problems:
+        problems.append(
+            error("no-table", files.name, f"there is nothing of a patient: no table with a PatientID column ({TABLE}), no mask.")
+        )
+    ids = truth.ids if truth else tuple(own)
+    known = set(ids)
+    unknown = tuple(patient for patient in own if patient not in known)
+    if own and len(unknown) == len(own):
+        words = f"no patient is one of {truth.name}. Here: {', '.join(unknown[:3])}. There: {', '.join(ids[:3])}."
+        problems.append(error("no-common-case", files.name, words))
+    if problems:
+        raise InputRefused(tables.settled(table, problems) if table else problems, findings)
+    if unknown:
+        findings.append(
+            warning("unknown-patient", files.name, f"{len(unknown)} that the truth does not have, left out: {', '.join(unknown)}.")
+        )
+    place = {patient: row for row, patient in enumerate(rows.ids)}
+    row_of = np.array([place.get(patient, -1) for patient in ids])
+    found = {kind: _stages(rows, kind, row_of, findings) for kind in STAGES}
+    scores = read_scores(rows, row_of, table.delimiter != "," if table else False, findings)
+    counted, noticed = _counted(truth, ids, files, layout, progress, cancelled)
+    findings += noticed
+    submission = Submission(
+        files.name, ids, **found, scores=scores, masks=counted, unknown=unknown, read=tuple(findings), missing=(), files=files,
+        layout=layout, digest=files.digest_of([*used, *(layout.masks[patient][0] for patient in ids if patient in layout.masks)]),
+    )  # fmt: skip
+    return submission if truth is None else replace(submission, missing=tuple(gaps(truth, submission, Options())))
+
+
+def _stages(rows: Rows, kind: str, row_of: np.ndarray, findings: list[Finding]) -> np.ndarray | None:
+    """Stages by patient; None without such a column."""
+    cells = rows.cells.get(kind)
+    if cells is None:
+        return None
+    read = stages.read_stages(cells, kind)
+    findings += stages.folded_note(read, cells, kind, rows.places)
+    wrong = [row for row in row_of if row >= 0 and read.codes[row] == stages.UNKNOWN]
+    if wrong:
+        named = ", ".join(f"{rows.ids[row]} {cells[row][:40]!r}" for row in wrong)
+        words = f"{len(wrong)} {kind.upper()} stages are none of {', '.join(STAGES[kind])} and count as wrong: {named}."
+        findings.append(warning("stage-not-recognised", rows.places[wrong[0]], words))
+    return np.where(row_of >= 0, read.codes[row_of], stages.MISSING) if len(cells) else None
+
+
+def _counted(truth: Truth | None, ids: tuple[str, ...], files: Files, layout: Layout, *watch) -> tuple[masks.Counted, list[Finding]]:
+    """Masks against the truth's; without a truth each by itself."""
+    if truth is not None:
+        return masks.count_all(truth.masks, ids, files, layout, *watch)
+    _, faults, noticed = masks.examine_all(files, layout, ids, *watch)
+    none = masks.Counted((masks.NO_TRUTH,) * len(ids), np.zeros((len(ids), 3, 3), np.int64), (b"",) * len(ids))
+    return none, [*(masks.malformed(patient, fault) for patient, fault in faults), *noticed]

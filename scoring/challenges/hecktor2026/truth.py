@@ -1,0 +1,192 @@
+"""The test set: who has which truth."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from scoring.challenges.hecktor2026 import masks, stages
+from scoring.challenges.hecktor2026.formula import STAGES
+from scoring.challenges.hecktor2026.layouts import Layout, lay_out
+from scoring.challenges.hecktor2026.tables import Rows, find_table, plain_name, read_rows
+from scoring.findings import Finding, InputRefused, error, note
+from scoring.readers import tables
+from scoring.readers.masks.counting import Mask
+from scoring.readers.sources import Files, Source
+from scoring.readers.tables import MISSING, Table
+
+TABLE = "clinical.csv"
+EVENTS = {"0": 0, "0.0": 0, "false": 0, "1": 1, "1.0": 1, "true": 1}
+
+
+@dataclass(frozen=True)
+class Truth:
+    """The patients of a test set, table rows first, then those with a mask only.
+
+    t, n: stages as codes [N], -1 = none. time: days [N], event: 1.0 or 0.0 [N], NaN = not known. center [N]: "" = not known. masks: what was
+    counted in each patient's mask, None = no mask. columns: all columns of the table by lower-case name. digest: SHA-256 of the source.
+    """
+
+    name: str
+    ids: tuple[str, ...]
+    t: np.ndarray
+    n: np.ndarray
+    time: np.ndarray
+    event: np.ndarray
+    center: tuple[str, ...]
+    masks: tuple[Mask | None, ...]
+    findings: tuple[Finding, ...]
+    files: Files
+    layout: Layout = field(default_factory=Layout)
+    columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    id_column: str = "patientid"
+    digest: str | None = None
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def has_mask(self) -> np.ndarray:
+        """Patients who take part in segmentation, bool [N]."""
+        return np.array([mask is not None for mask in self.masks], bool)
+
+    @property
+    def has_survival(self) -> np.ndarray:
+        """Patients who take part in prognosis: time and event are known, bool [N]."""
+        return ~np.isnan(self.time) & ~np.isnan(self.event)
+
+
+def read_truth(
+    source: Source,
+    name: str | None = None,
+    images: Source | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Truth:
+    """Read a test set: a folder or zip of masks and a table; a table alone has no segmentation. Every mask is read through and counted.
+
+    images: refused, CT and PET lie beside the masks. Raises InputRefused with every problem; Cancelled.
+    """
+    files = masks.open_files(source, name)
+    layout, used, problems, findings = lay_out(files, container=False), [], [], []
+    if images is not None:
+        problems.append(
+            error("bad-option", "--images", "CT and PET lie beside the masks as PatientID__CT and PatientID__PT: leave it out.")
+        )
+    table = _attempt(problems, find_table, files, layout, TABLE, used)
+    rows = read_rows(table, ("t", "n", "event", "time", "center"), problems) if table else None
+    rows = rows or Rows((), {}, ())
+    listed = set(rows.ids)
+    ids = (*rows.ids, *sorted(patient for patient in layout.masks if patient not in listed))
+    if not ids and not problems:
+        problems.append(error("no-table", files.name, f"there is no patient: no table with a PatientID column ({TABLE}) and no mask."))
+    clinical = _clinical(rows, table, len(ids), problems, findings)
+    problems += masks.repeated(files, layout)
+    examined, faults, noticed = masks.examine_all(files, layout, ids, progress, cancelled)
+    problems += [
+        error(fault.code, files.called(layout.masks[patient][0]), f"patient {patient}: {fault.words}") for patient, fault in faults
+    ]
+    findings += noticed
+    if problems:
+        raise InputRefused(tables.settled(table, problems) if table else problems, findings)
+    return Truth(
+        name=files.name,
+        ids=ids,
+        **clinical,
+        masks=examined,
+        findings=tuple(findings),
+        files=files,
+        layout=layout,
+        columns=_columns(table, rows, len(ids)),
+        id_column=next((tables.key(h) for h in table.header if plain_name(h) == "patientid"), "patientid") if table else "patientid",
+        digest=files.digest_of([*used, *(members[0] for members in layout.masks.values())]),
+    )
+
+
+def _attempt(problems: list[Finding], read: Callable, *arguments):
+    """What `read` gives, None where it refuses: its problems join the others."""
+    try:
+        return read(*arguments)
+    except InputRefused as refused:
+        problems += refused.problems
+        return None
+
+
+def _clinical(rows: Rows, table: Table | None, n: int, problems: list[Finding], findings: list[Finding]) -> dict:
+    """Stages, time, event and center of every patient."""
+    found = {kind: _stages(rows, kind, n, problems, findings) for kind in ("t", "n")}
+    found["time"] = _times(rows, table, n, problems, findings)
+    found["event"] = _events(rows, n, problems)
+    found["center"] = (
+        *("" if c.lower() in MISSING else c for c in rows.cells.get("center", [""] * len(rows.ids))),
+        *[""] * (n - len(rows.ids)),
+    )
+    half = np.flatnonzero(np.isnan(found["time"]) != np.isnan(found["event"]))
+    if half.size and not problems:
+        findings.append(
+            note(
+                "truth-incomplete",
+                rows.places[half[0]],
+                f"{len(half)} without both a time (RFS) and an event (Relapse) leave prognosis: {', '.join(rows.ids[i] for i in half)}.",
+            )
+        )
+    return found
+
+
+def _stages(rows: Rows, kind: str, n: int, problems: list[Finding], findings: list[Finding]) -> np.ndarray:
+    codes, cells = np.full(n, stages.MISSING), rows.cells.get(kind, ())
+    read = stages.read_stages(cells, kind)
+    codes[: len(cells)] = read.codes
+    for row in np.flatnonzero(read.codes == stages.UNKNOWN):
+        codes[row] = stages.MISSING
+        if not stages.is_not_assessed(cells[row], kind):
+            words = f"{kind.upper()} stage {cells[row][:40]!r} is none of {', '.join(STAGES[kind])} (or {kind.upper()}X for unknown)."
+            problems.append(error("bad-label", rows.places[row], f"patient {rows.ids[row]}: {words}"))
+    findings += stages.folded_note(read, cells, kind, rows.places)
+    return codes
+
+
+def _times(rows: Rows, table: Table | None, n: int, problems: list[Finding], findings: list[Finding]) -> np.ndarray:
+    times, cells = np.full(n, np.nan), rows.cells.get("time")
+    if cells is None:
+        return times
+    read = tables.numbers(cells, table.delimiter != ",")
+    for row, (value, fault) in enumerate(zip(read.values, read.fault, strict=True)):
+        words = (
+            "is negative"
+            if value < 0
+            else "is not finite"
+            if fault == "not-finite"
+            else "is not a number"
+            if fault == "not-a-number"
+            else ""
+        )
+        if words:
+            message = f"patient {rows.ids[row]}: RFS {cells[row][:40]!r} {words}: give days, 0 or more."
+            problems.append(error(fault or "out-of-range", rows.places[row], message))
+    if read.decimal_commas:
+        findings.append(note("decimal-comma", rows.places[0], f"{read.decimal_commas} numbers have a decimal comma: read as a point."))
+    times[: len(cells)] = read.values
+    return times
+
+
+def _events(rows: Rows, n: int, problems: list[Finding]) -> np.ndarray:
+    events, cells = np.full(n, np.nan), rows.cells.get("event", ())
+    for row, cell in enumerate(cells):
+        if cell.lower() in EVENTS:
+            events[row] = EVENTS[cell.lower()]
+        elif cell.lower() not in MISSING:
+            words = f"Relapse {cell[:40]!r} is neither 0 (none) nor 1 (relapse)."
+            problems.append(error("bad-label", rows.places[row], f"patient {rows.ids[row]}: {words}"))
+    return events
+
+
+def _columns(table: Table | None, rows: Rows, n: int) -> dict[str, tuple[str, ...]]:
+    """All columns of the table by lower-case name, in truth order; "" for patients with a mask only."""
+    if table is None:
+        return {}
+    row_of = {table.place(row): row for row in range(len(table))}
+    kept = [row_of[place] for place in rows.places]
+    return {
+        key: (*(cells[row].strip() for row in kept), *[""] * (n - len(kept))) for key, cells in zip(table.keys, table.columns, strict=True)
+    }
