@@ -32,28 +32,35 @@ class Pairs:
         return Pairs(self.truth[rows], self.prediction[rows], self.distance[rows])
 
 
-def count_pairs(truth: Sequence[np.ndarray], predictions: Sequence[np.ndarray], reach: float) -> int:
-    """How many pairs lie at most about `reach` apart, without making them. truth, predictions: points [n, 2] of each picture."""
-    return sum(int(cKDTree(t).count_neighbors(cKDTree(p), reach)) for t, p in zip(truth, predictions, strict=True) if len(t) and len(p))
+def near_pairs(truth: Sequence[np.ndarray], predictions: Sequence[np.ndarray], reach: float, most: int) -> Pairs | None:
+    """Every pair at most `reach` apart, None where there are more than `most`. truth, predictions: points float64 [n, 2] of each picture.
 
-
-def near_pairs(truth: Sequence[np.ndarray], predictions: Sequence[np.ndarray], reach: float) -> Pairs:
-    """Every pair at most `reach` apart. truth, predictions: points float64 [n, 2] of each picture. Distance: sqrt(dx^2 + dy^2) in float64."""
-    parts, first_truth, first_prediction = [], 0, 0
+    Distance: sqrt(dx^2 + dy^2) in float64.
+    """
+    parts, total, first_truth, first_prediction = [], 0, 0, 0
     for t, p in zip(truth, predictions, strict=True):
         if len(t) and len(p):
             # The tree's own rounding must lose no pair: it looks a little further, the exact test follows.
-            found = cKDTree(t).sparse_distance_matrix(cKDTree(p), reach * (1 + SLACK) + SLACK, output_type="ndarray")
+            trees, further = (_tree(t), _tree(p)), reach * (1 + SLACK) + SLACK
+            if len(t) * len(p) > most - total and trees[0].count_neighbors(trees[1], further) > most - total:
+                return None
+            found = trees[0].sparse_distance_matrix(trees[1], further, output_type="ndarray")
             i, j = found["i"], found["j"]
             away = t[i] - p[j]
             distance = np.sqrt(away[:, 0] ** 2 + away[:, 1] ** 2)
             kept = distance <= reach
             parts.append((i[kept] + first_truth, j[kept] + first_prediction, distance[kept]))
+            total += len(parts[-1][2])
         first_truth, first_prediction = first_truth + len(t), first_prediction + len(p)
     if not parts:
         return Pairs(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0))
     i, j, distance = (np.concatenate(column) for column in zip(*parts, strict=True))
     return Pairs(i.astype(np.int32), j.astype(np.int32), distance)
+
+
+def _tree(points: np.ndarray) -> cKDTree:
+    # Used once: a tree that is quicker to build and slower to search costs less.
+    return cKDTree(points, compact_nodes=False, balanced_tree=False)
 
 
 def preference(pairs: Pairs, confidence: np.ndarray) -> np.ndarray:
@@ -106,11 +113,17 @@ def _queues(predictions: np.ndarray, twins: np.ndarray) -> dict[int, deque]:
 
 def same_place(points: np.ndarray, groups: np.ndarray) -> np.ndarray:
     """Number of the set of points [n, 2] of one group [n] at exactly the same place, -1 for a point alone."""
-    order = np.lexsort((points[:, 1], points[:, 0], groups))
-    changed = (np.diff(points[order], axis=0) != 0).any(1) | (np.diff(groups[order]) != 0)
-    number = np.empty(len(points), np.int32)
-    number[order] = np.r_[0, np.cumsum(changed)][: len(points)]
-    return np.where(np.bincount(number, minlength=1)[number] > 1, number, -1).astype(np.int32)
+    number = np.full(len(points), -1, np.int32)
+    # Few points share even one coordinate: only those are compared in full.
+    across = np.argsort(points[:, 0])
+    level = np.diff(points[across, 0]) == 0
+    rows = across[np.r_[level, False] | np.r_[False, level]] if len(points) else across
+    rows = rows[np.lexsort((points[rows, 1], points[rows, 0], groups[rows]))]
+    apart = (np.diff(points[rows], axis=0) != 0).any(1) | (np.diff(groups[rows]) != 0)
+    place = np.cumsum(np.r_[False, apart])[: len(rows)]
+    shared = np.bincount(place, minlength=1)[place] > 1
+    number[rows[shared]] = place[shared]
+    return number
 
 
 def pair_off(pairs: Pairs) -> np.ndarray:

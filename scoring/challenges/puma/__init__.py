@@ -9,10 +9,12 @@ from collections.abc import Mapping, Sequence
 from scoring.challenges.puma import matches
 from scoring.challenges.puma.card import check_options, of_card, rescore, rule_of, score
 from scoring.challenges.puma.formula import ID, METRICS, MICROMETRES_PER_PIXEL, RADIUS, RADIUS_RANGE, RULES
+from scoring.challenges.puma.matches import REASONS, STATUSES
 from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.remarks import SMALL_CLASS
 from scoring.challenges.puma.truth import Truth
+from scoring.challenges.puma.view import OBSERVERS, along_confidence, along_radius, overlay
 from scoring.models import pictures
 
 TITLE = "PUMA, nuclei in ten classes"
@@ -62,20 +64,26 @@ __all__ = [
     "METRICS",
     "MICROMETRES_PER_PIXEL",
     "NO_MODEL",
+    "OBSERVERS",
     "OUTPUTS",
     "RADIUS",
     "RADIUS_RANGE",
     "READ_OPTIONS",
+    "REASONS",
     "RULE",
     "RULES",
     "SMALL_CLASS",
+    "STATUSES",
     "TITLE",
     "TRUTH_OPTIONS",
     "WEIGHTS",
     "NucleiPredictions",
     "Truth",
+    "along_confidence",
+    "along_radius",
     "check_options",
     "of_card",
+    "overlay",
     "rescore",
     "rule_of",
     "score",

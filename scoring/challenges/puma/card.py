@@ -8,9 +8,9 @@ from functools import partial
 
 import numpy as np
 
-from scoring.challenges.puma import matches, matching, rows
+from scoring.challenges.puma import clinic, matches, matching, rows
 from scoring.challenges.puma.detections import Detections, detections
-from scoring.challenges.puma.formula import ID, RADIUS, RULES, Tallies
+from scoring.challenges.puma.formula import ID, RADIUS, RULES
 from scoring.challenges.puma.matching import Rule
 from scoring.challenges.puma.measures import quantities
 from scoring.challenges.puma.names import CLASSES
@@ -91,9 +91,11 @@ def rescore(truth: Truth, predictions: NucleiPredictions, card: ScoreCard, **cha
     if wrong_options:
         raise InputRefused(wrong_options)
     rule = Rule(used["rules"], used["radius"], used["min_confidence"])
-    known = of_card(card) if rule.radius <= card.arrays["reach"] else detections(truth, predictions, rule.radius)
+    pairs = of_card(card) if rule.radius <= card.arrays["reach"] else detections(truth, predictions, rule.radius)
+    same_kept = rule.min_confidence == source["options"]["min_confidence"]
+    known = (card.arrays["um_truth"], card.arrays["um_predicted"]) if same_kept else None
     source = {**source, "options": {**source["options"], **_options(rule)}, "resamples": statistics.resamples}
-    return _card(truth, predictions, known, rule, statistics, card.arrays["units"], source)
+    return _card(truth, predictions, pairs, rule, statistics, card.arrays["units"], source, known)
 
 
 def of_card(card: ScoreCard) -> Detections:
@@ -119,7 +121,9 @@ def _card(
     statistics: StatisticsOptions,
     units: np.ndarray,
     source: Mapping,
+    known: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> ScoreCard:
+    """known: `um_truth` and `um_predicted` of a card with the same predictions kept."""
     matched = {name: matching.match(d, replace(rule, name=name)) for name in ("seed", "grand-challenge")}
     matched["pooled"] = matched["seed"]
     m = matched[rule.name]
@@ -127,7 +131,8 @@ def _card(
     evaluate = partial(quantities, rule.name, counted)
     point = evaluate(np.ones((1, len(truth))))
     found = _with_several_units(replicate(evaluate, point, units, statistics), units)
-    scored = Scored(truth, d, rule.name, counted, *rows.distances(d, m.kept))
+    truth_um, predicted_um = known or _tumor_to_lymphocyte(d, m.kept)
+    scored = Scored(truth, d, rule.name, counted, truth_um, predicted_um)
     confusion, metrics = matching.confusion(d, m), rows.metrics(scored, point)
     findings = remarks(d, predictions, rule, counted[rule.name], metrics, bool(found.values))
     return ScoreCard(
@@ -142,7 +147,7 @@ def _card(
         {"labels": [*CLASSES, "none"], "counts": confusion.tolist()},
         {name: value for name, value in found.intervals.items() if isinstance(name, str)},
         plain(rows.more(scored, confusion)),
-        {**d.arrays, **_arrays(d, counted[rule.name], units), **found.arrays},
+        {**d.arrays, **_arrays(scored, units), **found.arrays},
         matches.table(d, m, truth.ids, rule.confidences(d)),
     )
 
@@ -152,12 +157,29 @@ def _with_several_units(found: Replicates, units: np.ndarray) -> Replicates:
     return replace(found, intervals=dict.fromkeys(found.intervals)) if units.max() == 0 else found
 
 
-def _arrays(d: Detections, counted: Tallies, units: np.ndarray) -> dict[str, np.ndarray]:
-    """What is drawn and compared besides the detections, read-only: units [N]; f1 [N, 10], NaN where a class does not occur; aligned, uint8 [32],
-    the SHA-256 of what was submitted for the truth's cases."""
+def _tumor_to_lymphocyte(d: Detections, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return (
+        clinic.tumor_to_lymphocyte(d.truth_class, d.truth_points, d.first_truth, np.ones(len(d.truth_class), bool)),
+        clinic.tumor_to_lymphocyte(d.predicted_class, d.predicted_points, d.first_prediction, kept),
+    )
+
+
+def _arrays(s: Scored, units: np.ndarray) -> dict[str, np.ndarray]:
+    """What is drawn and compared besides the detections, read-only.
+
+    units [N]. f1: of each image and class [N, 10], NaN where the class does not occur. um_truth [n], um_predicted [m]: from tumour nuclei to the
+    nearest lymphocyte, NaN where undefined. aligned: uint8 [32], the SHA-256 of what was submitted for the truth's cases.
+    """
+    d = s.detections
     submitted = (d.first_prediction, d.predicted_class, d.predicted_points, d.confidence, d.score, d.missing)
     digest = hashlib.sha256(b"".join(np.ascontiguousarray(a).tobytes() for a in submitted)).digest()
-    arrays = {"units": units, "f1": counted.f1, "aligned": np.frombuffer(digest, np.uint8)}
+    arrays = {
+        "units": units,
+        "f1": s.chosen.f1,
+        "um_truth": s.truth_um,
+        "um_predicted": s.predicted_um,
+        "aligned": np.frombuffer(digest, np.uint8),
+    }
     for array in arrays.values():
         array.setflags(write=False)
     return arrays

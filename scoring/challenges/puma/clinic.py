@@ -1,6 +1,6 @@
 """What a pathologist counts: shares of lymphocytes, densities, distances from tumour to immune cells. Not ranked, and no diagnosis."""
 
-from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -11,6 +11,7 @@ from scoring.metrics.classification import divide
 
 TUMOR, LYMPHOCYTES = CLASSES.index("tumor"), CLASSES.index("lymphocytes")
 NEAR_MICROMETRES = (20, 50)
+NO_CLASS = -1
 
 
 def til_share(counts: np.ndarray) -> np.ndarray:
@@ -23,17 +24,23 @@ def square_millimetres(sizes: np.ndarray) -> np.ndarray:
     return sizes.astype(float).prod(-1) * MICROMETRES_PER_PIXEL**2 / 1e6
 
 
-def tumor_to_lymphocyte(classes: Sequence[np.ndarray], points: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Of each image, um from every tumour nucleus to the nearest lymphocyte; empty where either class is absent. points: px."""
-    return [_to_nearest(p[c == TUMOR], p[c == LYMPHOCYTES]) * MICROMETRES_PER_PIXEL for c, p in zip(classes, points, strict=True)]
+def tumor_to_lymphocyte(classes: np.ndarray, points: np.ndarray, first: np.ndarray, kept: np.ndarray) -> np.ndarray:
+    """um from every tumour nucleus to the nearest lymphocyte of its image [n]; NaN for other nuclei and in images without lymphocytes.
 
-
-def _to_nearest(points: np.ndarray, others: np.ndarray) -> np.ndarray:
-    return cKDTree(others).query(points)[0] if len(points) and len(others) else np.empty(0)
+    points: px [n, 2]. first: where the nuclei of each image begin [N + 1]. kept: nuclei that count, bool [n].
+    """
+    away = np.full(len(classes), np.nan)
+    for start, end in pairwise(first):
+        here, place = np.where(kept[start:end], classes[start:end], NO_CLASS), points[start:end]
+        tumor, lymphocytes = np.flatnonzero(here == TUMOR), place[here == LYMPHOCYTES]
+        if len(tumor) and len(lymphocytes):
+            away[start + tumor] = cKDTree(lymphocytes).query(place[tumor])[0] * MICROMETRES_PER_PIXEL
+    return away
 
 
 def summary(distances: np.ndarray) -> dict | None:
-    """n, median (um) and the share within 20 and 50 um; None without any."""
+    """n, median (um) and the share within 20 and 50 um of the distances that are defined; None without any."""
+    distances = distances[~np.isnan(distances)]
     if not len(distances):
         return None
     return {

@@ -23,7 +23,8 @@ class Detections:
     truth_points, predicted_points: float64 [n, 2], [m, 2], px. truth_number, predicted_number: int32, position in the file's own list.
     confidence, score: float64 [m], as `Nuclei` has them. twins: int32 [m], number of the group of predictions of a case and class at the
     same place, -1 = alone. pair_truth, pair_prediction: int32 [P], pair_distance: float64 [P]: every truth and prediction of a case at most
-    `reach` px apart, in the order in which truth chooses by `confidence`. missing: bool [N], no prediction for the case.
+    `reach` px apart. same_class: rows of those of one class, in the order in which truth chooses by `confidence`. missing: bool [N], no
+    prediction for the case.
     """
 
     first_truth: np.ndarray
@@ -40,6 +41,7 @@ class Detections:
     pair_truth: np.ndarray
     pair_prediction: np.ndarray
     pair_distance: np.ndarray
+    same_class: np.ndarray
     missing: np.ndarray
     reach: np.ndarray
 
@@ -84,56 +86,40 @@ def detections(truth: Truth, predictions: NucleiPredictions, radius: float = RAD
     if predictions.ids != truth.ids:
         raise ValueError("predictions have to be read against the truth that they are scored on")
     true, found = truth.nuclei, predictions.nuclei
-    places = [n.centroids for n in true], [n.centroids for n in found]
-    reach = max(radius, RADIUS_RANGE[1])
-    if detection.count_pairs(*places, reach) > MOST_KEPT_PAIRS:
-        reach = radius
-        _refuse_crowds(truth, places, radius)
-    pairs = detection.near_pairs(*places, reach)
-    classes = _joined([n.classes for n in found], np.int8)
-    first = _firsts(found)
-    confidence = _joined([n.confidences for n in found], float)
-    points = _joined(places[1], float).reshape(-1, 2)
-    pairs = pairs[detection.preference(pairs, confidence)]
+    reach, pairs = _pairs(truth, predictions, radius)
+    first, classes, points = _firsts(found), np.concatenate([n.classes for n in found]), np.concatenate([n.centroids for n in found])
+    true_classes, confidence = np.concatenate([n.classes for n in true]), np.concatenate([n.confidences for n in found])
+    same = np.flatnonzero(true_classes[pairs.truth] == classes[pairs.prediction])
     return Detections(
         _firsts(true),
         first,
-        _joined([n.classes for n in true], np.int8),
+        true_classes,
         classes,
-        _joined(places[0], float).reshape(-1, 2),
+        np.concatenate([n.centroids for n in true]),
         points,
-        _joined([n.numbers for n in true], np.int32),
-        _joined([n.numbers for n in found], np.int32),
+        np.concatenate([n.numbers for n in true]),
+        np.concatenate([n.numbers for n in found]),
         confidence,
-        _joined([n.scores for n in found], float),
+        np.concatenate([n.scores for n in found]),
         detection.same_place(points, cases_of(first) * len(CLASSES) + classes),
         pairs.truth,
         pairs.prediction,
         pairs.distance,
+        same[detection.preference(pairs[same], confidence)],
         predictions.missing.copy(),
         np.array(float(reach)),
     )
 
 
-def _refuse_crowds(truth: Truth, places: tuple[list, list], radius: float) -> None:
-    counts = [detection.count_pairs([t], [p], radius) for t, p in zip(*places, strict=True)]
-    if sum(counts) > MOST_PAIRS:
-        worst = int(np.argmax(counts))
-        raise InputRefused(
-            [
-                error(
-                    "too-large",
-                    truth.ids[worst],
-                    f"{counts[worst]:,} pairs of a truth and a predicted nucleus lie within {radius:g} px of each other here, {sum(counts):,} in "
-                    f"all; at most {MOST_PAIRS:,} are matched. Check the coordinates, or choose a smaller --radius.",
-                )
-            ]
-        )
+def _pairs(truth: Truth, predictions: NucleiPredictions, radius: float) -> tuple[float, Pairs]:
+    places = [n.centroids for n in truth.nuclei], [n.centroids for n in predictions.nuclei]
+    for reach, most in ((max(radius, RADIUS_RANGE[1]), MOST_KEPT_PAIRS), (radius, MOST_PAIRS)):
+        pairs = detection.near_pairs(*places, reach, most)
+        if pairs is not None:
+            return reach, pairs
+    words = f"more than {MOST_PAIRS:,} pairs of a truth and a predicted nucleus lie within {radius:g} px of each other."
+    raise InputRefused([error("too-large", predictions.name, f"{words} Check the coordinates, or choose a smaller --radius.")])
 
 
 def _firsts(nuclei) -> np.ndarray:
     return np.cumsum([0, *map(len, nuclei)])
-
-
-def _joined(parts: list[np.ndarray], kind) -> np.ndarray:
-    return np.concatenate([np.empty((0, *parts[0].shape[1:]), kind), *parts]).astype(kind, copy=False)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
@@ -18,34 +17,20 @@ from scoring.statistics.replicates import Replicates
 
 @dataclass(frozen=True)
 class Scored:
-    """What was counted. rules: the chosen rule's name. counted: tallies by rule. truth_distances, predicted_distances: of each image, um from
-    its tumour nuclei to the nearest lymphocyte."""
+    """What was counted. rules: the chosen rule's name. counted: tallies by rule. truth_um [n], predicted_um [m]: from tumour nuclei to the
+    nearest lymphocyte, NaN where undefined."""
 
     truth: Truth
     detections: Detections
     rules: str
     counted: Mapping[str, Tallies]
-    truth_distances: list[np.ndarray]
-    predicted_distances: list[np.ndarray]
+    truth_um: np.ndarray
+    predicted_um: np.ndarray
 
     @property
     def chosen(self) -> Tallies:
         """The tallies of the chosen rule."""
         return self.counted[self.rules]
-
-
-def distances(d: Detections, kept: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """um from tumour nuclei to the nearest lymphocyte in each image, of the truth and of the kept predictions [m]."""
-    true = _by_case(d.first_truth, np.ones(len(d.truth_class), bool))
-    found = _by_case(d.first_prediction, kept)
-    return (
-        clinic.tumor_to_lymphocyte([d.truth_class[c] for c in true], [d.truth_points[c] for c in true]),
-        clinic.tumor_to_lymphocyte([d.predicted_class[c] for c in found], [d.predicted_points[c] for c in found]),
-    )
-
-
-def _by_case(first: np.ndarray, kept: np.ndarray) -> list[np.ndarray]:
-    return [np.flatnonzero(kept[a:b]) + a for a, b in pairwise(first)]
 
 
 def metrics(s: Scored, point: Mapping) -> dict:
@@ -121,8 +106,8 @@ def cases(s: Scored) -> list[dict]:
             "height": s.truth.sizes[i, 1],
             "til_share_truth": true[i],
             "til_share_predicted": found[i],
-            "tumor_lymphocyte_um_truth": clinic.summary(s.truth_distances[i]),
-            "tumor_lymphocyte_um_predicted": clinic.summary(s.predicted_distances[i]),
+            "tumor_lymphocyte_um_truth": clinic.summary(s.truth_um[slice(*d.first_truth[i : i + 2])]),
+            "tumor_lymphocyte_um_predicted": clinic.summary(s.predicted_um[slice(*d.first_prediction[i : i + 2])]),
         }
         for i, case in enumerate(s.truth.ids)
     ]
@@ -137,6 +122,6 @@ def more(s: Scored, confusion: np.ndarray) -> dict:
             "precision": float(detection.precision(paired, predicted)),
             "recall": float(detection.recall(paired, support)),
         },
-        "tumor_lymphocyte_um_truth": clinic.summary(np.concatenate(s.truth_distances)),
-        "tumor_lymphocyte_um_predicted": clinic.summary(np.concatenate(s.predicted_distances)),
+        "tumor_lymphocyte_um_truth": clinic.summary(s.truth_um),
+        "tumor_lymphocyte_um_predicted": clinic.summary(s.predicted_um),
     }
