@@ -14,6 +14,7 @@ from sample_data.generator.headneck.grid import Grid
 from sample_data.generator.headneck.shapes import Coordinates, Shape, above, arch, column, ellipsoid, rhythmic, rod, shell
 
 AIR = -1000
+UNDER_SKIN_MM = 2
 MARGIN = 18  # a head that is larger, turned or uneven reaches that far, mm, out of the box around a shape
 # Heights, and at each how far the body reaches to the side, to the front and to the back.
 HEIGHTS = (-110, -94, -78, -62, -40, -14, 2, 18, 40, 62, 85, 110)
@@ -55,7 +56,7 @@ class Body:
 
     def solid(self) -> np.ndarray:
         """Where a soft tumour can be: in the body, neither in air nor in bone."""
-        return (self.depth > 2) & (self.density > -400) & (self.density < 220)
+        return (self.depth > UNDER_SKIN_MM) & (self.density > -400) & (self.density < 220)
 
 
 def _extent(values: np.ndarray, low: float, high: float) -> tuple[int, int]:

@@ -12,7 +12,8 @@ from sample_data.generator.headneck.volumes import compressed, metaimage, nifti
 
 MEDIAN_DAYS, DAYS_PER_RISK = 1500, 0.55
 LETTERS = {"T4": "ab", "N2": "abc"}
-NOT_A_STAGE = ("TX", "", "T4a?", "NX", "n/a", "2")
+# Column, 0 for T and 1 for N, and what stands there instead of a stage.
+NOT_A_STAGE = ((0, "TX"), (1, ""), (0, "T7"), (1, "NX"), (0, "n/a"), (1, "2"))
 NOT_A_SCORE = ("", "high", "inf")
 # In every so many patients of the careless team, from the given one on.
 MASK_MISSING, STAGE_MISSING, SCORE_MISSING = (9, 3), (8, 5), (15, 7)
@@ -68,7 +69,8 @@ def careless(masks: Sequence[Drawn], reading: Reading) -> dict[str, bytes]:
     for place, (mask, t, n, risk) in enumerate(zip(masks, reading.t_stages, reading.n_stages, percent, strict=True)):
         stages = [_with_letter(f"T{t}", place), _with_letter(f"N{n}", place)]
         if chosen(place, STAGE_MISSING):
-            stages[place % 2] = NOT_A_STAGE[place // STAGE_MISSING[0] % len(NOT_A_STAGE)]
+            column, text = NOT_A_STAGE[place // STAGE_MISSING[0] % len(NOT_A_STAGE)]
+            stages[column] = text
         score = NOT_A_SCORE[place // SCORE_MISSING[0] % len(NOT_A_SCORE)] if chosen(place, SCORE_MISSING) else risk
         rows.append((mask.name, *stages, score))
     rows.append((NOT_IN_TRUTH, "T2", "N1", 50.0))

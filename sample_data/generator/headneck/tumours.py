@@ -7,7 +7,7 @@ import numpy as np
 from scipy.ndimage import binary_dilation, distance_transform_edt, label
 
 from sample_data.generator.headneck.grid import Grid
-from sample_data.generator.headneck.phantom import Body
+from sample_data.generator.headneck.phantom import AIR, FAT, UNDER_SKIN_MM, Body
 from sample_data.generator.headneck.shapes import Point
 
 GTVP, GTVN = 1, 2
@@ -31,6 +31,8 @@ NODES = {
 }
 LOBE_MM, LOBE_DEPTH = 7, 0.12
 ATTEMPTS = 100
+BULGING_MM, BULGE_MM = 32, 8  # nodes that are larger than this push the skin out, so far
+COVER_MM = 8  # of fat and skin over what bulges
 DIRECTIONS = np.array([(i, j, k) for i in (-2, -1, 0, 1, 2) for j in (-2, -1, 0, 1, 2) for k in (0, 1, 2) if i or j or k], float)
 
 
@@ -95,16 +97,17 @@ def _node(body: Body, allowed: np.ndarray, lobes: np.ndarray, side: int, diamete
 def draw(body: Body, t_stage: str, n_stage: str, random: np.random.Generator) -> Disease:
     """t_stage: T1 to T4, or anything else for no visible primary. n_stage: a key of NODES."""
     solid, lobes, side = body.solid(), body.grid.noise(random, LOBE_MM), int(random.choice((-1, 1)))
+    bulge = (body.depth > -BULGE_MM) & (body.depth <= UNDER_SKIN_MM)
     labels = np.zeros(body.grid.shape, np.uint8)
     names, places, shares = zip(*((name, *rest) for name, rest in SITES.items()), strict=True)
     place = random.choice(len(names), p=shares)
     diameter = random.uniform(*PRIMARY_MM.get(t_stage, (0, 0)))
     if diameter:
         right, front, up = places[place]
-        soft = solid if t_stage != "T4" else (body.depth > 2) & (body.density > -400)
+        soft = solid if t_stage != "T4" else (body.depth > UNDER_SKIN_MM) & (body.density > -400)
         labels[grow(body, soft, lobes, (side * right, front, up), tuple(random.uniform(0.8, 1.1, 3)), diameter)] = GTVP
     for size, same_side in _node_sizes(random, n_stage):
-        free = solid & ~binary_dilation(labels > 0, np.ones((3, 3, 3)), iterations=2)
+        free = (solid | bulge if size > BULGING_MM else solid) & ~binary_dilation(labels > 0, np.ones((3, 3, 3)), iterations=2)
         labels[_node(body, free, lobes, side * same_side, size, random)] = GTVN
     return Disease(labels, names[place] if diameter else "", longest_extent(labels == GTVP, body.grid), node_extents(labels, body.grid))
 
@@ -115,8 +118,20 @@ def node_extents(labels: np.ndarray, grid: Grid) -> tuple[float, ...]:
     return tuple(sorted((longest_extent(pieces == number, grid) for number in range(1, count + 1)), reverse=True))
 
 
+def _cover(body: Body, mask: np.ndarray) -> None:
+    """Fat and skin over what bulges out of a body."""
+    cover = COVER_MM - distance_transform_edt(~mask, body.grid.spacing).astype(np.float32)
+    outer = (body.depth <= UNDER_SKIN_MM) & (cover > body.depth)
+    share = body.share(cover)[outer]
+    body.density[outer] = np.maximum(body.density[outer], AIR + share * (FAT[0] - AIR))
+    body.uptake[outer] = np.maximum(body.uptake[outer], share * FAT[1])
+    body.depth[outer] = cover[outer]
+
+
 def show(body: Body, disease: Disease, random: np.random.Generator) -> None:
     """Paints the disease on a body: it takes up glucose, and what is thick enough is often dead in the middle."""
+    if disease.labels.any():
+        _cover(body, disease.labels > 0)
     texture, necrotic = body.grid.noise(random, 6), random.random() < 0.5
     for kind, uptake in ((GTVP, random.uniform(6, 15)), (GTVN, random.uniform(4, 11))):
         mask = disease.labels == kind
