@@ -1,5 +1,11 @@
 """The ten classes of nuclei, and every name under which files know them."""
 
+import difflib
+from collections.abc import Iterator, Mapping
+
+from scoring.findings import Finding, note, warning
+from scoring.readers.tables import key
+
 CLASSES = (
     "tumor",
     "lymphocytes",
@@ -12,3 +18,74 @@ CLASSES = (
     "endothelium",
     "apoptotic_cells",
 )
+PLATFORM = (
+    "nuclei_tumor",
+    "nuclei_lymphocyte",
+    "nuclei_plasma_cell",
+    "nuclei_histiocyte",
+    "nuclei_melanophage",
+    "nuclei_neutrophil",
+    "nuclei_stroma",
+    "nuclei_epithelium",
+    "nuclei_endothelium",
+    "nuclei_apoptosis",
+)
+"""As the data set and the Grand Challenge platform write them, in the order of CLASSES."""
+ALIASES = {
+    "tumor": ("tumour",),
+    "lymphocytes": ("lymphocyte",),
+    "plasma_cells": ("plasma_cell",),
+    "histiocytes": ("histiocyte",),
+    "melanophages": ("melanophage",),
+    "neutrophils": ("neutrophil",),
+    "stromal_cells": ("stroma", "stromal_cell", "stromal"),
+    "epithelium": ("epithelial", "epithelial_cell", "epithelial_cells"),
+    "endothelium": ("endothelial", "endothelial_cell", "endothelial_cells"),
+    "apoptotic_cells": ("apoptosis", "apoptotic", "apoptotic_cell"),
+}
+PREFIX = "nuclei_"
+POSITION = {alias: place for place, name in enumerate(CLASSES) for alias in (name, *ALIASES[name])}
+LIKENESS = 0.6
+
+
+def position(name: str) -> int | None:
+    """The place in CLASSES of a name as written, None where it is none of the ten: blanks around it, upper case, blanks and hyphens inside
+    and one `nuclei_` in front make no difference."""
+    return POSITION.get(key(name).removeprefix(PREFIX))
+
+
+def nearest(name: str) -> str | None:
+    """The valid name that is most like `name`, None where none is."""
+    plain = key(name).removeprefix(PREFIX)
+    found = difflib.get_close_matches(plain[:60], POSITION, 1, LIKENESS)
+    return found[0] if found else None
+
+
+def mapped(counts: Mapping[str, int], where: str) -> Iterator[Finding]:
+    """`names-mapped` for the written names that are not the canonical ones. counts: name as written -> nuclei."""
+    others = {name: count for name, count in counts.items() if name not in CLASSES and position(name) is not None}
+    if others:
+        said = ", ".join(f"{name!r} ({count:,}) as {CLASSES[position(name)]}" for name, count in sorted(others.items()))
+        yield note("names-mapped", where, f"classes read by another name: {said}.")
+
+
+def doubtful(counts: Mapping[str, int], where: str) -> Iterator[Finding]:
+    """What the platform would make of a submission's names: `mixed-names`, `names-not-grand-challenge`."""
+    known = sorted(name for name in counts if position(name) is not None)
+    families = {key(name).startswith(PREFIX) for name in known}
+    if len(families) == 2:
+        plain, prefixed = (next(name for name in known if key(name).startswith(PREFIX) == family) for family in (False, True))
+        yield warning(
+            "mixed-names",
+            where,
+            f"some names begin with nuclei_ ({prefixed!r}) and some do not ({plain!r}): both are read, the platform takes them for "
+            "different classes. Write one family.",
+        )
+    foreign = [name for name in known if name not in PLATFORM]
+    if foreign:
+        yield warning(
+            "names-not-grand-challenge",
+            where,
+            f"the platform compares names as written: {', '.join(map(repr, foreign))} would score nothing there and add a class with F1 0 "
+            f"to its mean. Its ten are {', '.join(PLATFORM)}.",
+        )

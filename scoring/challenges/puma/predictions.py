@@ -1,12 +1,22 @@
 """Predicted nuclei, aligned with the cases of a truth."""
 
-from collections.abc import Mapping
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
-from scoring.findings import Finding
+from scoring.challenges.puma import cases, names
+from scoring.challenges.puma.placement import placement
+from scoring.challenges.puma.submission import Submission, find_predictions
+from scoring.challenges.puma.truth import Truth
+from scoring.findings import Finding, InputRefused, error, note, warning
 from scoring.readers.nuclei import Nuclei
+from scoring.readers.sources import Files, Source, open_source
+
+SHOWN = 3
 
 
 @dataclass(frozen=True)
@@ -27,3 +37,97 @@ class NucleiPredictions:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+
+def read_predictions(
+    source: Source, truth: Truth | None = None, name: str | None = None, unknown_classes: str = "refuse"
+) -> NucleiPredictions:
+    """Read a submission: a folder or zip with `submission.csv` or one file per case, or one file.
+
+    unknown_classes: "refuse" nuclei of other classes, or "ignore" them. Raises InputRefused with every problem.
+    """
+    files = open_source(source, name)
+    submission = find_predictions(files, truth.ids if truth else None)
+    ids = truth.ids if truth else tuple(sorted(submission.member_of))
+    problems, findings = list(submission.problems), list(submission.findings)
+    read_of = {case: submission.member_of[case] for case in ids if submission.member_of.get(case) is not None}
+    outside = [member for member in read_of.values() if _leaves(source, member)]
+    problems += [
+        error("unsafe-path", member, "it is a link that leads out of the folder: put the file itself there.") for member in outside
+    ]
+    read_of = {case: member for case, member in read_of.items() if member not in outside}
+    read = cases.read_cases(files, read_of.values(), unknown_classes, graded=True)
+    if truth:
+        sizes = np.array([size for case, size in zip(ids, truth.sizes, strict=True) if case in read_of]).reshape(-1, 2)
+        read = cases.in_place(read, sizes, map(files.called, read_of.values()))
+        problems += _no_common(files, truth, submission, problems)
+    found = dict(zip(read_of, read.nuclei, strict=True))
+    nuclei = tuple(found.get(case, Nuclei.empty()) for case in ids)
+    problems += read.problems
+    findings += [
+        *read.findings,
+        *_empty(files, read_of, read),
+        *_confidences(files, read),
+        *names.mapped(read.names, files.name),
+        *names.doubtful(read.names, files.name),
+        *(_unmatched(files, truth, submission) if truth else ()),
+        *(placement(files.name, truth.nuclei, nuclei, truth.sizes) if truth else ()),
+        *cases.ignored(files, _others(files, submission)),
+    ]
+    if problems:
+        raise InputRefused(problems, findings)
+    missing = np.array([case not in read_of for case in ids], bool)
+    return NucleiPredictions(files.name, ids, nuclei, missing, tuple(findings), files.digest({**submission.digest_of, **read.digest_of}))
+
+
+def _leaves(source: Source, member: str) -> bool:
+    """Whether a file of a folder on disk is a link to one outside it."""
+    if not isinstance(source, (str, os.PathLike)) or not Path(source).is_dir():
+        return False
+    return not (Path(source) / member).resolve().is_relative_to(Path(source).resolve())
+
+
+def _no_common(files: Files, truth: Truth, submission: Submission, problems: Sequence[Finding]) -> list[Finding]:
+    named = sorted(submission.member_of)
+    if not named or not set(named).isdisjoint(truth.ids):
+        return []
+    words = f"no file matches a case of {truth.name}. Here: {', '.join(named[:SHOWN])}. There: {', '.join(truth.ids[:SHOWN])}."
+    return [error("no-common-case", files.name, words)]
+
+
+def _unmatched(files: Files, truth: Truth, submission: Submission) -> Iterator[Finding]:
+    if set(truth.ids).isdisjoint(submission.member_of):
+        return
+    for case in truth.ids:
+        if case not in submission.member_of:
+            yield warning("missing-case", case, f"case {case} has no prediction in {files.name}: all its nuclei count as missed.")
+    extra = sorted(set(submission.member_of).difference(truth.ids))
+    if extra:
+        shown = ", ".join(extra[:SHOWN]) + (", ..." if len(extra) > SHOWN else "")
+        words = f"{len(extra)} prediction{'s' * (len(extra) > 1)} for cases that the truth does not have ({shown}): not scored."
+        yield warning("extra-case", files.name, words)
+
+
+def _empty(files: Files, read_of: Mapping[str, str], read: cases.CaseFiles) -> Iterator[Finding]:
+    for (case, member), contents in zip(read_of.items(), read.contents, strict=True):
+        if contents.key and not contents.items:
+            yield note("empty-case", files.called(member), f"no nucleus is predicted for case {case}: scored as it is.")
+
+
+def _confidences(files: Files, read: cases.CaseFiles) -> Iterator[Finding]:
+    keys = sum((Counter(found.confidence_keys) for found in read.contents), Counter())
+    total = sum(map(len, read.nuclei))
+    if keys:
+        used = ", ".join(f"{key!r} ({count:,} of {total:,} nuclei)" for key, count in sorted(keys.items()))
+        yield note("confidence-key", files.name, f"confidences are read from {used}; 1 where there is none.")
+    values = np.concatenate([nuclei.confidences for nuclei in read.nuclei]) if total else np.empty(0)
+    if total > 1 and (values == values[0]).all():
+        why = f"every confidence is {values[0]:g}" if keys else "there are no confidences"
+        yield note(
+            "constant-confidence", files.name, f"{why}: ranking by confidence has no effect, the nearest prediction is matched first."
+        )
+
+
+def _others(files: Files, submission: Submission) -> list[str]:
+    used = {submission.table, *submission.member_of.values()}
+    return [member for member in files.members if member not in used]

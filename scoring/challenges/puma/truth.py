@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.findings import Finding
+from scoring.challenges.puma import cases, names
+from scoring.challenges.puma.images import find, measure
+from scoring.findings import Finding, InputRefused, error
 from scoring.readers.nuclei import Nuclei
-from scoring.readers.sources import Files
-
-SIZE = (1024, 1024)
+from scoring.readers.sources import Files, Source, open_source
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Truth:
     """The cases of a truth, sorted by id (code points).
 
     nuclei: of each case. sizes: int [N, 2], width and height in px, 1024 without an image. images: member of `pictures` that shows each
-    case, None without. digest_of: SHA-256 of each file that was read. columns, id_column: metadata by lower-case name, none in these files.
+    case, None without. digest_of: SHA-256 of each file of nuclei. columns, id_column: metadata by lower-case name, none in these files.
     """
 
     name: str
@@ -37,10 +37,49 @@ class Truth:
 
     @property
     def sha256(self) -> str:
-        """The digest of what was read of the truth, as provenance gives it."""
+        """The digest of the truth, as provenance gives it; of a folder's files those of nuclei count."""
         return self.files.digest(self.digest_of)
 
     def picture(self, index: int) -> bytes | None:
         """The image of a case, encoded; None where there is none. Raises InputRefused where the file cannot be read."""
         member = self.images[index]
         return None if member is None else self.pictures.read(member)
+
+
+def read_truth(source: Source, name: str | None = None, images: Source | None = None, unknown_classes: str = "refuse") -> Truth:
+    """Read the annotations: one file, a folder or a zip of QuPath GeoJSON, Multiple polygons JSON or lists of centroids.
+
+    images: another place for the images. unknown_classes: "refuse" nuclei of other classes, or "ignore" them. Raises InputRefused with
+    every problem; its `salvaged` is what could be read.
+    """
+    files = open_source(source, name)
+    pictures = files if images is None else open_source(images)
+    members = files.members if files.kind == "file" else tuple(filter(cases.is_nuclei_file, files.members))
+    member_of, problems = cases.by_case(files, members)
+    ids = tuple(sorted(member_of))
+    used = [member_of[case] for case in ids]
+    truth, of_files = _read(files, pictures, ids, used, unknown_classes)
+    problems = [*problems, *of_files]
+    if not problems and not any(map(len, truth.nuclei)):
+        words = (
+            "it lists no nuclei at all: nothing can be scored."
+            if ids
+            else "it holds no file of nuclei (<case>_nuclei.geojson, <case>_nuclei.json, <case>.geojson or <case>.json)."
+        )
+        problems = [error("empty-truth", files.name, words)]
+    if problems:
+        raise InputRefused(problems, truth.findings, salvaged=truth)
+    return truth
+
+
+def _read(files: Files, pictures: Files, ids: tuple[str, ...], used: list[str], unknown_classes: str) -> tuple[Truth, tuple[Finding, ...]]:
+    sizes, shown, of_images = measure(pictures, find(pictures, ids))
+    read = cases.in_place(cases.read_cases(files, used, unknown_classes, graded=False), sizes, map(files.called, used))
+    looked_at = {*used, *(member for member in shown if member is not None and pictures is files)}
+    findings = (
+        *read.findings,
+        *names.mapped(read.names, files.name),
+        *of_images,
+        *cases.ignored(files, (member for member in files.members if member not in looked_at)),
+    )
+    return Truth(files.name, files, ids, read.nuclei, sizes, pictures, shown, findings, read.digest_of, {}), read.problems

@@ -1,5 +1,64 @@
-"""Detected or annotated nuclei: QuPath GeoJSON, Multiple polygons JSON and lists of centroids, as arrays."""
+"""Detected or annotated nuclei: QuPath GeoJSON, Multiple polygons JSON and lists of centroids, as arrays.
 
+Source of the formats: the seed's `submission/`, the PUMA data set and the Grand Challenge platform.
+"""
+
+import codecs
+from dataclasses import replace
+
+from scoring.findings import Finding, error, note
+from scoring.readers.nuclei import quick, text, thorough
 from scoring.readers.nuclei.arrays import Nuclei
+from scoring.readers.nuclei.contents import NUCLEI, Classify, Contents, contents, counted, positions, repeated, too_large
 
-__all__ = ["Nuclei"]
+__all__ = ["FILE_BYTES", "NUCLEI", "Classify", "Contents", "Nuclei", "counted", "positions", "read_nuclei", "repeated"]
+
+FILE_BYTES = 128_000_000
+"""More than 100,000 nuclei of 36 vertices take; in memory a file can grow to twenty times its size."""
+
+
+def read_nuclei(data: bytes, where: str, classify: Classify, graded: bool = True) -> Contents:
+    """Read one file of nuclei.
+
+    where: what findings call it. classify: see `Classify`. graded: whether confidences are read (predictions) or ignored (truth).
+    Coordinates are in px. Whatever the file holds, the problems are in the result and nothing is raised.
+    """
+    if len(data) > FILE_BYTES:
+        words = f"it has {len(data) / 1e6:,.0f} MB; a file of nuclei of at most {FILE_BYTES / 1e6:.0f} MB is read."
+        return _unreadable(error("too-large", where, words))
+    listed = quick.listed(data, graded)
+    found = _thoroughly(data, where, classify, graded) if listed is None else contents(listed, where, classify)
+    if listed is not None and listed.items > NUCLEI:
+        found = _unreadable(too_large(where, listed.items))
+    if data.startswith(codecs.BOM_UTF8):
+        mark = note("bom", where, "it begins with a byte order mark, which JSON should not have: read all the same.")
+        found = replace(found, findings=(mark, *found.findings))
+    return found
+
+
+def _thoroughly(data: bytes, where: str, classify: Classify, graded: bool) -> Contents:
+    document, problem = text.document(data, where)
+    if problem:
+        return _unreadable(problem)
+    if type(document) is not dict:
+        words = f"the top level is {thorough.quoted(document)}, not an object with {_either(thorough.LISTS)}."
+        return _unreadable(text.bad_json(where, words))
+    key = next((key for key in thorough.LISTS if key in document), None)
+    if key is None:
+        words = f"it has none of {', '.join(thorough.LISTS)}; found {thorough.quoted(list(document))}. Write the nuclei under one of them."
+        return _unreadable(text.bad_json(where, words))
+    items = document[key]
+    if type(items) is not list:
+        return _unreadable(error("bad-nucleus", where, f"{key} is {thorough.quoted(items)}: write a list of nuclei."))
+    if len(items) > NUCLEI:
+        return _unreadable(too_large(where, len(items)))
+    listed, faults = thorough.listed(key, items, graded)
+    return contents(listed, where, classify, thorough.problems(faults, key, where))
+
+
+def _either(names: tuple[str, ...]) -> str:
+    return " or ".join(names)
+
+
+def _unreadable(problem: Finding) -> Contents:
+    return Contents(Nuclei.empty(), problems=(problem,))

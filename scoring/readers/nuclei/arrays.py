@@ -12,7 +12,7 @@ class Nuclei:
     classes: int8 [n], position in the list of class names. centroids: float64 [n, 2], x and y in px. confidences: float64 [n], the first
     of the keys `score`, `confidence`, `probability`, 1 without. scores: float64 [n], the key `score` alone, 1 without. numbers: int32 [n],
     position in the file's own list. vertices: float32 [v, 2], x and y in px of all outlines, one after the other, for drawing alone
-    (very long outlines are simplified). starts: uint32 [n + 1], where each outline begins; equal neighbours: there is none. Read-only.
+    (very long outlines are thinned). starts: uint32 [n + 1], where each outline begins; equal neighbours: there is none. Read-only.
     """
 
     classes: np.ndarray

@@ -1,0 +1,137 @@
+"""Which file holds the nuclei of which case, and what is in it."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+import numpy as np
+
+from scoring.challenges.puma import names
+from scoring.findings import Finding, InputRefused, error, note, warning
+from scoring.readers.nuclei import Contents, Nuclei, counted, positions, read_nuclei
+from scoring.readers.sources import Files, sha256
+
+ENDINGS = (".geojson", ".json")
+SUFFIX = "_nuclei"
+TISSUE = "_tissue"
+UNKNOWN_CLASSES = ("refuse", "ignore")
+UNKNOWN_NAMES = 20
+SHOWN = 5
+
+
+@dataclass(frozen=True)
+class CaseFiles:
+    """What was read of several files, in their order. digest_of: SHA-256 by member. problems: errors of all of them."""
+
+    contents: tuple[Contents, ...]
+    digest_of: Mapping[str, str]
+    problems: tuple[Finding, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def names(self) -> Counter[str]:
+        """Class names as written -> nuclei."""
+        return sum((Counter(found.names) for found in self.contents), Counter())
+
+    @property
+    def nuclei(self) -> tuple[Nuclei, ...]:
+        return tuple(found.nuclei for found in self.contents)
+
+
+def case_id(name: str) -> str:
+    """The case that a file is of: its name without folder, ending and a final `_nuclei`."""
+    base = PurePosixPath(name).name
+    ending = next((ending for ending in ENDINGS if base.lower().endswith(ending)), "")
+    return base[: len(base) - len(ending)].removesuffix(SUFFIX)
+
+
+def is_nuclei_file(member: str) -> bool:
+    """Whether a name is that of a file of nuclei: JSON, and not of tissue."""
+    path = PurePosixPath(member)
+    return path.suffix.lower() in ENDINGS and not path.stem.endswith(TISSUE)
+
+
+def by_case(files: Files, members: Iterable[str]) -> tuple[dict[str, str], list[Finding]]:
+    """The first member of each case, and `duplicate-case` for those of several."""
+    found: dict[str, list[str]] = {}
+    for member in members:
+        found.setdefault(case_id(member), []).append(member)
+    twice = [
+        error("duplicate-case", files.called(several[1]), f"case {case} has {len(several)} files ({', '.join(several[:SHOWN])}): keep one.")
+        for case, several in found.items()
+        if len(several) > 1
+    ]
+    return {case: several[0] for case, several in found.items()}, twice
+
+
+def read_cases(files: Files, members: Iterable[str], unknown_classes: str, graded: bool) -> CaseFiles:
+    """Read files of nuclei, one by one. unknown_classes: "refuse" or "ignore". graded: whether confidences are read."""
+    contents, digest_of, problems, findings = [], {}, [], []
+    for member in members:
+        where = files.called(member)
+        try:
+            data = files.read(member)
+        except InputRefused as refusal:
+            problems += refusal.problems
+            contents.append(Contents(Nuclei.empty()))
+            continue
+        digest_of[member] = sha256(data)
+        found = read_nuclei(data, where, names.position, graded)
+        unknown = list(_unknown(found, where, unknown_classes))
+        problems += [*found.problems, *(entry for entry in unknown if entry.level == "error")]
+        findings += [*found.findings, *(entry for entry in unknown if entry.level != "error")]
+        contents.append(found)
+    return CaseFiles(tuple(contents), digest_of, tuple(problems), tuple(findings))
+
+
+def outside(contents: Contents, size: np.ndarray, where: str) -> Iterator[Finding]:
+    """`out-of-image` for centroids left of, above or beyond an image of `size` (width, height, px); its right and lower edge belong to it."""
+    nuclei = contents.nuclei
+    beyond = ((nuclei.centroids < 0) | (nuclei.centroids > size)).any(1)
+    if beyond.any():
+        numbers = nuclei.numbers[beyond]
+        x, y = nuclei.centroids[beyond][0]
+        yield warning(
+            "out-of-image",
+            where,
+            f"{counted(numbers)} of {len(nuclei):,} outside the image of {size[0]} x {size[1]} px ({positions(contents.key, numbers)}; the "
+            f"first at {x:g}, {y:g}): scored all the same.",
+        )
+
+
+def ignored(files: Files, members: Iterable[str]) -> Iterator[Finding]:
+    """`ignored-files` for members that nothing was read from."""
+    members = list(members)
+    if members:
+        shown = ", ".join(members[:SHOWN]) + (", ..." if len(members) > SHOWN else "")
+        yield note("ignored-files", files.name, f"{len(members):,} other file{'s' * (len(members) > 1)} not read: {shown}.")
+
+
+def _unknown(contents: Contents, where: str, unknown_classes: str) -> Iterator[Finding]:
+    unknown = contents.unknown or {}
+    for name in list(unknown)[:UNKNOWN_NAMES]:
+        near = names.nearest(name)
+        hint = f"Did you mean {near!r}?" if near else f"The ten are {', '.join(names.CLASSES)}."
+        said = f"{counted(unknown[name])} of class {_quoted(name)} ({positions(contents.key, unknown[name])})"
+        yield _graded(unknown_classes, where, f"{said}, which is none of the ten: ", hint)
+    more = sum(len(unknown[name]) for name in list(unknown)[UNKNOWN_NAMES:])
+    if more:
+        said = f"{more:,} nuclei of {len(unknown) - UNKNOWN_NAMES:,} other classes, which are none of the ten: "
+        yield _graded(unknown_classes, where, said, f"The ten are {', '.join(names.CLASSES)}.")
+
+
+def _graded(unknown_classes: str, where: str, said: str, hint: str) -> Finding:
+    if unknown_classes == "ignore":
+        return warning("unknown-class", where, f"{said}left out. {hint}")
+    return error("unknown-class", where, f"{said}rename it, or leave such nuclei out (--unknown-classes ignore). {hint}")
+
+
+def _quoted(name: str) -> str:
+    return repr(name if len(name) <= 60 else name[:57] + "...")
+
+
+def in_place(files: CaseFiles, sizes: np.ndarray, places: Iterable[str]) -> CaseFiles:
+    """The same with `out-of-image` of each file, by its image's size."""
+    beyond = [entry for found, size, where in zip(files.contents, sizes, places, strict=True) for entry in outside(found, size, where)]
+    return replace(files, findings=(*files.findings, *beyond))

@@ -1,0 +1,155 @@
+"""What a file of nuclei holds: the arrays of those that count, and what was noticed about the others."""
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.findings import Finding, error, note, warning
+from scoring.readers.nuclei.arrays import Nuclei
+from scoring.readers.nuclei.outlines import DRAWN_VERTICES, centroids, thinned
+
+NUCLEI = 100_000
+VERTICES = 3
+SHOWN = 5
+CONFIDENCE = ("score", "confidence", "probability")
+
+Classify = Callable[[str], int | None]
+"""A class name as written -> its position in the list of classes, None where it names none."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """The sound items of a file's list, in its order.
+
+    key: the list's name, "polygons", "nuclei" or "features". items: how many there are, faulty ones included. numbers [n]: their positions
+    in the list. names [n]: class names as written. confidence_keys [n]: where the confidence was found, None without. confidences [n]: 1
+    without. points: float64 [v, 2], the vertices of all, or one centroid each where `outlined` is false. lengths: int [n]. parted: positions
+    of the MultiPolygons.
+    """
+
+    key: str
+    items: int
+    numbers: Sequence[int]
+    names: Sequence[str]
+    confidence_keys: Sequence[str | None]
+    confidences: Sequence[float]
+    points: np.ndarray
+    lengths: np.ndarray
+    outlined: bool
+    parted: Sequence[int] = ()
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What was read of one file.
+
+    key, items: the name of the file's list and how many it lists; "" where nothing could be read. names: class names as written -> how
+    many nuclei, of those with three vertices or more. unknown: the names among them that are no class
+    -> positions in the file's list; these nuclei are left out. confidence_keys: key -> how many of `nuclei`. problems: errors; with any of them the
+    nuclei are not all there. findings: warnings and notes.
+    """
+
+    nuclei: Nuclei
+    key: str = ""
+    items: int = 0
+    names: Mapping[str, int] | None = None
+    unknown: Mapping[str, tuple[int, ...]] | None = None
+    confidence_keys: Mapping[str, int] | None = None
+    problems: tuple[Finding, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+def too_large(where: str, items: int) -> Finding:
+    return error("too-large", where, f"it lists {items:,} nuclei; at most {NUCLEI:,} are read for a case.")
+
+
+def contents(listed: Listed, where: str, classify: Classify, problems: Iterable[Finding] = ()) -> Contents:
+    """The nuclei that count as arrays. where: what findings call the file. problems: what was found before."""
+    lengths, numbers = np.asarray(listed.lengths, np.intp), np.asarray(listed.numbers, np.int32)
+    enough = lengths >= VERTICES if listed.outlined else np.ones(len(lengths), bool)
+    codes_of = {name: classify(name) for name in set(listed.names)}
+    codes = np.array([-1 if codes_of[name] is None else codes_of[name] for name in listed.names], np.int8)
+    kept = enough & (codes >= 0)
+    unknown = {name: () for name in dict.fromkeys(listed.names) if codes_of[name] is None}
+    for name in unknown:
+        unknown[name] = tuple(i for i, written, long in zip(listed.numbers, listed.names, enough, strict=True) if long and written == name)
+    confidences = np.array(listed.confidences, float)
+    scores = np.where([key == "score" for key in listed.confidence_keys], confidences, 1.0)
+    points, keys = listed.points, listed.confidence_keys
+    if not kept.all():
+        points, lengths = points[np.repeat(kept, lengths)], lengths[kept]
+        codes, confidences, scores, numbers = codes[kept], confidences[kept], scores[kept], numbers[kept]
+        keys = itertools.compress(keys, kept)
+    keyed = Counter(keys)
+    drawn, shown = thinned(points, lengths) if listed.outlined else (np.empty((0, 2)), np.zeros_like(lengths))
+    nuclei = Nuclei(
+        codes,
+        centroids(points, lengths),
+        confidences,
+        scores,
+        numbers,
+        drawn.astype(np.float32),
+        np.concatenate(([0], np.cumsum(shown))).astype(np.uint32),
+    )
+    return Contents(
+        nuclei,
+        listed.key,
+        listed.items,
+        Counter(name for name, long in zip(listed.names, enough, strict=True) if long),
+        {name: places for name, places in unknown.items() if places},
+        {key: count for key, count in keyed.items() if key is not None},
+        tuple(problems),
+        tuple(_noticed(listed, where, nuclei, enough, lengths)),
+    )
+
+
+def positions(key: str, numbers: Iterable[int]) -> str:
+    """The first few positions in a file's list, in words."""
+    numbers = list(numbers)
+    return ", ".join(f"{key}[{i}]" for i in numbers[:SHOWN]) + (", ..." if len(numbers) > SHOWN else "")
+
+
+def counted(numbers: Sequence) -> str:
+    return f"{len(numbers):,} {'nucleus' if len(numbers) == 1 else 'nuclei'}"
+
+
+def _noticed(listed: Listed, where: str, nuclei: Nuclei, enough: np.ndarray, lengths: np.ndarray) -> Iterable[Finding]:
+    def said(numbers: Sequence[int]) -> str:
+        return f"{counted(numbers)} ({positions(listed.key, numbers)})"
+
+    few = np.asarray(listed.numbers)[~enough]
+    if len(few):
+        yield warning(
+            "too-few-points", where, f"{said(few)} with fewer than {VERTICES} vertices: left out, as the official evaluator does."
+        )
+    if listed.parted:
+        yield note("multipolygon", where, f"{said(listed.parted)} in several parts (MultiPolygon): the part of the largest area is read.")
+    long = nuclei.numbers[lengths > DRAWN_VERTICES]
+    if len(long):
+        yield warning(
+            "many-vertices", where, f"{said(long)} with more than {DRAWN_VERTICES:,} vertices: scored from all of them, drawn from fewer."
+        )
+    outside = (nuclei.confidences < 0) | (nuclei.confidences > 1)
+    if outside.any():
+        value = nuclei.confidences[outside][0]
+        yield warning(
+            "confidence-range", where, f"{said(nuclei.numbers[outside])} with a confidence outside 0 to 1 ({value:g}): used as it is."
+        )
+    again = nuclei.numbers[repeated(nuclei)]
+    if len(again):
+        yield warning(
+            "duplicate-centroids", where, f"{said(again)} at the very centroid of another one of the class: scored, each for itself."
+        )
+
+
+def repeated(nuclei: Nuclei) -> np.ndarray:
+    """Which nuclei have the class and the very centroid of an earlier one, bool [n]."""
+    x, y = nuclei.centroids.T
+    order = np.lexsort((y, x, nuclei.classes))
+    same = (np.diff(x[order]) == 0) & (np.diff(y[order]) == 0) & (np.diff(nuclei.classes[order]) == 0)
+    found = np.zeros(len(nuclei), bool)
+    found[order[1:][same]] = True
+    return found
