@@ -10,12 +10,17 @@ import numpy as np
 
 from scoring.findings import Finding, InputRefused, error, warning
 from scoring.scorecard import ScoreCard, plain
+from scoring.standings import Standings
 from scoring.statistics import comparison
+from scoring.statistics.ranking import competition_ranks
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """Teams, best first. cards: scorecard by team; result: what the replicates say of those that have a score, in that order."""
+    """Teams, best first. cards: scorecard by team; result: what the replicates say of those that have a score, in that order.
+
+    standings: the challenge's own order, where it has one.
+    """
 
     challenge: str
     cards: Mapping[str, ScoreCard]
@@ -24,13 +29,15 @@ class Comparison:
     identical: tuple[tuple[str, ...], ...]
     findings: tuple[Finding, ...]
     provenance: Mapping
+    standings: Standings | None = None
 
     def as_dict(self) -> dict:
         """The object that `comparison.json` holds."""
         scored = [name for name, card in self.cards.items() if card.score is not None]
         pairs = [{**vars(pair), "a": scored[pair.a], "b": scored[pair.b]} for pair in self.result.pairs]
         more = {key: getattr(self.result, key) for key in ("critical_value", "stability", "winner_optimism", "resolvable_gap")}
-        value = {"challenge": self.challenge, "teams": [self._team(name, scored) for name in self.cards], "pairs": pairs, **more}
+        value = {"challenge": self.challenge, "teams": [self._team(name, scored) for name in self.cards]}
+        value |= {**(self.standings.more if self.standings else {}), "pairs": pairs, **more}
         return plain(value | {"identical": self.identical, "findings": [f.as_dict() for f in self.findings], "provenance": self.provenance})
 
     def to_json(self) -> str:
@@ -52,6 +59,7 @@ class Comparison:
             "tied_for_first": of(self.result.tied_for_first),
             "share_of_resamples_won": of(self.result.shares_won),
             "rank_shares": of(self.result.rank_shares),
+            **(self.standings.of_teams[name] if self.standings else {}),
             "intervals": card.intervals,
             "metrics": card.metrics,
             "findings": [f.as_dict() for f in card.findings],
@@ -63,9 +71,11 @@ def compare(
 ) -> Comparison:
     """Compare teams' predictions (as the challenge read them) on one truth.
 
-    shared: options of `challenge.score` for all; options: further ones by team (a model's size). Raises InputRefused with the problems of every
-    team, `where` beginning with its name.
+    shared: options of `challenge.score` for all, and those of its `COMPARE_ARGUMENTS`; options: further ones by team (a model's size). Raises
+    InputRefused with the problems of every team, `where` beginning with its name.
     """
+    names = (flag.removeprefix("--").replace("-", "_") for flag in getattr(challenge, "COMPARE_ARGUMENTS", {}))
+    of_comparison = {name: shared.pop(name) for name in names if name in shared}
     cards, problems, findings = {}, [], []
     for name, predictions in teams.items():
         try:
@@ -77,7 +87,7 @@ def compare(
         problems.append(error("bad-option", "compare", "name at least one team: TEAM=FILE."))
     if problems:
         raise InputRefused(problems, findings)
-    return _compared(challenge, cards)
+    return _compared(challenge, cards, of_comparison)
 
 
 def of_team(name: str, entries) -> list[Finding]:
@@ -85,26 +95,29 @@ def of_team(name: str, entries) -> list[Finding]:
     return [Finding(f.level, f.code, f"{name}: {f.where}", f.message) for f in entries]
 
 
-def _compared(challenge: ModuleType, cards: Mapping[str, ScoreCard]) -> Comparison:
-    tie_break = getattr(challenge, "TIE_BREAK", None)
-    ranks = _ranks(cards, tie_break)
+def _compared(challenge: ModuleType, cards: Mapping[str, ScoreCard], of_comparison: Mapping) -> Comparison:
+    own = challenge.standings(cards, **of_comparison) if hasattr(challenge, "standings") else None
+    ranks = own.ranks if own else _ranks(cards, getattr(challenge, "TIE_BREAK", None))
     ordered = {name: cards[name] for name in sorted(cards, key=lambda name: (ranks[name], name))}
-    scored = [card for card in ordered.values() if card.score is not None]
-    drawn = [card.arrays["score_replicates"] for card in scored if "score_replicates" in card.arrays]
+    scored = {name: card for name, card in ordered.items() if card.score is not None}
+    drawn = [card.arrays["score_replicates"] for card in scored.values() if "score_replicates" in card.arrays]
     replicates = np.stack(drawn) if drawn else np.empty((len(scored), 0))
     source = next(iter(cards.values())).provenance
-    result = comparison.compare([card.score for card in scored], replicates, source["n_units"])
+    result = comparison.compare([card.score for card in scored.values()], replicates, source["n_units"])
+    if own and own.places is not None and scored and replicates.shape[1] and source["n_units"] > 1:
+        result = comparison.ranked(result, np.stack([own.places[name] for name in scored]))
     same = _identical(ordered)
     findings = [
         warning("identical-submissions", ", ".join(names), f"{len(names)} teams sent the same predictions; their difference is exactly 0.")
         for names in same
         if len({cards[name].score for name in names}) == 1
-    ]
+    ] + list(own.findings if own else ())
     provenance = {key: source[key] for key in ("version", "truth_sha256", "options", "seed", "resamples", "interval", "unit", "n_units")}
+    provenance["options"] = {**source["options"], **(own.options if own else {})}
     provenance["teams"] = {
         name: {key: card.provenance[key] for key in ("predictions_sha256", "model_sha256", "options")} for name, card in ordered.items()
     }
-    return Comparison(challenge.ID, ordered, ranks, result, same, tuple(findings), provenance)
+    return Comparison(challenge.ID, ordered, ranks, result, same, tuple(findings), provenance, own)
 
 
 def _ranks(cards: Mapping[str, ScoreCard], tie_break: str | None) -> dict[str, int]:
@@ -112,13 +125,19 @@ def _ranks(cards: Mapping[str, ScoreCard], tie_break: str | None) -> dict[str, i
     undefined = -np.inf
     scores = [undefined if card.score is None else card.score for card in cards.values()]
     breaks = [[undefined if card.metrics[tie_break] is None else card.metrics[tie_break] for card in cards.values()]] if tie_break else []
-    return dict(zip(cards, comparison.competition_ranks(scores, tie_breaks=breaks), strict=True))
+    return dict(zip(cards, competition_ranks(scores, tie_breaks=breaks), strict=True))
 
 
 def _identical(cards: Mapping[str, ScoreCard]) -> tuple[tuple[str, ...], ...]:
-    """Teams whose aligned predictions are equal."""
-    groups: dict[str, list[str]] = {}
+    """Teams whose aligned predictions are equal: by their fingerprint, else by outputs and labels."""
+    groups: dict[bytes, list[str]] = {}
     for name, card in cards.items():
-        content = np.ascontiguousarray(card.arrays["outputs"], float).tobytes() + np.ascontiguousarray(card.arrays["predicted"]).tobytes()
-        groups.setdefault(hashlib.sha256(content).hexdigest(), []).append(name)
+        groups.setdefault(_fingerprint(card), []).append(name)
     return tuple(tuple(names) for names in groups.values() if len(names) > 1)
+
+
+def _fingerprint(card: ScoreCard) -> bytes:
+    if "aligned" in card.arrays:
+        return card.arrays["aligned"].tobytes()
+    content = np.ascontiguousarray(card.arrays["outputs"], float).tobytes() + np.ascontiguousarray(card.arrays["predicted"]).tobytes()
+    return hashlib.sha256(content).digest()

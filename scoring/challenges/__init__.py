@@ -3,7 +3,12 @@
 from importlib import import_module
 from types import ModuleType
 
-TITLES = {"tricorder3": "Safe-Scan TRICORDER-3", "melanoma": "Safe-Scan Melanoma", "isic": "ISIC lesion classification"}
+TITLES = {
+    "tricorder3": "Safe-Scan TRICORDER-3",
+    "melanoma": "Safe-Scan Melanoma",
+    "isic": "ISIC lesion classification",
+    "hecktor2026": "HECKTOR 2026",
+}
 
 
 def challenge_ids() -> list[str]:

@@ -5,21 +5,21 @@ decimals, so that float noise makes no rank; written numbers stay unrounded.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy.stats
 
 from scoring.statistics import intervals
+from scoring.statistics.ranking import DIGITS
 
-DIGITS = 12
 NO_SPREAD = 1e-12
 LEVEL = 0.95
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Team a against team b (indices, a better placed): difference of scores, its percentile interval, standard error and tests; None without replicates."""
+    """Team a against team b (indices, a better placed, which is not always the higher score): difference of scores, its percentile interval, standard error and tests; None without replicates."""
 
     a: int
     b: int
@@ -37,7 +37,7 @@ class Comparison:
     """What the replicates say of teams that are given best first. Lists are one entry per team; None without replicates."""
 
     pairs: tuple[Pair, ...]
-    rank_intervals: list[list[int]] | None = None
+    rank_intervals: list[list[float]] | None = None
     tied_for_first: list[bool] | None = None
     shares_won: list[float] | None = None
     rank_shares: list[list[float]] | None = None
@@ -47,17 +47,8 @@ class Comparison:
     resolvable_gap: dict | None = None
 
 
-def competition_ranks(scores: Sequence[float], higher_is_better: bool = True, tie_breaks: Sequence[Sequence[float]] = ()) -> list[int]:
-    """Ranks 1, 1, 3 of scores rounded to 12 decimals; equal ones by `tie_breaks` (further lists, higher better), else they share the rank."""
-    sign = 1 if higher_is_better else -1
-    keys = list(
-        zip(np.round(sign * np.asarray(scores, float), DIGITS), *(np.round(np.asarray(t, float), DIGITS) for t in tie_breaks), strict=True)
-    )
-    return [1 + sum(other > key for other in keys) for key in keys]
-
-
 def compare(scores: Sequence[float], replicates: np.ndarray, n_units: int) -> Comparison:
-    """Compare teams, best first. scores [A]; replicates [A, B] of the scores on the same resampled test sets, NaN where undefined."""
+    """Compare teams, in the order of their places. scores [A]; replicates [A, B] of the scores on the same resampled test sets, NaN where undefined."""
     scores = np.asarray(scores, float)
     bare = [Pair(i, j, float(scores[i] - scores[j])) for i in range(len(scores)) for j in range(i + 1, len(scores))]
     if not replicates.shape[1] or n_units < 2:
@@ -69,6 +60,7 @@ def compare(scores: Sequence[float], replicates: np.ndarray, n_units: int) -> Co
     better = np.zeros((len(scores), len(scores)), bool)
     for pair in pairs:
         better[pair.a, pair.b] = bool(pair.separated) and pair.difference > 0
+        better[pair.b, pair.a] = bool(pair.separated) and pair.difference < 0
     errors = [p.standard_error for p in pairs if p.standard_error]
     middle = float(np.median(errors)) if errors else None
     return Comparison(
@@ -125,6 +117,23 @@ def _adjusted(pairs: Sequence[Pair]) -> list[Pair]:
 
     adjusted = multipletests([p.p_value for p in pairs], method="holm")[1] if pairs else []
     return [Pair(**{**vars(pair), "p_adjusted": float(p)}) for pair, p in zip(pairs, adjusted, strict=True)]
+
+
+def ranked(result: Comparison, places: np.ndarray) -> Comparison:
+    """A comparison whose ranks are those of an order of its own: places [A, B] of the teams in each replicate.
+
+    rank_intervals: 2.5 and 97.5 percentile of the place; shares_won counts first places, shared ones in parts.
+    """
+    if not places.shape[1]:
+        return replace(result, rank_intervals=None, shares_won=None, rank_shares=None)
+    ends = np.quantile(places, intervals.QUANTILES, axis=1).T.tolist()
+    first = places == 1
+    return replace(
+        result,
+        rank_intervals=[[int(end) if end == int(end) else end for end in pair] for pair in ends],
+        shares_won=(first / first.sum(0)).mean(1).tolist(),
+        rank_shares=[[float((row == rank).mean()) for rank in range(1, len(places) + 1)] for row in places],
+    )
 
 
 def _shares(together: np.ndarray) -> tuple[list[float] | None, list[list[float]] | None]:

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from scoring.statistics.comparison import compare, competition_ranks
+from scoring.statistics.comparison import compare
+from scoring.statistics.ranking import competition_ranks
 
 TEAMS, DRAWS, UNITS = 4, 60, 80
 

@@ -6,6 +6,7 @@ Source: the challenge's own description; where it is silent or contradicts itsel
 from scoring.challenges.hecktor2026.card import check_options, score
 from scoring.challenges.hecktor2026.formula import ID, WEIGHTS
 from scoring.challenges.hecktor2026.options import CHOICES, OF_COMPARISON
+from scoring.challenges.hecktor2026.standings import standings
 from scoring.challenges.hecktor2026.submission import read_predictions
 from scoring.challenges.hecktor2026.truth import read_truth
 
@@ -26,6 +27,7 @@ __all__ = [
     "read_predictions",
     "read_truth",
     "score",
+    "standings",
 ]
 
 TITLE = "HECKTOR 2026, head and neck"
@@ -61,6 +63,9 @@ ARGUMENTS = {
     "--lesions": {"action": "store_true", "help": "count and match the nodes too (never ranked)"},
 }
 COMPARE_ARGUMENTS = {
-    "--order": _choice("order", "what numbers the places: weighted ranks or weighted scores", OF_COMPARISON),
-    "--rank-ties": _choice("rank_ties", "rank of equal teams in a subtask", OF_COMPARISON),
+    "--order": {
+        **_choice("order", "what numbers the places, weighted ranks or weighted scores", OF_COMPARISON),
+        "choices": OF_COMPARISON["order"],
+    },
+    "--rank-ties": {**_choice("rank_ties", "rank of equal teams in a subtask", OF_COMPARISON), "choices": OF_COMPARISON["rank_ties"]},
 }
