@@ -8,6 +8,7 @@ from scoring.readers.masks.fields import Fields
 
 HEAD_BYTES = 348
 WIDE_BYTES = 540
+MOST_AXES = 7
 FURTHEST = 64 << 20  # where the voxels may begin; what stands before them is read and dropped
 
 
@@ -32,6 +33,8 @@ def read_fields(head: bytes, file: BinaryIO) -> Fields:
     header = (Nifti2Header if is_wide else Nifti1Header)(block, endianness=order, check=False)
     if not bytes(header["magic"]).startswith(b"n+"):
         raise Malformed("unreadable-file", "it is a header without voxels (.hdr and .img are two files): write it as one file, .nii.gz.")
+    if not 1 <= int(header["dim"][0]) <= MOST_AXES:
+        raise Malformed("unreadable-file", f"its header announces {int(header['dim'][0])} axes: write it again.")
     _skip(file, float(header["vox_offset"]), len(block))
     slope, intercept = header.get_slope_inter()
     return Fields(
