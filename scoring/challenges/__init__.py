@@ -7,6 +7,7 @@ TITLES = {
     "tricorder3": "Safe-Scan TRICORDER-3",
     "melanoma": "Safe-Scan Melanoma",
     "isic": "ISIC lesion classification",
+    "puma": "PUMA nuclei detection",
     "hecktor2026": "HECKTOR 2026",
 }
 

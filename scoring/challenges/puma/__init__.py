@@ -11,9 +11,9 @@ from scoring.challenges.puma.card import check_options, of_card, rescore, rule_o
 from scoring.challenges.puma.formula import ID, METRICS, MICROMETRES_PER_PIXEL, RADIUS, RADIUS_RANGE, RULES
 from scoring.challenges.puma.matches import REASONS, STATUSES
 from scoring.challenges.puma.names import CLASSES
-from scoring.challenges.puma.predictions import NucleiPredictions
+from scoring.challenges.puma.predictions import NucleiPredictions, read_predictions
 from scoring.challenges.puma.remarks import SMALL_CLASS
-from scoring.challenges.puma.truth import Truth
+from scoring.challenges.puma.truth import Truth, read_truth
 from scoring.challenges.puma.view import OBSERVERS, along_confidence, along_radius, overlay
 from scoring.models import pictures
 
@@ -84,6 +84,8 @@ __all__ = [
     "check_options",
     "of_card",
     "overlay",
+    "read_predictions",
+    "read_truth",
     "rescore",
     "rule_of",
     "score",

@@ -34,13 +34,20 @@ def remarks(
     if rule.name == "grand-challenge":
         yield from _deviations(d, predictions)
     if resampled:
-        for name, images in zip(CLASSES, (counted.support > 0).sum(0).tolist(), strict=True):
-            if 0 < images < SMALL_CLASS:
-                yield warning(
-                    "few-cases-in-class",
-                    name,
-                    f"{images} image{'s hold' if images > 1 else ' holds'} it: interval of F1 too narrow below {SMALL_CLASS}.",
-                )
+        yield from _few_images(counted, len(d))
+
+
+def _few_images(counted: Tallies, images: int) -> Iterator[Finding]:
+    if images < SMALL_CLASS:
+        yield warning(
+            "few-cases-in-class", "per_class", f"{images} image{'s' * (images > 1)}: intervals of every F1 too narrow below {SMALL_CLASS}."
+        )
+        return
+    held = zip(CLASSES, (counted.support > 0).sum(0).tolist(), strict=True)
+    for name, n in ((name, n) for name, n in held if 0 < n < SMALL_CLASS):
+        yield warning(
+            "few-cases-in-class", name, f"{n} image{'s hold' if n > 1 else ' holds'} it: interval of F1 too narrow below {SMALL_CLASS}."
+        )
 
 
 def _classes(counted: Tallies, images: int) -> Iterator[Finding]:
