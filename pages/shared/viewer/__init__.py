@@ -1,6 +1,6 @@
 """The viewer of pictures with results: one Streamlit component, its modes (nuclei, slices) one script each. Nothing is built or requested."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import streamlit as st
@@ -8,19 +8,30 @@ import streamlit as st
 from pages.shared.viewer.payload import Payload
 
 FOLDER = Path(__file__).parent
-SCRIPTS = (
-    *("core.js", "stage.js", "gestures.js", "picture.js"),
-    *("outlines.js", "tiles.js", "ink.js", "card.js", "panel.js", "nuclei.js"),
-    "mount.js",
+CORE = ("core.js", "stage.js", "gestures.js", "picture.js")
+MODES = (
+    ("outlines.js", "tiles.js", "ink.js", "card.js", "panel.js", "nuclei.js"),
+    ("volumes.js", "regions.js", "slices.js"),
 )
-"""In the order in which they are joined into one module; a mode stands before mount.js."""
+ENTRY = "mount.js"
+STYLES = ("viewer.css", "slices.css")
 HEIGHT = 620
+
+
+def _joined(names: Iterable[str]) -> str:
+    return "\n".join((FOLDER / name).read_text("utf-8") for name in names)
+
+
+def _module() -> str:
+    """One module of all scripts. A mode stands in a block of its own: what it names is its own, and the core's names are for all."""
+    return "\n".join([_joined(CORE), *(f"{{\n{_joined(names)}\n}}" for names in MODES), _joined([ENTRY])])
+
 
 _component = st.components.v2.component(
     "benchside_viewer",
     html="<div class='mount'></div>",
-    css=(FOLDER / "viewer.css").read_text("utf-8"),
-    js="\n".join((FOLDER / name).read_text("utf-8") for name in SCRIPTS),
+    css=_joined(STYLES),
+    js=_module(),
 )
 
 
@@ -32,25 +43,31 @@ def show(
     focus: Mapping[str, object] | None = None,
     on_select: Callable[[], None] = lambda: None,
 ) -> Mapping[str, object] | None:
-    """Mount the viewer; call it in a fragment, so that a click runs no more than is needed. Returns what was selected last, or None.
+    """Mount the viewer; call it in a fragment, so that a click runs no more than is needed. Returns what is selected, or None.
 
-    height: of the picture, CSS px. focus: what the viewer shall go to, in the terms of what it returns (nuclei: `side`, `index`).
-    What was selected in the viewer itself may be given back as focus: it is not sent again. on_select: called before the rerun that a
-    selection causes; the selection is then in `selected(key)`.
+    height: of the picture, CSS px. focus: what the viewer shall go to, in the terms of what is selected (nuclei: `side` "truth" or
+    "prediction", `index` in its file's list). What was selected in the viewer may come back as focus: it is not sent again.
+    on_select: called before the rerun that a selection causes; `selected` knows it then.
     """
-    sent = f"{key}_focus"
-    if focus is None or _place(focus) != _place(selected(key)):
-        st.session_state[sent] = None if focus is None else _place(focus)
-    message = payload.message(height_px=height, focus=st.session_state.get(sent))
-    return _component(key=key, data=message, on_selected_change=on_select, height="content").selected
+    message = payload.message(height_px=height, focus=_request(f"{key}_focus", payload, focus, selected(key, payload)))
+    _component(key=key, data=message, on_selected_change=on_select, height="content")
+    return selected(key, payload)
 
 
-def selected(key: str) -> Mapping[str, object] | None:
-    """What the visitor selected last in the viewer of this key: nuclei {side, index, status}, or None."""
-    state = st.session_state.get(key)
-    return None if state is None else state.get("selected")
+def selected(key: str, payload: Payload) -> Mapping[str, object] | None:
+    """What the visitor selected last in this case: nuclei {case, side, index, status}; None for nothing."""
+    chosen = (st.session_state.get(key) or {}).get("selected")
+    return chosen if chosen and chosen["case"] == payload.head["name"] else None
 
 
-def _place(choice: Mapping[str, object] | None) -> dict[str, object] | None:
-    """Where a selection is, without what is said about it."""
-    return None if choice is None else {name: value for name, value in choice.items() if name != "status"}
+def _request(place: str, payload: Payload, focus: Mapping[str, object] | None, chosen: Mapping[str, object] | None):
+    """What is sent for a focus: it changes only for another focus than the last, so that what the visitor does meanwhile stays."""
+    before = st.session_state.get(place)
+    if before is None or before["case"] != payload.head["name"]:
+        before = {"case": payload.head["name"], "asked": None, "sent": None, "turn": 0}
+    if focus != before["asked"]:
+        there = focus is None or (chosen is not None and all(chosen.get(name) == value for name, value in focus.items()))
+        turn = before["turn"] + (not there)
+        before |= {"asked": focus, "turn": turn, "sent": before["sent"] if there else {**focus, "turn": turn}}
+    st.session_state[place] = before
+    return before["sent"]

@@ -1,0 +1,169 @@
+// Volumes of the slice viewer: a map of codes (truth in the lower four bits, prediction in the upper four) and the images under it.
+// x grows towards the patient's left, y backwards, z towards the feet, so that slices lie as radiologists read them.
+
+const PLANES = {
+  axial: { through: 2, across: 0, down: 1 },
+  coronal: { through: 1, across: 0, down: 2 },
+  sagittal: { through: 0, across: 1, down: 2 },
+};
+const ENDS = [["R", "L"], ["A", "P"], ["S", "I"]];
+/** Results of a voxel, one more than their index in STATUS; 0 is neither truth nor prediction. */
+const RESULTS = [1, 2, 3, 4];
+const RIGHT = 1, SPURIOUS = 2, MISSED = 3, RENAMED = 4;
+/** Of cividis, from low to high: even steps of lightness that colour-blind readers see alike. */
+const HEAT = [[0, 34, 78], [18, 53, 112], [59, 73, 108], [87, 93, 109], [112, 113, 115], [138, 134, 120], [165, 156, 116], [195, 179, 105], [225, 204, 85], [254, 232, 56]];
+
+const stridesOf = ([nx, ny]) => [1, nx, nx * ny];
+
+/** label: the one looked at, or 0 for all of them, when a voxel may also carry the wrong one. */
+function resultOf(code, label) {
+  const truth = code & 15, prediction = code >> 4;
+  if (label) {
+    if (truth === label) return prediction === label ? RIGHT : MISSED;
+    return prediction === label ? SPURIOUS : 0;
+  }
+  if (!code) return 0;
+  if (!truth) return SPURIOUS;
+  if (!prediction) return MISSED;
+  return truth === prediction ? RIGHT : RENAMED;
+}
+
+/** Calls each(code, index, [x, y, z]) for every voxel with a code; the place is one array, used again. */
+function eachMarked({ codes, shape }, each) {
+  const [nx, ny, nz] = shape, place = [0, 0, 0];
+  for (let z = 0, index = 0; z < nz; z++) {
+    for (let y = 0; y < ny; y++) {
+      for (let x = 0; x < nx; x++, index++) {
+        if (!codes[index]) continue;
+        place[0] = x;
+        place[1] = y;
+        place[2] = z;
+        each(codes[index], index, place);
+      }
+    }
+  }
+}
+
+/** Voxels per result: totals[result], and slices[axis][5 * slice + result]. */
+function tally(volume, label) {
+  const slices = volume.shape.map((n) => new Uint32Array(5 * n)), totals = [0, 0, 0, 0, 0];
+  eachMarked(volume, (code, _index, place) => {
+    const result = resultOf(code, label);
+    totals[result] += 1;
+    for (let axis = 0; axis < 3; axis++) slices[axis][5 * place[axis] + result] += 1;
+  });
+  return { slices, totals };
+}
+
+function wrongIn(counts, slice) {
+  return counts[5 * slice + SPURIOUS] + counts[5 * slice + MISSED] + counts[5 * slice + RENAMED];
+}
+
+/** Wrong voxels that hang together (26 neighbours) and are wrong alike: {result, voxels, at: the voxel nearest their middle}, largest first. */
+function wrongRegions(volume, label) {
+  const seen = new Uint8Array(volume.codes.length), found = [];
+  eachMarked(volume, (code, index) => {
+    const result = resultOf(code, label);
+    if (result > RIGHT && !seen[index]) found.push({ result, ...regionFrom(volume, label, index, result, seen) });
+  });
+  return found.sort((a, b) => b.voxels - a.voxels);
+}
+
+function regionFrom({ codes, shape }, label, start, result, seen) {
+  const [nx, ny, nz] = shape, members = [start], sum = [0, 0, 0];
+  seen[start] = 1;
+  for (let k = 0; k < members.length; k++) {
+    const [x, y, z] = placeOf(members[k], shape);
+    sum[0] += x;
+    sum[1] += y;
+    sum[2] += z;
+    for (let c = Math.max(0, z - 1); c <= Math.min(nz - 1, z + 1); c++) {
+      for (let b = Math.max(0, y - 1); b <= Math.min(ny - 1, y + 1); b++) {
+        for (let a = Math.max(0, x - 1); a <= Math.min(nx - 1, x + 1); a++) {
+          const next = a + nx * (b + ny * c);
+          if (seen[next] || resultOf(codes[next], label) !== result) continue;
+          seen[next] = 1;
+          members.push(next);
+        }
+      }
+    }
+  }
+  return { voxels: members.length, at: nearest(members.map((index) => placeOf(index, shape)), sum.map((s) => s / members.length)) };
+}
+
+function placeOf(index, [nx, ny]) {
+  return [index % nx, Math.floor(index / nx) % ny, Math.floor(index / (nx * ny))];
+}
+
+function nearest(places, middle) {
+  const distance = (place) => place.reduce((sum, value, axis) => sum + (value - middle[axis]) ** 2, 0);
+  return places.reduce((best, place) => (distance(place) < distance(best) ? place : best));
+}
+
+/**
+ * What one slice of the map shows, or all of them when `slice` is null: nu x nv pixels with the labels of truth and prediction (the highest
+ * along the ray) and depth[5 * pixel + result], how many voxels of each result lie there; deepest: the largest of each result.
+ */
+function crossSection({ codes, shape }, plane, slice, label) {
+  const { through, across, down } = PLANES[plane], strides = stridesOf(shape), nu = shape[across], nv = shape[down];
+  const truth = new Uint8Array(nu * nv), prediction = new Uint8Array(nu * nv), depth = new Uint16Array(5 * nu * nv);
+  const deepest = [0, 0, 0, 0, 0], first = slice ?? 0, after = slice === null ? shape[through] : slice + 1;
+  for (let s = first; s < after; s++) {
+    for (let v = 0, pixel = 0; v < nv; v++) {
+      for (let u = 0, index = s * strides[through] + v * strides[down]; u < nu; u++, pixel++, index += strides[across]) {
+        const code = codes[index];
+        if (!code) continue;
+        const result = resultOf(code, label);
+        if (!result) continue;
+        deepest[result] = Math.max(deepest[result], ++depth[5 * pixel + result]);
+        if (!label || (code & 15) === label) truth[pixel] = Math.max(truth[pixel], code & 15);
+        if (!label || code >> 4 === label) prediction[pixel] = Math.max(prediction[pixel], code >> 4);
+      }
+    }
+  }
+  return { nu, nv, truth, prediction, depth, deepest };
+}
+
+/** Index of the image's voxel at a distance (mm) along an axis of the scene, or -1 outside. */
+function imageIndex(image, axis, mm) {
+  const index = Math.floor((mm - image.corner[axis]) / image.spacing[axis]);
+  return index >= 0 && index < image.shape[axis] ? index : -1;
+}
+
+/** Value at a place (mm along the three axes), or null outside the image. */
+function imageValue(image, place) {
+  const [x, y, z] = place.map((mm, axis) => imageIndex(image, axis, mm)), [nx, ny] = image.shape;
+  return Math.min(x, y, z) < 0 ? null : image.values[x + nx * (y + ny * z)] * image.scale;
+}
+
+/** Stored values of one slice of an image, or the maximum along every ray when `slice` is null: {nu, nv, values}. */
+function imageSection(image, plane, slice) {
+  const { through, across, down } = PLANES[plane], strides = stridesOf(image.shape), nu = image.shape[across], nv = image.shape[down];
+  const values = new Int16Array(nu * nv).fill(-32768), first = slice ?? 0, after = slice === null ? image.shape[through] : slice + 1;
+  for (let s = first; s < after; s++) {
+    for (let v = 0, pixel = 0; v < nv; v++) {
+      for (let u = 0, index = s * strides[through] + v * strides[down]; u < nu; u++, pixel++, index += strides[across]) {
+        if (image.values[index] > values[pixel]) values[pixel] = image.values[index];
+      }
+    }
+  }
+  return { nu, nv, values };
+}
+
+/** A canvas of a section in grey between low and high, or, as heat, in colours whose opacity grows from low on. */
+function tinted({ nu, nv, values }, scale, { low, high, invert }, heat) {
+  const node = canvas(nu, nv), g = node.getContext("2d"), picture = g.createImageData(nu, nv), pixels = new Uint32Array(picture.data.buffer);
+  const table = heat ? HEAT_TABLE : invert ? GREY_INVERTED : GREY, k = 255 / Math.max(1e-9, high - low);
+  for (let pixel = 0; pixel < pixels.length; pixel++) pixels[pixel] = table[clamp((values[pixel] * scale - low) * k, 0, 255) | 0];
+  g.putImageData(picture, 0, 0);
+  return node;
+}
+
+const levels = (colour) => Uint32Array.from({ length: 256 }, (_, level) => colour(level));
+const packed = (r, g, b, a) => ((a << 24) | (b << 16) | (g << 8) | r) >>> 0; // ImageData read as little-endian words
+const GREY = levels((level) => packed(level, level, level, 255));
+const GREY_INVERTED = levels((level) => packed(255 - level, 255 - level, 255 - level, 255));
+const HEAT_TABLE = levels((level) => {
+  const at = level / 255 * (HEAT.length - 1), low = Math.min(HEAT.length - 2, Math.floor(at)), part = at - low;
+  return packed(...HEAT[low].map((value, i) => Math.round(value + (HEAT[low + 1][i] - value) * part)), Math.round(255 * Math.min(1, level / 110)));
+});
