@@ -1,5 +1,5 @@
 // What every mode of the viewer stands on: how a result looks, building blocks of the page, and the reader of what Python packed.
-// Python joins the scripts of this folder into one module, so they share their names and import nothing.
+// Python joins the scripts of this folder into one module: they import nothing, all see the names of the core, a mode keeps its own.
 
 /** Results in the order of their codes. Each has a line style of its own, so that none is told by colour alone. */
 const STATUS = ["TP", "FP", "FN", "Wrong label", "Detected"];

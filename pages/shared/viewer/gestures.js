@@ -34,8 +34,9 @@ function listenWheel(stage) {
       return;
     }
     const delta = event.deltaY * LINES[event.deltaMode], pinch = event.ctrlKey || event.metaKey;
+    const factor = Math.exp(-clamp(delta, -240, 240) * (pinch ? 0.01 : 0.0022));
     if (stage.layer.wheel && !pinch) stage.layer.wheel(delta);
-    else if (!stage.zoomAt(Math.exp(-clamp(delta, -240, 240) * (pinch ? 0.01 : 0.0022)), ...position(stage, event)) && now - own > TURN_MS) {
+    else if (!stage.zoomAt(factor, ...position(stage, event)) && now - own > TURN_MS) {
       page = now; // nothing left to zoom: the page goes on
       return;
     }

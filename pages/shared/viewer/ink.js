@@ -10,16 +10,22 @@ const CHOSEN = "#ffd400";
 const TP = 0, FP = 1, FN = 2, DETECTED = 4;
 const TRUTH = 0, PREDICTION = 1;
 
-/** Paint nuclei `found` of a layer; g has a device-pixel transform of scale S whose corner is at (ox, oy). */
-function paintNuclei(g, layer, found, S, dpr, ox, oy) {
+/** What is drawn in a square of 256 device px, so that one crowded square never holds the page: more nuclei are drawn as their centres,
+ *  more vertices more coarsely. */
+const MOST_OUTLINES = 3000;
+const MOST_DRAWN_VERTICES = 60000;
+
+/** Paint nuclei `found` of a layer; g has a device-pixel transform of scale S whose corner is at (ox, oy). squares: how many of 256 px. */
+function paintNuclei(g, layer, found, S, dpr, ox, oy, squares) {
   const k = S / STEPS, px = dpr / k, scale = S / dpr, { outlines, show } = layer;
   g.setTransform(k, 0, 0, k, -ox, -oy);
   g.lineJoin = "round";
   if (show.links && outlines.typical * scale > 2) paintLinks(g, layer, found, px);
-  const dot = clamp(outlines.typical * scale * 0.42, 1.1, 4);
+  const dot = clamp(outlines.typical * scale * 0.42, 1.1, 4), dots = show.dots || found.length > MOST_OUTLINES * squares;
+  const coarse = dots ? 1 : outlines.coarseness(found, scale, MOST_DRAWN_VERTICES * squares);
   for (const group of grouped(layer, found)) {
-    const small = (i) => show.dots || outlines.radius[i] * scale < SMALLEST;
-    paintShapes(g, layer, group.filter((i) => !small(i)), px, scale);
+    const small = (i) => dots || outlines.radius[i] * scale < SMALLEST;
+    paintShapes(g, layer, group.filter((i) => !small(i)), px, scale, coarse);
     paintDots(g, layer, group.filter(small), px, dot);
   }
   g.globalAlpha = 1;
@@ -40,7 +46,7 @@ function grouped({ status, kind, cls, show }, found) {
 /** The truth of a pair is drawn thin: the prediction carries the line. */
 const isTwin = ({ status, kind, show }, i) => status[i] === TP && kind[i] === TRUTH && show.kind[PREDICTION];
 
-function paintShapes(g, layer, items, px, scale) {
+function paintShapes(g, layer, items, px, scale, coarse) {
   if (!items.length) return;
   const { outlines } = layer, status = layer.status[items[0]], r = outlines.typical * scale;
   const width = (r > 14 ? 2 : r > 5 ? 1.6 : 1.2) * (status === FN ? 1.3 : 1);
@@ -55,7 +61,9 @@ function paintShapes(g, layer, items, px, scale) {
   };
   for (let at = 0; at < items.length;) {
     g.beginPath();
-    for (let length = 0; at < items.length && length < PATH; at++) length += outlines.trace(g, items[at], outlines.step(items[at], scale));
+    for (let length = 0; at < items.length && length < PATH; at++) {
+      length += outlines.trace(g, items[at], outlines.step(items[at], scale, coarse));
+    }
     strokeOutline(g, style);
   }
 }

@@ -12,7 +12,8 @@ class Viewer {
     this.foot = el("div", { class: "foot" });
     this.keys = el("div", { class: "keys", hidden: "" });
     this.tools = this.makeTools();
-    this.root = el("div", { class: "viewer" }, this.bar, el("div", { class: "body" }, this.stage.node, this.side), this.foot, this.tools, this.live);
+    const body = el("div", { class: "body" }, this.stage.node, this.side);
+    this.root = el("div", { class: "viewer" }, this.bar, body, this.foot, this.tools, this.live);
     this.stage.node.append(this.keys);
     this.stage.onview = (scale) => { this.zoom.textContent = this.layer.magnification(scale); };
     this.stage.onhide = (hidden) => this.hide.set(!hidden);
@@ -47,15 +48,20 @@ class Viewer {
     return document.fullscreenElement ? document.exitFullscreen() : this.root.requestFullscreen();
   }
 
+  /** Tell Python what was selected, and in which case; null for nothing. */
+  tell(name, value) {
+    this.hand(name, value && { case: this.head.name, ...value });
+  }
+
   /** words: read out by a screen reader; place: shown between the arrows. */
   say(words, place) {
     if (words) this.live.textContent = words;
     if (place != null) this.where.textContent = place;
   }
 
-  /** tell(name, value): hands a value to Python. */
-  async update(data, tell) {
-    this.tell = tell;
+  /** hand(name, value): sets what Python sees. */
+  async update(data, hand) {
+    this.hand = hand;
     const bytes = data instanceof Uint8Array ? data : new Uint8Array(data), { head, start } = readHead(bytes);
     this.root.style.setProperty("--height", `${head.height_px}px`);
     this.asked = head.focus;
@@ -63,24 +69,25 @@ class Viewer {
     const focus = JSON.stringify(this.asked ?? null);
     if (head.id !== this.head.id || !this.layer || focus === this.focus) return; // a newer payload came meanwhile, or nothing new
     this.focus = focus;
-    if (this.asked) this.layer.focus?.(this.asked);
+    if (this.asked) this.stage.whenShown(() => this.layer.focus?.(this.asked));
   }
 
   async open(bytes, head, start) {
     const begin = performance.now();
-    this.head = head;
+    this.head = head; // at once, so that an older payload that is still being unpacked sees it
     const { jpeg, ...arrays } = await readArrays(bytes, { head, start });
-    const image = jpeg && await createImageBitmap(new Blob([jpeg]));
+    const image = jpeg && await createImageBitmap(new Blob([jpeg])).catch(() => null); // without a picture the overlay still says all
     if (this.head !== head) return;
-    this.focus = null;
-    this.layer?.destroy?.();
+    const before = this.layer, again = before?.head.name === head.name;
+    if (!again) this.focus = null;
+    before?.destroy?.();
     for (const part of [this.bar, this.side, this.foot, this.stepper, this.stage.tags]) part.replaceChildren();
     this.say("", "");
     this.root.dataset.mode = head.mode;
-    this.layer = new LAYERS[head.mode](this, head, arrays, image);
+    this.layer = new LAYERS[head.mode](this, head, arrays, image, before);
     const rows = this.layer.keys.flatMap(([key, what]) => [el("dt", {}, key), el("dd", {}, what)]);
     this.keys.replaceChildren(el("b", {}, "Keys"), el("dl", {}, ...rows));
-    this.stage.setLayer(this.layer);
+    this.stage.setLayer(this.layer, again);
     this.layer.controls(this.bar, this.side);
     if (this.layer.strip) this.foot.append(this.layer.strip);
     this.root.dataset.ready = (performance.now() - begin).toFixed(1);

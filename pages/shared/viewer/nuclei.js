@@ -8,19 +8,23 @@ const GLASS = "#f4eef2";
 const SETS = { errors: "Errors", fp: "FP", fn: "FN", all: "All" };
 
 class Nuclei {
-  constructor(viewer, head, arrays, image) {
+  /** before: the layer that was shown until now; what it shows stays when it has the same classes. */
+  constructor(viewer, head, arrays, image, before) {
     Object.assign(this, arrays, { viewer, head, unit: head.um_per_px, unitName: "µm", maxScale: 24 });
     this.outlines = new Outlines(arrays, head.width, head.height);
     this.images = image ? [image] : [];
     this.names = head.classes.map((name) => name.replaceAll("_", " "));
     this.detections = head.detections;
-    this.show = {
+    const alike = (one) => one instanceof Nuclei && one.detections === this.detections && String(one.names) === String(this.names);
+    const same = alike(before);
+    this.show = same ? before.show : {
       status: STATUS.map(() => true), kind: [true, true], classes: head.classes.map(() => true),
       dots: false, links: false, fill: 0.12, byClass: this.detections, least: 0,
     };
-    this.set = this.detections ? "all" : "errors";
+    this.set = same ? before.set : this.detections ? "all" : "errors";
     this.groundVersion = this.thumbVersion = 0;
-    this.hovered = this.selected = -1;
+    this.hovered = -1;
+    this.selected = same && before.head.name === head.name ? this.counterpart(before) : -1;
     this.visible = (i) => {
       const { status, kind, classes, least } = this.show;
       return status[this.status[i]] && kind[this.kind[i]] && classes[this.cls[i]] && this.score[i] >= least;
@@ -31,6 +35,15 @@ class Nuclei {
     this.halve(image);
   }
 
+  /** The nucleus that was selected before the results changed. */
+  counterpart(before) {
+    return before.selected < 0 ? -1 : this.find(before.kind[before.selected], before.number[before.selected]);
+  }
+
+  find(kind, number) {
+    return this.number.findIndex((value, i) => value === number && this.kind[i] === kind);
+  }
+
   accessibleName() {
     const { head, detections } = this, number = this.outlines.n.toLocaleString("en");
     const what = detections ? `${number} detected nuclei of ${head.name}` : `Nuclei of ${head.name}, truth and prediction`;
@@ -38,10 +51,11 @@ class Nuclei {
   }
 
   keyList() {
-    const walk = this.detections ? [] : [["n p", "next, previous error"]], own = this.detections ? [] : [["1 2 3", "TP, FP, FN"], ["t d", "truth, prediction"], ["m", "match lines"]];
+    const own = [["1 2 3", "TP, FP, FN"], ["t d", "truth, prediction"], ["m", "match lines"]];
+    const results = (keys) => (this.detections ? [] : keys);
     return [
-      ...walk, [". ,", "next, previous nucleus"], ["Enter", "select it"], ["Escape", "select nothing"], ["arrows", "pan"], ["+ − 0", "zoom, fit"],
-      ["space", "overlay on, off"], ...own, ["o", "outlines, centroids"], ["c", "colour by class"], ["?", "these keys"],
+      ...results([["n p", "next, previous error"]]), [". ,", "next, previous nucleus"], ["Enter", "select it"],
+      ["Escape", "select nothing"], ["arrows", "pan"], ["+ − 0", "zoom, fit"], ["space", "overlay on, off"], ...results(own), ["o", "outlines, centroids"], ["c", "colour by class"], ["?", "these keys"],
     ];
   }
 
@@ -97,7 +111,7 @@ class Nuclei {
   paint(g, S, dpr, ox, oy, width, height) {
     const pad = 5 * dpr;
     const found = this.outlines.within((ox - pad) / S, (oy - pad) / S, (ox + width + pad) / S, (oy + height + pad) / S, this.visible);
-    if (found.length) paintNuclei(g, this, found, S, dpr, ox, oy);
+    if (found.length) paintNuclei(g, this, found, S, dpr, ox, oy, width * height / TILE ** 2);
     return found.length > 0;
   }
 
@@ -160,20 +174,23 @@ class Nuclei {
     this.viewer.say(`${place}: ${card.title}, ${card.rows[0][1]}. ${card.words}`, place);
   }
 
+  /** The visible nuclei of a set in reading order, kept until what is shown changes. */
   members(set) {
-    const { outlines, status } = this;
-    const among = { errors: (i) => this.isError(i), fp: (i) => status[i] === FP, fn: (i) => status[i] === FN, all: () => true }[set];
-    this.order ??= {};
-    if (this.order[set]) return this.order[set];
-    const place = (i) => Math.floor(outlines.y(i) / BAND) * 1e6 + outlines.x(i);
-    const found = [...Array(outlines.n).keys()].filter((i) => among(i) && this.visible(i));
-    this.order[set] = found.map((i) => [place(i), i]).sort(([a], [b]) => a - b).map(([, i]) => i);
+    const { outlines } = this, place = (i) => Math.floor(outlines.y(i) / BAND) * 1e6 + outlines.x(i);
+    this.order[set] ??= this.among(set).map((i) => [place(i), i]).sort(([a], [b]) => a - b).map(([, i]) => i);
     return this.order[set];
+  }
+
+  among(set) {
+    const { outlines, status } = this, found = [];
+    const belongs = { errors: (i) => this.isError(i), fp: (i) => status[i] === FP, fn: (i) => status[i] === FN, all: () => true }[set];
+    for (let i = 0; i < outlines.n; i++) if (belongs(i) && this.visible(i)) found.push(i);
+    return found;
   }
 
   /** Python asks for a nucleus: {side, index}. */
   focus({ side, index }) {
-    const kind = side === "prediction" ? PREDICTION : TRUTH, i = this.number.findIndex((number, at) => number === index && this.kind[at] === kind);
+    const i = this.find(side === "prediction" ? PREDICTION : TRUTH, index);
     if (i !== this.selected) this.goTo(i);
   }
 
@@ -201,7 +218,8 @@ class Nuclei {
 
   /** After every change of what is shown. */
   refresh() {
-    this.order = null;
+    this.order = {};
+    this.viewer.say("", `– / ${this.among(this.set).length}`);
     this.thumbVersion += 1;
     this.tiles.renew();
     this.viewer.stage.moved = true;
@@ -211,6 +229,7 @@ class Nuclei {
   controls(bar, side) {
     this.flips = this.detections ? detectionControls(this, bar) : resultControls(this, bar);
     side.append(...classList(this));
+    this.refresh();
   }
 
   legend() {

@@ -89,10 +89,17 @@ class Outlines {
     return found;
   }
 
-  /** Every how many vertices an outline is drawn at a scale (CSS px per image px). */
-  step(i, scale) {
+  /** Every how many vertices an outline is drawn at a scale (CSS px per image px). coarse: a factor where there is too much to draw. */
+  step(i, scale, coarse = 1) {
     const most = Math.floor((this.start[i + 1] - this.start[i]) / FEWEST);
-    return clamp(Math.floor(SPACING / (this.edge[i] * scale)), 1, Math.max(1, most));
+    return clamp(Math.floor(Math.max(1, SPACING / (this.edge[i] * scale)) * coarse), 1, Math.max(1, most));
+  }
+
+  /** How much coarser these outlines are drawn so that they have at most about `budget` vertices. */
+  coarseness(items, scale, budget) {
+    let vertices = 0;
+    for (const i of items) vertices += (this.start[i + 1] - this.start[i]) / this.step(i, scale);
+    return Math.max(1, vertices / budget);
   }
 
   /** Add an outline to the path of a context whose unit is a sixteenth of a pixel; gives the number of its vertices. */

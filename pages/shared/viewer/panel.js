@@ -8,12 +8,13 @@ function resultControls(layer, bar) {
   };
   const status = [TP, FP, FN].map((s) => {
     const words = [line(s), `${STATUS[s]} `, el("span", { class: "count" }, total[s].toLocaleString("en"))];
-    return toggle(`${STATUS[s]}, ${STATUS_WORD[s]}: ${total[s]} (${s + 1})`, words, true, change("status", s));
+    return toggle(`${STATUS[s]}, ${STATUS_WORD[s]}: ${total[s]} (${s + 1})`, words, show.status[s], change("status", s));
   });
-  const truth = toggle("Truth (t)", "Truth", true, change("kind", TRUTH));
-  const prediction = toggle("Prediction (d)", "Prediction", true, change("kind", PREDICTION));
+  const truth = toggle("Truth (t)", "Truth", show.kind[TRUTH], change("kind", TRUTH));
+  const prediction = toggle("Prediction (d)", "Prediction", show.kind[PREDICTION], change("kind", PREDICTION));
   const colour = choice("Colour by", [[false, "Result"], [true, "Class"]], show.byClass, (on) => colourByClass(layer, on));
-  const links = toggle("Lines from each nucleus to its match, or to the nucleus its reason is about (m)", "Match lines", false, (on) => {
+  const meaning = "Lines from each nucleus to its match, or to the nucleus its reason is about (m)";
+  const links = toggle(meaning, "Match lines", show.links, (on) => {
     show.links = on;
     layer.refresh();
   });
@@ -21,14 +22,14 @@ function resultControls(layer, bar) {
   bar.append(layers("Result", ...status), layers("Source", truth, prediction), drawn, colour, links, fillSlider(layer));
   layer.viewer.stepper.append(choice("Step through", Object.entries(SETS), layer.set, (set) => {
     layer.set = set;
-    layer.viewer.say("", "");
+    layer.refresh();
   }));
   return { 1: status[TP], 2: status[FP], 3: status[FN], t: truth, d: prediction, o: drawn, c: colour, m: links };
 }
 
 function detectionControls(layer, bar) {
-  const least = el("output", { class: "count" }, "0.00");
-  const confidence = slider("Confidence at least", 0, (value) => {
+  const least = el("output", { class: "count" }, layer.show.least.toFixed(2));
+  const confidence = slider("Confidence at least", layer.show.least, (value) => {
     layer.show.least = value;
     least.textContent = value.toFixed(2);
     layer.recount();
@@ -38,12 +39,11 @@ function detectionControls(layer, bar) {
   const colour = choice("Colour by", [[false, "One colour"], [true, "Class"]], layer.show.byClass, (on) => colourByClass(layer, on));
   confidence.append(least);
   bar.append(confidence, drawn, colour, fillSlider(layer));
-  layer.viewer.root.classList.toggle("by-class", layer.show.byClass);
   return { o: drawn, c: colour };
 }
 
 function shapeChoice(layer) {
-  return choice("Draw", [[false, "Outlines"], [true, "Centroids"]], false, (dots) => {
+  return choice("Draw", [[false, "Outlines"], [true, "Centroids"]], layer.show.dots, (dots) => {
     layer.show.dots = dots;
     layer.refresh();
   });
@@ -75,18 +75,21 @@ function counts(layer) {
 /** The classes with a box to show each, its numbers, and a bar of their parts. */
 function classList(layer) {
   const { show, names } = layer, boxes = [];
+  layer.viewer.root.classList.toggle("by-class", show.byClass);
   const only = (chosen) => () => {
     boxes.forEach((box, c) => { box.checked = show.classes[c] = chosen(c); });
     layer.refresh();
   };
   const rows = counts(layer).map((count, c) => {
-    const box = el("input", { type: "checkbox", checked: "", "aria-label": `Show ${names[c]}: ${spoken(count)}` });
+    const box = el("input", { type: "checkbox", "aria-label": `Show ${names[c]}: ${spoken(count)}` });
+    box.checked = show.classes[c];
     box.onchange = () => {
       show.classes[c] = box.checked;
       layer.refresh();
     };
     boxes.push(box);
-    const alone = el("button", { type: "button", class: "only", "aria-label": `Show only ${names[c]}`, onclick: only((k) => k === c) }, "only");
+    const label = `Show only ${names[c]}`, alone = el("button", { type: "button", class: "only", "aria-label": label }, "only");
+    alone.onclick = only((k) => k === c);
     return classRow(layer, c, count, box, alone);
   });
   const numbers = rows.map((row) => row.querySelector(".count"));
@@ -97,7 +100,8 @@ function classList(layer) {
 
 function classRow(layer, c, count, box, alone) {
   const dot = el("i", { class: "dot", style: `background:${layer.head.palette[c]}` });
-  const parts = count.map((value, s) => el("i", { style: `flex:${value};background:${layer.detections ? layer.head.palette[c] : COLOUR[s]}` }));
+  const colour = (s) => (layer.detections ? layer.head.palette[c] : COLOUR[s]);
+  const parts = count.map((value, s) => el("i", { style: `flex:${value};background:${colour(s)}` }));
   return el("li", { class: sum(count) ? "" : "empty", title: spoken(count) },
     el("label", {}, box, dot, el("span", {}, layer.names[c])), alone,
     el("span", { class: "count" }, sum(count).toLocaleString("en")), el("span", { class: "stack", "aria-hidden": "true" }, ...parts));

@@ -4,12 +4,15 @@ const GLIDE_MS = 220;
 /** After the last movement the ground is drawn in full quality again. */
 const SETTLE_MS = 130;
 const MAP_SIDE = 112;
+/** On a narrower stage the map is smaller and the card keeps to an edge, CSS px. */
+const NARROW = 480;
 
 /**
  * Shows one `layer`, an object with
  *   size() -> {w, h} in content units; unit, unitName: of the scale bar, per content unit; maxScale: CSS px per content unit;
  *   ariaLabel; keys: [key, what it does]; magnification(scale) -> text;
- *   ground(g, t), overlay(g, t) -> true when more work is left, thumb(g, width, height); groundVersion, thumbVersion: change when these would;
+ *   ground(g, t), overlay(g, t) -> true when more work is left, thumb(g, width, height);
+ *   groundVersion, thumbVersion: change when ground and thumb would;
  *   hover(x, y, slack) -> card or null, click(x, y), step(by), legend() -> [[status or null, colour, words]];
  *   optionally: key(event) -> handled, wheel(delta), drag(dx, dy, other) -> handled, leave(), focus(place), strip, destroy().
  * g: a 2D context; t: what `transform` gives; x, y, slack in content units.
@@ -33,12 +36,16 @@ class Stage {
     this.observer.observe(this.node);
   }
 
-  setLayer(layer) {
+  /** again: the same picture with other results, whose view stays. */
+  setLayer(layer, again = false) {
+    const { w, h } = this.layer?.size() ?? {}, size = layer.size();
     this.layer = layer;
+    this.resize();
     this.thumbKey = this.groundKey = null;
     this.node.setAttribute("aria-label", layer.ariaLabel);
     this.showCard(null);
-    this.fit();
+    if (again && this.fitted && size.w === w && size.h === h) this.changed();
+    else this.fit();
   }
 
   resize() {
@@ -53,6 +60,14 @@ class Stage {
     this.groundKey = null; // a canvas that changes its size is emptied
     if (first || whole) this.fit();
     else this.centreOn(centre.x, centre.y, this.view.s, false);
+    if (this.layer) this.waiting?.();
+    this.waiting = null;
+  }
+
+  /** Call `act` once the stage has a size: it has none in a closed tab. */
+  whenShown(act) {
+    if (this.width) act();
+    else this.waiting = act;
   }
 
   toContent(px, py) {
@@ -174,11 +189,12 @@ class Stage {
   }
 
   minimap() {
-    const { w, h } = this.layer.size(), v = this.view, k = Math.min(MAP_SIDE / w, MAP_SIDE / h);
+    const { w, h } = this.layer.size(), v = this.view, k = MAP_SIDE / Math.max(w, h) * (this.width < NARROW ? 0.6 : 1);
     this.map.hidden = v.x > -2 && v.y > -2 && v.x + w * v.s < this.width + 2 && v.y + h * v.s < this.height + 2;
     if (this.map.hidden) return;
-    if (this.layer.thumbVersion !== this.thumbKey) {
-      this.thumbKey = this.layer.thumbVersion;
+    const key = `${this.layer.thumbVersion} ${k}`;
+    if (key !== this.thumbKey) {
+      this.thumbKey = key;
       this.thumb.width = Math.round(w * k);
       this.thumb.height = Math.round(h * k);
       this.layer.thumb(this.thumb.getContext("2d"), this.thumb.width, this.thumb.height);
@@ -214,9 +230,10 @@ class Stage {
     const rows = card.rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]);
     const title = el("b", {}, ...(card.status == null ? [] : [line(card.status)]), card.title);
     this.card.replaceChildren(title, el("dl", {}, ...rows), ...(card.words ? [el("p", {}, card.words)] : []));
-    const { offsetWidth: w, offsetHeight: h } = this.card;
-    this.card.style.left = `${px + 16 + w > this.width ? Math.max(4, px - w - 12) : px + 16}px`;
-    this.card.style.top = `${clamp(py + 14, 4, Math.max(4, this.height - h - 4))}px`;
+    const { offsetWidth: w, offsetHeight: h } = this.card, lowest = Math.max(4, this.height - h - 4);
+    const beside = px + 16 + w > this.width ? Math.max(4, px - w - 12) : px + 16;
+    this.card.style.left = `${this.width < NARROW ? 4 : beside}px`;
+    this.card.style.top = `${this.width < NARROW ? (py < this.height / 2 ? lowest : 4) : clamp(py + 14, 4, lowest)}px`;
   }
 
   destroy() {

@@ -19,7 +19,7 @@ class Tiles {
     this.version += 1;
   }
 
-  /** Draw the view t of content of w x h. fitted: the scale S that shows everything, whose tiles are kept. True when more is left to paint. */
+  /** Draw the view t of content of w x h. fitted: the scale S that shows everything, whose tiles are kept. True when work is left. */
   draw(g, t, w, h, fitted) {
     const begin = performance.now();
     this.choose(t, fitted);
