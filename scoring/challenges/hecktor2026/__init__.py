@@ -3,6 +3,7 @@
 Source: the challenge's own description; where it is silent or contradicts itself, the choice is an option, named in `RULE` and in the JSON.
 """
 
+from scoring.challenges.hecktor2026 import view
 from scoring.challenges.hecktor2026.card import check_options, score
 from scoring.challenges.hecktor2026.formula import ID, WEIGHTS
 from scoring.challenges.hecktor2026.options import CHOICES, OF_COMPARISON
@@ -28,6 +29,7 @@ __all__ = [
     "read_truth",
     "score",
     "standings",
+    "view",
 ]
 
 TITLE = "HECKTOR 2026, head and neck"

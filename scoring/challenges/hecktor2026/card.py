@@ -24,7 +24,7 @@ from scoring.challenges.hecktor2026.measures import (
     with_centers,
 )
 from scoring.challenges.hecktor2026.options import Options, problems
-from scoring.challenges.hecktor2026.submission import Submission
+from scoring.challenges.hecktor2026.submission import Submission, with_nodes
 from scoring.challenges.hecktor2026.truth import Truth
 from scoring.findings import Finding, InputRefused
 from scoring.metrics import classification, overlap, survival
@@ -75,6 +75,8 @@ def score(
     wrong = [*problems(options.as_dict()), *statistics.problems()]
     if wrong:
         raise InputRefused(wrong, [*truth.findings, *predictions.findings])
+    if lesions:
+        predictions = with_nodes(truth, predictions)
     joined = truth if metadata is None else cases_of_images.with_metadata(truth, metadata)
     unit, units = statistics.units(joined.columns, len(truth), (), truth.id_column)
     unit = "patient" if unit == "case" else unit
@@ -152,6 +154,16 @@ def _metrics(truth: Truth, submission: Submission, options: Options, values: Map
         **missing,
         "n_missing_risk": int((truth.has_survival & np.isnan(risks(truth, submission, options))).sum()),
         "n_unknown_patients": len(submission.unknown),
+        **(_of_nodes(submission.masks.nodes[truth.has_mask]) if options.lesions else {}),
+    }
+
+
+def _of_nodes(nodes: np.ndarray) -> dict:
+    """How well nodes are counted and found, from their numbers in truth and submission and the matched ones [N, 3]; never ranked."""
+    true, submitted, matched = nodes.T
+    return {
+        "gtvn_count_error": float(np.abs(true - submitted).mean()) if len(nodes) else np.nan,
+        "gtvn_detection_f1": float(classification.divide(2 * matched.sum(), true.sum() + submitted.sum())),
     }
 
 
@@ -243,5 +255,8 @@ def _cases(truth: Truth, submission: Submission, options: Options) -> tuple[dict
         row |= {"risk": risk[i], "time": truth.time[i], "event": None if np.isnan(truth.event[i]) else int(truth.event[i])}
         for name in ("comparable", "discordant", "missing"):
             row[f"{name}_pairs"] = int(getattr(of_pairs, name)[place[i]]) if i in place else None
+        if options.lesions:
+            for k, whose in enumerate(("truth", "prediction")):
+                row[f"n_gtvn_{whose}"] = int(submission.masks.nodes[i, k]) if mask else None
         rows.append(plain(row))
     return tuple(rows)

@@ -103,7 +103,7 @@ def read_predictions(
     row_of = np.array([place.get(patient, -1) for patient in ids])
     found = {kind: _stages(rows, kind, row_of, findings) for kind in STAGES}
     scores = read_scores(rows, row_of, table.delimiter != "," if table else False, findings)
-    counted, noticed = _counted(truth, ids, files, layout, progress, cancelled)
+    counted, noticed = _counted(truth, ids, files, layout, lesions, progress, cancelled)
     findings += noticed
     submission = Submission(
         files.name, ids, **found, scores=scores, masks=counted, unknown=unknown, read=tuple(findings), missing=(), files=files,
@@ -127,10 +127,20 @@ def _stages(rows: Rows, kind: str, row_of: np.ndarray, findings: list[Finding]) 
     return np.where(row_of >= 0, read.codes[row_of], stages.MISSING) if len(cells) else None
 
 
-def _counted(truth: Truth | None, ids: tuple[str, ...], files: Files, layout: Layout, *watch) -> tuple[masks.Counted, list[Finding]]:
+def with_nodes(truth: Truth, submission: Submission) -> Submission:
+    """The submission with the lesions of GTVn counted and matched."""
+    if submission.masks.nodes is not None:
+        return submission
+    counted, _ = masks.count_all(truth.masks, truth.ids, submission.files, submission.layout, with_nodes=True)
+    return replace(submission, masks=counted)
+
+
+def _counted(
+    truth: Truth | None, ids: tuple[str, ...], files: Files, layout: Layout, lesions: bool, *watch
+) -> tuple[masks.Counted, list[Finding]]:
     """Masks against the truth's; without a truth each by itself."""
     if truth is not None:
-        return masks.count_all(truth.masks, ids, files, layout, *watch)
+        return masks.count_all(truth.masks, ids, files, layout, lesions, *watch)
     _, faults, noticed = masks.examine_all(files, layout, ids, *watch)
     none = masks.Counted((masks.NO_TRUTH,) * len(ids), np.zeros((len(ids), 3, 3), np.int64), (b"",) * len(ids))
     return none, [*(masks.malformed(patient, fault) for patient, fault in faults), *noticed]
