@@ -127,12 +127,8 @@ def scans(place: int, patient: Patient) -> dict[str, bytes]:
     }
 
 
-def clinical(patients: Sequence[Patient]) -> list[list]:
-    """The rows of clinical.csv."""
-    return [_clinical(place, patient) for place, patient in enumerate(patients)]
-
-
-def _clinical(place: int, patient: Patient) -> list:
+def clinical_row(place: int, patient: Patient) -> list:
+    """As in clinical.csv."""
     plan, person, course = patient.plan, patient.person, patient.course
     hpv = "" if person.hpv is None else int(person.hpv)
     about = [plan.name, plan.center, person.age, person.gender, int(person.tobacco), int(person.alcohol), person.performance, hpv]
@@ -184,7 +180,7 @@ def write(folder: Path) -> None:
     planned = plans()
     with ProcessPoolExecutor(WORKERS) as pool:
         patients = list(pool.map(_write_patient, range(len(planned)), planned, [folder] * len(planned)))
-    write_table(folder / "clinical.csv", CLINICAL, clinical(patients))
+    write_table(folder / "clinical.csv", CLINICAL, [clinical_row(place, patient) for place, patient in enumerate(patients)])
     write_table(folder / "drawing.csv", DRAWING, [_drawing(patient) for patient in patients])
     write_teams(patients, folder)
 
