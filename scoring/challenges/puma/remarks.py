@@ -53,11 +53,7 @@ def _few_images(counted: Tallies, images: int) -> Iterator[Finding]:
 def _classes(counted: Tallies, images: int) -> Iterator[Finding]:
     for name, support, predicted in zip(CLASSES, counted.support.sum(0).tolist(), counted.predicted.sum(0).tolist(), strict=True):
         if not support:
-            words = (
-                f"{predicted:,} predicted, which are all wrong: its F1 is 0"
-                if predicted
-                else "it counts 0 in the mean of ten classes (macro_f1)"
-            )
+            words = f"{predicted:,} predicted, all wrong: its F1 is 0" if predicted else "it counts 0 in the mean of ten classes (macro_f1)"
             yield warning("absent-class", name, f"no nucleus of it in the truth of {images} image{'s' * (images > 1)}; {words}.")
         elif not predicted:
             yield warning("never-predicted", name, f"{support:,} in the truth and not one predicted: its F1 is 0.")

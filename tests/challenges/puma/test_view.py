@@ -1,0 +1,119 @@
+"""What is drawn of a card: the nuclei of one case, and the score along radius and confidence."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from tests.challenges.puma.drawn import RULES, SETS, realistic
+from tests.support import nuclei_lists as plain
+from tests.support.nuclei_lists import CHALLENGE, CLASSES, nucleus, numbered
+
+SQUARE = [[10.0, 10.0], [14.0, 10.0], [14.0, 14.0], [10.0, 14.0]]
+TRIANGLE = [[30.0, 30.0], [36.0, 30.0], [33.0, 36.0]]
+
+
+def scored(images, **options):
+    truth = CHALLENGE.read_truth(plain.files(numbered(images[0])))
+    predictions = CHALLENGE.read_predictions(plain.files(numbered(images[1])), truth)
+    return truth, predictions, CHALLENGE.score(truth, predictions, **({"resamples": 0} | options))
+
+
+def rows(drawn: dict) -> list[dict]:
+    """The nuclei of an overlay as dictionaries."""
+    columns = ("kind", "cls", "status", "reason", "partner", "number", "score", "distance", "centroids")
+    return [dict(zip(columns, row, strict=True)) for row in zip(*(drawn[name].tolist() for name in columns), strict=True)]
+
+
+@given(SETS, RULES)
+def test_an_overlay_says_what_the_matches_say(images, rules):
+    truth, predictions, card = scored(images, rules=rules)
+    for index, case in enumerate(truth.ids):
+        nuclei = rows(CHALLENGE.overlay(truth, predictions, card, index))
+        mine = card.matches["case"] == case
+        told = [dict(zip(card.matches, row, strict=True)) for row in zip(*(c[mine].tolist() for c in card.matches.values()), strict=True)]
+        assert [n["kind"] for n in nuclei] == [0] * len(images[0][index]) + [1] * len(images[1][index])
+        of_truth = {row["truth"]: row for row in told if row["truth"] >= 0}
+        of_predictions = {row["prediction"]: row for row in told if row["prediction"] >= 0}
+        for n in nuclei:
+            row = (of_predictions if n["kind"] else of_truth)[n["number"]]
+            entry = images[n["kind"]][index][n["number"]]
+            assert n["centroids"] == entry["centroid"]
+            assert CLASSES[n["cls"]] == entry["class"]
+            assert CHALLENGE.STATUSES[n["status"]] == row["status"]
+            assert CHALLENGE.REASONS[n["reason"]] == row["reason"]
+            assert n["score"] == (plain.confidence(entry, rules) if n["kind"] else 1)
+            other = row["near"] if row["status"] != "TP" else row["truth" if n["kind"] else "prediction"]
+            assert (n["partner"] == -1) == (other == -1)
+            if other >= 0:
+                assert (nuclei[n["partner"]]["number"], nuclei[n["partner"]]["kind"]) == (other, 1 - n["kind"])
+            distance = row["distance"] if row["status"] == "TP" else row["near_distance"]
+            assert n["distance"] == pytest.approx(distance, nan_ok=True)
+
+
+def test_what_the_smallest_confidence_leaves_out_is_not_drawn():
+    images = [[nucleus("tumor", 9, 9)]], [[nucleus("tumor", 5, 5, score=0.1), nucleus("tumor", 9, 8, score=0.8)]]
+    truth, predictions, card = scored(images, min_confidence=0.5)
+    nuclei = rows(CHALLENGE.overlay(truth, predictions, card, 0))
+    assert [(n["kind"], n["number"], n["partner"], n["status"]) for n in nuclei] == [(0, 0, 1, 0), (1, 1, 0, 0)]
+
+
+def test_outlines_follow_their_nuclei():
+    polygons = [{"name": "tumor", "path_points": SQUARE, "score": 0.2}, {"name": "tumor", "path_points": TRIANGLE, "score": 0.9}]
+    truth = CHALLENGE.read_truth({"a.json": json.dumps({"polygons": polygons[:1]}).encode()})
+    predictions = CHALLENGE.read_predictions({"a.json": json.dumps({"polygons": polygons}).encode()}, truth)
+    card = CHALLENGE.score(truth, predictions, resamples=0, min_confidence=0.5)
+    drawn = CHALLENGE.overlay(truth, predictions, card, 0)
+    outlines = [drawn["xy"][a:b].tolist() for a, b in zip(drawn["start"], drawn["start"][1:], strict=False)]
+    assert outlines == [SQUARE, TRIANGLE]
+
+
+def test_centroids_have_no_outline():
+    truth, predictions, card = scored(([[nucleus("tumor", 9, 9)]], [[nucleus("tumor", 9, 8)]]))
+    assert CHALLENGE.overlay(truth, predictions, card, 0)["start"].tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("rules", plain.RULES)
+def test_curves_pass_through_scores(rules):
+    images = realistic(9, images=3, nuclei=30)
+    _, _, card = scored(images, rules=rules)
+    radius, confidence = CHALLENGE.along_radius(card, 30), CHALLENGE.along_confidence(card, 12)
+    assert radius["x"].tolist() == [float(r) for r in range(1, 31)]
+    for r in (1, 15, 30):
+        assert radius["y"][r - 1] == pytest.approx(plain.score(*images, rules, radius=r), abs=1e-12)
+    assert radius["y"][14] == pytest.approx(card.score)
+    assert confidence["x"][0] == 0
+    assert confidence["y"][0] == pytest.approx(card.score)
+    assert len(confidence["x"]) == 12
+    for x, y in zip(confidence["x"], confidence["y"], strict=True):
+        assert y == pytest.approx(plain.score(*images, rules, least=x), abs=1e-12)
+
+
+def test_a_curve_keeps_the_other_option():
+    images = realistic(9, images=2, nuclei=30)
+    _, _, card = scored(images, radius=8.0, min_confidence=0.4)
+    assert CHALLENGE.along_radius(card)["y"][9] == pytest.approx(plain.score(*images, "seed", radius=10, least=0.4), abs=1e-12)
+    found = CHALLENGE.along_confidence(card, 5)
+    assert found["y"][2] == pytest.approx(plain.score(*images, "seed", radius=8, least=found["x"][2]), abs=1e-12)
+
+
+def test_one_confidence_is_a_curve_of_two_points():
+    _, _, card = scored(([[nucleus("tumor", 9, 9)]], [[nucleus("tumor", 9, 8)]]))
+    assert CHALLENGE.along_confidence(card)["x"].tolist() == [0, 1]
+
+
+def test_a_crowd_ends_the_curve_early(monkeypatch):
+    monkeypatch.setattr("scoring.challenges.puma.detections.MOST_KEPT_PAIRS", 3)
+    pile = [nucleus("tumor", k, 0) for k in range(5)]
+    _, _, card = scored(([pile], [pile]))
+    assert CHALLENGE.along_radius(card, 30)["x"].tolist() == [float(r) for r in range(1, 16)]
+
+
+def test_heat_of_classes_and_images():
+    images = realistic(2, images=3, nuclei=20)
+    _, _, card = scored(images)
+    counts = [plain.tallies(t, p, "seed") for t, p in zip(*images, strict=True)]
+    expected = np.array([[plain.f1(*image[name]) for name in CLASSES] for image in counts], float)
+    assert np.isnan(expected).any()
+    assert card.arrays["f1"] == pytest.approx(expected, nan_ok=True)
