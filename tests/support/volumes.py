@@ -2,7 +2,9 @@
 
 import gzip
 import io
+import itertools
 import zlib
+from collections import Counter
 from collections.abc import Callable, Mapping
 
 import nibabel
@@ -13,6 +15,9 @@ RAS_FROM_LPS = np.diag([-1.0, -1.0, 1.0, 1.0])
 TYPES = {"u1": "MET_UCHAR", "i1": "MET_CHAR", "i2": "MET_SHORT", "u2": "MET_USHORT", "i4": "MET_INT", "u4": "MET_UINT", "f4": "MET_FLOAT"}
 TYPES |= {"i8": "MET_LONG_LONG", "u8": "MET_ULONG_LONG", "f8": "MET_DOUBLE"}
 
+WAYS = [(axes, back) for axes in itertools.permutations(range(3)) for back in itertools.product((False, True), repeat=3)]
+"""Every way to store an array: its axes reordered, then each reversed or not."""
+
 
 def opener(data: bytes) -> Callable[[], io.BytesIO]:
     return lambda: io.BytesIO(data)
@@ -21,6 +26,12 @@ def opener(data: bytes) -> Callable[[], io.BytesIO]:
 def random_labels(random: np.random.Generator, shape: tuple[int, ...], filled: float = 0.5) -> np.ndarray:
     """Labels 0, 1, 2, of which the share `filled` is not 0."""
     return np.where(random.random(shape) < filled, random.integers(1, 3, shape), 0).astype(np.uint8)
+
+
+def counted(true: np.ndarray, guess: np.ndarray) -> list[list[int]]:
+    """Voxels by true label (rows) and guessed label, one after the other."""
+    pairs = Counter(zip(true.ravel().tolist(), guess.ravel().tolist(), strict=True))
+    return [[pairs[row, column] for column in range(3)] for row in range(3)]
 
 
 def nifti(

@@ -7,14 +7,12 @@ from typing import BinaryIO, NamedTuple
 import numpy as np
 
 from scoring.readers.masks.faults import Malformed, cut_off, reading
-from scoring.readers.masks.grid import Orientation
-from scoring.readers.masks.headers import Header, open_volume
+from scoring.readers.masks.headers import Header
 from scoring.readers.masks.inflate import fill
 
 Opener = Callable[[], BinaryIO]
 
 VOXELS = 1 << 18
-SLAB = 1 << 24
 LABELS = (0, 1, 2)
 NEAR = 0.01 + 1e-9  # 1.01 - 1 is a little more than 0.01
 NAMED = 5
@@ -57,32 +55,6 @@ def blocks(header: Header, file: BinaryIO) -> Iterator[Block]:
         else:
             yield _block(stored[:count], header)
     _check_end(file)
-
-
-def oriented_blocks(opener: Opener, header: Header, way: Orientation) -> Iterator[Block]:
-    """The labels of a volume, reordered by `way`. The file is read once per slab of the result, so that not even a byte per voxel is held."""
-    shape = np.array(header.grid.shape)
-    new_shape = shape[list(way.axes)]
-    new_strides = np.array([1, new_shape[0], new_shape[0] * new_shape[1]])
-    steps, first = np.zeros(3, np.int64), 0
-    for axis, backwards, stride, length in zip(way.axes, way.reversed, new_strides, new_shape, strict=True):
-        steps[axis] = -stride if backwards else stride
-        first += stride * (length - 1) if backwards else 0
-    for start in range(0, header.grid.voxels, SLAB):
-        slab = np.zeros(-(-min(SLAB, header.grid.voxels - start) // VOXELS) * VOXELS, np.uint8)
-        rounded = False
-        with opened(opener) as raw:
-            for number, block in enumerate(blocks(*open_volume(raw))):
-                if block.labels is None:
-                    continue
-                rounded |= block.rounded
-                found = np.flatnonzero(block.labels)
-                index = np.stack(np.unravel_index(found + number * VOXELS, shape, order="F"))
-                place = first - start + steps @ index
-                inside = (place >= 0) & (place < slab.size)
-                slab[place[inside]] = block.labels[found[inside]]
-        for labels in slab.reshape(-1, VOXELS):
-            yield Block(labels if labels.any() else None, rounded)
 
 
 def _block(stored: np.ndarray, header: Header) -> Block:

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from scoring.findings import InputRefused, error
-from scoring.readers.masks.blocks import LABELS, VOXELS, Block, Opener, blocks, opened, oriented_blocks
+from scoring.readers.masks.blocks import LABELS, VOXELS, Block, Opener, blocks, opened
 from scoring.readers.masks.faults import Malformed
 from scoring.readers.masks.grid import Grid, Orientation, difference, orientation
 from scoring.readers.masks.headers import open_volume
+from scoring.readers.masks.reordering import reordered_blocks
 from scoring.readers.masks.runs import MOST, Runs, blocks_of, joined, runs_of
 
 CLASSES = len(LABELS)
@@ -94,7 +95,7 @@ def aligned(truth: Mask, prediction: Opener) -> Iterator[tuple[Iterator[Block], 
         if way is None:
             words = f"{difference(header.grid, truth.grid)}. Save the mask on the truth's grid: nothing is resampled."
             raise Malformed("wrong-grid", words)
-        yield blocks(header, file) if way.is_identity else oriented_blocks(prediction, header, way), way
+        yield blocks(header, file) if way.is_identity else reordered_blocks(prediction, header, way), way
 
 
 def labels_of(mask: Mask) -> Iterator[Block]:

@@ -12,15 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring import InputRefused
-from scoring.readers.masks import blocks as blocks_of_labels
+from scoring.readers.masks import reordering
 from scoring.readers.masks.blocks import VOXELS
 from scoring.readers.masks.counting import count, examine
 from scoring.readers.masks.faults import Malformed
 from scoring.readers.sources import open_source
-from tests.readers.masks.test_grid import WAYS
 from tests.support.archives import archive_of
 from tests.support.soak import FACTOR
-from tests.support.volumes import AFFINE, TYPES, metaimage, nifti, opener, random_labels, zipped
+from tests.support.volumes import AFFINE, TYPES, WAYS, counted, metaimage, nifti, opener, random_labels, zipped
 
 SHAPE = (4, 3, 5)
 RANDOM = np.random.default_rng(0)
@@ -28,11 +27,6 @@ TRUE, GUESS = random_labels(RANDOM, SHAPE), random_labels(RANDOM, SHAPE)
 NAN = float("nan")
 # Larger than one block, and no multiple of it.
 LARGE = (71, 81, 91)
-
-
-def counted(true: np.ndarray, guess: np.ndarray) -> list[list[int]]:
-    pairs = Counter(zip(true.ravel().tolist(), guess.ravel().tolist(), strict=True))
-    return [[pairs[row, column] for column in range(3)] for row in range(3)]
 
 
 def truth_of(labels: np.ndarray = TRUE, affine: np.ndarray = AFFINE):
@@ -89,7 +83,7 @@ def test_runs_are_kept_only_where_they_are_few():
 
 @pytest.mark.parametrize("way", WAYS)
 def test_masks_stored_in_another_orientation(way, monkeypatch):
-    monkeypatch.setattr(blocks_of_labels, "SLAB", VOXELS)
+    monkeypatch.setattr(reordering, "SLAB", VOXELS)
     true, guess = random_labels(RANDOM, LARGE, 0.001), random_labels(RANDOM, LARGE, 0.001)
     axes, back = way
     codes = nibabel.orientations.ornt_transform(

@@ -1,17 +1,14 @@
 """Grids: which volumes share their voxels, restated with arrays of coordinates."""
 
-import itertools
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.readers.masks.grid import Grid, Orientation, difference, orientation
-from tests.support.volumes import AFFINE
+from tests.support.volumes import AFFINE, WAYS
 
 REFERENCE = Grid((4, 3, 5), AFFINE)
-WAYS = [(axes, back) for axes in itertools.permutations(range(3)) for back in itertools.product((False, True), repeat=3)]
 
 
 def places(grid: Grid) -> np.ndarray:
