@@ -1,6 +1,6 @@
 """All samples, by the name of their folder."""
 
-from sample_data.generator import hecktor2026, isic, melanoma, tricorder3
+from sample_data.generator import hecktor2026, isic, melanoma, puma, tricorder3
 
 LESIONS = {
     "tricorder3": tricorder3.SAMPLE,
@@ -8,4 +8,4 @@ LESIONS = {
     "isic2018": isic.SAMPLE_2018,
     "isic2019": isic.SAMPLE_2019,
 }
-SAMPLES = {**LESIONS, "hecktor2026": hecktor2026.SAMPLE}
+SAMPLES = {**LESIONS, "puma": puma.SAMPLE, "hecktor2026": hecktor2026.SAMPLE}

@@ -10,7 +10,7 @@ from sample_data.generator.histology.nuclei import KINDS, Nucleus
 
 @dataclass
 class Stained:
-    """Height x width: cover, 0..1, how much of a pixel is nucleus; haematoxylin and eosin of that nucleus; melanin."""
+    """Height x width: cover, 0..1, how much of a pixel is nucleus; haematoxylin and eosin of that nucleus."""
 
     cover: np.ndarray
     haematoxylin: np.ndarray
@@ -28,8 +28,8 @@ class Window:
 
 def window(canvas: Canvas, centre: tuple[float, float], reach: float) -> Window:
     """All pixels up to `reach` px from a centre, each way, that are on the canvas."""
-    left, right = max(0, int(centre[0] - reach)), min(canvas.width, int(centre[0] + reach) + 1)
-    top, bottom = max(0, int(centre[1] - reach)), min(canvas.height, int(centre[1] + reach) + 1)
+    left, right = (int(np.clip(centre[0] + side, 0, canvas.width)) for side in (-reach, reach + 1))
+    top, bottom = (int(np.clip(centre[1] + side, 0, canvas.height)) for side in (-reach, reach + 1))
     rows, columns = np.mgrid[top:bottom, left:right].astype(np.float32) + np.float32(0.5)
     return Window((slice(top, bottom), slice(left, right)), columns, rows)
 
@@ -77,8 +77,8 @@ def _texture(canvas: Canvas, nucleus: Nucleus, here: Window, noise: Grain, insid
     near_rim = np.exp(-((inside / (0.34 * nucleus.radius)) ** 2))
     if nucleus.kind == "plasma_cells":
         angle = np.arctan2(here.y - nucleus.centre[1], here.x - nucleus.centre[0])
-        spokes = smoothstep(0.0, 0.8, np.cos(canvas.integer(5, 8) * angle + canvas.uniform(0, 6)) + 0.35 * clumps)
-        return 0.62 + 0.75 * spokes * smoothstep(0.75, 0.2, inside / nucleus.radius) + 0.08 * specks
+        spokes = smoothstep(-0.3, 1.2, np.cos(canvas.integer(5, 8) * angle + canvas.uniform(0, 6)) + 0.75 * clumps)
+        return 0.76 + 0.58 * spokes * smoothstep(0.85, 0.25, inside / nucleus.radius) + 0.08 * specks
     # Chromatin gathers in clumps that sit on the membrane more often than not, and leaves paler nucleoplasm between them.
     gathered = smoothstep(0.1, 1.5, clumps + 0.8 * near_rim)
     return 1 + kind.clumps * (1.5 * gathered - 0.55) + 0.10 * kind.clumps * clumps + 0.07 * specks

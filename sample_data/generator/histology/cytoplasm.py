@@ -50,7 +50,7 @@ def background(canvas: Canvas, setting: Setting, tissue: Tissue, nuclei: list[Nu
         0.05
         + 0.015 * mottle
         + body * (0.12 + 0.045 * tint + 0.03 * foam)
-        + epidermis * (0.09 + 0.07 * tissue.basal)
+        + epidermis * (0.09 + 0.13 * tissue.basal)
         + tissue.inflamed * stroma * (0.05 + 0.02 * foam)
         + stroma * 0.015 * tissue.fibres
     )
@@ -59,6 +59,7 @@ def background(canvas: Canvas, setting: Setting, tissue: Tissue, nuclei: list[Nu
     layers = Layers(np.maximum(haematoxylin, 0.01), np.maximum(eosin, 0.06), canvas.blank(), _red_cells(canvas, tissue), cleared)
     for nucleus in nuclei:
         _body(canvas, setting, nucleus, noise, layers)
+    np.maximum(layers.eosin, 0.02, out=layers.eosin)
     return layers
 
 
@@ -80,8 +81,6 @@ def _red_cells(canvas: Canvas, tissue: Tissue) -> np.ndarray:
             c, s = np.cos(vessel.turn), np.sin(vessel.turn)
             x, y = vessel.centre[0] + along * c - aside * s, vessel.centre[1] + along * s + aside * c
             here = window(canvas, (x, y), 18)
-            if not here.x.size:
-                continue
             squash, turn = canvas.uniform(0.75, 1.0), canvas.uniform(0, np.pi)
             across, down = here.x - x, here.y - y
             away = np.hypot(across * np.cos(turn) + down * np.sin(turn), (down * np.cos(turn) - across * np.sin(turn)) / squash)

@@ -19,15 +19,15 @@ SMALLEST_AREA = 25  # px^2; less than that of a nucleus in view, and nobody woul
 
 @dataclass(frozen=True)
 class Tile:
-    """picture: uint8, SIDE x SIDE x 3. annotations: from top to bottom."""
+    """picture: uint8, side x side x 3. annotations: from top to bottom."""
 
     picture: np.ndarray
     annotations: tuple[Annotation, ...]
 
 
-def draw(seed: int, setting: Setting) -> Tile:
-    """The tile of (seed, setting): the same every time, up to changes in NumPy's random streams."""
-    canvas = Canvas(np.random.default_rng(seed), SIDE, SIDE)
+def draw(seed: int, setting: Setting, side: int = SIDE) -> Tile:
+    """The tile of (seed, setting, side in px): the same every time, up to changes in NumPy's random streams."""
+    canvas = Canvas(np.random.default_rng(seed), side, side)
     tissue = lay(canvas, setting)
     nuclei = populate(canvas, setting, tissue)
     noise = grain(canvas)
@@ -43,7 +43,7 @@ def draw(seed: int, setting: Setting) -> Tile:
         blood=ground.blood * (1 - cover),
         cleared=ground.cleared * (1 - cover),
     )
-    outlines = [(nucleus.kind, on_grid(annotated(nucleus, SIDE))) for nucleus in nuclei]
+    outlines = [(nucleus.kind, on_grid(annotated(nucleus, side))) for nucleus in nuclei]
     seen = [Annotation(kind, outline) for kind, outline in outlines if outline is not None and outline.area >= SMALLEST_AREA]
     seen.sort(key=lambda annotation: (annotation.outline.bounds[1], annotation.outline.bounds[0]))
     return Tile(photograph(canvas, layers), tuple(seen))

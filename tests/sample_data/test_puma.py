@@ -1,0 +1,120 @@
+"""The PUMA sample is what the generator draws, and what the challenge reads without an error."""
+
+import io
+import json
+import zipfile
+
+import numpy as np
+import pytest
+from PIL import Image
+from shapely.geometry import box
+
+from sample_data.generator import puma
+from sample_data.generator.annotations import read_geojson
+from sample_data.generator.histology import tile
+from sample_data.generator.histology.tile import SIDE
+from scoring.challenges.puma import names
+from scoring.challenges.puma.card import rescore, score
+from scoring.challenges.puma.predictions import read_predictions
+from scoring.challenges.puma.truth import read_truth
+from tests.sample_data.committed import ROOT, columns
+
+FOLDER = ROOT / "puma"
+LARGEST = 10_000_000  # bytes of the whole sample
+TRUTH = read_truth(FOLDER / "truth")
+ANNOTATIONS = {case: read_geojson((FOLDER / "truth" / f"{case}_nuclei.geojson").read_text(encoding="utf-8")) for case in puma.SETTINGS}
+PREDICTIONS = {name: read_predictions(FOLDER / "teams" / f"{name}.zip", TRUTH) for name in puma.TEAMS}
+CARDS = {name: score(TRUTH, predictions, resamples=0) for name, predictions in PREDICTIONS.items()}
+
+
+def picture(case: str) -> Image.Image:
+    return Image.open(FOLDER / "truth" / f"{case}.tif")
+
+
+def codes(findings) -> set[str]:
+    return {finding.code for finding in findings}
+
+
+def test_files_are_those_of_the_plan_and_small():
+    drawn = columns(FOLDER / "drawing.csv")
+    assert dict(zip(drawn["case"], map(int, drawn["seed"]), strict=True)) == puma.seeds()
+    assert [int(count) for count in drawn["nuclei"]] == [len(ANNOTATIONS[case]) for case in drawn["case"]]
+    assert {path.name for path in (FOLDER / "truth").iterdir()} == {
+        f"{case}{ending}" for case in puma.SETTINGS for ending in (".tif", "_nuclei.geojson")
+    }
+    assert sorted(path.stem for path in (FOLDER / "teams").iterdir()) == sorted(puma.TEAMS)
+    assert sum(path.stat().st_size for path in FOLDER.rglob("*") if path.is_file()) <= LARGEST
+
+
+@pytest.mark.parametrize("case", puma.SETTINGS)
+def test_tiles_are_as_the_data_sets(case):
+    with picture(case) as image:
+        assert (image.format, image.mode, image.size) == ("TIFF", "RGB", (SIDE, SIDE))
+    assert 300 <= len(ANNOTATIONS[case]) <= 1200
+    assert all(annotation.outline.is_valid for annotation in ANNOTATIONS[case])
+    assert all(box(0, 0, SIDE, SIDE).contains(annotation.outline) for annotation in ANNOTATIONS[case])
+
+
+def test_every_class_is_there_and_some_are_absent_from_some_tiles():
+    kinds = [{annotation.kind for annotation in annotations} for annotations in ANNOTATIONS.values()]
+    assert set.union(*kinds) == set(names.CLASSES)
+    absent_from = {kind: sum(kind not in present for present in kinds) for kind in names.CLASSES}
+    assert sum(count > 0 for count in absent_from.values()) >= 4
+    assert max(absent_from.values()) <= 6
+    parts = [annotation.outline.geom_type for annotations in ANNOTATIONS.values() for annotation in annotations]
+    assert "MultiPolygon" in parts
+
+
+def test_the_generator_still_draws_a_committed_tile():
+    case = "sample_primary_roi_002"
+    drawn = tile.draw(puma.seeds()[case], puma.SETTINGS[case])
+    with Image.open(io.BytesIO(puma.encoded(drawn.picture))) as again, picture(case) as committed:
+        assert np.abs(np.asarray(again.convert("RGB")).astype(int) - np.asarray(committed)).mean() < 5
+    expected = [(annotation.kind, annotation.outline.centroid.coords[0]) for annotation in ANNOTATIONS[case]]
+    assert [annotation.kind for annotation in drawn.annotations] == [kind for kind, _ in expected]
+    found = np.array([annotation.outline.centroid.coords[0] for annotation in drawn.annotations])
+    assert found == pytest.approx(np.array([centre for _, centre in expected]), abs=0.5)
+
+
+def test_teams_are_written_as_committed(tmp_path):
+    (tmp_path / "truth").symlink_to(FOLDER / "truth")
+    puma.write_teams(tmp_path)
+    assert (tmp_path / "teams.json").read_bytes() == (FOLDER / "teams.json").read_bytes()
+    assert list(json.loads((FOLDER / "teams.json").read_text(encoding="utf-8"))) == list(puma.TEAMS)
+    for name, committed in PREDICTIONS.items():
+        again = read_predictions(tmp_path / "teams" / f"{name}.zip", TRUTH)
+        for one, other in zip(again.nuclei, committed.nuclei, strict=True):
+            assert one.classes.tolist() == other.classes.tolist()
+            assert one.centroids == pytest.approx(other.centroids, abs=0.11)
+
+
+def test_the_challenge_reads_everything_and_finds_the_faults_that_were_put_in():
+    assert TRUTH.ids == tuple(sorted(puma.SETTINGS))
+    assert None not in TRUTH.images
+    assert codes(TRUTH.findings) == {"names-mapped", "multipolygon"}
+    assert codes(PREDICTIONS["rigel"].findings) == {"names-mapped", "confidence-key"}
+    assert codes(PREDICTIONS["sirius"].findings) == codes(PREDICTIONS["tucana"].findings) == {"confidence-key", "names-not-grand-challenge"}
+    assert {"missing-case", "mixed-names", "constant-confidence"} <= codes(PREDICTIONS["umbriel"].findings)
+
+
+def test_every_form_is_handed_in():
+    members = {}
+    for name in puma.TEAMS:
+        with zipfile.ZipFile(FOLDER / "teams" / f"{name}.zip") as archive:
+            members[name] = archive.namelist()
+    assert "submission.csv" in members["sirius"]
+    assert all("submission.csv" not in listed for name, listed in members.items() if name != "sirius")
+    assert [len(listed) for listed in members.values()] == [8, 9, 8, 6]
+
+
+def test_team_characters_hold():
+    micro = {name: card.metrics["micro_f1"] for name, card in CARDS.items()}
+    macro = {name: card.metrics["macro_f1"] for name, card in CARDS.items()}
+    assert max(micro, key=micro.get) == max(macro, key=macro.get) == "rigel"
+    assert min(macro, key=macro.get) == "umbriel"
+    assert CARDS["rigel"].per_class["plasma_cells"]["f1"] == 0
+    wide = rescore(TRUTH, PREDICTIONS["sirius"], CARDS["sirius"], radius=24.0)
+    assert wide.metrics["micro_f1"] > micro["sirius"] + 0.1
+    careful = rescore(TRUTH, PREDICTIONS["tucana"], CARDS["tucana"], min_confidence=0.4)
+    assert careful.metrics["macro_f1"] > macro["tucana"] + 0.08
+    assert CARDS["umbriel"].metrics["micro_recall"] < 0.6
