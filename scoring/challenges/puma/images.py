@@ -1,6 +1,5 @@
 """The images of the cases: for the eye, and for their size."""
 
-import io
 import warnings
 from collections.abc import Sequence
 from pathlib import PurePosixPath
@@ -37,7 +36,7 @@ def measure(pictures: Files, images: Sequence[str | None]) -> tuple[np.ndarray, 
     for index, member in enumerate(images):
         if member is not None:
             try:
-                sizes[index] = _size(pictures.read(member))
+                sizes[index] = _size(pictures, member)
             except (InputRefused, ValueError) as fault:
                 readable[index] = None
                 words = fault.problems[0].message if isinstance(fault, InputRefused) else f"it cannot be read ({fault})."
@@ -50,16 +49,16 @@ def measure(pictures: Files, images: Sequence[str | None]) -> tuple[np.ndarray, 
     return sizes, tuple(readable), findings
 
 
-def _size(data: bytes) -> tuple[int, int]:
+def _size(pictures: Files, member: str) -> tuple[int, int]:
     """Width and height by the header of an image. Raises ValueError where it is none, or larger than any that is read."""
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), pictures.open(member) as file:
             warnings.simplefilter("ignore")  # Pillow's own about size, which is judged below
-            with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+            with Image.open(file, formats=FORMATS) as image:
                 width, height = image.size
-    except MemoryError:
+    except (InputRefused, MemoryError):
         raise
-    except Exception as fault:  # Pillow lets a dozen kinds through for damaged headers
+    except Exception as fault:  # Pillow and zipfile let a dozen kinds through for damaged headers
         raise ValueError("it is no TIFF, PNG or JPEG, or damaged") from fault
     if not 0 < width * height <= PIXELS:
         raise ValueError(f"{width:,} x {height:,} pixels; at most {PIXELS:,} are read")

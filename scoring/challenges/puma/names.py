@@ -46,6 +46,7 @@ ALIASES = {
 PREFIX = "nuclei_"
 POSITION = {alias: place for place, name in enumerate(CLASSES) for alias in (name, *ALIASES[name])}
 LIKENESS = 0.6
+SHOWN = 20
 
 
 def position(name: str) -> int | None:
@@ -65,7 +66,7 @@ def mapped(counts: Mapping[str, int], where: str) -> Iterator[Finding]:
     """`names-mapped` for the written names that are not the canonical ones. counts: name as written -> nuclei."""
     others = {name: count for name, count in counts.items() if name not in CLASSES and position(name) is not None}
     if others:
-        said = ", ".join(f"{name!r} ({count:,}) as {CLASSES[position(name)]}" for name, count in sorted(others.items()))
+        said = _list([f"{name!r} ({count:,}) as {CLASSES[position(name)]}" for name, count in sorted(others.items())])
         yield note("names-mapped", where, f"classes read by another name: {said}.")
 
 
@@ -86,6 +87,10 @@ def doubtful(counts: Mapping[str, int], where: str) -> Iterator[Finding]:
         yield warning(
             "names-not-grand-challenge",
             where,
-            f"the platform compares names as written: {', '.join(map(repr, foreign))} would score nothing there and add a class with F1 0 "
+            f"the platform compares names as written: {_list(list(map(repr, foreign)))} would score nothing there and add a class with F1 0 "
             f"to its mean. Its ten are {', '.join(PLATFORM)}.",
         )
+
+
+def _list(words: list[str]) -> str:
+    return ", ".join(words[:SHOWN]) + (f" and {len(words) - SHOWN:,} more" if len(words) > SHOWN else "")

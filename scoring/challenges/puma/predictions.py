@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from scoring.challenges.puma import cases, names
 from scoring.challenges.puma.placement import placement
-from scoring.challenges.puma.submission import Submission, find_predictions
+from scoring.challenges.puma.submission import Submission, find_predictions, outward
 from scoring.challenges.puma.truth import Truth
 from scoring.findings import Finding, InputRefused, error, note, warning
 from scoring.readers.nuclei import Nuclei
@@ -47,20 +47,18 @@ def read_predictions(
     unknown_classes: "refuse" nuclei of other classes, or "ignore" them. Raises InputRefused with every problem.
     """
     files = open_source(source, name)
-    submission = find_predictions(files, truth.ids if truth else None)
+    submission = find_predictions(files, truth.ids if truth else None, lambda member: _leaves(source, member))
     ids = truth.ids if truth else tuple(sorted(submission.member_of))
     problems, findings = list(submission.problems), list(submission.findings)
     read_of = {case: submission.member_of[case] for case in ids if submission.member_of.get(case) is not None}
     outside = [member for member in read_of.values() if _leaves(source, member)]
-    problems += [
-        error("unsafe-path", member, "it is a link that leads out of the folder: put the file itself there.") for member in outside
-    ]
+    problems += map(outward, outside)
     read_of = {case: member for case, member in read_of.items() if member not in outside}
     read = cases.read_cases(files, read_of.values(), unknown_classes, graded=True)
     if truth:
         sizes = np.array([size for case, size in zip(ids, truth.sizes, strict=True) if case in read_of]).reshape(-1, 2)
         read = cases.in_place(read, sizes, map(files.called, read_of.values()))
-        problems += _no_common(files, truth, submission, problems)
+        problems += _no_common(files, truth, submission)
     found = dict(zip(read_of, read.nuclei, strict=True))
     nuclei = tuple(found.get(case, Nuclei.empty()) for case in ids)
     problems += read.problems
@@ -87,7 +85,7 @@ def _leaves(source: Source, member: str) -> bool:
     return not (Path(source) / member).resolve().is_relative_to(Path(source).resolve())
 
 
-def _no_common(files: Files, truth: Truth, submission: Submission, problems: Sequence[Finding]) -> list[Finding]:
+def _no_common(files: Files, truth: Truth, submission: Submission) -> list[Finding]:
     named = sorted(submission.member_of)
     if not named or not set(named).isdisjoint(truth.ids):
         return []

@@ -1,7 +1,7 @@
 """Which file of a submission is the prediction of which case: by `submission.csv`, by file names, or the one file there is."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
@@ -29,9 +29,12 @@ class Submission:
     findings: tuple[Finding, ...]
 
 
-def find_predictions(files: Files, ids: Sequence[str] | None) -> Submission:
-    """The predictions of a submission. ids: the cases of the truth, None without one."""
+def find_predictions(files: Files, ids: Sequence[str] | None, leaves: Callable[[str], bool]) -> Submission:
+    """The predictions of a submission. ids: the cases of the truth, None without one. leaves: whether a member leads out of the submission,
+    which is then not opened."""
     member = _table_of(files)
+    if member is not None and leaves(member):
+        return Submission({}, {}, member, (outward(member),), ())
     if member is not None:
         return _by_table(files, member, frozenset(ids or ()))
     if files.kind == "file":
@@ -43,6 +46,11 @@ def find_predictions(files: Files, ids: Sequence[str] | None) -> Submission:
         )
         problems = [error("bad-submission", files.name, words)]
     return Submission(member_of, {}, None, tuple(problems), ())
+
+
+def outward(member: str) -> Finding:
+    """`unsafe-path` for a link to the outside."""
+    return error("unsafe-path", member, "it is a link that leads out of the folder: put the file itself there.")
 
 
 def _table_of(files: Files) -> str | None:
@@ -106,7 +114,7 @@ def _rows(files: Files, member: str, table: Table, columns: list[int], ids: froz
     return member_of, problems
 
 
-def _member(files: Files, table: str, path: str) -> tuple[str | None, Iterator[tuple[str, str]]]:
+def _member(files: Files, table: str, path: str) -> tuple[str | None, list[tuple[str, str]]]:
     """The member that a path of the table names, or why there is none: a code and words."""
     shown = repr(path if len(path) <= 120 else path[:117] + "...")
     if path.startswith("/") or re.match(r"[A-Za-z]:", path) or "\\" in path or ".." in path.split("/") or "\0" in path:

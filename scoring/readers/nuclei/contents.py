@@ -47,9 +47,9 @@ class Contents:
     """What was read of one file.
 
     key, items: the name of the file's list and how many it lists; "" where nothing could be read. names: class names as written -> how
-    many nuclei, of those with three vertices or more. unknown: the names among them that are no class
-    -> positions in the file's list; these nuclei are left out. confidence_keys: key -> how many of `nuclei`. problems: errors; with any of them the
-    nuclei are not all there. findings: warnings and notes.
+    many nuclei, of those with three vertices or more. unknown: the names among them that are no class -> positions in the file's list;
+    these nuclei are left out. confidence_keys: key -> how many of `nuclei`. problems: errors; with any of them the nuclei are not all
+    there. findings: warnings and notes.
     """
 
     nuclei: Nuclei
@@ -73,9 +73,9 @@ def contents(listed: Listed, where: str, classify: Classify, problems: Iterable[
     codes_of = {name: classify(name) for name in set(listed.names)}
     codes = np.array([-1 if codes_of[name] is None else codes_of[name] for name in listed.names], np.int8)
     kept = enough & (codes >= 0)
-    unknown = {name: () for name in dict.fromkeys(listed.names) if codes_of[name] is None}
-    for name in unknown:
-        unknown[name] = tuple(i for i, written, long in zip(listed.numbers, listed.names, enough, strict=True) if long and written == name)
+    unknown: dict[str, list[int]] = {}
+    for place in np.flatnonzero(enough & (codes < 0)):
+        unknown.setdefault(listed.names[place], []).append(int(numbers[place]))
     confidences = np.array(listed.confidences, float)
     scores = np.where([key == "score" for key in listed.confidence_keys], confidences, 1.0)
     points, keys = listed.points, listed.confidence_keys
@@ -99,7 +99,7 @@ def contents(listed: Listed, where: str, classify: Classify, problems: Iterable[
         listed.key,
         listed.items,
         Counter(name for name, long in zip(listed.names, enough, strict=True) if long),
-        {name: places for name, places in unknown.items() if places},
+        {name: tuple(places) for name, places in unknown.items()},
         {key: count for key, count in keyed.items() if key is not None},
         tuple(problems),
         tuple(_noticed(listed, where, nuclei, enough, lengths)),
