@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import zipfile
 
 import pytest
 
@@ -38,6 +39,9 @@ def test_the_same_files_without_litter(kind, tmp_path):
     assert found.members == ("images/a.jpg", "images/b.jpg", "labels.csv")
     assert found.sizes == {name: len(data) for name, data in FILES.items()}
     assert {name: found.read(name) for name in found.members} == FILES
+    for name, data in FILES.items():
+        with found.open(name) as file:
+            assert (file.read(1), file.seek(0), file.read()) == (data[:1], 0, data)
 
 
 def test_digests(tmp_path):
@@ -45,8 +49,10 @@ def test_digests(tmp_path):
     of_folder = sha256(f"{used['images/a.jpg']}  images/a.jpg\n{used['labels.csv']}  labels.csv\n".encode())
     assert open_source(written(tmp_path / "t", FILES)).digest(used) == of_folder
     assert open_source(FILES).digest(used) == of_folder
+    assert open_source(FILES).digest_of(["labels.csv", "images/a.jpg"]) == open_source(tmp_path / "t").digest_of(used) == of_folder
     packed = archive_of(FILES)
     assert open_source(packed).digest(used) == open_source(written(tmp_path, {"t.zip": packed}) / "t.zip").digest(used) == sha256(packed)
+    assert open_source(packed).digest_of(FILES) == sha256(packed)
     assert open_source(b"id,v\n").digest({}) == open_source(tmp_path / "t" / "labels.csv").digest({}) == sha256(b"id,v\n")
 
 
@@ -94,13 +100,46 @@ def test_a_file_that_goes_away_while_it_is_read(tmp_path):
     folder = written(tmp_path, FILES)
     found = open_source(folder)
     os.remove(folder / "labels.csv")
-    assert places(refused(found.read, "labels.csv").problems) == [("unreadable-file", "labels.csv")]
+    for read in (found.read, found.open, lambda member: found.digest_of([member])):
+        assert places(refused(read, "labels.csv").problems) == [("unreadable-file", "labels.csv")]
 
 
 def test_a_file_larger_than_anything_that_is_read(tmp_path):
     with open(tmp_path / "huge.csv", "wb") as file:
         file.truncate(500_000_001)
-    for read in (lambda: open_source(tmp_path / "huge.csv"), lambda: open_source(tmp_path).read("huge.csv")):
+    for read in (
+        lambda: open_source(tmp_path / "huge.csv"),
+        lambda: open_source(tmp_path).read("huge.csv"),
+        lambda: open_source(tmp_path).open("huge.csv"),
+    ):
         problems = refused(read).problems
         assert places(problems) == [("unreadable-file", "huge.csv")]
         assert "500 MB" in problems[0].message
+
+
+@pytest.mark.parametrize("kind", ["file", "folder", "dictionary", "zip"])
+def test_tables_larger_than_a_challenge_takes(kind, tmp_path):
+    files = {"big.csv": bytes(2001), "big.mha": bytes(2001), "small.json": bytes(2000)}
+    source = {
+        "file": lambda: written(tmp_path, files) / "big.csv",
+        "folder": lambda: written(tmp_path, files),
+        "dictionary": lambda: files,
+        "zip": lambda: archive_of(files),
+    }[kind]()
+    found = open_source(source, "s.zip" if kind == "zip" else None, table_bytes=2000)
+    assert places(refused(found.read, "big.csv").problems) == [("unreadable-file", found.called("big.csv"))]
+    for member in set(found.members) - {"big.csv"}:
+        assert found.read(member) == files[member]
+
+
+def test_a_damaged_member_is_noticed_while_it_is_read():
+    packed = archive_of({"a.csv": bytes(range(256))}).replace(b"\x10\x11\x12", b"\x10\x13\x12")
+    with open_source(packed).open("a.csv") as file, pytest.raises(zipfile.BadZipFile):
+        file.read()
+
+
+def test_members_that_are_streamed_may_shrink_by_any_ratio():
+    packed = archive_of({"a.nii": bytes(60_000_000)})
+    assert places(refused(open_source, packed, "z.zip").problems) == [("bad-zip", "z.zip › a.nii")]
+    assert open_source(packed, "z.zip", streamed=(".nii", ".mha")).sizes == {"a.nii": 60_000_000}
+    assert places(refused(open_source, packed, "z.zip", streamed=(".mha",)).problems) == [("bad-zip", "z.zip › a.nii")]

@@ -1,7 +1,9 @@
 """Counts of two masks against plain loops over whole arrays, and every kind of mask that counts as missing."""
 
 import functools
+import gzip
 import io
+import zlib
 from collections import Counter
 from dataclasses import replace
 
@@ -12,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring import InputRefused
-from scoring.readers.masks import reordering
+from scoring.readers.masks import inflate, reordering
 from scoring.readers.masks.blocks import VOXELS
 from scoring.readers.masks.counting import count, examine
 from scoring.readers.masks.faults import Malformed
@@ -193,6 +195,20 @@ def test_other_grids(data):
     assert "Save the mask on the truth's grid" in fault(data).words
 
 
+@pytest.fixture(params=["installed", "of the standard library"])
+def inflaters(request, monkeypatch):
+    """What inflates: the fast one, and the one that stands in for it."""
+    if request.param != "installed":
+        monkeypatch.setattr(inflate, "GzipFile", gzip.GzipFile)
+        monkeypatch.setattr(inflate, "deflate", zlib)
+
+
+def test_the_standard_library_stands_in(inflaters):
+    labels = random_labels(RANDOM, LARGE, 0.01)
+    for form in ("nii.gz", "nii2.gz", "mha packed"):
+        assert count(truth_of(labels), opener(stored(labels, "i2", ">", form))).table.tolist() == counted(labels, labels)
+
+
 def damaged(data: bytes, place: int) -> bytes:
     return data[:place] + bytes([data[place] ^ 0x55]) + data[place + 1 :]
 
@@ -219,7 +235,7 @@ def damaged(data: bytes, place: int) -> bytes:
         (damaged(metaimage(GUESS, packed=True), -1), "checksum"),
     ],
 )
-def test_damaged_files(data, words):
+def test_damaged_files(data, words, inflaters):
     found = fault(data)
     assert found.code == "unreadable-file"
     assert words in found.words
