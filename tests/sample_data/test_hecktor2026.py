@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 from functools import cache
 
 import nibabel
@@ -157,3 +158,10 @@ def test_vega_is_first_and_the_two_orders_disagree_behind_it():
 def test_teams_are_listed_with_their_files():
     assert list(json.loads((FOLDER / "teams.json").read_text(encoding="utf-8"))) == list(hecktor2026.TEAMS)
     assert {path.stem for path in FOLDER.glob("teams/*.zip")} == set(hecktor2026.TEAMS)
+
+
+@pytest.mark.parametrize("name", hecktor2026.TEAMS)
+def test_the_readme_says_what_teams_reach(name):
+    said = re.search(rf"^\| {name.title()} \|.*?\| ([\d. |]+) \|$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    reached = [card(name).metrics[metric] for metric in ("segmentation", "staging", "c_index", "weighted_score")]
+    assert said.group(1).split(" | ") == [f"{value:.3f}" for value in reached]

@@ -22,6 +22,7 @@ SIDEWARD = (116, 112, 92, 67, 59, 59, 63, 67, 71, 74, 76, 75)
 FORWARD = (66, 63, 59, 55, 54, 57, 72, 84, 88, 88, 88, 86)
 BACKWARD = (84, 82, 77, 71, 67, 67, 70, 76, 88, 96, 99, 98)
 FAT, MUSCLE = (-95, 0.35), (55, 0.8)
+MOTTLING, MOTTLES_MM = 0.12, 4  # uptake varies by this share over so many mm
 RESOLUTION = 6.0  # of the PET, full width at half maximum, mm
 PULSE = 2.355  # of a Gaussian: full width at half maximum, in standard deviations
 
@@ -82,8 +83,8 @@ def _coordinates(grid: Grid, random: np.random.Generator) -> Coordinates:
 
 def _muscles(side: int) -> Iterator[Part]:
     for shape in (
-        column(((24 * side, -52, -112), (20 * side, -46, -40), (18 * side, -44, 40), (24 * side, -52, 58)), (17, 13)),
-        column(((60 * side, -52, -112), (40 * side, -54, -60), (26 * side, -62, 10)), (22, 6)),
+        column(((24 * side, -50, -112), (20 * side, -43, -40), (18 * side, -41, 40), (24 * side, -50, 58)), (17, 12)),
+        column(((60 * side, -51, -112), (40 * side, -50, -60), (24 * side, -55, 10)), (22, 5)),
         column(((44 * side, -14, -112), (33 * side, -18, -40), (26 * side, -22, 36)), (10, 12)),
         column(((14 * side, 42, -84), (36 * side, 16, -30), (47 * side, -4, 20), (52 * side, -20, 50)), (7, 13)),
         column(((10 * side, 4, -100), (9 * side, 2, 40)), (8, 4)),
@@ -124,6 +125,8 @@ def _head(random: np.random.Generator) -> Iterator[Part]:
     yield above(shell((0, -30, 82), (62, 62, 40), 6), 42), 800, 0.6
     yield ellipsoid((0, -40, 68), (48, 34, 22)), 38, brain * 0.85
     yield above(ellipsoid((0, -4, 92), (63, 81, 58)), 70), 34, brain
+    for side in (-1, 1):
+        yield ellipsoid((36 * side, 14, 70), (21, 34, 17)), 34, brain
     yield above(ellipsoid((0, -4, 98), (46, 60, 36)), 76), 28, brain * 0.6
     yield column(((0, -32, 48), (0, -18, 80)), (11, 10)), 32, brain * 0.6
     yield ellipsoid((0, -10, 100), (14, 30, 9)), 10, 0.8
@@ -193,7 +196,7 @@ def healthy(grid: Grid, random: np.random.Generator) -> Body:
         body.paint(*part)
     outside = 1 - skin
     body.density[...] += outside * (AIR - body.density)
-    body.uptake[...] *= skin
+    body.uptake[...] *= skin * (1 + MOTTLING * grid.noise(random, MOTTLES_MM))
     return body
 
 
