@@ -15,7 +15,7 @@ from scoring.findings import Finding, InputRefused, error, warning
 from scoring.readers.masks.blocks import Opener
 from scoring.readers.masks.faults import Malformed
 from scoring.readers.masks.grid import Grid
-from scoring.readers.volumes import Image, Labels, read_image, read_labels
+from scoring.readers.volumes import Image, Labels, picked_affine, read_image, read_labels
 
 MARGIN_MM = 30.0
 IMAGE_VOXELS = 6_000_000
@@ -145,7 +145,12 @@ def _picks(grid: Grid, affine: np.ndarray, shape: tuple[int, ...]) -> tuple[np.n
     first = np.clip(np.floor(places.min(axis=1) + 0.5).astype(int), 0, grid.shape)
     after = np.clip(np.ceil(places.max(axis=1) + 0.5).astype(int), 0, grid.shape)
     steps = _steps(after - first, grid.spacing)
-    return tuple(np.arange(*picked) for picked in zip(first, after, steps, strict=True))
+    return tuple(_spread(*ends) for ends in zip(first, after, steps, strict=True))
+
+
+def _spread(first: int, after: int, step: int) -> np.ndarray:
+    """Every n-th index, begun so that no index is further than half a step from one of them."""
+    return np.arange(first + (max(after - first - 1, 0) % step + 1) // 2, after, step)
 
 
 def _steps(shape: Sequence[int], edges: Sequence[float]) -> np.ndarray:
@@ -167,14 +172,11 @@ def _nearest(image: Image, affine: np.ndarray, shape: tuple[int, ...]) -> Image:
     """The image on the scene's grid, thinned where that is large; beyond its edges, its lowest value."""
     from scipy.ndimage import affine_transform
 
-    steps = _steps(shape, _edges(affine))
-    thinned = affine @ np.diag([*steps, 1])
-    size = tuple(map(int, -(-np.array(shape) // steps)))
-    low = float(image.values.min())
-    values = affine_transform(
-        image.values, np.linalg.inv(image.affine) @ thinned, output_shape=size, order=0, mode="grid-constant", cval=low
-    )
-    return Image(values, thinned)
+    picks = [_spread(0, n, step) for n, step in zip(shape, _steps(shape, _edges(affine)), strict=True)]
+    thinned = affine @ picked_affine(picks)
+    to_image, low = np.linalg.inv(image.affine) @ thinned, float(image.values.min())
+    size = tuple(map(len, picks))
+    return Image(affine_transform(image.values, to_image, output_shape=size, order=0, mode="grid-constant", cval=low), thinned)
 
 
 def _int16(values: np.ndarray) -> tuple[np.ndarray, float]:

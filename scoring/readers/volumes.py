@@ -1,6 +1,6 @@
 """Volumes to look at: the labelled voxels of a mask, and parts of CT and PET images. No score comes from here."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -87,7 +87,7 @@ def read_image(opener: Opener, picks: Picks) -> Image:
         for number, plane in enumerate(_planes(header, file, int(z[-1]) + 1)):
             if number in wanted:
                 values[:, :, wanted[number]] = plane[np.ix_(x, y)] * header.slope + header.intercept
-    return Image(np.nan_to_num(values, copy=False, posinf=0, neginf=0), header.grid.affine @ _picked(indices))
+    return Image(np.nan_to_num(values, copy=False, posinf=0, neginf=0), header.grid.affine @ picked_affine(indices))
 
 
 def _planes(header: Header, file: BinaryIO, count: int) -> Iterator[np.ndarray]:
@@ -102,8 +102,8 @@ def _planes(header: Header, file: BinaryIO, count: int) -> Iterator[np.ndarray]:
         yield plane
 
 
-def _picked(indices: tuple[np.ndarray, ...]) -> np.ndarray:
-    """[4, 4], index among what was picked to index in the file."""
+def picked_affine(indices: Sequence[np.ndarray]) -> np.ndarray:
+    """float64 [4, 4], index among evenly spaced, picked indices of each axis to the index that was picked."""
     matrix = np.eye(4)
     for axis, picked in enumerate(indices):
         matrix[axis, axis] = picked[1] - picked[0] if len(picked) > 1 else 1

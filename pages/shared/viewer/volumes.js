@@ -13,6 +13,9 @@ const RIGHT = 1, SPURIOUS = 2, MISSED = 3, RENAMED = 4;
 /** Of cividis, from low to high: even steps of lightness that colour-blind readers see alike. */
 const HEAT = [[0, 34, 78], [18, 53, 112], [59, 73, 108], [87, 93, 109], [112, 113, 115], [138, 134, 120], [165, 156, 116], [195, 179, 105], [225, 204, 85], [254, 232, 56]];
 
+/** Of a voxel's edge. */
+const ROUNDING = 1e-3;
+
 const stridesOf = ([nx, ny]) => [1, nx, nx * ny];
 
 /** label: the one looked at, or 0 for all of them, when a voxel may also carry the wrong one. */
@@ -124,10 +127,10 @@ function crossSection({ codes, shape }, plane, slice, label) {
   return { nu, nv, truth, prediction, depth, deepest };
 }
 
-/** Index of the image's voxel at a distance (mm) along an axis of the scene, or -1 outside. */
+/** Index of the image's voxel at a distance (mm) along an axis of the scene, or -1 outside; what lies on its edge by rounding is inside. */
 function imageIndex(image, axis, mm) {
-  const index = Math.floor((mm - image.corner[axis]) / image.spacing[axis]);
-  return index >= 0 && index < image.shape[axis] ? index : -1;
+  const at = (mm - image.corner[axis]) / image.spacing[axis], n = image.shape[axis];
+  return at < -ROUNDING || at > n + ROUNDING ? -1 : clamp(Math.floor(at), 0, n - 1);
 }
 
 /** Value at a place (mm along the three axes), or null outside the image. */
