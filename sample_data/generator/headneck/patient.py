@@ -55,7 +55,7 @@ class Patient:
     course: Course
 
 
-def _person(site: str, random: np.random.Generator) -> tuple[Person, bool]:
+def draw_person(site: str, random: np.random.Generator) -> tuple[Person, bool]:
     """A person, and whether the tumour is truly HPV-positive."""
     hpv = bool(random.random() < HPV_SHARE.get(site, OTHER_HPV_SHARE))
     person = Person(
@@ -75,7 +75,7 @@ def draw(plan: Plan) -> Patient:
     body = phantom.healthy(plan.grid, anatomy)
     disease = tumours.draw(body, "" if plan.excised else plan.t_stage, plan.n_stage, illness)
     tumours.show(body, disease, illness)
-    person, hpv = _person(disease.site, person_random)
+    person, hpv = draw_person(disease.site, person_random)
     tumour_ml = np.count_nonzero(disease.labels) * plan.grid.voxel_ml
     t_number = UNKNOWN_STAGE if plan.t_stage == "TX" else int(plan.t_stage[1])
     hazard = survival.log_hazard(tumour_ml, t_number, int(plan.n_stage[1]), hpv, person.performance, person.age)
