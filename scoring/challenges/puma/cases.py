@@ -111,8 +111,7 @@ def ignored(files: Files, members: Iterable[str]) -> Iterator[Finding]:
 def _unknown(contents: Contents, where: str, unknown_classes: str) -> Iterator[Finding]:
     unknown = contents.unknown or {}
     for name in list(unknown)[:UNKNOWN_NAMES]:
-        near = names.nearest(name)
-        hint = f"Did you mean {near!r}?" if near else f"The ten are {', '.join(names.CLASSES)}."
+        hint = f"The nearest valid name is {names.nearest(name)!r}."
         said = f"{counted(unknown[name])} of class {_quoted(name)} ({positions(contents.key, unknown[name])})"
         yield _graded(unknown_classes, where, f"{said}, which is none of the ten: ", hint)
     more = sum(len(unknown[name]) for name in list(unknown)[UNKNOWN_NAMES:])

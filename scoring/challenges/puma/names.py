@@ -45,7 +45,7 @@ ALIASES = {
 }
 PREFIX = "nuclei_"
 POSITION = {alias: place for place, name in enumerate(CLASSES) for alias in (name, *ALIASES[name])}
-LIKENESS = 0.6
+COMPARED = 60
 SHOWN = 20
 
 
@@ -55,11 +55,10 @@ def position(name: str) -> int | None:
     return POSITION.get(key(name).removeprefix(PREFIX))
 
 
-def nearest(name: str) -> str | None:
-    """The valid name that is most like `name`, None where none is."""
+def nearest(name: str) -> str:
+    """The valid name that is most like `name`."""
     plain = key(name).removeprefix(PREFIX)
-    found = difflib.get_close_matches(plain[:60], POSITION, 1, LIKENESS)
-    return found[0] if found else None
+    return difflib.get_close_matches(plain[:COMPARED], POSITION, 1, 0.0)[0]
 
 
 def mapped(counts: Mapping[str, int], where: str) -> Iterator[Finding]:

@@ -15,8 +15,8 @@ SPACING = 0.25
 FEW, MANY, TIMES = 0.3, 0.4, 3
 """Looked into below a share FEW of predictions near a truth nucleus; said where another reading has MANY, and TIMES as many."""
 FACTORS = {
-    0.23: "they look like px of a larger image, or um multiplied twice",
-    1 / 0.23: "they look like um: divide by 0.23",
+    0.23: "they look like px divided by 0.23",
+    1 / 0.23: "they look like µm: divide by 0.23",
     0.25: "they look like px at four times the size",
     0.5: "they look like px at twice the size",
     2.0: "they look like px at half the size",

@@ -1,0 +1,74 @@
+"""Names of classes: what is accepted, and what is said about it."""
+
+import pytest
+
+from scoring.challenges.puma.names import CLASSES, PLATFORM, doubtful, mapped, nearest, position
+from tests.support.findings import codes, only
+
+ACCEPTED = {
+    "tumor": ["tumor", "tumour"],
+    "lymphocytes": ["lymphocytes", "lymphocyte"],
+    "plasma_cells": ["plasma_cells", "plasma_cell"],
+    "histiocytes": ["histiocytes", "histiocyte"],
+    "melanophages": ["melanophages", "melanophage"],
+    "neutrophils": ["neutrophils", "neutrophil"],
+    "stromal_cells": ["stromal_cells", "stroma", "stromal_cell", "stromal"],
+    "epithelium": ["epithelium", "epithelial", "epithelial_cell", "epithelial_cells"],
+    "endothelium": ["endothelium", "endothelial", "endothelial_cell", "endothelial_cells"],
+    "apoptotic_cells": ["apoptotic_cells", "apoptosis", "apoptotic", "apoptotic_cell"],
+}
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_every_name_of_a_class(name):
+    for plain in ACCEPTED[name]:
+        spaced, hyphened = plain.replace("_", " "), plain.replace("_", "-")
+        for written in (plain, f"nuclei_{plain}", f" {plain.upper()} ", f"Nuclei {spaced}", f"nuclei-{hyphened}", spaced, hyphened):
+            assert CLASSES[position(written)] == name
+
+
+def test_the_platforms_names_are_in_the_order_of_the_classes():
+    assert [position(name) for name in PLATFORM] == list(range(10))
+
+
+@pytest.mark.parametrize(
+    "name", ["", "nuclei_", "nuclei_nuclei_tumor", "fibroblasts", "tumors", "nucleitumor", "none", "tumor_nuclei", "\ud800"]
+)
+def test_names_of_no_class(name):
+    assert position(name) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "near"), [("tumors", "tumor"), ("nuclei_tumors", "tumor"), ("lymphocites", "lymphocytes"), ("Stromal-Cel", "stromal_cell")]
+)
+def test_the_nearest_name(name, near):
+    assert nearest(name) == near
+
+
+def test_names_like_nothing_have_a_nearest_one_too():
+    assert position(nearest("???")) is not None
+    assert position(nearest("tumor" * 10**6)) is not None
+
+
+def test_names_that_are_read_as_others():
+    assert list(mapped({"tumor": 3, "stromal_cells": 1, "blood": 2}, "p")) == []
+    found = only(mapped({"tumor": 3, "nuclei_tumor": 1200, "Stroma": 1, "blood": 2}, "p"), "names-mapped")
+    assert (found.level, found.where) == ("note", "p")
+    assert "'nuclei_tumor' (1,200) as tumor" in found.message
+    assert "'Stroma' (1) as stromal_cells" in found.message
+    assert "blood" not in found.message
+
+
+def test_both_families_in_one_submission():
+    assert codes(doubtful({"nuclei_tumor": 1, "nuclei_stroma": 1}, "p")) == []
+    assert codes(doubtful({"tumor": 1}, "p")) == ["names-not-grand-challenge"]
+    found = list(doubtful({"Nuclei Tumor": 1, "nuclei_stroma": 5, "stroma": 1}, "p"))
+    assert codes(found) == ["mixed-names", "names-not-grand-challenge"]
+    assert {entry.level for entry in found} == {"warning"}
+    assert "'Nuclei Tumor', 'stroma' would score nothing" in found[1].message
+
+
+def test_long_lists_of_names_are_cut_short():
+    counts = {f"{' ' * count}tumor": 1 for count in range(1, 1000)}
+    assert "and 979 more" in only(mapped(counts, "p"), "names-mapped").message
+    assert "and 979 more" in only(doubtful(counts, "p"), "names-not-grand-challenge").message
