@@ -27,6 +27,7 @@ UPRIGHT = {
 }
 """EXIF orientation -> what turns the picture upright."""
 THUMBNAIL_SIDE = 320
+TILE_SIDE, TILE_QUALITY = 4096, 90
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,19 @@ def _thumbnail(process: ImageProcess, cases: Cases, index: int, side: int) -> by
     except (ImageUnreadable, InputRefused):
         return None
     return None if found is None else _encoded(upright(found.pixels, found.seen), "JPEG", quality=85)
+
+
+def tile(cases: Cases, index: int, side: int = TILE_SIDE) -> bytes | None:
+    """A case's picture as JPEG for a viewer, at most `side` px wide and high, not turned: annotations lie in the pixels of the file. None
+    where there is no picture or it cannot be read."""
+    if cases.images[index] is None:
+        return None
+    with ImageProcess() as process:
+        try:
+            found = process.pixels(cases.picture(index), Recipe(((side, side, FIT),)))
+        except (ImageUnreadable, InputRefused):
+            return None
+    return _encoded(found.pixels, "JPEG", quality=TILE_QUALITY)
 
 
 def upright(pixels: np.ndarray, seen: Seen) -> np.ndarray:

@@ -63,14 +63,14 @@ class Server:
 
 
 @contextlib.contextmanager
-def served() -> Iterator[Server]:
-    """The app in a process of its own on a free port, ended with the block."""
+def served(script: str = "app.py") -> Iterator[Server]:
+    """The app, or another script of the project, in a process of its own on a free port, ended with the block."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     address = f"http://localhost:{port}"
     settings = {"headless": "true", "port": str(port), "fileWatcherType": "none"}
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", *(f"--server.{key}={value}" for key, value in settings.items())]
+    command = [sys.executable, "-m", "streamlit", "run", script, *(f"--server.{key}={value}" for key, value in settings.items())]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         while not _healthy(address):

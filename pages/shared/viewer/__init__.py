@@ -5,6 +5,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages.shared.viewer.focus import following
 from pages.shared.viewer.payload import Payload
 
 FOLDER = Path(__file__).parent
@@ -49,8 +50,10 @@ def show(
     "prediction", `index` in its file's list). What was selected in the viewer may come back as focus: it is not sent again.
     on_select: called before the rerun that a selection causes; `selected` knows it then.
     """
-    message = payload.message(height_px=height, focus=_request(f"{key}_focus", payload, focus, selected(key, payload)))
-    _component(key=key, data=message, on_selected_change=on_select, height="content")
+    place = f"{key}_focus"
+    request = following(st.session_state.get(place), payload.head["name"], focus, selected(key, payload))
+    st.session_state[place] = request
+    _component(key=key, data=payload.message(height_px=height, focus=request.sent), on_selected_change=on_select, height="content")
     return selected(key, payload)
 
 
@@ -58,16 +61,3 @@ def selected(key: str, payload: Payload) -> Mapping[str, object] | None:
     """What the visitor selected last in this case: nuclei {case, side, index, status}; None for nothing."""
     chosen = (st.session_state.get(key) or {}).get("selected")
     return chosen if chosen and chosen["case"] == payload.head["name"] else None
-
-
-def _request(place: str, payload: Payload, focus: Mapping[str, object] | None, chosen: Mapping[str, object] | None):
-    """What is sent for a focus: it changes only for another focus than the last, so that what the visitor does meanwhile stays."""
-    before = st.session_state.get(place)
-    if before is None or before["case"] != payload.head["name"]:
-        before = {"case": payload.head["name"], "asked": None, "sent": None, "turn": 0}
-    if focus != before["asked"]:
-        there = focus is None or (chosen is not None and all(chosen.get(name) == value for name, value in focus.items()))
-        turn = before["turn"] + (not there)
-        before |= {"asked": focus, "turn": turn, "sent": before["sent"] if there else {**focus, "turn": turn}}
-    st.session_state[place] = before
-    return before["sent"]

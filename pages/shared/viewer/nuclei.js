@@ -4,7 +4,6 @@
 const BAND = 96;
 /** Radius on the screen to which a nucleus is brought that one goes to, CSS px. */
 const CLOSE = 26;
-const GLASS = "#f4eef2";
 const SETS = { errors: "Errors", fp: "FP", fn: "FN", all: "All" };
 
 class Nuclei {
@@ -51,11 +50,19 @@ class Nuclei {
   }
 
   keyList() {
-    const own = [["1 2 3", "TP, FP, FN"], ["t d", "truth, prediction"], ["m", "match lines"]];
     const results = (keys) => (this.detections ? [] : keys);
     return [
-      ...results([["n p", "next, previous error"]]), [". ,", "next, previous nucleus"], ["Enter", "select it"],
-      ["Escape", "select nothing"], ["arrows", "pan"], ["+ − 0", "zoom, fit"], ["space", "overlay on, off"], ...results(own), ["o", "outlines, centroids"], ["c", "colour by class"], ["?", "these keys"],
+      ...results([["n p", "next, previous error"]]),
+      [". ,", "next, previous nucleus"],
+      ["Enter", "select it"],
+      ["Escape", "select nothing"],
+      ["arrows", "pan"],
+      ["+ − 0", "zoom, fit"],
+      ["space", "overlay on, off"],
+      ...results([["1 2 3", "TP, FP, FN"], ["t d", "truth, prediction"], ["m", "match lines"]]),
+      ["o", "outlines, centroids"],
+      ["c", "colour by class"],
+      ["?", "these keys"],
     ];
   }
 
@@ -83,17 +90,18 @@ class Nuclei {
   ground(g, t) {
     const { w, h } = this.size();
     g.setTransform(t.S, 0, 0, t.S, t.X, t.Y);
-    if (!this.images.length) {
-      g.fillStyle = GLASS;
-      g.fillRect(0, 0, w, h);
-      return;
-    }
+    if (!this.images.length) return this.plainGround(g, w, h);
     const image = this.images.findLast((one) => one.width >= w * t.S) ?? this.images[0], k = image.width / w, m = image.height / h;
     g.imageSmoothingEnabled = t.S < 5 * k; // single pixels are shown when they are what there is to see
     g.imageSmoothingQuality = t.moving ? "low" : "high";
     const x0 = Math.max(0, Math.floor(-t.X / t.S) - 1), x1 = Math.min(w, Math.ceil((t.W - t.X) / t.S) + 1);
     const y0 = Math.max(0, Math.floor(-t.Y / t.S) - 1), y1 = Math.min(h, Math.ceil((t.H - t.Y) / t.S) + 1);
     if (x1 > x0 && y1 > y0) g.drawImage(image, x0 * k, y0 * m, (x1 - x0) * k, (y1 - y0) * m, x0, y0, x1 - x0, y1 - y0);
+  }
+
+  plainGround(g, width, height) {
+    g.fillStyle = getComputedStyle(this.viewer.root).backgroundColor;
+    g.fillRect(0, 0, width, height);
   }
 
   overlay(g, t) {
@@ -118,10 +126,7 @@ class Nuclei {
   thumb(g, width, height) {
     const k = width / this.head.width, { outlines } = this;
     if (this.images.length) g.drawImage(this.images.at(-1), 0, 0, width, height);
-    else {
-      g.fillStyle = GLASS;
-      g.fillRect(0, 0, width, height);
-    }
+    else this.plainGround(g, width, height);
     for (let i = 0; i < outlines.n; i++) {
       if (!this.isError(i) || !this.visible(i)) continue;
       g.fillStyle = COLOUR[this.status[i]];
