@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from scoring.challenges import load_challenge
+
 FOLDER = Path(__file__).parents[1] / "sample_data"
 SETS = {
     "tricorder3": {"sample": ("tricorder3", "Sample: 220 drawn lesions, 11 classes")},
@@ -13,6 +15,8 @@ SETS = {
         "isic2019": ("isic2019", "Sample as of 2019: 306 drawn images, 8 diagnoses and none of them"),
         "isic2018": ("isic2018", "Sample as of 2018: 250 drawn images, 7 diagnoses"),
     },
+    "puma": {"sample": ("puma", "Sample: 8 drawn tiles, 10 classes of nuclei")},
+    "hecktor2026": {"sample": ("hecktor2026", "Sample: 48 drawn patients, 4 with CT and PET")},
 }
 """Challenge -> key -> (folder below sample_data, title)."""
 
@@ -33,8 +37,9 @@ class Submission:
 
 @dataclass(frozen=True)
 class TestSet:
-    """A generated test set, a folder with table and images, and what is submitted to it, by key. metadata: a table about its cases."""
+    """A generated test set, a folder, and what is submitted to it, by key. name: of its sample. metadata: a table about its cases."""
 
+    name: str
     title: str
     path: Path
     submissions: Mapping[str, Submission]
@@ -44,9 +49,15 @@ class TestSet:
 def test_sets(challenge_id: str) -> dict[str, TestSet]:
     """The sample test sets of a challenge by key."""
     return {
-        key: TestSet(title, FOLDER / folder, _submissions(FOLDER / folder), _metadata(FOLDER / folder))
+        key: TestSet(folder, title, _truth(FOLDER / folder), _submissions(challenge_id, FOLDER / folder), _metadata(FOLDER / folder))
         for key, (folder, title) in SETS[challenge_id].items()
     }
+
+
+def _truth(folder: Path) -> Path:
+    """Where the truth is: a folder of its own where any file could be taken for truth, else the sample's."""
+    own = folder / "truth"
+    return own if own.is_dir() else folder
 
 
 def _metadata(folder: Path) -> Path | None:
@@ -54,9 +65,13 @@ def _metadata(folder: Path) -> Path | None:
     return path if path.exists() else None
 
 
-def _submissions(folder: Path) -> dict[str, Submission]:
+def _submissions(challenge_id: str, folder: Path) -> dict[str, Submission]:
+    """What can be scored: teams, and models where the challenge scores models."""
+    listings = {"teams.json": "teams"}
+    if not hasattr(load_challenge(challenge_id), "NO_MODEL"):
+        listings["models.json"] = "models"
     found = {}
-    for listing, place in (("teams.json", "teams"), ("models.json", "models")):
+    for listing, place in listings.items():
         if (folder / listing).exists():
             files = {path.stem: path for path in (folder / place).iterdir()}
             for key, entry in json.loads((folder / listing).read_text(encoding="utf-8")).items():

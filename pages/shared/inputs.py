@@ -74,7 +74,7 @@ def submission(
 
 def sample_set(chosen: TestSet) -> Given:
     """A sample test set as if it had come through the door."""
-    return Given(f"sample:{chosen.path.name}", chosen.path.name, chosen.path, False, metadata=chosen.metadata)
+    return Given(f"sample:{chosen.name}", chosen.name, chosen.path, False, metadata=chosen.metadata)
 
 
 def sample_submission(chosen: Submission) -> Given:

@@ -105,7 +105,7 @@ def test_teams_are_described(name):
 
 def test_every_sample_is_offered_and_every_file_that_is_offered_is_there():
     offered = [a_set for challenge in samples.SETS for a_set in samples.test_sets(challenge).values()]
-    assert sorted(a_set.path.name for a_set in offered) == sorted(SAMPLES)
+    assert sorted(a_set.name for a_set in offered) == sorted(SAMPLES)
     for a_set in offered:
-        assert set(SAMPLES[a_set.path.name].teams) <= set(a_set.submissions)
+        assert set(SAMPLES[a_set.name].teams) <= set(a_set.submissions)
         assert all(one.path.exists() for one in a_set.submissions.values())
