@@ -1,0 +1,193 @@
+"""Reading submissions: layouts, a container's output, what is scored by the missing rules and what is refused."""
+
+import json
+
+import numpy as np
+import pytest
+
+from tests.support import volumes
+from tests.support.findings import codes, only, refused
+from tests.support.patients import CHALLENGE, labels, mask, submission_folder, table, truth_folder
+
+TRUTH_ROWS = [{"PatientID": f"P{i}", "T_stage": f"T{i + 1}", "N_stage": f"N{i}", "Relapse": 1, "RFS": 100 * i} for i in range(3)]
+TRUTH_MASKS = {f"P{i}": labels(1, 2) for i in range(3)}
+ROWS = [{"PatientID": f"P{i}", "T_stage": f"T{i + 1}", "N_stage": f"N{i}", "risk": -i} for i in range(3)]
+
+
+@pytest.fixture(scope="module")
+def truth():
+    return CHALLENGE.read_truth(truth_folder(TRUTH_ROWS, TRUTH_MASKS))
+
+
+def container(patient: str, inner: str = "", **answers) -> dict[str, bytes]:
+    """A container's output for one patient."""
+    files = {
+        f"{patient}/{inner}{name.replace('_', '-')}.json": json.dumps(value).encode() for name, value in answers.items() if name != "mask"
+    }
+    if "mask" in answers:
+        files[f"{patient}/{inner}images/head-neck-tumor-segmentation/anything.mha"] = volumes.metaimage(answers["mask"], packed=True)
+    return files
+
+
+def test_a_container_gives_what_the_table_gives(truth):
+    files = {}
+    for i, row in enumerate(ROWS):
+        files |= container(
+            row["PatientID"], "output/" * (i % 2), t_stage=row["T_stage"], n_stage=row["N_stage"], rfs=float(i), mask=labels(1, 2)
+        )
+    found, expected = CHALLENGE.read_predictions(files, truth), CHALLENGE.read_predictions(submission_folder(ROWS, TRUTH_MASKS), truth)
+    assert (found.t.tolist(), found.n.tolist()) == (expected.t.tolist(), expected.n.tolist())
+    assert found.masks.states == ("ok",) * 3
+    assert found.masks.tables.tolist() == expected.masks.tables.tolist()
+    assert list(found.scores) == ["time"]
+    assert found.scores["time"].values.tolist() == [0, 1, 2]
+    enclosed = CHALLENGE.read_predictions({f"team/{member}": data for member, data in files.items()}, truth)
+    assert enclosed.fingerprint.tolist() == found.fingerprint.tolist()
+
+
+@pytest.mark.parametrize("inner", ["", "output/"])
+def test_a_container_of_one_patient_keeps_its_folder(truth, inner):
+    found = CHALLENGE.read_predictions(container("P1", inner, t_stage="T2", mask=labels(1)), truth)
+    assert found.masks.states == ("missing", "ok", "missing")
+    assert found.t.tolist() == [-1, 2, -1]
+
+
+@pytest.mark.parametrize(
+    ("answer", "risk", "is_said"),
+    [
+        ("12.5", 12.5, False),
+        (12, 12, False),
+        (None, np.nan, False),
+        ("high", np.nan, True),
+        (True, np.nan, True),
+        ([1], np.nan, True),
+        ("inf", np.nan, True),
+    ],
+)
+def test_a_containers_scores(truth, answer, risk, is_said):
+    found = CHALLENGE.read_predictions(container("P0", rfs=answer), truth)
+    assert found.scores["time"].values[0] == pytest.approx(risk, nan_ok=True)
+    assert ("risk-not-a-number" in codes(found.findings)) is is_said
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"\xff\xfe\x00", b"[" * 5000, b" " * 20_000])
+def test_a_containers_broken_json_is_no_usable_prediction(truth, data):
+    found = CHALLENGE.read_predictions(container("P0", n_stage="N0", mask=labels(1)) | {"P0/t-stage.json": data}, truth)
+    assert found.t[0] < 0
+    assert only(found.findings, "stage-not-recognised").level == "warning"
+
+
+def test_a_table_comes_before_json(truth):
+    found = CHALLENGE.read_predictions(submission_folder(ROWS) | container("P0", t_stage="T4"), truth)
+    assert found.t.tolist() == [1, 2, 3]
+    assert "table-over-json" in codes(found.findings)
+
+
+def test_a_table_alone_is_a_submission_without_masks(truth):
+    found = CHALLENGE.read_predictions(table(ROWS), truth, "team.csv")
+    assert found.masks.states == ("missing",) * 3
+    assert [f.where for f in found.findings if f.code == "subtask-missing"] == ["segmentation"]
+
+
+def test_what_is_missing_is_said_by_name(truth):
+    rows = [
+        {"PatientID": "P0", "T_stage": "T9", "N_stage": None, "risk": "high"},
+        {"PatientID": "P1", "T_stage": "", "N_stage": "2", "risk": None},
+    ]
+    found = CHALLENGE.read_predictions(submission_folder(rows, {"P2": labels(1), "Q": labels(1)}), truth)
+    said = {f.code + " " + f.where: f.message for f in found.findings}
+    assert "P0, P1" in said["missing-mask masks"]
+    assert "P1, P2" in said["missing-stage T stage"]
+    assert "P0, P2" in said["missing-stage N stage"]
+    assert "P1, P2" in said["missing-risk prognosis"]
+    assert "P0 'T9'" in said["stage-not-recognised predictions.csv:2"]
+    assert "P1 '2'" in said["stage-not-recognised predictions.csv:3"]
+    assert "P0 'high'" in said["risk-not-a-number predictions.csv:2"]
+    assert only(found.findings, "unknown-patient").message.endswith("Q.")
+    assert found.unknown == ("Q",)
+
+
+def test_malformed_masks_count_as_missing_and_say_why(truth):
+    shifted = volumes.AFFINE + np.array([[0, 0, 0, 1.0]] + [[0] * 4] * 3)
+    masks = {
+        "masks/P0.nii.gz": mask(labels(3)),
+        "masks/P1.nii.gz": volumes.zipped(volumes.nifti(labels(1), shifted)),
+        "masks/P2.nii": volumes.nifti(labels(1))[:-3],
+    }
+    found = CHALLENGE.read_predictions(masks, truth)
+    assert found.masks.states == ("malformed",) * 3
+    assert found.masks.tables[:, :, 0].tolist() == [[10, 1, 1]] * 3
+    assert found.masks.tables[:, :, 1:].sum() == 0
+    said = [f for f in found.findings if f.code == "malformed-mask"]
+    assert [f.where for f in said] == ["P0", "P1", "P2"]
+    for finding, word in zip(said, ("label 3", "away", "cut off"), strict=True):
+        assert word in finding.message
+
+
+def test_odd_but_usable_masks_are_noted(truth):
+    turned = labels(1, 2)[::-1]
+    affine = volumes.AFFINE @ np.array([[-1, 0, 0, turned.shape[0] - 1], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1.0]])
+    files = {"masks/P0.nii": volumes.nifti(turned, affine), "masks/P1.nii": volumes.nifti(labels(1, 2) * 1.005, dtype="<f4")}
+    found = CHALLENGE.read_predictions(files, truth)
+    assert found.masks.states == ("ok", "ok", "missing")
+    assert found.masks.tables[0].tolist() == found.masks.tables[1].tolist() == np.diag([10, 1, 1]).tolist()
+    assert "P0" in only(found.findings, "reoriented-mask").message
+    assert "P1" in only(found.findings, "float-mask").message
+
+
+@pytest.mark.parametrize(
+    ("files", "code"),
+    [
+        ({"predictions.csv": table([*ROWS, ROWS[0]])}, "duplicate-case"),
+        ({"masks/P0.nii.gz": mask(labels(1)), "P0.mha": volumes.metaimage(labels(1))}, "duplicate-case"),
+        ({"predictions.csv": table([{"PatientID": "p0", "T_stage": "T1"}])}, "no-common-case"),
+        ({"masks/other.nii.gz": mask(labels(1))}, "no-common-case"),
+        ({"predictions.csv": b"case,risk\nP0,1\n"}, "missing-column"),
+        ({"predictions.csv": b"PatientID,risk,Prediction\nP0,1,2\n"}, "duplicate-column"),
+        ({"predictions.csv": b"PatientID,risk\nP0,1,2\n"}, "row-length"),
+        ({"a.csv": table(ROWS), "b.csv": table(ROWS)}, "ambiguous-table"),
+        ({"notes.md": b""}, "no-table"),
+    ],
+)
+def test_what_is_refused(truth, files, code):
+    assert code in codes(refused(CHALLENGE.read_predictions, files, truth).problems)
+
+
+def test_rows_that_hold_nothing_are_no_rows(truth):
+    assert CHALLENGE.read_predictions({"predictions.csv": table(ROWS) + b",,,\n,,,\n"}, truth).t.tolist() == [1, 2, 3]
+
+
+def test_without_a_truth_structure_and_labels_are_checked():
+    files = submission_folder([{"PatientID": "A", "T_stage": "T8", "risk": "x"}]) | {"masks/A.nii.gz": mask(labels(4))}
+    found = CHALLENGE.read_predictions(files)
+    assert set(codes(found.findings)) == {"stage-not-recognised", "risk-not-a-number", "malformed-mask", "direction-assumed"}
+
+
+def test_fingerprints_tell_submissions_apart(truth):
+    def fingerprint(rows, masks):
+        return CHALLENGE.read_predictions(submission_folder(rows, masks), truth).fingerprint.tobytes()
+
+    usual = fingerprint(ROWS, TRUTH_MASKS)
+    assert usual == fingerprint(ROWS[::-1], TRUTH_MASKS)
+    assert (
+        len(
+            {
+                usual,
+                fingerprint(ROWS[:2], TRUTH_MASKS),
+                fingerprint(ROWS, {"P0": labels(1)}),
+                fingerprint([{**ROWS[0], "risk": 3}], TRUTH_MASKS),
+            }
+        )
+        == 4
+    )
+
+
+def test_nodes_are_read_when_asked_for_or_later(truth):
+    source = submission_folder(ROWS, TRUTH_MASKS)
+    early, late = CHALLENGE.read_predictions(source, truth, lesions=True), CHALLENGE.read_predictions(source, truth)
+    assert early.masks.nodes.tolist() == [[1, 1, 1]] * 3
+    assert late.masks.nodes is None
+    assert (
+        CHALLENGE.score(truth, early, lesions=True, resamples=0).to_json()
+        == CHALLENGE.score(truth, late, lesions=True, resamples=0).to_json()
+    )
