@@ -98,8 +98,8 @@ TEAMS = {
         sure=3.0,
         files=_as_points,
     ),
-    "umbriel": Detector(
-        title="Umbriel",
+    "octans": Detector(
+        title="Octans",
         about="Two of eight cases were never handed in, every confidence is 1, and two families of names are mixed.",
         missed=0.18,
         misnamed=0.20,
