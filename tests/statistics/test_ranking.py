@@ -1,0 +1,83 @@
+"""Ranking schemes against the values of challengeR, worked weighted ranks, and plain restatements."""
+
+import json
+import statistics
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoring.statistics.ranking import (
+    SCHEMES,
+    competition_ranks,
+    leave_one_team_out,
+    rank_cases,
+    ranks_along_teams,
+    weighted_ranks,
+)
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "ranking"
+CASES = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(GOLDEN.glob("*-teams.json"))}
+WEIGHTED = json.loads((GOLDEN / "weighted-ranks.json").read_text(encoding="utf-8"))
+TENTHS = st.integers(0, 5).map(lambda k: k / 10)
+SUBTASKS = st.integers(1, 6).flatmap(lambda teams: st.lists(st.lists(TENTHS, min_size=teams, max_size=teams), min_size=3, max_size=3))
+
+
+@pytest.mark.parametrize(("name", "method"), [(name, method) for name, case in CASES.items() for method in case["expect"]])
+def test_challenger_agrees(name, method):
+    case, (scheme, _, adjust) = CASES[name], method.partition("/")
+    found = rank_cases(case["values"], scheme, higher_is_better=case["higher_is_better"], missing=case["missing"], adjust=adjust or "holm")
+    assert found["ranks"] == case["expect"][method]["ranks"]
+    assert found["aggregate"] == pytest.approx(case["expect"][method]["aggregate"], abs=1e-9)
+
+
+@pytest.mark.parametrize("case", WEIGHTED["cases"], ids=lambda case: case["about"])
+def test_weighted_ranks_worked_by_hand(case):
+    found = weighted_ranks(case["scores"], WEIGHTED["weights"])
+    assert (found["ranks"], found["subtask_ranks"]) == (case["weighted_ranks"]["ranks"], case["weighted_ranks"]["subtask_ranks"])
+    assert found["totals"] == pytest.approx(case["weighted_ranks"]["totals"], abs=1e-9)
+    assert leave_one_team_out(case["scores"], WEIGHTED["weights"]) == case["leave_one_team_out"]
+
+
+@given(SUBTASKS)
+def test_weighted_ranks_are_exact(scores):
+    weights = [Fraction(5, 20), Fraction(7, 20), Fraction(8, 20)]
+    ranks = [[1 + sum(other > own for other in row) for own in row] for row in scores]
+    totals = [sum(w * row[team] for w, row in zip(weights, ranks, strict=True)) for team in range(len(scores[0]))]
+    found = weighted_ranks(scores, [0.25, 0.35, 0.40])
+    assert found["subtask_ranks"] == ranks
+    assert found["ranks"] == [1 + sum(other < own for other in totals) for own in totals]
+    smaller = weighted_ranks([[-v for v in row] for row in scores], [0.25, 0.35, 0.40], higher_is_better=False)
+    assert smaller["ranks"] == found["ranks"]
+
+
+@given(st.lists(TENTHS, min_size=1, max_size=8))
+def test_ranks_along_teams_share_the_smaller_rank_or_the_mean_of_theirs(scores):
+    values = np.array(scores)
+    assert (ranks_along_teams(values) / 2).tolist() == competition_ranks(scores)
+    placed = sorted(scores, reverse=True)
+    expected = [statistics.mean(i + 1 for i, other in enumerate(placed) if other == own) for own in scores]
+    assert (ranks_along_teams(values, average=True) / 2).tolist() == expected
+    twice = np.stack([values, values[::-1]], axis=1)
+    assert ranks_along_teams(twice)[:, 0].tolist() == ranks_along_teams(values).tolist()
+
+
+def test_undefined_values_come_last():
+    assert (ranks_along_teams(np.array([0.2, np.nan, 0.4, np.nan])) / 2).tolist() == [2, 3, 1, 3]
+
+
+def test_a_missing_value_ranks_one_after_the_worst_of_its_case():
+    found = rank_cases([[0.9, None], [0.5, 0.4], [0.5, 0.4]], "rank_then_mean")
+    assert found == {"ranks": [1, 1, 1], "aggregate": [1.5, 1.5, 1.5]}
+
+
+def test_missing_values_need_a_replacement_and_schemes_a_name():
+    with pytest.raises(ValueError, match="missing"):
+        rank_cases([[1, None], [1, 2]], "mean_then_rank")
+    with pytest.raises(ValueError, match="unknown"):
+        rank_cases([[1, 2]], "best_then_rank")
+    assert rank_cases([[1, 2]], "test_then_rank") == {"ranks": [1], "aggregate": [0]}
+    assert all(rank_cases([[1, 2], [2, 1]], scheme)["ranks"] == [1, 1] for scheme in SCHEMES)
