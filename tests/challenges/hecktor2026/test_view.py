@@ -67,7 +67,7 @@ def test_the_worst_patients(card):
 
     assert named("dice") == [("P0", round((2 / 3 + 0) / 2, 12)), ("P2", round((2 / 3 + 0) / 2, 12)), ("P1", 1)]
     assert named("stages") == [("P0", 3 + 1), ("P1", 1 + 3), ("P2", 0)]
-    assert [case for case, _ in named("pairs")] == ["P2", "P0", "P3", "P1"]
+    assert named("pairs") == [("P2", 3), ("P0", 2), ("P1", 2), ("P3", 1)]
     assert len(view.worst(card, "pairs", 2)) == 2
 
 
