@@ -73,20 +73,20 @@ def within(distance: np.ndarray, radius: float, inclusive: bool) -> np.ndarray:
     return distance <= radius if inclusive else distance < radius
 
 
-def choose(pairs: Pairs, n_predictions: int, twins: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """One to one, truth after truth: each takes the first prediction of its pairs that is still unused.
+def choose(pairs: Pairs, confidence: np.ndarray, twins: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """One to one, truth after truth: each takes the first of its pairs, by `preference`, whose prediction is still unused.
 
-    pairs: in order of `preference`, those that may match. twins [n_predictions]: number of the group of predictions at the same place, -1 =
-    alone; where it is given, the first unused one of the group is used up in place of the one chosen. Gives the rows of `pairs` that were
-    chosen and the prediction that each used up.
+    pairs: those that may match. confidence: of each prediction. twins: of each prediction the number of the group of those at the same
+    place, -1 = alone; where it is given, the first unused one of the group is used up in place of the one chosen. Gives the rows of `pairs`
+    that were chosen and the prediction that each used up.
     """
-    truths, predictions = np.bincount(pairs.truth), np.bincount(pairs.prediction, minlength=n_predictions)
+    truths, predictions = np.bincount(pairs.truth), np.bincount(pairs.prediction, minlength=len(confidence))
     # With no rival on either side there is no choice to make.
     settled = (truths[pairs.truth] == 1) & (predictions[pairs.prediction] == 1)
-    rows, used = _choose_in_turn(np.flatnonzero(~settled), pairs, n_predictions, twins)
-    rows, used = np.r_[np.flatnonzero(settled), rows], np.r_[pairs.prediction[settled], used]
-    order = np.argsort(rows)
-    return rows[order], used[order]
+    contested = np.flatnonzero(~settled)
+    contested = contested[preference(pairs[contested], confidence)]
+    rows, used = _choose_in_turn(contested, pairs, len(confidence), twins)
+    return np.r_[np.flatnonzero(settled), rows], np.r_[pairs.prediction[settled], used]
 
 
 def _choose_in_turn(contested: np.ndarray, pairs: Pairs, n_predictions: int, twins: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:

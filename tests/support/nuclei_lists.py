@@ -1,7 +1,7 @@
 """Nuclei as the simplified list of files holds them, and the evaluation of such lists once more in plain loops.
 
 The loops have the cost structure of the official evaluator: every truth nucleus looks at every prediction of its class that is left, one
-by one, with NumPy scalars.
+by one, and makes arrays of both centroids for each distance.
 """
 
 import json
@@ -63,21 +63,20 @@ def left(predictions: Nuclei, least: float) -> list[int]:
 
 def matched(truth: Nuclei, predictions: Nuclei, rules: str = "seed", radius: float = 15, least: float = 0) -> list[tuple[int, int, float]]:
     """One image: (position in the truth, position in the predictions, distance) of every match, class by class."""
-    places = [np.array(entry["centroid"], float) for entry in predictions]
     pairs = []
     for name in CLASSES:
         unused = [j for j in left(predictions, least) if predictions[j]["class"] == name]
         for i in [i for i, entry in enumerate(truth) if entry["class"] == name]:
-            place, candidates = np.array(truth[i]["centroid"], float), []
+            candidates = []
             for order, j in enumerate(unused):
-                distance = np.sqrt((place[0] - places[j][0]) ** 2 + (place[1] - places[j][1]) ** 2)
+                distance = np.linalg.norm(np.array(truth[i]["centroid"]) - np.array(predictions[j]["centroid"]))
                 if distance < radius or (distance == radius and rules != "grand-challenge"):
                     candidates.append((-confidence(predictions[j], rules), distance, order, j))
             if not candidates:
                 continue
             _, distance, _, taken = min(candidates)
             if rules == "grand-challenge":
-                taken = next(j for j in unused if (places[j] == places[taken]).all())
+                taken = next(j for j in unused if predictions[j]["centroid"] == predictions[taken]["centroid"])
             unused.remove(taken)
             pairs.append((i, taken, float(distance)))
     return pairs

@@ -23,8 +23,7 @@ class Detections:
     truth_points, predicted_points: float64 [n, 2], [m, 2], px. truth_number, predicted_number: int32, position in the file's own list.
     confidence, score: float64 [m], as `Nuclei` has them. twins: int32 [m], number of the group of predictions of a case and class at the
     same place, -1 = alone. pair_truth, pair_prediction: int32 [P], pair_distance: float64 [P]: every truth and prediction of a case at most
-    `reach` px apart. same_class: rows of those of one class, in the order in which truth chooses by `confidence`. missing: bool [N], no
-    prediction for the case.
+    `reach` px apart. missing: bool [N], no prediction for the case.
     """
 
     first_truth: np.ndarray
@@ -41,7 +40,6 @@ class Detections:
     pair_truth: np.ndarray
     pair_prediction: np.ndarray
     pair_distance: np.ndarray
-    same_class: np.ndarray
     missing: np.ndarray
     reach: np.ndarray
 
@@ -88,24 +86,21 @@ def detections(truth: Truth, predictions: NucleiPredictions, radius: float = RAD
     true, found = truth.nuclei, predictions.nuclei
     reach, pairs = _pairs(truth, predictions, radius)
     first, classes, points = _firsts(found), np.concatenate([n.classes for n in found]), np.concatenate([n.centroids for n in found])
-    true_classes, confidence = np.concatenate([n.classes for n in true]), np.concatenate([n.confidences for n in found])
-    same = np.flatnonzero(true_classes[pairs.truth] == classes[pairs.prediction])
     return Detections(
         _firsts(true),
         first,
-        true_classes,
+        np.concatenate([n.classes for n in true]),
         classes,
         np.concatenate([n.centroids for n in true]),
         points,
         np.concatenate([n.numbers for n in true]),
         np.concatenate([n.numbers for n in found]),
-        confidence,
+        np.concatenate([n.confidences for n in found]),
         np.concatenate([n.scores for n in found]),
         detection.same_place(points, cases_of(first) * len(CLASSES) + classes),
         pairs.truth,
         pairs.prediction,
         pairs.distance,
-        same[detection.preference(pairs[same], confidence)],
         predictions.missing.copy(),
         np.array(float(reach)),
     )

@@ -28,7 +28,7 @@ class Rule:
 
     def confidences(self, d: Detections) -> np.ndarray:
         """The confidence of each prediction [m] as the rule reads it."""
-        return d.score if self.name == "grand-challenge" and not np.array_equal(d.score, d.confidence) else d.confidence
+        return d.score if self.name == "grand-challenge" else d.confidence
 
 
 @dataclass(frozen=True)
@@ -47,17 +47,15 @@ def match(d: Detections, rule: Rule) -> Matching:
     """Match every case and class at once: nuclei of other cases or classes never meet in a pair."""
     if rule.radius > d.reach:
         raise ValueError(f"pairs are known up to {d.reach:g} px only")
-    kept, pairs = d.confidence >= rule.min_confidence, d.pairs
-    usable = detection.within(pairs.distance, rule.radius, rule.inclusive) & kept[pairs.prediction]
-    same = pairs[d.same_class[usable[d.same_class]]]
-    if rule.confidences(d) is not d.confidence:
-        same = same[detection.preference(same, d.score)]
+    kept = d.confidence >= rule.min_confidence
+    near = d.pairs[detection.within(d.pair_distance, rule.radius, rule.inclusive) & kept[d.pair_prediction]]
+    same = near[d.truth_class[near.truth] == d.predicted_class[near.prediction]]
     twins = d.twins if rule.name == "grand-challenge" else None
-    rows, used = detection.choose(same, len(kept), twins)
+    rows, used = detection.choose(same, rule.confidences(d), twins)
     prediction, truth = np.full(len(d.truth_class), -1), np.full(len(kept), -1)
     distance = np.full(len(prediction), np.nan)
     prediction[same.truth[rows]], truth[used], distance[same.truth[rows]] = used, same.truth[rows], same.distance[rows]
-    return Matching(prediction, truth, distance, kept, pairs[usable])
+    return Matching(prediction, truth, distance, kept, near)
 
 
 def tallies(d: Detections, m: Matching) -> Tallies:
