@@ -58,25 +58,29 @@ def blocks(header: Header, file: BinaryIO) -> Iterator[Block]:
 
 
 def _block(stored: np.ndarray, header: Header) -> Block:
+    """What is stored as 0 need not be looked at, unless the scaling moves it."""
+    labels = np.zeros(VOXELS, np.uint8)
     if header.dtype.kind in "iu" and not header.is_scaled:
-        return Block(_whole(stored))
+        labels[: stored.size] = _in_range(stored)
+        return Block(labels)
+    found = np.flatnonzero(stored) if header.intercept == 0 else np.arange(stored.size)
     with np.errstate(all="ignore"):
-        values = stored.astype(np.float64) * header.slope + header.intercept
+        values = stored[found].astype(np.float64) * header.slope + header.intercept
     if not np.isfinite(values).all():
         raise Malformed("bad-label", f"it has NaN or infinite values; {_allowed()}")
-    labels = np.rint(values)
-    if (np.abs(values - labels) > NEAR).any():
-        raise Malformed("bad-label", f"it has fractional values ({_named(values[np.abs(values - labels) > NEAR])}); {_allowed()}")
-    return Block(_whole(labels), bool((values != labels).any()))
+    whole = np.rint(values)
+    off = np.abs(values - whole)
+    if (off > NEAR).any():
+        raise Malformed("bad-label", f"it has fractional values ({_named(values[off > NEAR])}); {_allowed()}")
+    labels[found] = _in_range(whole)
+    return Block(labels, bool(off.any()))
 
 
-def _whole(values: np.ndarray) -> np.ndarray:
-    """uint8 [VOXELS], zeros beyond the values."""
-    if values.max() > LABELS[-1] or values.min() < 0:
+def _in_range(values: np.ndarray) -> np.ndarray:
+    """The values, of which none is outside 0..2."""
+    if values.max(initial=0) > LABELS[-1] or values.min(initial=0) < 0:
         raise Malformed("bad-label", f"it has the label {_named(values[(values < 0) | (values > LABELS[-1])])}; {_allowed()}")
-    labels = np.zeros(VOXELS, np.uint8)
-    labels[: values.size] = values
-    return labels
+    return values
 
 
 def _check_end(file: BinaryIO) -> None:

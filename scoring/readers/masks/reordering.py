@@ -7,21 +7,25 @@ import numpy as np
 from scoring.readers.masks.blocks import VOXELS, Block, Opener, blocks, opened
 from scoring.readers.masks.grid import Orientation
 from scoring.readers.masks.headers import Header, open_volume
+from scoring.readers.masks.runs import Runs, blocks_of
 
+MOST_KEPT = 1 << 20
 SLAB = 1 << 24
 
 
 def reordered_blocks(opener: Opener, header: Header, way: Orientation) -> Iterator[Block]:
-    """The labels of a volume, reordered by `way`. The file is read once for every `SLAB` of voxels, so that no more than these are held."""
-    first, strides = _order(header.grid.shape, way)
-    rest = -(-header.grid.voxels // VOXELS)
-    slab = np.empty((min(rest, SLAB // VOXELS), VOXELS), np.uint8)
-    while rest > 0:
-        rounded = _fill(slab, opener, first, strides)
-        for labels in slab[:rest]:
-            yield Block(labels if labels.any() else None, rounded)
-        rest -= len(slab)
-        first -= slab.size
+    """The labels of a volume, reordered by `way`.
+
+    Up to `MOST_KEPT` voxels that are not background are kept from one reading and sorted; for more, the file is read once for every `SLAB` of voxels.
+    """
+    order = _order(header.grid.shape, way)
+    kept = _kept(opener, *order)
+    if kept is None:
+        yield from _from_slabs(opener, header.grid.voxels, *order)
+        return
+    runs, rounded = kept
+    for block in blocks_of(runs, header.grid.voxels):
+        yield Block(block.labels, rounded)
 
 
 def _order(shape: tuple[int, int, int], way: Orientation) -> tuple[int, list[int]]:
@@ -34,19 +38,45 @@ def _order(shape: tuple[int, int, int], way: Orientation) -> tuple[int, list[int
     return first, strides
 
 
-def _fill(slab: np.ndarray, opener: Opener, first: int, strides: list[int]) -> bool:
-    """Put the labels whose new places lie inside the slab there; whether values were rounded."""
-    slab[:] = 0
-    rounded, flat = False, slab.reshape(-1)
+def _kept(opener: Opener, first: int, strides: list[int]) -> tuple[Runs, bool] | None:
+    """All labels by new place, and whether values were rounded; None where they are too many."""
+    places, labels, rounded, count = [np.zeros(0, np.int32)], [np.zeros(0, np.uint8)], False, 0
+    for place, label, was_rounded in _moved(opener, first, strides):
+        places.append(place.astype(np.int32))
+        labels.append(label)
+        rounded |= was_rounded
+        count += len(place)
+        if count > MOST_KEPT:
+            return None
+    place = np.concatenate(places)
+    order = np.argsort(place)
+    return Runs(place[order], np.ones(count, np.int32), np.concatenate(labels)[order]), rounded
+
+
+def _from_slabs(opener: Opener, voxels: int, first: int, strides: list[int]) -> Iterator[Block]:
+    rest = -(-voxels // VOXELS)
+    slab = np.empty((min(rest, SLAB // VOXELS), VOXELS), np.uint8)
+    while rest > 0:
+        slab[:] = 0
+        rounded = False
+        for place, label, was_rounded in _moved(opener, first, strides):
+            inside = (place >= 0) & (place < slab.size)
+            slab.reshape(-1)[place[inside]] = label[inside]
+            rounded |= was_rounded
+        for labels in slab[:rest]:
+            yield Block(labels if labels.any() else None, rounded)
+        rest -= len(slab)
+        first -= slab.size
+
+
+def _moved(opener: Opener, first: int, strides: list[int]) -> Iterator[tuple[np.ndarray, np.ndarray, bool]]:
+    """New places [n] and labels [n] of the voxels that are not background, block by block, and whether values were rounded."""
     with opened(opener) as raw:
         header, file = open_volume(raw)
         for number, block in enumerate(blocks(header, file)):
             if block.labels is None:
                 continue
-            rounded |= block.rounded
             found = np.flatnonzero(block.labels)
             index = np.unravel_index(found + number * VOXELS, header.grid.shape, order="F")
             place = sum((step * along for step, along in zip(strides, index, strict=True)), first)
-            inside = (place >= 0) & (place < flat.size)
-            flat[place[inside]] = block.labels[found[inside]]
-    return rounded
+            yield place, block.labels[found], block.rounded

@@ -83,9 +83,11 @@ def test_runs_are_kept_only_where_they_are_few():
     assert truth_of(random_labels(RANDOM, LARGE, 0.5)).runs is None
 
 
+@pytest.mark.parametrize("kept", [0, reordering.MOST_KEPT])
 @pytest.mark.parametrize("way", WAYS)
-def test_masks_stored_in_another_orientation(way, monkeypatch):
+def test_masks_stored_in_another_orientation(way, kept, monkeypatch):
     monkeypatch.setattr(reordering, "SLAB", VOXELS)
+    monkeypatch.setattr(reordering, "MOST_KEPT", kept)
     true, guess = random_labels(RANDOM, LARGE, 0.001), random_labels(RANDOM, LARGE, 0.001)
     axes, back = way
     codes = nibabel.orientations.ornt_transform(
@@ -96,6 +98,16 @@ def test_masks_stored_in_another_orientation(way, monkeypatch):
     assert found.table.tolist() == counted(true, guess)
     assert found.notes == (() if way == WAYS[0] else ("reoriented-mask",))
     assert found.digest == count(truth_of(true), opener(nifti(guess))).digest
+
+
+def test_rounding_is_noted_of_masks_in_another_orientation(monkeypatch):
+    backwards = AFFINE @ np.diag([1, 1, -1, 1.0])
+    backwards[:3, 3] += (SHAPE[2] - 1) * AFFINE[:3, 2]
+    for kept in (0, reordering.MOST_KEPT):
+        monkeypatch.setattr(reordering, "MOST_KEPT", kept)
+        found = count(truth_of(), opener(nifti(GUESS[:, :, ::-1] + 0.001, backwards, "<f4")))
+        assert found.notes == ("float-mask", "reoriented-mask")
+        assert found.table.tolist() == counted(TRUE, GUESS)
 
 
 def test_a_missing_mask_is_an_empty_one():
