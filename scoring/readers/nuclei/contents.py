@@ -14,6 +14,7 @@ from scoring.readers.nuclei.outlines import DRAWN_VERTICES, centroids, thinned
 NUCLEI = 100_000
 VERTICES = 3
 SHOWN = 5
+UNKNOWN = -1
 CONFIDENCE = ("score", "confidence", "probability")
 
 Classify = Callable[[str], int | None]
@@ -70,11 +71,12 @@ def contents(listed: Listed, where: str, classify: Classify, problems: Iterable[
     """The nuclei that count as arrays. where: what findings call the file. problems: what was found before."""
     lengths, numbers = np.asarray(listed.lengths, np.intp), np.asarray(listed.numbers, np.int32)
     enough = lengths >= VERTICES if listed.outlined else np.ones(len(lengths), bool)
-    codes_of = {name: classify(name) for name in set(listed.names)}
-    codes = np.array([-1 if codes_of[name] is None else codes_of[name] for name in listed.names], np.int8)
-    kept = enough & (codes >= 0)
+    found = {name: classify(name) for name in set(listed.names)}
+    code_of = {name: UNKNOWN if code is None else code for name, code in found.items()}
+    codes = np.fromiter(map(code_of.__getitem__, listed.names), np.int8, len(listed.names))
+    kept = enough & (codes != UNKNOWN)
     unknown: dict[str, list[int]] = {}
-    for place in np.flatnonzero(enough & (codes < 0)):
+    for place in np.flatnonzero(enough & (codes == UNKNOWN)):
         unknown.setdefault(listed.names[place], []).append(int(numbers[place]))
     confidences = np.array(listed.confidences, float)
     scores = np.where([key == "score" for key in listed.confidence_keys], confidences, 1.0)
@@ -98,7 +100,7 @@ def contents(listed: Listed, where: str, classify: Classify, problems: Iterable[
         nuclei,
         listed.key,
         listed.items,
-        Counter(name for name, long in zip(listed.names, enough, strict=True) if long),
+        Counter(itertools.compress(listed.names, enough)),
         {name: tuple(places) for name, places in unknown.items()},
         {key: count for key, count in keyed.items() if key is not None},
         tuple(problems),
