@@ -16,12 +16,12 @@ from scoring.challenges.hecktor2026.measures import (
     combined,
     dice,
     pairs,
+    quantities,
     risks,
     stage_counts,
     submitted_stages,
     true_stages,
     voxels,
-    with_centers,
 )
 from scoring.challenges.hecktor2026.options import Options, problems
 from scoring.challenges.hecktor2026.submission import Submission, with_nodes
@@ -80,7 +80,7 @@ def score(
     joined = truth if metadata is None else cases_of_images.with_metadata(truth, metadata)
     unit, units = statistics.units(joined.columns, len(truth), (), truth.id_column)
     unit = "patient" if unit == "case" else unit
-    evaluate = partial(with_centers, truth, predictions, options)
+    evaluate = partial(quantities, truth, predictions, options)
     point = evaluate(np.ones((1, len(truth)), np.float32))
     found = replicate(evaluate, point, units, statistics)
     source = provenance(truth.digest, predictions, options.as_dict(), statistics, metadata, unit, units)
@@ -117,7 +117,7 @@ def _card(
         more=plain(
             {
                 "confusion_matrices": {kind.upper(): _confusion(truth, submission, options, kind) for kind in STAGES},
-                **({"per_center": _per_center(truth, submission, options, point, found)} if any(truth.center) else {}),
+                **({"per_center": _per_center(truth, submission, options)} if any(truth.center) else {}),
                 "survival": groups,
             }
         ),
@@ -223,40 +223,46 @@ def _confusion(truth: Truth, submission: Submission, options: Options, kind: str
     return {"labels": [STAGES[kind][i] for i in shown], "counts": counts[np.ix_(shown, shown)], "missing": missing[shown]}
 
 
-def _per_center(truth: Truth, submission: Submission, options: Options, point: Mapping, found: Replicates) -> dict:
+def _per_center(truth: Truth, submission: Submission, options: Options) -> dict:
     rows, once = {}, np.ones((1, len(truth)), np.float32)
     for center, members in centers(truth).items():
+        found = quantities(truth, submission, options, once, members)
         rows[center] = {
             "n_cases": int(members.sum()),
-            **{name: float(point["center", center, name][0]) for name in OF_CENTERS},
+            **{name: float(found[name][0]) for name in OF_CENTERS},
             "comparable_pairs": int(pairs(truth, submission, options, once, members).comparable[0]),
         }
-        if found.values:
-            rows[center]["intervals"] = {name: found.intervals["center", center, name] for name in OF_CENTERS}
     return rows
 
 
 def _cases(truth: Truth, submission: Submission, options: Options) -> tuple[dict, ...]:
+    """One row per patient, built column by column."""
     risk = risks(truth, submission, options)
-    of_structure = {s: dice(truth, submission, options, s) for s in STRUCTURES}
-    known = np.flatnonzero(truth.has_survival)
-    of_pairs = survival.pairs_of_patients(truth.time[known], truth.event[known] == 1, risk[known])
-    place = {int(i): row for row, i in enumerate(known)}
-    counted = {s: dict(zip(("truth", "prediction"), voxels(submission.masks.tables, s)[1:], strict=True)) for s in STRUCTURES}
-    rows = []
-    for i, patient in enumerate(truth.ids):
-        mask, row = truth.masks[i], {"case": patient, "center": truth.center[i] or None, "mask": submission.masks.states[i]}
-        row |= {f"dice_{s}": of_structure[s][i] for s in STRUCTURES}
-        for s in STRUCTURES:
-            row |= {f"volume_{s}_{of}_ml": int(n[i]) * mask.grid.voxel_ml if mask else None for of, n in counted[s].items()}
-        for kind in STAGES:
-            row[f"{kind}_truth"] = stages.name(getattr(truth, kind)[i], kind)
-            row[f"{kind}_prediction"] = stages.name(submitted_stages(submission, kind)[i], kind)
-        row |= {"risk": risk[i], "time": truth.time[i], "event": None if np.isnan(truth.event[i]) else int(truth.event[i])}
-        for name in ("comparable", "discordant", "missing"):
-            row[f"{name}_pairs"] = int(getattr(of_pairs, name)[place[i]]) if i in place else None
-        if options.lesions:
-            for k, whose in enumerate(("truth", "prediction")):
-                row[f"n_gtvn_{whose}"] = int(submission.masks.nodes[i, k]) if mask else None
-        rows.append(plain(row))
-    return tuple(rows)
+    columns = {"case": truth.ids, "center": [center or None for center in truth.center], "mask": submission.masks.states}
+    columns |= {f"dice_{s}": _known(dice(truth, submission, options, s)) for s in STRUCTURES}
+    for s in STRUCTURES:
+        _, true, submitted = voxels(submission.masks.tables, s)
+        columns |= {f"volume_{s}_truth_ml": _known(true * truth.voxel_ml), f"volume_{s}_prediction_ml": _known(submitted * truth.voxel_ml)}
+    for kind in STAGES:
+        columns[f"{kind}_truth"] = [stages.name(code, kind) for code in getattr(truth, kind)]
+        columns[f"{kind}_prediction"] = [stages.name(code, kind) for code in submitted_stages(submission, kind)]
+    columns |= {"risk": _known(risk), "time": _known(truth.time), "event": _known(truth.event, int)}
+    columns |= _pairs_of_cases(truth, risk)
+    if options.lesions:
+        nodes = np.where(truth.has_mask[:, None], submission.masks.nodes, np.nan)
+        columns |= {f"n_gtvn_{whose}": _known(nodes[:, k], int) for k, whose in enumerate(("truth", "prediction"))}
+    return tuple(dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+
+
+def _pairs_of_cases(truth: Truth, risk: np.ndarray) -> dict[str, list]:
+    """How many comparable, discordant and score-less pairs each patient is in; None for those without time and event."""
+    known, kinds = truth.has_survival, ("comparable", "discordant", "missing")
+    found = survival.pairs_of_patients(truth.time[known], truth.event[known] == 1, risk[known])
+    columns = np.full((len(kinds), len(truth)), np.nan)
+    columns[:, known] = [getattr(found, kind) for kind in kinds]
+    return {f"{kind}_pairs": _known(column, int) for kind, column in zip(kinds, columns, strict=True)}
+
+
+def _known(values: np.ndarray, kind: type = float) -> list:
+    """Numbers as JSON holds them, None for NaN."""
+    return [None if value != value else kind(value) for value in values.tolist()]

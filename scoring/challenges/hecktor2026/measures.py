@@ -15,6 +15,7 @@ from scoring.metrics.survival import Pairs
 
 WITH_INTERVAL = ("score", "segmentation", "dice_gtvp", "dice_gtvn", "staging", "balanced_accuracy_t", "balanced_accuracy_n", "c_index")
 OF_CENTERS = ("segmentation", "dice_gtvp", "dice_gtvn", "balanced_accuracy_t", "balanced_accuracy_n", "c_index")
+"""What is said of each center by itself."""
 
 
 EVERYBODY = True
@@ -33,15 +34,6 @@ def quantities(
     found["staging"] = (found["balanced_accuracy_t"] + found["balanced_accuracy_n"]) / 2
     found["c_index"] = survival.c_index(pairs(truth, submission, options, weights, among), options.missing_risk)
     found["score"] = weighted(found["segmentation"], found["staging"], found["c_index"])
-    return found
-
-
-def with_centers(truth: Truth, submission: Submission, options: Options, weights: np.ndarray) -> dict[object, np.ndarray]:
-    """`quantities`, and those of `OF_CENTERS` inside each center under ("center", name, quantity)."""
-    found: dict[object, np.ndarray] = dict(quantities(truth, submission, options, weights))
-    for center, members in centers(truth).items():
-        inside = quantities(truth, submission, options, weights, members)
-        found |= {("center", center, name): inside[name] for name in OF_CENTERS}
     return found
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -45,12 +46,17 @@ class Truth:
     def __len__(self) -> int:
         return len(self.ids)
 
-    @property
+    @cached_property
     def has_mask(self) -> np.ndarray:
         """Patients who take part in segmentation, bool [N]."""
         return np.array([mask is not None for mask in self.masks], bool)
 
-    @property
+    @cached_property
+    def voxel_ml(self) -> np.ndarray:
+        """Volume of a voxel of each patient's mask in millilitres [N], NaN without a mask."""
+        return np.array([np.nan if mask is None else mask.grid.voxel_ml for mask in self.masks])
+
+    @cached_property
     def has_survival(self) -> np.ndarray:
         """Patients who take part in prognosis: time and event are known, bool [N]."""
         return ~np.isnan(self.time) & ~np.isnan(self.event)

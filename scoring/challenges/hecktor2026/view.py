@@ -8,12 +8,14 @@ import numpy as np
 
 from scoring.challenges.hecktor2026 import masks
 from scoring.challenges.hecktor2026.formula import STAGES, SUBTASKS
-from scoring.challenges.hecktor2026.measures import combined, quantities
+from scoring.challenges.hecktor2026.measures import OF_CENTERS, centers, combined, quantities
 from scoring.challenges.hecktor2026.options import CHOICES, Options
 from scoring.challenges.hecktor2026.submission import Submission
 from scoring.challenges.hecktor2026.truth import Truth
 from scoring.readers.scenes import Scene, read_scene
 from scoring.scorecard import ScoreCard
+from scoring.statistics.options import StatisticsOptions
+from scoring.statistics.replicates import replicate
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Worst:
 
 def readings(truth: Truth, predictions: Submission, card: ScoreCard) -> tuple[Reading, ...]:
     """The score under every other value of every option that changes it, one option at a time."""
-    usual = Options(**{name: card.provenance["options"][name] for name in CHOICES})
+    usual = options_of(card)
     return tuple(
         _reading(truth, predictions, card, replace(usual, **{name: value}), name, value)
         for name, allowed in CHOICES.items()
@@ -62,6 +64,25 @@ def _reading(truth: Truth, predictions: Submission, card: ScoreCard, options: Op
         score - card.score if known and card.score is not None else None,
         {part: None if np.isnan(v) else v for part, v in values.items()},
     )
+
+
+def center_intervals(truth: Truth, predictions: Submission, card: ScoreCard) -> dict[str, dict[str, list[float] | None]]:
+    """95 % intervals of what `per_center` says, by center and name, on the card's own replicates; {} without replicates."""
+    source = card.provenance
+    statistics = StatisticsOptions(source["resamples"], source["seed"], None, source["interval"])
+    once = np.ones((1, len(truth)), np.float32)
+    found = {}
+    for center, members in centers(truth).items():
+        evaluate = partial(quantities, truth, predictions, options_of(card), among=members)
+        drawn = replicate(evaluate, evaluate(once), card.arrays["units"], statistics)
+        if drawn.values:
+            found[center] = {name: drawn.intervals[name] for name in OF_CENTERS}
+    return found
+
+
+def options_of(card: ScoreCard) -> Options:
+    """The options that a scorecard was made under."""
+    return Options(**{name: card.provenance["options"][name] for name in CHOICES})
 
 
 def worst(card: ScoreCard, by: str, most: int = 10) -> tuple[Worst, ...]:

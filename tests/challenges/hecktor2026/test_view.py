@@ -53,6 +53,25 @@ def test_a_reading_is_the_score_under_that_option(truth, submission, chosen):
         assert reading.parts == {part: other.metrics[part] for part in reading.parts}
 
 
+def test_intervals_of_a_center_are_those_of_its_patients_in_the_replicates():
+    rows = [{**row, "PatientID": f"{row['PatientID']}{k}", "CenterID": "AB"[k % 2]} for row in ROWS for k in range(6)]
+    guessed = [{**row, "PatientID": f"{row['PatientID']}{k}"} for row in GUESSED for k in range(6)]
+    masks = {f"{patient}{k}": mask for patient, mask in MASKS.items() for k in range(6)}
+    submitted = {f"{patient}{k}": labels(k % 3, 1) for patient in MASKS for k in range(6)}
+    truth = CHALLENGE.read_truth(truth_folder(rows, masks))
+    submission = CHALLENGE.read_predictions(submission_folder(guessed, submitted), truth)
+    card = CHALLENGE.score(truth, submission, resamples=30, seed=1)
+    found = view.center_intervals(truth, submission, card)
+    counts = np.random.default_rng(1).multinomial(24, np.full(24, 1 / 24), size=30)
+    for center in "AB":
+        inside = [i for i, row in enumerate(card.cases) if row["center"] == center and row["dice_gtvn"] is not None]
+        dice = np.array([card.cases[i]["dice_gtvn"] for i in inside])
+        drawn = counts[:, inside] @ dice / counts[:, inside].sum(1)
+        assert found[center]["dice_gtvn"] == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=1e-12)
+        assert set(found[center]) < set(card.more["per_center"][center])
+    assert view.center_intervals(truth, submission, CHALLENGE.score(truth, submission, resamples=0)) == {}
+
+
 def test_an_undefined_reading_has_no_difference(truth):
     nothing = CHALLENGE.read_predictions(submission_folder([{**row, "risk": None} for row in GUESSED]), truth)
     found = {(r.option, r.value): r for r in view.readings(truth, nothing, CHALLENGE.score(truth, nothing, resamples=0))}
