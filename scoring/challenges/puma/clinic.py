@@ -34,7 +34,8 @@ def tumor_to_lymphocyte(classes: np.ndarray, points: np.ndarray, first: np.ndarr
         here, place = np.where(kept[start:end], classes[start:end], NO_CLASS), points[start:end]
         tumor, lymphocytes = np.flatnonzero(here == TUMOR), place[here == LYMPHOCYTES]
         if len(tumor) and len(lymphocytes):
-            away[start + tumor] = cKDTree(lymphocytes).query(place[tumor])[0] * MICROMETRES_PER_PIXEL
+            nearest = place[tumor] - lymphocytes[cKDTree(lymphocytes).query(place[tumor])[1]]
+            away[start + tumor] = np.sqrt(nearest[:, 0] ** 2 + nearest[:, 1] ** 2) * MICROMETRES_PER_PIXEL
     return away
 
 

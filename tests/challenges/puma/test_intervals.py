@@ -90,6 +90,16 @@ def test_other_kinds_of_interval(interval):
     assert scored.provenance["interval"] == interval
 
 
+def test_below_a_hundred_images_the_jackknife_stands_beside():
+    truth, predictions = map(numbered, realistic(6))
+    beside = card(truth, predictions, resamples=10).more["score_jackknife_interval"]
+    assert beside == card(truth, predictions, resamples=10, interval="jackknife").intervals["score"]
+    assert "score_jackknife_interval" not in card(truth, predictions).more
+    assert card({"a": truth["roi_000"]}, {"a": []}, resamples=10).more["score_jackknife_interval"] is None
+    many = numbered([[nucleus("tumor", 0, 0)]] * 100)
+    assert "score_jackknife_interval" not in card(many, many, resamples=10).more
+
+
 def test_images_of_one_patient_are_drawn_together():
     images = realistic(7, images=4)
     table = b"case_id,patient\nroi_000,a\nroi_001,a\nroi_002,b\nroi_003,b\n"
