@@ -20,7 +20,7 @@ from sample_data.models.nuclei_set import NEITHER, STRIDE, Tiles, load
 
 STEM, WIDTHS = 12, (24, 32, 48, 64)  # channels at half the resolution, and at a quarter, an eighth ...
 OUTPUTS = 1 + len(CLASSES)
-CROP, BATCH, EPOCHS, RATE, DECAY, SMOOTHING = 384, 8, 14, 6e-3, 1e-2, 0.02
+CROP, BATCH, EPOCHS, RATE, DECAY, SMOOTHING = 384, 8, 7, 6e-3, 1e-2, 0.02
 CROPS_PER_TILE = 5
 OPSET = 13
 

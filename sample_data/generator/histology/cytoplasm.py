@@ -1,17 +1,18 @@
-"""Everything but nuclei: cell bodies, ground substance, fibres, horn, blood."""
+"""Everything but nuclei: cells, fibres, horn, blood."""
 
 import numpy as np
 from scipy.ndimage import zoom
 from scipy.spatial import cKDTree
 
 from sample_data.generator.canvas import Canvas, smoothstep
+from sample_data.generator.histology.bodies import surround
 from sample_data.generator.histology.chromatin import Grain, window
 from sample_data.generator.histology.nuclei import Nucleus
 from sample_data.generator.histology.stain import Layers
 from sample_data.generator.histology.tissue import Setting, Tissue
 
 
-def _territories(canvas: Canvas, nuclei: list[Nucleus], tissue: Tissue) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _territories(canvas: Canvas, nuclei: list[Nucleus]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Of each pixel: distance in px to the nearest nucleus's middle, how much farther the second is, and a number per cell, deviation 1.
 
     Computed at half resolution: nothing drawn from it is finer than two pixels.
@@ -30,7 +31,7 @@ def _territories(canvas: Canvas, nuclei: list[Nucleus], tissue: Tissue) -> tuple
 
 def background(canvas: Canvas, setting: Setting, tissue: Tissue, nuclei: list[Nucleus], noise: Grain) -> Layers:
     """The tissue without its nuclei."""
-    first, gap, tint = _territories(canvas, nuclei, tissue)
+    first, gap, tint = _territories(canvas, nuclei)
     cloud, foam, mottle = canvas.noise(1.7, 1, 30), canvas.noise(0.9, 20, 90), canvas.noise(2.0, 0.5, 6)
     stroma, tumour, epidermis = tissue.stroma, tissue.tumour, tissue.epidermis
     body = tumour * smoothstep(48, 26, first)
@@ -58,7 +59,7 @@ def background(canvas: Canvas, setting: Setting, tissue: Tissue, nuclei: list[Nu
     cleared = np.clip(tissue.lumen + tissue.cleft + 0.38 * body * pale_line + spines + _basket(canvas, tissue), 0, 1)
     layers = Layers(np.maximum(haematoxylin, 0.01), np.maximum(eosin, 0.06), canvas.blank(), _red_cells(canvas, tissue), cleared)
     for nucleus in nuclei:
-        _body(canvas, setting, nucleus, noise, layers)
+        surround(canvas, nucleus, 0.5 * setting.pigment, noise, layers)
     np.maximum(layers.eosin, 0.02, out=layers.eosin)
     return layers
 
@@ -87,61 +88,3 @@ def _red_cells(canvas: Canvas, tissue: Tissue) -> np.ndarray:
             disc = smoothstep(12.5, 11, away) * (0.55 + 0.35 * smoothstep(1, 9, away)) * tissue.lumen[here.part]
             blood[here.part] = np.maximum(blood[here.part], disc)
     return blood
-
-
-def _outline(canvas: Canvas, here, centre: tuple[float, float], radius: float, rough: float, length: float, turn: float) -> np.ndarray:
-    """Distance of each pixel to the middle of an irregular cell, in units of its radius there."""
-    across, down = here.x - centre[0], here.y - centre[1]
-    along, aside = across * np.cos(turn) + down * np.sin(turn), down * np.cos(turn) - across * np.sin(turn)
-    along, aside = along / length**0.5, aside * length**0.5
-    angle, reach = np.arctan2(aside, along), np.ones_like(across)
-    for period in range(2, 6):
-        reach += rough * canvas.random.normal() / period**0.5 * np.cos(period * angle + canvas.uniform(0, 2 * np.pi))
-    return np.hypot(along, aside) / (radius * np.maximum(reach, 0.3))
-
-
-def _body(canvas: Canvas, setting: Setting, nucleus: Nucleus, noise: Grain, layers: Layers) -> None:
-    """The cell around a nucleus, for those whose bodies are told from their neighbours'."""
-    kind, radius = nucleus.kind, nucleus.radius
-    here = window(canvas, nucleus.centre, 4.2 * radius)
-    part, clumps, specks = here.part, noise.clumps[here.part], noise.specks[here.part]
-
-    def cell(size: float, rough: float, shift: float = 0, length: float = 1.2) -> np.ndarray:
-        angle = canvas.uniform(0, 2 * np.pi)
-        middle = nucleus.centre[0] + shift * radius * np.cos(angle), nucleus.centre[1] + shift * radius * np.sin(angle)
-        return _outline(canvas, here, middle, size * radius, rough, length, canvas.uniform(0, np.pi))
-
-    if kind == "plasma_cells":
-        body = smoothstep(1.05, 0.85, cell(1.95, 0.06, 0.65, 1.35))
-        pale = smoothstep(1.1, 0.5, cell(0.75, 0.05, 0.95))
-        layers.haematoxylin[part] += body * (0.22 + 0.04 * clumps) * (1 - 0.6 * pale)
-        layers.eosin[part] += body * (0.06 - 0.10 * pale)
-        layers.cleared[part] *= 1 - body
-    elif kind == "histiocytes":
-        body = smoothstep(1.15, 0.75, cell(2.1, 0.12, 0.3))
-        layers.eosin[part] += body * (-0.10 + 0.07 * clumps)
-        layers.haematoxylin[part] *= 1 - 0.35 * body
-        layers.cleared[part] *= 1 - 0.5 * body
-    elif kind == "neutrophils":
-        body = smoothstep(1.1, 0.9, cell(1.65, 0.05))
-        layers.eosin[part] += body * (0.05 + 0.04 * specks)
-        layers.haematoxylin[part] *= 1 - 0.6 * body
-        layers.cleared[part] *= 1 - body
-    elif kind == "apoptotic_cells":
-        # Shrunken, strongly eosinophilic, and loose from what was around it on one side more than on the other.
-        away = cell(canvas.uniform(1.7, 2.2), 0.12, 0.2)
-        body = smoothstep(1.06, 0.92, away)
-        angle = np.arctan2(here.y - nucleus.centre[1], here.x - nucleus.centre[0])
-        one_side = 0.45 + 0.55 * np.cos(angle - canvas.uniform(0, 2 * np.pi))
-        halo = np.exp(-(((away - 1.22) / 0.13) ** 2)) * np.clip(one_side, 0, 1)
-        layers.eosin[part] += body * (0.36 + 0.05 * clumps)
-        layers.cleared[part] = np.clip(layers.cleared[part] * (1 - body) + 0.8 * halo, 0, 1)
-    elif kind == "melanophages":
-        body = smoothstep(1.12, 0.80, cell(canvas.uniform(1.7, 2.5), 0.20, 0.35, canvas.uniform(1.0, 1.9)))
-        granules = smoothstep(-0.5, 1.3, clumps + 0.7 * specks)
-        layers.melanin[part] = np.maximum(layers.melanin[part], body * (0.18 + 0.95 * granules) * canvas.uniform(0.5, 1.2))
-        layers.cleared[part] *= 1 - body
-    elif kind == "tumor" and canvas.chance(0.5 * setting.pigment):
-        body = smoothstep(1.2, 0.6, cell(2.0, 0.15, 0.3))
-        dust = smoothstep(0.3, 1.8, specks + 0.6 * clumps)
-        layers.melanin[part] = np.maximum(layers.melanin[part], body * (0.05 + 0.40 * dust) * canvas.uniform(0.4, 1.0))
