@@ -6,11 +6,11 @@ from typing import BinaryIO
 
 import numpy as np
 
+from scoring.readers.inflate import fill
 from scoring.readers.masks.blocks import VOXELS, Opener, blocks, opened
 from scoring.readers.masks.faults import Malformed, cut_off, reading
 from scoring.readers.masks.grid import Grid, Orientation, difference, orientation
 from scoring.readers.masks.headers import Header, open_volume
-from scoring.readers.masks.inflate import fill
 
 MOST_LABELLED = 1 << 24
 MOST_EDGE = 4096

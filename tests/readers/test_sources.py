@@ -3,11 +3,13 @@
 import hashlib
 import os
 import zipfile
+import zlib
 
+import numpy as np
 import pytest
 
 from scoring.readers.sources import open_source
-from tests.support.archives import archive_of
+from tests.support.archives import STORED, Member, archive, archive_of
 from tests.support.findings import places, refused
 
 FILES = {"labels.csv": b"id,v\n", "images/b.jpg": b"bb", "images/a.jpg": b"aaa"}
@@ -132,10 +134,30 @@ def test_tables_larger_than_a_challenge_takes(kind, tmp_path):
         assert found.read(member) == files[member]
 
 
-def test_a_damaged_member_is_noticed_while_it_is_read():
-    packed = archive_of({"a.csv": bytes(range(256))}).replace(b"\x10\x11\x12", b"\x10\x13\x12")
-    with open_source(packed).open("a.csv") as file, pytest.raises(zipfile.BadZipFile):
+DAMAGED = {
+    "its stream": (Member("a.csv", bytes(range(256))), (b"\x10\x11\x12", b"\x10\xff\xff")),
+    "its checksum": (Member("a.csv", b"1234", checksum=1), None),
+    "its checksum, stored": (Member("a.csv", b"1234", checksum=1, method=STORED), None),
+    "more than announced": (Member("a.csv", b"x" * 99, size=50), None),
+    "less than announced": (Member("a.csv", b"x", size=5000), None),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
+def test_a_damaged_member_is_noticed_while_it_is_read(damage):
+    member, replaced = DAMAGED[damage]
+    packed = archive([member])
+    file = open_source(packed.replace(*replaced, 1) if replaced else packed).open("a.csv")
+    with file, pytest.raises((zipfile.BadZipFile, zlib.error, EOFError)):
         file.read()
+
+
+def test_a_member_is_read_piece_by_piece_and_again_from_its_front():
+    data = np.random.default_rng(0).bytes(300_000) + bytes(300_000)
+    with open_source(archive_of({"a.nii": data})).open("a.nii") as file:
+        for _ in range(2):
+            assert b"".join(iter(lambda: file.read(70_000), b"")) == data
+            assert file.seek(0) == 0
 
 
 def test_members_that_are_streamed_may_shrink_by_any_ratio():

@@ -6,9 +6,9 @@ from typing import BinaryIO, NamedTuple
 
 import numpy as np
 
+from scoring.readers.inflate import fill
 from scoring.readers.masks.faults import Malformed, cut_off, reading
 from scoring.readers.masks.headers import Header
-from scoring.readers.masks.inflate import fill
 
 Opener = Callable[[], BinaryIO]
 

@@ -5,11 +5,11 @@ from typing import BinaryIO
 
 import numpy as np
 
+from scoring.readers.inflate import Inflated, gunzipped
 from scoring.readers.masks import metaimage, nifti
 from scoring.readers.masks.faults import Malformed, reading
 from scoring.readers.masks.fields import Fields
 from scoring.readers.masks.grid import Grid
-from scoring.readers.masks.inflate import Inflated, gunzipped
 
 MOST_VOXELS = 1 << 30
 

@@ -14,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring import InputRefused
-from scoring.readers.masks import inflate, reordering
+from scoring.readers import inflate
+from scoring.readers.masks import reordering
 from scoring.readers.masks.blocks import VOXELS
 from scoring.readers.masks.counting import count, examine
 from scoring.readers.masks.faults import Malformed
