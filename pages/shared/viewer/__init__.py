@@ -12,7 +12,7 @@ FOLDER = Path(__file__).parent
 CORE = ("core.js", "stage.js", "gestures.js", "picture.js")
 MODES = (
     ("outlines.js", "tiles.js", "ink.js", "card.js", "panel.js", "nuclei.js"),
-    ("volumes.js", "regions.js", "slices.js"),
+    ("volumes.js", "frame.js", "words.js", "regions.js", "strip.js", "previews.js", "settings.js", "slices.js"),
 )
 ENTRY = "mount.js"
 STYLES = ("viewer.css", "slices.css")

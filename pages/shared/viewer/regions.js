@@ -3,7 +3,12 @@
 const HATCH = [null, "M-1 1 1-1M0 6 6 0M5 7 7 5", "M-1 5 1 7M0 0 6 6M5-1 7 1", "M0 3H6"];
 const HATCH_SIDE = 6;
 /** Borders of labels 1, 2, 3 ...: a colour each, and a single or a double line. Truth is drawn through, prediction dashed. */
-const BORDER = [{ colour: "#ffffff", double: false }, { colour: "#f0e442", double: true }, { colour: "#ffffff", double: true }, { colour: "#f0e442", double: false }];
+const BORDER = [
+  { colour: "#ffffff", double: false, words: "white" },
+  { colour: "#f0e442", double: true, words: "yellow, double" },
+  { colour: "#ffffff", double: true, words: "white, double" },
+  { colour: "#f0e442", double: false, words: "yellow" },
+];
 const BORDER_DASH = [6, 4];
 /** Projections show depth by opacity in so many steps. */
 const DEPTHS = 8;

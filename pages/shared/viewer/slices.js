@@ -4,7 +4,7 @@ const PLANE_NAMES = Object.keys(PLANES);
 const SLICE_KEYS = { ArrowUp: -1, PageUp: -1, "[": -1, ArrowDown: 1, PageDown: 1, "]": 1 };
 /** CSS px of a wheel's turn per slice, and the most slices one event may turn. */
 const TURN = 50, TURN_MOST = 3;
-const PREVIEW_WIDTH = 206, PREVIEW_HEIGHT = 210;
+/** Background of the first two images, one over the other. */
 const FUSED = "both";
 /** Ground of masks without an image; slices.css has it too. */
 const PLAIN = "#505a5a";
@@ -14,24 +14,28 @@ const STEPS_THROUGH = "wrong regions";
 
 class Slices {
   constructor(viewer, head, arrays, _image, before) {
-    Object.assign(this, { viewer, head, unit: 1, unitName: "mm", maxScale: 40, groundVersion: 0, thumbVersion: 0 });
-    Object.assign(this, { plane: "axial", label: 0, projection: false, fill: 0.5, blend: 0.7, windowing: false, crosshair: true, turned: 0 });
-    this.volume = { codes: arrays.labels, shape: head.shape, spacing: head.spacing };
-    this.images = head.backgrounds.map((one) => ({ ...one, values: arrays[one.array] }));
-    this.windows = Object.fromEntries(this.images.map((one) => [one.name, { low: one.windows[0][1], high: one.windows[0][2], invert: one.invert }]));
-    this.background = this.images.length ? this.images[0].name : "";
+    Object.assign(this, { viewer, head, unit: 1, unitName: "mm", maxScale: 40, groundVersion: 0, thumbVersion: 0, turned: 0 });
+    Object.assign(this, { plane: "axial", label: 0, projection: false, fill: 0.5, blend: 0.7, windowing: false, crosshair: true });
     this.shown = { results: [true, true, true, true, true], truth: true, prediction: true };
+    this.volume = { codes: arrays.labels, marked: markedIn(arrays.labels), shape: head.shape, spacing: head.spacing };
+    this.images = head.backgrounds.map((one) => ({ ...one, values: arrays[one.array] }));
+    const firstWindow = ({ name, windows: [[, low, high]], invert }) => [name, { low, high, invert }];
+    this.windows = Object.fromEntries(this.images.map(firstWindow));
+    this.background = this.images.length ? this.images[0].name : "";
     if (before instanceof Slices) this.takeOver(before);
+    this.ariaLabel = `Slices of ${head.name}. Up and down arrows or the wheel change the slice, n and p go from one wrong region to the `
+      + "next, 1, 2 and 3 choose the plane, plus and minus zoom, space hides the overlay.";
+    this.keys = [["↑ ↓", "slice, also wheel"], ["n p", "next, previous wrong region, largest first"], ["1 2 3", "axial, coronal, sagittal"],
+      ["m", "maximum-intensity projection"], ["l", "next label"], ["b", "next background"], ["x", "crosshair"],
+      ["click, Enter", "put this place into the link"], ["right drag", "window"], ["Ctrl wheel, + −", "zoom"], ["0", "fit"],
+      ["← →", "pan (Shift: ↑ ↓)"], ["space", "overlay"]];
     this.kept = new Map();
-    this.ariaLabel = `Slices of ${head.name}. Up and down arrows or the wheel change the slice, n and p go from one wrong region to the next, `
-      + "1, 2 and 3 choose the plane, plus and minus zoom, space hides the overlay.";
-    this.keys = [["↑ ↓", "slice, also wheel"], ["n p", "next, previous wrong region, largest first"], ["1 2 3", "axial, coronal, sagittal"], ["m", "maximum-intensity projection"],
-      ["l", "next label"], ["b", "next background"], ["x", "crosshair"], ["click, Enter", "put this place into the link"], ["right drag", "window"],
-      ["Ctrl wheel, + −", "zoom"], ["0", "fit"], ["← →", "pan (Shift: ↑ ↓)"], ["space", "overlay"]];
-    this.strip = this.makeStrip();
-    this.previews = PLANE_NAMES.map((plane) => this.makePreview(plane));
     this.count();
     this.at = this.mostWrong();
+    this.slider = new Strip(this);
+    this.strip = this.slider.node;
+    this.previews = PLANE_NAMES.map((plane) => new Preview(this, plane));
+    this.settings = new Settings(this);
   }
 
   takeOver(before) {
@@ -42,6 +46,16 @@ class Slices {
     if (before.label < this.head.labels.length) this.label = before.label;
   }
 
+  controls(bar, side) {
+    this.settings.mount(bar, side);
+    this.viewer.say("", STEPS_THROUGH);
+    this.refresh();
+  }
+
+  destroy() {
+    this.slider.destroy();
+  }
+
   /** After a change of the label: voxels per slice and wrong regions, the latter found when first asked for. */
   count() {
     this.counted = tally(this.volume, this.label);
@@ -50,18 +64,17 @@ class Slices {
     this.kept.clear();
   }
 
-  /** A voxel of the axial slice with most wrong voxels; without any, of the one with most labelled ones; else the middle. */
+  /** A voxel of the axial slice with most wrong voxels; without any, of the one with most right ones; else the middle. */
   mostWrong() {
-    const { shape } = this.volume, counts = this.counted.slices[2], slices = [...Array(shape[2]).keys()];
-    const score = (z) => wrongIn(counts, z) * 1e6 + counts[5 * z + RIGHT], z = slices.reduce((best, k) => (score(k) > score(best) ? k : best), 0);
+    const { shape } = this.volume, counts = this.counted.slices[2];
+    const score = (z) => wrongIn(counts, z) * shape[0] * shape[1] + counts[5 * z + RIGHT];
+    const z = [...Array(shape[2]).keys()].reduce((best, k) => (score(k) > score(best) ? k : best), 0);
     if (!score(z)) return shape.map((n) => n >> 1);
-    const wanted = wrongIn(counts, z) ? RIGHT + 1 : RIGHT, places = [], sum = [0, 0, 0];
+    const least = wrongIn(counts, z) ? RIGHT + 1 : RIGHT, places = [];
     eachMarked(this.volume, (code, _index, place) => {
-      if (place[2] !== z || resultOf(code, this.label) < wanted) return;
-      places.push([...place]);
-      place.forEach((value, axis) => { sum[axis] += value; });
+      if (place[2] === z && resultOf(code, this.label) >= least) places.push([...place]);
     });
-    return nearest(places, sum.map((s) => s / places.length));
+    return nearest(places, [0, 1, 2].map((axis) => places.reduce((sum, place) => sum + place[axis], 0) / places.length));
   }
 
   size(plane = this.plane) {
@@ -73,21 +86,29 @@ class Slices {
     return `${(scale / this.viewer.stage.fitted).toFixed(1)} ×`;
   }
 
-  legend() {
-    const results = RESULTS.filter((r) => this.shown.results[r] && this.counted.totals[r]);
-    const borders = this.labelsShown().flatMap((label) => (this.shown.truth ? [[null, BORDER[label - 1].colour, `${this.head.labels[label]} truth`]] : []));
-    return [...results.map((r) => [r - 1, COLOUR[r - 1], `${STATUS[r - 1]}, ${STATUS_WORD[r - 1]}`]), ...borders];
-  }
-
   labelsShown() {
     return this.label ? [this.label] : this.head.labels.map((_, label) => label).slice(1);
   }
 
-  /** Sections and tinted pictures are kept, one for each name, until what they were made from changes. */
+  legend() {
+    const results = RESULTS.filter((r) => this.shown.results[r] && this.counted.totals[r]);
+    const borders = this.labelsShown().map((label) => `${this.head.labels[label]}: ${BORDER[label - 1].words}`);
+    const drawn = [this.shown.truth && "truth drawn through", this.shown.prediction && "prediction dashed"].filter(Boolean);
+    const lines = drawn.length ? [[null, null, [...borders, ...drawn].join(", ")]] : [];
+    return [...results.map((r) => [r - 1, COLOUR[r - 1], resultName(r)]), ...lines];
+  }
+
+  /** Sections and pictures are kept, one under each name, until what they were made from changes. */
   keep(name, from, make) {
     const key = from.join();
     if (this.kept.get(name)?.key !== key) this.kept.set(name, { key, value: make() });
     return this.kept.get(name).value;
+  }
+
+  /** Everything that the picture of a plane depends on, as text. */
+  looks(plane) {
+    const slice = this.projection || this.at[PLANES[plane].through];
+    return JSON.stringify([slice, this.label, this.background, this.fill, this.blend, this.windows, this.shown]);
   }
 
   section(plane) {
@@ -100,28 +121,30 @@ class Slices {
     return this.background === FUSED ? this.images.slice(0, 2) : this.images.filter((one) => one.name === this.background);
   }
 
-  /** Colours are for PET over CT; alone, an image is grey. */
+  /** A canvas of an image, or null beyond its ends. heat: in colours, as it lies over another; alone it is grey. */
   picture(image, plane, heat) {
-    const { through } = PLANES[plane], window = heat ? { ...this.windows[image.name], invert: false } : this.windows[image.name];
+    const { through } = PLANES[plane], { low, high, invert } = this.windows[image.name];
     const slice = this.projection ? null : imageIndex(image, through, (this.at[through] + 0.5) * this.volume.spacing[through]);
     if (slice === -1) return null;
     const section = this.keep(`values ${image.name} ${plane}`, [slice], () => imageSection(image, plane, slice));
-    const from = [slice, heat, window.low, window.high, window.invert];
-    return this.keep(`picture ${image.name} ${plane}`, from, () => tinted(section, image.scale, window, heat));
+    const make = () => tinted(section, image.scale, { low, high, invert }, heat);
+    return this.keep(`picture ${image.name} ${plane}`, [slice, heat, low, high, invert], make);
   }
 
   ground(g, t) {
     this.paintGround(g, t, this.plane);
+    if (t.exact) paintTags(g, t, this.tags);
   }
 
   paintGround(g, t, plane) {
     const { across, down } = PLANES[plane], { w, h } = this.size(plane), images = this.underneath();
+    const white = images.length === 1 && this.windows[images[0].name].invert;
     g.save();
     g.setTransform(t.S, 0, 0, t.S, t.X, t.Y);
     g.beginPath();
     g.rect(0, 0, w, h);
     g.clip();
-    g.fillStyle = images.length ? (images.length === 1 && this.windows[images[0].name].invert ? "#fff" : "#000") : PLAIN;
+    g.fillStyle = images.length ? (white ? "#fff" : "#000") : PLAIN;
     g.fillRect(0, 0, w, h);
     g.imageSmoothingQuality = t.moving ? "low" : "high";
     images.forEach((image, layer) => {
@@ -136,7 +159,7 @@ class Slices {
     g.setTransform(1, 0, 0, 1, 0, 0);
     g.clearRect(0, 0, t.W, t.H);
     this.paintOverlay(g, t, this.plane, false);
-    if (this.crosshair && !this.projection && !t.exact) this.paintCrosshair(g, t, this.plane, 16 * t.dpr);
+    if (this.crosshair && !this.projection && !t.exact) paintCrosshair(g, t, this, this.plane, 16 * t.dpr);
     return false;
   }
 
@@ -149,30 +172,12 @@ class Slices {
     }
   }
 
-  /** Lines through the point that the planes share, open around it. */
-  paintCrosshair(g, t, plane, gap) {
-    const { across, down } = PLANES[plane], { spacing } = this.volume, { w, h } = this.size(plane);
-    const middle = (axis, from) => from + (this.at[axis] + 0.5) * spacing[axis] * t.S;
-    const x = Math.round(middle(across, t.X)) + 0.5, y = Math.round(middle(down, t.Y)) + 0.5;
-    g.beginPath();
-    for (const [x0, y0, x1, y1] of [[t.X, y, x - gap, y], [x + gap, y, t.X + w * t.S, y], [x, t.Y, x, y - gap], [x, y + gap, x, t.Y + h * t.S]]) {
-      if (x1 < x0 || y1 < y0) continue;
-      g.moveTo(x0, y0);
-      g.lineTo(x1, y1);
-    }
-    for (const [style, width] of [["#0006", 3], ["#fff9", 1]]) {
-      g.strokeStyle = style;
-      g.lineWidth = width * t.dpr;
-      g.stroke();
-    }
-  }
-
   thumb(g, width, height) {
     g.clearRect(0, 0, width, height);
     this.paintGround(g, { S: width / this.size().w, X: 0, Y: 0, moving: true }, this.plane);
   }
 
-  /** Voxel under a place of the stage, or null outside. */
+  /** Voxel under a place of a plane's slice, or null outside. */
   voxelAt(x, y, plane = this.plane) {
     const { across, down } = PLANES[plane], { shape, spacing } = this.volume, voxel = [...this.at];
     voxel[across] = Math.floor(x / spacing[across]);
@@ -187,27 +192,20 @@ class Slices {
 
   voxelCard(voxel) {
     const { shape, spacing, codes } = this.volume, code = codes[voxel[0] + shape[0] * (voxel[1] + shape[1] * voxel[2])];
-    const result = resultOf(code, this.label), place = voxel.map((value, axis) => (value + 0.5) * spacing[axis]);
-    const images = this.images.map((image) => [image.name, inWords(imageValue(image, place), image)]);
-    return { ...resultTitle(result), rows: [...this.labelRows(code), ...images, ["voxel", this.fileVoxel(voxel).join(", ")], ["this slice", this.sliceWords()]] };
+    const name = (label) => (label ? this.head.labels[label] : "none"), place = voxel.map((value, axis) => (value + 0.5) * spacing[axis]);
+    const images = this.images.map((image) => [image.name, valueWords(imageValue(image, place), image)]);
+    const where = [["voxel", fileVoxel(this.head, voxel).join(", ")], ["this slice", this.sliceWords()]];
+    const rows = [["truth", name(code & 15)], ["prediction", name(code >> 4)], ...images, ...where];
+    return { ...resultTitle(resultOf(code, this.label)), rows };
   }
 
-  /** How many voxels of each result lie behind one another. */
+  /** How much of each result lies behind one another. */
   rayCard(voxel) {
-    const { through, across, down } = PLANES[this.plane], { depth, nu } = this.section(this.plane), pixel = 5 * (voxel[down] * nu + voxel[across]);
+    const { through, across, down } = PLANES[this.plane], { depth, nu } = this.section(this.plane);
+    const pixel = 5 * (voxel[down] * nu + voxel[across]);
     const millimetres = (voxels) => `${(voxels * this.volume.spacing[through]).toFixed(1)} mm deep`;
     const rows = RESULTS.filter((r) => depth[pixel + r]).map((r) => [STATUS[r - 1], millimetres(depth[pixel + r])]);
     return rows.length ? { status: null, title: "Along the line of sight", rows } : null;
-  }
-
-  labelRows(code) {
-    const name = (label) => (label ? this.head.labels[label] : "none");
-    return [["truth", name(code & 15)], ["prediction", name(code >> 4)]];
-  }
-
-  /** Index of a voxel in the truth's file, counted from 0. */
-  fileVoxel(voxel) {
-    return this.head.to_file.map((row) => row[0] * voxel[0] + row[1] * voxel[1] + row[2] * voxel[2] + row[3]);
   }
 
   sliceWords() {
@@ -224,28 +222,36 @@ class Slices {
   click(x, y) {
     const voxel = this.voxelAt(x, y);
     if (!voxel) return;
-    this.at = voxel;
+    this.moveTo(voxel);
     this.tell();
-    this.refresh();
   }
 
   tell() {
-    this.viewer.tell("selected", { voxel: this.fileVoxel(this.at), plane: this.plane });
+    this.viewer.tell("selected", { voxel: fileVoxel(this.head, this.at), plane: this.plane });
   }
 
   /** place: {voxel: index in the truth's file, plane}, both optional; a voxel outside the crop goes to its edge. */
   focus(place) {
-    if (place.voxel) this.at = this.fromFile(place.voxel).map((value, axis) => clamp(value, 0, this.volume.shape[axis] - 1));
+    const { shape } = this.volume, inside = (value, axis) => clamp(value, 0, shape[axis] - 1);
+    this.moveTo(place.voxel ? fromFile(this.head, place.voxel).map(inside) : this.at);
     if (PLANES[place.plane]) this.setPlane(place.plane);
+  }
+
+  moveTo(voxel) {
+    this.at = [...voxel];
+    this.projection = false;
     this.refresh();
   }
 
-  /** The turn has one entry of 1 or -1 in each row and column. */
-  fromFile(file) {
-    return [0, 1, 2].map((axis) => {
-      const row = this.head.to_file.findIndex((entries) => entries[axis]);
-      return (file[row] - this.head.to_file[row][3]) * this.head.to_file[row][axis];
-    });
+  goTo(axis, slice) {
+    this.viewer.stage.showCard(null);
+    this.moveTo(this.at.map((value, other) => (other === axis ? clamp(slice, 0, this.volume.shape[axis] - 1) : value)));
+  }
+
+  turn(by) {
+    const { through } = PLANES[this.plane];
+    this.goTo(through, this.at[through] + by);
+    this.viewer.say(this.strip.getAttribute("aria-valuetext"));
   }
 
   wheel(delta) {
@@ -260,8 +266,8 @@ class Slices {
   drag(dx, dy, other) {
     const image = this.underneath().at(-1);
     if (!image || this.windowing === other) return false;
-    const window = this.windows[image.name], k = (image.windows[0][2] - image.windows[0][1]) / 300, middle = (window.low + window.high) / 2 + dy * k;
-    const half = Math.max(k, (window.high - window.low) / 2 + dx * k / 2);
+    const { windows: [[, low, high]], name } = image, window = this.windows[name], k = (high - low) / 300;
+    const middle = (window.low + window.high) / 2 + dy * k, half = Math.max(k, (window.high - window.low + dx * k) / 2);
     Object.assign(window, { low: middle - half, high: middle + half });
     this.refresh();
     return true;
@@ -273,7 +279,7 @@ class Slices {
     else if (plane) this.setPlane(plane);
     else if (event.key === "n" || event.key === "p") this.step(event.key === "n" ? 1 : -1);
     else if (event.key === "Enter") this.tell();
-    else if (this.buttons[event.key]) this.buttons[event.key].flip();
+    else if (this.settings.keys[event.key]) this.settings.keys[event.key].flip();
     else return false;
     return true;
   }
@@ -282,15 +288,13 @@ class Slices {
   step(by) {
     this.regions ??= wrongRegions(this.volume, this.label);
     const regions = this.regions.filter((one) => this.shown.results[one.result]);
-    if (!regions.length) return this.viewer.say("Nothing is wrong here", "none wrong");
+    if (!regions.length) return this.viewer.say("Nothing that is drawn is wrong", "none wrong");
     this.region = this.region < 0 && by < 0 ? regions.length - 1 : (this.region + by + regions.length) % regions.length;
-    const { result, voxels, at } = regions[this.region];
-    this.at = [...at];
-    this.leaveProjection();
-    this.refresh();
+    const { result, voxels, at } = regions[this.region], number = `${this.region + 1} of ${regions.length}`;
+    this.moveTo(at);
     this.centre();
-    const words = `${STATUS[result - 1]} ${this.millilitres(voxels)}`;
-    return this.viewer.say(`Wrong region ${this.region + 1} of ${regions.length}: ${STATUS_WORD[result - 1]}, ${voxels} voxels`, `${this.region + 1} of ${regions.length} · ${words}`);
+    const spoken = `Wrong region ${number}: ${resultName(result)}, ${voxels} voxels`;
+    return this.viewer.say(spoken, `${number} · ${STATUS[result - 1]} ${this.millilitres(voxels)}`);
   }
 
   /** Bring the point into sight where a magnified stage does not show it. */
@@ -299,27 +303,8 @@ class Slices {
     if (!stage.isFit()) stage.centreOn((this.at[across] + 0.5) * spacing[across], (this.at[down] + 0.5) * spacing[down]);
   }
 
-  turn(by) {
-    const { through } = PLANES[this.plane];
-    this.goTo(through, this.at[through] + by);
-    this.viewer.say(this.strip.getAttribute("aria-valuetext"));
-  }
-
-  goTo(axis, slice) {
-    this.at[axis] = clamp(slice, 0, this.volume.shape[axis] - 1);
-    this.leaveProjection();
-    this.viewer.stage.showCard(null);
-    this.refresh();
-  }
-
-  leaveProjection() {
-    this.projection = false;
-    this.buttons?.m.set(false);
-  }
-
   setPlane(plane) {
     this.plane = plane;
-    this.planes?.set(plane);
     this.refresh();
     this.viewer.stage.fit();
   }
@@ -331,230 +316,28 @@ class Slices {
     this.refresh();
   }
 
-  /** How far a slice lies from the file's origin, as consoles write it: "S 34.5 mm". */
-  position(axis, slice) {
-    const column = this.head.affine.map((row) => row[axis]), length = Math.hypot(...column);
-    const mm = this.head.affine.reduce((sum, row, i) => sum + row[3] * column[i] / length, 0) + slice * length;
-    return `${ENDS[axis][+(mm >= 0)]} ${Math.abs(mm).toFixed(1)} mm`;
-  }
-
-  /** Number of a slice in the truth's file, from 1, and how many it has. */
-  sliceNumber(axis) {
-    const row = this.head.to_file.findIndex((entries) => entries[axis]);
-    return [this.fileVoxel(this.at)[row] + 1, this.head.file_shape[row]];
-  }
-
   refresh() {
+    const { stage } = this.viewer;
     this.groundVersion += 1;
     this.thumbVersion += 1;
-    this.viewer.stage.node.classList.toggle("plain", !this.underneath().length);
-    const { through, across, down } = PLANES[this.plane], [number, of] = this.sliceNumber(through);
-    const where = this.projection ? "MIP" : `${number} / ${of} · ${this.position(through, this.at[through])}`;
-    const tags = [["tl", `${capital(this.plane)} ${where}`], ["t", ENDS[down][0]], ["b", ENDS[down][1]], ["l", ENDS[across][0]], ["r", ENDS[across][1]]];
+    this.tags = this.tagsNow();
+    stage.tags.replaceChildren(...this.tags.map(([place, words]) => el("span", { class: place }, words)));
+    stage.node.classList.toggle("plain", !this.underneath().length);
+    this.slider.refresh();
+    this.settings.refresh();
+    this.previews.forEach((preview) => preview.draw());
+    stage.moved = true;
+    stage.repaint();
+  }
+
+  /** [place on the stage, words]: plane and slice, ends of the axes, windows. */
+  tagsNow() {
+    const { through, across, down } = PLANES[this.plane], [number, of] = sliceNumber(this.head, this.at, through);
+    const where = this.projection ? "MIP" : `${number} / ${of} · ${positionWords(this.head, through, this.at[through])}`;
     const windows = this.underneath().map((one) => `${one.name} ${rangeWords(this.windows[one.name], one)}`);
-    if (windows.length) tags.push(["tr", windows.join(" · ")]);
-    this.viewer.stage.tags.replaceChildren(...tags.map(([place, words]) => el("span", { class: place }, words)));
-    this.describeStrip(number, of);
-    this.describeChips();
-    this.drawStrip();
-    this.previews.forEach((preview) => this.drawPreview(preview));
-    this.presets?.show();
-    if (this.blender) this.blender.hidden = this.background !== FUSED;
-    this.viewer.stage.moved = true;
-    this.viewer.stage.repaint();
-  }
-
-  describeChips() {
-    this.chips?.forEach((chip, i) => {
-      chip.lastChild.textContent = this.millilitres(this.counted.totals[i + 1]);
-      chip.hidden = i + 1 === RENAMED && !this.counted.totals[RENAMED];
-    });
-  }
-
-  makeStrip() {
-    const parts = [canvas(1, 1), el("i"), el("span", { class: "from" }), el("span", { class: "to" }), el("span", { class: "peak" })];
-    const strip = el("div", { class: "strip", role: "slider", tabindex: 0, "aria-label": "Slice" }, ...parts);
-    strip.onpointerdown = strip.onpointermove = (event) => {
-      if (!event.buttons) return;
-      const r = strip.getBoundingClientRect(), { through } = PLANES[this.plane];
-      strip.setPointerCapture(event.pointerId);
-      this.goTo(through, Math.floor((event.clientX - r.left) / r.width * this.volume.shape[through]));
-    };
-    strip.onkeydown = (event) => {
-      const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-      if (by) this.turn(by);
-      if (by || this.key(event)) event.preventDefault();
-    };
-    this.observer = new ResizeObserver(() => this.drawStrip());
-    this.observer.observe(strip);
-    return strip;
-  }
-
-  describeStrip(number, of) {
-    const first = this.at[PLANES[this.plane].through], n = this.volume.shape[PLANES[this.plane].through];
-    const words = `Slice ${number} of ${of}: ${this.sliceWords()}`;
-    const values = { valuemin: 1, valuemax: n, valuenow: first + 1, valuetext: words };
-    for (const [name, value] of Object.entries(values)) this.strip.setAttribute(`aria-${name}`, value);
-  }
-
-  /** Bars of wrong voxels per slice; below them, where truth and prediction agree. */
-  drawStrip() {
-    const [node, mark, from, to, peak] = this.strip.children, { clientWidth: width, clientHeight: height } = this.strip, dpr = window.devicePixelRatio || 1;
-    if (!width) return;
-    const { through } = PLANES[this.plane], n = this.volume.shape[through], counts = this.counted.slices[through];
-    const most = Math.max(1, ...Array.from({ length: n }, (_, s) => wrongIn(counts, s))), bar = width / n, base = height - 9, room = base - 16;
-    node.width = width * dpr;
-    node.height = height * dpr;
-    const g = node.getContext("2d");
-    g.scale(dpr, dpr);
-    for (let s = 0; s < n; s++) {
-      let y = base;
-      for (const result of [MISSED, SPURIOUS, RENAMED]) {
-        const tall = counts[5 * s + result] / most * room;
-        y -= tall;
-        g.fillStyle = COLOUR[result - 1];
-        g.fillRect(s * bar + 0.5, y, Math.max(1, bar - 1), tall);
-      }
-      g.fillStyle = COLOUR[RIGHT - 1];
-      if (counts[5 * s + RIGHT]) g.fillRect(s * bar, base + 2, bar + 0.3, 4);
-    }
-    mark.style.left = `${(this.at[through] + 0.5) * bar}px`;
-    from.textContent = ENDS[through][0];
-    to.textContent = ENDS[through][1];
-    peak.textContent = `wrong voxels per slice · this one: ${this.sliceWords()}`;
-  }
-
-  /** A small view of a plane that is not on the stage: a click moves the point, its name changes places with the stage. */
-  makePreview(plane) {
-    const node = canvas(1, 1), title = el("button", { type: "button", class: "link", "aria-label": `Show the ${plane} plane on the stage` }, capital(plane));
-    title.onclick = () => this.setPlane(plane);
-    node.onpointerdown = node.onpointermove = (event) => {
-      if (!event.buttons) return;
-      const r = node.getBoundingClientRect(), { w, h } = this.size(plane);
-      const voxel = this.voxelAt((event.clientX - r.left) / r.width * w, (event.clientY - r.top) / r.height * h, plane);
-      node.setPointerCapture(event.pointerId);
-      if (!voxel) return;
-      this.at = voxel;
-      this.leaveProjection();
-      this.refresh();
-    };
-    node.setAttribute("aria-hidden", "true");
-    return { plane, node, figure: el("div", { class: "preview" }, title, node) };
-  }
-
-  drawPreview({ plane, node, figure }) {
-    figure.hidden = plane === this.plane;
-    if (figure.hidden) return;
-    const { w, h } = this.size(plane), dpr = window.devicePixelRatio || 1, k = Math.min(PREVIEW_WIDTH / w, PREVIEW_HEIGHT / h);
-    const t = { S: k * dpr, X: 0, Y: 0, W: Math.round(w * k * dpr), H: Math.round(h * k * dpr), dpr, moving: true };
-    const from = [t.W, t.H, this.projection || this.at[PLANES[plane].through], this.label, this.background, this.fill, this.blend, JSON.stringify([this.windows, this.shown])];
-    const still = this.keep(`preview ${plane}`, from, () => {
-      const made = canvas(t.W, t.H), pen = made.getContext("2d");
-      this.paintGround(pen, t, plane);
-      this.paintOverlay(pen, t, plane, true);
-      return made;
-    });
-    node.width = t.W;
-    node.height = t.H;
-    node.style.width = `${w * k}px`;
-    const g = node.getContext("2d");
-    g.drawImage(still, 0, 0);
-    if (!this.projection) this.paintCrosshair(g, t, plane, 6 * dpr);
-  }
-
-  controls(bar, side) {
-    const { head, shown, images } = this, change = (name) => (value) => {
-      this[name] = value;
-      this.refresh();
-    };
-    const show = (what, key) => toggle(`${what} contour`, what, shown[key], (on) => {
-      shown[key] = on;
-      this.refresh();
-    });
-    this.planes = choice("Plane", PLANE_NAMES.map((plane) => [plane, capital(plane)]), this.plane, (plane) => this.setPlane(plane));
-    const backgrounds = [...images.map((one) => [one.name, one.name]), ...(images.length > 1 ? [[FUSED, `${images[0].name} + ${images[1].name}`]] : []), ["", "None"]];
-    this.buttons = {
-      m: toggle("Maximum-intensity projection; wrong regions lie on top, the deeper the stronger (m)", "MIP", this.projection, change("projection")),
-      l: choice("Label", [[0, "All"], ...head.labels.map((name, label) => [label, name]).slice(1)], this.label, (label) => this.setLabel(label)),
-      b: choice("Background", backgrounds, this.background, change("background")),
-      x: toggle("Crosshair (x)", "Crosshair", this.crosshair, change("crosshair")),
-    };
-    this.chips = RESULTS.map((r) => toggle(`${STATUS[r - 1]}, ${STATUS_WORD[r - 1]}`, [line(r - 1), `${STATUS[r - 1]} `, el("span", { class: "count" })], shown.results[r], (on) => {
-      shown.results[r] = on;
-      this.region = -1;
-      this.refresh();
-    }));
-    bar.append(this.planes, this.buttons.m, this.buttons.l, layers("Result", ...this.chips), ...(images.length ? [this.buttons.b, this.makePresets()] : []),
-      layers("Contours", show("Truth", "truth"), show("Prediction", "prediction")), this.buttons.x, slider("Fill", this.fill, change("fill")));
-    if (images.length > 1) {
-      this.blender = slider(`${images[1].name} over ${images[0].name}`, this.blend, change("blend"));
-      bar.append(this.blender);
-    }
-    side.append(el("div", { class: "previews" }, ...this.previews.map((preview) => preview.figure)), this.borderKey());
-    this.viewer.say("", STEPS_THROUGH);
-    this.refresh();
-  }
-
-  /** What the borders look like, in words and lines. */
-  borderKey() {
-    const sample = (label, dashed) => {
-      const node = canvas(34, 10), g = node.getContext("2d"), cells = Uint8Array.of(0, label, label, 0);
-      strokeBorder(g, cells, label, { nu: 4, nv: 1 }, { X: (i) => i * 34 - 34, Y: (j) => 5 + 40 * j }, dashed, 1);
-      return node;
-    };
-    const rows = this.labelsShown().flatMap((label) => [el("dt", {}, this.head.labels[label]), el("dd", {}, sample(label, false), "truth"), el("dd", {}, sample(label, true), "predicted")]);
-    return el("dl", { class: "borders" }, ...rows);
-  }
-
-  /** Windows by name for the images underneath, and the buttons that belong to them. */
-  makePresets() {
-    const box = el("div", { class: "presets", role: "group", "aria-label": "Window" });
-    this.presets = box;
-    box.show = () => {
-      const images = this.underneath();
-      if (box.dataset.key === this.background) return;
-      box.dataset.key = this.background;
-      box.replaceChildren(...images.map((image) => this.presetMenu(image)), ...(images.length ? [this.windowTools(images[0])] : []));
-    };
-    return box;
-  }
-
-  presetMenu(image) {
-    const select = el("select", { "aria-label": `Window of ${image.name}`, title: `Window of ${image.name}` });
-    select.append(...image.windows.map(([name], i) => el("option", { value: i }, `${image.name}: ${name}`)));
-    select.onchange = () => {
-      const [, low, high] = image.windows[select.value];
-      Object.assign(this.windows[image.name], { low, high });
-      this.refresh();
-    };
-    return select;
-  }
-
-  windowTools(lowest) {
-    const invert = iconButton("invert", "Invert the grey scale", () => {
-      const window = this.windows[lowest.name];
-      window.invert = !window.invert;
-      this.refresh();
-    });
-    const words = "Drag changes the window instead of panning; so does the right button, or Shift";
-    return group("Window", toggle(words, "Drag window", this.windowing, (on) => { this.windowing = on; }), invert);
-  }
-
-  destroy() {
-    this.observer.disconnect();
+    const ends = [["t", ENDS[down][0]], ["b", ENDS[down][1]], ["l", ENDS[across][0]], ["r", ENDS[across][1]]];
+    return [["tl", `${capital(this.plane)} ${where}`], ...ends, ...(windows.length ? [["tr", windows.join(" · ")]] : [])];
   }
 }
 
 LAYERS.slices = Slices;
-
-function resultTitle(result) {
-  return result ? { status: result - 1, title: `${STATUS[result - 1]} · ${STATUS_WORD[result - 1]}` } : { status: null, title: "No label" };
-}
-
-function inWords(value, image) {
-  return value === null ? "outside" : `${value.toFixed(image.digits)} ${image.unit}`;
-}
-
-function rangeWords({ low, high }, image) {
-  return `${low.toFixed(image.digits)} to ${high.toFixed(image.digits)} ${image.unit}`;
-}

@@ -33,8 +33,8 @@ LOOKS = {
 def results(scene: Scene, *, name: str, labels: Sequence[str] = LABELS) -> Payload:
     """Truth and prediction of one patient in slices, over the images of the scene.
 
-    name: of the case. labels: what the labels 0, 1, 2 ... are called. The viewer returns and takes {voxel: index in the truth's file, plane:
-    "axial", "coronal" or "sagittal"}.
+    name: of the case. labels: what the labels 0, 1, 2 ... are called. The viewer returns and takes {voxel: index in the truth's file,
+    plane: "axial", "coronal" or "sagittal"}.
     """
     arrays = {"labels": _stored(scene.labels)} | {f"image{i}": _stored(one.values) for i, one in enumerate(scene.backgrounds)}
     head = {

@@ -11,8 +11,13 @@ const ENDS = [["R", "L"], ["A", "P"], ["S", "I"]];
 const RESULTS = [1, 2, 3, 4];
 const RIGHT = 1, SPURIOUS = 2, MISSED = 3, RENAMED = 4;
 /** Of cividis, from low to high: even steps of lightness that colour-blind readers see alike. */
-const HEAT = [[0, 34, 78], [18, 53, 112], [59, 73, 108], [87, 93, 109], [112, 113, 115], [138, 134, 120], [165, 156, 116], [195, 179, 105], [225, 204, 85], [254, 232, 56]];
+const HEAT = [
+  [0, 34, 78], [18, 53, 112], [59, 73, 108], [87, 93, 109], [112, 113, 115],
+  [138, 134, 120], [165, 156, 116], [195, 179, 105], [225, 204, 85], [254, 232, 56],
+];
 
+/** Level, of 255, from which on the heat hides what lies under it. */
+const HEAT_OPAQUE = 110;
 /** Of a voxel's edge. */
 const ROUNDING = 1e-3;
 
@@ -31,19 +36,24 @@ function resultOf(code, label) {
   return truth === prediction ? RIGHT : RENAMED;
 }
 
+/** Indices of the voxels that carry a code: nearly all carry none, so that whatever walks through the volume walks through these. */
+function markedIn(codes) {
+  let count = 0;
+  for (let index = 0; index < codes.length; index++) if (codes[index]) count++;
+  const marked = new Uint32Array(count);
+  for (let index = 0, k = 0; k < count; index++) if (codes[index]) marked[k++] = index;
+  return marked;
+}
+
 /** Calls each(code, index, [x, y, z]) for every voxel with a code; the place is one array, used again. */
-function eachMarked({ codes, shape }, each) {
-  const [nx, ny, nz] = shape, place = [0, 0, 0];
-  for (let z = 0, index = 0; z < nz; z++) {
-    for (let y = 0; y < ny; y++) {
-      for (let x = 0; x < nx; x++, index++) {
-        if (!codes[index]) continue;
-        place[0] = x;
-        place[1] = y;
-        place[2] = z;
-        each(codes[index], index, place);
-      }
-    }
+function eachMarked({ codes, marked, shape }, each) {
+  const [nx, ny] = shape, place = [0, 0, 0];
+  for (const index of marked) {
+    const row = Math.floor(index / nx);
+    place[0] = index - row * nx;
+    place[2] = Math.floor(row / ny);
+    place[1] = row - place[2] * ny;
+    each(codes[index], index, place);
   }
 }
 
@@ -62,7 +72,7 @@ function wrongIn(counts, slice) {
   return counts[5 * slice + SPURIOUS] + counts[5 * slice + MISSED] + counts[5 * slice + RENAMED];
 }
 
-/** Wrong voxels that hang together (26 neighbours) and are wrong alike: {result, voxels, at: the voxel nearest their middle}, largest first. */
+/** Wrong voxels that hang together (26 neighbours), wrong alike: {result, voxels, at: the voxel nearest their middle}, largest first. */
 function wrongRegions(volume, label) {
   const seen = new Uint8Array(volume.codes.length), found = [];
   eachMarked(volume, (code, index) => {
@@ -91,7 +101,8 @@ function regionFrom({ codes, shape }, label, start, result, seen) {
       }
     }
   }
-  return { voxels: members.length, at: nearest(members.map((index) => placeOf(index, shape)), sum.map((s) => s / members.length)) };
+  const middle = sum.map((total) => total / members.length);
+  return { voxels: members.length, at: nearest(members.map((index) => placeOf(index, shape)), middle) };
 }
 
 function placeOf(index, [nx, ny]) {
@@ -107,27 +118,32 @@ function nearest(places, middle) {
  * What one slice of the map shows, or all of them when `slice` is null: nu x nv pixels with the labels of truth and prediction (the highest
  * along the ray) and depth[5 * pixel + result], how many voxels of each result lie there; deepest: the largest of each result.
  */
-function crossSection({ codes, shape }, plane, slice, label) {
-  const { through, across, down } = PLANES[plane], strides = stridesOf(shape), nu = shape[across], nv = shape[down];
-  const truth = new Uint8Array(nu * nv), prediction = new Uint8Array(nu * nv), depth = new Uint16Array(5 * nu * nv);
-  const deepest = [0, 0, 0, 0, 0], first = slice ?? 0, after = slice === null ? shape[through] : slice + 1;
-  for (let s = first; s < after; s++) {
-    for (let v = 0, pixel = 0; v < nv; v++) {
-      for (let u = 0, index = s * strides[through] + v * strides[down]; u < nu; u++, pixel++, index += strides[across]) {
-        const code = codes[index];
-        if (!code) continue;
-        const result = resultOf(code, label);
-        if (!result) continue;
-        deepest[result] = Math.max(deepest[result], ++depth[5 * pixel + result]);
-        if (!label || (code & 15) === label) truth[pixel] = Math.max(truth[pixel], code & 15);
-        if (!label || code >> 4 === label) prediction[pixel] = Math.max(prediction[pixel], code >> 4);
-      }
-    }
-  }
+function crossSection(volume, plane, slice, label) {
+  const { through, across, down } = PLANES[plane], { codes, shape } = volume, nu = shape[across], nv = shape[down];
+  const truth = new Uint8Array(nu * nv), prediction = new Uint8Array(nu * nv);
+  const depth = new Uint16Array(5 * nu * nv), deepest = [0, 0, 0, 0, 0];
+  const put = (code, pixel) => {
+    const result = resultOf(code, label);
+    if (!result) return;
+    deepest[result] = Math.max(deepest[result], ++depth[5 * pixel + result]);
+    if (!label || (code & 15) === label) truth[pixel] = Math.max(truth[pixel], code & 15);
+    if (!label || code >> 4 === label) prediction[pixel] = Math.max(prediction[pixel], code >> 4);
+  };
+  if (slice === null) eachMarked(volume, (code, _index, place) => put(code, place[down] * nu + place[across]));
+  else eachPixel(shape, plane, slice, (index, pixel) => codes[index] && put(codes[index], pixel));
   return { nu, nv, truth, prediction, depth, deepest };
 }
 
-/** Index of the image's voxel at a distance (mm) along an axis of the scene, or -1 outside; what lies on its edge by rounding is inside. */
+/** Calls each(index in the volume, pixel) for one slice, row by row. */
+function eachPixel(shape, plane, slice, each) {
+  const { through, across, down } = PLANES[plane], strides = stridesOf(shape);
+  for (let v = 0, pixel = 0; v < shape[down]; v++) {
+    let index = slice * strides[through] + v * strides[down];
+    for (let u = 0; u < shape[across]; u++, pixel++, index += strides[across]) each(index, pixel);
+  }
+}
+
+/** Index of the image's voxel at a distance (mm) along an axis of the scene, or -1 outside; its very edge is inside. */
 function imageIndex(image, axis, mm) {
   const at = (mm - image.corner[axis]) / image.spacing[axis], n = image.shape[axis];
   return at < -ROUNDING || at > n + ROUNDING ? -1 : clamp(Math.floor(at), 0, n - 1);
@@ -140,22 +156,20 @@ function imageValue(image, place) {
 }
 
 /** Stored values of one slice of an image, or the maximum along every ray when `slice` is null: {nu, nv, values}. */
-function imageSection(image, plane, slice) {
-  const { through, across, down } = PLANES[plane], strides = stridesOf(image.shape), nu = image.shape[across], nv = image.shape[down];
-  const values = new Int16Array(nu * nv).fill(-32768), first = slice ?? 0, after = slice === null ? image.shape[through] : slice + 1;
-  for (let s = first; s < after; s++) {
-    for (let v = 0, pixel = 0; v < nv; v++) {
-      for (let u = 0, index = s * strides[through] + v * strides[down]; u < nu; u++, pixel++, index += strides[across]) {
-        if (image.values[index] > values[pixel]) values[pixel] = image.values[index];
-      }
-    }
-  }
+function imageSection({ values: stored, shape }, plane, slice) {
+  const { through, across, down } = PLANES[plane], nu = shape[across], nv = shape[down], values = new Int16Array(nu * nv).fill(-32768);
+  const put = (index, pixel) => {
+    if (stored[index] > values[pixel]) values[pixel] = stored[index];
+  };
+  const first = slice ?? 0, after = slice === null ? shape[through] : slice + 1;
+  for (let s = first; s < after; s++) eachPixel(shape, plane, s, put);
   return { nu, nv, values };
 }
 
-/** A canvas of a section in grey between low and high, or, as heat, in colours whose opacity grows from low on. */
+/** A canvas of a section, grey from low to high, or, as heat, in colours whose opacity grows from low on. */
 function tinted({ nu, nv, values }, scale, { low, high, invert }, heat) {
-  const node = canvas(nu, nv), g = node.getContext("2d"), picture = g.createImageData(nu, nv), pixels = new Uint32Array(picture.data.buffer);
+  const node = canvas(nu, nv), g = node.getContext("2d"), picture = g.createImageData(nu, nv);
+  const pixels = new Uint32Array(picture.data.buffer);
   const table = heat ? HEAT_TABLE : invert ? GREY_INVERTED : GREY, k = 255 / Math.max(1e-9, high - low);
   for (let pixel = 0; pixel < pixels.length; pixel++) pixels[pixel] = table[clamp((values[pixel] * scale - low) * k, 0, 255) | 0];
   g.putImageData(picture, 0, 0);
@@ -163,10 +177,12 @@ function tinted({ nu, nv, values }, scale, { low, high, invert }, heat) {
 }
 
 const levels = (colour) => Uint32Array.from({ length: 256 }, (_, level) => colour(level));
-const packed = (r, g, b, a) => ((a << 24) | (b << 16) | (g << 8) | r) >>> 0; // ImageData read as little-endian words
+/** A pixel of ImageData, read as a little-endian word. */
+const packed = (r, g, b, a) => ((a << 24) | (b << 16) | (g << 8) | r) >>> 0;
 const GREY = levels((level) => packed(level, level, level, 255));
 const GREY_INVERTED = levels((level) => packed(255 - level, 255 - level, 255 - level, 255));
 const HEAT_TABLE = levels((level) => {
   const at = level / 255 * (HEAT.length - 1), low = Math.min(HEAT.length - 2, Math.floor(at)), part = at - low;
-  return packed(...HEAT[low].map((value, i) => Math.round(value + (HEAT[low + 1][i] - value) * part)), Math.round(255 * Math.min(1, level / 110)));
+  const colour = HEAT[low].map((value, i) => Math.round(value + (HEAT[low + 1][i] - value) * part));
+  return packed(...colour, Math.round(255 * Math.min(1, level / HEAT_OPAQUE)));
 });
