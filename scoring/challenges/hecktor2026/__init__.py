@@ -3,7 +3,7 @@
 Source: the challenge's own description; where it is silent or contradicts itself, the choice is an option, named in `RULE` and in the JSON.
 """
 
-from scoring.challenges.hecktor2026 import view
+from scoring.challenges.hecktor2026 import patients, summary, view
 from scoring.challenges.hecktor2026.card import check_options, score
 from scoring.challenges.hecktor2026.formula import ID, WEIGHTS
 from scoring.challenges.hecktor2026.options import CHOICES, OF_COMPARISON
@@ -25,10 +25,12 @@ __all__ = [
     "TITLE",
     "WEIGHTS",
     "check_options",
+    "patients",
     "read_predictions",
     "read_truth",
     "score",
     "standings",
+    "summary",
     "view",
 ]
 

@@ -1,0 +1,709 @@
+"""HECKTOR 2026: one submission, scored in three subtasks, and what is behind each of them."""
+
+from collections.abc import Mapping
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+import scoring
+from pages.shared import classification, frame, scored, viewer
+from pages.shared.classification import interval
+from pages.shared.frame import Fact
+from pages.shared.inputs import Given
+from pages.shared.text import markdown
+from pages.shared.viewer import slices
+from pages.shared.workbench import Shown, Workbench, show
+from scoring.figures import overlap, staging, survival
+from scoring.figures.classification import Part, Row, intervals, score_strip
+from scoring.figures.look import SMALL
+from scoring.figures.numerals import UNDEFINED, decimal, share
+from scoring.scorecard import ScoreCard
+
+ID = "hecktor2026"
+CHALLENGE = scoring.load_challenge(ID)
+VIEW, SUMMARY, PATIENTS = CHALLENGE.view, CHALLENGE.summary, CHALLENGE.patients
+STRUCTURES = {"gtvp": "GTVp", "gtvn": "GTVn"}
+KINDS = ("t", "n")
+KEPT_SCENES = 6
+CLOSING = (
+    "▲ scorecard.json, the report and the table of cases hold what the truth says of every patient: do not hand them to anyone who must not see it. "
+    "The official program is not public; where its description is silent, an option chooses, and the tab Readings shows what each choice is worth."
+)
+OPTIONS = {
+    "empty_masks": (
+        "Both masks empty: Dice",
+        {
+            "one": "Nothing to find and nothing found counts as 1, as in most libraries.",
+            "zero": "It counts as 0.",
+            "skip": "The patient leaves the mean of that structure.",
+        },
+    ),
+    "missing_risk": (
+        "Pairs without a score",
+        {"non-concordant": "They earn nothing.", "half": "They earn half, like a tie.", "exclude": "They leave the C-index."},
+    ),
+    "prognosis_direction": (
+        "Score is read as",
+        {
+            "auto": "What its column is called: risk is a risk, RFS a time.",
+            "risk": "The higher the worse.",
+            "time": "Days to relapse: the lower the worse.",
+        },
+    ),
+    "t0": ("T0 in the truth", {"count": "A class of its own.", "exclude": "Those patients leave the T stage."}),
+}
+"""Option -> its words, and what each value means."""
+COMPONENTS = {
+    "segmentation": {"dice_gtvp": "GTVp", "dice_gtvn": "GTVn"},
+    "staging": {"balanced_accuracy_t": "T", "balanced_accuracy_n": "N"},
+    "c_index": {},
+}
+MEANINGS = {
+    "segmentation": "Mean Dice of GTVp over patients, the same of GTVn, and the mean of the two",
+    "staging": "Mean recall over the stages that occur in the truth, of T and of N, and the mean of the two",
+    "c_index": "C-index: share of comparable pairs in which the earlier relapse has the higher risk, ties half",
+}
+
+
+def own_options() -> Mapping:
+    """A submission of this challenge says everything itself."""
+    return {}
+
+
+def score_options(_given: Given, _own: Mapping) -> Mapping:
+    """Whether nodes are counted: reading the masks needs to know, and the switch for it is drawn after that."""
+    return {"lesions": st.session_state.get("lesions", st.query_params.get("lesions") == "true")}
+
+
+def choices(_test_set: Given, _truth, _predictions) -> Mapping:
+    """What the description leaves open."""
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        chosen = {
+            name: st.selectbox(
+                words,
+                list(meanings),
+                key=name,
+                bind="query-params",
+                persist_state="page",
+                width=190,
+                help="  \n".join(f"**{value}**: {meaning}" for value, meaning in meanings.items()),
+            )
+            for name, (words, meanings) in OPTIONS.items()
+        }
+        chosen["lesions"] = st.toggle(
+            "Count nodes",
+            key="lesions",
+            bind="query-params",
+            persist_state="page",
+            help="Nodes (connected parts of GTVn) are counted and matched. Never ranked; all masks are read once more.",
+        )
+    return chosen
+
+
+def about_truth(truth) -> str:
+    centers, images = len({center for center in truth.center if center}), len(truth.layout.images)
+    known = {"masks": truth.has_mask, "T": truth.t >= 0, "N": truth.n >= 0, "RFS": truth.has_survival}
+    parts = ", ".join(f"{int(has.sum())} {name}" for name, has in known.items())
+    return f"{len(truth)} patients: {parts}; {centers} center{'s' * (centers != 1)}; {images} with CT or PET"
+
+
+def about_submission(card: ScoreCard) -> str:
+    found = SUMMARY.lacking(card)
+    return ", ".join(f"{n} {words}{'s' * (n != 1)}" for words, n in found.items() if n) or f"complete for {card.n_cases} patients"
+
+
+def headline(shown: Shown) -> None:
+    card = shown.card
+    m, i = card.metrics, card.intervals
+    lacking(card)
+    parts = SUMMARY.parts(card)
+    bounds = [100 * v for v in i["score"]] if i.get("score") and None not in i["score"] else None
+    if card.score is None:
+        words = "The score is **undefined**: a subtask has nothing to be scored on in this test set; see the findings."
+    else:
+        total = " + ".join(f"{part.weight:.2f} × {part.value:.6f}" for part in parts)
+        words = f"{total} = **{card.score!r}**. n = {card.n_cases} patients."
+    frame.headline(
+        Fact("Weighted score ↑", share(card.score), interval(i.get("score"), 3), f"Below: 95% interval. {classification.method(card)}"),
+        [
+            Fact(
+                "Unweighted ↑",
+                share(m["unweighted_score"]),
+                f"consistency {decimal(m['consistency'], 4)}",
+                "Plain mean of the three subtasks. Consistency: how far the weighted score is from it; the smaller breaks a tie",
+            )
+        ],
+        score_strip([Part(p.name, CHALLENGE.WEIGHTS[p.metric][1], 100 * p.weight, p.value) for p in parts], frame.look(), bounds),
+        words,
+    )
+    with st.grid(min_column_width=300, gap="small"):
+        for part in parts:
+            subtask(card, part)
+    suspect(shown)
+
+
+def lacking(card: ScoreCard) -> None:
+    """What was missing, malformed or unknown, and what empty masks earned."""
+    found = [f"{n} {words}{'s' * (n != 1)}" for words, n in SUMMARY.lacking(card).items() if n]
+    credit = SUMMARY.credit_of_empty(card)
+    words = f":orange-badge[▲ {', '.join(found)}]" if found else ":green-badge[✓ nothing missing, malformed or unknown]"
+    if credit:
+        whole = share(card.metrics["dice_from_empty_cases"])
+        words += f" :gray-badge[∅ {decimal(credit, 4)} of the score] from patients with nothing to find and nothing found ({whole} of segmentation)"
+    st.markdown(words)
+
+
+def subtask(card: ScoreCard, part) -> None:
+    """A card: value, interval, weight, what it contributes, and what it is made of."""
+    with st.container(border=True, gap=None):
+        st.caption(f"{part.name} ↑", help=MEANINGS[part.metric])
+        between = interval(card.intervals.get(part.metric), 3)
+        st.markdown(f"**{share(part.value)}** :small[:gray[{markdown(between)}]] &nbsp; × {part.weight:.2f} = **{decimal(part.won, 4)}**")
+        inside = [f"{name} **{share(card.metrics[key])}**" for key, name in COMPONENTS[part.metric].items()]
+        if part.metric == "c_index":
+            inside = [f"{card.metrics['comparable_pairs']:,} pairs", f"1 − C **{share(card.metrics['c_index_flipped'])}**"]
+        st.markdown(f":small[{' · '.join(inside)}]")
+
+
+def suspect(shown: Shown) -> None:
+    """The warning that scores may be read the wrong way round, with a switch that reads them the other way."""
+    if not any(finding.code == "direction-suspect" for finding in shown.card.findings):
+        return
+    found, m = SUMMARY.direction(shown.card, shown.predictions), shown.card.metrics
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        st.markdown(
+            f":orange-badge[▲ direction] The C-index is **{share(m['c_index'])}**, with every sign reversed it would be "
+            f"**{share(m['c_index_flipped'])}**. The scores are read as a {found.reading}: are they one?"
+        )
+        st.button(
+            f"Read them as a {found.other}", key="switch_direction", icon=":material/swap_vert:", on_click=_read_as, args=(found.other,)
+        )
+
+
+def _read_as(reading: str) -> None:
+    st.session_state["prognosis_direction"] = reading
+
+
+def patients_of(card: ScoreCard, structure: str, places) -> overlap.Patients:
+    """Some patients of a card, as figures take them."""
+    rows = [card.cases[i] for i in places]
+    columns = (f"dice_{structure}", f"volume_{structure}_truth_ml", f"volume_{structure}_prediction_ml")
+    return overlap.Patients([row["case"] for row in rows], *(np.array([row[name] for row in rows], float) for name in columns))
+
+
+def segmentation_tab(shown: Shown) -> None:
+    card, look = shown.card, frame.look()
+    if card.metrics["segmentation"] is None and not any(row["mask"] != "no-truth" for row in card.cases):
+        st.info("The test set has no mask: there is no segmentation to look at.", icon=":material/layers_clear:")
+        return
+    spreads = {structure: PATIENTS.spread(card, structure) for structure in STRUCTURES}
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        clouds = [
+            overlap.Cloud(
+                name,
+                patients_of(card, structure, spreads[structure].above),
+                patients_of(card, structure, spreads[structure].zero),
+                len(spreads[structure].empty),
+            )
+            for structure, name in STRUCTURES.items()
+        ]
+        dice_chart(
+            overlap.raincloud(clouds, look),
+            "Area: density of the Dice above 0. Box: quartiles. Dots: patients, ✕ those with Dice 0. A click opens the patient. "
+            f"n = {sum(row['mask'] != 'no-truth' for row in card.cases)}.",
+            pd.DataFrame([{key: row[key] for key in ("case", "mask", "dice_gtvp", "dice_gtvn")} for row in card.cases]).set_index("case"),
+        )
+    with right:
+        structures_table(card)
+    for draw, caption in (
+        (overlap.dice_by_volume, "Left at “none”: the truth has none, the submission does. Both empty: not drawn."),
+        (overlap.volumes, "Above the dotted line more is drawn than there is. Both empty: not drawn."),
+    ):
+        for place, (column, (structure, name)) in enumerate(zip(st.columns(2, gap="large"), STRUCTURES.items(), strict=True)):
+            with column:
+                shown_here = patients_of(card, structure, (*spreads[structure].above, *spreads[structure].zero))
+                numbers = pd.DataFrame(
+                    {
+                        "patient": shown_here.names,
+                        "truth mL": shown_here.truth_ml,
+                        "predicted mL": shown_here.predicted_ml,
+                        "Dice": shown_here.dice,
+                    }
+                )
+                dice_chart(draw(name, shown_here, place, look), f"{caption} n = {len(shown_here.names)}.", numbers.set_index("patient"))
+
+
+def dice_chart(figure, caption: str, numbers: pd.DataFrame) -> None:
+    """A chart whose points are patients: a click opens the patient."""
+    slug = frame.file_name(figure.layout.meta["question"])
+    frame.chart(figure, caption, numbers, on_select=partial(_open_point, f"figure_{slug}"), selection_mode="points")
+
+
+def structures_table(card: ScoreCard) -> None:
+    rows = [
+        {
+            "structure": name,
+            "dice": card.per_class[name]["mean_dice"],
+            "interval": interval(card.intervals.get(f"dice_{structure}")),
+            "nonempty": card.per_class[name]["mean_dice_nonempty_truth"],
+            "agg": card.per_class[name]["dice_agg"],
+            "none": card.per_class[name]["n_empty_truth"],
+            "both": card.per_class[name]["n_both_empty"],
+        }
+        for structure, name in STRUCTURES.items()
+    ]
+    frame.table(
+        "What is the mean made of?",
+        pd.DataFrame(rows),
+        {
+            "structure": frame.words("", 56),
+            "dice": frame.number("Dice ↑", explain="Mean over patients: what is ranked"),
+            "interval": frame.words("95% interval", right=True),
+            "nonempty": frame.number("where truth has it ↑", explain="Mean over the patients whose truth has the structure"),
+            "agg": frame.number("pooled ↑", explain="Dice of all voxels of all patients taken as one, the definition of 2022; not ranked"),
+            "none": frame.number("truth empty", 0),
+            "both": frame.number("both empty", 0),
+        },
+        f"Only the first column is ranked. {classification.method(card)}",
+        lighter=["interval", "none", "both"],
+        key="structures",
+    )
+    credit = card.metrics["dice_from_empty_cases"]
+    if credit:
+        st.markdown(f"**{share(credit)}** of the segmentation score comes from structures that are empty in truth and prediction.")
+    if "gtvn_count_error" in card.metrics:
+        frame.facts(
+            [
+                Fact("Nodes, count error ↓", decimal(card.metrics["gtvn_count_error"], 2), "mean, not ranked", "Mean absolute difference"),
+                Fact("Nodes, detection F1 ↑", share(card.metrics["gtvn_detection_f1"]), "IoU above 0.3, not ranked"),
+            ]
+        )
+
+
+def staging_tab(shown: Shown) -> None:
+    card, look = shown.card, frame.look()
+    for column, kind in zip(st.columns(2, gap="large"), ("T", "N"), strict=True):
+        matrix = card.more["confusion_matrices"][kind]
+        with column:
+            frame.chart(
+                staging.confusion(kind, matrix["labels"], matrix["counts"], matrix["missing"], look),
+                f"Rows: truth, with its patients, * under {SMALL}. Colour: share of the row. none: no usable prediction. "
+                f"n = {int(np.sum(matrix['counts']) + np.sum(matrix['missing']))}.",
+                pd.DataFrame(np.c_[matrix["counts"], matrix["missing"]], index=matrix["labels"], columns=[*matrix["labels"], "none"]),
+            )
+            recall_table(card, kind)
+
+
+def recall_table(card: ScoreCard, kind: str) -> None:
+    entries = {name: entry for name, entry in card.per_class.items() if name[0] == kind and len(name) == 2}
+    rows = [
+        {
+            "stage": name,
+            "support": f"{entry['support']}{'*' * (0 < entry['support'] < SMALL)}",
+            "predicted": entry["predicted"],
+            "recall": entry["recall"],
+        }
+        for name, entry in entries.items()
+    ]
+    key = f"balanced_accuracy_{kind.lower()}"
+    frame.table(
+        f"How well is each {kind} stage found?",
+        pd.DataFrame(rows),
+        {
+            "stage": frame.words("stage", 60),
+            "support": frame.words("patients", right=True),
+            "predicted": frame.number("predicted", 0),
+            "recall": frame.bar("recall ↑", frame.look().accent),
+        },
+        f"Their mean is the balanced accuracy: **{share(card.metrics[key])}**, {interval(card.intervals.get(key), 3)}. "
+        f"A stage without a patient is in no mean. {classification.SMALL.replace('class', 'stage')}",
+        lighter=["support", "predicted"],
+        key=f"recall_{kind}",
+    )
+
+
+def prognosis_tab(shown: Shown) -> None:
+    card, look = shown.card, frame.look()
+    found, test = SUMMARY.direction(card, shown.predictions), card.more["survival"]
+    groups = survival_groups(card)
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        if any(group.n for group in groups):
+            p = test["log_rank_p"]
+            result = UNDEFINED if p is None else "< 0.001" if p < 0.001 else f"= {p:.3f}"
+            numbers = pd.concat(
+                [pd.DataFrame({"group": g.name, "day": g.time, "without relapse": g.survival, "at risk": g.at_risk}) for g in groups]
+            )
+            frame.chart(
+                survival.kaplan_meier(groups, card.arrays["survival_moments"], look),
+                f"Kaplan-Meier curves of the thirds by predicted risk; equal scores stay together. Ticks: left unobserved. Log-rank p {result}. "
+                f"n = {sum(group.n for group in groups)} with time, event and score.",
+                numbers.set_index("group"),
+            )
+        else:
+            frame.heading("Do those with a higher predicted risk relapse earlier?")
+            st.info("No patient has time, event and score.", icon=":material/timeline:")
+    with right:
+        frame.heading("How good is the order of risks?")
+        m = card.metrics
+        frame.facts(
+            [
+                Fact("C-index ↑", share(m["c_index"]), interval(card.intervals.get("c_index"), 3), "Guessing gives 0.5"),
+                Fact("With every sign reversed", share(m["c_index_flipped"]), "1 − C where no score is missing"),
+                Fact("Patients", str(sum(g.n for g in groups)), f"{sum(g.n_events for g in groups)} relapsed"),
+            ]
+        )
+        if found is None:
+            st.markdown("There is no column of scores: every pair counts as missing.")
+        else:
+            column = "a column of risks" if found.column == "risk" else "a column of times (RFS)"
+            why = "as the option says" if found.forced else "as the column is called"
+            rule = "the higher the worse" if found.reading == "risk" else "the lower the worse"
+            st.markdown(f"Direction used: {column}, read as a **{found.reading}** ({rule}), {why}.")
+        counts = SUMMARY.pairs(card)
+        frame.chart(
+            survival.pair_bar(counts, look),
+            "Comparable: one relapsed before the other's time. Hatched: not won. "
+            + ", ".join(f"{name} {n:,}" for name, n in counts.items())
+            + f". n = {m['comparable_pairs']:,} pairs.",
+            pd.DataFrame({"pairs": counts}),
+        )
+
+
+def survival_groups(card: ScoreCard) -> list[survival.Group]:
+    parts = ("time", "probability", "at_risk", "events", "censored", "number_at_risk")
+    return [
+        survival.Group(g["name"], g["n"], g["events"], *(card.arrays[f"survival_{g['name']}_{part}"] for part in parts))
+        for g in card.more["survival"]["groups"]
+    ]
+
+
+CENTER_MEASURES = {
+    "segmentation": "segmentation",
+    "dice_gtvp": "Dice of GTVp",
+    "dice_gtvn": "Dice of GTVn",
+    "balanced_accuracy_t": "balanced accuracy of T",
+    "balanced_accuracy_n": "balanced accuracy of N",
+    "c_index": "C-index",
+}
+
+
+def centers_tab(shown: Shown) -> None:
+    card = shown.card
+    centers = card.more.get("per_center")
+    if not centers:
+        st.info("The test set names no center (column CenterID).", icon=":material/location_off:")
+        return
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        chosen = st.selectbox(
+            "Quantity", list(CENTER_MEASURES.values()), key="center_quantity", bind="query-params", persist_state="page", width=260
+        )
+        metric = next(key for key, words in CENTER_MEASURES.items() if words == chosen)
+        rows = [Row(name, entry[metric], entry.get("intervals", {}).get(metric), entry["n_cases"]) for name, entry in centers.items()]
+        frame.chart(
+            intervals(rows, frame.look(), "Does it work everywhere?", f"{chosen} ↑", reference=card.metrics[metric]),
+            f"Line: all {card.n_cases} patients. Grey: under {SMALL} patients. {classification.method(card)}",
+            pd.DataFrame([{"center": r.name, chosen: r.value, "n": r.n} for r in rows]).set_index("center"),
+        )
+    with right:
+        frame.table(
+            "What are the numbers of each center?",
+            pd.DataFrame([{"center": name, **{k: v for k, v in entry.items() if k != "intervals"}} for name, entry in centers.items()]),
+            {
+                "center": frame.words("center", 90),
+                "n_cases": frame.number("n", 0, 56),
+                "dice_gtvp": frame.number("GTVp ↑"),
+                "dice_gtvn": frame.number("GTVn ↑"),
+                "balanced_accuracy_t": frame.number("T ↑"),
+                "balanced_accuracy_n": frame.number("N ↑"),
+                "c_index": frame.number("C-index ↑"),
+                "comparable_pairs": frame.number("pairs", 0),
+            },
+            "Dice, balanced accuracy, C-index inside each center. Pairs: comparable ones with both patients in it. Balanced accuracy "
+            "means over the stages that the center has, so centers with other stages are not quite comparable.",
+            lighter=["n_cases", "comparable_pairs"],
+            key="centers",
+        )
+
+
+def readings_tab(shown: Shown) -> None:
+    """The score under every other reading of what the description leaves open."""
+    card = shown.card
+    found = scored.of_card("hecktor_readings", shown, partial(VIEW.readings, shown.truth, shown.predictions))
+    names = [f"{OPTIONS[r.option][0]}: {r.value}" for r in found]
+    left, right = st.columns([1, 1], gap="large")
+    with left:
+        rows = [
+            Row(name, r.score, beside="" if r.difference is None else "same" if not r.difference else decimal(r.difference, 4, sign=True))
+            for name, r in zip(names, found, strict=True)
+        ]
+        frame.chart(
+            intervals(
+                rows, frame.look(), "What would the score be under another reading?", "weighted score ↑", digits=3, reference=card.score
+            ),
+            f"Line: the score as it is read now, {share(card.score)}. One rule is changed at a time. n = {card.n_cases}.",
+        )
+    with right:
+        frame.table(
+            "Which part does it change?",
+            pd.DataFrame(
+                [{"reading": name, "score": r.score, "difference": r.difference, **r.parts} for name, r in zip(names, found, strict=True)]
+            ),
+            {
+                "reading": frame.words("reading", 210),
+                "score": frame.number("score ↑", 4),
+                "difference": st.column_config.NumberColumn("difference", format="%+.4f", alignment="right"),
+                **{part.metric: frame.number(f"{part.name.lower()} ↑", 3) for part in SUMMARY.parts(card)},
+            },
+            "The description is silent on these rules; the choices above the headline change them. A team that may gain by a reading should know it before it submits.",
+            lighter=list(CHALLENGE.WEIGHTS),
+            key="readings",
+        )
+
+
+def patients_tab(shown: Shown) -> None:
+    """Who cost most, and everybody."""
+    card = shown.card
+    rows = {row["case"]: row for row in card.cases}
+    for column, (by, question, columns, caption) in zip(st.columns(3, gap="medium"), WORST, strict=True):
+        with column:
+            worst = VIEW.worst(card, by)
+            table = pd.DataFrame([rows[w.case] | {"value": w.value} for w in worst], columns=["case", "value", *columns])
+            patient_table(question, table, {"case": frame.words("patient"), **columns}, caption, f"worst_{by}")
+    table = case_table(card)
+    patient_table(
+        f"What became of each patient? {card.n_cases}",
+        table,
+        {
+            "case": frame.words("patient"),
+            "center": frame.words("center"),
+            "mask": frame.words("mask"),
+            "dice_gtvp": frame.number("GTVp ↑"),
+            "dice_gtvn": frame.number("GTVn ↑"),
+            "t_truth": frame.words("T"),
+            "t_prediction": frame.words("T predicted"),
+            "n_truth": frame.words("N"),
+            "n_prediction": frame.words("N predicted"),
+            "risk": frame.number("risk", 3),
+            "time": frame.number("days", 0),
+            "event": frame.number("relapse", 0),
+            "discordant_pairs": frame.number("discordant pairs ↓", 0),
+        },
+        "Choose a row to open the patient in the viewer. Risk: as it was read, the higher the worse.",
+        "patient_rows",
+        height=320,
+    )
+
+
+WORST = (
+    (
+        "dice",
+        "Whose masks fit worst?",
+        {"dice_gtvp": frame.number("GTVp ↑", 2), "dice_gtvn": frame.number("GTVn ↑", 2), "mask": frame.words("mask")},
+        "By the mean Dice of both structures. Choose a row to open the patient.",
+    ),
+    (
+        "stages",
+        "Whose stages are furthest off?",
+        {
+            "value": frame.number("steps ↓", 0),
+            "t_truth": frame.words("T"),
+            "t_prediction": frame.words("called"),
+            "n_truth": frame.words("N"),
+            "n_prediction": frame.words("called"),
+        },
+        "Steps of T and N together; without a prediction as many as there can be.",
+    ),
+    (
+        "pairs",
+        "Whose risk is most out of order?",
+        {
+            "value": frame.number("pairs lost ↓", 0),
+            "comparable_pairs": frame.number("of", 0),
+            "time": frame.number("days", 0),
+            "event": frame.number("relapse", 0),
+        },
+        "Comparable pairs that are discordant or lack a score.",
+    ),
+)
+"""Order of `view.worst`, its question, columns and caption."""
+
+
+def patient_table(question: str, rows: pd.DataFrame, columns: Mapping, caption: str, key: str, **more) -> None:
+    """A table of patients, of which a row opens the viewer."""
+    frame.table(
+        question,
+        rows,
+        columns,
+        caption,
+        key=key,
+        on_select=partial(_open_row, key, list(rows["case"])),
+        selection_mode="single-row",
+        **more,
+    )
+
+
+def _open_row(key: str, names: list[str]) -> None:
+    rows = st.session_state[key].selection.rows
+    if rows:
+        _open(names[rows[0]])
+
+
+def _open_point(key: str) -> None:
+    points = st.session_state[key].selection.points
+    if points and points[0].get("customdata"):
+        _open(points[0]["customdata"][0])
+
+
+def _open(patient: str) -> None:
+    st.session_state["patient"], st.session_state["tab"] = patient, "Viewer"
+    _leave_place()
+
+
+def _leave_place() -> None:
+    """The place in the address belongs to the patient that was shown."""
+    st.query_params.pop("place", None)
+
+
+def case_table(card: ScoreCard) -> pd.DataFrame:
+    return pd.DataFrame(card.cases)
+
+
+@st.fragment
+def viewer_tab(shown: Shown) -> None:
+    """One patient's masks in slices, and the same in numbers. A fragment: a click in the viewer repaints this and nothing else."""
+    names = [row["case"] for row in shown.card.cases]
+    if st.session_state.get("patient") not in (None, *names):
+        del st.session_state["patient"]
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        patient = st.selectbox(
+            "Patient", names, key="patient", bind="query-params", persist_state="page", width=260, on_change=_leave_place, format_func=str
+        )
+        index = names.index(patient)
+        for words, step, icon in (("Previous", -1, "chevron_left"), ("Next", 1, "chevron_right")):
+            st.button(
+                words,
+                key=f"patient_{words}",
+                icon=f":material/{icon}:",
+                on_click=_go_to,
+                args=(names[(index + step) % len(names)],),
+            )
+    left, right = st.columns([11, 5], gap="medium")
+    with left:
+        slice_viewer(shown, index)
+    with right:
+        patient_numbers(shown, index)
+
+
+def _go_to(patient: str) -> None:
+    st.session_state["patient"] = patient
+    _leave_place()
+
+
+def slice_viewer(shown: Shown, index: int) -> None:
+    found = _packed(shown.truth_key, shown.given.key, index, shown.truth, shown.predictions)
+    if found.refused:
+        st.info(markdown(str(found.refused), 600), icon=":material/visibility_off:")
+        return
+    if found.value is None:
+        st.info("This patient has no truth mask: there is nothing to show.", icon=":material/visibility_off:")
+        return
+    payload, findings = found.value
+    for finding in findings:
+        st.markdown(f":orange-badge[▲ {finding.code}] {markdown(finding.message, 600)}")
+    viewer.show(payload, "slices", focus=_place_in_address(), on_select=lambda: _put_place(payload))
+
+
+@st.cache_resource(max_entries=KEPT_SCENES, scope="session", show_spinner="Reading the masks ...")
+def _packed(truth_key: str, submission_key: str, index: int, _truth, _predictions) -> scored.Outcome:
+    """What the viewer shows of a patient, and what is left out; a value of None without a truth mask."""
+    found = scored.attempt(VIEW.scene, _truth, _predictions, index)
+    if found.refused or found.value is None:
+        return found
+    return scored.Outcome((slices.results(found.value, name=_truth.ids[index]), found.value.findings))
+
+
+def _put_place(payload) -> None:
+    """The place that was clicked goes into the address."""
+    chosen = viewer.selected("slices", payload)
+    if chosen:
+        st.query_params["place"] = "-".join([chosen["plane"], *map(str, chosen["voxel"])])
+
+
+def _place_in_address() -> Mapping | None:
+    plane, *voxel = st.query_params.get("place", "").split("-")
+    if plane not in ("axial", "coronal", "sagittal") or len(voxel) != 3 or not all(part.isdecimal() and len(part) < 6 for part in voxel):
+        return None
+    return {"plane": plane, "voxel": [int(part) for part in voxel]}
+
+
+def patient_numbers(shown: Shown, index: int) -> None:
+    """What the viewer shows, in numbers, and what else is known of the patient."""
+    row = shown.card.cases[index]
+    found = PATIENTS.volumes(shown.truth, shown.predictions, index)
+    if found:
+        dice = {"GTVp": row["dice_gtvp"], "GTVn": row["dice_gtvn"]}
+        frame.table(
+            "What became of its voxels?",
+            pd.DataFrame([{"of": v.structure, "dice": dice.get(v.structure), **vars(v)} for v in found]),
+            {
+                "of": frame.words("", 50),
+                "dice": frame.number("Dice ↑", 3),
+                "right": frame.number("TP", 2, explain="In truth and prediction"),
+                "spurious": frame.number("FP ↓", 2, explain="In the prediction only"),
+                "missed": frame.number("FN ↓", 2, explain="In the truth only"),
+                "renamed": frame.number("label ↓", 2, explain="In both, under the other label; of one structure, part of its FP or FN"),
+            },
+            "mL. The viewer says the same, slice by slice."
+            + {"missing": " The mask is missing: it counts as empty.", "malformed": " The mask is malformed: it counts as empty."}.get(
+                row["mask"], ""
+            ),
+            key="voxels",
+        )
+    frame.heading("What else is known?")
+    lost = None if row["comparable_pairs"] is None else row["discordant_pairs"] + row["missing_pairs"]
+    told = {kind: (row[f"{kind}_truth"] or UNDEFINED, row[f"{kind}_prediction"] or "none") for kind in KINDS}
+    frame.facts(
+        [
+            *(Fact(f"{kind.upper()} stage", true, f"predicted {guess}") for kind, (true, guess) in told.items()),
+            Fact("Relapse", {1: "yes", 0: "no", None: UNDEFINED}[row["event"]], "" if row["time"] is None else f"day {row['time']:g}"),
+            Fact("Risk", decimal(row["risk"], 3), "as read, higher is worse"),
+            Fact("Pairs lost ↓", UNDEFINED if lost is None else str(lost), "" if lost is None else f"of {row['comparable_pairs']}"),
+            Fact("Center", row["center"] or UNDEFINED),
+        ]
+    )
+
+
+TABS = {
+    "Segmentation": segmentation_tab,
+    "Staging": staging_tab,
+    "Prognosis": prognosis_tab,
+    "Centers": centers_tab,
+    "Readings": readings_tab,
+    "Patients": patients_tab,
+    "Viewer": viewer_tab,
+}
+MASK_TYPES = ("gz", "nii", "mha")
+show(
+    Workbench(
+        CHALLENGE,
+        "Folder or zip with masks and predictions.csv, a container's output, or the table alone",
+        own_options,
+        score_options,
+        about_truth,
+        about_submission,
+        headline,
+        TABS,
+        case_table,
+        CLOSING,
+        about_test_set="Folder or zip with masks and clinical.csv; CT and PET beside the masks",
+        truth_types=MASK_TYPES,
+        submission_types=(*MASK_TYPES, "json"),
+        several=True,
+        choices=choices,
+    )
+)
