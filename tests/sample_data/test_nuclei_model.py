@@ -1,6 +1,7 @@
 """The committed nuclei model keeps its contract, and has learnt what the README says."""
 
 import hashlib
+import json
 
 import numpy as np
 import onnx
@@ -28,6 +29,12 @@ def test_contract():
     assert (summary["ir_version"], summary["opset"]) == (7, 13)
     assert MODEL.stat().st_size < 1_000_000
     assert hashlib.sha256(MODEL.read_bytes()).hexdigest() in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_it_is_described():
+    about = json.loads((FOLDER / "models.json").read_text(encoding="utf-8"))
+    assert list(about) == [path.stem for path in (FOLDER / "models").iterdir()]
+    assert set(about["dense"]) == {"title", "about"}
 
 
 @pytest.mark.parametrize(("height", "width"), [(128, 128), (100, 77)])
