@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from scoring.findings import InputRefused
+from scoring.readers.inflate import deflate
 
 CODES = ("unreadable-file", "bad-label", "wrong-grid")
 
@@ -39,6 +40,6 @@ def cut_off() -> Malformed:
 def _words(problem: Exception) -> str:
     if "CRC" in str(problem) or "incorrect data check" in str(problem):
         return "its checksum is wrong, so its data are damaged"
-    if isinstance(problem, zlib.error):
+    if isinstance(problem, (zlib.error, deflate.error)):
         return "its compressed data are damaged"
     return (str(problem).splitlines() or [""])[0][:120] or type(problem).__name__

@@ -12,6 +12,7 @@ from scoring.readers.masks.fields import Fields
 from scoring.readers.masks.grid import Grid
 
 MOST_VOXELS = 1 << 30
+SHOWN = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +54,7 @@ def _header(fields: Fields) -> Header:
     shape = list(fields.shape)
     while len(shape) > 3 and shape[-1] == 1:
         shape.pop()
-    said = "×".join(map(str, shape))
+    said = "×".join(map(str, shape))[:SHOWN]
     if len(shape) != 3:
         raise Malformed("wrong-grid", f"it is not 3D but has shape {said}: write one label map, not a channel per structure.")
     if min(shape) < 1:

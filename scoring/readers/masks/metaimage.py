@@ -23,6 +23,7 @@ TYPES = {
     "MET_DOUBLE": "f8",
 }
 LINE_BYTES, LINES = 4096, 256
+SHOWN = 40
 RAS_FROM_LPS = np.diag([-1.0, -1.0, 1.0, 1.0])
 
 
@@ -37,13 +38,13 @@ def read_fields(file: BinaryIO) -> Fields:
         raise Malformed("unreadable-file", "its voxels are in another file: write header and voxels as one .mha file.")
     if entries.get("ElementType") not in TYPES or not _is_true(entries, "BinaryData", "True"):
         raise Malformed(
-            "unreadable-file", f"its voxels are {entries.get('ElementType', 'of no type')}, not binary numbers: write it again."
+            "unreadable-file", f"its voxels are {entries.get('ElementType', 'of no type')[:SHOWN]}, not binary numbers: write it again."
         )
     axes = int(entries.get("NDims", 3))
     shape = _numbers(entries, ("DimSize",), int)
     channels = int(entries.get("ElementNumberOfChannels", 1))
     if len(shape) != axes:
-        raise Malformed("unreadable-file", f"its header announces {axes} axes and the shape {shape}: write it again.")
+        raise Malformed("unreadable-file", f"its header announces {str(axes)[:SHOWN]} axes, but {len(shape)} lengths: write it again.")
     high = _is_true(entries, "BinaryDataByteOrderMSB", "False") or _is_true(entries, "ElementByteOrderMSB", "False")
     return Fields(
         (*shape, channels) if channels > 1 else shape,

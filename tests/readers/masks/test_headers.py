@@ -29,6 +29,7 @@ def fault(data: bytes) -> Malformed:
     with pytest.raises(Malformed) as caught:
         read(data)
     assert caught.value.words.startswith("it")
+    assert len(caught.value.words) < 250
     return caught.value
 
 
@@ -174,6 +175,10 @@ def test_not_three_axes(data, words):
         (metaimage(LABELS, DimSize="4 3 5 1"), "axes"),
         (metaimage(LABELS, ElementType="MET_FLOAT_ARRAY"), "not binary numbers"),
         (metaimage(LABELS, ElementType=None), "not binary numbers"),
+        (metaimage(LABELS, ElementType="x" * 3000), "not binary numbers"),
+        (metaimage(LABELS, DimSize=" ".join(["9" * 1000] * 3)), "at most"),
+        (metaimage(LABELS, NDims="9" * 4000), "axes"),
+        (metaimage(LABELS, NDims="9" * 4000, DimSize=None), "axes"),
         (metaimage(LABELS, BinaryData=False), "not binary numbers"),
         (metaimage(LABELS).replace(b"LOCAL", b"/etc/passwd"), "another file"),
         (metaimage(LABELS)[:60], "cut off"),
