@@ -27,13 +27,15 @@ VIEW, SUMMARY, PATIENTS = CHALLENGE.view, CHALLENGE.summary, CHALLENGE.patients
 STRUCTURES = {"gtvp": "GTVp", "gtvn": "GTVn"}
 KINDS = ("t", "n")
 KEPT_SCENES = 6
+NAMED = 12
+"""Patients that a line names at most."""
 CLOSING = (
     "▲ scorecard.json, the report and the table of cases hold what the truth says of every patient: do not hand them to anyone who must not see it. "
     "The official program is not public; where its description is silent, an option chooses, and the tab Readings shows what each choice is worth."
 )
 OPTIONS = {
     "empty_masks": (
-        "Both masks empty: Dice",
+        "Dice of two empty masks",
         {
             "one": "Nothing to find and nothing found counts as 1, as in most libraries.",
             "zero": "It counts as 0.",
@@ -45,7 +47,7 @@ OPTIONS = {
         {"non-concordant": "They earn nothing.", "half": "They earn half, like a tie.", "exclude": "They leave the C-index."},
     ),
     "prognosis_direction": (
-        "Score is read as",
+        "Scores are read as",
         {
             "auto": "What its column is called: risk is a risk, RFS a time.",
             "risk": "The higher the worse.",
@@ -242,33 +244,29 @@ def dice_chart(figure, caption: str, numbers: pd.DataFrame) -> None:
     frame.chart(figure, caption, numbers, on_select=partial(_open_point, f"figure_{slug}"), selection_mode="points")
 
 
+STRUCTURE_ROWS = {
+    "Dice ↑, mean over patients, ranked": ("mean_dice", share),
+    "95% interval": ("interval", str),
+    "the same where truth has it ↑": ("mean_dice_nonempty_truth", share),
+    "pooled over all voxels ↑": ("dice_agg", share),
+    "patients": ("n_patients", str),
+    "empty in the truth": ("n_empty_truth", str),
+    "empty in the submission": ("n_empty_prediction", str),
+    "empty in both": ("n_both_empty", str),
+}
+"""What is said of a structure -> its key in `per_class`, and how it is written."""
+
+
 def structures_table(card: ScoreCard) -> None:
-    rows = [
-        {
-            "structure": name,
-            "dice": card.per_class[name]["mean_dice"],
-            "interval": interval(card.intervals.get(f"dice_{structure}")),
-            "nonempty": card.per_class[name]["mean_dice_nonempty_truth"],
-            "agg": card.per_class[name]["dice_agg"],
-            "none": card.per_class[name]["n_empty_truth"],
-            "both": card.per_class[name]["n_both_empty"],
-        }
-        for structure, name in STRUCTURES.items()
-    ]
+    columns = {}
+    for structure, name in STRUCTURES.items():
+        entry = card.per_class[name] | {"interval": interval(card.intervals.get(f"dice_{structure}"), 3)}
+        columns[name] = [write(entry[key]) for key, write in STRUCTURE_ROWS.values()]
     frame.table(
         "What is the mean made of?",
-        pd.DataFrame(rows),
-        {
-            "structure": frame.words("", 56),
-            "dice": frame.number("Dice ↑", explain="Mean over patients: what is ranked"),
-            "interval": frame.words("95% interval", right=True),
-            "nonempty": frame.number("where truth has it ↑", explain="Mean over the patients whose truth has the structure"),
-            "agg": frame.number("pooled ↑", explain="Dice of all voxels of all patients taken as one, the definition of 2022; not ranked"),
-            "none": frame.number("truth empty", 0),
-            "both": frame.number("both empty", 0),
-        },
-        f"Only the first column is ranked. {classification.method(card)}",
-        lighter=["interval", "none", "both"],
+        pd.DataFrame({"what": list(STRUCTURE_ROWS), **columns}),
+        {"what": frame.words("", 210), **{name: frame.words(name, right=True) for name in columns}},
+        f"Pooled: the definition of 2022, not ranked. {classification.method(card)}",
         key="structures",
     )
     credit = card.metrics["dice_from_empty_cases"]
@@ -277,8 +275,18 @@ def structures_table(card: ScoreCard) -> None:
     if "gtvn_count_error" in card.metrics:
         frame.facts(
             [
-                Fact("Nodes, count error ↓", decimal(card.metrics["gtvn_count_error"], 2), "mean, not ranked", "Mean absolute difference"),
-                Fact("Nodes, detection F1 ↑", share(card.metrics["gtvn_detection_f1"]), "IoU above 0.3, not ranked"),
+                Fact(
+                    "Nodes, count error ↓",
+                    decimal(card.metrics["gtvn_count_error"], 2),
+                    "not ranked",
+                    "Mean absolute difference of the numbers of nodes",
+                ),
+                Fact(
+                    "Nodes, detection F1 ↑",
+                    share(card.metrics["gtvn_detection_f1"]),
+                    "not ranked",
+                    "Nodes paired one to one where their IoU is above 0.3: 2 TP / (2 TP + FP + FN)",
+                ),
             ]
         )
 
@@ -319,7 +327,7 @@ def recall_table(card: ScoreCard, kind: str) -> None:
             "recall": frame.bar("recall ↑", frame.look().accent),
         },
         f"Their mean is the balanced accuracy: **{share(card.metrics[key])}**, {interval(card.intervals.get(key), 3)}. "
-        f"A stage without a patient is in no mean. {classification.SMALL.replace('class', 'stage')}",
+        f"A stage without a patient is in no mean. * under {SMALL} patients: a few of them decide the recall.",
         lighter=["support", "predicted"],
         key=f"recall_{kind}",
     )
@@ -403,7 +411,8 @@ def centers_tab(shown: Shown) -> None:
             "Quantity", list(CENTER_MEASURES.values()), key="center_quantity", bind="query-params", persist_state="page", width=260
         )
         metric = next(key for key, words in CENTER_MEASURES.items() if words == chosen)
-        rows = [Row(name, entry[metric], entry.get("intervals", {}).get(metric), entry["n_cases"]) for name, entry in centers.items()]
+        between = scored.of_card("hecktor_centers", shown, partial(VIEW.center_intervals, shown.truth, shown.predictions))
+        rows = [Row(name, entry[metric], between.get(name, {}).get(metric), entry["n_cases"]) for name, entry in centers.items()]
         frame.chart(
             intervals(rows, frame.look(), "Does it work everywhere?", f"{chosen} ↑", reference=card.metrics[metric]),
             f"Line: all {card.n_cases} patients. Grey: under {SMALL} patients. {classification.method(card)}",
@@ -435,10 +444,10 @@ def readings_tab(shown: Shown) -> None:
     card = shown.card
     found = scored.of_card("hecktor_readings", shown, partial(VIEW.readings, shown.truth, shown.predictions))
     names = [f"{OPTIONS[r.option][0]}: {r.value}" for r in found]
-    left, right = st.columns([1, 1], gap="large")
+    left, right = st.columns([5, 7], gap="large")
     with left:
         rows = [
-            Row(name, r.score, beside="" if r.difference is None else "same" if not r.difference else decimal(r.difference, 4, sign=True))
+            Row(name, r.score, beside="" if r.difference is None else decimal(r.difference, 4, sign=True) if r.difference else "same")
             for name, r in zip(names, found, strict=True)
         ]
         frame.chart(
@@ -448,18 +457,19 @@ def readings_tab(shown: Shown) -> None:
             f"Line: the score as it is read now, {share(card.score)}. One rule is changed at a time. n = {card.n_cases}.",
         )
     with right:
+        parts = SUMMARY.parts(card)
+        now = {"reading": "as it is read now", "score": card.score, "difference": None, **{part.metric: part.value for part in parts}}
+        others = [{"reading": name, "score": r.score, "difference": r.difference, **r.parts} for name, r in zip(names, found, strict=True)]
         frame.table(
             "Which part does it change?",
-            pd.DataFrame(
-                [{"reading": name, "score": r.score, "difference": r.difference, **r.parts} for name, r in zip(names, found, strict=True)]
-            ),
+            pd.DataFrame([now, *others]),
             {
-                "reading": frame.words("reading", 210),
+                "reading": frame.words("reading", 215),
                 "score": frame.number("score ↑", 4),
                 "difference": st.column_config.NumberColumn("difference", format="%+.4f", alignment="right"),
-                **{part.metric: frame.number(f"{part.name.lower()} ↑", 3) for part in SUMMARY.parts(card)},
+                **{part.metric: frame.number(f"{CHALLENGE.WEIGHTS[part.metric][1]} ↑", 3) for part in parts},
             },
-            "The description is silent on these rules; the choices above the headline change them. A team that may gain by a reading should know it before it submits.",
+            "On these rules the description is silent or contradicts itself. The choices above the headline change them.",
             lighter=list(CHALLENGE.WEIGHTS),
             key="readings",
         )
@@ -472,7 +482,7 @@ def patients_tab(shown: Shown) -> None:
     for column, (by, question, columns, caption) in zip(st.columns(3, gap="medium"), WORST, strict=True):
         with column:
             worst = VIEW.worst(card, by)
-            table = pd.DataFrame([rows[w.case] | {"value": w.value} for w in worst], columns=["case", "value", *columns])
+            table = pd.DataFrame([rows[w.case] | {"value": w.value} for w in worst], columns=["case", *columns])
             patient_table(question, table, {"case": frame.words("patient"), **columns}, caption, f"worst_{by}")
     table = case_table(card)
     patient_table(
@@ -643,7 +653,7 @@ def _place_in_address() -> Mapping | None:
 
 def patient_numbers(shown: Shown, index: int) -> None:
     """What the viewer shows, in numbers, and what else is known of the patient."""
-    row = shown.card.cases[index]
+    card, row = shown.card, shown.card.cases[index]
     found = PATIENTS.volumes(shown.truth, shown.predictions, index)
     if found:
         dice = {"GTVp": row["dice_gtvp"], "GTVn": row["dice_gtvn"]}
@@ -676,6 +686,9 @@ def patient_numbers(shown: Shown, index: int) -> None:
             Fact("Center", row["center"] or UNDEFINED),
         ]
     )
+    against = [card.cases[i]["case"] for i in VIEW.discordant_with(card, index)]
+    if against:
+        st.caption(f"Out of order with {', '.join(markdown(name, 40) for name in against[:NAMED])}{' and more' * (len(against) > NAMED)}.")
 
 
 TABS = {

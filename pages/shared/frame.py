@@ -198,7 +198,8 @@ def headline(score: Fact, others: Sequence[Fact], strip: go.Figure | None = None
         with rest:
             if strip is not None:
                 chart(strip, arithmetic)
-            facts(others if strip is None else others[1:])
+            if strip is None or others[1:]:
+                facts(others if strip is None else others[1:])
             if strip is None and arithmetic:
                 st.caption(arithmetic)
 

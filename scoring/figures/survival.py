@@ -43,7 +43,7 @@ def kaplan_meier(groups: Sequence[Group], moments: np.ndarray, look: Look) -> go
     shown = [(group, tint, dash) for group, tint, dash in zip(groups, colours(look), DASHES, strict=False) if group.n]
     below = 46 + ROW * (len(shown) + 1)
     fig = figure(look, "Do those with a higher predicted risk relapse earlier?", 300 + below, hovermode="closest")
-    fig.update_layout(margin={"l": 4, "r": 14, "t": 10, "b": below})
+    fig.update_layout(margin={"l": 70, "r": 14, "t": 10, "b": below})
     last = float(moments[-1]) if len(moments) else 1.0
     longest = max([last, *(float(group.time[-1]) for group, _, _ in shown)])
     for group, tint, dash in shown:
@@ -101,7 +101,7 @@ def _at_risk(fig: go.Figure, shown: Sequence[tuple[Group, str, str]], moments: n
         down = -38 - ROW * (row + 1)
         for moment, n in zip(moments, group.number_at_risk, strict=True):
             write(fig, float(moment), text=f"{n}", colour=look.ink, yshift=down, **place)
-        mark = f"<span style='color:{tint}'>■</span> {safe(group.name[:4])}"
+        mark = f"<span style='color:{tint}'>■</span> {safe(group.name)}"
         write(fig, 0, text=mark, colour=look.ink, xref="paper", xanchor="right", yshift=down, xshift=-10, **place)
 
 

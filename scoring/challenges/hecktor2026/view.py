@@ -17,6 +17,9 @@ from scoring.scorecard import ScoreCard
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import replicate
 
+IMAGE_NAMES = {"CT": "CT", "PT": "PET"}
+"""How images are called by the ending of their files, the lower one first."""
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -139,6 +142,7 @@ def scene(truth: Truth, predictions: Submission, index: int) -> Scene | None:
     patient = truth.ids[index]
     if truth.masks[index] is None:
         return None
-    images = {kind: partial(truth.files.open, member) for kind, member in sorted(truth.layout.images.get(patient, {}).items())}
+    beside = truth.layout.images.get(patient, {})
+    images = {name: partial(truth.files.open, beside[ending]) for ending, name in IMAGE_NAMES.items() if ending in beside}
     submitted = masks.opener(predictions.files, predictions.layout, patient)
     return read_scene(patient, masks.opener(truth.files, truth.layout, patient), submitted, images)
