@@ -71,7 +71,7 @@ def _block(stored: np.ndarray, header: Header) -> Block:
     whole = np.rint(values)
     off = np.abs(values - whole)
     if (off > NEAR).any():
-        raise Malformed("bad-label", f"it has fractional values ({_named(values[off > NEAR])}); {_allowed()}")
+        raise Malformed("bad-label", f"it has fractional values ({_named(np.unique(values[off > NEAR]))}); {_allowed()}")
     labels[found] = _in_range(whole)
     return Block(labels, bool(off.any()))
 
@@ -79,7 +79,8 @@ def _block(stored: np.ndarray, header: Header) -> Block:
 def _in_range(values: np.ndarray) -> np.ndarray:
     """The values, of which none is outside 0..2."""
     if values.max(initial=0) > LABELS[-1] or values.min(initial=0) < 0:
-        raise Malformed("bad-label", f"it has the label {_named(values[(values < 0) | (values > LABELS[-1])])}; {_allowed()}")
+        found = np.unique(values[(values < 0) | (values > LABELS[-1])])
+        raise Malformed("bad-label", f"it has the label{'s' * (len(found) > 1)} {_named(found)}; {_allowed()}")
     return values
 
 
@@ -90,8 +91,7 @@ def _check_end(file: BinaryIO) -> None:
             raise Malformed("unreadable-file", "it has more data than its header announces: write it again.")
 
 
-def _named(values: np.ndarray) -> str:
-    found = np.unique(values)
+def _named(found: np.ndarray) -> str:
     return ", ".join(f"{value:.6g}" for value in found[:NAMED]) + (" ..." if len(found) > NAMED else "")
 
 

@@ -13,7 +13,7 @@ from scoring.readers.masks.faults import Malformed
 from scoring.readers.masks.grid import Grid, Orientation, difference, orientation
 from scoring.readers.masks.headers import open_volume
 from scoring.readers.masks.reordering import reordered_blocks
-from scoring.readers.masks.runs import MOST, Runs, blocks_of, joined, runs_of
+from scoring.readers.masks.runs import Keeping, Runs, blocks_of
 
 CLASSES = len(LABELS)
 NOTHING = np.zeros(VOXELS, np.uint8)
@@ -53,7 +53,7 @@ class Counts:
 
 def examine(opener: Opener) -> Mask:
     """Read a mask by itself, once, block by block. Raises Malformed."""
-    voxels, rounded, runs, kept = np.zeros(CLASSES, np.int64), False, [], 0
+    voxels, rounded, keeping = np.zeros(CLASSES, np.int64), False, Keeping()
     with opened(opener) as raw:
         header, file = open_volume(raw)
         for number, block in enumerate(blocks(header, file)):
@@ -62,11 +62,9 @@ def examine(opener: Opener) -> Mask:
             rounded |= block.rounded
             words = block.labels.view(np.uint64)
             voxels += np.bincount(words[np.flatnonzero(words)].view(np.uint8), minlength=CLASSES)
-            if kept <= MOST:
-                runs.append(runs_of(block.labels, number))
-                kept += runs[-1].start.size
+            keeping.add(block.labels, number)
     voxels[0] = header.grid.voxels - voxels[1:].sum()
-    return Mask(opener, header.grid, voxels, ("float-mask",) if rounded else (), joined(runs) if kept <= MOST else None)
+    return Mask(opener, header.grid, voxels, ("float-mask",) if rounded else (), keeping.runs())
 
 
 def count(truth: Mask, prediction: Opener | None) -> Counts:
@@ -105,7 +103,10 @@ def labels_of(mask: Mask) -> Iterator[Block]:
         return
     try:
         with opened(mask.opener) as raw:
-            yield from blocks(*open_volume(raw))
+            header, file = open_volume(raw)
+            if header.grid.shape != mask.grid.shape:
+                raise Malformed("wrong-grid", difference(header.grid, mask.grid))
+            yield from blocks(header, file)
     except Malformed as fault:
         raise InputRefused([error(fault.code, "the truth", f"a mask changed while it was in use: {fault.words}")]) from fault
 

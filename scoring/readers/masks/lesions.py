@@ -1,7 +1,7 @@
 """Lesions of one label in truth and prediction: connected parts, counted and matched one to one."""
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +9,9 @@ import numpy as np
 from scoring.metrics.overlap import components, one_to_one, shared_voxels
 from scoring.readers.masks.blocks import VOXELS, Block, Opener
 from scoring.readers.masks.counting import Mask, aligned, labels_of
+from scoring.readers.masks.runs import Keeping, blocks_of
+
+Readings = Callable[[], AbstractContextManager[Iterator[Block]]]
 
 MATCHED_ABOVE = 0.3
 
@@ -35,25 +38,44 @@ def lesions(truth: Mask, prediction: Opener | None, label: int) -> Lesions:
 
     Raises Malformed where `count` says so of the prediction; count first.
     """
-    true = _region(truth, label, lambda: nullcontext((labels_of(truth), None)))
+    true = _region(truth, label, lambda: nullcontext(labels_of(truth)))
     numbered, count = components(true.values)
     if prediction is None:
         return Lesions(count, 0, 0)
-    guess = _region(truth, label, lambda: aligned(truth, prediction))
+    guess = _region(truth, label, _again(truth, prediction))
     guessed, guess_count = components(guess.values)
     first, second, shared = shared_voxels(*_common(Region(numbered, true.first), Region(guessed, guess.first)))
     union = _sizes(numbered, count)[first] + _sizes(guessed, guess_count)[second] - shared
     return Lesions(count, guess_count, len(one_to_one(first, second, shared / union, MATCHED_ABOVE)))
 
 
-def _region(truth: Mask, label: int, reading: Callable[[], AbstractContextManager]) -> Region:
+def _again(truth: Mask, prediction: Opener) -> Readings:
+    """What gives the blocks of a prediction as often as they are wanted, from runs that are kept where they are few."""
+    keeping = Keeping()
+    with _predicted(truth, prediction) as found:
+        for number, block in enumerate(found):
+            if block.labels is not None:
+                keeping.add(block.labels, number)
+    runs = keeping.runs()
+    if runs is None:
+        return lambda: _predicted(truth, prediction)
+    return lambda: nullcontext(blocks_of(runs, truth.grid.voxels))
+
+
+@contextmanager
+def _predicted(truth: Mask, prediction: Opener) -> Iterator[Iterator[Block]]:
+    with aligned(truth, prediction) as (found, _way):
+        yield found
+
+
+def _region(truth: Mask, label: int, readings: Readings) -> Region:
     """The box around a label: found in a first reading, filled in a second."""
     first, after = np.array(truth.grid.shape), np.zeros(3, int)
-    with reading() as (found, _way):
+    with readings() as found:
         for places in _places(found, label, truth.grid.shape):
             first, after = np.minimum(first, places.min(1)), np.maximum(after, places.max(1) + 1)
     inside = np.zeros(np.maximum(after - first, 0), bool)
-    with reading() as (found, _way):
+    with readings() as found:
         for places in _places(found, label, truth.grid.shape):
             inside[tuple(places - first[:, None])] = True
     return Region(inside, first)

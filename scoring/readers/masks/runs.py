@@ -1,7 +1,7 @@
 """A mask kept as runs of equal labels: tumours fill so little of a volume that this is smaller than its file."""
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,9 +29,22 @@ def runs_of(labels: np.ndarray, number: int) -> Runs:
     return Runs((starts + number * VOXELS).astype(np.int32), (ends - starts).astype(np.int32), labels[starts])
 
 
-def joined(parts: Iterable[Runs]) -> Runs:
-    parts = [Runs(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8)), *parts]
-    return Runs(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("start", "length", "label")))
+class Keeping:
+    """Collects the runs of block after block, until they are more than `MOST`."""
+
+    def __init__(self):
+        self._parts, self._count = [Runs(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8))], 0
+
+    def add(self, labels: np.ndarray, number: int) -> None:
+        if self._count <= MOST:
+            self._parts.append(runs_of(labels, number))
+            self._count += self._parts[-1].start.size
+
+    def runs(self) -> Runs | None:
+        """All of them; None where they were too many."""
+        if self._count > MOST:
+            return None
+        return Runs(*(np.concatenate([getattr(part, name) for part in self._parts]) for name in ("start", "length", "label")))
 
 
 def blocks_of(runs: Runs, voxels: int) -> Iterator[Block]:

@@ -172,7 +172,7 @@ def one_voxel(value: float) -> np.ndarray:
         (nifti(one_voxel(256), dtype=">u2"), "the label 256;"),
         (nifti(one_voxel(7), dtype="<f4"), "the label 7;"),
         (nifti(one_voxel(2.0), slope=2), "the label 4;"),
-        (nifti(np.arange(60).reshape(SHAPE)), "the label 3, 4, 5, 6, 7 ...;"),
+        (nifti(np.arange(60).reshape(SHAPE)), "the labels 3, 4, 5, 6, 7 ...;"),
         (nifti(one_voxel(0.5), dtype="<f4"), "fractional values (0.5);"),
         (nifti(one_voxel(0.989), dtype="<f8"), "fractional values (0.989);"),
         (nifti(one_voxel(1.011), dtype="<f8"), "fractional values (1.011);"),
@@ -271,10 +271,11 @@ def test_masks_in_a_zip_and_a_member_of_it_that_is_damaged():
     assert count(truth_of(), functools.partial(broken.open, "a.nii")).fault.code == "unreadable-file"
 
 
-def test_a_truth_that_changes_refuses():
+@pytest.mark.parametrize("changed", [lambda data: data[:-1], lambda _: nifti(GUESS)])
+def test_a_truth_that_changes_refuses(changed):
     data = [nifti(random_labels(RANDOM, LARGE))]
     truth = examine(lambda: io.BytesIO(data[0]))
-    data[0] = data[0][:-1]
+    data[0] = changed(data[0])
     with pytest.raises(InputRefused) as caught:
         count(truth, opener(nifti(random_labels(RANDOM, LARGE))))
     assert "changed while it was in use" in str(caught.value)

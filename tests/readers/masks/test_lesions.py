@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.metrics.overlap import components
+from scoring.readers.masks import runs
 from scoring.readers.masks.counting import examine
 from scoring.readers.masks.lesions import Lesions, lesions
 from tests.support.volumes import AFFINE, nifti, opener, random_labels
@@ -44,7 +45,9 @@ def balls(*centres: tuple[int, int, int], label: int = GTVN) -> np.ndarray:
     return np.where(np.all(far, axis=0), 0, label).astype(np.uint8)
 
 
-def test_nodes_in_a_volume_of_several_blocks():
+@pytest.mark.parametrize("kept", [0, runs.MOST])
+def test_nodes_in_a_volume_of_several_blocks(kept, monkeypatch):
+    monkeypatch.setattr(runs, "MOST", kept)
     true, guess = balls((10, 10, 10), (40, 40, 40), (60, 70, 80)), balls((11, 10, 10), (60, 70, 75), (40, 10, 60), (41, 41, 41))
     assert lesions(truth_of(true), opener(nifti(guess)), GTVN) == Lesions(3, 4, 2) == plain(true, guess)
     turned = nibabel.Nifti1Image(guess, AFFINE).as_reoriented([[2, -1], [0, 1], [1, -1]])
