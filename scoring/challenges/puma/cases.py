@@ -15,7 +15,6 @@ from scoring.readers.sources import Files, sha256
 ENDINGS = (".geojson", ".json")
 SUFFIX = "_nuclei"
 TISSUE = "_tissue"
-UNKNOWN_CLASSES = ("refuse", "ignore")
 UNKNOWN_NAMES = 20
 SHOWN = 5
 
@@ -85,6 +84,12 @@ def read_cases(files: Files, members: Iterable[str], unknown_classes: str, grade
     return CaseFiles(tuple(contents), digest_of, tuple(problems), tuple(findings))
 
 
+def in_place(files: CaseFiles, sizes: np.ndarray, places: Iterable[str]) -> CaseFiles:
+    """The same with `out-of-image` of each file, by its image's size."""
+    beyond = [entry for found, size, where in zip(files.contents, sizes, places, strict=True) for entry in outside(found, size, where)]
+    return replace(files, findings=(*files.findings, *beyond))
+
+
 def outside(contents: Contents, size: np.ndarray, where: str) -> Iterator[Finding]:
     """`out-of-image` for centroids left of, above or beyond an image of `size` (width, height, px); its right and lower edge belong to it."""
     nuclei = contents.nuclei
@@ -128,9 +133,3 @@ def _graded(unknown_classes: str, where: str, said: str, hint: str) -> Finding:
 
 def _quoted(name: str) -> str:
     return repr(name if len(name) <= 60 else name[:57] + "...")
-
-
-def in_place(files: CaseFiles, sizes: np.ndarray, places: Iterable[str]) -> CaseFiles:
-    """The same with `out-of-image` of each file, by its image's size."""
-    beyond = [entry for found, size, where in zip(files.contents, sizes, places, strict=True) for entry in outside(found, size, where)]
-    return replace(files, findings=(*files.findings, *beyond))

@@ -1,8 +1,10 @@
 """The images of the cases: for the eye, and for their size."""
 
+import io
 import warnings
 from collections.abc import Sequence
 from pathlib import PurePosixPath
+from typing import BinaryIO
 
 import numpy as np
 from PIL import Image
@@ -52,7 +54,7 @@ def measure(pictures: Files, images: Sequence[str | None]) -> tuple[np.ndarray, 
 def _size(pictures: Files, member: str) -> tuple[int, int]:
     """Width and height by the header of an image. Raises ValueError where it is none, or larger than any that is read."""
     try:
-        with warnings.catch_warnings(), pictures.open(member) as file:
+        with warnings.catch_warnings(), _seekable(pictures, member) as file:
             warnings.simplefilter("ignore")  # Pillow's own about size, which is judged below
             with Image.open(file, formats=FORMATS) as image:
                 width, height = image.size
@@ -63,3 +65,8 @@ def _size(pictures: Files, member: str) -> tuple[int, int]:
     if not 0 < width * height <= PIXELS:
         raise ValueError(f"{width:,} x {height:,} pixels; at most {PIXELS:,} are read")
     return width, height
+
+
+def _seekable(pictures: Files, member: str) -> BinaryIO:
+    # a TIFF's header may stand at its end, and a member of a zip is opened from its front alone
+    return io.BytesIO(pictures.read(member)) if pictures.kind == "zip" else pictures.open(member)

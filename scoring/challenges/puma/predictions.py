@@ -44,7 +44,8 @@ def read_predictions(
 ) -> NucleiPredictions:
     """Read a submission: a folder or zip with `submission.csv` or one file per case, or one file.
 
-    unknown_classes: "refuse" nuclei of other classes, or "ignore" them. Raises InputRefused with every problem.
+    truth: None, or one without a case, leaves the submission's own cases. unknown_classes: "refuse" nuclei of other classes, or "ignore"
+    them. Raises InputRefused with every problem.
     """
     files = open_source(source, name)
     submission = find_predictions(files, truth.ids if truth else None, lambda member: _leaves(source, member))

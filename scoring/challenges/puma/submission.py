@@ -57,7 +57,7 @@ def _table_of(files: Files) -> str | None:
     """`submission.csv` at the top, or in the one folder that holds everything."""
     if files.kind == "file":
         return files.name if files.name.lower().endswith(".csv") else None
-    tops = {PurePosixPath(member).parts[0] for member in files.members}
+    tops = {member.split("/")[0] for member in files.members}
     places = {TABLE, *(f"{top}/{TABLE}" for top in tops if len(tops) == 1)}
     return next((member for member in files.members if member.lower() in {place.lower() for place in places}), None)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from scoring.findings import Finding, error
 
-STRING_OR_CONSTANT = re.compile(r'"(?:[^"\\]|\\.)*"|(?P<constant>NaN|-?Infinity)', re.DOTALL)
+STRING_OR_CONSTANT = re.compile(r'"(?:[^"\\]++|\\.)*+"|(?P<constant>NaN|-?Infinity)', re.DOTALL)
 EXACT_DIGITS = 18
 
 

@@ -176,6 +176,15 @@ def test_nothing_that_could_be_a_prediction():
         assert places(refused(read, files).problems) == [("bad-submission", "sub")]
 
 
+def test_members_without_a_name_are_no_predictions():
+    assert centroids(read({**NAMED, "/": b"", "//": b""})) == list(POINTS.values())
+
+
+def test_a_refused_truth_without_cases_is_none():
+    truth = refused(read_truth, {"notes.txt": b""}).salvaged
+    assert read_predictions(NAMED, truth).ids == ("a", "b", "c")
+
+
 def test_two_files_of_one_case():
     assert codes(refused(read, {**NAMED, "a.json": PLATFORM_NAMES["a"]}).problems) == ["duplicate-case"]
 
