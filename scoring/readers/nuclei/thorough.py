@@ -23,6 +23,8 @@ MENDS = {
 
 Fault = tuple[str, str]
 """A code and what is wrong, in words."""
+Shape = tuple[list, bool, list[Fault]]
+"""The vertices of a nucleus (its centroid in a list of centroids), whether it is a MultiPolygon, and what is wrong with them."""
 
 
 def listed(key: str, items: list, graded: bool) -> tuple[Listed, dict[str, list[tuple[int, str]]]]:
@@ -78,26 +80,26 @@ def is_point(value: Any) -> bool:
     return type(value) is list and 2 <= len(value) <= 3 and all(map(is_number, value))
 
 
-def _shape_of(shape: Callable[[dict], tuple[list, bool, list[Fault]]], item: Any) -> tuple[list, bool, list[Fault]]:
+def _shape_of(shape: Callable[[dict], Shape], item: Any) -> Shape:
     if type(item) is not dict:
         return [], False, [("bad-nucleus", f"it is {quoted(item)}, not an object")]
     return shape(item)
 
 
-def _outline(item: dict) -> tuple[list, bool, list[Fault]]:
+def _outline(item: dict) -> Shape:
     if "path_points" not in item:
         return [], False, [("bad-nucleus", "it has no path_points")]
     return _ring(item["path_points"], "path_points")
 
 
-def _centroid(item: dict) -> tuple[list, bool, list[Fault]]:
+def _centroid(item: dict) -> Shape:
     if "centroid" not in item:
         return [], False, [("bad-nucleus", "it has no centroid")]
     point = item["centroid"]
     return ([point], False, []) if is_point(point) else ([], False, [("bad-nucleus", f"centroid is {quoted(point)}")])
 
 
-def _geometry(item: dict) -> tuple[list, bool, list[Fault]]:
+def _geometry(item: dict) -> Shape:
     geometry = item.get("geometry")
     kind = geometry.get("type") if type(geometry) is dict else None
     if kind not in ("Polygon", "MultiPolygon"):
@@ -117,7 +119,7 @@ def _geometry(item: dict) -> tuple[list, bool, list[Fault]]:
     return (largest(rings) if rings else []), kind == "MultiPolygon", []
 
 
-def _ring(points: Any, key: str) -> tuple[list, bool, list[Fault]]:
+def _ring(points: Any, key: str) -> Shape:
     if type(points) is not list:
         return [], False, [("bad-nucleus", f"{key} is {quoted(points)}")]
     for point in points:
