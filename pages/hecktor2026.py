@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from functools import partial
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -12,10 +11,11 @@ from pages.shared import classification, frame, scored, viewer
 from pages.shared.classification import interval
 from pages.shared.frame import Fact
 from pages.shared.inputs import Given
-from pages.shared.text import markdown
+from pages.shared.text import file_name, markdown
 from pages.shared.viewer import slices
 from pages.shared.workbench import Shown, Workbench, show
-from scoring.figures import overlap, staging, survival
+from scoring.challenges.hecktor2026 import drawings
+from scoring.challenges.hecktor2026.drawings import Drawing
 from scoring.figures.classification import Part, Row, intervals, score_strip
 from scoring.figures.look import SMALL
 from scoring.figures.numerals import UNDEFINED, decimal, share
@@ -188,60 +188,30 @@ def _read_as(reading: str) -> None:
     st.session_state["prognosis_direction"] = reading
 
 
-def patients_of(card: ScoreCard, structure: str, places) -> overlap.Patients:
-    """Some patients of a card, as figures take them."""
-    rows = [card.cases[i] for i in places]
-    columns = (f"dice_{structure}", f"volume_{structure}_truth_ml", f"volume_{structure}_prediction_ml")
-    return overlap.Patients([row["case"] for row in rows], *(np.array([row[name] for row in rows], float) for name in columns))
+def draw(drawing: Drawing, patients: bool = False) -> None:
+    """A figure of the card. patients: its points are patients, and a click opens one."""
+    figure, numbers = drawing.build(frame.look()), pd.DataFrame(drawing.numbers)
+    caption, more = drawing.caption, {}
+    if patients:
+        key = f"figure_{file_name(figure.layout.meta['question'])}"
+        caption, more = f"{caption} A click opens the patient.", {"on_select": partial(_open_point, key), "selection_mode": "points"}
+    frame.chart(figure, caption, numbers.set_index(numbers.columns[0]), **more)
 
 
 def segmentation_tab(shown: Shown) -> None:
-    card, look = shown.card, frame.look()
-    if card.metrics["segmentation"] is None and not any(row["mask"] != "no-truth" for row in card.cases):
+    card = shown.card
+    if all(row["mask"] == "no-truth" for row in card.cases):
         st.info("The test set has no mask: there is no segmentation to look at.", icon=":material/layers_clear:")
         return
-    spreads = {structure: PATIENTS.spread(card, structure) for structure in STRUCTURES}
     left, right = st.columns([3, 2], gap="large")
     with left:
-        clouds = [
-            overlap.Cloud(
-                name,
-                patients_of(card, structure, spreads[structure].above),
-                patients_of(card, structure, spreads[structure].zero),
-                len(spreads[structure].empty),
-            )
-            for structure, name in STRUCTURES.items()
-        ]
-        dice_chart(
-            overlap.raincloud(clouds, look),
-            "Area: density of the Dice above 0. Box: quartiles. Dots: patients, ✕ those with Dice 0. A click opens the patient. "
-            f"n = {sum(row['mask'] != 'no-truth' for row in card.cases)}.",
-            pd.DataFrame([{key: row[key] for key in ("case", "mask", "dice_gtvp", "dice_gtvn")} for row in card.cases]).set_index("case"),
-        )
+        draw(drawings.raincloud(card), patients=True)
     with right:
         structures_table(card)
-    for draw, caption in (
-        (overlap.dice_by_volume, "Left at “none”: the truth has none, the submission does. Both empty: not drawn."),
-        (overlap.volumes, "Above the dotted line more is drawn than there is. Both empty: not drawn."),
-    ):
-        for place, (column, (structure, name)) in enumerate(zip(st.columns(2, gap="large"), STRUCTURES.items(), strict=True)):
+    for kind in (drawings.dice_by_volume, drawings.volumes):
+        for column, structure in zip(st.columns(2, gap="large"), STRUCTURES, strict=True):
             with column:
-                shown_here = patients_of(card, structure, (*spreads[structure].above, *spreads[structure].zero))
-                numbers = pd.DataFrame(
-                    {
-                        "patient": shown_here.names,
-                        "truth mL": shown_here.truth_ml,
-                        "predicted mL": shown_here.predicted_ml,
-                        "Dice": shown_here.dice,
-                    }
-                )
-                dice_chart(draw(name, shown_here, place, look), f"{caption} n = {len(shown_here.names)}.", numbers.set_index("patient"))
-
-
-def dice_chart(figure, caption: str, numbers: pd.DataFrame) -> None:
-    """A chart whose points are patients: a click opens the patient."""
-    slug = frame.file_name(figure.layout.meta["question"])
-    frame.chart(figure, caption, numbers, on_select=partial(_open_point, f"figure_{slug}"), selection_mode="points")
+                draw(kind(card, structure), patients=True)
 
 
 STRUCTURE_ROWS = {
@@ -292,17 +262,14 @@ def structures_table(card: ScoreCard) -> None:
 
 
 def staging_tab(shown: Shown) -> None:
-    card, look = shown.card, frame.look()
     for column, kind in zip(st.columns(2, gap="large"), ("T", "N"), strict=True):
-        matrix = card.more["confusion_matrices"][kind]
         with column:
-            frame.chart(
-                staging.confusion(kind, matrix["labels"], matrix["counts"], matrix["missing"], look),
-                f"Rows: truth, with its patients, * under {SMALL}. Colour: share of the row. none: no usable prediction. "
-                f"n = {int(np.sum(matrix['counts']) + np.sum(matrix['missing']))}.",
-                pd.DataFrame(np.c_[matrix["counts"], matrix["missing"]], index=matrix["labels"], columns=[*matrix["labels"], "none"]),
-            )
-            recall_table(card, kind)
+            if shown.card.more["confusion_matrices"][kind]["labels"]:
+                draw(drawings.confusion(shown.card, kind))
+                recall_table(shown.card, kind)
+            else:
+                frame.heading(f"Which {kind} stage is taken for which?")
+                st.info(f"No patient of the test set has a {kind} stage that counts.", icon=":material/grid_off:")
 
 
 def recall_table(card: ScoreCard, kind: str) -> None:
@@ -334,59 +301,41 @@ def recall_table(card: ScoreCard, kind: str) -> None:
 
 
 def prognosis_tab(shown: Shown) -> None:
-    card, look = shown.card, frame.look()
-    found, test = SUMMARY.direction(card, shown.predictions), card.more["survival"]
-    groups = survival_groups(card)
+    card = shown.card
+    curves, m = drawings.kaplan_meier(card), card.metrics
     left, right = st.columns([3, 2], gap="large")
     with left:
-        if any(group.n for group in groups):
-            p = test["log_rank_p"]
-            result = UNDEFINED if p is None else "< 0.001" if p < 0.001 else f"= {p:.3f}"
-            numbers = pd.concat(
-                [pd.DataFrame({"group": g.name, "day": g.time, "without relapse": g.survival, "at risk": g.at_risk}) for g in groups]
-            )
-            frame.chart(
-                survival.kaplan_meier(groups, card.arrays["survival_moments"], look),
-                f"Kaplan-Meier curves of the thirds by predicted risk; equal scores stay together. Ticks: left unobserved. Log-rank p {result}. "
-                f"n = {sum(group.n for group in groups)} with time, event and score.",
-                numbers.set_index("group"),
-            )
+        if curves:
+            draw(curves)
         else:
             frame.heading("Do those with a higher predicted risk relapse earlier?")
             st.info("No patient has time, event and score.", icon=":material/timeline:")
     with right:
         frame.heading("How good is the order of risks?")
-        m = card.metrics
         frame.facts(
             [
                 Fact("C-index ↑", share(m["c_index"]), interval(card.intervals.get("c_index"), 3), "Guessing gives 0.5"),
-                Fact("With every sign reversed", share(m["c_index_flipped"]), "1 − C where no score is missing"),
-                Fact("Patients", str(sum(g.n for g in groups)), f"{sum(g.n_events for g in groups)} relapsed"),
+                Fact(
+                    "With signs reversed",
+                    share(m["c_index_flipped"]),
+                    "1 − C" if not m["missing_pairs"] else "",
+                    "What the C-index would be if every score were read the other way round; 1 − C where no score is missing",
+                ),
             ]
         )
-        if found is None:
-            st.markdown("There is no column of scores: every pair counts as missing.")
-        else:
-            column = "a column of risks" if found.column == "risk" else "a column of times (RFS)"
-            why = "as the option says" if found.forced else "as the column is called"
-            rule = "the higher the worse" if found.reading == "risk" else "the lower the worse"
-            st.markdown(f"Direction used: {column}, read as a **{found.reading}** ({rule}), {why}.")
-        counts = SUMMARY.pairs(card)
-        frame.chart(
-            survival.pair_bar(counts, look),
-            "Comparable: one relapsed before the other's time. Hatched: not won. "
-            + ", ".join(f"{name} {n:,}" for name, n in counts.items())
-            + f". n = {m['comparable_pairs']:,} pairs.",
-            pd.DataFrame({"pairs": counts}),
-        )
+        st.markdown(direction_words(SUMMARY.direction(card, shown.predictions)))
+        if m["comparable_pairs"]:
+            draw(drawings.pairs(card))
 
 
-def survival_groups(card: ScoreCard) -> list[survival.Group]:
-    parts = ("time", "probability", "at_risk", "events", "censored", "number_at_risk")
-    return [
-        survival.Group(g["name"], g["n"], g["events"], *(card.arrays[f"survival_{g['name']}_{part}"] for part in parts))
-        for g in card.more["survival"]["groups"]
-    ]
+def direction_words(found) -> str:
+    if found is None:
+        return "There is no column of scores: every pair counts as missing."
+    column = {"risk": "a column of risks", "time": "a column of times (RFS)"}[found.column]
+    rule = {"risk": "the higher the worse", "time": "the lower the worse"}[found.reading]
+    return (
+        f"Direction used: {column}, read as a **{found.reading}** ({rule}), {'as the option says' if found.forced else 'as it is called'}."
+    )
 
 
 CENTER_MEASURES = {
