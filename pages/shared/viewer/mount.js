@@ -81,13 +81,13 @@ class Viewer {
     const before = this.layer, again = before?.head.name === head.name;
     if (!again) this.focus = null;
     before?.destroy?.();
-    for (const part of [this.bar, this.side, this.foot, this.stepper, this.stage.tags]) part.replaceChildren();
-    this.say("", "");
     this.root.dataset.mode = head.mode;
     this.layer = new LAYERS[head.mode](this, head, arrays, image, before);
     const rows = this.layer.keys.flatMap(([key, what]) => [el("dt", {}, key), el("dd", {}, what)]);
     this.keys.replaceChildren(el("b", {}, "Keys"), el("dl", {}, ...rows));
-    this.stage.setLayer(this.layer, again);
+    this.stage.setLayer(this.layer, again); // while the old controls are there: the stage keeps its width
+    for (const part of [this.bar, this.side, this.foot, this.stepper, this.stage.tags]) part.replaceChildren();
+    this.say("", "");
     this.layer.controls(this.bar, this.side);
     if (this.layer.strip) this.foot.append(this.layer.strip);
     this.root.dataset.ready = (performance.now() - begin).toFixed(1);
