@@ -51,10 +51,10 @@ def _staging(truth: Truth, options: Options, kind: str, has_intervals: bool) -> 
     if kind == "t" and (at_zero := np.flatnonzero(everyone == T0)).size:
         named = ", ".join(truth.ids[i] for i in at_zero)
         if options.t0 == "count":
-            words = f"{at_zero.size} of the truth are T0, which is no declared output: a class of its own that costs whoever follows the rules: {named}."
+            words = f"T0 in the truth is no declared output; as a class of its own it costs whoever follows the rules ({at_zero.size}): {named}."
             yield warning("stage-t0", "T0", words)
         else:
-            yield note("stage-t0", "T0", f"{at_zero.size} of the truth are T0 and leave the T stage (--t0 exclude): {named}.")
+            yield note("stage-t0", "T0", f"T0 in the truth leaves the T stage under --t0 exclude ({at_zero.size}): {named}.")
     if not (taking_part >= 0).any():
         return
     support = np.bincount(taking_part[taking_part >= 0], minlength=len(STAGES[kind]))

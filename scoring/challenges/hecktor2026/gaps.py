@@ -30,7 +30,7 @@ def gaps(truth: Truth, submission: Submission, options: Options) -> Iterator[Fin
     if truth.has_mask.any() and not submission.layout.masks:
         yield _subtask("segmentation", "there is no mask: every mask counts as empty.")
     elif absent.any():
-        yield _missing("missing-mask", "masks", _named(truth, absent), "have no mask; theirs count as empty")
+        yield _missing("missing-mask", "masks", _named(truth, absent), "no mask, counted as empty")
     for kind in STAGES:
         takes_part, submitted = stage_truth(truth, kind, options) >= 0, getattr(submission, kind)
         if not takes_part.any():
@@ -38,9 +38,7 @@ def gaps(truth: Truth, submission: Submission, options: Options) -> Iterator[Fin
         if submitted is None:
             yield _subtask(f"{kind.upper()} stage", f"there is no {kind.upper()} stage: every one counts as wrong.")
         elif (lacking := takes_part & (submitted == stages.MISSING)).any():
-            yield _missing(
-                "missing-stage", f"{kind.upper()} stage", _named(truth, lacking), f"have no {kind.upper()} stage; it counts as wrong"
-            )
+            yield _missing("missing-stage", f"{kind.upper()} stage", _named(truth, lacking), f"no {kind.upper()} stage, counted as wrong")
     kind = chosen(submission.scores, options.prognosis_direction)
     if truth.has_survival.any() and kind is None:
         yield _subtask("prognosis", "there is no column of scores: none of the patients has one.")
@@ -49,7 +47,7 @@ def gaps(truth: Truth, submission: Submission, options: Options) -> Iterator[Fin
         lacking = truth.has_survival & np.isnan(scores) & ~submission.scores[kind].unusable
         if lacking.any():
             rule = {"non-concordant": "count as non-concordant", "half": "count half", "exclude": "are left out"}[options.missing_risk]
-            yield _missing("missing-risk", "prognosis", _named(truth, lacking), f"have no score; pairs with them {rule}")
+            yield _missing("missing-risk", "prognosis", _named(truth, lacking), f"no score, so pairs with them {rule}")
 
 
 def _subtask(where: str, words: str) -> Finding:
@@ -57,7 +55,7 @@ def _subtask(where: str, words: str) -> Finding:
 
 
 def _missing(code: str, where: str, patients: list[str], words: str) -> Finding:
-    return warning(code, where, f"{len(patients)} {words}: {', '.join(patients)}.")
+    return warning(code, where, f"{words} ({len(patients)}): {', '.join(patients)}.")
 
 
 def _named(truth: Truth, chosen_patients: Iterable[bool]) -> list[str]:

@@ -19,8 +19,8 @@ from scoring.readers.sources import Files, Source, open_source
 TABLE_BYTES = 20_000_000
 MISSING, NO_TRUTH = "missing", "no-truth"
 NOTES = {
-    "float-mask": "have values that are not whole numbers, within 0.01 of 0, 1 or 2: rounded",
-    "reoriented-mask": "are stored in another orientation than the truth: reoriented, nothing was resampled",
+    "float-mask": "values that are not whole numbers, within 0.01 of 0, 1 or 2, were rounded",
+    "reoriented-mask": "stored in another orientation than the truth's: reoriented, nothing was resampled",
 }
 
 Progress = Callable[[int, int], None] | None
@@ -120,7 +120,7 @@ def malformed(patient: str, fault: Malformed) -> Finding:
 
 
 def _notes(noted: dict[str, list[str]]) -> list[Finding]:
-    return [note(code, "masks", f"{len(patients)} {NOTES[code]}: {', '.join(patients)}.") for code, patients in noted.items() if patients]
+    return [note(code, "masks", f"{NOTES[code]} ({len(patients)}): {', '.join(patients)}.") for code, patients in noted.items() if patients]
 
 
 def _counted(ids: Sequence[str], progress: Progress, cancelled: Cancel) -> Iterator[str]:

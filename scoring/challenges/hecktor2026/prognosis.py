@@ -30,7 +30,7 @@ def read_scores(rows: Rows, row_of: np.ndarray, decimal_comma: bool, findings: l
         has = row_of >= 0
         named = [f"{rows.ids[row]} {cells[row][:40]!r}" for row in row_of[has] if wrong[row]]
         if named:
-            words = f"{len(named)} scores are no finite numbers and count as missing: {', '.join(named)}."
+            words = f"scores that are no finite number, counted as missing ({len(named)}): {', '.join(named)}."
             findings.append(warning("risk-not-a-number", rows.places[int(np.argmax(wrong))], words))
         if read.decimal_commas:
             findings.append(note("decimal-comma", rows.places[0], f"{read.decimal_commas} numbers have a decimal comma: read as a point."))

@@ -96,9 +96,7 @@ def read_predictions(
     if problems:
         raise InputRefused(tables.settled(table, problems) if table else problems, findings)
     if unknown:
-        findings.append(
-            warning("unknown-patient", files.name, f"{len(unknown)} that the truth does not have, left out: {', '.join(unknown)}.")
-        )
+        findings.append(warning("unknown-patient", files.name, f"not in the truth, left out ({len(unknown)}): {', '.join(unknown)}."))
     place = {patient: row for row, patient in enumerate(rows.ids)}
     row_of = np.array([place.get(patient, -1) for patient in ids])
     found = {kind: _stages(rows, kind, row_of, findings) for kind in STAGES}
@@ -122,7 +120,7 @@ def _stages(rows: Rows, kind: str, row_of: np.ndarray, findings: list[Finding]) 
     wrong = [row for row in row_of if row >= 0 and read.codes[row] == stages.UNKNOWN]
     if wrong:
         named = ", ".join(f"{rows.ids[row]} {cells[row][:40]!r}" for row in wrong)
-        words = f"{len(wrong)} {kind.upper()} stages are none of {', '.join(STAGES[kind])} and count as wrong: {named}."
+        words = f"{kind.upper()} stages that are none of {', '.join(STAGES[kind])}, counted as wrong ({len(wrong)}): {named}."
         findings.append(warning("stage-not-recognised", rows.places[wrong[0]], words))
     return np.where(row_of >= 0, read.codes[row_of], stages.MISSING) if len(cells) else None
 

@@ -133,7 +133,7 @@ def _clinical(rows: Rows, table: Table | None, n: int, problems: list[Finding], 
             note(
                 "truth-incomplete",
                 rows.places[half[0]],
-                f"{len(half)} without both a time (RFS) and an event (Relapse) leave prognosis: {', '.join(rows.ids[i] for i in half)}.",
+                f"only one of time (RFS) and event (Relapse), so out of prognosis ({len(half)}): {', '.join(rows.ids[i] for i in half)}.",
             )
         )
     return found

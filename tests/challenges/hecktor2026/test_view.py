@@ -105,7 +105,7 @@ def test_scenes_of_masks_alone_and_with_images(truth, submission):
     assert view.scene(truth, submission, 3) is None
     image = volumes.zipped(volumes.nifti(np.arange(12).reshape(3, 2, 2), dtype="<i2"))
     beside = CHALLENGE.read_truth(truth_folder(ROWS, MASKS) | {"masks/P0__CT.nii.gz": image, "masks/P0__PT.nii.gz": image})
-    assert [background.name for background in view.scene(beside, submission, 0).backgrounds] == ["CT", "PT"]
+    assert [background.name for background in view.scene(beside, submission, 0).backgrounds] == ["CT", "PET"]
 
 
 def test_a_malformed_mask_is_not_shown_and_a_missing_one_is_none(truth):
