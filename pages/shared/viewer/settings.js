@@ -15,7 +15,9 @@ class Settings {
     this.chips = RESULTS.map((result) => this.chip(result));
     this.windows = el("div", { class: "presets", role: "group", "aria-label": "Window" });
     this.blend = slider(`${names[1]} over ${names[0]}`, layer.blend, this.change("blend"));
-    this.keys = { m: this.projection, l: this.labels, b: this.backgrounds, x: this.crosshair };
+    this.borders = { t: this.border("Truth", "truth", "t"), d: this.border("Prediction", "prediction", "d") };
+    this.keys = { m: this.projection, l: this.labels, b: this.backgrounds, x: this.crosshair, ...this.borders };
+    this.chips.forEach((chip, i) => { this.keys[i + 1] = chip; });
   }
 
   /** Sets a property of the layer. */
@@ -28,15 +30,15 @@ class Settings {
 
   chip(result) {
     const { layer } = this, content = [line(result - 1), `${STATUS[result - 1]} `, el("span", { class: "count" })];
-    return toggle(resultName(result), content, layer.shown.results[result], (on) => {
+    return toggle(`${resultName(result)} (${result})`, content, layer.shown.results[result], (on) => {
       layer.shown.results[result] = on;
       layer.region = -1;
       layer.refresh();
     });
   }
 
-  border(words, side) {
-    return toggle(`${words} contour`, words, this.layer.shown[side], (on) => {
+  border(words, side, key) {
+    return toggle(`${words} contour (${key})`, words, this.layer.shown[side], (on) => {
       this.layer.shown[side] = on;
       this.layer.refresh();
     });
@@ -46,7 +48,7 @@ class Settings {
     const { layer } = this;
     bar.append(this.planes, this.projection, this.labels, layers("Result", ...this.chips));
     if (layer.images.length) bar.append(this.backgrounds, this.windows);
-    bar.append(layers("Contours", this.border("Truth", "truth"), this.border("Prediction", "prediction")), this.crosshair);
+    bar.append(layers("Contours", ...Object.values(this.borders)), this.crosshair);
     bar.append(slider("Fill", layer.fill, this.change("fill")), this.blend);
     side.append(el("div", { class: "previews" }, ...layer.previews.map((preview) => preview.figure)), this.borderKey());
   }

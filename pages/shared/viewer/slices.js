@@ -24,9 +24,10 @@ class Slices {
     this.background = this.images.length ? this.images[0].name : "";
     if (before instanceof Slices) this.takeOver(before);
     this.ariaLabel = `Slices of ${head.name}. Up and down arrows or the wheel change the slice, n and p go from one wrong region to the `
-      + "next, 1, 2 and 3 choose the plane, plus and minus zoom, space hides the overlay.";
-    this.keys = [["↑ ↓", "slice, also wheel"], ["n p", "next, previous wrong region, largest first"], ["1 2 3", "axial, coronal, sagittal"],
-      ["m", "maximum-intensity projection"], ["l", "next label"], ["b", "next background"], ["x", "crosshair"],
+      + "next, a, c and s choose the plane, plus and minus zoom, space hides the overlay.";
+    this.keys = [["↑ ↓", "slice, also wheel"], ["n p", "next, previous wrong region, largest first"], ["a c s", "axial, coronal, sagittal"],
+      ["m", "maximum-intensity projection"], ["1 2 3 4", "TP, FP, FN, wrong label"], ["t d", "contours of truth, prediction"],
+      ["l", "next label"], ["b", "next background"], ["x", "crosshair"],
       ["click, Enter", "put this place into the link"], ["right drag", "window"], ["Ctrl wheel, + −", "zoom"], ["0", "fit"],
       ["← →", "pan (Shift: ↑ ↓)"], ["space", "overlay"]];
     this.kept = new Map();
@@ -274,7 +275,7 @@ class Slices {
   }
 
   key(event) {
-    const by = SLICE_KEYS[event.key], plane = PLANE_NAMES[event.key - 1];
+    const by = SLICE_KEYS[event.key], plane = PLANE_NAMES.find((name) => name[0] === event.key);
     if (by && !event.shiftKey) this.turn(by);
     else if (plane) this.setPlane(plane);
     else if (event.key === "n" || event.key === "p") this.step(event.key === "n" ? 1 : -1);

@@ -1,11 +1,11 @@
 // What the slice viewer says of results, values and windows.
 
-function resultName(result) {
-  return result === RENAMED ? STATUS[result - 1] : `${STATUS[result - 1]}, ${STATUS_WORD[result - 1]}`;
+function resultName(result, between = ", ") {
+  return result === RENAMED ? STATUS[result - 1] : STATUS[result - 1] + between + STATUS_WORD[result - 1];
 }
 
 function resultTitle(result) {
-  return result ? { status: result - 1, title: resultName(result) } : { status: null, title: "No label" };
+  return result ? { status: result - 1, title: resultName(result, " · ") } : { status: null, title: "No label" };
 }
 
 function valueWords(value, image) {
