@@ -80,7 +80,7 @@ def _arguments(one: argparse.ArgumentParser, command: str, challenge: ModuleType
     if command == "compare":
         for flag, settings in _of_comparison(challenge).items():
             one.add_argument(flag, **settings)
-    if command == "check" and _of_truth(challenge):
+    if command == "check" and "group" in _of_truth(challenge):
         one.add_argument("--group", metavar="COLUMN", help="column of the truth that names the unit, hence no category")
     for flag, settings in challenge.ARGUMENTS.items():
         if command == "compare" and flag in _by_team(challenge):
