@@ -17,6 +17,7 @@ st.navigation(
         st.Page(PAGES / "tricorder3.py", title="TRICORDER-3"),
         st.Page(PAGES / "melanoma.py", title="Melanoma"),
         st.Page(PAGES / "isic.py", title="ISIC"),
+        st.Page(PAGES / "puma.py", title="PUMA"),
         st.Page(PAGES / "hecktor2026.py", title="HECKTOR 2026"),
     ],
     position="top",

@@ -6,7 +6,7 @@ that sums counts over the images first.
 
 from collections.abc import Mapping, Sequence
 
-from scoring.challenges.puma import matches
+from scoring.challenges.puma import clinic, doubts, listing, matches
 from scoring.challenges.puma.card import check_options, of_card, rescore, rule_of, score
 from scoring.challenges.puma.formula import ID, METRICS, MICROMETRES_PER_PIXEL, RADIUS, RADIUS_RANGE, RULES
 from scoring.challenges.puma.matches import REASONS, STATUSES
@@ -14,7 +14,7 @@ from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.predictions import NucleiPredictions, read_predictions
 from scoring.challenges.puma.remarks import SMALL_CLASS
 from scoring.challenges.puma.truth import Truth, read_truth
-from scoring.challenges.puma.view import OBSERVERS, along_confidence, along_radius, overlay
+from scoring.challenges.puma.view import OBSERVERS, along_confidence, along_radius, overlay, worst_first
 from scoring.models import pictures
 
 TITLE = "PUMA, nuclei in ten classes"
@@ -82,6 +82,9 @@ __all__ = [
     "along_confidence",
     "along_radius",
     "check_options",
+    "clinic",
+    "doubts",
+    "listing",
     "of_card",
     "overlay",
     "read_predictions",
@@ -90,6 +93,7 @@ __all__ = [
     "rule_of",
     "score",
     "thumbnails",
+    "worst_first",
 ]
 
 

@@ -39,6 +39,12 @@ def tumor_to_lymphocyte(classes: np.ndarray, points: np.ndarray, first: np.ndarr
     return away
 
 
+def cumulative(distances: np.ndarray, within: np.ndarray) -> np.ndarray | None:
+    """The share of the defined distances (um) that is at most each of `within` [n]; None without any."""
+    defined = np.sort(distances[~np.isnan(distances)])
+    return np.searchsorted(defined, within, side="right") / len(defined) if len(defined) else None
+
+
 def summary(distances: np.ndarray) -> dict | None:
     """n, median (um) and the share within 20 and 50 um of the distances that are defined; None without any."""
     distances = distances[~np.isnan(distances)]

@@ -63,6 +63,16 @@ def _outlines(nuclei: Nuclei, chosen: slice | np.ndarray) -> tuple[np.ndarray, n
     return nuclei.vertices[np.repeat(kept, lengths)], lengths[kept]
 
 
+def worst_first(card: ScoreCard) -> tuple[int, ...]:
+    """Places of the cases by macro F1, the lowest first; equal ones by what they miss and invent, images empty on both sides last."""
+
+    def rank(i: int) -> tuple:
+        row = card.cases[i]
+        return row["macro_f1"] is None, row["macro_f1"] or 0.0, -(row["fp"] + row["fn"])
+
+    return tuple(sorted(range(len(card.cases)), key=rank))
+
+
 def along_radius(card: ScoreCard, steps: int = 30) -> dict[str, np.ndarray]:
     """The score by the card's rule at radii from 1 to 30 px, its smallest confidence unchanged; "x" in px, "y". Where nuclei are so crowded
     that the card's pairs end sooner, so does this."""
