@@ -13,7 +13,7 @@ from scoring.readers.masks.grid import Grid, Orientation, difference, orientatio
 from scoring.readers.masks.headers import Header, open_volume
 
 MOST_LABELLED = 1 << 24
-MOST_EDGE = 4096
+MOST_EDGE, MOST_VOXELS = 4096, 1 << 28
 
 Picks = Callable[[Grid], tuple[np.ndarray, np.ndarray, np.ndarray]]
 
@@ -73,12 +73,12 @@ def _reordered(places: np.ndarray, grid: Grid, way: Orientation) -> np.ndarray:
 def read_image(opener: Opener, picks: Picks) -> Image:
     """The voxels that `picks(grid)` names by evenly spaced, increasing indices along each axis; what lies behind the last is not read.
 
-    NaN and infinite values become 0. Raises Malformed: unreadable, cut off, nothing picked, an axis of more than 4,096 voxels.
+    NaN and infinite values become 0. Raises Malformed: unreadable, cut off, nothing picked, more than 2**28 voxels or 4,096 along an axis.
     """
     with opened(opener) as raw:
         header, file = open_volume(raw)
-        if max(header.grid.shape) > MOST_EDGE:
-            raise Malformed("unreadable-file", f"it has more than {MOST_EDGE:,} voxels along an axis, too many to show.")
+        if max(header.grid.shape) > MOST_EDGE or header.grid.voxels > MOST_VOXELS:
+            raise Malformed("unreadable-file", f"it has {'×'.join(map(str, header.grid.shape))} voxels, too many to show.")
         x, y, z = indices = picks(header.grid)
         if not all(map(len, indices)):
             raise Malformed("wrong-grid", "it does not cover the place of the masks.")

@@ -122,7 +122,8 @@ def test_nothing_behind_the_last_slice_is_read():
 def test_images_that_cannot_be_shown():
     with pytest.raises(Malformed, match="does not cover"):
         read_image(opener(nifti(np.ones(SHAPE))), lambda grid: (np.arange(3), np.arange(0), np.arange(3)))
-    with pytest.raises(Malformed, match="4,096 voxels along an axis"):
-        read_image(opener(nifti(np.ones((4097, 1, 1)))), all_voxels)
+    for shape in ((4097, 1, 1), (1024, 1024, 257)):
+        with pytest.raises(Malformed, match=f"{'×'.join(map(str, shape))} voxels, too many"):
+            read_image(opener(nifti(np.ones((1, 1, 1)), fields={"dim": [3, *shape, 1, 1, 1, 1]})), all_voxels)
     with pytest.raises(Malformed, match="neither NIfTI"):
         read_image(opener(b"a picture of something else"), all_voxels)
