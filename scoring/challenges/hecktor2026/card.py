@@ -68,10 +68,8 @@ def score(
     empty_masks, missing_risk, prognosis_direction, t0: see `options.CHOICES`. lesions: count and match nodes too (never ranked). resamples, seed,
     group, interval: see `StatisticsOptions`; the unit is the patient. metadata: a table joined by PatientID, for `group`. Raises InputRefused.
     """
-    options, statistics = (
-        Options(empty_masks, missing_risk, prognosis_direction, t0, lesions),
-        StatisticsOptions(resamples, seed, group, interval),
-    )
+    options = Options(empty_masks, missing_risk, prognosis_direction, t0, lesions)
+    statistics = StatisticsOptions(resamples, seed, group, interval)
     wrong = [*problems(options.as_dict()), *statistics.problems()]
     if wrong:
         raise InputRefused(wrong, [*truth.findings, *predictions.findings])

@@ -19,13 +19,14 @@ IMAGES = ("CT", "PT")
 class Layout:
     """Members of a source. masks: all that claim to be a patient's mask. images: CT and PT of a patient. answers: a container's JSON by what it answers.
 
-    tables: those at the top level.
+    tables: those at the top level. elsewhere: files that end as masks do and lie where none is looked for.
     """
 
     masks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     images: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     answers: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     tables: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
 
 
 def lay_out(files: Files, container: bool) -> Layout:
@@ -40,7 +41,7 @@ def lay_out(files: Files, container: bool) -> Layout:
     masks: dict[str, list[str]] = {}
     images: dict[str, dict[str, str]] = {}
     answers: dict[str, dict[str, str]] = {}
-    tables = []
+    tables, elsewhere = [], []
     inside = _enclosing(files.members)
     for member in files.members:
         parts = member.removeprefix(inside).split("/")
@@ -57,7 +58,9 @@ def lay_out(files: Files, container: bool) -> Layout:
                 masks.setdefault(parts[0], []).append(member)
             elif parts[:-1] in ([], ["masks"], [stem]):
                 masks.setdefault(stem, []).append(member)
-    return Layout({patient: tuple(found) for patient, found in masks.items()}, images, answers, tuple(tables))
+            else:
+                elsewhere.append(member)
+    return Layout({patient: tuple(found) for patient, found in masks.items()}, images, answers, tuple(tables), tuple(elsewhere))
 
 
 def stem_of(name: str) -> str | None:

@@ -61,6 +61,15 @@ def repeated(files: Files, layout: Layout) -> list[Finding]:
     ]
 
 
+def misplaced(files: Files, layout: Layout) -> list[Finding]:
+    """`mask-elsewhere` where no mask was found but files that end as masks do."""
+    if layout.masks or not layout.elsewhere:
+        return []
+    first = files.called(layout.elsewhere[0])
+    words = f"no mask was found where masks belong, but {len(layout.elsewhere)} such files elsewhere: move them to masks/PatientID.nii.gz."
+    return [warning("mask-elsewhere", first, words)]
+
+
 def examine_all(
     files: Files, layout: Layout, ids: Sequence[str], progress: Progress = None, cancelled: Cancel = None
 ) -> tuple[tuple[Mask | None, ...], list[tuple[str, Malformed]], list[Finding]]:

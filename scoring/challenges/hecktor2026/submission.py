@@ -102,7 +102,7 @@ def read_predictions(
     found = {kind: _stages(rows, kind, row_of, findings) for kind in STAGES}
     scores = read_scores(rows, row_of, table.delimiter != "," if table else False, findings)
     counted, noticed = _counted(truth, ids, files, layout, lesions, progress, cancelled)
-    findings += noticed
+    findings += [*noticed, *masks.misplaced(files, layout)]
     submission = Submission(
         files.name, ids, **found, scores=scores, masks=counted, unknown=unknown, read=tuple(findings), missing=(), files=files,
         layout=layout, digest=files.digest_of([*used, *(layout.masks[patient][0] for patient in ids if patient in layout.masks)]),

@@ -92,7 +92,7 @@ def read_truth(
     problems += [
         error(fault.code, files.called(layout.masks[patient][0]), f"patient {patient}: {fault.words}") for patient, fault in faults
     ]
-    findings += noticed
+    findings += [*noticed, *masks.misplaced(files, layout)]
     if problems:
         raise InputRefused(tables.settled(table, problems) if table else problems, findings)
     return Truth(

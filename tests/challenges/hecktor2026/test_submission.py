@@ -153,6 +153,15 @@ def test_what_is_refused(truth, files, code):
     assert code in codes(refused(CHALLENGE.read_predictions, files, truth).problems)
 
 
+def test_masks_in_the_wrong_place_are_pointed_at(truth):
+    files = submission_folder(ROWS) | {"P0/segmentation.nii.gz": mask(labels(1)), "P1/segmentation.nii.gz": mask(labels(1))}
+    found = only(CHALLENGE.read_predictions(files, truth).findings, "mask-elsewhere")
+    assert (found.where, found.level) == ("P0/segmentation.nii.gz", "warning")
+    some_found = CHALLENGE.read_predictions(files | {"masks/P0.nii.gz": mask(labels(1))}, truth)
+    assert "mask-elsewhere" not in codes(some_found.findings)
+    assert only(CHALLENGE.read_truth(files).findings, "mask-elsewhere")
+
+
 def test_rows_that_hold_nothing_are_no_rows(truth):
     assert CHALLENGE.read_predictions({"predictions.csv": table(ROWS) + b",,,\n,,,\n"}, truth).t.tolist() == [1, 2, 3]
 
