@@ -99,14 +99,14 @@ def test_cases_restated(images, rules):
         assert (row["width"], row["height"], row["missing"]) == (1024, 1024, False)
 
 
-def confusion(images, rules: str) -> list[list[int]]:
+def confusion(images, rules: str, least: float) -> list[list[int]]:
     """The cross-class matrix: matches first, then the nearest of what is left over, whatever its class."""
     counts = [[0] * 11 for _ in range(11)]
     for truth, predictions in zip(*images, strict=True):
-        pairs = [(i, j) for i, j, _ in plain.matched(truth, predictions, rules)]
+        pairs = [(i, j) for i, j, _ in plain.matched(truth, predictions, rules, 15, least)]
         left = (
             [i for i in range(len(truth)) if i not in {i for i, _ in pairs}],
-            [j for j in range(len(predictions)) if j not in {j for _, j in pairs}],
+            [j for j in plain.left(predictions, least) if j not in {j for _, j in pairs}],
         )
         near = sorted((math.dist(truth[i]["centroid"], predictions[j]["centroid"]), i, j) for i in left[0] for j in left[1])
         for distance, i, j in near:
@@ -120,10 +120,10 @@ def confusion(images, rules: str) -> list[list[int]]:
     return counts
 
 
-@given(SETS, RULES)
-def test_confusion_restated(images, rules):
-    found = scored(images, rules=rules)
-    expected = confusion(images, rules)
+@given(SETS, RULES, LEAST)
+def test_confusion_restated(images, rules, least):
+    found = scored(images, rules=rules, min_confidence=least)
+    expected = confusion(images, rules, least)
     assert found.confusion_matrix == {"labels": [*CLASSES, "none"], "counts": expected}
     paired, n_truth, n_predicted = (
         sum(map(sum, (row[:10] for row in expected[:10]))),
