@@ -17,6 +17,7 @@ from scoring.challenges.hecktor2026.truth import Truth
 from scoring.findings import Finding, InputRefused, error, note, warning
 from scoring.readers import tables
 from scoring.readers.sources import Files, Source
+from scoring.readers.tables import Table
 
 TABLE = "predictions.csv"
 
@@ -52,7 +53,8 @@ class Submission:
     @property
     def fingerprint(self) -> np.ndarray:
         """SHA-256, uint8 [32], of what was submitted as it stands against the truth; equal for two teams that submitted the same."""
-        parts = [np.array(self.masks.states), self.t, self.n, *(self.scores[kind].values for kind in sorted(self.scores))]
+        kinds = sorted(self.scores)
+        parts = [np.array(self.masks.states), self.t, self.n, np.array(kinds, str), *(self.scores[kind].values for kind in kinds)]
         content = b"|".join([*self.masks.digests, *(b"none" if part is None else part.tobytes() for part in parts)])
         return np.frombuffer(hashlib.sha256(content).digest(), np.uint8)
 
@@ -72,27 +74,12 @@ def read_predictions(
     """
     files = masks.open_files(source, name)
     layout, used, problems, findings = lay_out(files, container=True), [], [], []
-    table, rows = None, None
-    try:
-        table = find_table(files, layout, TABLE, used)
-        rows = read_rows(table, ("t", "n", "risk", "time"), problems) if table else answers(files, layout, used)
-    except InputRefused as refused:
-        problems += refused.problems
-    if table and layout.answers:
-        findings.append(note("table-over-json", table.name, "there is a table and there are JSON files of patients: the table counts."))
-    rows = rows or Rows((), {}, ())
-    problems += masks.repeated(files, layout)
-    own = dict.fromkeys([*rows.ids, *sorted(layout.masks)])
-    if not own and not problems:
-        problems.append(
-            error("no-table", files.name, f"there is nothing of a patient: no table with a PatientID column ({TABLE}), no mask.")
-        )
-    ids = truth.ids if truth else tuple(own)
+    table, rows = _rows(files, layout, used, problems, findings)
+    own = tuple(dict.fromkeys([*rows.ids, *sorted(layout.masks)]))
+    ids = truth.ids if truth else own
     known = set(ids)
     unknown = tuple(patient for patient in own if patient not in known)
-    if own and len(unknown) == len(own):
-        words = f"no patient is one of {truth.name}. Here: {', '.join(unknown[:3])}. There: {', '.join(ids[:3])}."
-        problems.append(error("no-common-case", files.name, words))
+    problems += [*masks.repeated(files, layout), *([] if problems else _nobody(files, truth, own, unknown))]
     if problems:
         raise InputRefused(tables.settled(table, problems) if table else problems, findings)
     if unknown:
@@ -108,6 +95,30 @@ def read_predictions(
         layout=layout, digest=files.digest_of([*used, *(layout.masks[patient][0] for patient in ids if patient in layout.masks)]),
     )  # fmt: skip
     return submission if truth is None else replace(submission, missing=tuple(gaps(truth, submission, Options())))
+
+
+def _rows(files: Files, layout: Layout, used: list[str], problems: list[Finding], findings: list[Finding]) -> tuple[Table | None, Rows]:
+    """The table, where there is one, and what it says of patients; else what a container's JSON says."""
+    table, rows = None, None
+    try:
+        table = find_table(files, layout, TABLE, used)
+        rows = read_rows(table, ("t", "n", "risk", "time"), problems) if table else answers(files, layout, used)
+    except InputRefused as refused:
+        problems += refused.problems
+    if table and layout.answers:
+        findings.append(note("table-over-json", table.name, "there is a table and there are JSON files of patients: the table counts."))
+    return table, rows or Rows((), {}, ())
+
+
+def _nobody(files: Files, truth: Truth | None, own: tuple[str, ...], unknown: tuple[str, ...]) -> list[Finding]:
+    """`no-table` where there is no patient at all, `no-common-case` where the truth has none of them."""
+    if not own:
+        words = f"there is nothing of a patient: no table with a PatientID column ({TABLE}), no mask."
+        return [error("no-table", files.name, words)]
+    if len(unknown) < len(own):
+        return []
+    words = f"no patient is one of {truth.name}. Here: {', '.join(unknown[:3])}. There: {', '.join(truth.ids[:3])}."
+    return [error("no-common-case", files.name, words)]
 
 
 def _stages(rows: Rows, kind: str, row_of: np.ndarray, findings: list[Finding]) -> np.ndarray | None:

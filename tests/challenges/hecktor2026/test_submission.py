@@ -177,6 +177,8 @@ def test_fingerprints_tell_submissions_apart(truth):
         return CHALLENGE.read_predictions(submission_folder(rows, masks), truth).fingerprint.tobytes()
 
     usual = fingerprint(ROWS, TRUTH_MASKS)
+    timed = [{"RFS" if name == "risk" else name: value for name, value in row.items()} for row in ROWS]
+    assert fingerprint(timed, TRUTH_MASKS) != usual
     assert usual == fingerprint(ROWS[::-1], TRUTH_MASKS)
     assert (
         len(
