@@ -89,7 +89,7 @@ def choices(_test_set: Given, _truth, _predictions) -> Mapping:
                 key=name,
                 bind="query-params",
                 persist_state="page",
-                width=190,
+                width=172,
                 help="  \n".join(f"**{value}**: {meaning}" for value, meaning in meanings.items()),
             )
             for name, (words, meanings) in OPTIONS.items()
@@ -150,7 +150,7 @@ def lacking(card: ScoreCard) -> None:
     """What was missing, malformed or unknown, and what empty masks earned."""
     found = [f"{n} {words}{'s' * (n != 1)}" for words, n in SUMMARY.lacking(card).items() if n]
     credit = SUMMARY.credit_of_empty(card)
-    words = f":orange-badge[▲ {', '.join(found)}]" if found else ":green-badge[✓ nothing missing, malformed or unknown]"
+    words = " ".join(f":orange-badge[▲ {one}]" for one in found) or ":green-badge[✓ nothing missing, malformed or unknown]"
     if credit:
         whole = share(card.metrics["dice_from_empty_cases"])
         words += f" :gray-badge[∅ {decimal(credit, 4)} of the score] from patients with nothing to find and nothing found ({whole} of segmentation)"
@@ -230,12 +230,12 @@ STRUCTURE_ROWS = {
 def structures_table(card: ScoreCard) -> None:
     columns = {}
     for structure, name in STRUCTURES.items():
-        entry = card.per_class[name] | {"interval": interval(card.intervals.get(f"dice_{structure}"), 3)}
+        entry = card.per_class[name] | {"interval": interval(card.intervals.get(f"dice_{structure}"))}
         columns[name] = [write(entry[key]) for key, write in STRUCTURE_ROWS.values()]
     frame.table(
         "What is the mean made of?",
         pd.DataFrame({"what": list(STRUCTURE_ROWS), **columns}),
-        {"what": frame.words("", 210), **{name: frame.words(name, right=True) for name in columns}},
+        {"what": frame.words("", 200), **{name: frame.words(name, right=True) for name in columns}},
         f"Pooled: the definition of 2022, not ranked. {classification.method(card)}",
         key="structures",
     )
