@@ -12,8 +12,10 @@ const TRUTH = 0, PREDICTION = 1;
 
 /** What is drawn in a square of 256 device px, so that one crowded square never holds the page: more nuclei are drawn as their centres,
  *  more vertices more coarsely. */
-const MOST_OUTLINES = 3000;
-const MOST_DRAWN_VERTICES = 60000;
+const MOST_OUTLINES = 1500;
+const MOST_DRAWN_VERTICES = 24000;
+/** Radius of a centre in such a square, CSS px: a mark without a light rim. */
+const CROWDED = 1.4;
 
 /** Paint nuclei `found` of a layer; g has a device-pixel transform of scale S whose corner is at (ox, oy). squares: how many of 256 px. */
 function paintNuclei(g, layer, found, S, dpr, ox, oy, squares) {
@@ -21,7 +23,8 @@ function paintNuclei(g, layer, found, S, dpr, ox, oy, squares) {
   g.setTransform(k, 0, 0, k, -ox, -oy);
   g.lineJoin = "round";
   if (show.links && outlines.typical * scale > 2) paintLinks(g, layer, found, px);
-  const dot = clamp(outlines.typical * scale * 0.42, 1.1, 4), dots = show.dots || found.length > MOST_OUTLINES * squares;
+  const crowded = found.length > MOST_OUTLINES * squares, dots = show.dots || crowded;
+  const dot = crowded ? CROWDED : clamp(outlines.typical * scale * 0.42, 1.1, 4);
   const coarse = dots ? 1 : outlines.coarseness(found, scale, MOST_DRAWN_VERTICES * squares);
   for (const group of grouped(layer, found)) {
     const small = (i) => dots || outlines.radius[i] * scale < SMALLEST;
