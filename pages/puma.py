@@ -8,15 +8,17 @@ import pandas as pd
 import streamlit as st
 
 import scoring
-from pages.shared import classification, frame, scored, viewer
+from pages.shared import classification, downloads, frame, scored, viewer
 from pages.shared.classification import interval
 from pages.shared.frame import Fact
 from pages.shared.inputs import Given
 from pages.shared.viewer import nuclei
 from pages.shared.workbench import Shown, Workbench, show
+from scoring.challenges.puma import report
 from scoring.figures import detection as figures
-from scoring.figures.detection import Reach, spaced
+from scoring.figures.detection import spaced
 from scoring.figures.numerals import UNDEFINED, decimal, percent, share
+from scoring.figures.raster import overlay_png
 from scoring.models import pictures
 from scoring.scorecard import ScoreCard
 
@@ -25,15 +27,15 @@ CHALLENGE = scoring.load_challenge(ID)
 CLASSES, RADIUS, METRICS = CHALLENGE.CLASSES, CHALLENGE.RADIUS, CHALLENGE.METRICS
 DOUBTS, LISTING, CLINIC = CHALLENGE.doubts, CHALLENGE.listing, CHALLENGE.clinic
 RULES = {
-    "seed": ("Macro F1, the description", "mean over ten classes of the mean F1 of the images that hold the class"),
-    "grand-challenge": ("Grand Challenge", "image F1s summed ÷ all {n} images, mean over the classes that occur"),
-    "pooled": ("Pooled", "counts of all images summed first, mean over the classes that occur"),
+    "seed": ("image F1s ÷ images that hold the class", "ten classes"),
+    "grand-challenge": ("image F1s ÷ all {n} images", "the classes that occur"),
+    "pooled": ("one F1 of the counts of all images", "the classes that occur"),
 }
-"""Rule -> its name, and what it divides by."""
+"""Rule -> what it divides by, and the classes that it means over."""
 KEPT_CASES, KEPT_TRIALS = 8, 16
+PRINTED_SIDE = 1600
 ROWS = 30
 """Images in the heat map at once."""
-WITHIN_UM = np.arange(0, 151.0, 3)
 CLOSING = (
     "▲ scorecard.json, the report and the tables hold the truth of every image: do not hand them to anyone who must not see it. "
     "One micrometre is 4.35 px. No number here is a diagnosis."
@@ -56,7 +58,7 @@ def score_options(_given: Given, own: Mapping) -> Mapping:
 
 def choices(_test_set: Given, truth, _predictions) -> Mapping:
     """Whose macro F1 is the score."""
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         rules = st.segmented_control(
             "Rule",
             list(RULES),
@@ -65,10 +67,14 @@ def choices(_test_set: Given, truth, _predictions) -> Mapping:
             persist_state="page",
             required=True,
             default="seed",
-            help="  \n".join(f"**{rule}**: {words.format(n='')}" for rule, (_, words) in RULES.items()),
+            label_visibility="collapsed",
         )
-        st.caption(f"{RULES[rules][1].format(n=len(truth))}", width="stretch")
+        st.caption(f"{report.NAMES[rules]}: {divides(rules, len(truth))}; the mean over {RULES[rules][1]}.", width="stretch")
     return {"rules": rules}
+
+
+def divides(rules: str, images: int) -> str:
+    return RULES[rules][0].format(n=images)
 
 
 def about_truth(truth) -> str:
@@ -94,39 +100,28 @@ def headline(shown: Shown) -> None:
     card = shown.card
     m, i, chosen = card.metrics, card.intervals, rule_of(card)
     others = [rule for rule in RULES if rule != chosen]
-    detected = card.more["detection"]
-    marks = [(name, one["f1"]) for name, one in CHALLENGE.OBSERVERS.items()]
-    rows = [
-        *(
-            Reach(RULES[rule][0], m[METRICS[rule]], i.get(METRICS[rule]), m[f"best_possible_{METRICS[rule]}"], chosen=rule == chosen)
-            for rule in (chosen, *others)
-        ),
-        Reach("Micro F1", m["micro_f1"], i.get("micro_f1"), marks=marks),
-        Reach("Detection F1, any class", detected["f1"], marks=marks),
-    ]
     best = m[f"best_possible_{METRICS[chosen]}"]
-    first, second = (one["f1"] for one in CHALLENGE.OBSERVERS.values())
     frame.headline(
         Fact(
-            f"{RULES[chosen][0]} ↑",
+            f"{report.NAMES[chosen]} ↑",
             share(card.score),
             interval(i.get("score"), 3),
-            f"{RULES[chosen][1].format(n=card.n_cases)}. Below: 95% interval over images. {classification.method(card)}",
+            f"{divides(chosen, card.n_cases)}; the mean over {RULES[chosen][1]}. Below: 95% interval over images. {classification.method(card)}",
         ),
         [
             Fact("Best possible", share(best), "the truth itself, by this rule"),
             *(
                 Fact(
-                    RULES[rule][0],
+                    report.NAMES[rule],
                     share(m[METRICS[rule]]),
-                    f"of {share(m[f'best_possible_{METRICS[rule]}'])}; {RULES[rule][1].format(n=card.n_cases)}",
+                    f"of {share(m[f'best_possible_{METRICS[rule]}'])}; {divides(rule, card.n_cases)}",
                 )
                 for rule in others
             ),
         ],
-        figures.reach(rows, frame.look()),
-        f"Hatched: out of reach even for the truth itself. Strokes: two observers agree to {share(first)}, one with themselves to {share(second)} "
-        f"(detection F1, 12 regions); against no macro F1. Score **{card.score!r}**. n = {card.n_cases} images.",
+        figures.reach(report.reached(card), frame.look()),
+        f"{report.reach_words()} Score **{card.score!r}**. n = {card.n_cases} images.",
+        below=3,
     )
 
 
@@ -200,7 +195,7 @@ def detection_facts(card: ScoreCard) -> None:
 def images_tab(shown: Shown) -> None:
     card = shown.card
     order, doubts = CHALLENGE.worst_first(card), scored.of_card("puma_doubts", shown, DOUBTS.doubts)
-    left, right = st.columns([10, 12], gap="large")
+    left, right = st.columns([9, 13], gap="large")
     with left:
         page, pages = 1, -(-len(order) // ROWS)
         chart = st.container()
@@ -231,14 +226,14 @@ def images_tab(shown: Shown) -> None:
             f"Which images went worst? {len(rows)}",
             pd.DataFrame(rows),
             {
-                "case": frame.words("image", 150),
+                "case": frame.words("image", 200),
                 "macro_f1": frame.number("F1 ↑", 3, 50, "Mean F1 of the classes that occur in the image; in no ranking"),
                 "micro_f1": frame.number("micro ↑", 3, 54),
                 "n_truth": frame.number("nuclei", 0, 52),
                 "n_predicted": frame.number("found", 0, 50),
                 "fp": frame.number("FP ↓", 0, 44),
                 "fn": frame.number("FN ↓", 0, 44),
-                "flags": frame.words("▲", 150, explain="Missing, or so unlike the truth that a mistake in the file is likely"),
+                "flags": frame.words("▲", 136, explain="Missing, or so unlike the truth that a mistake in the file is likely"),
             },
             f"Choose a row to open the image in the viewer. ▲: {suspicious} of {len(rows)} missing or suspicious.",
             key="image_rows",
@@ -338,7 +333,7 @@ def setting_facts(usual: ScoreCard, card: ScoreCard) -> None:
     rules = [rule_of(card), *(rule for rule in RULES if rule != rule_of(card))]
     frame.facts(
         [
-            *(Fact(f"{RULES[rule][0]} ↑", share(m[METRICS[rule]]), f"{share(before[METRICS[rule]])} by the rule") for rule in rules),
+            *(Fact(f"{report.NAMES[rule]} ↑", share(m[METRICS[rule]]), f"{share(before[METRICS[rule]])} by the rule") for rule in rules),
             Fact("Micro F1 ↑", share(m["micro_f1"]), f"{share(before['micro_f1'])} by the rule"),
             Fact("Predictions left", f"{m['n_predicted']:,}", f"of {before['n_predicted']:,}"),
             Fact(
@@ -447,14 +442,16 @@ def tissue_tab(shown: Shown) -> None:
         )
     left, right = st.columns(2, gap="large")
     with left:
-        sides = [CLINIC.cumulative(card.arrays[name], WITHIN_UM) for name in ("um_truth", "um_predicted")]
+        away = [card.arrays[name] for name in ("um_truth", "um_predicted")]
+        within = CLINIC.drawn_within(*away)
+        sides = [CLINIC.cumulative(values, within) for values in away]
         counted = [(card.more[f"tumor_lymphocyte_um_{side}"] or {"n": 0})["n"] for side in ("truth", "predicted")]
         frame.chart(
-            figures.distances(WITHIN_UM, *sides, CLINIC.NEAR_MICROMETRES, look),
+            figures.distances(within, *sides, CLINIC.NEAR_MICROMETRES, look),
             f"Tumour nuclei of images that hold a lymphocyte: {counted[0]:,} in the truth, {counted[1]:,} predicted. Dotted: 20 and 50 µm.",
-            pd.DataFrame(
-                {"µm": WITHIN_UM, **{n: s for n, s in zip(("truth", "predicted"), sides, strict=True) if s is not None}}
-            ).set_index("µm"),
+            pd.DataFrame({"µm": within, **{n: s for n, s in zip(("truth", "predicted"), sides, strict=True) if s is not None}}).set_index(
+                "µm"
+            ),
         )
     with right:
         distance_table(card)
@@ -466,13 +463,13 @@ def distance_table(card: ScoreCard) -> None:
         "What is the distance in each image?",
         pd.DataFrame(rows),
         {
-            "image": frame.words("image", 150),
-            "median_truth": frame.number("median, µm", 1),
-            "median_predicted": frame.number("predicted", 1),
-            "within_20_truth": frame.number("within 20 µm", 2),
-            "within_20_predicted": frame.number("predicted", 2),
-            "within_50_truth": frame.number("within 50 µm", 2),
-            "within_50_predicted": frame.number("predicted", 2),
+            "image": frame.words("image", 140),
+            "median_truth": frame.number("median µm", 1, 66),
+            "median_predicted": frame.number("pred.", 1, 52),
+            "within_20_truth": frame.number("≤ 20 µm", 2, 58),
+            "within_20_predicted": frame.number("pred.", 2, 52),
+            "within_50_truth": frame.number("≤ 50 µm", 2, 58),
+            "within_50_predicted": frame.number("pred.", 2, 52),
         },
         "From every tumour nucleus to the nearest lymphocyte, truth beside prediction. –: the image lacks one of them.",
         lighter=["median_predicted", "within_20_predicted", "within_50_predicted"],
@@ -485,6 +482,11 @@ def _distances(name: str, entry: Mapping) -> dict:
     sides = {side: entry[f"tumor_lymphocyte_um_{side}"] or {} for side in ("truth", "predicted")}
     keys = ("median", *(f"within_{reach}" for reach in CLINIC.NEAR_MICROMETRES))
     return {"image": name, **{f"{key}_{side}": found.get(key) for key in keys for side, found in sides.items()}}
+
+
+def match_table(card: ScoreCard) -> pd.DataFrame:
+    """What became of every nucleus, as --matches writes it."""
+    return pd.DataFrame({name: CHALLENGE.matches.cells(column) for name, column in card.matches.items()})
 
 
 def case_table(card: ScoreCard) -> pd.DataFrame:
@@ -504,27 +506,26 @@ def viewer_tab(shown: Shown) -> None:
         index = names.index(case)
         for words, step, icon in (("Previous", -1, "chevron_left"), ("Next", 1, "chevron_right")):
             st.button(words, key=f"case_{words}", icon=f":material/{icon}:", on_click=_go_to, args=(names[(index + step) % len(names)],))
-        which = st.segmented_control(
-            "In the table",
-            list(LISTING.LISTS),
-            key="list",
-            bind="query-params",
-            persist_state="page",
-            required=True,
-            default="errors",
-            help="FP: predicted, and no truth matches. FN: in the truth, and no prediction matches. TP: both.",
-        )
     radius, least = setting(shown.card)
     if (radius, least) != (RADIUS, 0.0):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(away(radius, least))
             st.button("Back to 15 px and 0", key="to_rule_here", on_click=_back, type="tertiary", icon=":material/undo:")
     drawn, payload = _packed(*_identity(shown), radius, least, index, shown)
-    left, right = st.columns([5, 3], gap="medium")
+    left, right = st.columns([7, 3], gap="medium")
     with left:
         viewer.show(payload, "nuclei", focus=_nucleus_in_address(), on_select=lambda: _put_nucleus(payload))
+        downloads.button(
+            "Whole image (PNG)",
+            partial(picture, shown, index, drawn),
+            f"{case}-overlay",
+            "png",
+            "image/png",
+            "download_overlay",
+            type="tertiary",
+        )
     with right:
-        nucleus_table(shown, index, drawn, which, radius)
+        nucleus_table(drawn, radius)
 
 
 def _go_to(case: str) -> None:
@@ -550,6 +551,13 @@ def _packed(truth_key: str, submission_key: str, options: str, radius: float, le
     return drawn, payload
 
 
+def picture(shown: Shown, index: int, drawn: Mapping) -> bytes:
+    """The whole image with all its nuclei, for print."""
+    truth = shown.truth
+    size, ground = tuple(truth.sizes[index].tolist()), _tile(shown.truth_key, index, truth)
+    return overlay_png(drawn, size, truth.ids[index], CHALLENGE.MICROMETRES_PER_PIXEL, PRINTED_SIDE, ground)
+
+
 @st.cache_resource(max_entries=KEPT_CASES, scope="session", show_spinner=False)
 def _tile(truth_key: str, index: int, _truth) -> bytes | None:
     return pictures.tile(_truth, index)
@@ -569,8 +577,18 @@ def _nucleus_in_address() -> Mapping | None:
     return {"side": side, "index": int(number)} if side in LISTING.SIDES and number.isdecimal() and len(number) < 9 else None
 
 
-def nucleus_table(shown: Shown, index: int, drawn: Mapping, which: str, radius: float) -> None:
+def nucleus_table(drawn: Mapping, radius: float) -> None:
     """What the viewer shows, in a table; the chosen nucleus above it."""
+    which = st.segmented_control(
+        "In the table",
+        list(LISTING.LISTS),
+        key="list",
+        bind="query-params",
+        persist_state="page",
+        required=True,
+        default="errors",
+        help="FP: predicted, and no truth matches. FN: in the truth, and no prediction matches. TP: both.",
+    )
     found, focus = LISTING.listing(drawn, which, radius), _nucleus_in_address()
     nucleus = focus and LISTING.found(drawn, focus["side"], focus["index"], radius)
     if nucleus:
@@ -585,22 +603,22 @@ def nucleus_table(shown: Shown, index: int, drawn: Mapping, which: str, radius: 
                 {
                     "status": r.status,
                     "class": spaced(r.name),
-                    "why": r.why,
                     "distance": r.distance,
                     "confidence": r.confidence,
                     "of": f"{r.side} {r.number}",
+                    "why": r.why,
                 }
                 for r in found.rows
             ],
-            columns=["status", "class", "why", "distance", "confidence", "of"],
+            columns=["status", "class", "distance", "confidence", "of", "why"],
         ),
         {
             "status": frame.words("", 36),
             "class": frame.words("class", 90),
-            "why": frame.words("why", 190),
             "distance": frame.number("px", 1, 44, "To the match, or to the nucleus that the reason is about"),
             "confidence": frame.number("conf.", 2, 48),
             "of": frame.words("no.", 96),
+            "why": frame.words("why", 330),
         },
         "Choose a row to see the nucleus." + (f" The first {len(found.rows):,} are listed." if len(found.rows) < found.total else ""),
         key=key,
@@ -659,5 +677,6 @@ show(
         submission_types=NUCLEI_TYPES,
         several=True,
         choices=choices,
+        tables={"matches": match_table},
     )
 )

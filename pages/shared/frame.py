@@ -184,9 +184,9 @@ def facts(entries: Sequence[Fact]) -> None:
                 st.markdown(f"**{markdown(fact.value)}**" + (f" :small[:gray[{markdown(fact.below)}]]" if fact.below else ""))
 
 
-def headline(score: Fact, others: Sequence[Fact], strip: go.Figure | None = None, arithmetic: str = "") -> None:
+def headline(score: Fact, others: Sequence[Fact], strip: go.Figure | None = None, arithmetic: str = "", below: int = 1) -> None:
     """The score alone is large. Its arithmetic (Markdown of our own) stands below the strip, or where there is none below the others; with a
-    strip the first of the others, the ceiling, stands below the score."""
+    strip the first `below` of the others, the ceiling among them, stand below the score."""
     with st.container(border=True, gap="small"):
         hero, rest = st.columns([2, 7], gap="medium")
         with hero:
@@ -194,12 +194,12 @@ def headline(score: Fact, others: Sequence[Fact], strip: go.Figure | None = None
                 markdown(score.name), score.value, delta=score.below or None, delta_color="off", delta_arrow="off", help=score.explain
             )
             if strip is not None and others:
-                facts(others[:1])
+                facts(others[:below])
         with rest:
             if strip is not None:
                 chart(strip, arithmetic)
             if strip is None or others[1:]:
-                facts(others if strip is None else others[1:])
+                facts(others if strip is None else others[below:])
             if strip is None and arithmetic:
                 st.caption(arithmetic)
 

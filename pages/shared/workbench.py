@@ -1,9 +1,11 @@
 """What every challenge's page does: two doors, then findings, headline and tabs of the scorecard, or why there is none."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from types import ModuleType
 
+import pandas as pd
 import streamlit as st
 
 import scoring
@@ -37,7 +39,8 @@ class Workbench:
     a table, for download. closing: a line below the tabs. choices: draws how it can be scored otherwise, from the test set that was given, its
     cases and the predictions, and gives it as options of `score`. refused: draws, below the problems, what else there is to say of a submission
     that was refused, from the test set and the submission that were given. upload, about_test_set: what can be dropped, in words;
-    truth_types, submission_types: its endings besides tables and zips. several: a submission may be many files or a folder.
+    truth_types, submission_types: its endings besides tables and zips. several: a submission may be many files or a folder. tables: what
+    else there is to download, name -> table(card).
     """
 
     challenge: ModuleType
@@ -56,6 +59,7 @@ class Workbench:
     several: bool = False
     choices: Callable[[Given, Cases, Predictions], Mapping] = lambda _test_set, _truth, _predictions: {}
     refused: Callable[[Given, Given], None] = lambda _test_set, _given: None
+    tables: Mapping[str, Callable[[ScoreCard], pd.DataFrame]] = field(default_factory=dict)
 
 
 def show(bench: Workbench) -> None:
@@ -75,7 +79,10 @@ def show(bench: Workbench) -> None:
     if not given.own and not test_set.own:
         door.caption(markdown(sample.submissions[door.sample].about))
     truth = scored.truth(challenge.ID, test_set)
-    if truth.refused:
+    if isinstance(truth, scored.Running):
+        truth_door.caption("Being read: see below.")
+        scored.running(truth)
+    elif truth.refused:
         truth_door.caption("Refused: see below.")
         frame.refusal(truth.refused)
     else:
@@ -137,4 +144,11 @@ def _result(bench: Workbench, shown: Shown) -> None:
         downloads.json_button(card.to_json(), f"{stem}-scorecard", "download_json")
         downloads.html_button(lambda: report.html(card), f"{stem}-report", "download_html")
         downloads.csv_button(bench.table(card), f"{stem}-cases", "download_cases", "Cases (CSV)", index=False)
+        for name, table in bench.tables.items():
+            content, words = partial(_csv, table, card), f"{name.capitalize()} (CSV)"
+            downloads.button(words, content, f"{stem}-{name}", "csv", "text/csv", f"download_{name}", type="tertiary")
     st.caption(bench.closing)
+
+
+def _csv(table: Callable[[ScoreCard], pd.DataFrame], card: ScoreCard) -> bytes:
+    return downloads.csv(table(card), index=False)

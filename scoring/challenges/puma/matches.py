@@ -116,11 +116,12 @@ def to_csv(card: ScoreCard) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(card.matches)
-    writer.writerows(zip(*map(_cells, card.matches.values()), strict=True))
+    writer.writerows(zip(*map(cells, card.matches.values()), strict=True))
     return text.getvalue()
 
 
-def _cells(column: np.ndarray) -> list:
+def cells(column: np.ndarray) -> list:
+    """A column of the matches as texts and numbers, "" where there is none."""
     if column.dtype == object:
         return column.tolist()
     empty = np.isnan(column) if column.dtype == float else column == NONE

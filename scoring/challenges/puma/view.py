@@ -25,12 +25,23 @@ TRUTH, PREDICTION = 0, 1
 
 
 def overlay(truth: Truth, predictions: NucleiPredictions, card: ScoreCard, index: int) -> dict[str, np.ndarray]:
+    """The nuclei of one case with their outlines, as far as their files hold any: columns as of `marks`."""
+    drawn = marks(card, index)
+    kept = np.flatnonzero(predictions.nuclei[index].confidences >= rule_of(card).min_confidence)
+    sides = _outlines(truth.nuclei[index], slice(None)), _outlines(predictions.nuclei[index], kept)
+    return drawn | {
+        "xy": np.concatenate([xy for xy, _ in sides]),
+        "start": np.cumsum(np.r_[0, *(lengths for _, lengths in sides)]),
+    }
+
+
+def marks(card: ScoreCard, index: int) -> dict[str, np.ndarray]:
     """The nuclei of one case in one list, truth first, without the predictions that the card's smallest confidence leaves out.
 
-    Columns, n nuclei: xy float32 [v, 2], px, outlines one after the other; start [n + 1], where each begins (equal neighbours: there is
-    none); centroids float64 [n, 2], px; kind 0 truth, 1 prediction; cls: position in CLASSES; status: in STATUSES; reason: in REASONS;
-    partner: row of the nucleus that it matches or that the reason is about, -1 = none; number: position in its file's list; score:
-    confidence, 1 for the truth; distance: px to the partner, NaN = none.
+    Columns, n nuclei: xy float32 [v, 2], px, outlines one after the other, of which a card holds none; start [n + 1], where each begins
+    (equal neighbours: there is none); centroids float64 [n, 2], px; kind 0 truth, 1 prediction; cls: position in CLASSES; status: in
+    STATUSES; reason: in REASONS; partner: row of the nucleus that it matches or that the reason is about, -1 = none; number: position in
+    its file's list; score: confidence, 1 for the truth; distance: px to the partner, NaN = none.
     """
     d, rule = of_card(card), rule_of(card)
     m = matching.match(d, rule)
@@ -40,10 +51,9 @@ def overlay(truth: Truth, predictions: NucleiPredictions, card: ScoreCard, index
     n_truth = t.stop - t.start
     row = np.full(len(m.kept) + 1, -1)
     row[p] = np.arange(len(p)) + n_truth
-    sides = _outlines(truth.nuclei[index], slice(None)), _outlines(predictions.nuclei[index], p - first_prediction)
     return {
-        "xy": np.concatenate([xy for xy, _ in sides]),
-        "start": np.cumsum(np.r_[0, *(lengths for _, lengths in sides)]),
+        "xy": np.empty((0, 2), np.float32),
+        "start": np.zeros(n_truth + len(p) + 1, int),
         "centroids": np.r_[d.truth_points[t], d.predicted_points[p]],
         "kind": np.repeat([TRUTH, PREDICTION], [n_truth, len(p)]),
         "cls": np.r_[d.truth_class[t], d.predicted_class[p]],
