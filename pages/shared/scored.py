@@ -5,7 +5,7 @@ Every cache key is a SHA-256 of bytes, the challenge and the scorer's version; w
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import wait
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import streamlit as st
@@ -20,7 +20,7 @@ from scoring.models.process import ModelFailed
 from scoring.readers.sources import open_source
 from scoring.scorecard import ScoreCard
 
-SESSION_TRUTHS, SHARED_CARDS, SHARED_RUNS = 2, 32, 32
+SESSION_TRUTHS, SESSION_RUNS, SHARED_CARDS, SHARED_RUNS = 2, 4, 32, 32
 SHORT_SECONDS = 2.0
 
 
@@ -41,6 +41,19 @@ class Running:
     counts: str
 
 
+@dataclass(frozen=True)
+class Runs:
+    """Outcomes of long work by content, oldest first, at most `most` of them; written by the queue's one thread."""
+
+    most: int
+    outcomes: dict[tuple, Outcome] = field(default_factory=dict)
+
+    def keep(self, content: tuple, outcome: Outcome) -> None:
+        while len(self.outcomes) >= self.most:
+            self.outcomes.pop(next(iter(self.outcomes)))
+        self.outcomes[content] = outcome
+
+
 def attempt(work, *arguments, **options) -> Outcome:
     """A refusal as a value, so that it is cached and shown like any result."""
     try:
@@ -49,8 +62,12 @@ def attempt(work, *arguments, **options) -> Outcome:
         return Outcome(refused=refused)
 
 
-def truth(challenge_id: str, given: Given) -> Outcome:
-    """The test set behind a door."""
+def truth(challenge_id: str, given: Given) -> Outcome | Running:
+    """The test set behind a door; `Running` while much is read, or after that was stopped."""
+    challenge = scoring.load_challenge(challenge_id)
+    if given.own and hasattr(challenge, "READING_COUNTS"):
+        content = (challenge_id, scoring.__version__, "truth", given.key, given.name)
+        return _run(content, challenge.READING_COUNTS, partial(challenge.read_truth, given.source, given.name), _own_runs(), SHORT_SECONDS)
     read = _own_truth if given.own else _sample_truth
     return read(challenge_id, scoring.__version__, (given.key, given.name), given)
 
@@ -82,9 +99,14 @@ def _read(challenge_id: str, version: str, truth_key: str, submission_key: tuple
 
 
 @st.cache_resource(max_entries=1)
-def _runs() -> dict:
-    """Finished model runs by content, oldest first; written by the queue's one thread."""
-    return {}
+def _runs() -> Runs:
+    """Finished runs of models and of samples, for all sessions."""
+    return Runs(SHARED_RUNS)
+
+
+def _own_runs() -> Runs:
+    """Finished readings of uploads, which hold on to the bytes: they stay in the session that brought them, and go with it."""
+    return st.session_state.setdefault("_runs", Runs(SESSION_RUNS))
 
 
 def predictions(challenge_id: str, truth_key: str, given: Given, truth, chosen: Mapping) -> Outcome | Running:
@@ -93,33 +115,34 @@ def predictions(challenge_id: str, truth_key: str, given: Given, truth, chosen: 
     reading = {name: chosen[name] for name in ("missing", *getattr(challenge, "READ_OPTIONS", ())) if name in chosen}
     content = (challenge_id, scoring.__version__, truth_key, given.key, given.name)
     if given.is_model:
-        return _run(content, "images", partial(challenge.predict, given.source, truth, name=given.name))
+        return _run(content, "images", partial(challenge.predict, given.source, truth, name=given.name), _runs())
     if hasattr(challenge, "READING_COUNTS"):
         read = partial(challenge.read_predictions, given.source, truth, given.name, **reading)
-        return _run((*content, *options(**reading)), challenge.READING_COUNTS, read, SHORT_SECONDS)
+        runs = _own_runs() if given.own else _runs()
+        return _run((*content, *options(**reading)), challenge.READING_COUNTS, read, runs, SHORT_SECONDS)
     return _read(challenge_id, scoring.__version__, truth_key, (given.key, given.name), options(**reading), truth, given)
 
 
-def _run(content: tuple, counts: str, long_work: Callable, patience: float = 0) -> Outcome | Running:
-    """Work that shows how far it is and can be stopped; what ends within `patience` seconds was never worth showing."""
-    if content in _runs():
-        return _runs()[content]
-    runs = _runs()
+def _run(content: tuple, counts: str, long_work: Callable, runs: Runs, patience: float = 0) -> Outcome | Running:
+    """Work that shows how far it is and can be stopped; what ends within `patience` seconds was never worth showing.
 
-    def work(job: jobs.Job) -> Outcome:
-        if content in runs:
-            return runs[content]  # another session's run of the same files ended while this one waited
-        outcome = attempt(long_work, progress=job.progress, cancelled=job.cancelled)
-        while len(runs) >= SHARED_RUNS:
-            runs.pop(next(iter(runs)))
-        runs[content] = outcome
-        return outcome
+    runs: where its outcome is kept. The queue keeps none: it belongs to all sessions.
+    """
+    if content in runs.outcomes:
+        return runs.outcomes[content]
+
+    def work(job: jobs.Job) -> None:
+        if content not in runs.outcomes:  # else another session's run of the same files ended while this one waited
+            runs.keep(content, attempt(long_work, progress=job.progress, cancelled=job.cancelled))
 
     key = (jobs.session_id(), *content)
     job = jobs.queue().submit(key, work)
     if not job.stop.is_set():
         wait([job.future], patience)
-    return job.future.result() if job.future.done() and job.future.exception() is None else Running(job, key, counts)
+    if job.future.done() and job.future.exception() is None:
+        jobs.queue().forget(key)
+        return runs.outcomes[content] if content in runs.outcomes else _run(content, counts, long_work, runs, patience)
+    return Running(job, key, counts)
 
 
 def running(work: Running) -> None:
@@ -221,8 +244,10 @@ def sample_cards(challenge_id: str) -> list[tuple[str, scoring.ScoreCard]]:
         chosen = {
             name: value for name, value in usual.items() if f"--{name.replace('_', '-')}" in scoring.load_challenge(challenge_id).ARGUMENTS
         }
-        step = predictions(challenge_id, given.key, submitted, cases, chosen)
-        read = step.job.future.result() if isinstance(step, Running) else step
+        read = predictions(challenge_id, given.key, submitted, cases, chosen)
+        while isinstance(read, Running):
+            read.job.future.result()
+            read = predictions(challenge_id, given.key, submitted, cases, chosen)
         outcome = card(
             challenge_id,
             scoring.__version__,
