@@ -94,6 +94,14 @@ def test_of_two_at_one_place_the_first_is_reported_under_the_official_rule():
     assert used == {"seed": [1, 0], "pooled": [1, 0], "grand-challenge": [0, 1]}
 
 
+def test_the_same_place_in_another_image_or_class_is_another_place():
+    truth = numbered([[nucleus("tumor", 0, 0)], [nucleus("tumor", 0, 0)]])
+    twins = [nucleus("lymphocytes", 1, 0), nucleus("tumor", 1, 0, score=0.2), nucleus("tumor", 1, 0, score=0.9)]
+    found = card(truth, numbered([twins, twins]), rules="grand-challenge").matches
+    assert found["status"].tolist() == ["TP", "FP", "FP"] * 2
+    assert found["prediction"].tolist() == [1, 0, 2] * 2
+
+
 def test_probability_is_a_confidence_but_not_for_the_official_evaluator():
     truth = [nucleus("tumor", 0, 0)]
     predictions = [nucleus("tumor", 1, 0, probability=0.2), nucleus("tumor", 9, 0, probability=0.9)]

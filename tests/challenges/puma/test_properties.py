@@ -68,10 +68,11 @@ def test_equal_submissions_are_recognised():
     others = [
         predictions | {"roi_000": []},
         predictions | {"roi_000": predictions["roi_000"][1:]},
+        predictions | {"roi_001": []},
         {"roi_000": predictions["roi_000"]},
         predictions | {"roi_000": [nucleus("tumor", 1, 1), *predictions["roi_000"][1:]]},
     ]
-    assert len({card(truth, other).arrays["aligned"].tobytes() for other in others} | set(same)) == 5
+    assert len({card(truth, other).arrays["aligned"].tobytes() for other in others} | set(same)) == 6
 
 
 def test_the_same_bytes_every_time():
