@@ -12,7 +12,6 @@ from scoring.metrics.classification import divide
 
 MISSING_RISK = ("non-concordant", "half", "exclude")
 TERTILES = ("low", "middle", "high")
-BLOCK_CELLS = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -55,25 +54,27 @@ class LogRank:
 def pairs(time: np.ndarray, event: np.ndarray, risk: np.ndarray, weights: np.ndarray) -> Pairs:
     """Pairs (i, j) with an event of i before j's time, or at it where j is censored, for every row of weights [B, N] (whole numbers).
 
-    A pair counts with the product of its two weights; copies of one patient are never comparable. Scores are compared exactly. How many
-    patients come later follows from cumulative sums; which of them have a lower score from a matrix product, some events at a time.
+    A pair counts with the product of its two weights; copies of one patient are never comparable. Scores are compared exactly. O(N log N).
     """
     order = np.lexsort((~event, time))
-    time, event, risk, w = time[order], event[order], risk[order], weights[:, order].astype(np.float32)
+    time, event, risk = time[order], event[order], risk[order]
+    w = np.ascontiguousarray(weights[:, order].T, np.float32)
     # Sorted so, those comparable to an event are all that stand behind the events of its time.
     events = np.flatnonzero(event)
     first_later = np.searchsorted(time, time[events], side="right") - _censored_together(time, event)[events]
     scored = ~np.isnan(risk)
-    comparable = _later(w, events, first_later)
-    has = scored[events]
-    with_scores = comparable if scored.all() else _later(w * scored, events[has], first_later[has])
-    concordant, tied = np.zeros(len(w), np.int64), np.zeros(len(w), np.int64)
-    rows = max(1, BLOCK_CELLS // max(1, len(time)))
-    for start in range(0, len(events), rows):
-        some = events[start : start + rows]
-        behind = np.arange(len(time)) >= first_later[start : start + rows, None]
-        concordant += _weighted(behind & (risk[some, None] > risk), w, some)
-        tied += _weighted(behind & (risk[some, None] == risk), w, some)
+    ranks = np.unique(risk[scored], return_inverse=True)[1]
+    kept, own = np.flatnonzero(scored), scored[events]
+    # Among those with a score: the weights of events, the first place behind each, and the place of its own score.
+    w_scored, w_events = w[kept], w[events[own]]
+    first = np.searchsorted(kept, first_later[own])
+    asked = ranks[np.searchsorted(kept, events[own])]
+    comparable, with_scores = _products(w[events], _behind(w, first_later)), _products(w_events, _behind(w_scored, first))
+    lower = _below(ranks, w_scored, first, asked)
+    concordant = _products(w_events, lower)
+    tied = np.zeros_like(concordant)
+    if len(kept) and ranks.max() + 1 < len(kept):
+        tied = _products(w_events, _below(ranks, w_scored, first, asked + 1) - lower)
     return Pairs(comparable, concordant, tied, comparable - with_scores)
 
 
@@ -83,23 +84,41 @@ def _censored_together(time: np.ndarray, event: np.ndarray) -> np.ndarray:
     return np.bincount(place, ~event).astype(int)[place] if len(time) else np.zeros(0, int)
 
 
-def _later(w: np.ndarray, events: np.ndarray, first_later: np.ndarray) -> np.ndarray:
-    """Sum over events of their weight times the weight of all from `first_later` on: int64 [B]."""
-    total = np.zeros((len(w), w.shape[1] + 1), np.float32)
-    np.cumsum(w, axis=1, out=total[:, 1:])
-    return _products(w[:, events], total[:, -1:] - total[:, first_later])
+def _running(w: np.ndarray) -> np.ndarray:
+    """Sums of the rows before each row, and of all: [N + 1, B]."""
+    sums = np.zeros((len(w) + 1, w.shape[1]), np.float32)
+    np.cumsum(w, axis=0, out=sums[1:])
+    return sums
 
 
-def _weighted(which: np.ndarray, w: np.ndarray, events: np.ndarray) -> np.ndarray:
-    """Sum over events [E] and the patients that `which` [E, N] says of the products of their weights: int64 [B]."""
-    if not which.any():
-        return np.zeros(len(w), np.int64)
-    return _products(w[:, events], w @ which.T.astype(np.float32))
+def _behind(w: np.ndarray, first: np.ndarray) -> np.ndarray:
+    """Weight of all from row `first` [E] on: [E, B]."""
+    sums = _running(w)
+    return sums[-1] - sums[first]
+
+
+def _below(ranks: np.ndarray, w: np.ndarray, first: np.ndarray, limit: np.ndarray) -> np.ndarray:
+    """Weight of those from row `first` [E] on whose rank is below `limit` [E]: [E, B].
+
+    A wavelet matrix (Claude, Navarro and Ordonez 2015): for each binary digit of the ranks, from the highest, the rows are parted by it. What
+    has a 0 where the limit has a 1 is below; the others with the limit's digits so far are looked at further. Places depend on no weight.
+    """
+    found = np.zeros((len(first), w.shape[1]), np.float32)
+    begin, end = first, np.full(len(first), len(ranks))
+    for digit in reversed(range(int(max(ranks.max(initial=0), limit.max(initial=0))).bit_length())):
+        one = (ranks >> digit) & 1 == 1
+        zeros = np.concatenate([[0], np.cumsum(~one)])
+        parted = np.argsort(one, kind="stable")
+        ranks, w = ranks[parted], w[parted]
+        sums, high = _running(w[: zeros[-1]]), (limit >> digit) & 1 == 1
+        found[high] += sums[zeros[end[high]]] - sums[zeros[begin[high]]]
+        begin, end = (np.where(high, zeros[-1] + place - zeros[place], zeros[place]) for place in (begin, end))
+    return found
 
 
 def _products(own: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Row sums of products [B, E]. Sums of counts are whole numbers below 2^24, which float32 holds exactly; their products need float64."""
-    return np.rint(np.einsum("be,be->b", own, others, dtype=float)).astype(np.int64)
+    """Column sums of products [E, B]. Sums of counts are whole numbers below 2^24, which float32 holds exactly; their products need float64."""
+    return np.rint(np.einsum("eb,eb->b", own, others, dtype=float)).astype(np.int64)
 
 
 def c_index(found: Pairs, missing: str = "non-concordant") -> np.ndarray:
