@@ -76,7 +76,7 @@ def matched(truth: Nuclei, predictions: Nuclei, rules: str = "seed", radius: flo
                 continue
             _, distance, _, taken = min(candidates)
             if rules == "grand-challenge":
-                taken = next(j for j in unused if predictions[j]["centroid"] == predictions[taken]["centroid"])
+                taken = next(j for j in unused if np.array_equal(predictions[j]["centroid"], predictions[taken]["centroid"]))
             unused.remove(taken)
             pairs.append((i, taken, float(distance)))
     return pairs

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from scoring.challenges.puma import clinic, matches, matching, rows
-from scoring.challenges.puma.detections import Detections, detections
+from scoring.challenges.puma.detections import Detections, crowded, detections, reaching
 from scoring.challenges.puma.formula import ID, RADIUS, RULES
 from scoring.challenges.puma.matching import Rule
 from scoring.challenges.puma.measures import quantities
@@ -84,7 +84,7 @@ def score(
 def rescore(truth: Truth, predictions: NucleiPredictions, card: ScoreCard, **changed) -> ScoreCard:
     """The same submission under another rule: `rules`, `radius`, `min_confidence` or `resamples`, all else as on the card.
 
-    The pairs that the card holds serve again: cheap up to their reach. Raises InputRefused.
+    The nuclei and pairs that the card holds serve again. Raises InputRefused.
     """
     source = card.provenance
     used = {name: source["options"][name] for name in ("rules", "radius", "min_confidence")} | {"resamples": source["resamples"]} | changed
@@ -93,11 +93,13 @@ def rescore(truth: Truth, predictions: NucleiPredictions, card: ScoreCard, **cha
     if wrong_options:
         raise InputRefused(wrong_options)
     rule = Rule(used["rules"], used["radius"], used["min_confidence"])
-    pairs = of_card(card) if rule.radius <= card.arrays["reach"] else detections(truth, predictions, rule.radius)
+    nuclei = reaching(of_card(card), rule.radius)
+    if nuclei is None:
+        raise InputRefused([crowded(predictions.name, rule.radius)])
     same_kept = rule.min_confidence == source["options"]["min_confidence"]
     known = (card.arrays["um_truth"], card.arrays["um_predicted"]) if same_kept else None
     source = {**source, "options": {**source["options"], **_options(rule)}, "resamples": statistics.resamples}
-    return _card(truth, predictions, pairs, rule, statistics, card.arrays["units"], source, known)
+    return _card(truth, predictions, nuclei, rule, statistics, card.arrays["units"], source, known)
 
 
 def of_card(card: ScoreCard) -> Detections:

@@ -1,18 +1,21 @@
 """The nuclei of all cases in one list each, and which of them lie near each other: all that matching needs, whatever the rule."""
 
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import pairwise
 
 import numpy as np
 
-from scoring.challenges.puma.formula import RADIUS, RADIUS_RANGE
+from scoring.challenges.puma.formula import RADIUS
 from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import Truth
-from scoring.findings import InputRefused, error
+from scoring.findings import Finding, InputRefused, error
 from scoring.metrics import detection
 from scoring.metrics.detection import Pairs
+from scoring.readers.nuclei import Nuclei
 
-MOST_PAIRS, MOST_KEPT_PAIRS = 10_000_000, 2_000_000
+MOST_PAIRS = 10_000_000
 
 
 @dataclass(frozen=True)
@@ -77,14 +80,13 @@ def cases_of(first: np.ndarray) -> np.ndarray:
 
 
 def detections(truth: Truth, predictions: NucleiPredictions, radius: float = RADIUS) -> Detections:
-    """Nuclei and pairs up to `radius` px, or up to the largest radius that a page offers where that is no burden.
-
-    Raises InputRefused (`too-large`) where more than ten million pairs lie within the radius: no picture of cells does that.
-    """
+    """The nuclei, and the pairs up to `radius` px. Raises InputRefused (`too-large`) where those are too many to be matched."""
     if predictions.ids != truth.ids:
         raise ValueError("predictions have to be read against the truth that they are scored on")
     true, found = truth.nuclei, predictions.nuclei
-    reach, pairs = _pairs(truth, predictions, radius)
+    pairs = detection.near_pairs([n.centroids for n in true], [n.centroids for n in found], radius, MOST_PAIRS)
+    if pairs is None:
+        raise InputRefused([crowded(predictions.name, radius)])
     first, classes, points = _firsts(found), np.concatenate([n.classes for n in found]), np.concatenate([n.centroids for n in found])
     return Detections(
         _firsts(true),
@@ -102,19 +104,26 @@ def detections(truth: Truth, predictions: NucleiPredictions, radius: float = RAD
         pairs.prediction,
         pairs.distance,
         predictions.missing.copy(),
-        np.array(float(reach)),
+        np.array(float(radius)),
     )
 
 
-def _pairs(truth: Truth, predictions: NucleiPredictions, radius: float) -> tuple[float, Pairs]:
-    places = [n.centroids for n in truth.nuclei], [n.centroids for n in predictions.nuclei]
-    for reach, most in ((max(radius, RADIUS_RANGE[1]), MOST_KEPT_PAIRS), (radius, MOST_PAIRS)):
-        pairs = detection.near_pairs(*places, reach, most)
-        if pairs is not None:
-            return reach, pairs
+def reaching(d: Detections, radius: float, most: int = MOST_PAIRS) -> Detections | None:
+    """The same with all pairs up to a radius, None where there are more than `most` of them."""
+    if radius <= d.reach:
+        return d
+    places = [d.truth_points[a:b] for a, b in pairwise(d.first_truth)], [d.predicted_points[a:b] for a, b in pairwise(d.first_prediction)]
+    pairs = detection.near_pairs(*places, radius, most)
+    if pairs is None:
+        return None
+    return replace(d, pair_truth=pairs.truth, pair_prediction=pairs.prediction, pair_distance=pairs.distance, reach=np.array(float(radius)))
+
+
+def crowded(name: str, radius: float) -> Finding:
+    """The refusal of nuclei so crowded that no picture of cells can show them."""
     words = f"more than {MOST_PAIRS:,} pairs of a truth and a predicted nucleus lie within {radius:g} px of each other."
-    raise InputRefused([error("too-large", predictions.name, f"{words} Check the coordinates, or choose a smaller --radius.")])
+    return error("too-large", name, f"{words} Check the coordinates, or choose a smaller --radius.")
 
 
-def _firsts(nuclei) -> np.ndarray:
+def _firsts(nuclei: Sequence[Nuclei]) -> np.ndarray:
     return np.cumsum([0, *map(len, nuclei)])

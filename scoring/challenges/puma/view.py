@@ -6,7 +6,7 @@ import numpy as np
 
 from scoring.challenges.puma import matching
 from scoring.challenges.puma.card import of_card, rule_of
-from scoring.challenges.puma.detections import Detections
+from scoring.challenges.puma.detections import Detections, reaching
 from scoring.challenges.puma.formula import RADIUS_RANGE, class_values, macro_f1, sums
 from scoring.challenges.puma.matches import fates
 from scoring.challenges.puma.matching import Rule
@@ -22,6 +22,7 @@ OBSERVERS = {
 """How well pathologists agree in detecting nuclei, on 12 regions; source: the challenge's own description. To be held against micro F1 and
 detection F1, never against a macro F1."""
 TRUTH, PREDICTION = 0, 1
+MOST_DRAWN_PAIRS = 2_000_000
 
 
 def overlay(truth: Truth, predictions: NucleiPredictions, card: ScoreCard, index: int) -> dict[str, np.ndarray]:
@@ -84,11 +85,12 @@ def worst_first(card: ScoreCard) -> tuple[int, ...]:
 
 
 def along_radius(card: ScoreCard, steps: int = 30) -> dict[str, np.ndarray]:
-    """The score by the card's rule at radii from 1 to 30 px, its smallest confidence unchanged; "x" in px, "y". Where nuclei are so crowded
-    that the card's pairs end sooner, so does this."""
-    rule, x = rule_of(card), np.linspace(*RADIUS_RANGE, steps)
-    x = x[x <= card.arrays["reach"]]
-    return _along(card, x, [replace(rule, radius=float(radius)) for radius in x])
+    """The score by the card's rule at radii from 1 to 30 px, its smallest confidence unchanged; "x" in px, "y". Where nuclei are crowded it
+    ends at the card's own radius."""
+    rule, x, d = rule_of(card), np.linspace(*RADIUS_RANGE, steps), of_card(card)
+    d = reaching(d, RADIUS_RANGE[1], MOST_DRAWN_PAIRS) or d
+    x = x[x <= d.reach]
+    return _along(d, x, [replace(rule, radius=float(radius)) for radius in x])
 
 
 def along_confidence(card: ScoreCard, steps: int = 30) -> dict[str, np.ndarray]:
@@ -96,11 +98,10 @@ def along_confidence(card: ScoreCard, steps: int = 30) -> dict[str, np.ndarray]:
     confidences that occur, 0 first where all are above it, "y"."""
     rule, values = rule_of(card), np.unique(np.r_[card.arrays["confidence"], 0.0])
     x = values[np.unique(np.rint(np.linspace(0, len(values) - 1, steps)).astype(int))]
-    return _along(card, x, [replace(rule, min_confidence=float(least)) for least in x])
+    return _along(of_card(card), x, [replace(rule, min_confidence=float(least)) for least in x])
 
 
-def _along(card: ScoreCard, x: np.ndarray, rules: list[Rule]) -> dict[str, np.ndarray]:
-    d = of_card(card)
+def _along(d: Detections, x: np.ndarray, rules: list[Rule]) -> dict[str, np.ndarray]:
     return {"x": x, "y": np.array([_score(d, rule) for rule in rules])}
 
 

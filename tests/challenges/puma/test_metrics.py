@@ -202,9 +202,7 @@ def test_predictions_read_against_another_truth_are_no_submission():
 
 def test_a_crowd_is_refused_and_not_matched(monkeypatch):
     monkeypatch.setattr("scoring.challenges.puma.detections.MOST_PAIRS", 20)
-    monkeypatch.setattr("scoring.challenges.puma.detections.MOST_KEPT_PAIRS", 20)
     pile = [nucleus("tumor", k, 0) for k in range(5)]
-    assert [p.code for p in refused(scored, ([pile], [pile])).problems] == ["too-large"]
-    smaller = scored(([pile], [pile]), radius=1)
-    assert smaller.score == pytest.approx(0.1)
-    assert smaller.arrays["reach"] == 1
+    refusal = refused(scored, ([pile], [pile]))
+    assert [(p.code, p.where) for p in refusal.problems] == [("too-large", "submission")]
+    assert scored(([pile], [pile]), radius=1).score == pytest.approx(0.1)

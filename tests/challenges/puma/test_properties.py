@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from tests.challenges.puma.drawn import RULES, SETS, realistic
 from tests.support import nuclei_lists as plain
+from tests.support.findings import codes, refused
 from tests.support.nuclei_lists import CHALLENGE, card, nucleus, numbered
 
 
@@ -59,6 +60,15 @@ def test_scoring_again_from_a_card_is_scoring(images, rules, radius, least):
     assert again.to_json() == fresh.to_json()
     assert all((again.matches[name] == fresh.matches[name]).all() for name in ("case", "status", "reason", "near", "prediction"))
     assert CHALLENGE.rescore(cases, found, again, rules="seed", radius=15.0, min_confidence=0.0).to_json() == first.to_json()
+
+
+def test_a_crowd_is_refused_when_scored_again_too(monkeypatch):
+    pile = plain.files({"a": [nucleus("tumor", k, 0) for k in range(5)]})
+    cases = CHALLENGE.read_truth(pile)
+    found = CHALLENGE.read_predictions(pile, cases)
+    first = CHALLENGE.score(cases, found, radius=1.0)
+    monkeypatch.setattr("scoring.challenges.puma.card.reaching", lambda d, radius: None)
+    assert codes(refused(CHALLENGE.rescore, cases, found, first, radius=15.0).problems) == ["too-large"]
 
 
 def test_equal_submissions_are_recognised():

@@ -104,7 +104,7 @@ def test_one_confidence_is_a_curve_of_two_points():
 
 
 def test_a_crowd_ends_the_curve_early(monkeypatch):
-    monkeypatch.setattr("scoring.challenges.puma.detections.MOST_KEPT_PAIRS", 3)
+    monkeypatch.setattr("scoring.challenges.puma.view.MOST_DRAWN_PAIRS", 3)
     pile = [nucleus("tumor", k, 0) for k in range(5)]
     _, _, card = scored(([pile], [pile]))
     assert CHALLENGE.along_radius(card, 30)["x"].tolist() == [float(r) for r in range(1, 16)]
