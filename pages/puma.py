@@ -303,6 +303,17 @@ def away(radius: float, least: float) -> str:
 
 def _back() -> None:
     st.session_state["radius"], st.session_state["least"] = RADIUS, 0.0
+    _to_address()
+
+
+def _to_address() -> None:
+    """By hand, because a bound slider takes its value out of the address with its tab, and the viewer shows the same setting."""
+    for key, usual in (("radius", RADIUS), ("least", 0.0)):
+        value = st.session_state.get(key, usual)
+        if value == usual:
+            st.query_params.pop(key, None)
+        else:
+            st.query_params[key] = f"{value:g}"
 
 
 @st.fragment
@@ -312,12 +323,10 @@ def radius_tab(shown: Shown) -> None:
     left, right = st.columns([2, 3], gap="large")
     with left:
         frame.heading("What if another radius or confidence counted?")
-        radius = st.slider(
-            "Radius, px", *CHALLENGE.RADIUS_RANGE, RADIUS, 0.5, format="%.1f", key="radius", bind="query-params", persist_state="page"
-        )
-        least = st.slider(
-            "Smallest confidence", 0.0, most, 0.0, 0.01, format="%.2f", key="least", bind="query-params", persist_state="page"
-        )
+        st.session_state["radius"], st.session_state["least"] = setting(shown.card)
+        kept = {"persist_state": "page", "on_change": _to_address}
+        radius = st.slider("Radius, px", *CHALLENGE.RADIUS_RANGE, step=0.5, format="%.1f", key="radius", **kept)
+        least = st.slider("Smallest confidence", 0.0, most, step=0.01, format="%.2f", key="least", **kept)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(away(radius, least))
             st.button("Back to 15 px and 0", key="to_rule", on_click=_back, type="tertiary", icon=":material/undo:")
