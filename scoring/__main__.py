@@ -14,6 +14,9 @@ from scoring.challenges import TITLES
 from scoring.comparison import of_team
 from scoring.findings import error, lines
 from scoring.models.pool import Cancelled
+from scoring.pairs import SCORE, Pairs
+from scoring.readers import entries
+from scoring.readers.entries import Entry
 from scoring.statistics.options import StatisticsOptions
 
 DONE, BROKEN, REFUSED, INTERRUPTED = 0, 1, 2, 130
@@ -59,7 +62,12 @@ def _arguments(one: argparse.ArgumentParser, command: str, challenge: ModuleType
             one.add_argument(flag, **settings)
         return
     if command == "compare":
-        one.add_argument("teams", nargs="+", metavar="TEAM=P", help="a team and its prediction file or, ending in .onnx, its model")
+        one.add_argument(
+            "teams",
+            nargs="+",
+            metavar="TEAM=P",
+            help="a team and its prediction file or, ending in .onnx, its model; or a folder or zip with one entry per team",
+        )
     else:
         what = one.add_mutually_exclusive_group(required=True)
         what.add_argument("--predictions", metavar="P", help="prediction file, folder or zip")
@@ -78,6 +86,12 @@ def _arguments(one: argparse.ArgumentParser, command: str, challenge: ModuleType
         for flag, (settings, _) in _outputs(challenge).items():
             one.add_argument(flag, **settings)
     if command == "compare":
+        one.add_argument(
+            "--pairs-metric",
+            default="score",
+            metavar="NAME",
+            help="what pairs of teams are tested on: score (default), a metric with an interval, or MEASURE/CLASS",
+        )
         for flag, settings in _of_comparison(challenge).items():
             one.add_argument(flag, **settings)
     if command == "check" and "group" in _of_truth(challenge):
@@ -222,12 +236,17 @@ def _handling(challenge: ModuleType, missing: str = "refuse") -> dict:
     return {"missing": missing} if "--missing" in challenge.ARGUMENTS else {}
 
 
-def _read_predictions(challenge: ModuleType, source: str, truth, options: Mapping):
+def _read_predictions(challenge: ModuleType, source, truth, options: Mapping, name: str | None = None):
     """Predictions with the options that reading them needs already, counting on standard error where that takes long."""
     chosen = {name: options[name] for name in ("missing", *getattr(challenge, "READ_OPTIONS", ())) if name in options}
     if hasattr(challenge, "READING_COUNTS"):
         chosen["progress"] = _progress(challenge.READING_COUNTS)
-    return challenge.read_predictions(source, truth, **chosen)
+    return challenge.read_predictions(source, truth, **chosen, **_called(name))
+
+
+def _called(name: str | None) -> dict:
+    """What messages call a source that has no name of its own."""
+    return {"name": name} if name else {}
 
 
 def _graded(challenge: ModuleType, predictions, missing: str | None) -> tuple[Iterable[Finding], Iterable[Finding]]:
@@ -352,29 +371,31 @@ def score(asked: argparse.Namespace) -> int:
 def compare(asked: argparse.Namespace) -> int:
     """Compare teams on one truth."""
     challenge, reading = load_challenge(asked.challenge), _Reading()
-    sources = _named(asked.teams, reading)
+    sources = _named(asked.teams, getattr(challenge, "STREAMED", ()), reading)
     by_team, everybody = _team_options(challenge, asked, sources, reading)
     statistics = {"resamples": asked.resamples, "seed": asked.seed, "group": asked.group, "interval": asked.interval}
     truth = _read_truth(reading, challenge, asked)
     options, teams = StatisticsOptions(**statistics).problems(), {}
-    for name, source in sources.items():
-        is_model = source.lower().endswith(".onnx")
+    for name, sent in sources.items():
+        is_model = sent.is_model
         own = {**everybody, **by_team.get(name, {})}
         options += [p for p in challenge.check_options(**own, has_model=is_model) if p not in options]
         try:
-            if is_model and _no_model(challenge, source):
-                reading.add(of_team(name, _no_model(challenge, source)), ())
+            if is_model and _no_model(challenge, sent.name or sent.source):
+                reading.add(of_team(name, _no_model(challenge, sent.name or sent.source)), ())
             elif is_model and not reading.problems and truth is not None:
-                teams[name] = challenge.predict(source, truth, progress=_progress())
+                teams[name] = challenge.predict(sent.source, truth, progress=_progress(), **_called(sent.name))
             elif not is_model:
-                teams[name] = _read_predictions(challenge, source, truth, everybody)
+                teams[name] = _read_predictions(challenge, sent.source, truth, everybody, sent.name)
                 reading.add(of_team(name, _graded(challenge, teams[name], everybody.get("missing"))[0]), ())
         except InputRefused as refused:
             reading.add(of_team(name, refused.problems), of_team(name, refused.findings))
     reading.add(options, ())
     reading.raise_problems()
     everybody |= _own_options(asked, _of_comparison(challenge))
-    found = compare_teams(challenge, truth, teams, by_team, **everybody, **statistics, metadata=asked.metadata)
+    found = compare_teams(
+        challenge, truth, teams, by_team, pairs_metric=asked.pairs_metric, **everybody, **statistics, metadata=asked.metadata
+    )
     _tell([*found.findings, *(f for name, card in found.cards.items() for f in of_team(name, card.findings))])
     if asked.json:
         _write(asked.json, found.to_json(), "--json")
@@ -383,18 +404,34 @@ def compare(asked: argparse.Namespace) -> int:
     return DONE
 
 
-def _named(arguments: list[str], reading: _Reading) -> dict[str, str]:
-    """TEAM=P arguments by team; names are unique and not empty."""
-    sources: dict[str, str] = {}
+def _named(arguments: list[str], streamed: tuple[str, ...], reading: _Reading) -> dict[str, Entry]:
+    """What each team sent, from TEAM=P arguments and from folders and zips of entries; names are unique and not empty."""
+    sources: dict[str, Entry] = {}
     for argument in arguments:
         name, mark, source = argument.partition("=")
-        if not (name and mark and source):
-            reading.add([error("bad-option", argument, "write TEAM=FILE: a name, an equals sign and the team's file.")], ())
-        elif name in sources:
-            reading.add([error("bad-option", argument, f"team {name!r} is named twice: give each team its own name.")], ())
+        if name and mark and source:
+            found = {name: entries.of_path(source)}
+        elif not mark and (Path(argument).is_dir() or (Path(argument).is_file() and argument.lower().endswith(".zip"))):
+            found = _entries(argument, streamed, reading)
         else:
-            sources[name] = source
+            words = "write TEAM=FILE: a name, an equals sign and the team's file; or name a folder or zip with one entry per team."
+            reading.add([error("bad-option", argument, words)], ())
+            continue
+        for team, one in found.items():
+            if team in sources:
+                reading.add([error("bad-option", argument, f"team {team!r} is named twice: give each team its own name.")], ())
+            else:
+                sources[team] = one
     return sources
+
+
+def _entries(source: str, streamed: tuple[str, ...], reading: _Reading) -> dict[str, Entry]:
+    try:
+        found, problems = entries.of_teams(source, streamed=streamed)
+    except InputRefused as refused:
+        found, problems = {}, refused.problems
+    reading.add(problems, ())
+    return found
 
 
 def _team_options(challenge: ModuleType, asked: argparse.Namespace, teams: Iterable[str], reading: _Reading) -> tuple[dict, dict]:
@@ -427,7 +464,18 @@ def standings(found: Comparison) -> str:
         rows.append(
             f"{team['rank']:>5}  {team['team'][:24]:<24}{number:>10}   {span:<18} {places}{', tied for first' if team['tied_for_first'] else ''}"
         )
-    return "\n".join(rows)
+    return "\n".join([*rows, *_pairs(found.pairs)])
+
+
+def _pairs(pairs: Pairs) -> list[str]:
+    """The pairs of another metric than the score, a line each."""
+    if pairs.metric == SCORE:
+        return []
+    rows = ["", f"Pairs by {pairs.metric} ({pairs.test}), p adjusted for all of them:"]
+    for pair in pairs.of:
+        p = "-" if pair.p_adjusted is None else f"{pair.p_adjusted:.4f}"
+        rows.append(f"  {pairs.teams[pair.a][:24]:<24} - {pairs.teams[pair.b][:24]:<24}{pair.difference:>+9.4f}   p {p}")
+    return rows
 
 
 def summary(card: ScoreCard) -> str:

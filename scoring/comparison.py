@@ -2,13 +2,15 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import ModuleType
 
 import numpy as np
 
+from scoring.comparable import Comparable
 from scoring.findings import Finding, InputRefused, error, warning
+from scoring.pairs import BOOTSTRAP, SCORE, Alike, Pairs, alike, as_entries, near_identical, pairs_of
 from scoring.scorecard import ScoreCard, plain
 from scoring.standings import Standings
 from scoring.statistics import comparison
@@ -19,33 +21,41 @@ from scoring.statistics.ranking import competition_ranks
 class Comparison:
     """Teams, best first. cards: scorecard by team; result: what the replicates say of those that have a score, in that order.
 
-    standings: the challenge's own order, where it has one.
+    pairs: differences, of the score or another metric; alike: how alike two submissions are, by the names of two teams in the order of the cards.
+    standings: the challenge's own order, where it has one. comparable: what the challenge tells of itself.
     """
 
     challenge: str
     cards: Mapping[str, ScoreCard]
     ranks: Mapping[str, int]
     result: comparison.Comparison
+    pairs: Pairs
+    alike: Mapping[tuple[str, str], Alike]
     identical: tuple[tuple[str, ...], ...]
     findings: tuple[Finding, ...]
     provenance: Mapping
+    comparable: Comparable
     standings: Standings | None = None
+
+    @property
+    def scored(self) -> tuple[str, ...]:
+        """The teams that have a score, best first: those that `result` is about."""
+        return tuple(name for name, card in self.cards.items() if card.score is not None)
 
     def as_dict(self) -> dict:
         """The object that `comparison.json` holds."""
-        scored = [name for name, card in self.cards.items() if card.score is not None]
-        pairs = [{**vars(pair), "a": scored[pair.a], "b": scored[pair.b]} for pair in self.result.pairs]
         more = {key: getattr(self.result, key) for key in ("critical_value", "stability", "winner_optimism", "resolvable_gap")}
-        value = {"challenge": self.challenge, "teams": [self._team(name, scored) for name in self.cards]}
-        value |= {**(self.standings.more if self.standings else {}), "pairs": pairs, **more}
-        return plain(value | {"identical": self.identical, "findings": [f.as_dict() for f in self.findings], "provenance": self.provenance})
+        value = {"challenge": self.challenge, "teams": [self._team(name) for name in self.cards]}
+        value |= {**(self.standings.more if self.standings else {}), "pairs_metric": self.pairs.metric, "pairs_test": self.pairs.test}
+        value |= {"pairs": as_entries(self.pairs, self.alike), **more, "identical": self.identical}
+        return plain(value | {"findings": [f.as_dict() for f in self.findings], "provenance": self.provenance})
 
     def to_json(self) -> str:
         """`comparison.json`: numbers unrounded, undefined ones null, the same bytes for the same input, options and seed."""
         return json.dumps(self.as_dict(), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
-    def _team(self, name: str, scored: list[str]) -> dict:
-        card = self.cards[name]
+    def _team(self, name: str) -> dict:
+        card, scored = self.cards[name], self.scored
 
         def of(values):
             return values[scored.index(name)] if values is not None and name in scored else None
@@ -67,27 +77,63 @@ class Comparison:
 
 
 def compare(
-    challenge: ModuleType, truth, teams: Mapping[str, object], options: Mapping[str, Mapping] | None = None, **shared
+    challenge: ModuleType,
+    truth,
+    teams: Mapping[str, object],
+    options: Mapping[str, Mapping] | None = None,
+    *,
+    pairs_metric: str = SCORE,
+    **shared,
 ) -> Comparison:
     """Compare teams' predictions (as the challenge read them) on one truth.
 
-    shared: options of `challenge.score` for all, and those of its `COMPARE_ARGUMENTS`; options: further ones by team (a model's size). Raises
-    InputRefused with the problems of every team, `where` beginning with its name.
+    shared: options of `challenge.score` for all, and those of its `COMPARE_ARGUMENTS`; options: further ones by team (a model's size).
+    pairs_metric: what the pairs differ in, "score", a name of `metrics` or MEASURE/CLASS. Raises InputRefused with the problems of every team,
+    `where` beginning with its name.
     """
     names = (flag.removeprefix("--").replace("-", "_") for flag in getattr(challenge, "COMPARE_ARGUMENTS", {}))
     of_comparison = {name: shared.pop(name) for name in names if name in shared}
+    unneeded = dict.fromkeys(getattr(challenge, "NOT_COMPARED", ()), False)
     cards, problems, findings = {}, [], []
     for name, predictions in teams.items():
         try:
-            cards[name] = challenge.score(truth, predictions, **{**shared, **(options or {}).get(name, {})})
+            cards[name] = challenge.score(truth, predictions, **{**unneeded, **shared, **(options or {}).get(name, {})})
         except InputRefused as refused:
             problems += of_team(name, refused.problems)
             findings += of_team(name, refused.findings)
-    if not teams:
-        problems.append(error("bad-option", "compare", "name at least one team: TEAM=FILE."))
     if problems:
         raise InputRefused(problems, findings)
-    return _compared(challenge, cards, of_comparison)
+    return compare_cards(challenge, cards, pairs_metric=pairs_metric, **of_comparison)
+
+
+def compare_cards(challenge: ModuleType, cards: Mapping[str, ScoreCard], *, pairs_metric: str = SCORE, **of_comparison) -> Comparison:
+    """Compare teams that are scored already. of_comparison: options of the challenge's `COMPARE_ARGUMENTS`.
+
+    Raises InputRefused where cards are not of one test set and one draw of replicates, each named by team; where there is none; and `bad-option`.
+    """
+    wrong = list(_unequal(cards)) if cards else [error("bad-option", "compare", "name at least one team: TEAM=FILE.")]
+    wrong += [error("bad-option", "compare", "a team has no name: give each its own.") for name in cards if not name]
+    if wrong:
+        raise InputRefused(wrong)
+    return _compared(challenge, cards, pairs_metric, of_comparison)
+
+
+def _unequal(cards: Mapping[str, ScoreCard]) -> Iterator[Finding]:
+    """Cards that do not stand on the same cases, labels, units and replicates as the first."""
+    (first, model), *others = cards.items()
+    for name, card in others:
+        if [row["case"] for row in card.cases] != [row["case"] for row in model.cases] or not _same_labels(card, model):
+            yield error("different-test-set", name, f"it was scored on other cases than {first}: score both on one truth.")
+        for key in ("unit", "n_units", "seed", "resamples"):
+            if card.provenance[key] != model.provenance[key]:
+                words = (
+                    f"{key} is {card.provenance[key]!r}, that of {first} is {model.provenance[key]!r}: score both with the same options."
+                )
+                yield error("different-replicates", name, words)
+
+
+def _same_labels(card: ScoreCard, other: ScoreCard) -> bool:
+    return np.array_equal(card.arrays.get("truth", ()), other.arrays.get("truth", ()))
 
 
 def of_team(name: str, entries) -> list[Finding]:
@@ -95,7 +141,7 @@ def of_team(name: str, entries) -> list[Finding]:
     return [Finding(f.level, f.code, f"{name}: {f.where}", f.message) for f in entries]
 
 
-def _compared(challenge: ModuleType, cards: Mapping[str, ScoreCard], of_comparison: Mapping) -> Comparison:
+def _compared(challenge: ModuleType, cards: Mapping[str, ScoreCard], pairs_metric: str, of_comparison: Mapping) -> Comparison:
     own = challenge.standings(cards, **of_comparison) if hasattr(challenge, "standings") else None
     ranks = own.ranks if own else _ranks(cards, getattr(challenge, "TIE_BREAK", None))
     ordered = {name: cards[name] for name in sorted(cards, key=lambda name: (ranks[name], name))}
@@ -106,18 +152,23 @@ def _compared(challenge: ModuleType, cards: Mapping[str, ScoreCard], of_comparis
     result = comparison.compare([card.score for card in scored.values()], replicates, source["n_units"])
     if own and own.places is not None and scored and replicates.shape[1] and source["n_units"] > 1:
         result = comparison.ranked(result, np.stack([own.places[name] for name in scored]))
-    same = _identical(ordered)
-    findings = [
-        warning("identical-submissions", ", ".join(names), f"{len(names)} teams sent the same predictions; their difference is exactly 0.")
-        for names in same
-        if len({cards[name].score for name in names}) == 1
-    ] + list(own.findings if own else ())
+    pairs = Pairs(SCORE, BOOTSTRAP, tuple(scored), result.pairs)
+    pairs = pairs if pairs_metric == SCORE else pairs_of(challenge.COMPARABLE, ordered, pairs_metric)
+    likeness, same = alike(ordered), _identical(ordered)
+    findings = [*_of_identical(cards, same), *near_identical(likeness, same), *(own.findings if own else ())]
     provenance = {key: source[key] for key in ("version", "truth_sha256", "options", "seed", "resamples", "interval", "unit", "n_units")}
     provenance["options"] = {**source["options"], **(own.options if own else {})}
     provenance["teams"] = {
         name: {key: card.provenance[key] for key in ("predictions_sha256", "model_sha256", "options")} for name, card in ordered.items()
     }
-    return Comparison(challenge.ID, ordered, ranks, result, same, tuple(findings), provenance, own)
+    return Comparison(challenge.ID, ordered, ranks, result, pairs, likeness, same, tuple(findings), provenance, challenge.COMPARABLE, own)
+
+
+def _of_identical(cards: Mapping[str, ScoreCard], same: tuple[tuple[str, ...], ...]) -> Iterator[Finding]:
+    for names in same:
+        if len({cards[name].score for name in names}) == 1:
+            words = f"{len(names)} teams sent the same predictions; their difference is exactly 0."
+            yield warning("identical-submissions", ", ".join(names), words)
 
 
 def _ranks(cards: Mapping[str, ScoreCard], tie_break: str | None) -> dict[str, int]:

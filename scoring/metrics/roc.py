@@ -12,7 +12,7 @@ import scipy.sparse
 from scoring.metrics.classification import divide
 
 MOST_POINTS = 400
-CHUNK_CELLS = 2_000_000
+CHUNK_CELLS = 300_000
 
 
 @dataclass(frozen=True)

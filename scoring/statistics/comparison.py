@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy.special
 import scipy.stats
 
 from scoring.statistics import intervals
@@ -15,6 +16,7 @@ from scoring.statistics.ranking import DIGITS
 
 NO_SPREAD = 1e-12
 LEVEL = 0.95
+BLOCK_CELLS = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -50,73 +52,103 @@ class Comparison:
 def compare(scores: Sequence[float], replicates: np.ndarray, n_units: int) -> Comparison:
     """Compare teams, in the order of their places. scores [A]; replicates [A, B] of the scores on the same resampled test sets, NaN where undefined."""
     scores = np.asarray(scores, float)
-    bare = [Pair(i, j, float(scores[i] - scores[j])) for i in range(len(scores)) for j in range(i + 1, len(scores))]
+    first, second = np.triu_indices(len(scores), 1)
     if not replicates.shape[1] or n_units < 2:
-        return Comparison(tuple(bare))
+        return Comparison(tuple(Pair(int(a), int(b), float(scores[a] - scores[b])) for a, b in zip(first, second, strict=True)))
     together = np.round(replicates[:, ~np.isnan(replicates).any(0)], DIGITS)
-    pairs = [_tested(pair, replicates, n_units) for pair in bare]
-    critical = _critical_value(pairs, replicates, n_units)
-    pairs = _adjusted([_grouped(pair, critical) for pair in pairs])
+    spread = _spread(scores, replicates, first, second)
+    critical = _critical_value(spread, n_units)
+    reach = (critical or 0.0) * spread.errors
+    apart = np.round(np.abs(spread.differences), DIGITS) > 0
+    separated = np.where(spread.errors > 0, np.abs(spread.differences) > reach, apart)
     better = np.zeros((len(scores), len(scores)), bool)
-    for pair in pairs:
-        better[pair.a, pair.b] = bool(pair.separated) and pair.difference > 0
-        better[pair.b, pair.a] = bool(pair.separated) and pair.difference < 0
-    errors = [p.standard_error for p in pairs if p.standard_error]
-    middle = float(np.median(errors)) if errors else None
+    better[first, second] = separated & (spread.differences > 0)
+    better[second, first] = separated & (spread.differences < 0)
+    varying = spread.errors[spread.errors > 0]
     return Comparison(
-        tuple(pairs),
+        tested(_pairs(first, second, spread, reach, separated), _student(spread, apart, n_units)),
         [[1 + int(better[:, i].sum()), len(scores) - int(better[i].sum())] for i in range(len(scores))],
         [not better[:, i].any() for i in range(len(scores))],
         *_shares(together),
         critical,
         _stability(scores, together),
         _winner_optimism(scores, together),
-        None
-        if middle is None or critical is None
-        else {"one_pair": float(scipy.stats.t.ppf((1 + LEVEL) / 2, n_units - 1)) * middle, "all_pairs": critical * middle},
+        None if critical is None else _resolvable_gap(float(np.median(varying)), critical, n_units),
     )
 
 
-def _differences(pair: Pair, replicates: np.ndarray) -> np.ndarray:
-    """Rounded replicate differences [B], NaN where either score is undefined."""
-    return np.round(replicates[pair.a] - replicates[pair.b], DIGITS)
-
-
-def _tested(pair: Pair, replicates: np.ndarray, n_units: int) -> Pair:
-    drawn = _differences(pair, replicates)
-    drawn = drawn[~np.isnan(drawn)]
-    error = float(np.std(drawn, ddof=1)) if len(drawn) > 1 else 0.0
-    error = 0.0 if error < NO_SPREAD else error
-    apart = round(abs(pair.difference), DIGITS) > 0
-    p = float(2 * scipy.stats.t.sf(abs(pair.difference) / error, n_units - 1)) if error else float(not apart)
-    return Pair(pair.a, pair.b, pair.difference, intervals.percentile(drawn), error, p)
-
-
-def _critical_value(pairs: Sequence[Pair], replicates: np.ndarray, n_units: int) -> float | None:
-    """The 95 % quantile of the largest |d* - d| / se over pairs, widened as Student's t for few units; None without a pair that varies."""
-    kept = replicates[:, ~np.isnan(replicates).any(0)]
-    varying = [p for p in pairs if p.standard_error]
-    if not varying or not kept.shape[1]:
-        return None
-    largest = np.max([np.abs(_differences(p, kept) - p.difference) / p.standard_error for p in varying], axis=0)
-    return float(scipy.stats.t.isf(scipy.stats.norm.sf(np.quantile(largest, LEVEL)), n_units - 1))
-
-
-def _grouped(pair: Pair, critical: float | None) -> Pair:
-    reach = (critical or 0.0) * pair.standard_error
-    separated = abs(pair.difference) > reach if pair.standard_error else round(abs(pair.difference), DIGITS) > 0
-    return Pair(
-        pair.a, pair.b, pair.difference, pair.interval, pair.standard_error, pair.p_value,
-        simultaneous_interval=[pair.difference - reach, pair.difference + reach], separated=bool(separated),
-    )  # fmt: skip
-
-
-def _adjusted(pairs: Sequence[Pair]) -> list[Pair]:
-    """With Holm's p over all pairs."""
+def tested(pairs: Sequence[Pair], p_values: Sequence[float]) -> tuple[Pair, ...]:
+    """The pairs with these p-values [P], and Holm's over all of them."""
     from statsmodels.stats.multitest import multipletests  # takes a second to import
 
-    adjusted = multipletests([p.p_value for p in pairs], method="holm")[1] if pairs else []
-    return [Pair(**{**vars(pair), "p_adjusted": float(p)}) for pair, p in zip(pairs, adjusted, strict=True)]
+    adjusted = multipletests(p_values, method="holm")[1] if len(pairs) else []
+    return tuple(replace(pair, p_value=float(p), p_adjusted=float(held)) for pair, p, held in zip(pairs, p_values, adjusted, strict=True))
+
+
+@dataclass(frozen=True)
+class _Spread:
+    """How far the pairs' differences [P] move over the replicates: standard errors [P], percentile intervals, and the largest
+    |d* - d| / se over the pairs [B'] in the replicates in which all teams have a score; None where no pair varies."""
+
+    differences: np.ndarray
+    errors: np.ndarray
+    intervals: list[list[float] | None]
+    largest: np.ndarray | None
+
+
+def _spread(scores: np.ndarray, replicates: np.ndarray, first: np.ndarray, second: np.ndarray) -> _Spread:
+    differences = scores[first] - scores[second]
+    complete = ~np.isnan(replicates).any(0)
+    errors, found, largest = np.zeros(len(first)), [], None
+    rows = max(1, BLOCK_CELLS // replicates.shape[1])
+    for start in range(0, len(first), rows):
+        block = slice(start, start + rows)
+        drawn = np.round(replicates[first[block]] - replicates[second[block]], DIGITS)
+        errors[block], ends = _moments(drawn)
+        found += ends
+        varies = errors[block] > 0
+        if varies.any() and complete.any():
+            moved = np.abs(drawn[varies][:, complete] - differences[block][varies, None]) / errors[block][varies, None]
+            largest = moved.max(0) if largest is None else np.maximum(largest, moved.max(0))
+    return _Spread(differences, errors, found, largest)
+
+
+def _moments(drawn: np.ndarray) -> tuple[np.ndarray, list[list[float] | None]]:
+    """Standard errors and percentile intervals of rounded differences [P, B], NaN where undefined; an error below 1e-12 is none."""
+    if np.isnan(drawn).any():
+        parts = [row[~np.isnan(row)] for row in drawn]
+        errors = np.array([np.std(row, ddof=1) if len(row) > 1 else 0.0 for row in parts])
+        ends = [intervals.percentile(row) for row in drawn]
+    else:
+        errors = np.std(drawn, axis=1, ddof=1) if drawn.shape[1] > 1 else np.zeros(len(drawn))
+        ends = np.quantile(drawn, intervals.QUANTILES, axis=1).T.tolist()
+    return np.where(errors < NO_SPREAD, 0.0, errors), ends
+
+
+def _student(spread: _Spread, apart: np.ndarray, n_units: int) -> np.ndarray:
+    """p of each pair: 2 P(t > |d| / se); where nothing varies 0 for teams whose scores differ, else 1."""
+    ratio = np.divide(np.abs(spread.differences), spread.errors, out=np.zeros(len(apart)), where=spread.errors > 0)
+    return np.where(spread.errors > 0, 2 * scipy.special.stdtr(n_units - 1, -ratio), ~apart)
+
+
+def _critical_value(spread: _Spread, n_units: int) -> float | None:
+    """The 95 % quantile of the largest |d* - d| / se over pairs, widened as Student's t for few units; None without a pair that varies."""
+    if spread.largest is None:
+        return None
+    return float(scipy.stats.t.isf(scipy.stats.norm.sf(np.quantile(spread.largest, LEVEL)), n_units - 1))
+
+
+def _pairs(first: np.ndarray, second: np.ndarray, spread: _Spread, reach: np.ndarray, separated: np.ndarray) -> list[Pair]:
+    low, high = (spread.differences - reach).tolist(), (spread.differences + reach).tolist()
+    columns = (first, second, spread.differences, spread.errors, separated)
+    return [
+        Pair(a, b, d, spread.intervals[i], error, simultaneous_interval=[low[i], high[i]], separated=certain)
+        for i, (a, b, d, error, certain) in enumerate(zip(*(column.tolist() for column in columns), strict=True))
+    ]
+
+
+def _resolvable_gap(error: float, critical: float, n_units: int) -> dict[str, float]:
+    return {"one_pair": float(scipy.stats.t.ppf((1 + LEVEL) / 2, n_units - 1)) * error, "all_pairs": critical * error}
 
 
 def ranked(result: Comparison, places: np.ndarray) -> Comparison:
@@ -132,18 +164,22 @@ def ranked(result: Comparison, places: np.ndarray) -> Comparison:
         result,
         rank_intervals=[[int(end) if end == int(end) else end for end in pair] for pair in ends],
         shares_won=(first / first.sum(0)).mean(1).tolist(),
-        rank_shares=[[float((row == rank).mean()) for rank in range(1, len(places) + 1)] for row in places],
+        rank_shares=_shares_of_places(places),
     )
 
 
 def _shares(together: np.ndarray) -> tuple[list[float] | None, list[list[float]] | None]:
     """Share of replicates that each team wins (1/k where k share the highest score), and the share at each competition rank."""
-    teams, drawn = together.shape
-    if not drawn:
+    if not together.shape[1]:
         return None, None
     first = together == together.max(0)
     ranks = 1 + (together[None] > together[:, None]).sum(1)
-    return (first / first.sum(0)).mean(1).tolist(), [[float((row == rank).mean()) for rank in range(1, teams + 1)] for row in ranks]
+    return (first / first.sum(0)).mean(1).tolist(), _shares_of_places(ranks)
+
+
+def _shares_of_places(places: np.ndarray) -> list[list[float]]:
+    """Share of the replicates in which each team has each place 1 ... A; places [A, B]."""
+    return [(np.bincount(row, minlength=len(places) + 1)[1:] / len(row)).tolist() for row in places]
 
 
 def _stability(scores: np.ndarray, together: np.ndarray) -> dict | None:

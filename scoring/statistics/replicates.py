@@ -11,6 +11,12 @@ from scoring.statistics.options import StatisticsOptions
 
 Quantities = Mapping[object, np.ndarray]
 MUCH_UNDEFINED = 0.05
+KEPT_BYTES = 64_000_000
+
+
+def stored(quantity: str | tuple[str, ...]) -> str:
+    """The name under which a scorecard's `arrays` hold the replicates of a quantity: "accuracy_replicates", "f1/MEL_replicates"."""
+    return f"{quantity if isinstance(quantity, str) else '/'.join(quantity)}_replicates"
 
 
 @dataclass(frozen=True)
@@ -23,12 +29,15 @@ class Replicates:
 
     @property
     def arrays(self) -> dict[str, np.ndarray]:
-        """The score's replicates [B], read-only, for comparisons with other teams; empty without replicates."""
-        if not self.values:
-            return {}
-        drawn = self.values["score"].copy()
-        drawn.flags.writeable = False
-        return {"score_replicates": drawn}
+        """The replicates [B] of every quantity by `stored`, read-only, for comparisons with other teams; empty without replicates.
+
+        Where all are more than 64 MB, those of classes and slices are left out.
+        """
+        large = sum(drawn.nbytes for drawn in self.values.values()) > KEPT_BYTES
+        kept = {name: drawn for name, drawn in self.values.items() if isinstance(name, str) or not large}
+        for drawn in kept.values():
+            drawn.flags.writeable = False
+        return {stored(name): drawn for name, drawn in kept.items()}
 
 
 def replicate(

@@ -5,7 +5,9 @@ Source: the challenge's own description; where it is silent or contradicts itsel
 
 from scoring.challenges.hecktor2026 import patients, summary, view
 from scoring.challenges.hecktor2026.card import check_options, score
+from scoring.challenges.hecktor2026.compared import COMPARABLE
 from scoring.challenges.hecktor2026.formula import ID, WEIGHTS
+from scoring.challenges.hecktor2026.layouts import MASK_ENDINGS
 from scoring.challenges.hecktor2026.options import CHOICES, OF_COMPARISON
 from scoring.challenges.hecktor2026.standings import standings
 from scoring.challenges.hecktor2026.submission import read_predictions
@@ -15,6 +17,7 @@ __all__ = [
     "ABOUT",
     "ARGUMENTS",
     "AS_POINTS",
+    "COMPARABLE",
     "COMPARE_ARGUMENTS",
     "FORMULA",
     "ID",
@@ -22,6 +25,7 @@ __all__ = [
     "READING_COUNTS",
     "READ_OPTIONS",
     "RULE",
+    "STREAMED",
     "TITLE",
     "WEIGHTS",
     "check_options",
@@ -40,6 +44,7 @@ ABOUT = "Tumour masks, T and N stage and a recurrence score from FDG-PET/CT: thr
 AS_POINTS = False
 NO_MODEL = "there is no model route: score what the method wrote, a folder or zip of masks and predictions.csv."
 READING_COUNTS = "patients"
+STREAMED = MASK_ENDINGS
 READ_OPTIONS = ("lesions",)
 RULE = """
 | part | weight | what it is |

@@ -97,7 +97,6 @@ def _card(
         "aligned": submission.fingerprint,
         "units": units,
         **curves(truth, risks(truth, submission, options)),
-        **{f"{name}_replicates": found.values[name] for name in ("segmentation", "staging", "c_index") if found.values},
         **found.arrays,
     }
     for array in arrays.values():

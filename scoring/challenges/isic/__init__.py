@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from scoring.challenges.isic import card as scorecard
 from scoring.challenges.isic import categories, model, official, thresholds, view
+from scoring.challenges.isic.compared import COMPARABLE
 from scoring.challenges.isic.measures import RANKED_BY
 from scoring.challenges.isic.predictions import read_predictions
 from scoring.challenges.isic.truth import Cases, read_images, read_truth
@@ -24,6 +25,7 @@ __all__ = [
     "ABOUT",
     "ARGUMENTS",
     "AS_POINTS",
+    "COMPARABLE",
     "FORMULA",
     "ID",
     "PREDICT_ARGUMENTS",

@@ -7,6 +7,7 @@ validator code until mid 2025.
 from collections.abc import Sequence
 
 from scoring.challenges.melanoma.card import CURVE_REPLICATES, check_options, score
+from scoring.challenges.melanoma.compared import COMPARABLE
 from scoring.challenges.melanoma.formula import CLASSES, ID, SMALL_CLASS, THRESHOLD, WEIGHTS
 from scoring.challenges.melanoma.model import TASK, inspect, predict, received, recipe_for, recipe_of_size, size_findings
 from scoring.challenges.melanoma.tables import SCORE_COLUMNS, parse_label, read_images, read_predictions, read_truth
@@ -34,10 +35,12 @@ __all__ = [
     "ARGUMENTS",
     "AS_POINTS",
     "CLASSES",
+    "COMPARABLE",
     "CURVE_REPLICATES",
     "FORMULA",
     "ID",
     "LOCATIONS",
+    "NOT_COMPARED",
     "RULE",
     "SCORE_COLUMNS",
     "SMALL_CLASS",
@@ -86,6 +89,7 @@ RULE = """
 A case is called melanoma where its score is **strictly greater than 0.5**. Nothing is rounded.
 """
 LOCATIONS = lesions.LOCATIONS
+NOT_COMPARED = ("with_curves",)
 ARGUMENTS = {
     "--missing": {"default": "refuse", "metavar": "HOW", "help": "cases without a usable score: refuse (default), or count them as wrong"}
 }

@@ -39,11 +39,12 @@ def score(
     group: str | None = None,
     interval: str = "percentile",
     metadata: Source | None = None,
+    with_curves: bool = True,
 ) -> ScoreCard:
     """Score predictions on a truth.
 
     missing: "refuse" or "wrong", for cases without a usable score. resamples, seed, group, interval: see `StatisticsOptions`. metadata: a
-    table joined by case id, for `group`. Raises InputRefused.
+    table joined by case id, for `group`. with_curves: whether `arrays` hold ROC and precision-recall curves with bands. Raises InputRefused.
     """
     statistics = StatisticsOptions(resamples, seed, group, interval)
     hard, soft = grade(predictions.faults, missing)
@@ -56,11 +57,18 @@ def score(
     evaluate = partial(quantities, truth, predictions)
     point = evaluate(np.ones((1, len(truth)), np.float32))
     source = provenance(truth_digest(truth, predictions), predictions, {"missing": missing}, statistics, metadata, unit, units)
-    return _card(truth, predictions, point, replicate(evaluate, point, units, statistics), read, source, units)
+    return _card(truth, predictions, point, replicate(evaluate, point, units, statistics), read, source, units, with_curves)
 
 
 def _card(
-    truth: Cases, predictions: Predictions, point: Mapping, found: Replicates, read: list[Finding], source: Mapping, units: np.ndarray
+    truth: Cases,
+    predictions: Predictions,
+    point: Mapping,
+    found: Replicates,
+    read: list[Finding],
+    source: Mapping,
+    units: np.ndarray,
+    with_curves: bool,
 ) -> ScoreCard:
     positive, called = truth.labels == 1, decided(truth, predictions)
     metrics = {name: float(values[0]) for name, values in point.items() if isinstance(name, str) and name != "score"}
@@ -91,7 +99,7 @@ def _card(
         {"labels": list(CLASSES), "counts": counts},
         shown,
         plain(more),
-        {**_arrays(truth, predictions, reached, source, units), **found.arrays},
+        {**_arrays(truth, predictions, reached, source, units, with_curves), **found.arrays},
     )
 
 
@@ -165,7 +173,7 @@ def _reliability(truth: Cases, predictions: Predictions) -> calibration.Reliabil
 
 
 def _arrays(
-    truth: Cases, predictions: Predictions, reached: calibration.Reliability | None, source: Mapping, units: np.ndarray
+    truth: Cases, predictions: Predictions, reached: calibration.Reliability | None, source: Mapping, units: np.ndarray, with_curves: bool
 ) -> dict[str, np.ndarray]:
     """What is drawn and too fine for JSON: scores as they rank, labels, units, the reliability bins, ROC and precision-recall curves with
     bands."""
@@ -173,7 +181,7 @@ def _arrays(
     arrays = {"outputs": predictions.outputs, "rank_scores": ranks, "truth": truth.labels, "predicted": predictions.labels, "units": units}
     if reached:
         arrays |= {f"reliability_{name}": getattr(reached, name) for name in ("said", "right", "low", "high", "n")}
-    if source["resamples"]:
+    if source["resamples"] and with_curves:
         arrays |= curves.banded_curves(ranks[:, None], np.where(positive, 0, 1), curve_weights(units, source))
     for array in arrays.values():
         array.flags.writeable = False

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from scoring.challenges.puma import clinic, doubts, listing, matches
 from scoring.challenges.puma.card import check_options, of_card, rescore, rule_of, score
+from scoring.challenges.puma.compared import COMPARABLE
 from scoring.challenges.puma.formula import ID, METRICS, MICROMETRES_PER_PIXEL, RADIUS, RADIUS_RANGE, RULES
 from scoring.challenges.puma.matches import REASONS, STATUSES
 from scoring.challenges.puma.names import CLASSES
@@ -59,6 +60,7 @@ __all__ = [
     "ARGUMENTS",
     "AS_POINTS",
     "CLASSES",
+    "COMPARABLE",
     "FORMULA",
     "ID",
     "METRICS",

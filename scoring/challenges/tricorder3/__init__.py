@@ -6,6 +6,7 @@ Source: the challenge's own description (classes, risk groups, formula) and, whe
 from collections.abc import Sequence
 
 from scoring.challenges.tricorder3.card import check_options, score
+from scoring.challenges.tricorder3.compared import COMPARABLE
 from scoring.challenges.tricorder3.formula import (
     CLASSES,
     GROUPS,
@@ -34,11 +35,13 @@ __all__ = [
     "ARGUMENTS",
     "AS_POINTS",
     "CLASSES",
+    "COMPARABLE",
     "FORMULA",
     "GROUPS",
     "ID",
     "LOCATIONS",
     "NAMES",
+    "NOT_COMPARED",
     "RISK",
     "RISKS",
     "RISK_WEIGHTS",
@@ -86,6 +89,7 @@ A class without a case in the test set counts 0 in its group's mean, so the ceil
 """
 LOCATIONS = lesions.LOCATIONS
 TEAM_ARGUMENTS = ("--model-size-mib",)
+NOT_COMPARED = ("with_curves",)
 ARGUMENTS = {
     "--missing": {
         "default": "refuse",

@@ -60,11 +60,13 @@ def score(
     group: str | None = None,
     interval: str = "percentile",
     metadata: Source | None = None,
+    with_curves: bool = True,
 ) -> ScoreCard:
     """Score predictions on a truth.
 
     missing: "refuse" or "wrong", for cases without a usable prediction. model_size_mib: where only predictions are given. resamples, seed, group, interval:
-    see `StatisticsOptions`. metadata: a table joined by case id, for `group`. Raises InputRefused.
+    see `StatisticsOptions`. metadata: a table joined by case id, for `group`. with_curves: whether `arrays` hold ROC and precision-recall curves
+    with bands. Raises InputRefused.
     """
     statistics = StatisticsOptions(resamples, seed, group, interval)
     size = predictions.model["size_mib"] if predictions.model else model_size_mib
@@ -90,7 +92,7 @@ def score(
         unit,
         units,
     )
-    return _card(truth, predictions, size, point, found, read, source, units)
+    return _card(truth, predictions, size, point, found, read, source, units, with_curves)
 
 
 def _card(
@@ -102,6 +104,7 @@ def _card(
     read: list[Finding],
     source: Mapping,
     units: np.ndarray,
+    with_curves: bool,
 ) -> ScoreCard:
     y, p = truth.labels, predictions.labels
     matrix = classification.confusion_matrix(y, p, len(CLASSES))
@@ -141,7 +144,7 @@ def _card(
         {"labels": list(CLASSES), "counts": matrix.tolist()},
         shown,
         plain(more),
-        {**_arrays(truth, predictions, reached, source, units), **found.arrays},
+        {**_arrays(truth, predictions, reached, source, units, with_curves), **found.arrays},
     )
 
 
@@ -236,14 +239,14 @@ def _reliability(truth: Cases, predictions: Predictions) -> calibration.Reliabil
 
 
 def _arrays(
-    truth: Cases, predictions: Predictions, reached: calibration.Reliability | None, source: Mapping, units: np.ndarray
+    truth: Cases, predictions: Predictions, reached: calibration.Reliability | None, source: Mapping, units: np.ndarray, with_curves: bool
 ) -> dict[str, np.ndarray]:
     """What is drawn and too fine for JSON: outputs, labels, the reliability bins, ROC and precision-recall curves with bands."""
     arrays = {"outputs": predictions.outputs, "truth": truth.labels, "predicted": predictions.labels}
     if reached:
         arrays |= {f"reliability_{name}": getattr(reached, name) for name in ("said", "right", "low", "high", "n")}
     has = predictions.has_outputs
-    if has.any() and source["resamples"]:
+    if has.any() and source["resamples"] and with_curves:
         weights = np.concatenate(list(resampling.replicate_weights(units, min(source["resamples"], CURVE_REPLICATES), source["seed"])))
         arrays |= curves.banded_curves(predictions.outputs[has], truth.labels[has], weights[:, has])
     for array in arrays.values():

@@ -116,6 +116,7 @@ class Fake:
 
     ID = CHALLENGE.ID
     COMPARE_ARGUMENTS = CHALLENGE.COMPARE_ARGUMENTS
+    COMPARABLE = CHALLENGE.COMPARABLE
     standings = staticmethod(CHALLENGE.standings)
 
     def __init__(self, cards):

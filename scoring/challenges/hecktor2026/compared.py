@@ -1,0 +1,49 @@
+"""HECKTOR 2026 in comparisons."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from scoring.challenges.hecktor2026.formula import STAGES, STRUCTURES, SUBTASKS, WEIGHTS
+from scoring.comparable import Comparable, Knob, Value, WeightMap, WhatIf
+from scoring.scorecard import ScoreCard
+from scoring.statistics.paired import Measured, Sample
+
+DICE = tuple(f"dice_{structure}" for structure in STRUCTURES)
+KNOBS = tuple(Knob(name, f"weight of {label.lower()}", points / 100, 0, 1) for name, (label, _, points) in WEIGHTS.items())
+
+
+def recombined(value: Value, knobs: Mapping[str, float]) -> np.ndarray:
+    """The score under other weights of the subtasks; NaN where they sum to 0. A subtask without weight may be undefined."""
+    total = sum(knobs[name] for name in SUBTASKS)
+    if total <= 0:
+        return np.full_like(value(SUBTASKS[0]), np.nan)
+    return sum(knobs[name] * value(name) for name in SUBTASKS if knobs[name]) / total
+
+
+def right(card: ScoreCard) -> np.ndarray:
+    """The mean Dice of both structures of each patient [N]; NaN without a truth mask."""
+    return np.mean([_of_patients(card, name) for name in DICE], axis=0)
+
+
+def sample(card: ScoreCard, metric: str) -> Sample | None:
+    """Wilcoxon over patients for the Dice of a structure."""
+    if metric not in DICE:
+        return None
+    values = _of_patients(card, metric)
+    return Measured(values[~np.isnan(values)])
+
+
+def _of_patients(card: ScoreCard, metric: str) -> np.ndarray:
+    return np.array([np.nan if row[metric] is None else row[metric] for row in card.cases])
+
+
+COMPARABLE = Comparable(
+    metrics=(*SUBTASKS, *DICE, *(f"balanced_accuracy_{kind}" for kind in STAGES)),
+    class_measures=("recall", "mean_dice"),
+    right=right,
+    sample=sample,
+    slice_measures={},
+    what_if=WhatIf(KNOBS, recombined),
+    weight_map=WeightMap(SUBTASKS, tuple(points / 100 for _, _, points in WEIGHTS.values()), share=1.0, by_rank=True),
+)

@@ -1,0 +1,29 @@
+"""PUMA in comparisons."""
+
+import numpy as np
+
+from scoring.challenges.puma.formula import METRICS
+from scoring.comparable import Comparable
+from scoring.scorecard import ScoreCard
+from scoring.statistics.paired import Sample
+
+
+def right(card: ScoreCard) -> np.ndarray:
+    """The mean F1 of the classes that occur in each image [N]; NaN where none does."""
+    f1 = card.arrays["f1"]
+    known = ~np.isnan(f1)
+    return np.divide(np.nansum(f1, axis=1), known.sum(1), out=np.full(len(f1), np.nan), where=known.any(1))
+
+
+def sample(_card: ScoreCard, _metric: str) -> Sample | None:
+    """None: no metric of nuclei is a mean over images that a paired test could take."""
+    return None
+
+
+COMPARABLE = Comparable(
+    metrics=(*METRICS.values(), "micro_f1", "micro_precision", "micro_recall"),
+    class_measures=("f1",),
+    right=right,
+    sample=sample,
+    slice_measures={},
+)

@@ -1,0 +1,83 @@
+"""A folder or zip that holds one entry per team: a file or a folder, named like the team."""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from scoring.findings import Finding, error
+from scoring.readers.sources import Files, Source, is_litter, is_zip, open_source
+
+MODEL = ".onnx"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What a team sent. source: to be read as predictions or, where `is_model`, to be run; name: what messages call it, None = its own."""
+
+    source: Source | Files
+    name: str | None = None
+    is_model: bool = False
+
+
+def of_path(path: str) -> Entry:
+    """A file or folder named by itself."""
+    return Entry(path, is_model=path.lower().endswith(MODEL))
+
+
+def of_teams(source: Source, name: str | None = None, streamed: tuple[str, ...] = ()) -> tuple[dict[str, Entry], list[Finding]]:
+    """The entries by team, sorted, and problems (`bad-option`, `bad-zip`). A file's team is its name without the ending; in a zip one folder around
+    everything counts as none. streamed: see `open_source`. Raises InputRefused for a zip that cannot be opened.
+    """
+    if isinstance(source, (str, os.PathLike)) and Path(source).is_dir():
+        where, found = name or Path(source).name, list(_of_folder(Path(source)))
+    else:
+        files = open_source(source, name, streamed)
+        where, found = files.name, list(_of_files(files))
+    teams: dict[str, Entry] = {}
+    problems = []
+    for team, one in found:
+        if team in teams:
+            problems.append(error("bad-option", f"{where} › {team}", f"two entries are named {team!r}: one entry per team."))
+        elif one is None:
+            problems.append(error("bad-zip", f"{team}: {where}", "a zip inside is not opened: unpack it into a folder of that name."))
+        else:
+            teams[team] = one
+    if not found:
+        problems.append(error("bad-option", where, "there is no entry in it: put one file or folder per team there."))
+    return teams, problems
+
+
+def _of_folder(folder: Path) -> Iterator[tuple[str, Entry]]:
+    for path in sorted(folder.iterdir()):
+        if not is_litter(path.name):
+            yield path.name if path.is_dir() else path.stem, of_path(str(path))
+
+
+def _of_files(files: Files) -> Iterator[tuple[str, Entry | None]]:
+    around = _folder_around(files.members)
+    tops: dict[str, list[str]] = {}
+    for member in files.members:
+        tops.setdefault(member.removeprefix(around).partition("/")[0], []).append(member)
+    for top, members in tops.items():
+        if members != [around + top]:
+            yield top, Entry(_part(files, f"{around}{top}/", members))
+        elif is_zip(b"", top):
+            yield PurePosixPath(top).stem, None
+        else:
+            yield PurePosixPath(top).stem, Entry(files.read(members[0]), top, top.lower().endswith(MODEL))
+
+
+def _folder_around(members: tuple[str, ...]) -> str:
+    """The one folder that holds everything, with its slash; "" where there is none."""
+    tops = {member.partition("/")[:2] for member in members}
+    (name, mark), *others = tops or {("", "")}
+    return f"{name}/" if mark and not others else ""
+
+
+def _part(files: Files, prefix: str, members: list[str]) -> Files:
+    """The files below a folder of `files`, as a folder of its own."""
+    sizes: Mapping[str, int] = {member.removeprefix(prefix): files.sizes[member] for member in members}
+    return Files(
+        prefix.rstrip("/"), "folder", sizes, lambda member: files.read(prefix + member), lambda member: files.open(prefix + member), None
+    )

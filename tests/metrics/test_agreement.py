@@ -1,0 +1,41 @@
+"""Agreement of two submissions, by its definition."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import cohen_kappa_score
+
+from scoring.metrics.agreement import beyond_accuracy, kappa
+
+LABELS = st.lists(st.tuples(st.integers(-1, 3), st.integers(-1, 3)), min_size=2, max_size=40).filter(
+    lambda rows: len({label for row in rows for label in row}) > 1
+)
+
+
+@given(LABELS)
+def test_kappa_is_scikit_learns(rows):
+    a, b = (np.array(column) for column in zip(*rows, strict=True))
+    assert kappa(a, b) == pytest.approx(cohen_kappa_score(a, b), abs=1e-12)
+
+
+def test_kappa_is_undefined_where_chance_alone_agrees():
+    assert np.isnan(kappa(np.array([2, 2]), np.array([2, 2])))
+    assert np.isnan(kappa(np.array([], int), np.array([], int)))
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=40))
+def test_agreement_beyond_accuracy(rows):
+    a, b = (np.array(column) for column in zip(*rows, strict=True))
+    n = len(rows)
+    qa, qb = sum(a) / n, sum(b) / n
+    observed, expected = sum(x == y for x, y in rows) / n, qa * qb + (1 - qa) * (1 - qb)
+    found = beyond_accuracy(a, b)
+    assert np.isnan(found) if abs(1 - expected) < 1e-12 else found == pytest.approx((observed - expected) / (1 - expected))
+
+
+def test_the_same_mistakes_agree_wholly_and_the_opposite_not_at_all():
+    right = np.array([True, True, False, True])
+    assert beyond_accuracy(right, right) == pytest.approx(1)
+    assert beyond_accuracy(right, ~right) < 0
+    assert np.isnan(beyond_accuracy(np.array([], bool), np.array([], bool)))

@@ -1,0 +1,57 @@
+"""One entry per team: folders, zips, and what is no entry."""
+
+import io
+import zipfile
+
+import pytest
+
+from scoring.findings import InputRefused
+from scoring.readers import entries
+from scoring.readers.sources import open_source
+
+
+def zipped(members: dict[str, bytes]) -> bytes:
+    memory = io.BytesIO()
+    with zipfile.ZipFile(memory, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return memory.getvalue()
+
+
+def test_a_folder_on_disk(tmp_path):
+    for name in ("b.csv", "a.onnx", ".hidden", "c.zip"):
+        (tmp_path / name).write_bytes(b"")
+    (tmp_path / "team.one").mkdir()
+    teams, problems = entries.of_teams(tmp_path)
+    assert problems == []
+    assert {name: (one.source, one.is_model) for name, one in teams.items()} == {
+        "a": (str(tmp_path / "a.onnx"), True),
+        "b": (str(tmp_path / "b.csv"), False),
+        "c": (str(tmp_path / "c.zip"), False),
+        "team.one": (str(tmp_path / "team.one"), False),
+    }
+
+
+@pytest.mark.parametrize("around", ["", "all teams/"])
+def test_a_zip_of_files_and_folders(around):
+    content = {"b.csv": b"1", "a.onnx": b"2", "team.one/masks/p.nii": b"3", "team.one/predictions.csv": b"4", "__MACOSX/x": b"5"}
+    teams, problems = entries.of_teams(zipped({around + name: data for name, data in content.items()}), "sent.zip")
+    assert problems == []
+    assert {name: (one.source, one.name, one.is_model) for name, one in teams.items() if name != "team.one"} == {
+        "a": (b"2", "a.onnx", True),
+        "b": (b"1", "b.csv", False),
+    }
+    files = open_source(teams["team.one"].source)
+    assert (files.members, files.kind, files.whole) == (("masks/p.nii", "predictions.csv"), "folder", None)
+    assert files.read("masks/p.nii") == b"3"
+    with files.open("predictions.csv") as file:
+        assert file.read() == b"4"
+
+
+def test_what_is_no_entry_is_said_by_team():
+    teams, problems = entries.of_teams(zipped({"a.csv": b"1", "a.txt": b"2", "inner.zip": b"3"}), "sent.zip")
+    assert list(teams) == ["a"]
+    assert [(p.code, p.where) for p in problems] == [("bad-option", "sent.zip › a"), ("bad-zip", "inner: sent.zip")]
+    assert [p.code for p in entries.of_teams({})[1]] == ["bad-option"]
+    with pytest.raises(InputRefused):
+        entries.of_teams(b"no zip", "sent.zip")
