@@ -27,7 +27,10 @@ class Viewer {
     this.where = el("span", { class: "where" });
     this.zoom = el("output", { class: "zoom", "aria-label": "Magnification" });
     this.hide = toggle("Overlay (space)", "Overlay", true, () => stage.hideOverlay());
-    this.help = toggle("Keys (?)", icon("help"), false, (on) => { this.keys.hidden = !on; });
+    this.help = toggle("Keys (?)", icon("help"), false, (on) => {
+      this.keys.hidden = !on;
+      stage.showCard(null);
+    });
     return el("div", { class: "tools", role: "toolbar", "aria-label": "View" },
       this.stepper,
       iconButton("previous", "Previous (p)", () => this.layer.step(-1)),

@@ -83,8 +83,16 @@ class Nuclei {
     for (let next = image; next && Math.max(next.width, next.height) > 1024;) {
       const size = { resizeWidth: next.width >> 1, resizeHeight: next.height >> 1, resizeQuality: "high" };
       next = await createImageBitmap(next, size);
+      if (this.gone) return next.close();
       this.images.push(next);
     }
+    return undefined;
+  }
+
+  /** Pictures are large: they are given back at once. */
+  destroy() {
+    this.gone = true;
+    for (const image of this.images) image.close();
   }
 
   ground(g, t) {
@@ -206,7 +214,7 @@ class Nuclei {
     const room = 0.35 * Math.min(stage.width, stage.height);
     this.select(i, false);
     stage.showCard(null);
-    stage.centreOn(x, y, Math.min(Math.max(stage.view.s, CLOSE / r), Math.max(stage.fitted, room / r), this.maxScale), true, show);
+    stage.approach(x, y, Math.min(Math.max(stage.view.s, CLOSE / r), Math.max(stage.fitted, room / r), this.maxScale), show);
   }
 
   key({ key }) {

@@ -109,6 +109,12 @@ class Stage {
     step(begin);
   }
 
+  /** Glide to (x, y), into the middle as far as nothing beyond the content comes into sight. */
+  approach(x, y, s, arrived) {
+    const { w, h } = this.layer.size(), inner = (value, size, room) => (size > room ? clamp(value, room / 2, size - room / 2) : size / 2);
+    this.centreOn(inner(x, w, this.width / s), inner(y, h, this.height / s), s, true, arrived);
+  }
+
   /** Zoom about a point of the stage (CSS px); false where the limit was reached already. */
   zoomAt(factor, px = this.width / 2, py = this.height / 2) {
     this.gliding = null;
