@@ -31,6 +31,15 @@ KEYS = {
     "o": "Draw: Outlines",
     "c": "Colour by: Result",
 }
+SHOWN = """(node, colours) => {
+  const overlay = node.stage.overlay, data = overlay.getContext("2d").getImageData(0, 0, overlay.width, overlay.height).data;
+  return colours.map(colour => {
+    let count = 0;
+    for (let i = 0; i < data.length; i += 4)
+      if (data[i + 3] > 250 && colour.every((value, c) => Math.abs(data[i + c] - value) <= 3)) count += 1;
+    return count > 20;
+  });
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -73,15 +82,14 @@ def click(page: Page, point: tuple[float, float]) -> None:
     page.mouse.click(*place(page, point))
 
 
-def painted(page: Page, colour: tuple[int, int, int]) -> bool:
-    """Whether the overlay shows a colour, once all of it is painted."""
+def painted(page: Page, *colours: tuple[int, int, int]) -> list[bool]:
+    """Whether the overlay shows each colour, once all of it is painted."""
     page.wait_for_function("node => !node.stage.request", arg=page.locator(".stage").element_handle())
-    size = stage(page, "[s.overlay.width, s.overlay.height]")
-    data = stage(page, "Array.from(s.overlay.getContext('2d').getImageData(0, 0, s.overlay.width, s.overlay.height).data)")
-    return has(np.array(data, np.uint8).reshape(*size[::-1], 4), colour)
+    return page.locator(".stage").evaluate(SHOWN, colours)
 
 
 def has(pixels: np.ndarray, colour: tuple[int, int, int]) -> bool:
+    """Whether a saved picture [h, w, 4] shows a colour."""
     return bool(((np.abs(pixels[..., :3].astype(int) - colour).max(-1) <= 3) & (pixels[..., -1] > 250)).sum() > 20)
 
 
@@ -208,37 +216,33 @@ def test_keys_flip_what_they_say(viewer):
 
 def test_results_and_classes_can_be_hidden(viewer):
     page = viewer()
-    assert all(painted(page, colour) for colour in (TP, FP, FN))
+    assert painted(page, TP, FP, FN) == [True, True, True]
     page.locator(".stage").press("3")
-    assert [painted(page, colour) for colour in (TP, FP, FN)] == [True, True, False]
+    assert painted(page, TP, FP, FN) == [True, True, False]
     page.get_by_label("Show tumor").uncheck()
-    assert [painted(page, colour) for colour in (TP, FP, FN)] == [False, True, False]
+    assert painted(page, TP, FP, FN) == [False, True, False]
     page.locator(".stage").press("d")
-    assert not any(painted(page, colour) for colour in (TP, FP, FN))
+    assert painted(page, TP, FP, FN) == [False, False, False]
     expect(page.locator(".where")).to_have_text("– / 0")
     page.get_by_role("button", name="all", exact=True).click()
     page.locator(".stage").press("3")
-    assert [painted(page, colour) for colour in (TP, FP, FN)] == [True, False, True]
+    assert painted(page, TP, FP, FN) == [True, False, True]
 
 
-def test_the_overlay_is_hidden_by_a_key(viewer):
+def test_keys_hide_the_overlay_and_list_themselves(viewer):
     page = viewer()
-    page.locator(".stage").press(" ")
-    expect(page.locator(".stage > canvas").nth(1)).to_be_hidden()
+    node, overlay, keys = page.locator(".stage"), page.locator(".stage > canvas").nth(1), page.locator(".keys")
+    expect(keys).to_be_hidden()
+    node.press(" ")
+    node.press("?")
+    expect(overlay).to_be_hidden()
     expect(page.get_by_role("button", name="Overlay (space)")).to_have_attribute("aria-pressed", "false")
-    page.locator(".stage").press(" ")
-    expect(page.locator(".stage > canvas").nth(1)).to_be_visible()
-
-
-def test_the_keys_are_listed(viewer):
-    page = viewer()
-    expect(page.locator(".keys")).to_be_hidden()
-    page.locator(".stage").press("?")
-    expect(page.locator(".keys")).to_contain_text("next, previous error")
-    for key in ("Enter", "space", *KEYS):
-        expect(page.locator(".keys")).to_contain_text(key)
-    page.locator(".stage").press("?")
-    expect(page.locator(".keys")).to_be_hidden()
+    for key in ("next, previous error", "Enter", "space", *KEYS):
+        expect(keys).to_contain_text(key)
+    node.press(" ")
+    node.press("?")
+    expect(overlay).to_be_visible()
+    expect(keys).to_be_hidden()
 
 
 def test_the_wheel_zooms_about_the_pointer(viewer):
@@ -325,7 +329,7 @@ def test_detections_alone_have_a_confidence(viewer):
 
 def test_there_need_be_no_picture(viewer):
     page = viewer("?k=plain")
-    assert all(painted(page, colour) for colour in (TP, FP, FN))
+    assert all(painted(page, TP, FP, FN))
     expect(hover(page, LONELY)).to_contain_text("FN · missed")
 
 
