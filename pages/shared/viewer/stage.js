@@ -58,7 +58,8 @@ class Stage {
       node.height = Math.round(height * dpr);
     }
     this.groundKey = null; // a canvas that changes its size is emptied
-    if (first || whole) this.fit();
+    if (this.gliding) this.centreOn(this.gliding.x, this.gliding.y, this.gliding.s, false, this.gliding.arrived);
+    else if (first || whole) this.fit();
     else this.centreOn(centre.x, centre.y, this.view.s, false);
     if (this.layer) this.waiting?.();
     this.waiting = null;
@@ -97,14 +98,15 @@ class Stage {
   centreOn(x, y, s = this.view.s, glide = true, arrived = () => {}) {
     const from = { ...this.view }, to = { s, x: this.width / 2 - x * s, y: this.height / 2 - y * s };
     const still = !glide || matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const begin = performance.now(), token = (this.gliding = {});
+    const begin = performance.now(), token = (this.gliding = { x, y, s, arrived });
     const step = (now) => {
-      if (this.gliding !== token) return;
+      if (this.gliding !== token) return undefined;
       const time = still ? 1 : clamp((now - begin) / GLIDE_MS, 0, 1);
       this.view = between(from, to, 1 - (1 - time) ** 3);
       this.changed(time < 1);
-      if (time < 1) requestAnimationFrame(step);
-      else arrived(this.view);
+      if (time < 1) return requestAnimationFrame(step);
+      this.gliding = null;
+      return arrived(this.view);
     };
     step(begin);
   }
