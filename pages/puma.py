@@ -28,7 +28,7 @@ CLASSES, RADIUS, METRICS = CHALLENGE.CLASSES, CHALLENGE.RADIUS, CHALLENGE.METRIC
 DOUBTS, LISTING, CLINIC = CHALLENGE.doubts, CHALLENGE.listing, CHALLENGE.clinic
 RULES = {
     "seed": ("image F1s ÷ images that hold the class", "ten classes"),
-    "grand-challenge": ("image F1s ÷ all {n} images", "the classes that occur"),
+    "grand-challenge": ("image F1s ÷ all images, {n}", "the classes that occur"),
     "pooled": ("one F1 of the counts of all images", "the classes that occur"),
 }
 """Rule -> what it divides by, and the classes that it means over."""
@@ -36,6 +36,10 @@ KEPT_CASES, KEPT_TRIALS = 8, 16
 PRINTED_SIDE = 1600
 ROWS = 30
 """Images in the heat map at once."""
+TABLE_HEIGHT, SHORT = 470, 12
+"""px of a table that scrolls, and the rows from which on it does."""
+STEPS, FEW_STEPS, CROWD = 30, 10, 30_000
+"""Places along a curve; fewer where there are more nuclei than that, so that a slider stays quick."""
 CLOSING = (
     "▲ scorecard.json, the report and the tables hold the truth of every image: do not hand them to anyone who must not see it. "
     "One micrometre is 4.35 px. No number here is a diagnosis."
@@ -77,14 +81,14 @@ def divides(rules: str, images: int) -> str:
     return RULES[rules][0].format(n=images)
 
 
+def _images(count: int) -> str:
+    return f"{count} image{'s' * (count != 1)}"
+
+
 def about_truth(truth) -> str:
     total, images = sum(map(len, truth.nuclei)), sum(image is not None for image in truth.images)
-    shown = "every image" if images == len(truth) else f"{images} of {len(truth)} images" if images else "no image, so on a plain ground"
-    return (
-        f"{len(truth)} cases, {total:,} nuclei; shown on {shown}"
-        if images != len(truth)
-        else f"{len(truth)} cases with images, {total:,} nuclei"
-    )
+    shown = "with images" if images == len(truth) else f"{images} with an image" if images else "without images"
+    return f"{len(truth)} case{'s' * (len(truth) != 1)} {shown}, {total:,} nuclei"
 
 
 def about_submission(card: ScoreCard) -> str:
@@ -105,7 +109,7 @@ def headline(shown: Shown) -> None:
         Fact(
             f"{report.NAMES[chosen]} ↑",
             share(card.score),
-            interval(i.get("score"), 3),
+            interval(i["score"], 3) if i.get("score") else "no interval",
             f"{divides(chosen, card.n_cases)}; the mean over {RULES[chosen][1]}. Below: 95% interval over images. {classification.method(card)}",
         ),
         [
@@ -120,7 +124,7 @@ def headline(shown: Shown) -> None:
             ),
         ],
         figures.reach(report.reached(card), frame.look()),
-        f"{report.reach_words()} Score **{card.score!r}**. n = {card.n_cases} images.",
+        f"{report.reach_words()} Score **{card.score!r}**. n = {_images(card.n_cases)}.",
         below=3,
     )
 
@@ -237,7 +241,7 @@ def images_tab(shown: Shown) -> None:
             },
             f"Choose a row to open the image in the viewer. ▲: {suspicious} of {len(rows)} missing or suspicious.",
             key="image_rows",
-            height=420 if len(rows) > 11 else "content",
+            height=TABLE_HEIGHT if len(rows) > SHORT else "content",
             on_select=partial(_open_row, [row["case"] for row in rows]),
             selection_mode="single-row",
         )
@@ -363,7 +367,7 @@ def curves(shown: Shown, card: ScoreCard, radius: float, least: float) -> None:
         figures.along(
             over_radius["x"], over_radius["y"], look, "What does the radius change?", "radius, px", RADIUS, radius, card.score, best
         ),
-        f"Smallest confidence {least:g}. Dotted: 15 px, the challenge's. n = {card.n_cases} images.",
+        f"Smallest confidence {least:g}. Dotted: 15 px, the challenge's. n = {_images(card.n_cases)}.",
         pd.DataFrame({"radius": over_radius["x"], "macro F1": over_radius["y"]}).set_index("radius"),
     )
     frame.chart(
@@ -387,14 +391,18 @@ def _identity(shown: Shown) -> tuple[str, str, str]:
     return shown.truth_key, shown.given.key, repr(shown.card.provenance["options"])
 
 
+def steps(card: ScoreCard) -> int:
+    return STEPS if card.metrics["n_truth"] + card.metrics["n_predicted"] <= CROWD else FEW_STEPS
+
+
 @st.cache_resource(max_entries=KEPT_TRIALS, scope="session", show_spinner=False)
 def _over_radius(truth_key: str, submission_key: str, options: str, least: float, _card: ScoreCard) -> dict:
-    return CHALLENGE.along_radius(_card)
+    return CHALLENGE.along_radius(_card, steps(_card))
 
 
 @st.cache_resource(max_entries=KEPT_TRIALS, scope="session", show_spinner=False)
 def _over_confidence(truth_key: str, submission_key: str, options: str, radius: float, _card: ScoreCard) -> dict:
-    return CHALLENGE.along_confidence(_card)
+    return CHALLENGE.along_confidence(_card, steps(_card))
 
 
 def setting_table(usual: ScoreCard, card: ScoreCard, radius: float, least: float) -> None:
@@ -434,7 +442,7 @@ def tissue_tab(shown: Shown) -> None:
         true, found = (np.array([entry[f"per_mm2_{side}"] for entry in card.per_class.values()]) for side in ("truth", "predicted"))
         frame.chart(
             figures.densities(CLASSES, true, found, look),
-            f"● truth, ◆ predicted, per mm² of all images together. n = {card.n_cases} images.",
+            f"● truth, ◆ predicted, per mm² of all images together. n = {_images(card.n_cases)}.",
             pd.DataFrame({"truth": true, "predicted": found}, index=list(CLASSES)),
         )
     with right:
@@ -472,7 +480,7 @@ def distance_table(card: ScoreCard) -> None:
         "What is the distance in each image?",
         pd.DataFrame(rows),
         {
-            "image": frame.words("image", 140),
+            "image": frame.words("image", 196),
             "median_truth": frame.number("median µm", 1, 66),
             "median_predicted": frame.number("pred.", 1, 52),
             "within_20_truth": frame.number("≤ 20 µm", 2, 58),
@@ -631,7 +639,7 @@ def nucleus_table(drawn: Mapping, radius: float) -> None:
         },
         "Choose a row to see the nucleus." + (f" The first {len(found.rows):,} are listed." if len(found.rows) < found.total else ""),
         key=key,
-        height=470,
+        height=TABLE_HEIGHT if len(found.rows) > SHORT else "content",
         on_select=partial(_choose_row, key, found),
         selection_mode="single-row",
     )

@@ -227,12 +227,15 @@ def distances(within: np.ndarray, truth: np.ndarray | None, predicted: np.ndarra
     fig = figure(look, "How far is the nearest lymphocyte from a tumour nucleus?", 320, hovermode="x unified")
     for mark in marks:
         fig.add_vline(mark, line={"color": look.zero, "width": 1, "dash": "dot"})
-    for values, name, colour, dash in ((truth, "truth", look.ink, "solid"), (predicted, "predicted", look.accent, "dash")):
+    for values, name, colour, dash, sign in (
+        (truth, "truth", look.ink, "solid", "──"),
+        (predicted, "predicted", look.accent, "dash", "╌╌"),
+    ):
         if values is not None:
             fig.add_scatter(
                 x=within, y=values, mode="lines", line={"color": colour, "width": 2, "dash": dash}, name=name, hovertemplate="%{y:.1%}"
             )
-            write(fig, within[-1], values[-1], name, colour, xanchor="right", yanchor="bottom" if name == "truth" else "top")
+            write(fig, 1, 0.14 if name == "truth" else 0.04, f"{sign} {name}", colour, xref="paper", yref="paper", xanchor="right")
     fig.update_xaxes(
         title_text="µm to the nearest lymphocyte",
         range=[0, float(within[-1])],
