@@ -3,12 +3,15 @@
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
 from scoring.statistics.intervals import wilson
 
 BINS = 10
 TOLERANCE, SUM_TOLERANCE = 1e-6, 1e-3
+SMALLEST_PROBABILITY = 1e-12
+LOG_TEMPERATURES = (-3, 3)
 
 
 def output_kind(outputs: np.ndarray) -> str:
@@ -33,6 +36,22 @@ def brier_scores(outputs: np.ndarray, truth: np.ndarray) -> np.ndarray:
 def softmax(logits: np.ndarray) -> np.ndarray:
     """Rows [N, K] that sum to 1."""
     return np.exp(logits - logsumexp(logits, axis=1, keepdims=True))
+
+
+def tempered(probabilities: np.ndarray, temperature: float) -> np.ndarray:
+    """Probabilities [..., K] after a temperature: softmax of ln(p) / T; above 1 it makes them more alike (Guo 2017)."""
+    logits = np.log(np.maximum(probabilities, SMALLEST_PROBABILITY)) / temperature
+    return np.exp(logits - logsumexp(logits, axis=-1, keepdims=True))
+
+
+def temperature(probabilities: np.ndarray, truth: np.ndarray) -> float:
+    """The temperature that makes the mean log loss of probabilities [n, K] for the classes truth [n] smallest; 1 without a case."""
+    if not len(truth):
+        return 1.0
+    found = minimize_scalar(
+        lambda log: log_losses(tempered(probabilities, np.exp(log)), truth).mean(), bounds=LOG_TEMPERATURES, method="bounded"
+    )
+    return float(np.exp(found.x))
 
 
 @dataclass(frozen=True)

@@ -11,21 +11,12 @@ import numpy as np
 from PIL import Image
 
 from scoring.findings import InputRefused
+from scoring.models.intake import UPRIGHT
 from scoring.models.pool import first_output
 from scoring.models.preprocessing import FIT, ImageUnreadable, Recipe, Seen
 from scoring.models.process import ImageProcess, ModelFailed, ModelProcess
 from scoring.readers.lesions import Cases
 
-UPRIGHT = {
-    2: Image.Transpose.FLIP_LEFT_RIGHT,
-    3: Image.Transpose.ROTATE_180,
-    4: Image.Transpose.FLIP_TOP_BOTTOM,
-    5: Image.Transpose.TRANSPOSE,
-    6: Image.Transpose.ROTATE_270,
-    7: Image.Transpose.TRANSVERSE,
-    8: Image.Transpose.ROTATE_90,
-}
-"""EXIF orientation -> what turns the picture upright."""
 THUMBNAIL_SIDE = 320
 TILE_SIDE, TILE_QUALITY = 4096, 90
 

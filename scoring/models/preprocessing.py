@@ -76,22 +76,27 @@ def pixels(data: bytes, recipe: Recipe) -> tuple[np.ndarray, Seen]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             with Image.open(io.BytesIO(data), formats=FORMATS) as image:
-                seen = _seen(image)
-                if seen.width * seen.height > MOST_PIXELS:
+                what = seen(image)
+                if what.width * what.height > MOST_PIXELS:
                     raise Image.DecompressionBombError
                 image.load()
                 picture = image if image.mode == "RGB" else image.convert("RGB")
-        return np.array(stretch(picture, recipe.steps)), seen
-    except Image.DecompressionBombError:
-        raise ImageUnreadable(f"The image has more than {MOST_PIXELS:,} pixels: save a smaller copy.") from None
-    except Image.UnidentifiedImageError:
-        raise ImageUnreadable(_what_it_is(data)) from None
-    except MemoryError:
-        raise ImageUnreadable("Decoding the image needs more memory than is allowed: save a smaller copy.") from None
+        return np.array(stretch(picture, recipe.steps)), what
     except Exception as fault:  # decoders raise anything on damaged files, and a damaged file is the sender's fault, not ours
-        if "truncated" in str(fault).lower():
-            raise ImageUnreadable("The image is cut off before its end: copy or export it again.") from None
-        raise ImageUnreadable("The image is damaged and cannot be decoded: export it again as JPEG or PNG.") from None
+        raise unreadable(fault, data) from None
+
+
+def unreadable(fault: Exception, data: bytes) -> ImageUnreadable:
+    """What is to be said to the person whose image raised `fault` in a decoder."""
+    if isinstance(fault, Image.DecompressionBombError):
+        return ImageUnreadable(f"The image has more than {MOST_PIXELS:,} pixels: save a smaller copy.")
+    if isinstance(fault, Image.UnidentifiedImageError):
+        return ImageUnreadable(_what_it_is(data))
+    if isinstance(fault, MemoryError):
+        return ImageUnreadable("Decoding the image needs more memory than is allowed: save a smaller copy.")
+    if "truncated" in str(fault).lower():
+        return ImageUnreadable("The image is cut off before its end: copy or export it again.")
+    return ImageUnreadable("The image is damaged and cannot be decoded: export it again as JPEG or PNG.")
 
 
 def stretch(image: Image.Image, steps: Sequence[tuple[int, int, str]]) -> Image.Image:
@@ -107,6 +112,11 @@ def stretch(image: Image.Image, steps: Sequence[tuple[int, int, str]]) -> Image.
     return image
 
 
+def stretched(pixels: np.ndarray, recipe: Recipe) -> np.ndarray:
+    """Decoded pixels, uint8 (height, width, 3), prepared by `recipe`: the same to the last bit as from their file."""
+    return np.array(stretch(Image.fromarray(pixels), recipe.steps))
+
+
 def tensor(picture: np.ndarray) -> np.ndarray:
     """uint8 (height, width, 3) to float32 (1, 3, height, width) in 0..1, C-contiguous: float32(value) / float32(255)."""
     result = np.empty((1, 3, *picture.shape[:2]), np.float32)
@@ -115,7 +125,8 @@ def tensor(picture: np.ndarray) -> np.ndarray:
     return result
 
 
-def _seen(image: Image.Image) -> Seen:
+def seen(image: Image.Image) -> Seen:
+    """What an opened image file is."""
     alpha = image.mode in ("RGBA", "LA", "PA", "RGBa", "La") or "transparency" in image.info
     return Seen(image.width, image.height, image.mode, image.format or "", alpha, _orientation(image))
 

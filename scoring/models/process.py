@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from scoring.models import frames
+from scoring.models.intake import KINDS
 from scoring.models.preprocessing import MOST_PIXELS, ImageUnreadable, Recipe, Seen
 
 _ROOT = Path(__file__).parents[1]
@@ -190,12 +191,21 @@ class ImageProcess:
 
     def pixels(self, data: bytes, recipe: Recipe) -> Picture:
         """The image prepared by `recipe`; Recipe(()) leaves its size. Raises ImageUnreadable, also for one that takes too long."""
+        return self._asked({"op": "decode", "recipe": recipe.steps}, data, recipe)[0]
+
+    def upright(self, data: bytes) -> tuple[Picture, tuple[str, ...]]:
+        """The image turned upright, and what its file held besides pixels (of `intake.KINDS`). Raises ImageUnreadable, see
+        `intake.upright`."""
+        picture, header = self._asked({"op": "upright"}, data, Recipe(()))
+        said = header.get("dropped")
+        return picture, tuple(kind for kind in KINDS if isinstance(said, list) and kind in said)
+
+    def _asked(self, request: dict, data: bytes, recipe: Recipe) -> tuple[Picture, dict]:
         try:
             if self._worker.ended:
                 self._worker = _Worker(self._limits, self._command)
-            request = {"op": "decode", "recipe": recipe.steps}
             header, payload = self._worker.ask(request, [data], self._limits.run_seconds, _RUNNING, _largest(recipe))
-            return Picture(_pixels(header, payload.pop()), _seen(header["seen"]))
+            return Picture(_pixels(header, payload.pop()), _seen(header["seen"])), header
         except ModelFailed as failed:
             raise ImageUnreadable(_DECODING.get(failed.code, _DECODING["model-crashed"])) from failed
         except (KeyError, IndexError, ValueError, TypeError) as fault:

@@ -5,6 +5,7 @@ It imports everything, confines itself, says what it achieved, and then answers 
     {"op": "load"} + model                                           -> {"ok": true, "facts"}
     {"op": "run", "recipe", "shape", "pixels"} + picture [+ vector]  -> {"ok": true, "outputs", "seen", "shape", "cpu_ms"} + arrays
     {"op": "decode", "recipe"} + picture                             -> {"ok": true, "seen", "shape"} + pixels
+    {"op": "upright"} + picture                                      -> {"ok": true, "seen", "shape", "dropped"} + pixels
 
 A failure is {"ok": false, "code"}, with a "message" about loading and about images. The runtime's words about running a model stay here,
 because they can quote the data that the model was run on.
@@ -19,7 +20,7 @@ import time
 import numpy as np
 import onnxruntime
 
-from scoring.models import frames, sandbox
+from scoring.models import frames, intake, sandbox
 from scoring.models.preprocessing import ImageUnreadable, Recipe, pixels, tensor
 from scoring.models.scan import ModelRefused, scan
 
@@ -73,6 +74,8 @@ def main(settings: dict) -> None:
                 payload = []
             elif header["op"] == "run":
                 reply, payload = run(session, header, parts, settings["output_bytes"])
+            elif header["op"] == "upright":
+                reply, payload = upright(parts)
             else:
                 reply, payload = decode(header, parts)
         except ModelRefused as refused:
@@ -131,6 +134,11 @@ def run(session: onnxruntime.InferenceSession, header: dict, parts: list, most_b
 def decode(header: dict, parts: list) -> tuple[dict, list]:
     picture, seen = pixels(bytes(parts[0]), _recipe(header))
     return {"ok": True, "seen": _as_list(seen), "shape": picture.shape}, [picture]
+
+
+def upright(parts: list) -> tuple[dict, list]:
+    picture, seen, dropped = intake.upright(bytes(parts[0]))
+    return {"ok": True, "seen": _as_list(seen), "shape": picture.shape, "dropped": dropped}, [picture]
 
 
 def _picture(header: dict, part: bytearray) -> tuple[np.ndarray, list | None]:

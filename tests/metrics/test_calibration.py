@@ -94,3 +94,29 @@ def test_the_edges_of_the_bins():
 
 def test_nothing_to_be_calibrated():
     assert np.isnan(calibration.reliability(np.array([]), np.array([], bool)).expected_calibration_error)
+
+
+def test_a_temperature_divides_logits():
+    probabilities, _ = drawn()
+    expected = scipy.special.softmax(np.log(probabilities) / 2.5, axis=1)
+    assert calibration.tempered(probabilities, 2.5) == pytest.approx(expected)
+    assert calibration.tempered(probabilities, 1.0) == pytest.approx(probabilities)
+    assert calibration.tempered(probabilities[0], 2.5) == pytest.approx(expected[0])
+    assert np.isfinite(calibration.tempered(np.array([1.0, 0.0]), 0.05)).all()
+
+
+@pytest.mark.parametrize("spoilt_by", [0.5, 1.0, 3.0])
+def test_the_temperature_found_undoes_the_one_that_spoilt(spoilt_by):
+    random = np.random.default_rng(1)
+    honest = random.dirichlet(np.ones(4), 6000)
+    truth = np.array([random.choice(4, p=row) for row in honest])
+    found = calibration.temperature(calibration.tempered(honest, spoilt_by), truth)
+    assert found == pytest.approx(1 / spoilt_by, rel=0.06)
+
+
+def test_no_temperature_is_better_than_the_one_found():
+    probabilities, truth = drawn()
+    best = calibration.temperature(probabilities, truth)
+    losses = [calibration.log_losses(calibration.tempered(probabilities, t), truth).mean() for t in (best, *np.geomspace(0.06, 18, 60))]
+    assert losses[0] <= min(losses) + 1e-6
+    assert calibration.temperature(np.empty((0, 4)), np.empty(0, int)) == 1

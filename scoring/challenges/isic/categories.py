@@ -14,6 +14,22 @@ PRESETS = {
     "milk10k": ("AKIEC", "BCC", "BEN_OTH", "BKL", "DF", "INF", "MAL_OTH", "MEL", "NV", "SCCKA", "VASC"),
 }
 MALIGNANT = ("MEL", "BCC", "AK", "AKIEC", "SCC", "SCCKA", "MAL_OTH")
+NAMES = {
+    "MEL": "Melanoma",
+    "NV": "Melanocytic nevus",
+    "BCC": "Basal cell carcinoma",
+    "AK": "Actinic keratosis",
+    "AKIEC": "Actinic keratosis/intraepidermal carcinoma",
+    "BKL": "Benign keratosis",
+    "DF": "Dermatofibroma",
+    "VASC": "Vascular lesion",
+    "SCC": "Squamous cell carcinoma",
+    "SCCKA": "Squamous cell carcinoma/keratoacanthoma",
+    "BEN_OTH": "Other benign proliferation",
+    "INF": "Inflammatory or infectious",
+    "MAL_OTH": "Other malignant proliferation",
+    UNKNOWN: "None of the others",
+}
 EXCLUDED = "ISIC_0035068"
 ID_COLUMNS = ("image", "lesion_id", "lesion")
 OFFICIAL_ID_COLUMNS = ("image", "lesion_id")

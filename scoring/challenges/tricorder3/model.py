@@ -120,10 +120,13 @@ def sweep(model: submission.Model, truth: Cases, index: int) -> dict:
     Raises `ModelFailed`, ImageUnreadable.
     """
     data, _ = submission.model_bytes(model)
-    age, gender, location = truth.demographics.encoded[index]
-    vectors = {
+    return pictures.sweep(data, truth, index, recipe_for, sweep_vectors(*truth.demographics.encoded[index]))
+
+
+def sweep_vectors(age: float, gender: float, location: float) -> dict[str, np.ndarray]:
+    """Second inputs in which one field takes every value of a sweep and the others stay: "age" [19, 3], "gender" [3, 3], "location" [8, 3]."""
+    return {
         "age": np.array([_vector(a, gender, location) for a in SWEEP_AGES]),
         "gender": np.array([_vector(age, g, location) for g in (1, 0, lesions.UNKNOWN)]),
         "location": np.array([_vector(age, gender, k) for k in (*range(1, 8), lesions.UNKNOWN)]),
     }
-    return pictures.sweep(data, truth, index, recipe_for, vectors)

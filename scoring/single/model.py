@@ -1,0 +1,88 @@
+"""A model that was opened for questions about single images: loaded, tried once, and held against what its challenge asks."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.findings import Finding, InputRefused, error, split
+from scoring.models import preflight
+from scoring.models.pool import first_output
+from scoring.models.preprocessing import Recipe, stretched
+from scoring.models.process import Answer, ModelFailed, ModelProcess
+from scoring.single.subject import Subject
+
+CALLED = "the model"
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A model in a worker of its own, which lives until `close`; one thread at a time may use it. findings: warnings and notes about it."""
+
+    subject: Subject
+    process: ModelProcess
+    recipe: Recipe
+    findings: tuple[Finding, ...]
+
+    @property
+    def sha256(self) -> str:
+        return self.process.facts.sha256
+
+    @property
+    def takes_vector(self) -> bool:
+        """Whether age, gender and location are to be given."""
+        return self.subject.contract.vector is not None and len(self.process.facts.inputs) > 1
+
+    def prepared(self, pixels: np.ndarray) -> np.ndarray:
+        """What the model receives of upright pixels, uint8 (h, w, 3): the challenge's own steps, to the last bit."""
+        return stretched(pixels, self.recipe)
+
+    def run(self, prepared: np.ndarray, vector: np.ndarray | None = None) -> tuple[np.ndarray, float]:
+        """The first output [k] float64 for prepared pixels, and milliseconds of processor time. Raises InputRefused."""
+        try:
+            answer: Answer = self.process.run(prepared, self.recipe, vector if self.takes_vector else None)
+            output = np.ravel(first_output(answer))
+        except ModelFailed as failed:
+            raise InputRefused([preflight.failure(CALLED, failed)]) from failed
+        if len(output) < self.subject.outputs or not np.isfinite(output).all():
+            raise InputRefused(
+                [error("wrong-output", CALLED, "Its answer to this image is no list of finite numbers: there is nothing to show.")]
+            )
+        return output[: self.subject.outputs], answer.cpu_ms
+
+    def close(self) -> None:
+        self.process.close()
+
+
+def opened(subject: Subject, model: bytes) -> Opened:
+    """Open a model. Raises InputRefused with every problem: not a model, not one for this challenge, or one that fails."""
+    try:
+        process = ModelProcess(model)
+    except ModelFailed as failed:
+        raise InputRefused([preflight.failure(CALLED, failed)]) from failed
+    try:
+        return _tried(subject, process)
+    except ModelFailed as failed:
+        process.close()
+        raise InputRefused([preflight.failure(CALLED, failed)]) from failed
+    except BaseException:
+        process.close()
+        raise
+
+
+def _tried(subject: Subject, process: ModelProcess) -> Opened:
+    facts = process.facts
+    problems, findings = split(preflight.examine(facts, subject.contract, CALLED))
+    if not problems:
+        recipe = subject.recipe_for(facts)
+        vector = np.zeros(subject.contract.vector, np.float32) if subject.contract.vector and len(facts.inputs) > 1 else None
+        trial = process.run(preflight.noise(*recipe.steps[-1][:2]), recipe, vector)
+        problems, findings = split(preflight.examine(facts, subject.contract, CALLED, trial))
+        if not problems and trial.outputs and trial.outputs[0] is not None and trial.outputs[0].ndim > 2 and trial.outputs[0].size > 64:
+            problems = [
+                error(
+                    "wrong-output", CALLED, "It answers with a map, not with one list of scores: choose the challenge that it was made for."
+                )
+            ]
+    if problems:
+        raise InputRefused(problems, findings)
+    return Opened(subject, process, recipe, tuple(findings))
