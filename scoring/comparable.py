@@ -11,6 +11,9 @@ from scoring.statistics.paired import Decided, Ordered, Sample
 Value = Callable[[str], np.ndarray]
 """Gives a metric by name: [1] of the test set itself or [B] of its replicates."""
 
+Groups = Mapping[str, Mapping[str, Mapping]]
+"""Column -> group -> row of measures."""
+
 
 @dataclass(frozen=True)
 class Knob:
@@ -47,11 +50,16 @@ class WeightMap:
     by_rank: bool
 
 
+def of_slices(card: ScoreCard) -> Groups:
+    """What the card's `slices` hold, nothing where it has none."""
+    return card.more.get("slices", {})
+
+
 @dataclass(frozen=True)
 class Comparable:
     """metrics: those worth ranking by alone, larger is better, the score's parts first. class_measures: which entry of `per_class` compares a class:
-    the first that its row has; replicates are kept under (measure, class). slice_measures: the shares of `slices` and the metric that is the
-    same of all cases.
+    the first that its row has; replicates are kept under (measure, class). slices: a card's column -> group -> row; slice_measures: those of
+    a row that are compared, each with the metric that is the same of all cases and the row's number of cases that it counts.
 
     right: a card's value of each case [N] that is 1 where the team is right and less where it is not, NaN for a case that does not count.
     sample: what a paired test takes of a card for a metric; None where the bootstrap is the test.
@@ -61,7 +69,8 @@ class Comparable:
     class_measures: tuple[str, ...]
     right: Callable[[ScoreCard], np.ndarray]
     sample: Callable[[ScoreCard, str], Sample | None]
-    slice_measures: Mapping[str, str]
+    slice_measures: Mapping[str, tuple[str, str]]
+    slices: Callable[[ScoreCard], Groups] = of_slices
     what_if: WhatIf | None = None
     weight_map: WeightMap | None = None
 

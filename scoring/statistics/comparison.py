@@ -12,6 +12,7 @@ import scipy.special
 import scipy.stats
 
 from scoring.statistics import intervals
+from scoring.statistics.multiplicity import holm
 from scoring.statistics.ranking import DIGITS
 
 NO_SPREAD = 1e-12
@@ -79,9 +80,7 @@ def compare(scores: Sequence[float], replicates: np.ndarray, n_units: int) -> Co
 
 def tested(pairs: Sequence[Pair], p_values: Sequence[float]) -> tuple[Pair, ...]:
     """The pairs with these p-values [P], and Holm's over all of them."""
-    from statsmodels.stats.multitest import multipletests  # takes a second to import
-
-    adjusted = multipletests(p_values, method="holm")[1] if len(pairs) else []
+    adjusted = holm(p_values)
     return tuple(replace(pair, p_value=float(p), p_adjusted=float(held)) for pair, p, held in zip(pairs, p_values, adjusted, strict=True))
 
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import scipy.stats
 
+from scoring.statistics.multiplicity import holm
+
 DIGITS = 12
 SCHEMES = ("mean_then_rank", "median_then_rank", "rank_then_mean", "rank_then_median", "test_then_rank")
 
@@ -86,13 +88,11 @@ def rank_cases(
 
 def _beaten(table: np.ndarray, alpha: float, adjust: str) -> np.ndarray:
     """Share of the other teams that each beats, from values [team, case], higher better."""
-    from statsmodels.stats.multitest import multipletests  # takes a second to import
-
     n = len(table)
     ordered = [(a, b) for a in range(n) for b in range(n) if a != b]
     p = np.array([_one_sided(np.round(table[a] - table[b], DIGITS)) for a, b in ordered])
     if adjust == "holm" and len(p):
-        p = multipletests(p, method="holm")[1]
+        p = holm(p)
     wins = np.zeros(n)
     for (a, _), value in zip(ordered, p, strict=True):
         wins[a] += value <= alpha

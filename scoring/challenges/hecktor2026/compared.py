@@ -5,7 +5,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from scoring.challenges.hecktor2026.formula import STAGES, STRUCTURES, SUBTASKS, WEIGHTS
-from scoring.comparable import Comparable, Knob, Value, WeightMap, WhatIf
+from scoring.challenges.hecktor2026.measures import OF_CENTERS
+from scoring.comparable import Comparable, Groups, Knob, Value, WeightMap, WhatIf
 from scoring.scorecard import ScoreCard
 from scoring.statistics.paired import Measured, Sample
 
@@ -38,12 +39,19 @@ def _of_patients(card: ScoreCard, metric: str) -> np.ndarray:
     return np.array([np.nan if row[metric] is None else row[metric] for row in card.cases])
 
 
+def of_centers(card: ScoreCard) -> Groups:
+    """The rows of `per_center`, where the truth names centers."""
+    rows = card.more.get("per_center")
+    return {"center": rows} if rows else {}
+
+
 COMPARABLE = Comparable(
     metrics=(*SUBTASKS, *DICE, *(f"balanced_accuracy_{kind}" for kind in STAGES)),
     class_measures=("recall", "mean_dice"),
     right=right,
     sample=sample,
-    slice_measures={},
+    slice_measures={name: (name, "comparable_pairs" if name == "c_index" else "n_cases") for name in OF_CENTERS},
+    slices=of_centers,
     what_if=WhatIf(KNOBS, recombined),
     weight_map=WeightMap(SUBTASKS, tuple(points / 100 for _, _, points in WEIGHTS.values()), share=1.0, by_rank=True),
 )

@@ -24,17 +24,20 @@ EVERYBODY = True
 
 def quantities(
     truth: Truth, submission: Submission, options: Options, weights: np.ndarray, among: np.ndarray | bool = EVERYBODY
-) -> dict[str, np.ndarray]:
-    """Every quantity of `WITH_INTERVAL`, [B] each, NaN where it is undefined."""
+) -> dict[str | tuple[str, str], np.ndarray]:
+    """Every quantity of `WITH_INTERVAL`, and those of a class under (measure, class), [B] each, NaN where undefined."""
     found = {f"dice_{s}": overlap.mean_dice(dice(truth, submission, options, s, among), weights) for s in STRUCTURES}
+    of_classes = {("mean_dice", name): found[f"dice_{s}"] for s, (name, _) in STRUCTURES.items()}
     found["segmentation"] = (found["dice_gtvp"] + found["dice_gtvn"]) / 2
     for kind in STAGES:
         counts = stage_counts(truth, submission, options, kind, weights, among)
-        found[f"balanced_accuracy_{kind}"] = classification.mean_over_present(classification.recall(counts), counts)
+        recall = classification.recall(counts)
+        found[f"balanced_accuracy_{kind}"] = classification.mean_over_present(recall, counts)
+        of_classes |= {("recall", name): recall[:, k] for k, name in enumerate(STAGES[kind])}
     found["staging"] = (found["balanced_accuracy_t"] + found["balanced_accuracy_n"]) / 2
     found["c_index"] = survival.c_index(pairs(truth, submission, options, weights, among), options.missing_risk)
     found["score"] = weighted(found["segmentation"], found["staging"], found["c_index"])
-    return found
+    return found | of_classes
 
 
 def centers(truth: Truth) -> dict[str, np.ndarray]:

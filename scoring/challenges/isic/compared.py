@@ -22,5 +22,5 @@ COMPARABLE = Comparable(
     class_measures=("recall",),
     right=right_labels,
     sample=sample,
-    slice_measures={"accuracy": "accuracy"},
+    slice_measures={"accuracy": ("accuracy", "n")},
 )

@@ -17,7 +17,7 @@ KNOBS = (
 
 
 def recombined(value: Value, knobs: Mapping[str, float]) -> np.ndarray:
-    """The score with another beta and other weights; NaN where these sum to 0."""
+    """The score with another beta and other weights; NaN where these sum to 0. A part without weight may be undefined."""
     parts = sum(knobs[name] for name in WEIGHTS)
     if parts <= 0:
         return np.full_like(value("accuracy"), np.nan)
@@ -25,7 +25,8 @@ def recombined(value: Value, knobs: Mapping[str, float]) -> np.ndarray:
     precision, recall = (np.nan_to_num(value(name)) for name in ("precision", "recall"))
     square = knobs["beta"] ** 2
     f_beta = divide((1 + square) * precision * recall, square * precision + recall, 0)
-    return (knobs["f2"] * f_beta + knobs["accuracy"] * value("accuracy") + knobs["auc"] * value("auc")) / parts
+    values = {"f2": f_beta, "accuracy": value("accuracy"), "auc": value("auc")}
+    return sum(knobs[name] * values[name] for name in WEIGHTS if knobs[name]) / parts
 
 
 def sample(card: ScoreCard, metric: str) -> Sample | None:
@@ -45,6 +46,6 @@ COMPARABLE = Comparable(
     class_measures=("f1",),
     right=right_labels,
     sample=sample,
-    slice_measures={"accuracy": "accuracy", "recall": "recall"},
+    slice_measures={"accuracy": ("accuracy", "n"), "recall": ("recall", "n_positive")},
     what_if=WhatIf(KNOBS, recombined),
 )

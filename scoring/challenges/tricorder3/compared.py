@@ -39,7 +39,7 @@ COMPARABLE = Comparable(
     class_measures=("f1",),
     right=right_labels,
     sample=sample,
-    slice_measures={"accuracy": "accuracy", "malignant_sensitivity": "malignant_sensitivity"},
+    slice_measures={"accuracy": ("accuracy", "n"), "malignant_sensitivity": ("malignant_sensitivity", "n_malignant")},
     what_if=WhatIf(KNOBS, recombined),
     weight_map=WeightMap(OF_RISKS, tuple(w / sum(RISK_WEIGHTS.values()) for w in RISK_WEIGHTS.values()), share=0.45, by_rank=False),
 )
