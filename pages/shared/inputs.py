@@ -1,6 +1,7 @@
 """The two doors: which test set and which submission a page works on, a sample or what the visitor dropped."""
 
 import hashlib
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from scoring.samples import Submission, TestSet
 
 UPLOAD_MB = 511  # the limit is 512; from there on the widget would call it "1GB"
 TABLE_TYPES = ("csv", "tsv", "txt", "zip")
+ALONE = tuple(f".{ending}" for ending in TABLE_TYPES)
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ def test_set(samples: Mapping[str, TestSet], page: str, about_upload: str, types
     door = chooser("Test set", {k: s.title for k, s in samples.items()}, key, "set", uploader, *_in_use(f"{key}_kept"))
     if not door.upload:
         return sample_set(samples[door.sample]), door
-    return _dropped(door.upload, lone=tuple(f".{ending}" for ending in TABLE_TYPES)), door
+    return _dropped(door.upload, lone=ALONE), door
 
 
 def submission(
@@ -122,23 +124,47 @@ def _dropped(files: Sequence, lone: tuple[str, ...]) -> Given:
 
 def _drop_several(label: str, key: str, types: Sequence[str]) -> list | None:
     """Files or a folder; whichever came last is kept."""
-    _drop(label, f"{key}_files", [*TABLE_TYPES, *types], True, f"{key}_kept")
-    _drop("Or a whole folder", f"{key}_folder", [*TABLE_TYPES, *types], "directory", f"{key}_kept")
+    _drop(label, f"{key}_files", [*TABLE_TYPES, *types], True, f"{key}_kept", _as_folder)
+    _drop("Or a whole folder", f"{key}_folder", [*TABLE_TYPES, *types], "directory", f"{key}_kept", _latest)
     return _kept(f"{key}_kept")
 
 
-def _drop(label: str, key: str, types: Sequence[str], several, kept: str) -> None:
-    """An upload widget whose content outlives it: a change of page takes the widget away, and nobody should have to drop a file twice."""
+def _drop(label: str, key: str, types: Sequence[str], several, kept: str, count: Callable[[list, list], list] = operator.add) -> None:
+    """An upload widget whose content outlives it: a change of page takes the widget away, and nobody should have to drop a file twice.
+
+    count: what counts, from the files that counted before and those that were dropped now.
+    """
 
     def changed() -> None:
         value = st.session_state[key]
         files = value if isinstance(value, list) else [value] if value else []
-        if files:
-            st.session_state[kept] = (key, files)
-        elif st.session_state.get(kept, ("",))[0] == key:
-            st.session_state.pop(kept)
+        known, seen = st.session_state.get(f"{key}_seen", frozenset()), frozenset(file.file_id for file in files)
+        st.session_state[f"{key}_seen"] = seen
+        place, held = st.session_state.get(kept, (key, []))
+        before = [file for file in held if place == key and file.file_id in seen]
+        counted = count(before, [file for file in files if file.file_id not in known])
+        if counted:
+            st.session_state[kept] = (key, counted)
+        elif place == key:
+            st.session_state.pop(kept, None)
 
     st.file_uploader(label, type=list(types), accept_multiple_files=several, key=key, max_upload_size=UPLOAD_MB, on_change=changed)
+
+
+def _as_folder(before: list, new: list) -> list:
+    """Files dropped one after another make a folder, in which a file takes the place of one of its name. A zip is a whole and takes the place of all;
+    so does a table where there was a table or a zip alone."""
+    lone = new[0].name.lower() if len(new) == 1 else ""
+    alone = len(before) == 1 and before[0].name.lower().endswith(ALONE)
+    if lone.endswith(".zip") or (alone and lone.endswith(ALONE)):
+        return new
+    names = {file.name for file in new}
+    return [*(file for file in before if file.name not in names), *new]
+
+
+def _latest(before: list, new: list) -> list:
+    """A folder takes the place of the one before it."""
+    return new or before
 
 
 def _kept(kept: str) -> list | None:
