@@ -536,17 +536,18 @@ def case_table(card: ScoreCard) -> pd.DataFrame:
 def viewer_tab(shown: Shown) -> None:
     """One patient's masks in slices, and the same in numbers. A fragment: a click in the viewer repaints this and nothing else."""
     names = [row["case"] for row in shown.card.cases]
-    if st.session_state.get("patient") not in (None, *names):
-        del st.session_state["patient"]
+    if st.session_state.get("patient") not in names:
+        asked = st.query_params.get("patient")
+        st.session_state["patient"] = asked if asked in names else names[0]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        patient = st.selectbox(
-            "Patient", names, key="patient", bind="query-params", persist_state="page", width=260, on_change=_leave_place, format_func=str
-        )
+        patient = st.selectbox("Patient", names, key="patient", persist_state="page", width=260, on_change=_leave_place, format_func=str)
+        # By hand: a bound widget that first appears with a value from elsewhere does not write it.
+        st.query_params["patient"] = patient
         index = names.index(patient)
-        for words, step, icon in (("Previous", -1, "chevron_left"), ("Next", 1, "chevron_right")):
+        for words, step, icon in (("Previous patient", -1, "chevron_left"), ("Next patient", 1, "chevron_right")):
             st.button(
                 words,
-                key=f"patient_{words}",
+                key=f"patient_{words.split()[0]}",
                 icon=f":material/{icon}:",
                 on_click=_go_to,
                 args=(names[(index + step) % len(names)],),

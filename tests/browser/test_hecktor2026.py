@@ -1,0 +1,162 @@
+"""The page of HECKTOR 2026: its doors, the ways into the viewer, the panel of readings, its links."""
+
+import io
+import zipfile
+
+import pytest
+from playwright.sync_api import Page, expect
+
+import scoring
+from scoring import samples
+from scoring.figures.numerals import share
+from tests.browser import driver
+from tests.browser.driver import ROOT
+from tests.support.command_line import run
+
+CHALLENGE = scoring.load_challenge("hecktor2026")
+SAMPLE = samples.test_sets("hecktor2026")["sample"]
+GOLDEN = ROOT / "tests" / "golden" / "hecktor2026"
+ROW = 35
+"""Height in pixels of a row of a table."""
+POINT = """trace => {
+  const drawn = plot => plot._fullData?.find(one => one.name === trace && one.customdata);
+  const plot = [...document.querySelectorAll(".js-plotly-plot")].find(drawn), data = drawn(plot), { xaxis, yaxis } = plot._fullLayout;
+  plot.scrollIntoView({ block: "center" });
+  const area = plot.querySelector(".nsewdrag").getBoundingClientRect();
+  return [area.x + xaxis.l2p(data.x[0]), area.y + yaxis.l2p(data.y[0]), data.customdata[0][0]];
+}"""
+"""Where the first patient of a trace is drawn, and who it is."""
+
+
+@pytest.fixture
+def hecktor(visitor, server):
+    """Opens the page for a new visitor, with what an address says behind its question mark."""
+
+    def open_page(question: str = "", theme: str = "light", viewport=driver.DESKTOP) -> Page:
+        return driver.visit(visitor(theme, viewport), f"{server.address}/hecktor2026{question}")
+
+    return open_page
+
+
+def shows(page: Page, score: float) -> None:
+    expect(page.get_by_test_id("stMetricValue")).to_have_text(share(score), timeout=driver.PATIENCE)
+    expect(page.get_by_role("strong").filter(has_text=repr(score))).to_be_visible(timeout=driver.PATIENCE)
+
+
+def shows_patient(page: Page, patient: str) -> None:
+    """The viewer is open, ready and shows that patient, and the address says so."""
+    stage = page.locator(".viewer[data-ready] .stage")
+    expect(stage).to_be_visible(timeout=driver.PATIENCE)
+    expect(page.locator(f".stage[aria-label*='{patient}'], .stage [aria-label*='{patient}']").first).to_be_attached(timeout=driver.PATIENCE)
+    driver.settled(page)
+    assert f"patient={patient}" in page.url
+    assert "tab=Viewer" in page.url
+
+
+def archive(folder) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as made:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                made.write(path, path.relative_to(folder))
+    return packed.getvalue()
+
+
+def card(team: str, **options) -> scoring.ScoreCard:
+    truth = CHALLENGE.read_truth(SAMPLE.path)
+    return CHALLENGE.score(truth, CHALLENGE.read_predictions(SAMPLE.submissions[team].path, truth), **{"resamples": 0, **options})
+
+
+def test_dropped_zips_have_the_score_of_the_command_line_and_can_be_looked_at(hecktor):
+    page = driver.give(hecktor(), "set", "truth.zip", archive(GOLDEN / "gaps" / "truth"))
+    expect(page.get_by_text("cases were read. Now choose a submission.")).to_be_visible(timeout=driver.PATIENCE)
+    driver.give(page, "submission", "predictions.zip", archive(GOLDEN / "gaps" / "predictions"))
+    said = run(
+        "score", "hecktor2026", "--truth", GOLDEN / "gaps" / "truth", "--predictions", GOLDEN / "gaps" / "predictions", "--resamples", 0,
+        "--json", "-",
+    ).json  # fmt: skip
+    shows(page, said["score"])
+    page.keyboard.press("Escape")
+    driver.tab(page, "Viewer")
+    shows_patient(page, said["cases"][0]["case"])
+    assert page.get_by_test_id("stException").count() == 0
+
+
+def climbing() -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as made:
+        made.writestr("../../predictions.csv", "PatientID,risk\nALD-001,1\n")
+    return packed.getvalue()
+
+
+BAD = {
+    "garbage.csv": bytes(range(256)) * 9,
+    "climbing.zip": climbing(),
+    "truncated.zip": archive(GOLDEN / "basics" / "predictions")[:-400],
+    "others.csv": b"PatientID,risk\nnobody,0.5\n",
+}
+
+
+def test_bad_files_are_answered_and_nothing_else_is_lost(hecktor, tmp_path):
+    """One visitor, one bad file after another: each is answered with every problem, and then a good file is scored."""
+    page = hecktor()
+    for name, content in BAD.items():
+        path = tmp_path / name
+        path.write_bytes(content)
+        problems = run("score", "hecktor2026", "--truth", SAMPLE.path, "--predictions", path, "--json", "-").json["problems"]
+        driver.give(page, "submission", name, content)
+        expect(page.get_by_text(f"This cannot be scored: {len(problems)} problem")).to_be_visible(timeout=driver.PATIENCE)
+        for code in {problem["code"] for problem in problems}:
+            expect(page.get_by_text(code, exact=True).first).to_be_visible(timeout=driver.PATIENCE)
+        assert page.get_by_test_id("stException").count() == 0
+    path = SAMPLE.submissions["mira"].path
+    driver.give(page, "submission", path.name, path.read_bytes())
+    shows(page, card("mira").score)
+
+
+def test_a_row_of_the_worst_opens_the_viewer_and_the_link_says_so(hecktor):
+    page = hecktor("?submission=mira&tab=Patients")
+    worst = CHALLENGE.view.worst(card("mira"), "dice")
+    page.get_by_test_id("stDataFrame").first.click(position={"x": 15, "y": ROW * 3.5})
+    shows_patient(page, worst[2].case)
+    shows_patient(driver.visit(page.context, page.url), worst[2].case)
+
+
+def test_a_point_of_a_chart_opens_its_patient(hecktor):
+    page = hecktor("?submission=mira")
+    expect(page.get_by_test_id("stPlotlyChart").locator(".nsewdrag")).to_have_count(6, timeout=driver.PATIENCE)
+    x, y, patient = page.evaluate(POINT, "GTVp")
+    page.mouse.click(x, y)
+    shows_patient(page, patient)
+
+
+def test_a_place_that_was_clicked_is_in_the_link_and_comes_back(hecktor):
+    page = hecktor("?tab=Viewer&patient=ALD-003")
+    shows_patient(page, "ALD-003")
+    page.locator(".stage").click(position={"x": 200, "y": 220})
+    driver.settled(page)
+    assert "place=axial-" in page.url
+    told = page.locator(".tags .tl").inner_text()
+    link = driver.visit(page.context, page.url)
+    shows_patient(link, "ALD-003")
+    expect(link.locator(".tags .tl")).to_have_text(told, timeout=driver.PATIENCE)
+    link.get_by_role("button", name="Next patient").click()
+    shows_patient(link, "ALD-004")
+    assert "place=" not in link.url
+
+
+def test_the_panel_of_readings_and_an_option_in_the_link_agree(hecktor):
+    other = card("umbra", empty_masks="zero")
+    page = hecktor("?submission=umbra&tab=Readings")
+    difference = page.get_by_test_id("stPlotlyChart").last
+    expect(difference).to_contain_text(f"−{card('umbra').score - other.score:.4f}", timeout=driver.PATIENCE)
+    shows(driver.visit(page.context, f"{page.url}&empty_masks=zero"), other.score)
+
+
+def test_a_wrong_direction_is_switched_with_one_click(hecktor):
+    page = hecktor("?submission=altair&prognosis_direction=risk")
+    shows(page, card("altair", prognosis_direction="risk").score)
+    page.get_by_role("button", name="Read them as a time").click()
+    shows(page, card("altair").score)
+    driver.settled(page)
+    assert "prognosis_direction=time" in page.url
