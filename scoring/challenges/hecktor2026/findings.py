@@ -69,7 +69,7 @@ def _staging(truth: Truth, options: Options, kind: str, has_intervals: bool) -> 
 def _prognosis(truth: Truth, metrics: Mapping[str, float]) -> Iterator[Finding]:
     events = int(np.nansum(truth.event[truth.has_survival]))
     if 0 < events < FEW_EVENTS:
-        yield warning("few-events", "prognosis", f"{events} events: below {FEW_EVENTS} the C-index says little.")
+        yield warning("few-events", "prognosis", f"{events} event{'s' * (events > 1)}: below {FEW_EVENTS} the C-index says little.")
     if metrics["c_index"] < SUSPECT_C_INDEX and metrics["c_index_flipped"] > metrics["c_index"]:
         words = (
             f"the C-index is {metrics['c_index']:.4f}, with every sign reversed {metrics['c_index_flipped']:.4f}: "

@@ -28,10 +28,11 @@ def read_scores(rows: Rows, row_of: np.ndarray, decimal_comma: bool, findings: l
         read = tables.numbers(cells, decimal_comma)
         wrong = np.isin(read.fault, ("not-a-number", "not-finite"))
         has = row_of >= 0
-        named = [f"{rows.ids[row]} {cells[row][:40]!r}" for row in row_of[has] if wrong[row]]
-        if named:
-            words = f"scores that are no finite number, counted as missing ({len(named)}): {', '.join(named)}."
-            findings.append(warning("risk-not-a-number", rows.places[int(np.argmax(wrong))], words))
+        found_wrong = [row for row in row_of[has] if wrong[row]]
+        if found_wrong:
+            named = ", ".join(f"{rows.ids[row]} {cells[row][:40]!r}" for row in found_wrong)
+            words = f"scores that are no finite number, counted as missing ({len(found_wrong)}): {named}."
+            findings.append(warning("risk-not-a-number", rows.places[found_wrong[0]], words))
         if read.decimal_commas:
             findings.append(note("decimal-comma", rows.places[0], f"{read.decimal_commas} numbers have a decimal comma: read as a point."))
         found[kind] = Scores(np.where(has, read.values[row_of], np.nan), has & wrong[row_of])

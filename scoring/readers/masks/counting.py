@@ -123,8 +123,7 @@ def _joint(truth: Iterator[Block], predicted: Iterator[Block]) -> tuple[np.ndarr
         touched = np.flatnonzero(rows | columns)
         pairs = rows[touched].view(np.uint8) * CLASSES + columns[touched].view(np.uint8)
         table += np.bincount(pairs, minlength=table.size)
-        if guess.labels is not None:
-            inside = np.flatnonzero(columns)
+        if (inside := np.flatnonzero(columns)).size:
             digest.update(np.int64(number).tobytes() + inside.tobytes() + columns[inside].tobytes())
     return table.reshape(CLASSES, CLASSES), rounded, digest.digest()
 

@@ -12,6 +12,7 @@ from scoring.readers.masks.fields import Fields
 from scoring.readers.masks.grid import Grid
 
 MOST_VOXELS = 1 << 30
+FURTHEST_MM = 1e9
 SHOWN = 100
 
 
@@ -64,8 +65,7 @@ def _header(fields: Fields) -> Header:
     if fields.dtype.kind not in "iuf":
         raise Malformed("unreadable-file", f"its voxels are {fields.dtype}, not real numbers: write the labels as whole numbers.")
     affine = np.asarray(fields.affine, float)
-    if not np.isfinite(affine).all() or not abs(np.linalg.det(affine[:3, :3])) > 0:
-        raise Malformed(
-            "unreadable-file", "its affine places the voxels nowhere (NaN, or an axis without length): copy the affine of the image."
-        )
+    if not (np.abs(affine) < FURTHEST_MM).all() or not abs(np.linalg.det(affine[:3, :3])) > 0:
+        words = "its affine places the voxels nowhere (NaN, infinitely far, or an axis without length): copy the affine of the image."
+        raise Malformed("unreadable-file", words)
     return Header(Grid(tuple(map(int, shape)), affine), fields.dtype, fields.slope, fields.intercept)

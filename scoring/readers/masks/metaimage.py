@@ -71,9 +71,10 @@ def _affine(entries: dict[str, str], axes: int) -> np.ndarray:
     directions = np.reshape(_numbers(entries, ("TransformMatrix", "Rotation", "Orientation"), float, np.eye(axes).ravel()), (axes, axes))
     spacing = _numbers(entries, ("ElementSpacing", "ElementSize"), float, np.ones(axes))
     affine = np.eye(4)
-    affine[:3, :3] = directions[:3, :3].T * np.asarray(spacing)[:3]
     affine[:3, 3] = _numbers(entries, ("Offset", "Position", "Origin"), float, np.zeros(axes))[:3]
-    return RAS_FROM_LPS @ affine
+    with np.errstate(all="ignore"):
+        affine[:3, :3] = directions[:3, :3].T * np.asarray(spacing)[:3]
+        return RAS_FROM_LPS @ affine
 
 
 def _numbers(entries: dict[str, str], names: tuple[str, ...], kind: type, default=()) -> tuple:

@@ -10,6 +10,7 @@ HEAD_BYTES = 348
 WIDE_BYTES = 540
 MOST_AXES = 7
 FURTHEST = 64 << 20  # where the voxels may begin; what stands before them is read and dropped
+PIECE = 1 << 20
 
 
 def is_nifti(head: bytes) -> bool:
@@ -54,5 +55,8 @@ def _skip(file: BinaryIO, offset: float, done: int) -> None:
     if not math.isfinite(offset) or not done <= offset <= FURTHEST:
         raise Malformed("unreadable-file", f"its header says that the voxels begin at byte {offset:g}: write it again.")
     rest = int(offset) - done
-    if len(file.read(rest)) < rest:
-        raise cut_off()
+    while rest:
+        skipped = len(file.read(min(rest, PIECE)))
+        if not skipped:
+            raise cut_off()
+        rest -= skipped

@@ -208,7 +208,8 @@ def test_truth_without_a_subtask_scores_the_others():
 def test_what_was_left_open_is_said(six):
     assert only(six.findings, "empty-credit").message.startswith("0.3750")
     assert "P1" in only(six.findings, "stage-t0").message
-    assert only(six.findings, "few-events").level == "warning"
+    assert only(six.findings, "few-events").message.startswith("3 events:")
+    assert only(card(truth_folder(SIX[:1]), submission_folder(SIX_GUESSED)).findings, "few-events").message.startswith("1 event:")
     assert [f.where for f in six.findings if f.code == "absent-class"] == ["T2"]
     turned = [{**row, "risk": -row["risk"] if row["risk"] is not None else None} for row in SIX_GUESSED]
     assert only(card(truth_folder(SIX), submission_folder(turned)).findings, "direction-suspect").level == "warning"

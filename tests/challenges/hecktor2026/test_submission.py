@@ -91,6 +91,7 @@ def test_a_table_alone_is_a_submission_without_masks(truth):
 
 def test_what_is_missing_is_said_by_name(truth):
     rows = [
+        {"PatientID": "Q", "T_stage": "T8", "N_stage": "N8", "risk": "low"},
         {"PatientID": "P0", "T_stage": "T9", "N_stage": None, "risk": "high"},
         {"PatientID": "P1", "T_stage": "", "N_stage": "2", "risk": None},
     ]
@@ -100,9 +101,9 @@ def test_what_is_missing_is_said_by_name(truth):
     assert "P1, P2" in said["missing-stage T stage"]
     assert "P0, P2" in said["missing-stage N stage"]
     assert "P1, P2" in said["missing-risk prognosis"]
-    assert "P0 'T9'" in said["stage-not-recognised predictions.csv:2"]
-    assert "P1 '2'" in said["stage-not-recognised predictions.csv:3"]
-    assert "P0 'high'" in said["risk-not-a-number predictions.csv:2"]
+    assert "P0 'T9'" in said["stage-not-recognised predictions.csv:3"]
+    assert "P1 '2'" in said["stage-not-recognised predictions.csv:4"]
+    assert "P0 'high'" in said["risk-not-a-number predictions.csv:3"]
     assert only(found.findings, "unknown-patient").message.endswith("Q.")
     assert found.unknown == ("Q",)
 

@@ -64,6 +64,15 @@ def test_a_bomb_in_a_metaimage_does_not_go_off(tmp_path):
     assert_harmless(header + end + zeros(b"", BOMB, 15), tmp_path)
 
 
+@measurable
+def test_what_stands_before_the_voxels_is_not_held(tmp_path):
+    gap = 60 << 20
+    header = nifti(np.zeros((1, 1, 1)), fields={"dim": [3, *SMALL, 1, 1, 1, 1], "vox_offset": 352 + gap})[:352]
+    state, megabytes = grown(tmp_path, nifti(np.ones(SMALL)), zeros(header, gap) + gzip.compress(bytes(int(np.prod(SMALL)))))
+    assert state == "ok"
+    assert megabytes < MOST_MB
+
+
 def assert_harmless(bomb: bytes, tmp_path) -> None:
     state, megabytes = grown(tmp_path, nifti(np.ones(SMALL)), bomb)
     assert state == "malformed"

@@ -126,6 +126,14 @@ def test_the_digest_is_that_of_the_labels(form):
     assert count(truth, opener(stored(other, *form))).digest != digest
 
 
+def test_the_digest_knows_nothing_of_how_background_is_stored():
+    truth, guess = truth_of(random_labels(RANDOM, LARGE, 0)), np.zeros(LARGE, int)
+    guess[0, 0, 0] = 1
+    moved = count(truth, opener(nifti(guess + 3, slope=1, intercept=-3)))
+    rounded = count(truth, opener(nifti(guess + 0.001, dtype="<f4")))
+    assert moved.digest == rounded.digest == count(truth, opener(nifti(guess))).digest
+
+
 @pytest.mark.parametrize(
     ("values", "settings"),
     [
