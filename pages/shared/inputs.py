@@ -74,6 +74,37 @@ def submission(
     return sample_submission(samples[door.sample]), door, {}
 
 
+def model(samples: Mapping[str, Submission], page: str) -> tuple[Given, Door]:
+    """The door of a model alone. samples: of which the models are offered; the address says "model"."""
+    key, offered = f"{page}_model", {k: s.title for k, s in samples.items() if s.is_model}
+
+    def uploader():
+        _drop("ONNX model", f"{key}_files", ["onnx"], False, f"{key}_kept")
+        return _kept(f"{key}_kept")
+
+    door = chooser("Model", offered, key, "model", uploader, *_in_use(f"{key}_kept"))
+    return _dropped(door.upload, lone=(".onnx",)) if door.upload else sample_submission(samples[door.sample]), door
+
+
+def teams(page: str, types: Sequence[str]) -> tuple[list[Given], list[Given], Callable[[], None]]:
+    """Draws where several teams' submissions are dropped. Gives those that are a team each, folders and zips that hold an entry per team, and what
+    forgets all of them. types: further than tables and zips."""
+    keys = {kind: f"{page}_teams_{kind}" for kind in ("files", "zip", "folder")}
+    allowed = [*TABLE_TYPES, *types]
+    _drop("Files, one per team", keys["files"], allowed, True, f"{keys['files']}_kept")
+    _drop("Or a zip with one entry per team", keys["zip"], ["zip"], False, f"{keys['zip']}_kept", _latest)
+    _drop("Or a folder with one entry per team", keys["folder"], allowed, "directory", f"{keys['folder']}_kept", _latest)
+    lone = tuple(f".{ending}" for ending in allowed)
+    held = {kind: _kept(f"{key}_kept") or [] for kind, key in keys.items()}
+
+    def forget() -> None:
+        for key in keys.values():
+            st.session_state.pop(f"{key}_kept", None)
+
+    single = [_dropped([file], lone) for file in held["files"]]
+    return single, [_dropped(held[kind], lone) for kind in ("zip", "folder") if held[kind]], forget
+
+
 def sample_set(chosen: TestSet) -> Given:
     """A sample test set as if it had come through the door."""
     return Given(f"sample:{chosen.name}", chosen.name, chosen.path, False, metadata=chosen.metadata)

@@ -1,0 +1,267 @@
+"""Compare teams: who leads, whether the lead is more than chance, and where teams differ."""
+
+from collections.abc import Mapping, Sequence
+from types import ModuleType
+
+import streamlit as st
+
+import scoring
+from pages.shared import downloads, frame, inputs, scored, teams
+from pages.shared.compared import looks, ranks, rules
+from pages.shared.compared.shown import MANY, Compared, Scale
+from pages.shared.frame import Fact
+from pages.shared.inputs import Given
+from pages.shared.teams import Team
+from pages.shared.text import markdown
+from scoring import samples
+from scoring.comparison import Comparison, compare_cards, of_team
+
+CHALLENGES = {"TRICORDER-3": "tricorder3", "Melanoma": "melanoma", "ISIC": "isic", "PUMA": "puma", "HECKTOR 2026": "hecktor2026"}
+RULE = """Teams are ranked by the official score; that order is never altered. Beside it stands what chance could do: one paired bootstrap gives every team the
+same resampled test sets and recomputes the official score of each.
+
+| word | what it means |
+|---|---|
+| told apart | the difference exceeds the simultaneous 95% interval over all pairs (max-t), widened for few units |
+| tied for first | no other team is told apart from it and better |
+| could hold ranks 2 to 4 | one team is told apart and better; all but four, or fewer, are told apart and worse |
+| share of resamples won | how often a resample put the team first; it favours whoever leads on these cases, and is no chance of being best |
+| adjusted p | paired bootstrap t, Holm over all pairs: testing the winner alone against the rest is invalid, since the data chose the winner |
+"""
+TRUTHS = {
+    "tricorder3": ("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
+    "melanoma": ("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
+    "isic": ("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
+    "puma": ("Zip, folder or files with annotated nuclei and images", ("geojson", "json", "tif", "tiff", "png", "jpg", "jpeg")),
+    "hecktor2026": ("Zip or folder of masks and the clinical table", ("gz", "nii", "mha", "json")),
+}
+SUBMITTED = {
+    "tricorder3": ("onnx",),
+    "melanoma": ("onnx",),
+    "isic": ("onnx",),
+    "puma": ("geojson", "json"),
+    "hecktor2026": ("gz", "nii", "mha", "json"),
+}
+MISSING = ("missing", "Cases without a prediction", {"refuse the file": "refuse", "count as wrong": "wrong"})
+RANKED = ("metric", "Ranked by", {"balanced accuracy": None, "macro AUC": "auc", "macro average precision": "ap", "macro F1": "dice"})
+MACRO = ("rules", "Whose macro F1", {"the challenge's description": "seed", "the platform's": "grand-challenge", "pooled": "pooled"})
+ORDER = ("order", "Places by", {"weighted ranks": "rank", "weighted score": "score"})
+CHOICES = {"tricorder3": MISSING, "melanoma": MISSING, "isic": RANKED, "puma": MACRO, "hecktor2026": ORDER}
+"""What can be chosen for all teams: the option, its label, words -> value; the first is usual."""
+
+
+def compare_teams() -> None:
+    top = st.container()
+    challenge = scoring.load_challenge(CHALLENGES[_challenge_name()])
+    with top:
+        formula = f"**{challenge.FORMULA}**, all teams on the same cases, paired bootstrap, higher is better"
+        frame.opening("Compare teams", f"{challenge.TITLE}, {formula}", RULE)
+    sets = samples.test_sets(challenge.ID)
+    left, right = st.columns(2)
+    with left:
+        test_set, door = inputs.test_set(sets, challenge.ID, *TRUTHS[challenge.ID])
+    read = scored.truth(challenge.ID, test_set)
+    with right:
+        chosen, problems, options = _teams(challenge, test_set, sets[door.sample])
+    if isinstance(read, scored.Running):
+        door.caption("Being read: see below.")
+        scored.running(read)
+    elif read.refused:
+        door.caption("Refused: see below.")
+        frame.refusal(read.refused)
+    else:
+        door.caption(f"{len(read.value)} cases were read.")
+        metadata = None if test_set.own else sets[door.sample].metadata
+        _scored(challenge, test_set, metadata, read.value, chosen, problems, options)
+    frame.closing()
+
+
+def _challenge_name() -> str:
+    return st.segmented_control(
+        "Challenge", list(CHALLENGES), key="challenge", bind="query-params", required=True, default="TRICORDER-3", persist_state="session"
+    )
+
+
+def _teams(challenge: ModuleType, test_set: Given, sample) -> tuple[list[Team], list, dict]:
+    """The door of the teams: those chosen, what is wrong with dropped folders, and what was chosen for all teams."""
+    name, words, values = CHOICES[challenge.ID]
+    with st.container(border=True, gap="xsmall", height="stretch"):
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="small", wrap=True):
+            place = st.container(gap=None)
+            with st.popover("Own files", icon=":material/upload:"):
+                single, packs, forget = inputs.teams(challenge.ID, SUBMITTED[challenge.ID])
+                if single or packs:
+                    st.button(
+                        "Without own files", key=f"{challenge.ID}_teams_back", type="tertiary", icon=":material/undo:", on_click=forget
+                    )
+        offered, problems = teams.offered(challenge, test_set, sample, single, packs)
+        with place:
+            chosen = _chosen(challenge.ID, test_set.key, offered)
+        value = st.selectbox(words, list(values), key=f"compared_{name}", bind="query-params", persist_state="session")
+    return [offered[one] for one in chosen], problems, {name: values[value]}
+
+
+def _chosen(challenge_id: str, truth_key: str, offered: Mapping[str, Team]) -> list[str]:
+    """The teams to compare: those of the address, else all prediction files; what is dropped later joins by itself."""
+    key, known = f"{challenge_id}_compared", f"{challenge_id}_known"
+    before = st.session_state.get(known)
+    if before is None or before[0] != truth_key or key not in st.session_state:
+        asked = [name for name in st.query_params.get_all("teams") if name in offered]
+        held = asked or [name for name, team in offered.items() if not team.given.is_model or team.given.own]
+    else:
+        held = [name for name in st.session_state[key] if name in offered]
+        held += [name for name, team in offered.items() if team.given.own and name not in before[1] and name not in held]
+    st.session_state[known] = (truth_key, frozenset(offered))
+    st.session_state[key] = held[: teams.MOST]
+
+    def to_address() -> None:
+        st.query_params["teams"] = st.session_state[key]
+
+    return st.multiselect(
+        "Teams",
+        list(offered),
+        key=key,
+        max_selections=teams.MOST,
+        placeholder="Choose teams",
+        on_change=to_address,
+        persist_state="session",
+    )
+
+
+def _scored(challenge: ModuleType, test_set: Given, metadata, truth, chosen: list[Team], problems: list, options: dict) -> None:
+    """Score the teams, name those that were refused, compare the others."""
+    if not chosen and not problems:
+        st.info("Choose teams, or drop their files.", icon=":material/groups:")
+        return
+    of_comparison = {name: options.pop(name) for name in list(options) if f"--{name}" in getattr(challenge, "COMPARE_ARGUMENTS", {})}
+    outcomes = teams.cards(challenge, test_set, metadata, truth, chosen, options)
+    if isinstance(outcomes, scored.Running):
+        scored.running(outcomes)
+        return
+    refused = {name: outcome.refused for name, outcome in outcomes.items() if outcome.refused}
+    cards = {name: outcome.value for name, outcome in outcomes.items() if not outcome.refused}
+    if (refused or problems) and not _without(refused, problems, len(cards)):
+        return
+    key = (test_set.key, *(team.key for team in chosen if team.name in cards), scored.options(**options))
+    found = _compared(challenge.ID, scoring.__version__, key, scored.options(**of_comparison), cards)
+    if found.refused:
+        frame.refusal(found.refused)
+        return
+    _result(challenge, found.value, truth, test_set.key, (challenge.ID, scoring.__version__, *key, *of_comparison.items()))
+
+
+@st.cache_resource(max_entries=4, scope="session", show_spinner="Comparing ...")
+def _compared(challenge_id: str, version: str, key: tuple, of_comparison: tuple, _cards) -> scored.Outcome:
+    return scored.attempt(compare_cards, scoring.load_challenge(challenge_id), _cards, **dict(of_comparison))
+
+
+def _without(refused: Mapping[str, scoring.InputRefused], problems: list, left: int) -> bool:
+    """Names every problem of every team; whether the visitor goes on without them."""
+    whose = [entry for name, one in refused.items() for entry in of_team(name, (*one.problems, *one.findings))]
+    count = len(refused) + bool(problems)
+    st.error(
+        f"{', '.join(map(markdown, refused)) or 'A dropped folder'}: nothing of this was scored. Mend the points below and drop the file again, or go on "
+        "without.",
+        icon=":material/block:",
+        title=f"{count} submission{'s' * (count != 1)} cannot be scored",
+    )
+    frame.findings([*problems, *whose])
+    return left > 0 and st.toggle(f"Go on with the {left} other team{'s' * (left != 1)}", key="without_refused", bind="query-params")
+
+
+def _result(challenge: ModuleType, comparison: Comparison, truth, truth_key: str, key: tuple) -> None:
+    """Findings, headline, tabs, downloads."""
+    scale = Scale(100, 2, "points of 100") if challenge.AS_POINTS else Scale(1, 3, "score")
+    frame.findings([*comparison.findings, *(f for name, card in comparison.cards.items() for f in of_team(name, card.findings))])
+    if not comparison.scored:
+        st.warning("No team has a score on this test set, so there is nothing to compare.", icon=":material/block:")
+        return
+    shown = range(len(comparison.scored))
+    headline(comparison, scale)
+    if len(shown) > MANY:
+        chosen = st.selectbox("Chosen team", comparison.scored, key="team", bind="query-params", persist_state="session", width=300)
+        shown = sorted({*range(MANY), comparison.scored.index(chosen)})
+    compared = Compared(challenge, comparison, truth, truth_key, key, scale, shown)
+    frame.tabs(_tabs(compared), compared)
+    with st.container(horizontal=True, gap="small"):
+        stem = f"{challenge.ID}-comparison"
+        downloads.json_button(comparison.to_json(), stem, "download_json", "comparison.json")
+        downloads.csv_button(
+            ranks.ranking_rows(compared, range(len(comparison.scored))), f"{stem}-teams", "download_teams", "Teams (CSV)", index=False
+        )
+    st.caption("Ranks are those of the official rule. Differences are tested on the same resampled test sets for all teams.")
+
+
+def _tabs(compared: Compared) -> dict:
+    """The questions that can be asked of this challenge, in the order in which an organizer asks them."""
+    tabs = {"Ranking": ranks.ranking, "Lead": ranks.lead, "Stability": ranks.stability}
+    if compared.comparison.standings is not None:
+        tabs["Orders"] = ranks.orders
+    tabs |= {"Other rules": rules.other_rules, "Classes": looks.classes, "Cases": looks.cases}
+    if compared.comparison.comparable.slice_measures:
+        tabs["Subgroups"] = looks.subgroups
+    if any(card.more.get("model_size_mib") is not None for card in compared.comparison.cards.values()):
+        tabs["Size"] = ranks.size
+    return tabs
+
+
+def headline(comparison: Comparison, scale: Scale) -> None:
+    """The team in front, what that is worth, and the gap that this test set can resolve."""
+    names, result = comparison.scored, comparison.result
+    first = comparison.cards[names[0]]
+    tied = [name for name, is_tied in zip(names, result.tied_for_first or (), strict=False) if is_tied]
+    facts = []
+    if tied:
+        words = f"{', '.join(map(markdown, tied[:8]))}{' and more' * (len(tied) > 8)}: no team is certainly better than any of these."
+        facts.append(Fact("Tied for first", f"{len(tied)} of {len(names)}", "not told apart" if len(tied) > 1 else "stands alone", words))
+    if len(names) > 1:
+        pair = result.pairs[0]
+        facts.append(
+            Fact(
+                f"Lead over {names[1]}",
+                scale.number(pair.difference, sign=True),
+                scale.span(pair.simultaneous_interval, sign=True) if pair.simultaneous_interval else "",
+                "Simultaneous 95% interval over all pairs",
+            )
+        )
+    if result.resolvable_gap:
+        facts.append(
+            Fact(
+                "Resolvable gap",
+                scale.number(result.resolvable_gap["all_pairs"]),
+                "all pairs",
+                f"Smaller differences cannot be told from chance here. For one pair named beforehand: {scale.number(result.resolvable_gap['one_pair'])}",
+            )
+        )
+    if result.winner_optimism is not None and len(names) > 1:
+        facts.append(
+            Fact(
+                "Likely too high by",
+                scale.number(result.winner_optimism),
+                "the leader's score",
+                "The best of several was picked on these data, so its score is likely about this much too high",
+            )
+        )
+    shared_place = list(comparison.ranks.values()).count(comparison.ranks[names[0]]) > 1
+    frame.headline(
+        Fact("Ranked first (shared)" if shared_place else "Ranked first", names[0], f"{scale.number(first.score)} {scale.unit}"),
+        facts,
+        arithmetic=_in_words(comparison, tied),
+    )
+
+
+def _in_words(comparison: Comparison, tied: Sequence[str]) -> str:
+    """Who leads, honestly, in a sentence. Markdown of our own."""
+    names = [f"**{markdown(name, 60)}**" for name in comparison.scored]
+    if not tied:
+        return f"{names[0]} is ranked first. Without replicates nothing is said of chance."
+    if len(names) == 1:
+        return f"{names[0]} is the only team."
+    if len(tied) == 1:
+        return f"{names[0]} is told apart from every other team that is ranked below it." if tied[0] == comparison.scored[0] else ""
+    others = [f"**{markdown(name, 60)}**" for name in tied if name != comparison.scored[0]]
+    listed = ", ".join(others[:4]) + (f" and {len(others) - 4} more" if len(others) > 4 else "")
+    return f"{names[0]} is ranked first, tied with {listed}: on these cases nobody can say which of the {len(tied)} is best."
+
+
+compare_teams()

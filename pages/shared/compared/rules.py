@@ -1,0 +1,164 @@
+"""Would another rule change the order? Other metrics, schemes and subgroups; other weights, one at a time and all at once."""
+
+import pandas as pd
+import streamlit as st
+
+from pages.shared import frame, teams
+from pages.shared.compared.shown import Compared, named
+from scoring.contrasts import robustness, weights
+from scoring.figures import comparison as figures
+from scoring.figures.classification import Row
+from scoring.figures.comparison import Ordering
+from scoring.figures.numerals import percent
+from scoring.figures.weights import weight_map
+
+SCHEMES = {
+    "mean_then_rank": "cases: mean, then rank",
+    "median_then_rank": "cases: median, then rank",
+    "rank_then_mean": "cases: rank, then mean",
+    "rank_then_median": "cases: rank, then median",
+    "test_then_rank": "cases: tests won (Holm)",
+}
+KINDS = {"metrics and schemes": ("official", "metric", "scheme"), "subgroups": ("official", "subgroup")}
+
+
+def other_rules(compared: Compared) -> None:
+    """Ranks under other metrics, schemes and in subgroups; and, where the formula has weights, what others would do."""
+    found = teams.of_comparison("robustness", compared.key, lambda: robustness.robustness(compared.comparison))
+    kinds = {words: some for words, some in KINDS.items() if any(rule.kind in some[1:] for rule in found.rules)}
+    kind = next(iter(kinds))
+    if len(kinds) > 1:
+        kind = st.segmented_control(
+            "Other rules", list(kinds), key="rule_kind", bind="query-params", required=True, default=kind, persist_state="page"
+        )
+    rules = [Ordering(_rule(rule), rule.ranks, rule.kendall_tau, rule.small) for rule in found.rules if rule.kind in kinds[kind]]
+    places = [found.teams.index(name) for name in compared.names]
+    left, right = st.columns([3, 2], gap="large")
+    with left:
+        numbers = pd.DataFrame({rule.name: [rule.ranks[place] for place in places] for rule in rules}, index=compared.names).T
+        frame.chart(
+            figures.rules_heat(found.teams, rules, places, frame.look()),
+            "Ranks; 1 is darkest. Above the line: the official order. τ: Kendall’s agreement with it, 1 is the same order. "
+            + ("Grey with a star: under 15 cases. " if any(rule.small for rule in rules) else "")
+            + f"{len(found.rules) - 1} other rules looked at: one may turn out differently by chance. {compared.few}{compared.method}",
+            numbers.assign(tau=[rule.tau for rule in rules]),
+        )
+    with right:
+        frame.table(
+            "How far could a team move?",
+            pd.DataFrame(
+                [
+                    {"team": name, "official": found.rules[0].ranks[place], "best": found.best[place], "worst": found.worst[place]}
+                    for name, place in zip(compared.names, places, strict=True)
+                ]
+            ),
+            {
+                "team": frame.words("team"),
+                "official": frame.number("official #", 0),
+                "best": frame.number("best #", 0),
+                "worst": frame.number("worst #", 0),
+            },
+            "Over all rules, subgroups with under 15 cases left out. The official rank stays what it is.",
+            key="robustness",
+        )
+    if compared.comparison.comparable.what_if is not None:
+        what_if(compared)
+    if compared.comparison.comparable.weight_map is not None:
+        maps(compared)
+
+
+def _rule(rule: robustness.Rule) -> str:
+    return SCHEMES.get(rule.name, named(rule.name))
+
+
+@st.fragment
+def what_if(compared: Compared) -> None:
+    """The score under other numbers of its formula, with intervals. What is moved and what moves are drawn anew, nothing else."""
+    comparison, scale = compared.comparison, compared.scale
+    frame.heading("What if the formula had other weights?")
+    knobs = {knob.name: knob for knob in comparison.comparable.what_if.knobs}
+    keys = {name: f"knob_{compared.challenge.ID}_{name}" for name in knobs}
+
+    def reset() -> None:
+        for name, knob in knobs.items():
+            st.session_state[keys[name]] = float(knob.usual)
+
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        values = {
+            name: st.slider(
+                knob.label[:1].upper() + knob.label[1:],
+                float(knob.low),
+                float(knob.high),
+                float(knob.usual),
+                0.05 if knob.high <= 5 else 0.5,
+                key=keys[name],
+                bind="query-params",
+                persist_state="page",
+                help=f"Official: {knob.usual:g}. Weights are shares of their sum.",
+            )
+            for name, knob in knobs.items()
+        }
+        st.button("As official", key="knobs_back", type="tertiary", icon=":material/undo:", on_click=reset)
+    found = weights.what_if(comparison, values)
+    with right:
+        places = [k for k, name in enumerate(found.teams) if name in compared.names and found.scores[k] is not None]
+        if not places:
+            st.info("These weights sum to nothing: no score is defined.", icon=":material/block:")
+            return
+        rows = [
+            Row(
+                f"{found.ranks[k]}  {figures.short(found.teams[k])}",
+                scale.factor * found.scores[k],
+                scale.scaled(found.intervals[k]),
+                beside=_moved(comparison.ranks[found.teams[k]], found.ranks[k]),
+            )
+            for k in places
+        ]
+        tied = list(found.result.tied_for_first or ())
+        band = next((k for k, is_tied in enumerate(tied) if not is_tied), len(tied))
+        unusual = [f"{knobs[name].label} {value:g}" for name, value in values.items() if value != knobs[name].usual]
+        frame.chart(
+            figures.team_intervals(
+                rows, frame.look(), "Who would win then?", scale.unit, scale.digits, tied=min(band, len(rows)) if band > 1 else 0
+            ),
+            f"{'The official weights' if not unusual else 'Changed: ' + ', '.join(unusual)}. Shaded: tied for first under them. Right: places moved. "
+            f"{compared.few}{compared.method}",
+            pd.DataFrame([{"team": found.teams[k], "rank": found.ranks[k], "score": scale.factor * found.scores[k]} for k in places]),
+        )
+
+
+def _moved(official: int, now: int) -> str:
+    return "" if official == now else f"↑ {official - now}" if now < official else f"↓ {now - official}"
+
+
+def maps(compared: Compared) -> None:
+    """Who would be first under all weights of the score's three parts."""
+    grid = teams.of_comparison("weight_map", compared.key, lambda: weights.weight_map(compared.comparison))
+    if grid is None:
+        st.info("No team has all three parts of the score, so there is no map of their weights.", icon=":material/map:")
+        return
+    parts = [named(metric) for metric in grid.metrics]
+    kinds = [("Who wins under other weights?", grid.by_score, "the weighted score")]
+    if grid.by_rank is not None:
+        kinds = [
+            ("Who wins by weighted ranks under other weights?", grid.by_rank, "weighted ranks"),
+            ("Who wins by weighted score under other weights?", grid.by_score, "the weighted score"),
+        ]
+    for place, (question, firsts, words) in zip(st.columns(2, gap="large"), kinds, strict=False):
+        with place:
+            numbers = pd.DataFrame({part: grid.weights[:, k] for k, part in enumerate(parts)})
+            for k, name in enumerate(grid.teams):
+                if firsts.first[:, k].any():
+                    numbers[f"first: {name}"] = firsts.first[:, k]
+            frame.chart(
+                weight_map(question, parts, grid.weights, firsts.first, grid.teams, grid.official, frame.look()),
+                f"Each point: weights that sum to 1, and the team first by {words} with them. Ring: the official weights. "
+                f"{_area(grid.teams, firsts)} No interval: on these cases.",
+                numbers,
+            )
+
+
+def _area(teams, firsts) -> str:
+    largest = max(range(len(teams)), key=lambda k: firsts.area[k])
+    return f"The largest share of the map, {percent(firsts.area[largest])}, has one team." if len(teams) > 1 else ""
