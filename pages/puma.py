@@ -353,7 +353,7 @@ def setting_facts(usual: ScoreCard, card: ScoreCard) -> None:
                 "Predictions lie",
                 UNDEFINED if np.isnan(moved).any() else f"{decimal(moved[0], 1, sign=True)}, {decimal(moved[1], 1, sign=True)} px",
                 "to the right, down",
-                "Median way from a nucleus to the nearest prediction of its class within 30 px; about 0 unless there is an offset",
+                "The offset on which most pairs of a nucleus and a prediction of its class agree; about 0 unless the tiles are shifted",
             ),
         ]
     )

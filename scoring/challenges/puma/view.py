@@ -84,11 +84,16 @@ def worst_first(card: ScoreCard) -> tuple[int, ...]:
     return tuple(sorted(range(len(card.cases)), key=rank))
 
 
+def widest(card: ScoreCard) -> Detections:
+    """The nuclei of a card with their pairs up to 30 px; where nuclei are crowded, up to the card's own radius."""
+    d = of_card(card)
+    return reaching(d, RADIUS_RANGE[1], MOST_DRAWN_PAIRS) or d
+
+
 def along_radius(card: ScoreCard, steps: int = 30) -> dict[str, np.ndarray]:
     """The score by the card's rule at radii from 1 to 30 px, its smallest confidence unchanged; "x" in px, "y". Where nuclei are crowded it
     ends at the card's own radius."""
-    rule, x, d = rule_of(card), np.linspace(*RADIUS_RANGE, steps), of_card(card)
-    d = reaching(d, RADIUS_RANGE[1], MOST_DRAWN_PAIRS) or d
+    rule, x, d = rule_of(card), np.linspace(*RADIUS_RANGE, steps), widest(card)
     x = x[x <= d.reach]
     return _along(d, x, [replace(rule, radius=float(radius)) for radius in x])
 

@@ -1,0 +1,415 @@
+"""The page as its visitors use it. What it shows is compared with what the command line and the challenge say of the same files."""
+
+import io
+import json
+import re
+import zipfile
+
+import numpy as np
+import pytest
+
+import scoring
+from pages.shared import text
+from scoring import samples
+from scoring.figures.numerals import decimal, share, span
+from tests.challenges.puma.drawn import realistic
+from tests.support import nuclei_lists, visits
+from tests.support.command_line import ROOT, run
+from tests.support.nuclei_lists import CLASSES, RULES, nucleus, numbered
+from tests.support.payloads import PAYLOADS
+from tests.support.visits import words
+
+CHALLENGE = scoring.load_challenge("puma")
+SAMPLE = samples.test_sets("puma")["sample"]
+TEAMS = tuple(SAMPLE.submissions)
+GOLDEN = ROOT / "tests" / "golden" / "puma"
+CASES = {folder.name: json.loads((folder / "case.json").read_text(encoding="utf-8")) for folder in sorted(GOLDEN.iterdir())}
+TABS = {
+    "Classes": "How good is each class?",
+    "Images": "Which classes fail in which images?",
+    "Viewer": "What became of each nucleus?",
+    "Radius": "What does the radius change?",
+    "Tissue": "Is the share of lymphocytes (TIL) right?",
+}
+"""Each tab's name and a question that it answers."""
+
+
+@pytest.fixture
+def puma(opened):
+    return lambda **address: opened("puma", **address)
+
+
+@pytest.fixture(scope="module")
+def truth():
+    return CHALLENGE.read_truth(SAMPLE.path)
+
+
+def scorecard(truth, team: str, **options):
+    """The card that the page shows of a sample team."""
+    return CHALLENGE.score(truth, CHALLENGE.read_predictions(SAMPLE.submissions[team].path, truth), **options)
+
+
+def put(app, submission=None, test_set=None):
+    return visits.put("puma", app, submission, test_set)
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as made:
+        for name, content in files.items():
+            made.writestr(name, content)
+    return packed.getvalue()
+
+
+def dropped(folder) -> tuple[str, bytes]:
+    """A file as it is, a folder as a zip."""
+    if folder.is_file():
+        return folder.name, folder.read_bytes()
+    return f"{folder.name}.zip", zipped({p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()})
+
+
+def lists(images) -> tuple[tuple[str, bytes], tuple[str, bytes]]:
+    """Predictions and truth of images in plain lists, as uploads."""
+    true, found = (zipped(nuclei_lists.files(numbered(side))) for side in images)
+    return ("found.zip", found), ("truth.zip", true)
+
+
+def said_of(case: dict, folder, option: str):
+    arguments = case["arguments"]
+    return folder / arguments[arguments.index(option) + 1].removeprefix("@")
+
+
+def shown_table(app, column: str):
+    """The table that has this column."""
+    return next(frame.value for frame in app.dataframe if column in frame.value.columns)
+
+
+def asked(app) -> set[str]:
+    """The questions on the page, without the count after them."""
+    return {re.sub(r"(\?).*", r"\1", heading.value) for heading in app.header}
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("team", TEAMS)
+def test_a_sample_team_has_the_score_of_the_command_line_under_every_rule(puma, team, rules):
+    files = "--truth", SAMPLE.path, "--predictions", SAMPLE.submissions[team].path
+    said = run("score", "puma", *files, "--rules", rules, "--resamples", 0, "--json", "-").json
+    app = puma(submission=team, rules=rules)
+    assert not app.exception
+    assert not app.error
+    assert app.metric[0].value == share(said["score"])
+    assert f"**{said['score']!r}**" in words(app)
+
+
+def test_it_opens_on_the_first_team_with_all_its_tabs(puma):
+    app = puma()
+    assert app.selectbox(key="puma_submission").value == TEAMS[0]
+    assert [tab.label for tab in app.tabs] == list(TABS)
+
+
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case["exit"] == 0])
+def test_golden_files_dropped_have_the_official_score(puma, name):
+    case, folder = CASES[name], GOLDEN / name
+    arguments = case["arguments"]
+    rules = arguments[arguments.index("--rules") + 1] if "--rules" in arguments else "seed"
+    app = put(puma(rules=rules), dropped(said_of(case, folder, "--predictions")), dropped(said_of(case, folder, "--truth")))
+    assert not app.exception
+    assert app.metric[0].value == share(case["expect"]["score"])
+    assert float(re.search(r"Score \*\*([\d.]+)\*\*", words(app))[1]) == pytest.approx(case["expect"]["score"], abs=1e-12)
+
+
+@pytest.mark.parametrize("tab", TABS)
+@pytest.mark.parametrize("team", TEAMS)
+def test_every_tab_answers_the_sample(puma, team, tab):
+    app = puma(submission=team, tab=tab)
+    assert not app.exception
+    assert text.markdown(TABS[tab]) in asked(app)
+
+
+@pytest.mark.parametrize("tab", TABS)
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case["exit"] == 0])
+def test_every_tab_answers_golden_files(puma, name, tab):
+    folder = GOLDEN / name
+    app = put(puma(tab=tab), dropped(said_of(CASES[name], folder, "--predictions")), dropped(said_of(CASES[name], folder, "--truth")))
+    assert not app.exception
+    assert not app.error
+    assert text.markdown(TABS[tab]) in asked(app)
+
+
+@pytest.mark.parametrize("tab", TABS)
+@pytest.mark.parametrize(
+    "images",
+    [
+        ([[nucleus("tumor", 5, 5)]], [[]]),
+        ([[nucleus("stroma", 5, 5)], []], [[nucleus("stroma", 9, 9, score=7.5)], [nucleus("tumor", 1, 1, score=-3)]]),
+    ],
+    ids=["nothing predicted", "an empty image and strange confidences"],
+)
+def test_every_tab_answers_what_has_next_to_nothing_in_it(puma, images, tab):
+    app = put(puma(tab=tab), *lists(images))
+    assert not app.exception
+    assert not app.error
+    assert len(app.metric) == 1
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        {"submission": "nobody"},
+        {"rules": "<b>"},
+        {"tab": "Nowhere"},
+        {"tab": "Viewer", "case": "../../etc", "list": "everything", "nucleus": "truth-99999999999"},
+        {"tab": "Viewer", "nucleus": "prediction-7777777"},
+        {"tab": "Viewer", "radius": "nan", "least": "1e999"},
+        {"tab": "Radius", "radius": "-4", "least": "9"},
+        {"tab": "Images", "images_page": "77"},
+    ],
+)
+def test_an_address_that_was_tampered_with_opens_the_sample(puma, address):
+    app = puma(**address)
+    assert not app.exception
+    assert len(app.metric) == 1
+    assert "not the challenge's rule" not in words(app)
+
+
+@pytest.mark.parametrize("rules", RULES)
+def test_the_headline_holds_the_three_rules_with_their_ceilings(puma, truth, rules):
+    card, app = scorecard(truth, "octans", rules=rules), puma(submission="octans", rules=rules)
+    assert span(card.intervals["score"], 3) in str(app.metric[0].proto)
+    names = {"seed": "macro_f1", "grand-challenge": "macro_f1_grand_challenge", "pooled": "macro_f1_pooled"}
+    assert f"**{share(card.metrics[f'best_possible_{names[rules]}'])}** :small[:gray[the truth itself" in words(app)
+    for other in set(RULES) - {rules}:
+        value, best = card.metrics[names[other]], card.metrics[f"best_possible_{names[other]}"]
+        assert f"**{share(value)}** :small[:gray[of {share(best)}; " in words(app)
+    assert "two observers agree to 0.802, one with themselves to 0.857" in words(app)
+
+
+def test_another_rule_scores_in_place(puma, truth):
+    app = puma(submission="tucana")
+    for rules in RULES[::-1]:
+        app.segmented_control(key="rules").set_value(rules).run()
+        assert app.metric[0].value == share(scorecard(truth, "tucana", rules=rules, resamples=0).score)
+
+
+def test_the_class_table_says_what_the_card_says(puma, truth):
+    card, rows = scorecard(truth, "octans"), shown_table(puma(submission="octans", tab="Classes"), "precision")
+    for row, (name, entry) in zip(rows.itertuples(), card.per_class.items(), strict=True):
+        assert row[1] == name.replace("_", " ")
+        assert (row.support, row.F1, row.best, row.recall) == (entry["support"], entry["f1"], entry["best_possible_f1"], entry["recall"])
+        assert row.precision == entry["precision"] or np.isnan(row.precision)
+        assert row.images == f"{entry['images_truth']}*"
+        assert row.interval == span(entry["f1_interval"], 2)
+
+
+def test_the_images_stand_worst_first_with_their_flags(puma, truth):
+    card, rows = scorecard(truth, "octans"), shown_table(puma(submission="octans", tab="Images"), "flags")
+    by_name = {row["case"]: row for row in card.cases}
+    assert list(rows["macro_f1"]) == sorted(row["macro_f1"] for row in card.cases)
+    for row in rows.itertuples():
+        assert (row.n_truth, row.n_predicted, row.fp, row.fn) == tuple(by_name[row.case][k] for k in ("n_truth", "n_predicted", "fp", "fn"))
+        assert (row.flags == "missing") == by_name[row.case]["missing"]
+    assert set(shown_table(puma(submission="sirius", tab="Images"), "flags")["flags"]) == {"shifted 13 px"}
+
+
+def test_a_row_and_a_cell_open_the_viewer_at_their_image(puma, truth):
+    card = scorecard(truth, "tucana", resamples=0)
+    order = [card.cases[i]["case"] for i in CHALLENGE.worst_first(card)]
+    app = puma(submission="tucana", tab="Images")
+    app.session_state["image_rows"] = {"selection": {"rows": [2], "columns": [], "cells": []}}
+    assert order == list(shown_table(app, "flags")["case"])
+    app = puma(submission="tucana", tab="Viewer", case=order[3])
+    assert app.selectbox(key="case").value == order[3]
+
+
+def test_more_images_than_fit_turn_pages(puma):
+    app = put(puma(tab="Images"), *lists(realistic(1, images=65, nuclei=12)))
+    assert not app.exception
+    shown = json.loads(next(plot for plot in app.get("plotly_chart") if "class_heat" in str(plot.proto.id)).proto.spec)
+    assert len(shown["layout"]["yaxis"]["ticktext"]) == 30
+    app.session_state["images_page"] = 3
+    app.run()
+    shown = json.loads(next(plot for plot in app.get("plotly_chart") if "class_heat" in str(plot.proto.id)).proto.spec)
+    assert len(shown["layout"]["yaxis"]["ticktext"]) == 5
+
+
+@pytest.mark.parametrize("which", CHALLENGE.listing.LISTS)
+def test_the_table_beside_the_viewer_says_what_the_matches_say(puma, truth, which):
+    card = scorecard(truth, "tucana", resamples=0)
+    case = card.cases[5]["case"]
+    rows = shown_table(puma(submission="tucana", tab="Viewer", case=case, list=which), "why")
+    m = card.matches
+    wanted = {"errors": ("FP", "FN"), "all": ("TP", "FP", "FN")}.get(which, (which,))
+    mine = np.flatnonzero((m["case"] == case) & np.isin(m["status"], wanted))
+    told = [f"truth {m['truth'][i]}" if m["truth"][i] >= 0 else f"prediction {m['prediction'][i]}" for i in mine]
+    assert list(rows["of"]) == told
+    assert list(rows["status"]) == m["status"][mine].tolist()
+    assert list(rows["class"]) == [(m["truth_class"][i] or m["predicted_class"][i]).replace("_", " ") for i in mine]
+    expected = np.where(m["status"][mine] == "TP", m["distance"][mine], m["near_distance"][mine])
+    assert rows["distance"].to_numpy(float) == pytest.approx(expected, nan_ok=True)
+
+
+def test_a_nucleus_of_the_address_is_said_in_words_and_its_row_is_chosen(puma):
+    images = (
+        [[nucleus("tumor", 100, 100), nucleus("tumor", 200, 200)]],
+        [[nucleus("tumor", 103, 104, score=0.75), nucleus("lymphocytes", 206, 200)]],
+    )
+    said = {
+        "truth-0": ("TP found", "matched with prediction 0 5.0 px away, confidence 0.75", 0),
+        "prediction-0": ("TP found", "truth 0 at 100, 100 px", 0),
+        "truth-1": ("FN missed", "the nearest prediction, 6.0 px away, says lymphocytes", 1),
+        "prediction-1": ("FP spurious", "the nearest truth, 6.0 px away, says tumor", 2),
+    }
+    for nucleus_name, (status, why, row) in said.items():
+        app = put(puma(tab="Viewer", list="all", nucleus=nucleus_name), *lists(images))
+        assert status in words(app)
+        assert why in words(app)
+        assert app.session_state["nuclei_all"]["selection"]["rows"] == [row]
+
+
+@pytest.mark.parametrize(("radius", "least"), [(25.0, 0.0), (15.0, 0.55), (6.5, 0.3)])
+def test_sliders_give_what_the_scorer_says(puma, truth, radius, least):
+    app = puma(submission="tucana", tab="Radius")
+    assert "✓ the challenge's rule" in words(app)
+    app.slider(key="radius").set_value(radius)
+    app.slider(key="least").set_value(least).run()
+    card = scorecard(truth, "tucana", radius=radius, min_confidence=least, resamples=0)
+    usual = scorecard(truth, "tucana", resamples=0)
+    assert "not the challenge's rule" in words(app)
+    for name in ("macro_f1", "macro_f1_grand_challenge", "macro_f1_pooled", "micro_f1"):
+        assert f"**{share(card.metrics[name])}** :small[:gray[{share(usual.metrics[name])} by the rule]]" in words(app)
+    assert f"**{card.metrics['n_predicted']:,}** :small[:gray[of {usual.metrics['n_predicted']:,}]]" in words(app)
+    rows = shown_table(app, "here")
+    assert list(rows["here"]) == [entry["f1"] for entry in card.per_class.values()]
+    assert list(rows["rule"]) == [entry["f1"] for entry in usual.per_class.values()]
+    assert list(rows["tp"]) == [entry["tp"] for entry in card.per_class.values()]
+    assert app.metric[0].value == share(usual.score)
+    app.button(key="to_rule").click().run()
+    assert (app.slider(key="radius").value, app.slider(key="least").value) == (15.0, 0.0)
+    assert "✓ the challenge's rule" in words(app)
+
+
+def test_the_viewer_shows_the_setting_of_the_sliders_and_says_so(puma, truth):
+    card = scorecard(truth, "sirius", radius=25.0, resamples=0)
+    row = card.cases[0]
+    app = puma(submission="sirius", tab="Viewer", case=row["case"], radius="25")
+    assert "radius 25 px: not the challenge's rule" in words(app)
+    assert f"What became of each nucleus? {row['fp'] + row['fn']}" in words(app)
+    app.button(key="to_rule_here").click().run()
+    row = scorecard(truth, "sirius", resamples=0).cases[0]
+    assert "not the challenge's rule" not in words(app)
+    assert f"What became of each nucleus? {row['fp'] + row['fn']}" in words(app)
+
+
+def test_an_offset_is_measured(puma):
+    said = words(puma(submission="sirius", tab="Radius"))
+    right, down = re.search(r"\*\*\+([\d.]+), \+([\d.]+) px\*\*", said).groups()
+    assert (float(right), float(down)) == pytest.approx((12, 7), abs=1)
+
+
+def test_confidences_above_one_have_a_slider_as_long(puma):
+    images = [[nucleus("tumor", 5, 5)]], [[nucleus("tumor", 5, 5, score=3.2)]]
+    app = put(puma(tab="Radius"), *lists(images))
+    assert app.slider(key="least").max == 4
+    app.slider(key="least").set_value(3.5).run()
+    assert "**0** :small[:gray[of 1]]" in words(app)
+
+
+def test_distances_from_tumour_to_lymphocytes_are_those_of_the_card(puma, truth):
+    card, rows = scorecard(truth, "rigel", resamples=0), shown_table(puma(submission="rigel", tab="Tissue"), "median_truth")
+    assert list(rows["image"]) == ["all images", *(row["case"] for row in card.cases)]
+    for row, entry in zip(rows.itertuples(), (card.more, *card.cases), strict=True):
+        for side in ("truth", "predicted"):
+            found = entry[f"tumor_lymphocyte_um_{side}"]
+            told = [getattr(row, f"{key}_{side}") for key in ("median", "within_20", "within_50")]
+            assert told == [found["median"], found["within_20"], found["within_50"]]
+
+
+def test_nuclei_of_other_classes_are_refused_or_left_out_on_request(puma):
+    true = [[nucleus("tumor", 5, 5)]]
+    submission, test_set = lists((true, [[nucleus("tumor", 5, 5), nucleus("mitosis", 9, 9)]]))
+    app = put(puma(), submission, test_set)
+    assert "`unknown-class`" in words(app)
+    assert not app.metric
+    app.toggle(key="puma_ignore").set_value(True).run()
+    assert not app.error
+    assert app.metric[0].value == "0.100"
+    assert "`unknown-class`" in words(app)
+
+
+def climbing() -> bytes:
+    return zipped({"submission.csv": b"case_id,predicted_nuclei_path\nsample_primary_roi_001,../../etc/passwd\n", "../out.json": b"{}"})
+
+
+REFUSED = {
+    "garbage.json": bytes(range(256)) * 9,
+    "deep.json": b"[" * 100_000,
+    "empty.zip": zipped({}),
+    "no-case.zip": zipped({"nobody.json": b'{"nuclei": []}'}),
+    "numbers.zip": zipped({"sample_primary_roi_001.json": b'{"nuclei": [{"centroid": [1e999, NaN], "class": "tumor"}]}'}),
+    "classes.zip": zipped({"sample_primary_roi_001.json": b'{"nuclei": [{"centroid": [1, 2], "class": "<img src=x onerror=alert(1)>"}]}'}),
+    "climbing.zip": climbing(),
+    "cut.zip": climbing()[:90],
+    "table.csv": b"case_id,predicted_nuclei_path\nsample_primary_roi_001,/etc/passwd\n",
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_refused_submission_shows_every_problem_and_keeps_the_rest(puma, tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(REFUSED[name])
+    problems = run("score", "puma", "--truth", SAMPLE.path, "--predictions", path, "--json", "-").json["problems"]
+    app = put(puma(), (name, REFUSED[name]))
+    assert not app.exception
+    assert not app.metric
+    assert f"{len(problems)} problem" in app.error[0].proto.title
+    assert [p["code"] for p in problems if f"`{p['code']}`" not in words(app)] == []
+    app.button(key="puma_submission_back").click().run()
+    assert len(app.metric) == 1
+
+
+@pytest.mark.parametrize("name", ["garbage.json", "empty.zip", "cut.zip", "numbers.zip"])
+def test_a_refused_test_set_says_why(puma, name):
+    app = put(puma(), None, (name, REFUSED[name]))
+    assert not app.exception
+    assert not app.metric
+    assert "This cannot be scored" in app.error[0].proto.title
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_foreign_names_of_cases_are_shown_as_they_were_typed(puma, payload):
+    case = payload.replace("\n", " ").replace("/", "∕").replace("\\", "").replace("\u202e", "").replace("\u200b", "")
+    images = realistic(3, images=2, nuclei=20)
+    true, found = (zipped(nuclei_lists.files({case: side[0], "other": side[1]})) for side in images)
+    app = put(puma(tab="Images"), (f"{case}.zip", found), ("truth.zip", true))
+    for tab in TABS:
+        app.session_state["tab"], app.session_state["case"] = tab, case
+        app.run()
+        assert not app.exception
+        assert len(app.metric) == 1
+        said = [str(element.value) for kind in (app.markdown, app.caption, app.header) for element in kind]
+        bare = [re.sub(r"\\[!-/:-@\[-`{-~]", "", line) for line in said]
+        for mark in ("](http", "://", "<script", "<img", "<iframe", "<style", "<a href", ":red[colour", "www.", "**bold**"):
+            assert [line for line in bare if mark in line] == []
+
+
+def test_a_hundred_thousand_nuclei_are_listed_in_part(puma):
+    random = np.random.default_rng(0)
+    places = random.uniform(0, 8000, (100_000, 2)).round(1).tolist()
+    nuclei = {"a": [{"centroid": place, "class": CLASSES[i % 4]} for i, place in enumerate(places)]}
+    file = zipped(nuclei_lists.files(nuclei))
+    app = put(puma(tab="Viewer", list="all"), ("found.zip", file), ("truth.zip", file))
+    assert not app.exception
+    assert "What became of each nucleus? 100,000" in words(app)
+    assert len(shown_table(app, "why")) == CHALLENGE.listing.MOST
+    assert decimal(0.4, 3) == app.metric[0].value
+
+
+def test_a_polygon_of_a_million_vertices_is_drawn(puma):
+    angle = np.linspace(0, 2 * np.pi, 1_000_000)
+    ring = np.c_[500 + 300 * np.cos(angle), 500 + 300 * np.sin(angle)].round(2).tolist()
+    found = zipped({"a.json": json.dumps({"polygons": [{"name": "tumor", "path_points": ring}]}).encode()})
+    true = zipped(nuclei_lists.files({"a": [nucleus("tumor", 500, 500)]}))
+    app = put(puma(tab="Viewer", list="all"), ("found.zip", found), ("truth.zip", true))
+    assert not app.exception
+    assert "`many-vertices`" in words(app)
+    assert list(shown_table(app, "why")["status"]) == ["TP"]
