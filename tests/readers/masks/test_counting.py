@@ -150,6 +150,11 @@ def test_scaled_values_are_the_labels(values, settings):
     assert found.table.tolist() == counted(true, GUESS)
 
 
+def test_what_is_stored_as_zero_is_a_label_where_the_scaling_says_so():
+    found = count(truth_of(), opener(nifti(np.zeros(SHAPE), slope=1, intercept=2)))
+    assert found.table.tolist() == counted(TRUE, np.full(SHAPE, 2))
+
+
 @pytest.mark.parametrize("dtype", ["<f4", ">f8"])
 @pytest.mark.parametrize("off", [0.01, -0.01, 0.001, -1e-6])
 def test_values_near_a_label_are_rounded_and_noted(dtype, off):
