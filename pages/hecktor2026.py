@@ -264,8 +264,9 @@ def structures_table(card: ScoreCard) -> None:
 def staging_tab(shown: Shown) -> None:
     for column, kind in zip(st.columns(2, gap="large"), ("T", "N"), strict=True):
         with column:
-            if shown.card.more["confusion_matrices"][kind]["labels"]:
-                draw(drawings.confusion(shown.card, kind))
+            matrix = drawings.confusion(shown.card, kind)
+            if matrix:
+                draw(matrix)
                 recall_table(shown.card, kind)
             else:
                 frame.heading(f"Which {kind} stage is taken for which?")

@@ -69,10 +69,12 @@ def _patients(card: ScoreCard, structure: str, places: Sequence[int]) -> overlap
     return overlap.Patients([row["case"] for row in rows], *(np.array([row[name] for row in rows], float) for name in columns))
 
 
-def confusion(card: ScoreCard, kind: str) -> Drawing:
-    """kind: "T" or "N"."""
+def confusion(card: ScoreCard, kind: str) -> Drawing | None:
+    """kind: "T" or "N". None where no patient has such a stage."""
     matrix = card.more["confusion_matrices"][kind]
     cells = np.c_[np.reshape(matrix["counts"], (len(matrix["labels"]), -1)), matrix["missing"]]
+    if not cells.any():
+        return None
     columns = [*matrix["labels"], staging.NONE]
     return Drawing(
         partial(staging.confusion, kind, matrix["labels"], matrix["counts"], matrix["missing"]),

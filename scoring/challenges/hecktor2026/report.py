@@ -24,8 +24,9 @@ def sections(card: ScoreCard, place: Callable[..., str]) -> Iterator[str]:
     for drawing in _drawn(card):
         yield place(drawing.build, drawing.caption)
     groups = card.more["survival"]["groups"]
-    yield "<h2>Who relapsed in each third of the risk?</h2>"
-    yield table(("predicted risk", "patients", "relapsed"), [(group["name"], group["n"], group["events"]) for group in groups])
+    if any(group["n"] for group in groups):
+        yield "<h2>Who relapsed in each third of the risk?</h2>"
+        yield table(("predicted risk", "patients", "relapsed"), [(group["name"], group["n"], group["events"]) for group in groups])
     centers = card.more.get("per_center")
     if centers:
         yield "<h2>Does it work everywhere?</h2>"
@@ -40,11 +41,6 @@ def _drawn(card: ScoreCard) -> Iterator[drawings.Drawing]:
         yield drawings.raincloud(card)
         for draw in (drawings.dice_by_volume, drawings.volumes):
             yield from (draw(card, structure) for structure in STRUCTURES)
-    for kind in ("T", "N"):
-        if card.more["confusion_matrices"][kind]["labels"]:
-            yield drawings.confusion(card, kind)
-    curves = drawings.kaplan_meier(card)
-    if curves:
-        yield curves
+    yield from filter(None, (*(drawings.confusion(card, kind) for kind in ("T", "N")), drawings.kaplan_meier(card)))
     if card.metrics["comparable_pairs"]:
         yield drawings.pairs(card)
