@@ -120,6 +120,6 @@ def _legend(pen: ImageDraw.ImageDraw, drawn: Mapping[str, np.ndarray], width: in
     x += bar * FINER + 6 * FINER
     pen.text((x, middle), BAR, fill=INK, font=font, anchor="lm")
     x += 14 * FINER + pen.textlength(BAR, font=font)
-    said = f"{name[:60].encode('ascii', 'replace').decode()} · {CAUTION}"
+    said = f"{' '.join(name.split())[:60].encode('ascii', 'replace').decode()} · {CAUTION}"
     if x + pen.textlength(said, font=font) < width * FINER:
         pen.text((width * FINER - 8 * FINER, middle), said, fill=INK, font=font, anchor="rm")

@@ -42,7 +42,7 @@ def tumor_to_lymphocyte(classes: np.ndarray, points: np.ndarray, first: np.ndarr
 def drawn_within(*distances: np.ndarray) -> np.ndarray:
     """Where to draw shares of distances (um): 61 places from 0 to where 99 % of all that are defined lie, a multiple of 60."""
     defined = np.concatenate([values[~np.isnan(values)] for values in distances])
-    most = np.percentile(defined, 99) if len(defined) else 0.0
+    most = np.percentile(defined, 99, method="higher") if len(defined) else 0.0
     return np.linspace(0, 60 * max(1.0, np.ceil(most / 60)), 61)
 
 

@@ -3,13 +3,14 @@
 import math
 import statistics
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.challenges.puma.drawn import SETS
 from tests.support import nuclei_lists as plain
-from tests.support.nuclei_lists import card, nucleus, numbered
+from tests.support.nuclei_lists import CHALLENGE, card, nucleus, numbered
 
 
 def distances(image) -> list[float]:
@@ -54,3 +55,16 @@ def test_share_of_lymphocytes_per_image(images):
 def test_a_tile_of_the_challenge_is_a_twentieth_of_a_square_millimetre():
     found = card({"a": [nucleus("tumor", 0, 0)]}, {"a": []})
     assert 1 / found.per_class["tumor"]["per_mm2_truth"] == pytest.approx(0.05547, abs=1e-5)
+
+
+@given(st.lists(st.floats(0, 400), max_size=30), st.integers(0, 3))
+def test_shares_within_a_distance_are_counted(values, undefined):
+    away = np.array(values + [np.nan] * undefined)
+    places = CHALLENGE.clinic.drawn_within(away, np.array([np.nan]))
+    found = CHALLENGE.clinic.cumulative(away, places)
+    if not values:
+        assert found is None
+    else:
+        assert found.tolist() == [sum(v <= place for v in values) / len(values) for place in places]
+        assert found[-1] >= 0.98
+    assert (len(places), places[0], places[-1] % 60) == (61, 0, 0)
