@@ -1,8 +1,9 @@
 """Which case a row of a prediction file belongs to."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import PurePosixPath
 
 import numpy as np
@@ -37,16 +38,18 @@ WAYS = (as_written, base_name, stem)
 
 def match(rows: Sequence[str], cases: Sequence[str]) -> Matches:
     """Find the case of each row: by the id as written, else by base name, else without extension; the first way that gives exactly one case."""
-    lookup = []
-    for way in WAYS:
-        places = defaultdict(list)
+
+    @cache  # most tables write their ids as the truth does: the other ways are then never looked up
+    def places(way: Callable[[str], str]) -> Mapping[str, list[int]]:
+        found = defaultdict(list)
         for index, case in enumerate(cases):
-            places[way(case)].append(index)
-        lookup.append(places)
+            found[way(case)].append(index)
+        return found
+
     found, candidates = np.full(len(rows), EXTRA), {}
     for i, row in enumerate(rows):
-        for way, places in zip(WAYS, lookup, strict=True):
-            fits = places.get(way(row), ())
+        for way in WAYS:
+            fits = places(way).get(way(row), ())
             if len(fits) == 1:
                 found[i] = fits[0]
                 candidates.pop(i, None)

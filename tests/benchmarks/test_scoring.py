@@ -55,7 +55,7 @@ def test_read_and_score_tables_without_intervals(benchmark, files):
 
 def looped(truth: np.ndarray, outputs: np.ndarray, counts: np.ndarray) -> tuple[float, float, float]:
     """Weighted F1, accuracy and macro AUC of one replicate, as one would write it with scikit-learn."""
-    kept = np.repeat(np.arange(N), counts)
+    kept = np.repeat(np.arange(len(counts)), counts)
     y, p, scores = truth[kept], outputs[kept].argmax(1), outputs[kept]
     f1 = f1_score(y, p, average=None, labels=range(11), zero_division=0)
     return float(WEIGHTS @ f1), accuracy_score(y, p), np.mean([roc_auc_score(y == k, scores[:, k]) for k in range(11)])
@@ -64,7 +64,7 @@ def looped(truth: np.ndarray, outputs: np.ndarray, counts: np.ndarray) -> tuple[
 def vectorised(truth: np.ndarray, outputs: np.ndarray) -> np.ndarray:
     """The same for all replicates [B, 3], without the draw, which every model shares."""
     found = []
-    for weights in resampling.replicate_weights(np.arange(N), RESAMPLES, 0):
+    for weights in resampling.replicate_weights(np.arange(len(truth)), RESAMPLES, 0):
         c = classification.counts(truth, outputs.argmax(1), weights, 11)
         areas = np.column_stack([curves.resampled_auc(outputs[:, k], truth == k, weights) for k in range(11)])
         found.append(np.column_stack([classification.f1(c) @ WEIGHTS, classification.accuracy(c), areas.mean(1)]))
