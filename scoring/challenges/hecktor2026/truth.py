@@ -124,7 +124,7 @@ def _clinical(rows: Rows, table: Table | None, n: int, problems: list[Finding], 
     found["time"] = _times(rows, table, n, problems, findings)
     found["event"] = _events(rows, n, problems)
     found["center"] = (
-        *("" if c.lower() in MISSING else c for c in rows.cells.get("center", [""] * len(rows.ids))),
+        *map(_text, rows.cells.get("center", [""] * len(rows.ids))),
         *[""] * (n - len(rows.ids)),
     )
     half = np.flatnonzero(np.isnan(found["time"]) != np.isnan(found["event"]))
@@ -188,11 +188,16 @@ def _events(rows: Rows, n: int, problems: list[Finding]) -> np.ndarray:
 
 
 def _columns(table: Table | None, rows: Rows, n: int) -> dict[str, tuple[str, ...]]:
-    """All columns of the table by lower-case name, in truth order; "" for patients with a mask only."""
+    """All columns of the table by lower-case name, in truth order; "" for patients with a mask only and where nothing is known."""
     if table is None:
         return {}
     row_of = {table.place(row): row for row in range(len(table))}
     kept = [row_of[place] for place in rows.places]
     return {
-        key: (*(cells[row].strip() for row in kept), *[""] * (n - len(kept))) for key, cells in zip(table.keys, table.columns, strict=True)
+        key: (*(_text(cells[row]) for row in kept), *[""] * (n - len(kept))) for key, cells in zip(table.keys, table.columns, strict=True)
     }
+
+
+def _text(cell: str) -> str:
+    """What a cell says, "" where that is that nothing is known."""
+    return "" if cell.strip().lower() in MISSING else cell.strip()

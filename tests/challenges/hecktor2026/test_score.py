@@ -205,6 +205,12 @@ def test_truth_without_a_subtask_scores_the_others():
     assert (masks_alone.n_cases, masks_alone.metrics["segmentation"], masks_alone.score) == (4, 1, None)
 
 
+def test_patients_of_no_known_center_are_units_of_their_own():
+    rows = [{**row, "CenterID": center} for row, center in zip(SIX, ["A", "NA", "A ", "null", "", "NA"], strict=True)]
+    found = card(truth_folder(rows), submission_folder(SIX_GUESSED), group="CenterID").provenance
+    assert (found["unit"], found["n_units"]) == ("centerid", 5)
+
+
 def test_what_was_left_open_is_said(six):
     assert only(six.findings, "empty-credit").message.startswith("0.3750")
     assert "P1" in only(six.findings, "stage-t0").message

@@ -63,5 +63,12 @@ def test_no_node_in_the_truth():
     assert lesions(truth_of(np.zeros(LARGE)), opener(nifti(balls((10, 10, 10)))), GTVN) == Lesions(0, 1, 0)
 
 
+@pytest.mark.parametrize(("drawn", "matched"), [(3, 0), (4, 1)])
+def test_a_node_matches_above_three_tenths(drawn, matched):
+    true, guess = np.zeros((10, 1, 1)), np.zeros((10, 1, 1))
+    true[:], guess[:drawn] = GTVN, GTVN
+    assert lesions(truth_of(true), opener(nifti(guess)), GTVN) == Lesions(1, 1, matched)
+
+
 def test_nodes_far_apart_share_nothing():
     assert lesions(truth_of(balls((10, 10, 10))), opener(nifti(balls((60, 70, 80)))), GTVN) == Lesions(1, 1, 0)
