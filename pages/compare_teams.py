@@ -1,6 +1,6 @@
 """Compare teams: who leads, whether the lead is more than chance, and where teams differ."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import ModuleType
 
 import streamlit as st
@@ -8,26 +8,18 @@ import streamlit as st
 import scoring
 from pages.shared import downloads, frame, inputs, scored, teams
 from pages.shared.compared import looks, ranks, rules
-from pages.shared.compared.shown import MANY, Compared, Scale
+from pages.shared.compared.shown import Compared
 from pages.shared.frame import Fact
 from pages.shared.inputs import Given
 from pages.shared.teams import Team
 from pages.shared.text import markdown
 from scoring import samples
 from scoring.comparison import Comparison, compare_cards, of_team
+from scoring.contrasts import drawings, report, verdict
+from scoring.contrasts.scale import Scale
+from scoring.contrasts.scale import of as scale_of
 
 CHALLENGES = {"TRICORDER-3": "tricorder3", "Melanoma": "melanoma", "ISIC": "isic", "PUMA": "puma", "HECKTOR 2026": "hecktor2026"}
-RULE = """Teams are ranked by the official score; that order is never altered. Beside it stands what chance could do: one paired bootstrap gives every team the
-same resampled test sets and recomputes the official score of each.
-
-| word | what it means |
-|---|---|
-| told apart | the difference exceeds the simultaneous 95% interval over all pairs (max-t), widened for few units |
-| tied for first | no other team is told apart from it and better |
-| could hold ranks 2 to 4 | one team is told apart and better; all but four, or fewer, are told apart and worse |
-| share of resamples won | how often a resample put the team first; it favours whoever leads on these cases, and is no chance of being best |
-| adjusted p | paired bootstrap t, Holm over all pairs: testing the winner alone against the rest is invalid, since the data chose the winner |
-"""
 TRUTHS = {
     "tricorder3": ("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
     "melanoma": ("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
@@ -55,7 +47,7 @@ def compare_teams() -> None:
     challenge = scoring.load_challenge(CHALLENGES[_challenge_name()])
     with top:
         formula = f"**{challenge.FORMULA}**, all teams on the same cases, paired bootstrap, higher is better"
-        frame.opening("Compare teams", f"{challenge.TITLE}, {formula}", RULE)
+        frame.opening("Compare teams", f"{challenge.TITLE}, {formula}", verdict.RULE)
     sets = samples.test_sets(challenge.ID)
     left, right = st.columns(2)
     with left:
@@ -171,21 +163,21 @@ def _without(refused: Mapping[str, scoring.InputRefused], problems: list, left: 
 
 def _result(challenge: ModuleType, comparison: Comparison, truth, truth_key: str, key: tuple) -> None:
     """Findings, headline, tabs, downloads."""
-    scale = Scale(100, 2, "points of 100") if challenge.AS_POINTS else Scale(1, 3, "score")
+    scale = scale_of(challenge)
     frame.findings([*comparison.findings, *(f for name, card in comparison.cards.items() for f in of_team(name, card.findings))])
     if not comparison.scored:
         st.warning("No team has a score on this test set, so there is nothing to compare.", icon=":material/block:")
         return
-    shown = range(len(comparison.scored))
     headline(comparison, scale)
-    if len(shown) > MANY:
+    chosen = None
+    if len(comparison.scored) > drawings.MANY:
         chosen = st.selectbox("Chosen team", comparison.scored, key="team", bind="query-params", persist_state="session", width=300)
-        shown = sorted({*range(MANY), comparison.scored.index(chosen)})
-    compared = Compared(challenge, comparison, truth, truth_key, key, scale, shown)
+    compared = Compared(challenge, comparison, truth, truth_key, key, scale, drawings.shown(comparison, chosen))
     frame.tabs(_tabs(compared), compared)
     with st.container(horizontal=True, gap="small"):
         stem = f"{challenge.ID}-comparison"
         downloads.json_button(comparison.to_json(), stem, "download_json", "comparison.json")
+        downloads.html_button(lambda: report.html(comparison), f"{stem}-report", "download_html")
         downloads.csv_button(
             ranks.ranking_rows(compared, range(len(comparison.scored))), f"{stem}-teams", "download_teams", "Teams (CSV)", index=False
         )
@@ -209,7 +201,7 @@ def headline(comparison: Comparison, scale: Scale) -> None:
     """The team in front, what that is worth, and the gap that this test set can resolve."""
     names, result = comparison.scored, comparison.result
     first = comparison.cards[names[0]]
-    tied = [name for name, is_tied in zip(names, result.tied_for_first or (), strict=False) if is_tied]
+    tied = verdict.tied(comparison)
     facts = []
     if tied:
         words = f"{', '.join(map(markdown, tied[:8]))}{' and more' * (len(tied) > 8)}: no team is certainly better than any of these."
@@ -244,24 +236,10 @@ def headline(comparison: Comparison, scale: Scale) -> None:
         )
     shared_place = list(comparison.ranks.values()).count(comparison.ranks[names[0]]) > 1
     frame.headline(
-        Fact("Ranked first (shared)" if shared_place else "Ranked first", names[0], f"{scale.number(first.score)} {scale.unit}"),
+        Fact("Ranked first (shared)" if shared_place else "Ranked first", names[0], scale.words(first.score)),
         facts,
-        arithmetic=_in_words(comparison, tied),
+        arithmetic=markdown(verdict.standing(comparison), 600),
     )
-
-
-def _in_words(comparison: Comparison, tied: Sequence[str]) -> str:
-    """Who leads, honestly, in a sentence. Markdown of our own."""
-    names = [f"**{markdown(name, 60)}**" for name in comparison.scored]
-    if not tied:
-        return f"{names[0]} is ranked first. Without replicates nothing is said of chance."
-    if len(names) == 1:
-        return f"{names[0]} is the only team."
-    if len(tied) == 1:
-        return f"{names[0]} is told apart from every other team that is ranked below it." if tied[0] == comparison.scored[0] else ""
-    others = [f"**{markdown(name, 60)}**" for name in tied if name != comparison.scored[0]]
-    listed = ", ".join(others[:4]) + (f" and {len(others) - 4} more" if len(others) > 4 else "")
-    return f"{names[0]} is ranked first, tied with {listed}: on these cases nobody can say which of the {len(tied)} is best."
 
 
 compare_teams()

@@ -17,7 +17,7 @@ from scoring.figures import binary, classification, export
 from scoring.figures.classification import Part
 from scoring.figures.look import DARK, LIGHT, SMALL, Look, label
 from scoring.figures.numerals import UNDEFINED, decimal, points, share, span
-from scoring.findings import LEVELS
+from scoring.findings import LEVELS, Finding
 from scoring.scorecard import ScoreCard, plain
 
 NONE = "none"
@@ -72,7 +72,7 @@ class Page:
 
 
 @dataclass
-class _Drawings:
+class Drawings:
     """The figures in the order in which they were placed, each drawn in both looks."""
 
     pairs: list[tuple[go.Figure, go.Figure]] = field(default_factory=list)
@@ -95,32 +95,34 @@ def described(challenge: ModuleType) -> Page:
 def html(card: ScoreCard, page: Page | None = None) -> str:
     """The report, of the card's own challenge unless a page says otherwise. The same card gives the same bytes; names of files, classes
     and cases are escaped."""
-    page, drawings = page or described(load_challenge(card.challenge)), _Drawings()
-    body = "\n".join(
-        section
-        for section in (
-            _opening(card, page),
-            _headline(card, page, drawings),
-            _findings(card),
-            _metrics(card),
-            _per_class(card, drawings),
-            _matrices(card, drawings),
-            _curves(card, drawings),
-            _calibration(card, drawings),
-            _slices(card, drawings),
-            *_own_sections(card, drawings),
-            _cases(card),
-            _provenance(card),
-        )
-        if section
+    page, drawings = page or described(load_challenge(card.challenge)), Drawings()
+    sections = (
+        _opening(card, page),
+        _headline(card, page, drawings),
+        findings(card.findings),
+        _metrics(card),
+        _per_class(card, drawings),
+        _matrices(card, drawings),
+        _curves(card, drawings),
+        _calibration(card, drawings),
+        _slices(card, drawings),
+        *_own_sections(card, drawings),
+        _cases(card),
+        provenance({"challenge": card.challenge, **card.provenance}),
     )
+    return document(f"{page.title}: {_score_words(card, page)}", sections, drawings)
+
+
+def document(title: str, sections: Iterable[str], drawings: Drawings) -> str:
+    """One HTML file of sections (HTML, "" for none) and the figures that were placed in them."""
+    body = "\n".join(filter(None, sections))
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(page.title)}: {escape(_score_words(card, page))}</title>
+<title>{escape(title)}</title>
 <style>{STYLE}</style>
 </head>
 <body>
@@ -140,14 +142,19 @@ def _score_words(card: ScoreCard, page: Page) -> str:
 
 
 def _opening(card: ScoreCard, page: Page) -> str:
+    return opening(page.title, f"<p>Scored: <strong>{escape(page.formula)}</strong>, higher is better</p>", page.rule)
+
+
+def opening(title: str, formula: str, rule: str) -> str:
+    """Heading, what is scored (HTML), what the report is not, and the rule (Markdown) behind a click."""
     return (
-        f"<h1>{escape(page.title)}</h1><p>Scored: <strong>{escape(page.formula)}</strong>, higher is better</p>"
+        f"<h1>{escape(title)}</h1>{formula}"
         f'<p class="notice">Research use only. Not a medical device; no number in this report is a diagnosis.</p>'
-        f"<details><summary>Rule in full</summary>{markdown(page.rule)}</details>"
+        f"<details><summary>Rule in full</summary>{markdown(rule)}</details>"
     )
 
 
-def _headline(card: ScoreCard, page: Page, drawings: _Drawings) -> str:
+def _headline(card: ScoreCard, page: Page, drawings: Drawings) -> str:
     source = card.provenance
     interval = card.intervals.get("score")
     bounds = f"{span(interval, 1, 100)} points" if page.as_points else span(interval, 3)
@@ -178,10 +185,11 @@ def _part_value(card: ScoreCard, key: str, weight: float) -> float | None:
     return card.metrics.get(key) if won is None else 100 * won / weight
 
 
-def _findings(card: ScoreCard) -> str:
-    if not card.findings:
+def findings(entries: Iterable[Finding]) -> str:
+    """What was noticed, worst first."""
+    ordered = sorted(entries, key=lambda finding: LEVELS.index(finding.level))
+    if not ordered:
         return "<h2>What was noticed?</h2><p>Nothing was noticed about these files.</p>"
-    ordered = sorted(card.findings, key=lambda finding: LEVELS.index(finding.level))
     rows = [(Cell(f.level, kind=f.level), Cell(f.code, tag="code"), f.where, f.message) for f in ordered]
     return "<h2>What was noticed?</h2>" + table(("level", "code", "where", "what and how to mend it"), rows)
 
@@ -192,7 +200,7 @@ def _metrics(card: ScoreCard) -> str:
     return "<h2>What are the numbers?</h2>" + table(("metric", "value", "95% interval"), rows + further)
 
 
-def _per_class(card: ScoreCard, drawings: _Drawings) -> str:
+def _per_class(card: ScoreCard, drawings: Drawings) -> str:
     if not card.per_class:
         return ""
     figure = ""
@@ -209,7 +217,7 @@ def _per_class(card: ScoreCard, drawings: _Drawings) -> str:
     return figure + "<h2>How good is each class?</h2>" + "".join(tables)
 
 
-def _matrices(card: ScoreCard, drawings: _Drawings) -> str:
+def _matrices(card: ScoreCard, drawings: Drawings) -> str:
     parts = []
     risks = {name: entry["risk"] for name, entry in card.per_class.items() if entry.get("risk")}
     groups = card.more.get("risk_matrix")
@@ -244,7 +252,7 @@ def _count_table(labels: Sequence[str], counts: Sequence[Sequence[int]], risks: 
     return table(("truth, called →", *labels), rows)
 
 
-def _curves(card: ScoreCard, drawings: _Drawings) -> str:
+def _curves(card: ScoreCard, drawings: Drawings) -> str:
     kinds = (
         ("roc", "How well is each class told from the rest?", "auc", "AUC", "Across: 1 − specificity. Up: sensitivity."),
         ("pr", "How many of those called it are it?", "average_precision", "AP", "Across: recall. Up: precision."),
@@ -252,7 +260,7 @@ def _curves(card: ScoreCard, drawings: _Drawings) -> str:
     return "".join(_panels(card, drawings, *kind) for kind in kinds)
 
 
-def _panels(card: ScoreCard, drawings: _Drawings, kind: str, question: str, area: str, short: str, caption: str) -> str:
+def _panels(card: ScoreCard, drawings: Drawings, kind: str, question: str, area: str, short: str, caption: str) -> str:
     names = {"roc": "roc_sensitivity", "pr": "pr_precision"}
     if f"{kind}_grid" not in card.arrays or names[kind] not in card.arrays:
         return ""
@@ -281,7 +289,7 @@ def _panel(
     return lambda look: classification.precision_recall_panel(name, grid, curve, entry["support"] / n_cases, look, risk, band)
 
 
-def _calibration(card: ScoreCard, drawings: _Drawings) -> str:
+def _calibration(card: ScoreCard, drawings: Drawings) -> str:
     names = [f"reliability_{part}" for part in ("said", "right", "low", "high", "n")]
     if any(name not in card.arrays for name in names):
         return ""
@@ -292,13 +300,13 @@ def _calibration(card: ScoreCard, drawings: _Drawings) -> str:
     )
 
 
-def _own_sections(card: ScoreCard, drawings: _Drawings) -> Iterable[str]:
+def _own_sections(card: ScoreCard, drawings: Drawings) -> Iterable[str]:
     """What a challenge's own `report.sections(card, place)` adds as HTML; place: draws a figure, built from a look, with a caption."""
     own = f"scoring.challenges.{card.challenge}.report"
     return import_module(own).sections(card, drawings.place) if find_spec(own) else ()
 
 
-def _slices(card: ScoreCard, drawings: _Drawings) -> str:
+def _slices(card: ScoreCard, drawings: Drawings) -> str:
     slices = card.more.get("slices")
     if not slices:
         return ""
@@ -329,10 +337,12 @@ def _cases(card: ScoreCard) -> str:
     return f"<h2>{question}</h2>" + table([_spaced(column) for column in columns], rows) + more
 
 
-def _provenance(card: ScoreCard) -> str:
-    rows = [(Cell("challenge"), Cell(card.challenge, tag="code"))]
-    for name, value in card.provenance.items():
-        rows.append((Cell(name), Cell(value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False), tag="code")))
+def provenance(entries: Mapping) -> str:
+    """Where the numbers come from, an entry a line."""
+    rows = [
+        (Cell(name), Cell(value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False), tag="code"))
+        for name, value in entries.items()
+    ]
     return "<h2>Where do the numbers come from?</h2>" + table(("what", "value"), rows)
 
 

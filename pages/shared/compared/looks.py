@@ -7,15 +7,15 @@ import pandas as pd
 import streamlit as st
 
 from pages.shared import frame, scored, teams
-from pages.shared.compared.shown import Compared, named
+from pages.shared.compared.shown import Compared
 from pages.shared.frame import Picture
 from pages.shared.text import markdown, shortened
 from scoring.contrasts import cases as correctness
 from scoring.contrasts import classes as by_class
+from scoring.contrasts import drawings
 from scoring.contrasts import subgroups as by_group
 from scoring.contrasts.members import members
 from scoring.figures import comparison as figures
-from scoring.figures.classification import Row
 from scoring.figures.numerals import decimal, span
 
 CLASS_FIGURE = "figure_Where-do-the-teams-differ"
@@ -44,25 +44,14 @@ def classes(compared: Compared) -> None:
             mode = st.segmented_control(
                 "Cells show", ["values", "difference to the leader"], key="cells", bind="query-params", required=True, default="values"
             )
-        values = found.values[:, places]
         against = names[0] if mode != "values" else None
-        measures = ", ".join(dict.fromkeys(named(measure) for measure in found.measures))
-        figure = figures.class_heat(
-            values - values[:, :1] if against else values,
-            found.classes,
-            names,
-            [n or 0 for n in found.support],
-            measures,
-            frame.look(),
-            risks,
-            (name, team),
-            against,
-        )
+        figure = drawings.classes(found, names, risks, frame.look(), (name, team), against)
+        measures = drawings.measures(found)
         frame.chart(
             figure,
             f"{measures}{f' less that of {markdown(against)}' if against else ', .66 is 0.66'}. Number: cases of the class, * under 15. Choose a cell to see "
-            f"its cases. {compared.few}{compared.method}",
-            pd.DataFrame(values, index=found.classes, columns=names),
+            f"its cases. {compared.method}",
+            pd.DataFrame(found.values[:, places], index=found.classes, columns=names),
             on_select=_choose_class,
             selection_mode="points",
         )
@@ -80,8 +69,8 @@ def _choose_class() -> None:
 
 def _difference_words(one: by_class.ClassDifference, team: str, leader: str) -> str:
     if one.difference is None:
-        return f"{named(one.measure)} of {markdown(one.name)} is undefined for one of the two."
-    words = f"{named(one.measure)} of {markdown(one.name)}: **{markdown(team, 40)}** less **{markdown(leader, 40)}** is **{decimal(one.difference, 3, True)}**"
+        return f"{drawings.named(one.measure)} of {markdown(one.name)} is undefined for one of the two."
+    words = f"{drawings.named(one.measure)} of {markdown(one.name)}: **{markdown(team, 40)}** less **{markdown(leader, 40)}** is **{decimal(one.difference, 3, True)}**"
     return (
         f"{words}, 95% interval {span(one.interval, 3, sign=True)}; not adjusted for looking at many classes."
         if one.interval
@@ -174,8 +163,8 @@ def cases(compared: Compared) -> None:
             values = found.values[np.ix_(shown, columns)]
             frame.chart(
                 figures.case_heat(names, [found.cases[k] for k in shown], values, frame.look()),
-                f"Dark: wrong, × where entirely. {len(shown)} of {len(order)} cases, those first that the fewest teams got right, then those that teams dispute. "
-                f"{len(found.order)} cases count. {compared.few}",
+                f"Strong: wrong, × where entirely. {len(shown)} of {len(order)} cases, those first that the fewest teams got right, then those that teams dispute. "
+                f"{len(found.order)} cases count. ",
                 pd.DataFrame(found.values[order][:, columns], index=[found.cases[k] for k in order], columns=names),
             )
         else:
@@ -185,7 +174,7 @@ def cases(compared: Compared) -> None:
         counts = correctness.counted_right(found)
         frame.chart(
             figures.teams_right(counts, frame.look()),
-            f"Dark: cases that no team got entirely right. n = {len(found.order)}.",
+            f"First bar: cases that no team got entirely right. n = {len(found.order)}.",
             pd.DataFrame({"teams right": range(len(counts)), "cases": counts}),
         )
         listed = names[:4] + [name for name in (one, other) if name not in names[:4]]
@@ -211,7 +200,9 @@ def subgroups(compared: Compared) -> None:
     columns, measures = (list(dict.fromkeys(getattr(row, what) for row in found)) for what in ("column", "measure"))
     with st.container(horizontal=True, gap="small"):
         column = st.segmented_control("By", columns, key="by", bind="query-params", required=True, default=columns[0], persist_state="page")
-        measure = st.selectbox("Measure", measures, key="measure", bind="query-params", persist_state="page", width=240, format_func=named)
+        measure = st.selectbox(
+            "Measure", measures, key="measure", bind="query-params", persist_state="page", width=240, format_func=drawings.named
+        )
         mode = st.segmented_control(
             "Show",
             ["values", "difference to all cases"],
@@ -224,17 +215,14 @@ def subgroups(compared: Compared) -> None:
     frame.heading("Which subgroup fails?")
     rows = [row for row in found if row.column == column and row.measure == measure]
     is_difference = mode != "values"
-    ends = [end for row in rows for one in row.teams if one.team in names for end in _estimate(one, is_difference)[1] or ()]
+    ends = [end for row in rows for one in row.teams if one.team in names for end in drawings.estimate(one, is_difference)[1] or ()]
     with st.grid(min_column_width=330, gap="small"):
         for place, row in enumerate(rows):
             with st.container(border=True, gap="xsmall"):
                 st.markdown(f"**{markdown(row.group)}** :gray[n = {row.n}{'* under 15: read nothing into it' * row.small}]")
                 chosen = [one for one in row.teams if one.team in names]
-                dots = [Row(figures.short(one.team), *_estimate(one, is_difference), n=row.n) for one in chosen]
-                figure = figures.group_intervals(
-                    dots, frame.look(), f"How do teams do in {row.group}?", named(measure), ends, 0.0 if is_difference else None
-                )
-                words = ", ".join(f"{one.team} {decimal(_estimate(one, is_difference)[0], 2)}" for one in chosen)
+                figure = drawings.subgroup(row, names, ends, frame.look(), is_difference)
+                words = ", ".join(f"{one.team} {decimal(drawings.estimate(one, is_difference)[0], 2)}" for one in chosen)
                 st.plotly_chart(figure, theme=None, key=f"group_{place}", config=frame.CONFIG, alt=f"{row.group}, n = {row.n}: {words}")
     numbers = pd.DataFrame(
         [
@@ -258,17 +246,13 @@ def subgroups(compared: Compared) -> None:
             "group": frame.words("group"),
             "n": frame.number("n", 0),
             "team": frame.words("team"),
-            "value": frame.number(f"{named(measure)} ↑"),
+            "value": frame.number(f"{drawings.named(measure)} ↑"),
             "interval": frame.words("95% interval", right=True),
             "to all": frame.number("less all cases"),
             "to all interval": frame.words("95% interval", right=True),
         },
-        f"{len(found)} slices looked at: one may stand apart by chance. Grey and hollow: under 15 cases. {compared.few}{compared.method}",
+        f"{len(found)} slices looked at: one may stand apart by chance. Grey and hollow: under 15 cases. {compared.method}",
         lighter=["interval", "to all interval"],
         key="groups",
         height=320,
     )
-
-
-def _estimate(one: by_group.Estimate, is_difference: bool) -> tuple[float | None, list[float] | None]:
-    return (one.to_overall, one.to_overall_interval) if is_difference else (one.value, one.interval)

@@ -4,21 +4,12 @@ import pandas as pd
 import streamlit as st
 
 from pages.shared import frame, teams
-from pages.shared.compared.shown import Compared, named
-from scoring.contrasts import robustness, weights
+from pages.shared.compared.shown import Compared
+from scoring.contrasts import drawings, robustness, weights
 from scoring.figures import comparison as figures
 from scoring.figures.classification import Row
-from scoring.figures.comparison import Ordering
-from scoring.figures.numerals import percent
 from scoring.figures.weights import weight_map
 
-SCHEMES = {
-    "mean_then_rank": "cases: mean, then rank",
-    "median_then_rank": "cases: median, then rank",
-    "rank_then_mean": "cases: rank, then mean",
-    "rank_then_median": "cases: rank, then median",
-    "test_then_rank": "cases: tests won (Holm)",
-}
 KINDS = {"metrics and schemes": ("official", "metric", "scheme"), "subgroups": ("official", "subgroup")}
 
 
@@ -31,17 +22,19 @@ def other_rules(compared: Compared) -> None:
         kind = st.segmented_control(
             "Other rules", list(kinds), key="rule_kind", bind="query-params", required=True, default=kind, persist_state="page"
         )
-    rules = [Ordering(_rule(rule), rule.ranks, rule.kendall_tau, rule.small) for rule in found.rules if rule.kind in kinds[kind]]
+    rules = [rule for rule in found.rules if rule.kind in kinds[kind]]
     places = [found.teams.index(name) for name in compared.names]
     left, right = st.columns([3, 2], gap="large")
     with left:
-        numbers = pd.DataFrame({rule.name: [rule.ranks[place] for place in places] for rule in rules}, index=compared.names).T
+        numbers = pd.DataFrame(
+            {drawings.rule_name(rule): [rule.ranks[place] for place in places] for rule in rules}, index=compared.names
+        ).T
         frame.chart(
-            figures.rules_heat(found.teams, rules, places, frame.look()),
-            "Ranks; 1 is darkest. Above the line: the official order. τ: Kendall’s agreement with it, 1 is the same order. "
+            drawings.rules(found, kinds[kind], compared.names, frame.look()),
+            "Ranks; the stronger the colour, the better. Above the line: the official order. τ: Kendall’s agreement with it, 1 is the same order. "
             + ("Grey with a star: under 15 cases. " if any(rule.small for rule in rules) else "")
-            + f"{len(found.rules) - 1} other rules looked at: one may turn out differently by chance. {compared.few}{compared.method}",
-            numbers.assign(tau=[rule.tau for rule in rules]),
+            + f"{len(found.rules) - 1} other rules looked at: one may turn out differently by chance. {compared.method}",
+            numbers.assign(tau=[rule.kendall_tau for rule in rules]),
         )
     with right:
         frame.table(
@@ -65,10 +58,6 @@ def other_rules(compared: Compared) -> None:
         what_if(compared)
     if compared.comparison.comparable.weight_map is not None:
         maps(compared)
-
-
-def _rule(rule: robustness.Rule) -> str:
-    return SCHEMES.get(rule.name, named(rule.name))
 
 
 @st.fragment
@@ -101,6 +90,8 @@ def what_if(compared: Compared) -> None:
         }
         st.button("As official", key="knobs_back", type="tertiary", icon=":material/undo:", on_click=reset)
     found = weights.what_if(comparison, values)
+    usual = teams.of_comparison("usual weights", compared.key, lambda: weights.what_if(comparison, {}))
+    before = dict(zip(usual.teams, usual.ranks, strict=True))
     with right:
         places = [k for k, name in enumerate(found.teams) if name in compared.names and found.scores[k] is not None]
         if not places:
@@ -111,7 +102,7 @@ def what_if(compared: Compared) -> None:
                 f"{found.ranks[k]}  {figures.short(found.teams[k])}",
                 scale.factor * found.scores[k],
                 scale.scaled(found.intervals[k]),
-                beside=_moved(comparison.ranks[found.teams[k]], found.ranks[k]),
+                beside=_moved(before[found.teams[k]], found.ranks[k]),
             )
             for k in places
         ]
@@ -122,14 +113,14 @@ def what_if(compared: Compared) -> None:
             figures.team_intervals(
                 rows, frame.look(), "Who would win then?", scale.unit, scale.digits, tied=min(band, len(rows)) if band > 1 else 0
             ),
-            f"{'The official weights' if not unusual else 'Changed: ' + ', '.join(unusual)}. Shaded: tied for first under them. Right: places moved. "
-            f"{compared.few}{compared.method}",
+            f"{'The official weights' if not unusual else 'Changed: ' + ', '.join(unusual)}. Places are by score. Shaded: tied for first. Right: places moved. "
+            f"{compared.method}",
             pd.DataFrame([{"team": found.teams[k], "rank": found.ranks[k], "score": scale.factor * found.scores[k]} for k in places]),
         )
 
 
-def _moved(official: int, now: int) -> str:
-    return "" if official == now else f"↑ {official - now}" if now < official else f"↓ {now - official}"
+def _moved(before: int, now: int) -> str:
+    return "" if before == now else f"↑ {before - now}" if now < before else f"↓ {now - before}"
 
 
 def maps(compared: Compared) -> None:
@@ -138,7 +129,7 @@ def maps(compared: Compared) -> None:
     if grid is None:
         st.info("No team has all three parts of the score, so there is no map of their weights.", icon=":material/map:")
         return
-    parts = [named(metric) for metric in grid.metrics]
+    parts = [drawings.named(metric) for metric in grid.metrics]
     kinds = [("Who wins under other weights?", grid.by_score, "the weighted score")]
     if grid.by_rank is not None:
         kinds = [
@@ -154,11 +145,6 @@ def maps(compared: Compared) -> None:
             frame.chart(
                 weight_map(question, parts, grid.weights, firsts.first, grid.teams, grid.official, frame.look()),
                 f"Each point: weights that sum to 1, and the team first by {words} with them. Ring: the official weights. "
-                f"{_area(grid.teams, firsts)} No interval: on these cases.",
+                "It says nothing of chance.",
                 numbers,
             )
-
-
-def _area(teams, firsts) -> str:
-    largest = max(range(len(teams)), key=lambda k: firsts.area[k])
-    return f"The largest share of the map, {percent(firsts.area[largest])}, has one team." if len(teams) > 1 else ""
