@@ -10,20 +10,16 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 from PIL import Image
-from scipy.ndimage import gaussian_filter, maximum_filter
 
 from sample_data.generator.histology.nuclei import CLASSES
 from scoring.challenges.puma.card import score
 from scoring.challenges.puma.predictions import read_predictions
 from scoring.challenges.puma.truth import read_truth
 from scoring.scorecard import ScoreCard
+from scoring.single import nuclei
 
 FOLDER = Path(__file__).parents[1] / "puma"
 """The sample."""
-
-SMOOTHING = 0.8  # cells of the output
-NEIGHBOURS = 5  # cells each way, within which only the highest peak counts
-LEAST = 0.40  # probability that some nucleus is there
 
 
 def probabilities(model: Path, picture: np.ndarray) -> np.ndarray:
@@ -35,18 +31,11 @@ def probabilities(model: Path, picture: np.ndarray) -> np.ndarray:
 
 
 def peaks(answer: np.ndarray, stride: float) -> list[dict]:
-    """Nuclei in the short form, from (1 + classes) x rows x columns probabilities: where "not background" is highest around."""
-    smooth = gaussian_filter(answer, (0, SMOOTHING, SMOOTHING))
-    nucleus = 1 - smooth[0]
-    rows, columns = np.nonzero((nucleus == maximum_filter(nucleus, NEIGHBOURS)) & (nucleus > LEAST))
-    classes = smooth[1:, rows, columns].argmax(0)
+    """The peaks of (1 + classes) x rows x columns probabilities in the short form."""
+    found = nuclei.peaks(answer, stride)
     return [
-        {
-            "centroid": [round((column + 0.5) * stride, 1), round((row + 0.5) * stride, 1)],
-            "class": CLASSES[kind],
-            "confidence": round(float(smooth[1 + kind, row, column]), 3),
-        }
-        for row, column, kind in zip(rows.tolist(), columns.tolist(), classes.tolist(), strict=True)
+        {"centroid": [round(x, 1), round(y, 1)], "class": CLASSES[kind], "confidence": round(confidence, 3)}
+        for (x, y), kind, confidence in zip(found.centroids.tolist(), found.classes.tolist(), found.confidences.tolist(), strict=True)
     ]
 
 

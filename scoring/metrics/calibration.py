@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
 from scoring.statistics.intervals import wilson
@@ -46,6 +45,8 @@ def tempered(probabilities: np.ndarray, temperature: float) -> np.ndarray:
 
 def temperature(probabilities: np.ndarray, truth: np.ndarray) -> float:
     """The temperature that makes the mean log loss of probabilities [n, K] for the classes truth [n] smallest; 1 without a case."""
+    from scipy.optimize import minimize_scalar  # a tenth of a second to import, and seldom needed
+
     if not len(truth):
         return 1.0
     found = minimize_scalar(
