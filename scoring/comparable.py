@@ -92,13 +92,13 @@ def of_labels(card: ScoreCard, metric: str, malignant: Sequence[int] = (), class
         return None
     kind, _, name = metric.partition("/")
     ill, called = np.isin(truth, malignant), np.isin(predicted, malignant)
-    if kind == "accuracy":
+    if metric == "accuracy":
         return Decided((truth == predicted)[truth >= 0])
     if kind == "recall" and name in classes:
         return Decided((truth == predicted)[truth == classes.index(name)])
-    if kind == "malignant_sensitivity":
+    if metric == "malignant_sensitivity":
         return Decided(called[ill])
-    if kind == "malignant_specificity":
+    if metric == "malignant_specificity":
         return Decided(~called[~ill])
     if kind == "auc" and name in classes and not np.isnan(card.arrays["outputs"]).any():
         place = classes.index(name)

@@ -1,4 +1,7 @@
-"""The command `compare`: teams, options by team, and refusals of several files in one answer."""
+"""The command `compare`: teams, folders and zips of teams, options by team, and refusals of several files in one answer."""
+
+import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -40,6 +43,53 @@ def test_the_same_file_twice_is_said():
     assert finished.json["identical"] == [["one", "two"]]
     assert "identical-submissions" in [f["code"] for f in finished.json["findings"]]
     assert [t["rank"] for t in finished.json["teams"]] == [1, 1]
+
+
+def folder_of(tmp_path: Path) -> Path:
+    """A folder with an entry for each of two teams."""
+    folder = tmp_path / "teams"
+    folder.mkdir()
+    for name, source in (("aurora.csv", AURORA), ("cygnus.csv", CYGNUS)):
+        (folder / name).write_bytes(Path(source).read_bytes())
+    return folder
+
+
+def test_a_folder_or_zip_of_teams_is_as_if_each_were_named(tmp_path):
+    named = compared(f"aurora={AURORA}", f"cygnus={CYGNUS}", "--resamples", "20", "--json", "-")
+    folder = folder_of(tmp_path)
+    assert compared(folder, "--resamples", "20", "--json", "-").out == named.out
+    with zipfile.ZipFile(tmp_path / "teams.zip", "w") as archive:
+        for path in folder.iterdir():
+            archive.write(path, f"teams/{path.name}")
+    assert compared(tmp_path / "teams.zip", "--resamples", "20", "--json", "-").out == named.out
+
+
+def test_a_model_in_a_zip_of_teams_competes(tmp_path):
+    with zipfile.ZipFile(tmp_path / "teams.zip", "w") as archive:
+        archive.write(AURORA, "aurora.csv")
+        archive.write(SAMPLE.submissions["palette"].path, "palette.onnx")
+    finished = compared(tmp_path / "teams.zip", "--resamples", "0", "--json", "-")
+    assert [t["team"] for t in finished.json["teams"]] == ["aurora", "palette"]
+    assert finished.json["provenance"]["teams"]["palette"]["model_sha256"]
+
+
+def test_every_problem_of_a_folder_is_named_by_team(tmp_path):
+    folder = folder_of(tmp_path)
+    (folder / "empty.csv").write_bytes(b"")
+    (folder / "aurora").mkdir()
+    finished = compared(folder, f"cygnus={CYGNUS}", "--json", "-")
+    assert finished.status == 2
+    places = [p["where"] for p in finished.json["problems"]]
+    assert "teams › aurora" in places
+    assert any(place.startswith("empty: ") for place in places)
+    assert f"cygnus={CYGNUS}" in places
+
+
+def test_pairs_of_another_metric_are_read_by_a_person():
+    finished = compared(f"a={AURORA}", f"c={CYGNUS}", "--resamples", "20", "--pairs-metric", "accuracy")
+    assert "Pairs by accuracy (McNemar, exact)" in finished.out
+    refused = compared(f"a={AURORA}", "--resamples", "20", "--pairs-metric", "size", "--json", "-")
+    assert (refused.status, [p["where"] for p in refused.json["problems"]]) == (2, ["--pairs-metric"])
 
 
 @pytest.mark.parametrize(

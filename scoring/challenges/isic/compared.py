@@ -2,19 +2,28 @@
 
 import numpy as np
 
+from scoring.challenges.isic.card import PAGE_RULES
 from scoring.comparable import Comparable, of_labels, right_labels
+from scoring.metrics.thresholds import HALF, decided
 from scoring.scorecard import ScoreCard
-from scoring.statistics.paired import Ordered, Sample
+from scoring.statistics.paired import Decided, Ordered, Sample
 
 
 def sample(card: ScoreCard, metric: str) -> Sample | None:
-    """McNemar for accuracy and the recall of a category, DeLong for the AUC of a category."""
-    kind, _, name = metric.partition("/")
+    """McNemar for accuracy, and for recall, sensitivity, specificity and accuracy of a category; DeLong for the AUC of a category."""
+    measure, _, name = metric.partition("/")
     categories = tuple(card.per_class)
-    if kind == "auc" and name in categories and np.ptp(card.arrays["score_weights"]) == 0:
-        place = categories.index(name)
-        return Ordered(card.arrays["outputs"][:, place], card.arrays["positives"][:, place])
-    return of_labels(card, metric, classes=categories)
+    if name not in categories or measure == "recall":
+        return of_labels(card, metric, classes=categories)
+    if np.ptp(card.arrays["score_weights"]) > 0:
+        return None
+    place = categories.index(name)
+    outputs, positive = card.arrays["outputs"][:, place], card.arrays["positives"][:, place]
+    if measure == "auc":
+        return Ordered(outputs, positive)
+    called = decided(outputs, HALF, card.provenance["options"]["rules"] == PAGE_RULES)
+    right = {"sensitivity": called[positive], "specificity": ~called[~positive], "accuracy": called == positive}
+    return Decided(right[measure]) if measure in right else None
 
 
 COMPARABLE = Comparable(
