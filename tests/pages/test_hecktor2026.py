@@ -12,7 +12,7 @@ from pages.shared import text
 from scoring import samples
 from scoring.challenges.hecktor2026.options import CHOICES
 from scoring.figures.numerals import decimal, share, span
-from tests.support import patients, visits
+from tests.support import patients, visits, volumes
 from tests.support.command_line import ROOT, run
 from tests.support.payloads import PAYLOADS
 from tests.support.visits import archive, words
@@ -336,6 +336,19 @@ def test_a_refused_test_set_shows_every_problem(hecktor):
     assert not app.exception
     assert "This cannot be scored" in app.error[0].proto.title
     assert [said for said in case["stderr"] if said not in words(app)] == []
+
+
+def test_bombs_and_headers_that_lie_count_as_missing_masks(hecktor):
+    told = patients.submission_folder(TOLD, MASKS)
+    told["masks/P1.nii.gz"] = volumes.zipped(volumes.nifti(MASKS["P1"]) + bytes(50_000_000), 9)
+    told["masks/P2.nii.gz"] = volumes.zipped(volumes.nifti(MASKS["P2"], fields={"dim": [3, 30_000, 30_000, 30_000, 1, 1, 1, 1]}))
+    told["masks/P3.nii.gz"] = volumes.zipped(volumes.nifti(MASKS["P3"]))[:-30]
+    app = put(hecktor(tab="Viewer"), told, patients.truth_folder(ROWS, MASKS))
+    app.selectbox(key="patient").set_value("P1").run()
+    assert not app.exception
+    assert "▲ 3 malformed masks" in words(app)
+    assert "it counts as empty" in words(app)
+    assert "the submitted mask is not shown" in words(app)
 
 
 def test_downloads_say_that_they_hold_the_truth(hecktor):
