@@ -50,12 +50,11 @@ def value_of(card: ScoreCard, metric: str) -> float | None:
 def pairs_of(comparable: Comparable, cards: Mapping[str, ScoreCard], metric: str) -> Pairs:
     """All pairs of the teams that have a value of `metric`, tested as it should be; cards in the order of the places.
 
-    Raises InputRefused (`bad-option`) for a name that no card has replicates of.
+    Raises InputRefused (`bad-option`) for a name that is not `testable`.
     """
-    resampled = [card for card in cards.values() if card.provenance["resamples"]]
-    kept = any(stored(metric) in card.arrays for card in resampled) if resampled else _known(cards, metric)
-    if not kept:
-        raise InputRefused([error("bad-option", "--pairs-metric", f"{metric!r} is not one of {', '.join(_names(cards))}.")])
+    known = testable(next(iter(cards.values())))
+    if metric not in known:
+        raise InputRefused([error("bad-option", "--pairs-metric", f"{metric!r} is not one of {', '.join(known)}.")])
     valued = {name: card for name, card in cards.items() if value_of(card, metric) is not None}
     drawn = [card.arrays[stored(metric)] for card in valued.values() if stored(metric) in card.arrays]
     replicates = np.stack(drawn) if drawn else np.empty((len(valued), 0))
@@ -75,16 +74,16 @@ def _samples(comparable: Comparable, cards: Mapping[str, ScoreCard], metric: str
     return found if found and all(sample is not None for sample in found) else None
 
 
-def _known(cards: Mapping[str, ScoreCard], metric: str) -> bool:
-    return any(value_of(card, metric) is not None for card in cards.values())
+def testable(card: ScoreCard) -> tuple[str, ...]:
+    """What pairs can differ in: the score, metrics, MEASURE/CLASS; of a resampled card those that it keeps replicates of."""
+    metrics = [name for name, value in card.metrics.items() if _is_number(value)]
+    of_classes = [f"{measure}/{name}" for name, row in card.per_class.items() for measure, value in row.items() if _is_number(value)]
+    kept = [name for name in (*metrics, *of_classes) if not card.provenance["resamples"] or stored(name) in card.arrays]
+    return (SCORE, *kept)
 
 
-def _names(cards: Mapping[str, ScoreCard]) -> list[str]:
-    """The metrics that a comparison without or with replicates may name."""
-    card = next(iter(cards.values()))
-    measures = {measure for row in card.per_class.values() for measure in row if f"{measure}_interval" in row}
-    of_classes = [f"{measure}/{name}" for measure in sorted(measures) for name, row in card.per_class.items() if measure in row]
-    return [SCORE, *(name for name in card.intervals if name != SCORE), *of_classes]
+def _is_number(value: object) -> bool:
+    return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
 
 
 def alike(cards: Mapping[str, ScoreCard]) -> dict[tuple[str, str], Alike]:

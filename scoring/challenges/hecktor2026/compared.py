@@ -8,7 +8,7 @@ from scoring.challenges.hecktor2026.formula import STAGES, STRUCTURES, SUBTASKS,
 from scoring.challenges.hecktor2026.measures import OF_CENTERS
 from scoring.comparable import Comparable, Groups, Knob, Value, WeightMap, WhatIf
 from scoring.scorecard import ScoreCard
-from scoring.statistics.paired import Measured, Sample
+from scoring.statistics.paired import Decided, Measured, Sample
 
 DICE = tuple(f"dice_{structure}" for structure in STRUCTURES)
 KNOBS = tuple(Knob(name, f"weight of {label.lower()}", points / 100, 0, 1) for name, (label, _, points) in WEIGHTS.items())
@@ -28,11 +28,16 @@ def right(card: ScoreCard) -> np.ndarray:
 
 
 def sample(card: ScoreCard, metric: str) -> Sample | None:
-    """Wilcoxon over patients for the Dice of a structure."""
-    if metric not in DICE:
+    """Wilcoxon over patients for the Dice of a structure, McNemar for the recall of a stage."""
+    measure, _, name = metric.partition("/")
+    wanted = {f"mean_dice/{label}": dice for dice, (label, _) in zip(DICE, STRUCTURES.values(), strict=True)}.get(metric, metric)
+    if wanted in DICE:
+        values = _of_patients(card, wanted)
+        return Measured(values[~np.isnan(values)])
+    kind = next((kind for kind, names in STAGES.items() if measure == "recall" and name in names), None)
+    if kind is None:
         return None
-    values = _of_patients(card, metric)
-    return Measured(values[~np.isnan(values)])
+    return Decided(np.array([row[f"{kind}_prediction"] == name for row in card.cases if row[f"{kind}_truth"] == name], bool))
 
 
 def _of_patients(card: ScoreCard, metric: str) -> np.ndarray:
