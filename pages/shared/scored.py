@@ -67,7 +67,7 @@ def truth(challenge_id: str, given: Given) -> Outcome | Running:
     challenge = scoring.load_challenge(challenge_id)
     if given.own and hasattr(challenge, "READING_COUNTS"):
         content = (challenge_id, scoring.__version__, "truth", given.key, given.name)
-        return _run(content, challenge.READING_COUNTS, partial(challenge.read_truth, given.source, given.name), _own_runs(), SHORT_SECONDS)
+        return run(content, challenge.READING_COUNTS, partial(challenge.read_truth, given.source, given.name), own_runs(), SHORT_SECONDS)
     read = _own_truth if given.own else _sample_truth
     return read(challenge_id, scoring.__version__, (given.key, given.name), given)
 
@@ -99,12 +99,12 @@ def _read(challenge_id: str, version: str, truth_key: str, submission_key: tuple
 
 
 @st.cache_resource(max_entries=1)
-def _runs() -> Runs:
+def shared_runs() -> Runs:
     """Finished runs of models and of samples, for all sessions."""
     return Runs(SHARED_RUNS)
 
 
-def _own_runs() -> Runs:
+def own_runs() -> Runs:
     """Finished readings of uploads, which hold on to the bytes: they stay in the session that brought them, and go with it."""
     return st.session_state.setdefault("_runs", Runs(SESSION_RUNS))
 
@@ -115,15 +115,15 @@ def predictions(challenge_id: str, truth_key: str, given: Given, truth, chosen: 
     reading = {name: chosen[name] for name in ("missing", *getattr(challenge, "READ_OPTIONS", ())) if name in chosen}
     content = (challenge_id, scoring.__version__, truth_key, given.key, given.name)
     if given.is_model:
-        return _run(content, "images", partial(challenge.predict, given.source, truth, name=given.name), _runs())
+        return run(content, "images", partial(challenge.predict, given.source, truth, name=given.name), shared_runs())
     if hasattr(challenge, "READING_COUNTS"):
         read = partial(challenge.read_predictions, given.source, truth, given.name, **reading)
-        runs = _own_runs() if given.own else _runs()
-        return _run((*content, *options(**reading)), challenge.READING_COUNTS, read, runs, SHORT_SECONDS)
+        runs = own_runs() if given.own else shared_runs()
+        return run((*content, *options(**reading)), challenge.READING_COUNTS, read, runs, SHORT_SECONDS)
     return _read(challenge_id, scoring.__version__, truth_key, (given.key, given.name), options(**reading), truth, given)
 
 
-def _run(content: tuple, counts: str, long_work: Callable, runs: Runs, patience: float = 0) -> Outcome | Running:
+def run(content: tuple, counts: str, long_work: Callable, runs: Runs, patience: float = 0) -> Outcome | Running:
     """Work that shows how far it is and can be stopped; what ends within `patience` seconds was never worth showing.
 
     runs: where its outcome is kept. The queue keeps none: it belongs to all sessions.
@@ -141,7 +141,7 @@ def _run(content: tuple, counts: str, long_work: Callable, runs: Runs, patience:
         wait([job.future], patience)
     if job.future.done() and job.future.exception() is None:
         jobs.queue().forget(key)
-        return runs.outcomes[content] if content in runs.outcomes else _run(content, counts, long_work, runs, patience)
+        return runs.outcomes[content] if content in runs.outcomes else run(content, counts, long_work, runs, patience)
     return Running(job, key, counts)
 
 
@@ -158,7 +158,7 @@ def running(work: Running) -> None:
         st.info("The run was cancelled. Nothing was scored; the files are still here.", icon=":material/stop_circle:")
     else:
         st.error("The run ended unexpectedly. Nothing was scored; the files are still here.", icon=":material/error:")
-    if st.button("Run again", key="run_again", icon=":material/replay:"):
+    if st.button("Run again", key=f"run_again_{abs(hash(key))}", icon=":material/replay:"):
         jobs.queue().forget(key)
         st.rerun()
 

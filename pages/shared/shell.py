@@ -19,6 +19,7 @@ st.navigation(
         st.Page(PAGES / "isic.py", title="ISIC"),
         st.Page(PAGES / "puma.py", title="PUMA"),
         st.Page(PAGES / "hecktor2026.py", title="HECKTOR 2026"),
+        st.Page(PAGES / "single_image.py", title="Single image"),
         st.Page(PAGES / "compare_teams.py", title="Compare teams"),
     ],
     position="top",

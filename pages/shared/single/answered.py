@@ -1,0 +1,125 @@
+"""The answer first: what the model says, how sure it is, and why it may be no answer."""
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from pages.shared import frame
+from pages.shared.single import memory
+from pages.shared.single.asked import OTHER_VIEWS, Asked
+from pages.shared.text import markdown
+from scoring.figures import single as figures
+from scoring.single import answer as answers
+from scoring.single import wording
+from scoring.single.quality import CAUTION, GOOD, NOTE, STOP, Chip
+from scoring.single.reference import share_alike
+
+BADGES = {GOOD: ("green", "✓"), NOTE: ("gray", "i"), CAUTION: ("orange", "▲"), STOP: ("red", "✕")}
+
+
+def chips(found: tuple[Chip, ...]) -> None:
+    """The quality of the image: a badge each, and a sentence for those that are not good."""
+    badges = []
+    for chip in found:
+        colour, sign = BADGES[chip.level]
+        badges.append(f":{colour}-badge[{sign} {chip.name}: {markdown(chip.value)}]")
+    st.markdown(" ".join(badges))
+    for chip in found:
+        if chip.level != GOOD:
+            st.caption(markdown(chip.words, 400))
+    places = [f"{chip.name} {chip.percentile:.0%}" for chip in found if chip.percentile is not None]
+    if places:
+        st.caption(f"Test set images with a lower value: {markdown(', '.join(places))}.")
+
+
+def impression(asked: Asked) -> str | None:
+    """The visitor's own impression, written down before anything is shown; None until then, "" where none is wanted."""
+    key = f"single_impression_{asked.image.token}"
+    if not st.toggle(
+        "My impression first", key="single_first", persist_state="session", help="Hides the answer until you have given yours."
+    ):
+        return ""
+    if memory.held("impression", key):
+        return memory.kept("impression", key, str)
+    options = {name: k for k, name in enumerate(asked.subject.classes)}
+    with st.container(border=True):
+        chosen = st.selectbox(
+            "My impression", list(options), index=None, key=key, format_func=lambda name: f"{name} · {asked.subject.names[options[name]]}"
+        )
+        if st.button("Reveal", key=f"{key}_reveal", type="primary", disabled=chosen is None, icon=":material/visibility:"):
+            return memory.kept("impression", key, lambda: chosen)
+    return None
+
+
+def show(asked: Asked, own: str) -> None:
+    """Draw the answer. own: the visitor's impression, "" without one."""
+    answer, subject, views = asked.answer, asked.subject, asked.views
+    _lead(asked, own)
+    for words in wording.abstentions(asked.classes, views, asked.chips):
+        st.warning(markdown(words, 400), icon=":material/front_hand:")
+    span = None if views is None else (views.low, views.high)
+    numbers = pd.DataFrame({"class": subject.classes, "score": answer.probabilities})
+    for name, column in (("temperature-scaled", answer.scaled), *(() if span is None else (("lowest", span[0]), ("highest", span[1])))):
+        if column is not None:
+            numbers[name] = column
+    frame.chart(
+        figures.ranked(
+            subject.classes, subject.risk, answer.probabilities, answer.outputs, frame.look(), span, answer.scaled, subject.names
+        ),
+        _legend(asked),
+        numbers,
+        key="ranked",
+    )
+    if views is None:
+        seconds = answer.cpu_ms * OTHER_VIEWS / 1000
+        if st.button(f"Turn and mirror it too ({OTHER_VIEWS} runs, about {seconds:.0f} s)", key="single_views"):
+            memory.kept("views", asked.view_key, lambda: answers.views(asked.opened, answer))
+            st.rerun()
+    _class_set(asked)
+
+
+def _lead(asked: Asked, own: str) -> None:
+    """The first sentence, with the truth where the image is a case of the test set."""
+    answer, classes, subject = asked.answer, asked.subject.classes, asked.subject
+    if asked.held is None:
+        words = f"Highest score: {classes[answer.top]} {answer.probabilities[answer.top]:.2f}."
+    else:
+        words = wording.score_line(answer, share_alike(asked.held, answer.probabilities, answer.top), asked.held)
+    first, _, rest = words.partition(". ")
+    st.subheader(markdown(first), anchor=False)
+    if rest:
+        st.markdown(markdown(rest, 400))
+    said = []
+    if own:
+        said.append(f"Your impression: **{markdown(own)}**.")
+    label = int(asked.truth.labels[asked.image.case]) if asked.image.case is not None else -1
+    if label >= 0:
+        said.append(f"Truth of this case in the test set: {frame.class_name(classes[label], subject.risk[label] or None)}.")
+    if said:
+        st.markdown("  \n".join(said))
+
+
+def _legend(asked: Asked) -> str:
+    said = ["Right: score and raw output; in bold lines of a group their sum."]
+    if asked.answer.kind != "probabilities":
+        said.append("The raw outputs are no shares; the scores were made from them.")
+    if asked.answer.scaled is not None:
+        said.append(
+            f"Ring: score with the temperature {asked.held.temperature:.2f} that fits {markdown(asked.held.name)} (n = {len(asked.held)}) best."
+        )
+    if asked.views is not None:
+        said.append(f"Whisker: lowest to highest. {markdown(wording.views_line(asked.views))}")
+    return " ".join(said)
+
+
+def _class_set(asked: Asked) -> None:
+    """The set of classes as chips, and what it is worth."""
+    found = asked.classes
+    if found is None:
+        return
+    subject = asked.subject
+    order = sorted(np.flatnonzero(found.members), key=lambda k: -asked.answer.probabilities[k])
+    names = [frame.class_name(subject.classes[k], subject.risk[k] or None) for k in order]
+    frame.heading("Which classes cannot be ruled out?")
+    st.markdown(" · ".join(names) or "None.")
+    st.caption(markdown(wording.set_line(found, subject.classes), 900))

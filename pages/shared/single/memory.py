@@ -1,0 +1,47 @@
+"""What this session holds of the image that is looked at: in its own state, never in a cache that others share, and gone with the image."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from pages.shared import jobs, scored
+from pages.shared.scored import Outcome, Running, Runs
+
+PREFIX = "_single_"
+JOBS, RUNS = f"{PREFIX}jobs", f"{PREFIX}runs"
+KEPT_RUNS = 4
+
+
+def kept(name: str, key: object, work: Callable[[], object]) -> object:
+    """`work()`, done once for a key; of each name the last key alone is remembered."""
+    held = st.session_state.get(f"{PREFIX}{name}")
+    if held is None or held[0] != key:
+        held = st.session_state[f"{PREFIX}{name}"] = (key, work())
+    return held[1]
+
+
+def held(name: str, key: object) -> bool:
+    """Whether `kept` has this key's work done."""
+    return st.session_state.get(f"{PREFIX}{name}", (None,))[0] == key
+
+
+def beside(key: tuple, counts: str, work: Callable) -> Outcome | Running:
+    """Long work on the image: `work(progress=, cancelled=)` in the queue, its outcome in this session. key: holds nothing of an own image."""
+    found = scored.run(key, counts, work, st.session_state.setdefault(RUNS, Runs(KEPT_RUNS)), 0)
+    if isinstance(found, Running):
+        st.session_state.setdefault(JOBS, {})[found.key] = found.job
+    return found
+
+
+def done(key: tuple) -> bool:
+    """Whether long work was asked for and has an outcome."""
+    return key in st.session_state.get(RUNS, Runs(KEPT_RUNS)).outcomes
+
+
+def forget() -> None:
+    """Free all that is held, and stop what works on it."""
+    for key, job in st.session_state.get(JOBS, {}).items():
+        job.stop.set()
+        jobs.queue().forget(key)
+    for name in [name for name in st.session_state if str(name).startswith(PREFIX)]:
+        del st.session_state[name]

@@ -1,0 +1,68 @@
+"""The model that is asked, and the test set that its answers are held against."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import streamlit as st
+
+import scoring
+from pages.shared import scored
+from pages.shared.inputs import Given
+from pages.shared.scored import Outcome, Running
+from scoring.models.submission import model_bytes
+from scoring.single import quality
+from scoring.single.model import Opened, opened
+from scoring.single.reference import Reference, reference, without
+from scoring.single.subject import Subject, subject
+
+
+def asked(challenge_id: str, truth) -> Subject:
+    """What the challenge asks a model, on this test set."""
+    return subject(challenge_id, getattr(truth, "categories", None))
+
+
+def worker(wanted: Subject, given: Given) -> Outcome:
+    """The model behind a door, opened for this session alone (`model.Opened`), or why it cannot be."""
+    return _worker(wanted.challenge, wanted.classes, given.key, wanted, given)
+
+
+def of_bytes(wanted: Subject, given: Given) -> Opened:
+    """A worker of its own for work beside the page, which one thread at a time may use. Raises InputRefused."""
+    return opened(wanted, model_bytes(given.source)[0])
+
+
+def _end(outcome: Outcome) -> None:
+    if outcome.value is not None:
+        outcome.value.close()
+
+
+@st.cache_resource(max_entries=1, scope="session", show_spinner="Opening the model ...", on_release=_end)
+def _worker(challenge_id: str, classes: Sequence[str], key: str, _wanted: Subject, _given: Given) -> Outcome:
+    return scored.attempt(of_bytes, _wanted, _given)
+
+
+def standing(wanted: Subject, test_set: Given, title: str, truth, given: Given) -> Outcome | Running:
+    """What the model says to the test set's cases (`reference.Reference`); `Running` while it is asked."""
+    found = scored.predictions(wanted.challenge, test_set.key, given, truth, {})
+    if isinstance(found, Running) or found.refused:
+        return found
+    return Outcome(_reference(wanted.challenge, test_set.key, given.key, wanted, truth, found.value, not test_set.own, title))
+
+
+@st.cache_resource(max_entries=4, scope="session", show_spinner=False)
+def _reference(
+    challenge_id: str, truth_key: str, model_key: str, _wanted: Subject, _truth, _predictions, generated: bool, title: str
+) -> Reference:
+    return reference(_wanted, _truth, _predictions, generated, name=title)
+
+
+def apart_from(held: Reference, case: int | None) -> Reference:
+    """The reference without the case that is looked at, where it is one of its own."""
+    return held if case is None else without(held, case)
+
+
+def qualities(challenge_id: str, test_set: Given, truth) -> Outcome | Running:
+    """The quality of every image of the test set, to rank others by; `Running` while they are measured."""
+    content = (challenge_id, scoring.__version__, "quality", test_set.key)
+    runs = scored.own_runs() if test_set.own else scored.shared_runs()
+    return scored.run(content, "images", partial(quality.measured, truth), runs)

@@ -1,0 +1,61 @@
+"""What was asked and answered, to read and to take home."""
+
+import streamlit as st
+
+from pages.shared import downloads, frame
+from pages.shared.frame import Fact
+from pages.shared.single.asked import Asked
+from pages.shared.text import markdown
+from scoring.single import provenance, wording
+from scoring.single.operating import operating_point
+from scoring.single.provenance import Said
+
+WITH_IMAGE = "Put the image into the file"
+
+
+def show(asked: Asked, own: str, sensitivity: float) -> None:
+    """Hashes, shapes, inputs, times, and all of it as JSON. own: the visitor's impression, "" without one. sensitivity: the wanted one, 0..1."""
+    answer, opened, photograph = asked.answer, asked.opened, asked.image.photograph
+    width, height = photograph.size
+    tall, wide = answer.prepared.shape[:2]
+    entries = [
+        Fact("Image", f"{width} × {height} px", photograph.seen.format),
+        Fact("The model received", f"{wide} × {tall} px", "stretched, divided by 255"),
+        Fact("Processor time", f"{answer.cpu_ms:.1f} ms", "of the one run"),
+        Fact("Outputs are", answer.kind),
+    ]
+    if answer.vector is not None:
+        entries.append(Fact("Age, sex, site", ", ".join(f"{value:g}" for value in answer.vector), "as the model receives them"))
+    if asked.held is not None:
+        entries.append(Fact("Held against", f"n = {len(asked.held)}", asked.held.name))
+    frame.heading("What was asked, of which model?")
+    frame.facts(entries)
+    st.caption(f"SHA-256 of the model: {opened.sha256}")
+    for finding in opened.findings:
+        st.caption(f"{markdown(finding.code)}: {markdown(finding.message, 600)}")
+    with_image = st.checkbox(WITH_IMAGE, key=f"single_with_image_{asked.image.token}")
+    downloads.button(
+        "answer.json",
+        lambda: provenance.text(provenance.document(_said(asked, own, sensitivity), with_image)),
+        "single-image",
+        "json",
+        "application/json",
+        "single_json",
+    )
+
+
+def _said(asked: Asked, own: str, sensitivity: float) -> Said:
+    held = asked.held if asked.held is not None and len(asked.held) else None
+    return Said(
+        asked.image.photograph,
+        asked.opened,
+        asked.answer,
+        held,
+        asked.views,
+        asked.classes,
+        None if held is None else operating_point(held, asked.subject.malignant, sensitivity),
+        asked.quality,
+        asked.chips,
+        wording.abstentions(asked.classes, asked.views, asked.chips),
+        own or None,
+    )

@@ -1,0 +1,181 @@
+"""Single image: what a model says of one photograph or one tile, how sure it is, what it looked at, and how it did on cases like it."""
+
+import streamlit as st
+
+from pages.shared import frame, inputs, scored
+from pages.shared.frame import Door
+from pages.shared.inputs import Given
+from pages.shared.scored import Outcome, Running
+from pages.shared.single import answered, explanation, intake, model, person, record, standing
+from pages.shared.single.asked import Asked, preview
+from pages.shared.single.asked import answered as answer_of
+from pages.shared.single.intake import Image
+from pages.shared.text import markdown
+from scoring import samples
+from scoring.findings import InputRefused
+from scoring.single import quality, wording
+from scoring.single.subject import Subject
+
+CHALLENGES = {"tricorder3": "TRICORDER-3", "melanoma": "Melanoma", "isic": "ISIC"}
+TRUTH_WORDS, TRUTH_TYPES = "Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")
+
+
+def single_image() -> None:
+    frame.plain_opening(
+        "Single image", "What a model says of one image, how sure it is, what it looked at, and how it did on cases like it."
+    )
+    skin(_challenge())
+    with st.bottom:
+        frame.closing()
+
+
+def _challenge() -> str:
+    """The challenge in the address, or the first."""
+    key = "single_challenge"
+    if key not in st.session_state and st.query_params.get("challenge") in CHALLENGES:
+        st.session_state[key] = st.query_params["challenge"]
+    return st.segmented_control(
+        "Challenge",
+        list(CHALLENGES),
+        key=key,
+        required=True,
+        default=next(iter(CHALLENGES)),
+        format_func=CHALLENGES.get,
+        on_change=_to_address,
+        args=(key,),
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+
+
+def _to_address(key: str) -> None:
+    for other in ("case", "model", "set"):
+        st.query_params.pop(other, None)
+    st.query_params["challenge"] = st.session_state[key]
+
+
+def skin(challenge_id: str) -> None:
+    """A photograph of skin under a model of one of three challenges."""
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        image_place, person_place, setup = st.container(), st.container(), st.expander("Model and test set", icon=":material/tune:")
+    with setup:
+        test_set, given, truth = doors(challenge_id)
+    if truth is None:
+        return
+    with image_place:
+        shown = intake.image(challenge_id, test_set, truth)
+        if shown is not None:
+            picture(shown)
+    if shown is None:
+        with right:
+            st.info("The answer will stand here.", icon=":material/image:")
+        return
+    subject = model.asked(challenge_id, truth)
+    with right:
+        opened = model.worker(subject, given)
+        if opened.refused:
+            for problem in opened.refused.problems:
+                st.error(f"{markdown(problem.where)}: {markdown(problem.message, 600)}", icon=":material/block:")
+            return
+        answer_place = st.container()
+    vector = None
+    if opened.value.takes_vector:
+        with person_place:
+            vector = person.asked(shown, truth)
+        if vector is None:
+            answer_place.info("The answer will stand here.", icon=":material/image:")
+            return
+    held = model.standing(subject, test_set, title_of(test_set), truth, given)
+    among = model.qualities(challenge_id, test_set, truth) if not isinstance(held, Running) else None
+    asked(subject, test_set, given, truth, shown, opened.value, vector, held, among, answer_place, image_place)
+
+
+def doors(challenge_id: str) -> tuple[Given, Given, object]:
+    """The model and the test set that it is held against; no truth where the test set cannot be read."""
+    sets = samples.test_sets(challenge_id)
+    set_place, model_place = st.container(), st.container()
+    with set_place:
+        test_set, truth_door = inputs.test_set(sets, challenge_id, TRUTH_WORDS, TRUTH_TYPES)
+    sample = sets[truth_door.sample]
+    with model_place:
+        given, door = inputs.model(sample.submissions, f"single_{challenge_id}_{truth_door.sample}")
+    _about(door, given, sample)
+    truth = scored.truth(challenge_id, test_set)
+    if isinstance(truth, Running):
+        scored.running(truth)
+    elif truth.refused:
+        frame.refusal(truth.refused)
+    else:
+        truth_door.caption(f"{len(truth.value)} cases. Every number about a test set speaks of this one.")
+        return test_set, given, truth.value
+    return test_set, given, None
+
+
+def _about(door: Door, given: Given, sample) -> None:
+    door.caption("Your own model, kept for this session." if given.own else markdown(sample.submissions[door.sample].about, 400))
+
+
+def title_of(test_set: Given) -> str:
+    return test_set.name if test_set.own else f"sample test set {test_set.name}"
+
+
+def picture(shown: Image) -> None:
+    """The image, and what its file held besides."""
+    width, height = shown.photograph.size
+    st.image(preview(shown), width=300, alt=f"The image that the model is asked about, {width} by {height} px")
+    st.caption(f"{width} × {height} px. {wording.dropped_line(shown.photograph.dropped)}" + f" {wording.TURNED}" * shown.photograph.turned)
+
+
+def asked(
+    subject: Subject,
+    test_set: Given,
+    given: Given,
+    truth,
+    shown: Image,
+    opened,
+    vector,
+    held: Outcome | Running,
+    among,
+    answer_place,
+    image_place,
+) -> None:
+    """The answer, then what may be asked beyond it; what still runs is shown below."""
+    reference = None if isinstance(held, Running) or held.refused else model.apart_from(held.value, shown.case)
+    found = intake.measured(shown)
+    others = among.value if isinstance(among, Outcome) and among.value else ()
+    chips = quality.photograph_chips(found, subject.shortest_side, others)
+    with image_place:
+        answered.chips(chips)
+    with answer_place:
+        try:
+            answer = answer_of(opened, given, shown, vector, reference)
+        except InputRefused as refused:
+            st.error(markdown(refused.problems[0].message, 600), icon=":material/block:")
+            return
+        question = Asked(subject, given, opened, shown, answer, reference, test_set, truth, found, chips)
+        own = answered.impression(question)
+        if own is None:
+            return
+        answered.show(question, own)
+    frame.tabs(
+        {
+            "Why": explanation.parts,
+            "Operating point": standing.operating,
+            "Cases alike": standing.cases_alike,
+            "What if": explanation.person,
+            "Record": lambda question: record.show(question, own, standing.sensitivity()),
+        },
+        question,
+    )
+    if isinstance(held, Running):
+        st.caption("Meanwhile the model is asked about the test set, so that its answer can be held against cases whose class is known.")
+        scored.running(held)
+    elif held.refused:
+        st.info(f"The model could not be run on the test set: {markdown(held.refused.problems[0].message, 400)}", icon=":material/info:")
+    elif isinstance(among, Running):
+        st.caption("Meanwhile the images of the test set are measured, to rank this one's quality.")
+        scored.running(among)
+
+
+single_image()
