@@ -165,7 +165,8 @@ def subtask(card: ScoreCard, part) -> None:
         st.markdown(f"**{share(part.value)}** :small[:gray[{markdown(between)}]] &nbsp; × {part.weight:.2f} = **{decimal(part.won, 4)}**")
         inside = [f"{name} **{share(card.metrics[key])}**" for key, name in COMPONENTS[part.metric].items()]
         if part.metric == "c_index":
-            inside = [f"{card.metrics['comparable_pairs']:,} pairs", f"1 − C **{share(card.metrics['c_index_flipped'])}**"]
+            flipped = "signs reversed" if card.metrics["missing_pairs"] else "1 − C"
+            inside = [f"{card.metrics['comparable_pairs']:,} pairs", f"{flipped} **{share(card.metrics['c_index_flipped'])}**"]
         st.markdown(f":small[{' · '.join(inside)}]")
 
 
