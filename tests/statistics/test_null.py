@@ -64,7 +64,7 @@ def test_the_winner_of_equal_teams_is_no_certain_one():
     found = [compared(2000 + seed, 200, 8) for seed in range(SETS // 2)]
     shares = [max(one.shares_won) for one in found]
     assert 1 / 8 < np.mean(shares) < 0.75
-    assert all(one.winner_optimism > 0 for one in found)
+    assert np.mean([one.winner_optimism for one in found]) > 0
 
 
 def test_a_better_team_is_found():
