@@ -1,7 +1,10 @@
 """Headers of NIfTI-1 and NIfTI-2 in one file, read by nibabel."""
 
+import logging
 import math
 from typing import BinaryIO
+
+import numpy as np
 
 from scoring.readers.masks.faults import Malformed, cut_off
 from scoring.readers.masks.fields import Fields
@@ -11,6 +14,8 @@ WIDE_BYTES = 540
 MOST_AXES = 7
 FURTHEST = 64 << 20  # where the voxels may begin; what stands before them is read and dropped
 PIECE = 1 << 20
+NEVER = logging.CRITICAL + 1
+MUTED = logging.Logger("nibabel's remarks", NEVER)
 
 
 def is_nifti(head: bytes) -> bool:
@@ -40,11 +45,18 @@ def read_fields(head: bytes, file: BinaryIO) -> Fields:
     slope, intercept = header.get_slope_inter()
     return Fields(
         header.get_data_shape(),
-        header.get_best_affine(),
+        _affine(header),
         header.get_data_dtype(),
         1.0 if slope is None else float(slope),
         0.0 if intercept is None else float(intercept),
     )
+
+
+def _affine(header) -> np.ndarray:
+    """As nibabel places an image that it loads: codes and voxel sizes that cannot be (a qfac of 0, negative edges) are put right first."""
+    righted = header.copy()
+    righted.check_fix(MUTED, NEVER)
+    return righted.get_best_affine()
 
 
 def _size(head: bytes, order: str) -> int:

@@ -57,6 +57,24 @@ def test_nifti_is_placed_as_nibabel_places_it(axes, origin, version, dtype):
         np.testing.assert_array_equal(read(data)[0].grid.affine, by_nibabel(data, version).affine)
 
 
+@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"sform_code": 0, "pixdim": [0, 0.98, 0.98, 3, 0, 0, 0, 0]},
+        {"sform_code": 0, "pixdim": [1, 0.98, -0.98, 3, 0, 0, 0, 0]},
+        {"sform_code": 99},
+        {"sform_code": 0, "qform_code": 99, "pixdim": [0, 0.98, 0.98, 3, 0, 0, 0, 0]},
+    ],
+)
+def test_small_faults_of_placing_are_put_right_as_nibabel_does(fields, version, caplog):
+    data = nifti(LABELS, TURNED, version=version, fields=fields)
+    found = read(data)[0].grid.affine
+    assert not caplog.records
+    np.testing.assert_array_equal(found, by_nibabel(data, version).affine)
+    assert caplog.records
+
+
 @pytest.mark.parametrize(
     ("slope", "intercept", "expected"),
     [
