@@ -72,7 +72,6 @@ def test_small_faults_of_placing_are_put_right_as_nibabel_does(fields, version, 
     found = read(data)[0].grid.affine
     assert not caplog.records
     np.testing.assert_array_equal(found, by_nibabel(data, version).affine)
-    assert caplog.records
 
 
 @pytest.mark.parametrize(
