@@ -225,6 +225,23 @@ def test_what_was_left_open_is_said(six):
     assert forced.metrics["c_index"] == six.metrics["c_index"]
 
 
+@pytest.mark.parametrize(("lower", "higher", "is_suspect"), [(9, 11, False), (8, 12, True), (8, 8, False)])
+def test_a_direction_is_suspect_below_45_percent_if_the_other_is_better(lower, higher, is_suspect):
+    truth = [{"PatientID": "relapsed", "Relapse": 1, "RFS": 0}, *({"PatientID": f"P{i}", "Relapse": 0, "RFS": 9} for i in range(20))]
+    risks = [-1] * lower + [1] * higher
+    guessed = [{"PatientID": "relapsed", "risk": 0}, *({"PatientID": f"P{i}", "risk": risk} for i, risk in enumerate(risks))]
+    found = card(truth_folder(truth), submission_folder(guessed))
+    assert (found.metrics["c_index"], found.metrics["c_index_flipped"]) == (lower / 20, higher / 20)
+    assert ("direction-suspect" in codes(found.findings)) is is_suspect
+
+
+@pytest.mark.parametrize("n", [14, 15, 19, 20])
+def test_classes_under_15_and_events_under_20_are_few(n):
+    rows = [{"PatientID": f"P{i}", "T_stage": "T1", "Relapse": 1, "RFS": i} for i in range(n)]
+    found = codes(card(truth_folder(rows), submission_folder(rows), resamples=2).findings)
+    assert ("few-cases-in-class" in found, "few-events" in found) == (n < 15, n < 20)
+
+
 def test_both_columns_and_the_one_that_is_forced():
     rows = [{"PatientID": "P0", "RFS": 9, "Prediction": 2}, {"PatientID": "P2", "RFS": 8, "Prediction": 1}]
     truth = truth_folder(SIX)
