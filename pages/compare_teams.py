@@ -1,6 +1,6 @@
 """Compare teams: who leads, whether the lead is more than chance, and where teams differ."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import ModuleType
 
 import streamlit as st
@@ -19,7 +19,6 @@ from scoring.contrasts import drawings, report, verdict
 from scoring.contrasts.scale import Scale
 from scoring.contrasts.scale import of as scale_of
 
-CHALLENGES = {"TRICORDER-3": "tricorder3", "Melanoma": "melanoma", "ISIC": "isic", "PUMA": "puma", "HECKTOR 2026": "hecktor2026"}
 TRUTHS = {
     "tricorder3": ("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
     "melanoma": ("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
@@ -44,7 +43,8 @@ CHOICES = {"tricorder3": MISSING, "melanoma": MISSING, "isic": RANKED, "puma": M
 
 def compare_teams() -> None:
     top = st.container()
-    challenge = scoring.load_challenge(CHALLENGES[_challenge_name()])
+    names = {name: challenge_id for challenge_id, name in teams.CHALLENGES.items()}
+    challenge = scoring.load_challenge(names[_challenge_name(list(names))])
     with top:
         formula = f"**{challenge.FORMULA}**, all teams on the same cases, paired bootstrap, higher is better"
         frame.opening("Compare teams", f"{challenge.TITLE}, {formula}", verdict.RULE)
@@ -68,9 +68,9 @@ def compare_teams() -> None:
     frame.closing()
 
 
-def _challenge_name() -> str:
+def _challenge_name(names: Sequence[str]) -> str:
     return st.segmented_control(
-        "Challenge", list(CHALLENGES), key="challenge", bind="query-params", required=True, default="TRICORDER-3", persist_state="session"
+        "Challenge", names, key="challenge", bind="query-params", required=True, default=names[0], persist_state="session"
     )
 
 
@@ -99,11 +99,11 @@ def _chosen(challenge_id: str, truth_key: str, offered: Mapping[str, Team]) -> l
     before = st.session_state.get(known)
     if before is None or before[0] != truth_key or key not in st.session_state:
         asked = [name for name in st.query_params.get_all("teams") if name in offered]
-        held = asked or [name for name, team in offered.items() if not team.given.is_model or team.given.own]
+        held = asked or [name for name, team in offered.items() if team.joins]
     else:
         held = [name for name in st.session_state[key] if name in offered]
-        held += [name for name, team in offered.items() if team.given.own and name not in before[1] and name not in held]
-    st.session_state[known] = (truth_key, frozenset(offered))
+        held += [name for name, team in offered.items() if team.joins and name not in before[1] and name not in held]
+    st.session_state[known] = (truth_key, frozenset(name for name, team in offered.items() if team.joins))
     st.session_state[key] = held[: teams.MOST]
 
     def to_address() -> None:

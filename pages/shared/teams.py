@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import ModuleType
 
 import streamlit as st
@@ -15,6 +15,14 @@ from scoring.models.pool import Cancelled
 from scoring.readers import entries
 from scoring.samples import TestSet
 
+CHALLENGES = {
+    "tricorder3": "TRICORDER-3",
+    "melanoma": "Melanoma",
+    "isic": "ISIC",
+    "puma": "PUMA",
+    "hecktor2026": "HECKTOR 2026",
+}
+"""The names by which the page of comparisons knows the challenges, also in the address."""
 MOST = 100
 """Teams that one page compares."""
 SESSION_CARDS, SHARED_CARDS = MOST + 28, MOST + 28
@@ -23,11 +31,12 @@ UNKNOWN_SIZE = "model_size_mib"
 
 @dataclass(frozen=True)
 class Team:
-    """A submission by name. options: those of `score` that are this team's own."""
+    """A submission by name. options: those of `score` that are this team's own. joins: whether it is compared unasked."""
 
     name: str
     given: Given
     options: Mapping[str, object] = field(default_factory=dict)
+    joins: bool = True
 
     @property
     def key(self) -> tuple:
@@ -43,13 +52,13 @@ def offered(
     if not test_set.own:
         for submission in sample.submissions.values():
             given = inputs.sample_submission(submission)
-            _put(teams, submission.title, given, _own_options(challenge, given))
-    for name, given, options in _added(challenge.ID, test_set.key):
-        if given.own:
-            _put(teams, name, given, options)
+            _put(teams, Team(submission.title, given, _own_options(challenge, given), not given.is_model))
+    for added in _added(challenge.ID):
+        if added.truth_key == test_set.key:
+            _put(teams, added.team)
     problems = []
     for name, given in [*((_stem(given.name), given) for given in single), *_unpacked(challenge, packs, problems)]:
-        _put(teams, name, given, _own_options(challenge, given))
+        _put(teams, Team(name, given, _own_options(challenge, given)))
     return teams, problems
 
 
@@ -69,38 +78,47 @@ def _unpacked(challenge: ModuleType, packs: Sequence[Given], problems: list) -> 
             yield team, Given(f"{pack.key}/{team}", entry.name or team, entry.source, True, entry.is_model)
 
 
-def _put(teams: dict[str, Team], name: str, given: Given, options: Mapping[str, object]) -> None:
-    """Under its name, or the first free one: "Aurora", "Aurora 2"."""
-    known = next(
-        (team for team in teams.values() if team.given.key == given.key and team.options == options and team.name.startswith(name)), None
-    )
-    if known is None:
-        names = (name, *(f"{name} {number}" for number in range(2, len(teams) + 3)))
-        free = next(found for found in names if found not in teams)
-        teams[free] = Team(free, given, options)
+def _put(teams: dict[str, Team], team: Team) -> None:
+    """Under its name, or the first free one: "Aurora", "Aurora 2". What is there already joins at most."""
+    for name, known in teams.items():
+        if (known.given.key, dict(known.options)) == (team.given.key, dict(team.options)):
+            teams[name] = replace(known, joins=known.joins or team.joins)
+            return
+    free = next(name for name in (team.name, *(f"{team.name} {number}" for number in range(2, len(teams) + 3))) if name not in teams)
+    teams[free] = replace(team, name=free)
 
 
 def _own_options(challenge: ModuleType, given: Given) -> dict[str, object]:
-    names = [flag.removeprefix("--").replace("-", "_") for flag in getattr(challenge, "TEAM_ARGUMENTS", ())]
-    return {UNKNOWN_SIZE: given.size_mib} if UNKNOWN_SIZE in names and not given.is_model else {}
+    return {UNKNOWN_SIZE: given.size_mib} if UNKNOWN_SIZE in _names(challenge) and not given.is_model else {}
 
 
-def _added(challenge_id: str, truth_key: str) -> list[tuple[str, Given, Mapping]]:
-    """What was added to the comparison on this test set: name, submission, the team's own options."""
-    return [entry for key, *entry in st.session_state.get(f"_added_{challenge_id}", []) if key == truth_key]
+def _names(challenge: ModuleType) -> list[str]:
+    """The options of `score` that may differ from team to team."""
+    return [flag.removeprefix("--").replace("-", "_") for flag in getattr(challenge, "TEAM_ARGUMENTS", ())]
 
 
-def add(challenge: ModuleType, truth_key: str, name: str, given: Given, options: Mapping[str, object]) -> None:
-    """Remember a submission for the comparison, in this session only. options: of `score`; those that are a team's own are kept."""
-    own = {option: options[option] for option in _own_options(challenge, given) if option in options}
-    entry = (truth_key, _stem(name), given, own)
-    entries = st.session_state.setdefault(f"_added_{challenge.ID}", [])
-    if not any(held[0] == truth_key and held[2].key == given.key and held[3] == own for held in entries):
-        entries.append(entry)
+@dataclass(frozen=True)
+class Added:
+    """What a challenge's page added to the comparison. truth_key: of the test set that it was scored on."""
+
+    truth_key: str
+    team: Team
 
 
-def is_added(challenge_id: str, truth_key: str, given: Given) -> bool:
-    return any(held.key == given.key for _, held, _ in _added(challenge_id, truth_key))
+def _added(challenge_id: str) -> list[Added]:
+    """What was added in this session, oldest first."""
+    return st.session_state.setdefault(f"_added_{challenge_id}", [])
+
+
+def add(challenge: ModuleType, shown) -> None:
+    """Remember what a challenge's page shows for the comparison, in this session only."""
+    options = {name: shown.card.provenance["options"].get(name) for name in _names(challenge)} if not shown.given.is_model else {}
+    _added(challenge.ID).append(Added(shown.truth_key, Team(_stem(shown.name), shown.given, options)))
+
+
+def is_added(challenge_id: str, shown) -> bool:
+    """Whether the submission that a challenge's page shows was added already."""
+    return any((one.truth_key, one.team.given.key) == (shown.truth_key, shown.given.key) for one in _added(challenge_id))
 
 
 @st.cache_resource(max_entries=1)

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 import scoring
-from pages.shared import downloads, frame, inputs, scored
+from pages.shared import downloads, frame, inputs, scored, teams
 from pages.shared.inputs import Given
 from pages.shared.text import markdown
 from scoring import report, samples
@@ -147,7 +147,24 @@ def _result(bench: Workbench, shown: Shown) -> None:
         for name, table in bench.tables.items():
             content, words = partial(_csv, table, card), f"{name.capitalize()} (CSV)"
             downloads.button(words, content, f"{stem}-{name}", "csv", "text/csv", f"download_{name}", type="tertiary")
+        _comparison_button(bench, shown)
     st.caption(bench.closing)
+
+
+def _comparison_button(bench: Workbench, shown: Shown) -> None:
+    """What is shown joins the teams of the comparison; once it is among them, a link leads there."""
+    if teams.is_added(bench.challenge.ID, shown):
+        address = {"challenge": teams.CHALLENGES[bench.challenge.ID]}
+        st.page_link("../compare_teams.py", label="Compare teams", icon=":material/leaderboard:", query_params=address)
+    else:
+        st.button(
+            "Add to comparison",
+            key="add_to_comparison",
+            type="tertiary",
+            icon=":material/group_add:",
+            on_click=teams.add,
+            args=(bench.challenge, shown),
+        )
 
 
 def _csv(table: Callable[[ScoreCard], pd.DataFrame], card: ScoreCard) -> bytes:

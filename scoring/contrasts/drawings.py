@@ -96,8 +96,13 @@ def _pair_words(a: str, b: str, pair: Pair, sign: int, scale: Scale) -> str:
     bounds = sorted(sign * v for v in pair.simultaneous_interval)
     return (
         f"{words}<br>simultaneous 95% interval {scale.span(bounds, sign=True)}"
-        f"<br>adjusted p {decimal(pair.p_adjusted, 4)}<br>{'told apart' if pair.separated else 'not told apart'}"
+        f"<br>adjusted p {p_words(pair.p_adjusted)}<br>{'told apart' if pair.separated else 'not told apart'}"
     )
+
+
+def p_words(p: float | None) -> str:
+    """A p-value with four decimals, or that it is below what they can show."""
+    return "below 0.0001" if p is not None and p < 0.00005 else decimal(p, 4)
 
 
 def rank_shares(found: Comparison, places: Sequence[int], look: Look) -> go.Figure:

@@ -1,5 +1,6 @@
 """A comparison as one HTML file that an organizer can publish. It asks nothing of any network."""
 
+from collections import Counter
 from collections.abc import Iterator
 from html import escape
 
@@ -9,12 +10,12 @@ from scoring.contrasts import cases, classes, drawings, robustness, subgroups, v
 from scoring.contrasts import scale as scales
 from scoring.contrasts.scale import Scale
 from scoring.figures import comparison as figures
-from scoring.figures.numerals import decimal, percent, span
+from scoring.figures.numerals import percent, span
 from scoring.figures.weights import weight_map
-from scoring.report import Drawings, document, findings, opening, provenance, table
+from scoring.report import Cell, Drawings, document, findings, opening, provenance, table
 
-PAIRS, CASES = 400, 40
-"""Pairs and hard cases that a report lists at most."""
+PAIRS, CASES, PER_CODE = 400, 40, 5
+"""Pairs, hard cases, and findings of one code and team that a report lists at most."""
 
 
 def html(found: Comparison) -> str:
@@ -28,7 +29,7 @@ def html(found: Comparison) -> str:
             f"{verdict.RULE}\n\n{challenge.RULE.strip()}",
         ),
         _headline(found, scale),
-        findings([*found.findings, *(f for name, card in found.cards.items() for f in of_team(name, card.findings))]),
+        findings(found.findings),
     ]
     if found.scored:
         risks = getattr(challenge, "RISK", {})
@@ -43,6 +44,7 @@ def html(found: Comparison) -> str:
             *_subgroups(found, places, drawn),
             *_sizes(found, scale, drawn),
         ]
+    sections.append(_of_teams(found))
     sections.append(provenance({"challenge": found.challenge, **found.provenance}))
     return document(f"Compare teams, {challenge.TITLE}", sections, drawn)
 
@@ -119,7 +121,7 @@ def _lead(found: Comparison, scale: Scale, places: list[int], drawn: Drawings) -
             found.scored[pair.b],
             scale.number(pair.difference, sign=True),
             scale.span(pair.simultaneous_interval, sign=True),
-            decimal(pair.p_adjusted, 4),
+            drawings.p_words(pair.p_adjusted),
             pair.separated,
         )
         for pair in found.result.pairs[:PAIRS]
@@ -218,3 +220,22 @@ def _sizes(found: Comparison, scale: Scale, drawn: Drawings) -> Iterator[str]:
     if teams:
         caption = f"Filled: no smaller model scores as high. Whisker: 95% interval. {verdict.method(found)}"
         yield drawn.place(lambda look: figures.size_scatter(teams, scale.unit, scale.digits, look), caption)
+
+
+def _of_teams(found: Comparison) -> str:
+    """What was noticed about the teams' files, at most five of a kind for each team."""
+    rows, left_out = [], 0
+    for name, card in found.cards.items():
+        count = Counter()
+        for entry in of_team(name, card.findings):
+            count[entry.code] += 1
+            if count[entry.code] <= PER_CODE:
+                rows.append((Cell(entry.level, kind=entry.level), Cell(entry.code, tag="code"), entry.where, entry.message))
+            else:
+                left_out += 1
+    more = f"<p class='soft'>and {left_out} more, in comparison.json</p>" if left_out else ""
+    return (
+        "<h2>What was noticed about the files?</h2>" + table(("level", "code", "where", "what and how to mend it"), rows) + more
+        if rows
+        else ""
+    )

@@ -99,9 +99,11 @@ def rules_heat(names: Sequence[str], rules: Sequence[Ordering], shown: Sequence[
     )
     fig = figure(look, "Would another rule change the order?", 110 + 26 * len(rules), margin={"l": 4, "r": 74, "t": 8, "b": 4})
     rows = [f"<span style='color:{look.soft}'>{safe(rule.name)}*</span>" if rule.small else safe(rule.name) for rule in rules]
+    fig.layout.annotations = [
+        written(1, place, f"τ {decimal(rule.tau, 2)}", look.soft, xref="paper", xanchor="left", xshift=8)
+        for place, rule in enumerate(rules[1:], start=1)
+    ]
     heat(fig, look, shares, [safe(short(name)) for name in teams], rows, words, hovers, 12 if len(teams) <= MOST_WORDS else 9)
-    for place, rule in enumerate(rules[1:], start=1):
-        write(fig, 1, place, f"τ {decimal(rule.tau, 2)}", look.soft, xref="paper", xanchor="left", xshift=8)
     fig.add_hline(0.5, line={"color": look.ink, "width": 1.5})
     return fig.update_xaxes(tickangle=-45 if len(teams) > 4 else 0)
 
