@@ -128,8 +128,7 @@ def _card(
     known: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> ScoreCard:
     """known: `um_truth` and `um_predicted` of a card with the same predictions kept."""
-    matched = {name: matching.match(d, replace(rule, name=name)) for name in ("seed", "grand-challenge")}
-    matched["pooled"] = matched["seed"]
+    matched = matching.match_all(d, rule)
     m = matched[rule.name]
     counted = {name: matching.tallies(d, matched[name]) for name in RULES}
     evaluate = partial(quantities, rule.name, counted)

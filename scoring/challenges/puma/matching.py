@@ -1,6 +1,6 @@
 """Which truth nucleus is found by which prediction, under each rule."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -56,6 +56,15 @@ def match(d: Detections, rule: Rule) -> Matching:
     distance = np.full(len(prediction), np.nan)
     prediction[same.truth[rows]], truth[used], distance[same.truth[rows]] = used, same.truth[rows], same.distance[rows]
     return Matching(prediction, truth, distance, kept, near)
+
+
+def match_all(d: Detections, rule: Rule) -> dict[str, Matching]:
+    """The matching of every rule, with the radius and smallest confidence of `rule`."""
+    seed, platform = (replace(rule, name=name) for name in ("seed", "grand-challenge"))
+    matched = match(d, seed)
+    # Nothing on the circle itself, no twins and no confidence under another key: then the rules choose alike.
+    alike = not (d.pair_distance == rule.radius).any() and (d.twins < 0).all() and (d.score == d.confidence).all()
+    return {"seed": matched, "grand-challenge": matched if alike else match(d, platform), "pooled": matched}
 
 
 def tallies(d: Detections, m: Matching) -> Tallies:

@@ -120,12 +120,11 @@ def _plan(item: simdjson.Object, graded: bool) -> tuple[str, str | None]:
 
 def _plain(items: Iterable, graded: bool, shape: Callable[[simdjson.Object], tuple[int, Any]]) -> _Columns:
     """Items that have their class and confidence themselves; `shape` gives the number of vertices and what they are in."""
-    found, plans = _Columns(), {}
+    found, planned = _Columns(), None
     for item in items:
         keys = tuple(item)
-        if keys not in plans:
-            plans[keys] = _plan(item, graded)
-        name, confidence = plans[keys]
+        if keys != planned:
+            planned, (name, confidence) = keys, _plan(item, graded)
         length, vertices = shape(item)
         found.names.append(item[name])
         found.lengths.append(length)
@@ -148,16 +147,15 @@ def _centroid(item: simdjson.Object) -> tuple[int, list[float]]:
 
 
 def _features(items: Iterable, graded: bool, small: bool) -> _Columns:
-    found, plans = _Columns(), {}
+    found, planned = _Columns(), None
     for number, item in enumerate(items):
         geometry, properties = item["geometry"], item["properties"]
         classification = properties["classification"]
         keys = tuple(item), tuple(geometry), tuple(properties), tuple(classification)
-        if keys not in plans:
+        if keys != planned:
             for part in (item, geometry, classification):
                 _unique(part)
-            plans[keys] = _plan(properties, graded)[1]
-        confidence = plans[keys]
+            planned, confidence = keys, _plan(properties, graded)[1]
         kind = geometry["type"]
         if kind == "Polygon":
             ring = geometry["coordinates"][0]
@@ -186,7 +184,7 @@ def _largest_part(polygons: list) -> np.ndarray:
 def _points(data: bytes, buffers: list, lengths: np.ndarray) -> np.ndarray:
     """The vertices of all outlines [v, 2]. The parser gives each outline's numbers without their brackets, so that these are looked at
     apart: see `_brackets`."""
-    sizes = np.array([memoryview(buffer).nbytes for buffer in buffers], int)
+    sizes = np.fromiter(map(len, map(memoryview, buffers)), int, len(buffers))
     width = 2 if (sizes == 2 * NUMBER * lengths).all() else 3
     regular, pairs = _brackets(data)
     if not regular or (width == 3 and (pairs or not (sizes == 3 * NUMBER * lengths).all())):
