@@ -58,7 +58,7 @@ class Stage {
       node.height = Math.round(height * dpr);
     }
     this.groundKey = null; // a canvas that changes its size is emptied
-    if (this.gliding) this.centreOn(this.gliding.x, this.gliding.y, this.gliding.s, false, this.gliding.arrived);
+    if (this.gliding) this.gliding.again();
     else if (first || whole) this.fit();
     else this.centreOn(centre.x, centre.y, this.view.s, false);
     if (this.layer) this.waiting?.();
@@ -98,7 +98,7 @@ class Stage {
   centreOn(x, y, s = this.view.s, glide = true, arrived = () => {}) {
     const from = { ...this.view }, to = { s, x: this.width / 2 - x * s, y: this.height / 2 - y * s };
     const still = !glide || matchMedia("(prefers-reduced-motion: reduce)").matches;
-    const begin = performance.now(), token = (this.gliding = { x, y, s, arrived });
+    const begin = performance.now(), token = (this.gliding = { again: () => this.centreOn(x, y, s, false, arrived) });
     const step = (now) => {
       if (this.gliding !== token) return undefined;
       const time = still ? 1 : clamp((now - begin) / GLIDE_MS, 0, 1);
@@ -115,6 +115,7 @@ class Stage {
   approach(x, y, s, arrived) {
     const { w, h } = this.layer.size(), inner = (value, size, room) => (size > room ? clamp(value, room / 2, size - room / 2) : size / 2);
     this.centreOn(inner(x, w, this.width / s), inner(y, h, this.height / s), s, true, arrived);
+    if (this.gliding) this.gliding.again = () => this.approach(x, y, s, arrived); // in another size it comes as near as it can
   }
 
   /** Zoom about a point of the stage (CSS px); false where the limit was reached already. */

@@ -1,0 +1,297 @@
+"""The page of PUMA: its doors, the viewer with its table and links, its sliders and charts that open images."""
+
+import csv
+import io
+import re
+import zipfile
+
+import pytest
+from PIL import Image
+from playwright.sync_api import Page, expect
+
+import scoring
+from scoring import samples
+from scoring.figures.numerals import share
+from tests.browser import driver
+from tests.browser.driver import ROOT
+from tests.browser.test_names import assert_nothing_took_effect
+from tests.browser.test_pages import WIDER
+from tests.browser.test_viewer import click, stage
+from tests.challenges.puma.drawn import realistic
+from tests.support import nuclei_lists
+from tests.support.command_line import run
+from tests.support.payloads import PAYLOADS
+
+CHALLENGE = scoring.load_challenge("puma")
+SAMPLE = samples.test_sets("puma")["sample"]
+TEAM = SAMPLE.submissions["sirius"].path
+GOLDEN = ROOT / "tests" / "golden" / "puma"
+TABS = ("Classes", "Images", "Viewer", "Radius", "Tissue")
+CELL = """([row, column]) => {
+  const plot = [...document.querySelectorAll(".js-plotly-plot")].find(p => p.layout.meta.question.startsWith("Which classes fail"));
+  const area = plot.querySelector(".nsewdrag").getBoundingClientRect();
+  return [area.x + plot._fullLayout.xaxis.l2p(column), area.y + plot._fullLayout.yaxis.l2p(row)];
+}"""
+ROW_HEIGHT = 35
+
+
+@pytest.fixture
+def puma(visitor, server):
+    """Opens the page for a new visitor, with what an address says behind its question mark."""
+
+    def open_page(question: str = "", theme: str = "light", viewport=driver.DESKTOP) -> Page:
+        return driver.visit(visitor(theme, viewport), f"{server.address}/puma{question}")
+
+    return open_page
+
+
+@pytest.fixture(scope="module")
+def sample():
+    """Truth, predictions and card of the shifted team."""
+    truth = CHALLENGE.read_truth(SAMPLE.path)
+    predictions = CHALLENGE.read_predictions(TEAM, truth)
+    return truth, predictions, CHALLENGE.score(truth, predictions, resamples=0)
+
+
+def archive(folder) -> bytes:
+    return zipped({path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()})
+
+
+def zipped(files: dict[str, bytes]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as made:
+        for name, content in files.items():
+            made.writestr(name, content)
+    return packed.getvalue()
+
+
+def ready(page: Page) -> Page:
+    """With the viewer in sight, nothing gliding in it."""
+    page.locator(".viewer[data-ready]").wait_for()
+    page.locator(".stage").scroll_into_view_if_needed()
+    in_viewer(page, "!s.gliding")
+    return page
+
+
+def in_viewer(page: Page, condition: str, value=None) -> None:
+    """Wait until something holds of the stage, `s`; `value` is at its hand."""
+    page.wait_for_function(
+        f"([node, value]) => (s => {condition})(node.stage)", arg=[page.locator(".stage").element_handle(), value], timeout=driver.PATIENCE
+    )
+
+
+def chosen(page: Page) -> dict:
+    """The nucleus that the viewer has selected."""
+    return stage(
+        page, "(l => l.selected < 0 ? null : {side: ['truth', 'prediction'][l.kind[l.selected]], index: l.number[l.selected]})(s.layer)"
+    )
+
+
+def choose_row(page: Page, row: int) -> None:
+    grid = page.get_by_test_id("stDataFrame").first
+    grid.scroll_into_view_if_needed()
+    box = grid.bounding_box()
+    page.mouse.click(box["x"] + 15, box["y"] + ROW_HEIGHT * (row + 1) + 17)
+
+
+def says(page: Page, words: str) -> None:
+    expect(page.get_by_text(words).first).to_be_visible(timeout=driver.PATIENCE)
+
+
+def test_dropped_files_have_the_official_score(puma):
+    folder = GOLDEN / "basic-seed"
+    page = driver.give(puma(), "set", "truth.zip", archive(folder / "truth"))
+    driver.give(page, "submission", "submission.zip", archive(folder / "submission"))
+    files = "--truth", folder / "truth", "--predictions", folder / "submission"
+    said = run("score", "puma", *files, "--resamples", 0, "--json", "-").json["score"]
+    expect(page.get_by_test_id("stMetricValue")).to_have_text(share(said), timeout=driver.PATIENCE)
+    expect(page.get_by_role("strong").filter(has_text=repr(said))).to_be_visible(timeout=driver.PATIENCE)
+
+
+def test_a_clicked_nucleus_is_in_the_table_and_in_the_address_and_a_link_restores_it(puma, sample):
+    truth, predictions, card = sample
+    drawn = CHALLENGE.overlay(truth, predictions, card, 3)
+    page = ready(puma(f"?submission=sirius&tab=Viewer&case={truth.ids[3]}&list=all"))
+    alone = next(
+        i for i in range(len(drawn["kind"])) if drawn["kind"][i] == 0 and drawn["reason"][i] == 4 and drawn["centroids"][i].min() > 200
+    )
+    click(page, drawn["centroids"][alone].tolist())
+    driver.settled(page)
+    says(page, "no prediction within 15 px")
+    assert f"nucleus=truth-{drawn['number'][alone]}" in page.url
+    expect(page.get_by_role("button", name="Clear selection")).to_be_attached(timeout=driver.PATIENCE)
+    link = ready(driver.visit(page.context, page.url))
+    says(link, "no prediction within 15 px")
+    in_viewer(link, "s.layer.selected >= 0")
+    assert chosen(link) == {"side": "truth", "index": int(drawn["number"][alone])}
+    ready(link)
+    x, y = drawn["centroids"][alone]
+    view = stage(link, "[s.view.x, s.view.y, s.view.s, s.width, s.height, s.fitted]")
+    assert 0 <= view[0] + x * view[2] <= view[3]
+    assert 0 <= view[1] + y * view[2] <= view[4]
+    assert view[2] > view[5] * 1.2
+
+
+def test_a_row_of_the_table_takes_the_viewer_to_its_nucleus(puma, sample):
+    truth, predictions, card = sample
+    rows = CHALLENGE.listing.listing(CHALLENGE.overlay(truth, predictions, card, 1), "FP", 15.0).rows
+    page = ready(puma(f"?submission=sirius&tab=Viewer&case={truth.ids[1]}&list=FP"))
+    for place in (2, 0):
+        choose_row(page, place)
+        driver.settled(page)
+        assert f"nucleus=prediction-{rows[place].number}" in page.url
+        says(page, rows[place].why)
+        in_viewer(page, "s.layer.number[s.layer.selected] === value", rows[place].number)
+    choose_row(page, 0)
+    driver.settled(page)
+    assert "nucleus=" not in page.url
+
+
+def test_the_keyboard_walks_from_error_to_error_and_puts_one_in_the_address(puma):
+    page = ready(puma("?submission=tucana&tab=Viewer"))
+    page.locator(".stage").focus()
+    page.keyboard.press("n")
+    page.keyboard.press("n")
+    page.keyboard.press("Enter")
+    driver.settled(page)
+    there = chosen(page)
+    assert f"nucleus={there['side']}-{there['index']}" in page.url
+    says(page, f"{there['side']} {there['index']} at ")
+    page.locator(".stage").focus()
+    page.keyboard.press("Escape")
+    driver.settled(page)
+    assert "nucleus=" not in page.url
+
+
+def test_previous_and_next_turn_images_and_leave_the_nucleus(puma, sample):
+    ids = sample[0].ids
+    page = ready(puma("?submission=sirius&tab=Viewer&nucleus=truth-1"))
+    page.get_by_role("button", name="Next", exact=True).click()
+    driver.settled(page)
+    assert f"case={ids[1]}" in page.url
+    assert "nucleus=" not in page.url
+    for _ in range(2):
+        page.get_by_role("button", name="Previous", exact=True).click()
+        driver.settled(page)
+    assert f"case={ids[-1]}" in page.url
+    in_viewer(page, "s.node.getAttribute('aria-label').includes(value)", ids[-1])
+
+
+@pytest.mark.parametrize("viewport", [driver.DESKTOP, driver.PHONE], ids=["desktop", "phone"])
+def test_a_cell_and_a_row_open_their_image(puma, sample, viewport):
+    card = sample[2]
+    worst = [card.cases[i]["case"] for i in CHALLENGE.worst_first(card)]
+    page = puma("?submission=sirius&tab=Images", viewport=viewport)
+    page.locator(".js-plotly-plot .nsewdrag").nth(1).scroll_into_view_if_needed()
+    x, y = page.evaluate(CELL, [2, 3])
+    page.mouse.move(x, y)
+    expect(page.locator(".hoverlayer .hovertext")).to_be_visible()
+    page.mouse.click(x, y)
+    ready(driver.settled(page))
+    assert f"case={worst[2]}" in page.url
+    driver.tab(page, "Images")
+    choose_row(page, 4)
+    ready(driver.settled(page))
+    assert f"case={worst[4]}" in page.url
+
+
+def test_a_slider_moves_its_numbers_the_address_and_the_viewer_but_not_the_score(puma, sample):
+    truth, predictions, card = sample
+    page = puma("?submission=sirius&tab=Radius")
+    score = page.get_by_test_id("stMetricValue").inner_text()
+    page.get_by_role("slider").first.focus()
+    page.keyboard.press("End")
+    wide = CHALLENGE.rescore(truth, predictions, card, radius=30.0)
+    expect(page.get_by_role("strong").filter(has_text=share(wide.score)).first).to_be_visible(timeout=driver.PATIENCE)
+    says(page, "radius 30 px: not the challenge's rule")
+    driver.settled(page)
+    assert "radius=30" in page.url
+    assert page.get_by_test_id("stMetricValue").inner_text() == score
+    ready(driver.tab(page, "Viewer"))
+    row = wide.cases[0]
+    says(page, f"What became of each nucleus? {row['fp'] + row['fn']}")
+    link = ready(driver.visit(page.context, page.url))
+    says(link, "radius 30 px: not the challenge's rule")
+    link.get_by_role("button", name="Back to 15 px and 0").click()
+    driver.settled(link)
+    assert "radius=" not in link.url
+    assert link.get_by_text("not the challenge's rule").count() == 0
+
+
+def test_another_rule_scores_in_place_and_is_in_the_address(puma, sample):
+    truth, predictions, card = sample
+    page = puma("?submission=sirius&tab=Images")
+    page.get_by_role("radio", name="grand-challenge").or_(page.get_by_role("button", name="grand-challenge", exact=True)).first.click()
+    expected = share(CHALLENGE.rescore(truth, predictions, card, rules="grand-challenge").score)
+    expect(page.get_by_test_id("stMetricValue")).to_have_text(expected, timeout=driver.PATIENCE)
+    assert "rules=grand-challenge" in driver.settled(page).url
+    expect(driver.visit(page.context, page.url).get_by_test_id("stMetricValue")).to_have_text(expected, timeout=driver.PATIENCE)
+
+
+def saved(page: Page, name: str) -> bytes:
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=name).click()
+    return waiting.value.path().read_bytes()
+
+
+def test_what_is_downloaded_is_what_is_shown(puma, sample, tmp_path):
+    page = ready(puma("?submission=sirius&tab=Viewer"))
+    picture = Image.open(io.BytesIO(saved(page, "Whole image (PNG)")))
+    assert picture.width == 1600
+    command_line = tmp_path / "matches.csv"
+    run(
+        "score",
+        "puma",
+        "--truth",
+        SAMPLE.path,
+        "--predictions",
+        TEAM,
+        "--resamples",
+        0,
+        "--matches",
+        command_line,
+        "--json",
+        tmp_path / "c.json",
+    )
+    told = saved(page, "Matches (CSV)").decode("utf-8-sig")
+    assert list(csv.reader(io.StringIO(told))) == list(csv.reader(io.StringIO(command_line.read_text(encoding="utf-8"))))
+    assert b"Where are the errors of the worst images?" in saved(page, "Report (HTML)")
+
+
+BAD = {
+    "garbage.json": bytes(range(256)) * 9,
+    "climbing.zip": zipped({"submission.csv": b"case_id,predicted_nuclei_path\nsample_primary_roi_001,../../../etc/passwd\n"}),
+    "outside.zip": zipped({"../../sample_primary_roi_001.json": b'{"nuclei": []}'}),
+    "truncated.zip": TEAM.read_bytes()[:-400],
+    "deep.json": b'{"nuclei": ' + b"[" * 50_000,
+    "strange.zip": zipped({"sample_primary_roi_001.json": b'{"nuclei": [{"centroid": [1, 2], "class": "<script>alert(1)</script>"}]}'}),
+}
+
+
+def test_bad_files_are_answered_and_nothing_else_is_lost(puma, tmp_path):
+    """One visitor, one bad file after another: each is answered with every problem, and then a good file is scored."""
+    page = puma()
+    for name, content in BAD.items():
+        path = tmp_path / name
+        path.write_bytes(content)
+        problems = run("score", "puma", "--truth", SAMPLE.path, "--predictions", path, "--json", "-").json["problems"]
+        driver.give(page, "submission", name, content)
+        says(page, f"This cannot be scored: {len(problems)} problem")
+        for code in {problem["code"] for problem in problems}:
+            expect(page.get_by_text(code, exact=True).first).to_be_visible()
+        assert page.get_by_test_id("stException").count() == 0
+    driver.give(page, "submission", TEAM.name, TEAM.read_bytes())
+    expect(page.get_by_test_id("stMetricValue")).to_be_visible(timeout=driver.PATIENCE)
+
+
+def test_names_of_cases_do_nothing_on_any_tab_and_fit_a_phone(puma):
+    names = [re.sub("[\u202e\u200b\\\\]", "", " ".join(payload.split())).replace("/", "∕") for payload in PAYLOADS]
+    images = realistic(3, images=len(names), nuclei=12)
+    true, found = (zipped(nuclei_lists.files(dict(zip(names, side, strict=True)))) for side in images)
+    page = driver.give(puma(viewport=driver.PHONE), "set", "truth.zip", true)
+    driver.give(page, "submission", "found.zip", found)
+    page.get_by_test_id("stMetricValue").wait_for()
+    page.keyboard.press("Escape")
+    for name in TABS:
+        assert_nothing_took_effect(driver.tab(page, name))
+        assert not page.evaluate(WIDER), name
