@@ -14,12 +14,16 @@ from scoring.readers.nuclei.outlines import largest
 LISTS = ("polygons", "nuclei", "features")
 COORDINATE = 1e6
 MENDS = {
-    "bad-nucleus": "Write path_points as [[x, y], ...], centroid as [x, y], in px.",
+    "bad-nucleus": "Write path_points as [[x, y], ...], coordinates as [[[x, y], ...]], centroid as [x, y], in px.",
     "bad-geometry": "Only Polygon and MultiPolygon are nuclei.",
     "bad-coordinate": f"Coordinates are finite numbers in px, at most {COORDINATE:,.0f}.",
     "missing-class": "Every nucleus needs its class.",
     "bad-confidence": "Write a number from 0 to 1, or leave the key out.",
 }
+
+AS_JSON = reprlib.Repr()
+AS_JSON.repr_NoneType = lambda _value, _level: "null"
+AS_JSON.repr_bool = lambda value, _level: "true" if value else "false"
 
 Fault = tuple[str, str]
 """A code and what is wrong, in words."""
@@ -67,7 +71,7 @@ def problems(faults: dict[str, list[tuple[int, str]]], key: str, where: str) -> 
 
 def quoted(value: Any) -> str:
     """A value as it stands in the file, cut short."""
-    return reprlib.repr(value)
+    return AS_JSON.repr(value)
 
 
 def is_number(value: Any) -> bool:
@@ -134,8 +138,8 @@ def _coordinates(points: list) -> list[Fault]:
 
 
 def _class(item: dict) -> tuple[str, list[Fault]]:
-    key = "name" if "name" in item or "class" not in item else "class"
-    return _name(item.get(key), key)
+    key = next((key for key in ("name", "class") if key in item), None)
+    return ("", [("missing-class", "it has neither name nor class")]) if key is None else _name(item[key], key)
 
 
 def _class_of_feature(item: dict) -> tuple[str, list[Fault]]:

@@ -175,20 +175,20 @@ def test_no_json(data, said):
 TRIANGLE = [[0, 0], [2, 0], [1, 3]]
 FAULTS = [
     ("bad-nucleus", "polygons", 7, "7"),
-    ("bad-nucleus", "polygons", None, "None"),
+    ("bad-nucleus", "polygons", None, "null"),
     ("bad-nucleus", "polygons", {"name": "tumor"}, "path_points"),
     *(
         ("bad-nucleus", "polygons", {"name": "tumor", "path_points": points}, said)
         for points, said in (
-            (None, "None"),
+            (None, "null"),
             ("0,0", "'0,0'"),
             ({}, "{}"),
             ([1, 2, 3], "1"),
             ([*TRIANGLE, [1]], "[1]"),
             ([*TRIANGLE, []], "[]"),
             ([*TRIANGLE, [1, 2, 3, 4]], "[1, 2, 3, 4]"),
-            ([*TRIANGLE, [1, None]], "None"),
-            ([*TRIANGLE, [1, True]], "True"),
+            ([*TRIANGLE, [1, None]], "null"),
+            ([*TRIANGLE, [1, True]], "true"),
             ([*TRIANGLE, ["1", 2]], "'1'"),
             ([*TRIANGLE, [[1, 2]]], "[[1, 2]]"),
             ([*TRIANGLE, [[1], 2]], "[[1], 2]"),
@@ -199,30 +199,30 @@ FAULTS = [
     ("bad-nucleus", "nuclei", {"class": "tumor"}, "centroid"),
     *(
         ("bad-nucleus", "nuclei", {"class": "tumor", "centroid": point}, said)
-        for point, said in ((None, "None"), ([1], "[1]"), ("1, 2", "'1, 2'"), ([1, False], "False"), ([[1], 2], "[[1], 2]"), (3, "3"))
+        for point, said in ((None, "null"), ([1], "[1]"), ("1, 2", "'1, 2'"), ([1, False], "false"), ([[1], 2], "[[1], 2]"), (3, "3"))
     ),
-    ("bad-nucleus", "features", {**feature(), "geometry": {"type": "Polygon"}}, "None"),
+    ("bad-nucleus", "features", {**feature(), "geometry": {"type": "Polygon"}}, "null"),
     ("bad-nucleus", "features", feature(rings=[7]), "7"),
     ("bad-nucleus", "features", feature(kind="MultiPolygon", rings=[[TRIANGLE], 7]), "7"),
     ("bad-geometry", "features", feature(kind="Point", rings=[1, 2]), "'Point'"),
     ("bad-geometry", "features", feature(kind="LineString", rings=TRIANGLE), "'LineString'"),
-    ("bad-geometry", "features", {**feature(), "geometry": None}, "None"),
-    ("bad-geometry", "features", {"properties": {}}, "None"),
+    ("bad-geometry", "features", {**feature(), "geometry": None}, "null"),
+    ("bad-geometry", "features", {"properties": {}}, "null"),
     ("bad-coordinate", "polygons", {"name": "tumor", "path_points": [*TRIANGLE, [1e6 + 1, 0]]}, "1000001.0"),
     ("bad-coordinate", "polygons", {"name": "tumor", "path_points": [*TRIANGLE, [0, -1e7]]}, "-10000000.0"),
     ("bad-coordinate", "nuclei", {"class": "tumor", "centroid": [10**40, 0]}, "1e+40"),
-    ("bad-confidence", "polygons", polygon(score=None), "score is None"),
+    ("bad-confidence", "polygons", polygon(score=None), "score is null"),
     ("bad-confidence", "polygons", polygon(confidence="0.9"), "confidence is '0.9'"),
-    ("bad-confidence", "nuclei", nucleus(probability=True), "probability is True"),
+    ("bad-confidence", "nuclei", nucleus(probability=True), "probability is true"),
     ("bad-confidence", "features", feature(score=[1]), "score is [1]"),
     ("bad-confidence", "polygons", polygon(score=10**400), "score is inf"),
-    ("missing-class", "polygons", {"path_points": TRIANGLE}, "name is None"),
+    ("missing-class", "polygons", {"path_points": TRIANGLE}, "neither name nor class"),
     ("missing-class", "polygons", polygon("  "), "name is '  '"),
-    ("missing-class", "polygons", polygon(None), "name is None"),
+    ("missing-class", "polygons", polygon(None), "name is null"),
     ("missing-class", "nuclei", nucleus(3), "class is 3"),
     ("missing-class", "features", feature(""), "classification.name is ''"),
-    ("missing-class", "features", {**feature(), "properties": {}}, "None"),
-    ("missing-class", "features", {**feature(), "properties": None}, "None"),
+    ("missing-class", "features", {**feature(), "properties": {}}, "null"),
+    ("missing-class", "features", {**feature(), "properties": None}, "null"),
 ]
 GOOD = {"polygons": polygon(), "nuclei": nucleus(), "features": feature()}
 
@@ -252,7 +252,7 @@ def test_a_confidence_beyond_any_float():
 def test_entries_of_one_code_are_merged():
     items = [polygon(None if i % 2 else "tumor", score="x" if i % 3 == 0 else 1) for i in range(40)]
     missing, doubtful = (only(read(polygons(*items)).problems, code).message for code in ("missing-class", "bad-confidence"))
-    assert missing.startswith("20 nuclei: polygons[1]: name is None; polygons[3]")
+    assert missing.startswith("20 nuclei: polygons[1]: name is null; polygons[3]")
     assert "polygons[9]" in missing
     assert "polygons[11]" not in missing
     assert doubtful.startswith("14 nuclei")
