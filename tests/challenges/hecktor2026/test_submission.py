@@ -89,6 +89,13 @@ def test_a_table_alone_is_a_submission_without_masks(truth):
     assert [f.where for f in found.findings if f.code == "subtask-missing"] == ["segmentation"]
 
 
+@pytest.mark.parametrize(("blanks", "code"), [(9_996, 2), (9_997, -2)])
+def test_an_answer_has_at_most_10_000_bytes(truth, blanks, code):
+    found = CHALLENGE.read_predictions({"P1/t-stage.json": b" " * blanks + b'"T2"'}, truth)
+    assert found.t.tolist() == [-1, code, -1]
+    assert [f.message.endswith("P1 '10,001 bytes'.") for f in found.findings if f.code == "stage-not-recognised"] == [True] * (code < 0)
+
+
 def test_what_is_missing_is_said_by_name(truth):
     rows = [
         {"PatientID": "Q", "T_stage": "T8", "N_stage": "N8", "risk": "low"},
