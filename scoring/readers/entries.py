@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from scoring.findings import Finding, error
+from scoring.findings import Finding, InputRefused, error
 from scoring.readers.sources import Files, Source, is_litter, is_zip, open_source
 
 MODEL = ".onnx"
@@ -27,7 +27,7 @@ def of_path(path: str) -> Entry:
 
 def of_teams(source: Source, name: str | None = None, streamed: tuple[str, ...] = ()) -> tuple[dict[str, Entry], list[Finding]]:
     """The entries by team, sorted, and problems (`bad-option`, `bad-zip`). A file's team is its name without the ending; in a zip one folder around
-    everything counts as none. streamed: see `open_source`. Raises InputRefused for a zip that cannot be opened.
+    everything counts as none. streamed: see `open_source`. Raises InputRefused for a folder or zip that cannot be opened.
     """
     if isinstance(source, (str, os.PathLike)) and Path(source).is_dir():
         where, found = name or Path(source).name, list(_of_folder(Path(source)))
@@ -49,7 +49,11 @@ def of_teams(source: Source, name: str | None = None, streamed: tuple[str, ...] 
 
 
 def _of_folder(folder: Path) -> Iterator[tuple[str, Entry]]:
-    for path in sorted(folder.iterdir()):
+    try:
+        paths = sorted(folder.iterdir())
+    except OSError as problem:
+        raise InputRefused([error("unreadable-file", folder.name, f"it cannot be opened ({problem.strerror}).")]) from problem
+    for path in paths:
         if not is_litter(path.name):
             yield path.name if path.is_dir() else path.stem, of_path(str(path))
 

@@ -21,6 +21,17 @@ def found(request):
     return scoring.compare(challenge, truth, teams, resamples=RESAMPLES)
 
 
+@pytest.mark.parametrize("challenge_id", [c for c in scoring.challenge_ids() if hasattr(scoring.load_challenge(c), "NOT_COMPARED")])
+def test_what_comparisons_leave_out_changes_no_number(challenge_id):
+    challenge, sample = scoring.load_challenge(challenge_id), next(iter(samples.test_sets(challenge_id).values()))
+    truth = challenge.read_truth(sample.path)
+    predictions = challenge.read_predictions(next(iter(sample.submissions.values())).path, truth)
+    whole = challenge.score(truth, predictions, resamples=RESAMPLES)
+    less = challenge.score(truth, predictions, resamples=RESAMPLES, **dict.fromkeys(challenge.NOT_COMPARED, False))
+    assert less.to_json() == whole.to_json()
+    assert set(less.arrays) < set(whole.arrays)
+
+
 def test_metrics_are_those_of_the_cards_with_replicates(found):
     for card in found.cards.values():
         for metric in found.comparable.metrics:

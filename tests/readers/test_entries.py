@@ -55,3 +55,13 @@ def test_what_is_no_entry_is_said_by_team():
     assert [p.code for p in entries.of_teams({})[1]] == ["bad-option"]
     with pytest.raises(InputRefused):
         entries.of_teams(b"no zip", "sent.zip")
+
+
+def test_a_folder_that_cannot_be_listed_is_refused(tmp_path, monkeypatch):
+    def forbidden(_path):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(type(tmp_path), "iterdir", forbidden)
+    with pytest.raises(InputRefused) as refused:
+        entries.of_teams(tmp_path)
+    assert [p.code for p in refused.value.problems] == ["unreadable-file"]

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from scoring.statistics import resampling
+from scoring.statistics import replicates, resampling
 from scoring.statistics.options import StatisticsOptions
-from scoring.statistics.replicates import replicate
+from scoring.statistics.replicates import replicate, stored
 
 N = 60
 RIGHT = np.arange(N) % 3 != 0
@@ -53,3 +53,16 @@ def test_undefined_replicates(undefined, level, has_interval):
     told = [f for f in found.findings if f.code == "undefined-replicates"]
     assert [(f.level, f.where) for f in told] == ([(level, "recall")] if level else [])
     assert (found.intervals["recall"] is not None) == has_interval
+
+
+def test_every_quantity_is_kept_by_name_unless_all_are_too_large(monkeypatch):
+    def quantities(weights):
+        return share_right(weights) | {("f1", "MEL"): np.ones(len(weights)), ("slice", "age", "0-29", "accuracy"): np.ones(len(weights))}
+
+    found = replicate(quantities, point_of(quantities), np.arange(N), StatisticsOptions(20))
+    assert set(found.arrays) == {"accuracy_replicates", "f1/MEL_replicates", "slice/age/0-29/accuracy_replicates"}
+    assert np.array_equal(found.arrays[stored(("f1", "MEL"))], found.values["f1", "MEL"])
+    assert not any(drawn.flags.writeable for drawn in found.arrays.values())
+    monkeypatch.setattr(replicates, "KEPT_BYTES", 2 * 20 * 8)
+    assert set(found.arrays) == {"accuracy_replicates"}
+    assert replicate(quantities, point_of(quantities), np.arange(N), StatisticsOptions(0)).arrays == {}

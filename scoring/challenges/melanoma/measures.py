@@ -39,14 +39,12 @@ def quantities(truth: Cases, predictions: Predictions, weights: np.ndarray) -> d
 
 def _risk_quantities(truth: Cases, predictions: Predictions, weights: np.ndarray) -> dict:
     has, undefined = predictions.has_outputs, np.full(len(weights), np.nan)
-    scores, positive, w = predictions.outputs[has, 0], truth.labels[has] == 1, weights[:, has]
+    scores, positive, w = predictions.outputs[has, 0], truth.labels[has] == 1, weights if has.all() else weights[:, has]
     if not has.any() or not are_risks(scores):
         return {"brier_score": undefined, "log_loss": undefined}
-    total = w.sum(1, dtype=float)
-    return {
-        "brier_score": classification.divide(w @ (scores - positive) ** 2, total),
-        "log_loss": classification.divide(w @ binary.log_losses(scores, positive), total),
-    }
+    losses = w @ np.column_stack([(scores - positive) ** 2, binary.log_losses(scores, positive)])
+    brier_score, log_loss = classification.divide(losses, w.sum(1, dtype=float)[:, None]).T
+    return {"brier_score": brier_score, "log_loss": log_loss}
 
 
 def groups(truth: Cases) -> subgroups.Groups:

@@ -65,15 +65,13 @@ def _probability_quantities(truth: Cases, predictions: Predictions, weights: np.
     """AUC per class and its mean; log loss and Brier score where the outputs are probabilities. Cases without outputs are left out."""
     has, b = predictions.has_outputs, len(weights)
     undefined = np.full(b, np.nan)
-    outputs, y, w = predictions.outputs[has], truth.labels[has], weights[:, has]
+    outputs, y, w = predictions.outputs[has], truth.labels[has], weights if has.all() else weights[:, has]
     areas = np.column_stack([curves.resampled_auc(outputs[:, k], y == k, w) if has.any() else undefined for k in range(len(CLASSES))])
     found = {"macro_auc": mean_of_defined(areas)} | {("auc", name): areas[:, k] for k, name in enumerate(CLASSES)}
     if has.any() and calibration.output_kind(outputs) == "probabilities":
-        total = w.sum(1, dtype=float)
-        return found | {
-            "log_loss": divide(w @ calibration.log_losses(outputs, y), total),
-            "brier_score": divide(w @ calibration.brier_scores(outputs, y), total),
-        }
+        losses = w @ np.column_stack([calibration.log_losses(outputs, y), calibration.brier_scores(outputs, y)])
+        log_loss, brier_score = divide(losses, w.sum(1, dtype=float)[:, None]).T
+        return found | {"log_loss": log_loss, "brier_score": brier_score}
     return found | {"log_loss": undefined, "brier_score": undefined}
 
 
