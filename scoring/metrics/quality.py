@@ -1,16 +1,17 @@
 """What can be measured of a picture before a model sees it: sharpness, exposure, and whether its colours are those of skin or of H&E.
 
-Measured on a copy whose shorter side has 512 px, because sharpness depends on the size; a black round frame (field stop) is left out.
+Measured on a copy whose shorter side has 512 px (`models.intake.small`), because sharpness depends on the size; a black round frame (field
+stop) is left out.
 The limits that go with these numbers were found on drawn lesions and a few free photographs (see `scoring.single.quality`).
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from PIL import Image
 from scipy import ndimage
 
-SIDE = 512
+EVERY = 2
+"""Colours are counted on every second pixel each way."""
 LUMA = np.array([0.299, 0.587, 0.114], np.float32)
 FIELD_STOP_LUMA, FIELD_STOP_RIM, LEAST_SEEN = 24, 8, 0.2
 DARK_LUMA, BRIGHT_CHANNEL = 20, 248
@@ -42,39 +43,30 @@ class Quality:
     density: float
 
 
-def quality(pixels: np.ndarray) -> Quality:
-    """Measure a picture, uint8 (height, width, 3)."""
-    small = reduced(pixels).astype(np.float32)
+def quality(small: np.ndarray, short_side: int) -> Quality:
+    """Measure a picture, uint8 (height, width, 3), of which `small` is the copy of 512 px, and `short_side` px the true size."""
     luma = small @ LUMA
     stop = field_stop(luma)
     seen = ~ndimage.binary_dilation(stop, iterations=FIELD_STOP_RIM) if stop.any() else np.ones_like(stop)
     if seen.mean() < LEAST_SEEN:
         seen = np.ones_like(stop)
     sharpness = float(ndimage.laplace(ndimage.gaussian_filter(luma, 1.0))[seen].var())
-    white, stained, density = tissue(small[seen])
+    colours = small[::EVERY, ::EVERY][seen[::EVERY, ::EVERY]].astype(np.float32).T
+    light, dullest = LUMA @ colours, colours.min(0)
+    white, stained, density = tissue(colours[:, dullest <= WHITE_CHANNEL], len(light))
     return Quality(
-        min(pixels.shape[:2]),
+        short_side,
         sharpness,
         1000 * sharpness / (float(luma[seen].var()) + 1e-6),
-        float(luma[seen].mean()),
-        float((luma[seen] < DARK_LUMA).mean()),
-        float((small[seen].min(1) > BRIGHT_CHANNEL).mean()),
-        float(skin(small[seen], luma[seen]).mean()),
+        float(light.mean()),
+        float((light < DARK_LUMA).mean()),
+        float((dullest > BRIGHT_CHANNEL).mean()),
+        float(skin(colours, light).mean()),
         float(stop.mean()),
         white,
         stained,
         density,
     )
-
-
-def reduced(pixels: np.ndarray, side: int = SIDE) -> np.ndarray:
-    """The picture with `side` px on its shorter side, enlarged if need be; the longer side is at most eight times that."""
-    height, width = pixels.shape[:2]
-    scale = side / min(height, width)
-    size = tuple(max(1, min(8 * side, round(length * scale))) for length in (width, height))
-    if size == (width, height):
-        return pixels
-    return np.asarray(Image.fromarray(pixels).resize(size, Image.Resampling.LANCZOS, reducing_gap=1.2))
 
 
 def field_stop(luma: np.ndarray) -> np.ndarray:
@@ -89,20 +81,18 @@ def field_stop(luma: np.ndarray) -> np.ndarray:
 
 
 def skin(colours: np.ndarray, luma: np.ndarray) -> np.ndarray:
-    """Which colours [n, 3] lie where skin of any tone lies in Cb and Cr, bool [n]. Much else does, too: a ginger cat, for one."""
-    red, green, blue = colours.T
+    """Which colours [3, n] lie where skin of any tone lies in Cb and Cr, bool [n]. Much else does, too: a ginger cat, for one."""
+    red, green, blue = colours
     cb = 128 - 0.168736 * red - 0.331264 * green + 0.5 * blue
     cr = 128 + 0.5 * red - 0.418688 * green - 0.081312 * blue
     return (cr > SKIN_CR[0]) & (cr < SKIN_CR[1]) & (cb > SKIN_CB[0]) & (cb < SKIN_CB[1]) & (luma > SKIN_LUMA)
 
 
-def tissue(colours: np.ndarray) -> tuple[float, float, float]:
-    """Share of white among colours [n, 3]; of the others the share that absorbs green most, red less and blue not least as haematoxylin
-    and eosin do, and their mean optical density. NaN-free: without any other colour both are 0."""
-    white = colours.min(1) > WHITE_CHANNEL
-    density = -np.log10(np.maximum(colours[~white], 1) / 255)
-    if not len(density):
+def tissue(colours: np.ndarray, total: int) -> tuple[float, float, float]:
+    """Of `total` px those are white that are not among colours [3, n]: their share. Of the others the share that absorbs green most and blue
+    not much more than red, as haematoxylin and eosin do, and their mean optical density; both 0 without any."""
+    if not colours.size:
         return 1.0, 0.0, 0.0
-    red, green, blue = density.T
+    red, green, blue = density = -np.log10(np.maximum(colours, 1) / 255)
     stained = (green > red) & (green > blue) & (blue < 1.15 * red + 0.6 * (green - red)) & (green > STAINED_DENSITY)
-    return float(white.mean()), float(stained.mean()), float(density.mean())
+    return 1 - colours.shape[1] / total, float(stained.mean()), float(density.mean())

@@ -41,6 +41,7 @@ UPRIGHT = {
     8: Image.Transpose.ROTATE_90,
 }
 """EXIF orientation -> what turns the picture upright."""
+SMALL_SIDE, SMALL_LONGEST = 512, 8 * 512
 _GPS, _EXIF, _PREVIEW = 0x8825, 0x8769, 1
 _CAMERA = (0x010F, 0x0110, 0x0131, 0xA430, 0xA431, 0xA433, 0xA434, 0xA435, 0x927C)
 _DATES = (0x0132, 0x9003, 0x9004, 0x9010, 0x9011)
@@ -63,8 +64,9 @@ _STRUCTURE = frozenset(
 _BITS_PER_SAMPLE = 0x0102
 
 
-def upright(data: bytes) -> tuple[np.ndarray, Seen, list[str]]:
-    """The first picture of a file, turned as EXIF says, uint8 (height, width, 3) RGB; what it was; and which `KINDS` are dropped.
+def upright(data: bytes) -> tuple[np.ndarray, np.ndarray, Seen, list[str]]:
+    """The first picture of a file, turned as EXIF says, uint8 (height, width, 3) RGB; a copy of it as `small` gives; what it was; and
+    which `KINDS` are dropped.
 
     Raises ImageUnreadable, in one sentence: not an image of `preprocessing.FORMATS`, cut off, damaged, above 178,956,970 pixels,
     animated, of 16 bits, or in the colours of print.
@@ -81,11 +83,19 @@ def upright(data: bytes) -> tuple[np.ndarray, Seen, list[str]]:
                 image.load()
                 picture = image if image.mode == "RGB" else image.convert("RGB")
                 turn = UPRIGHT.get(what.orientation)
-                return np.array(picture if turn is None else picture.transpose(turn)), what, dropped
+                picture = picture if turn is None else picture.transpose(turn)
+                return np.asarray(picture), np.asarray(small(picture)), what, dropped
     except ImageUnreadable:
         raise
     except Exception as fault:
         raise unreadable(fault, data) from None
+
+
+def small(picture: Image.Image) -> Image.Image:
+    """The picture with 512 px on its shorter side, enlarged if need be, the longer one at most eight times that: to measure and to show."""
+    scale = SMALL_SIDE / min(picture.size)
+    width, height = (max(1, min(SMALL_LONGEST, round(length * scale))) for length in picture.size)
+    return picture.resize((width, height), Image.Resampling.LANCZOS, reducing_gap=1.2)
 
 
 def _refuse(image: Image.Image, data: bytes) -> None:

@@ -14,16 +14,18 @@ import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
 from scoring.models import frames
-from scoring.models.intake import KINDS
+from scoring.models.intake import KINDS, SMALL_LONGEST, SMALL_SIDE
 from scoring.models.preprocessing import MOST_PIXELS, ImageUnreadable, Recipe, Seen
 
+Kept = TypeVar("Kept")
 _ROOT = Path(__file__).parents[1]
 _POLL_SECONDS = 0.05
 _ALARM_MARGIN_SECONDS = 5
@@ -113,6 +115,17 @@ class Picture:
 
 
 @dataclass(frozen=True)
+class Upright:
+    """A photograph turned upright: pixels and a small copy (`intake.small`), read-only uint8 (height, width, 3); what the file was; which of
+    `intake.KINDS` it held besides."""
+
+    pixels: np.ndarray
+    small: np.ndarray
+    seen: Seen
+    dropped: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Answer:
     """What a model said to one picture.
 
@@ -191,21 +204,19 @@ class ImageProcess:
 
     def pixels(self, data: bytes, recipe: Recipe) -> Picture:
         """The image prepared by `recipe`; Recipe(()) leaves its size. Raises ImageUnreadable, also for one that takes too long."""
-        return self._asked({"op": "decode", "recipe": recipe.steps}, data, recipe)[0]
+        return self._asked({"op": "decode", "recipe": recipe.steps}, data, _largest(recipe), _picture)
 
-    def upright(self, data: bytes) -> tuple[Picture, tuple[str, ...]]:
-        """The image turned upright, and what its file held besides pixels (of `intake.KINDS`). Raises ImageUnreadable, see
-        `intake.upright`."""
-        picture, header = self._asked({"op": "upright"}, data, Recipe(()))
-        said = header.get("dropped")
-        return picture, tuple(kind for kind in KINDS if isinstance(said, list) and kind in said)
+    def upright(self, data: bytes) -> Upright:
+        """The image turned upright, and what its file held besides pixels. Raises ImageUnreadable, see `intake.upright`."""
+        most_bytes = _largest(Recipe(())) + 3 * SMALL_SIDE * SMALL_LONGEST
+        return self._asked({"op": "upright"}, data, most_bytes, _upright)
 
-    def _asked(self, request: dict, data: bytes, recipe: Recipe) -> tuple[Picture, dict]:
+    def _asked(self, request: dict, data: bytes, most_bytes: int, taken: Callable[[dict, list[bytearray]], Kept]) -> Kept:
         try:
             if self._worker.ended:
                 self._worker = _Worker(self._limits, self._command)
-            header, payload = self._worker.ask(request, [data], self._limits.run_seconds, _RUNNING, _largest(recipe))
-            return Picture(_pixels(header, payload.pop()), _seen(header["seen"])), header
+            header, payload = self._worker.ask(request, [data], self._limits.run_seconds, _RUNNING, most_bytes)
+            return taken(header, payload)
         except ModelFailed as failed:
             raise ImageUnreadable(_DECODING.get(failed.code, _DECODING["model-crashed"])) from failed
         except (KeyError, IndexError, ValueError, TypeError) as fault:
@@ -451,6 +462,16 @@ def _pixels(header: dict, part: bytearray) -> np.ndarray:
     picture = _checked(np.frombuffer(part, np.uint8).reshape(header["shape"]))
     picture.flags.writeable = False
     return picture
+
+
+def _picture(header: dict, payload: list[bytearray]) -> Picture:
+    return Picture(_pixels(header, payload.pop()), _seen(header["seen"]))
+
+
+def _upright(header: dict, payload: list[bytearray]) -> Upright:
+    found, small = _picture(header, payload), _pixels({"shape": header["small"]}, payload.pop())
+    said = header["dropped"]
+    return Upright(found.pixels, small, found.seen, tuple(kind for kind in KINDS if isinstance(said, list) and kind in said))
 
 
 def _checked(picture: np.ndarray) -> np.ndarray:

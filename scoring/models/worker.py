@@ -5,7 +5,7 @@ It imports everything, confines itself, says what it achieved, and then answers 
     {"op": "load"} + model                                           -> {"ok": true, "facts"}
     {"op": "run", "recipe", "shape", "pixels"} + picture [+ vector]  -> {"ok": true, "outputs", "seen", "shape", "cpu_ms"} + arrays
     {"op": "decode", "recipe"} + picture                             -> {"ok": true, "seen", "shape"} + pixels
-    {"op": "upright"} + picture                                      -> {"ok": true, "seen", "shape", "dropped"} + pixels
+    {"op": "upright"} + picture                           -> {"ok": true, "seen", "shape", "small", "dropped"} + small copy + pixels
 
 A failure is {"ok": false, "code"}, with a "message" about loading and about images. The runtime's words about running a model stay here,
 because they can quote the data that the model was run on.
@@ -137,8 +137,9 @@ def decode(header: dict, parts: list) -> tuple[dict, list]:
 
 
 def upright(parts: list) -> tuple[dict, list]:
-    picture, seen, dropped = intake.upright(bytes(parts[0]))
-    return {"ok": True, "seen": _as_list(seen), "shape": picture.shape, "dropped": dropped}, [picture]
+    picture, small, seen, dropped = intake.upright(bytes(parts[0]))
+    reply = {"ok": True, "seen": _as_list(seen), "shape": picture.shape, "small": small.shape, "dropped": dropped}
+    return reply, [np.ascontiguousarray(small), np.ascontiguousarray(picture)]
 
 
 def _picture(header: dict, part: bytearray) -> tuple[np.ndarray, list | None]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from scoring.single.answer import Answer
 from scoring.single.model import Opened
-from scoring.single.saliency import Progress, SaliencyMap, bilinear, scores, surrounding
+from scoring.single.saliency import Progress, SaliencyMap, enlarged, scores, surrounding
 
 COUNT, GRID, SHOWN, FINER = 256, 6, 0.5, 4
 
@@ -31,12 +31,11 @@ def random_masks(count: int, seed: int) -> np.ndarray:
     """Masks 0..1 [count, 24, 24]: cells of a 6 x 6 lattice shown or not by chance, bilinear, shifted by quarters of a cell."""
     random = np.random.default_rng(seed)
     fine, coarse = FINER * GRID, GRID + 1
-    enlarge = bilinear(FINER * coarse, coarse)
     drawn = np.empty((count, fine, fine), np.float32)
     for mask in drawn:
         down, right = random.integers(0, FINER, 2)
         cells = (random.random((coarse, coarse)) < SHOWN).astype(np.float32)
-        mask[:] = (enlarge @ cells @ enlarge.T)[down : down + fine, right : right + fine]
+        mask[:] = enlarged(cells, FINER * coarse, FINER * coarse)[down : down + fine, right : right + fine]
     return drawn
 
 
@@ -45,6 +44,5 @@ def masked(pixels: np.ndarray, drawn: np.ndarray) -> Iterator[np.ndarray]:
     height, width = pixels.shape[:2]
     around = surrounding(pixels)
     above = pixels - around
-    rows, columns = bilinear(height, drawn.shape[1]), bilinear(width, drawn.shape[2]).T
     for mask in drawn:
-        yield np.rint(above * (rows @ mask @ columns)[..., None] + around).astype(np.uint8)
+        yield np.rint(above * enlarged(mask, height, width)[..., None] + around).astype(np.uint8)

@@ -14,9 +14,11 @@ CALLED = "image 1"
 
 @dataclass(frozen=True)
 class Photograph:
-    """pixels: uint8 (height, width, 3), upright, read-only. seen: what the file was. dropped: of `models.intake.KINDS`, what else it held."""
+    """pixels: uint8 (height, width, 3), upright, read-only. small: a copy to measure and to show, 512 px on its shorter side. seen: what the
+    file was. dropped: of `models.intake.KINDS`, what else it held."""
 
     pixels: np.ndarray
+    small: np.ndarray
     seen: Seen
     dropped: tuple[str, ...]
 
@@ -40,7 +42,7 @@ def received(data: bytes, process: ImageProcess | None = None) -> Photograph:
         with ImageProcess() as own:
             return received(data, own)
     try:
-        picture, dropped = process.upright(data)
+        found = process.upright(data)
     except ImageUnreadable as fault:
         raise InputRefused([error("image-unreadable", CALLED, str(fault))]) from fault
-    return Photograph(picture.pixels, picture.seen, dropped)
+    return Photograph(found.pixels, found.small, found.seen, found.dropped)

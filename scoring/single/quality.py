@@ -11,8 +11,8 @@ import numpy as np
 from scoring.findings import InputRefused
 from scoring.metrics.quality import Quality, quality
 from scoring.models.pool import Cancelled
-from scoring.models.preprocessing import ImageUnreadable, Recipe
 from scoring.models.process import ImageProcess
+from scoring.single.photograph import Photograph, received
 
 GOOD, NOTE, CAUTION, STOP = "good", "note", "caution", "stop"
 LEVELS = (GOOD, NOTE, CAUTION, STOP)
@@ -38,6 +38,11 @@ class Chip:
     percentile: float | None = None
 
 
+def of_photograph(photograph: Photograph) -> Quality:
+    """What can be measured of a photograph or tile."""
+    return quality(photograph.small, min(photograph.size))
+
+
 def measured(
     truth, progress: Callable[[int, int], object] | None = None, cancelled: Callable[[], bool] | None = None
 ) -> tuple[Quality | None, ...]:
@@ -56,8 +61,8 @@ def measured(
 def _measured(process: ImageProcess, truth, index: int) -> Quality | None:
     try:
         data = truth.picture(index)
-        return None if data is None else quality(process.pixels(data, Recipe(())).pixels)
-    except (ImageUnreadable, InputRefused):
+        return None if data is None else of_photograph(received(data, process))
+    except InputRefused:
         return None
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
+from PIL import Image
 
 from scoring.models.pool import Cancelled
 from scoring.single.answer import Answer
@@ -31,8 +32,7 @@ class SaliencyMap:
 
     def picture(self, k: int) -> np.ndarray:
         """The map of class k over the pixels that the model received, float32 [height, width], bilinear between the cells' centres."""
-        rows, columns = (bilinear(length, self.drops.shape[1]) for length in self.shape)
-        return rows @ self.drops[k].astype(np.float32) @ columns.T
+        return enlarged(self.drops[k], *self.shape)
 
     def scale(self, k: int) -> float:
         """The largest absolute drop of class k, where the colours end."""
@@ -46,10 +46,12 @@ class SaliencyMap:
         return int(row), int(column), float(self.before[k]), float(self.after[k, row, column])
 
 
-def bilinear(length: int, cells: int) -> np.ndarray:
-    """Weights [length, cells] that draw values at the centres of cells over `length` px, constant beyond the outermost; rows sum to 1."""
-    places = np.clip((np.arange(length) + 0.5) / length * cells - 0.5, 0, cells - 1)
-    return np.maximum(0, 1 - np.abs(places[:, None] - np.arange(cells))).astype(np.float32)
+def enlarged(values: np.ndarray, height: int, width: int) -> np.ndarray:
+    """Values float32 [g, g] drawn over height x width px, bilinear between the cells' centres, constant beyond the outermost.
+
+    By Pillow, because small matrix products wake all threads of the algebra library, which then wait for each other.
+    """
+    return np.asarray(Image.fromarray(values.astype(np.float32)).resize((width, height), Image.Resampling.BILINEAR))
 
 
 def surrounding(pixels: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from scoring.single import masks, occlusion
 from scoring.single.answer import answer
 from scoring.single.model import Opened
 from scoring.single.photograph import received
-from scoring.single.saliency import bilinear, surrounding
+from scoring.single.saliency import enlarged, surrounding
 from scoring.single.subject import subject
 from tests.support.single import constant, lesion, model, of_quadrant, photograph
 
@@ -62,7 +62,6 @@ def test_the_drop_is_the_score_before_less_the_score_after():
         assert before - after == pytest.approx(drawn.scale(1)) == pytest.approx(drawn.drops[1, row, column])
         changed = [p.copy() for p in occlusion.hidden(one.prepared, 8)][8 * row + column]
         assert answer(found, photograph(changed)).probabilities[1] == pytest.approx(after, abs=0.01)
-    assert masks.masks.__doc__
     assert drawn.before == pytest.approx(one.probabilities)
 
 
@@ -116,13 +115,16 @@ def test_the_colour_around_is_the_skin_s_and_not_the_frame_s():
     assert surrounding(np.zeros((64, 64, 3), np.uint8)).tolist() == [0, 0, 0]
 
 
-@pytest.mark.parametrize(("length", "cells"), [(64, 8), (100, 7), (5, 5), (3, 8)])
-def test_bilinear_weights(length, cells):
-    weights = bilinear(length, cells)
-    assert weights.sum(1) == pytest.approx(np.ones(length))
-    values = np.random.default_rng(0).random(cells)
-    expected = np.interp((np.arange(length) + 0.5) / length * cells - 0.5, np.arange(cells), values)
-    assert weights @ values == pytest.approx(expected, abs=1e-6)
+@pytest.mark.parametrize(("height", "width", "cells"), [(64, 48, 8), (100, 30, 7), (5, 5, 5)])
+def test_enlarged_is_bilinear_between_centres(height, width, cells):
+    values = np.random.default_rng(0).random((cells, cells)).astype(np.float32)
+
+    def along(length):
+        return (np.arange(length) + 0.5) / length * cells - 0.5
+
+    rows = np.array([np.interp(along(width), np.arange(cells), row) for row in values])
+    expected = np.array([np.interp(along(height), np.arange(cells), column) for column in rows.T]).T
+    assert enlarged(values, height, width) == pytest.approx(expected, abs=1e-5)
 
 
 def test_masks_are_the_same_for_the_same_seed():

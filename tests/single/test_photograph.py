@@ -151,7 +151,7 @@ def test_damaged_files_are_refused_or_read_never_worse(place, scrap):
     place %= len(data)
     damaged = data[:place] + scrap + data[place + len(scrap) :]
     try:
-        pixels, _, dropped = intake.upright(damaged)
+        pixels, _, _, dropped = intake.upright(damaged)
     except intake.ImageUnreadable:
         return
     assert pixels.dtype == np.uint8
@@ -165,3 +165,17 @@ def test_every_way_of_lying_is_undone_as_by_pillow(orientation):
     data = encoded(quarters(64, 48), "PNG", exif=block)
     with Image.open(io.BytesIO(data)) as image:
         assert np.array_equal(intake.upright(data)[0], np.asarray(ImageOps.exif_transpose(image)))
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"), [((2000, 1000), (1024, 512)), ((100, 300), (512, 1536)), ((512, 512), (512, 512)), ((1, 9000), (512, 4096))]
+)
+def test_the_small_copy(size, expected):
+    assert intake.small(Image.new("RGB", size)).size == expected
+
+
+def test_the_small_copy_is_upright_too(process):
+    found = received(phone(np.ascontiguousarray(np.rot90(quarters(), 1)), orientation=6), process)
+    assert found.small.shape[:2] == (512, round(512 * 640 / 560))
+    assert found.small[40, 40].argmax() == 0
+    assert found.small[-40, 40].argmax() == 2

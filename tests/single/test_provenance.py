@@ -9,7 +9,6 @@ import pytest
 from PIL import Image
 
 from scoring import load_challenge, samples
-from scoring.metrics.quality import quality
 from scoring.models import cache
 from scoring.single import masks, nuclei, occlusion, operating, provenance, sweep, wording
 from scoring.single import quality as chips
@@ -37,7 +36,7 @@ def said():
         photograph = received(phone(lesion(), orientation=6))
         ref = reference(found.subject, truth, Outputs(), True)
         one = answer(found, photograph, vector(50, "f", "arm"), ref)
-        seen, members, measured = views(found, one), class_set(ref, one.probabilities), quality(photograph.pixels)
+        seen, members, measured = views(found, one), class_set(ref, one.probabilities), chips.of_photograph(photograph)
         shown = chips.photograph_chips(measured, 512)
         everything = provenance.Said(
             photograph,

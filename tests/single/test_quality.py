@@ -5,11 +5,10 @@ import pytest
 from scipy import ndimage
 
 from scoring import load_challenge, samples
-from scoring.metrics.quality import quality, reduced
 from scoring.models.pool import Cancelled
 from scoring.single.photograph import received
-from scoring.single.quality import CAUTION, GOOD, NOTE, STOP, measured, percentile, photograph_chips, tile_chips
-from tests.support.single import lesion
+from scoring.single.quality import CAUTION, GOOD, NOTE, STOP, measured, of_photograph, percentile, photograph_chips, tile_chips
+from tests.support.single import lesion, measure
 
 
 @pytest.fixture(scope="module")
@@ -29,52 +28,52 @@ def levels(found, **more) -> dict[str, str]:
 
 def test_blur_is_called_blur(truth):
     for index in range(0, 220, 9):
-        pixels = reduced(received(truth.picture(index)).pixels)
-        assert levels(quality(ndimage.gaussian_filter(pixels, (3, 3, 0))))["sharpness"] in (CAUTION, STOP)
+        pixels = received(truth.picture(index)).small
+        assert levels(measure(ndimage.gaussian_filter(pixels, (3, 3, 0))))["sharpness"] in (CAUTION, STOP)
 
 
 def test_most_sample_images_are_good(truth):
-    found = [levels(quality(received(truth.picture(index)).pixels), shortest_side=512) for index in range(0, 220, 11)]
+    found = [levels(of_photograph(received(truth.picture(index))), shortest_side=512) for index in range(0, 220, 11)]
     for name in ("size", "exposure", "colours"):
         assert {chips[name] for chips in found} == {GOOD}
     assert np.mean([chips["sharpness"] == GOOD for chips in found]) >= 0.6
 
 
 def test_stained_tissue_is_not_skin(tile):
-    (chip,) = (chip for chip in photograph_chips(quality(tile)) if chip.name == "colours")
+    (chip,) = (chip for chip in photograph_chips(measure(tile)) if chip.name == "colours")
     assert chip.level == CAUTION
     assert "PUMA" in chip.words
-    assert levels(quality(np.full((512, 512, 3), (40, 160, 40), np.uint8)))["colours"] == CAUTION
+    assert levels(measure(np.full((512, 512, 3), (40, 160, 40), np.uint8)))["colours"] == CAUTION
 
 
 @pytest.mark.parametrize(("shape", "side", "level"), [((511, 900), 512, STOP), ((512, 900), 512, GOOD), ((511, 900), 0, GOOD)])
 def test_too_small_stops(shape, side, level):
     pixels = lesion(900)[: shape[0], : shape[1]]
-    assert levels(quality(pixels), shortest_side=side)["size"] == level
+    assert levels(measure(pixels), shortest_side=side)["size"] == level
 
 
 @pytest.mark.parametrize(("pixels", "level"), [(lesion() // 8, CAUTION), (lesion() // 3 + 170, CAUTION), (lesion(), GOOD)])
 def test_exposure(pixels, level):
-    assert levels(quality(pixels))["exposure"] == level
+    assert levels(measure(pixels))["exposure"] == level
 
 
 def test_a_black_frame_is_said():
     pixels = lesion()
     pixels[:60] = 0
-    assert levels(quality(pixels))["frame"] == NOTE
-    assert "frame" not in levels(quality(lesion()))
+    assert levels(measure(pixels))["frame"] == NOTE
+    assert "frame" not in levels(measure(lesion()))
 
 
 def test_tiles(tile):
-    assert {chip.name: chip.level for chip in tile_chips(quality(tile), 1024, 1024)} == {
+    assert {chip.name: chip.level for chip in tile_chips(measure(tile), 1024, 1024)} == {
         "size": GOOD,
         "sharpness": GOOD,
         "exposure": GOOD,
         "tissue": GOOD,
     }
-    assert [chip.level for chip in tile_chips(quality(tile), 900, 1024) if chip.name == "size"] == [NOTE]
+    assert [chip.level for chip in tile_chips(measure(tile), 900, 1024) if chip.name == "size"] == [NOTE]
     for pixels in (lesion(), np.full((512, 512, 3), 250, np.uint8)):
-        assert [chip.level for chip in tile_chips(quality(pixels), 1024, 1024) if chip.name == "tissue"] == [CAUTION]
+        assert [chip.level for chip in tile_chips(measure(pixels), 1024, 1024) if chip.name == "tissue"] == [CAUTION]
 
 
 def test_percentiles_count_those_below(truth):
@@ -85,7 +84,7 @@ def test_percentiles_count_those_below(truth):
     chosen = sorted(values)[4]
     assert percentile("sharpness", chosen, (*among, None)) == pytest.approx(4 / 6)
     assert percentile("sharpness", 1.0, [None]) is None
-    blurred = quality(ndimage.gaussian_filter(lesion(), (6, 6, 0)))
+    blurred = measure(ndimage.gaussian_filter(lesion(), (6, 6, 0)))
     (chip,) = (chip for chip in photograph_chips(blurred, among=among) if chip.name == "sharpness")
     assert chip.percentile == 0
     assert "blurrier than 100% of the test images" in chip.words

@@ -5,16 +5,28 @@ from contextlib import contextmanager
 
 import numpy as np
 import onnx
+from PIL import Image
 
+from scoring.metrics.quality import Quality
+from scoring.models import intake
 from scoring.models.preprocessing import Seen
 from scoring.single.model import Opened, opened
 from scoring.single.photograph import Photograph
+from scoring.single.quality import of_photograph
 from scoring.single.subject import Subject, subject
 from tests.models import builders
 
 
+def small(pixels: np.ndarray) -> np.ndarray:
+    return np.asarray(intake.small(Image.fromarray(pixels)))
+
+
+def measure(pixels: np.ndarray) -> Quality:
+    return of_photograph(photograph(pixels))
+
+
 def photograph(pixels: np.ndarray) -> Photograph:
-    return Photograph(pixels, Seen(pixels.shape[1], pixels.shape[0], "RGB", "PNG", False, 1), ())
+    return Photograph(pixels, small(pixels), Seen(pixels.shape[1], pixels.shape[0], "RGB", "PNG", False, 1), ())
 
 
 def lesion(side: int = 512, seed: int = 0) -> np.ndarray:
