@@ -104,15 +104,21 @@ def test_what_is_missing_is_said_by_name(truth):
     ]
     found = CHALLENGE.read_predictions(submission_folder(rows, {"P2": labels(1), "Q": labels(1)}), truth)
     said = {f.code + " " + f.where: f.message for f in found.findings}
-    assert "P0, P1" in said["missing-mask masks"]
-    assert "P1, P2" in said["missing-stage T stage"]
-    assert "P0, P2" in said["missing-stage N stage"]
-    assert "P1, P2" in said["missing-risk prognosis"]
+    assert said["missing-mask masks"].endswith(": P0, P1.")
+    assert said["missing-stage T stage"].endswith(": P1, P2.")
+    assert said["missing-stage N stage"].endswith(": P0, P2.")
+    assert said["missing-risk prognosis"].endswith(": P1, P2.")
     assert "P0 'T9'" in said["stage-not-recognised predictions.csv:3"]
     assert "P1 '2'" in said["stage-not-recognised predictions.csv:4"]
     assert "P0 'high'" in said["risk-not-a-number predictions.csv:3"]
     assert only(found.findings, "unknown-patient").message.endswith("Q.")
     assert found.unknown == ("Q",)
+
+
+def test_a_table_has_at_most_20_megabytes(truth):
+    large = {"predictions.csv": table(ROWS).ljust(20_000_001)}
+    found = only(refused(CHALLENGE.read_predictions, large, truth).problems, "unreadable-file")
+    assert "at most 20 MB" in found.message
 
 
 def test_malformed_masks_count_as_missing_and_say_why(truth):
