@@ -1,12 +1,13 @@
 """Single image: what a model says of one photograph or one tile, how sure it is, what it looked at, and how it did on cases like it."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from pages.shared import frame, inputs, scored
-from pages.shared.frame import Door
 from pages.shared.inputs import Given
 from pages.shared.scored import Outcome, Running
-from pages.shared.single import answered, explanation, intake, model, person, record, standing
+from pages.shared.single import answered, explanation, intake, memory, model, person, record, standing, tile
 from pages.shared.single.asked import Asked, preview
 from pages.shared.single.asked import answered as answer_of
 from pages.shared.single.intake import Image
@@ -16,15 +17,21 @@ from scoring.findings import InputRefused
 from scoring.single import quality, wording
 from scoring.single.subject import Subject
 
-CHALLENGES = {"tricorder3": "TRICORDER-3", "melanoma": "Melanoma", "isic": "ISIC"}
-TRUTH_WORDS, TRUTH_TYPES = "Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")
+CHALLENGES = {"tricorder3": "TRICORDER-3", "melanoma": "Melanoma", "isic": "ISIC", "puma": "PUMA"}
+PHOTOGRAPHS = ("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png"))
+TILES = ("Zip, folder or files with annotated nuclei and images", ("geojson", "json", "tif", "tiff", "png", "jpg", "jpeg"))
+TRUTHS = {name: TILES if name == "puma" else PHOTOGRAPHS for name in CHALLENGES}
 
 
 def single_image() -> None:
     frame.plain_opening(
         "Single image", "What a model says of one image, how sure it is, what it looked at, and how it did on cases like it."
     )
-    skin(_challenge())
+    challenge_id = _challenge()
+    if challenge_id == "puma":
+        tissue()
+    else:
+        skin(challenge_id)
     with st.bottom:
         frame.closing()
 
@@ -32,14 +39,14 @@ def single_image() -> None:
 def _challenge() -> str:
     """The challenge in the address, or the first."""
     key = "single_challenge"
-    if key not in st.session_state and st.query_params.get("challenge") in CHALLENGES:
-        st.session_state[key] = st.query_params["challenge"]
+    if st.session_state.get(key) not in CHALLENGES:
+        asked_for = st.query_params.get("challenge")
+        st.session_state[key] = asked_for if asked_for in CHALLENGES else next(iter(CHALLENGES))
     return st.segmented_control(
         "Challenge",
         list(CHALLENGES),
         key=key,
         required=True,
-        default=next(iter(CHALLENGES)),
         format_func=CHALLENGES.get,
         on_change=_to_address,
         args=(key,),
@@ -87,33 +94,66 @@ def skin(challenge_id: str) -> None:
             answer_place.info("The answer will stand here.", icon=":material/image:")
             return
     held = model.standing(subject, test_set, title_of(test_set), truth, given)
-    among = model.qualities(challenge_id, test_set, truth) if not isinstance(held, Running) else None
+    among = None if isinstance(held, Running) or memory.working() else model.qualities(challenge_id, test_set, truth)
     asked(subject, test_set, given, truth, shown, opened.value, vector, held, among, answer_place, image_place)
 
 
 def doors(challenge_id: str) -> tuple[Given, Given, object]:
     """The model and the test set that it is held against; no truth where the test set cannot be read."""
-    sets = samples.test_sets(challenge_id)
-    set_place, model_place = st.container(), st.container()
-    with set_place:
-        test_set, truth_door = inputs.test_set(sets, challenge_id, TRUTH_WORDS, TRUTH_TYPES)
-    sample = sets[truth_door.sample]
-    with model_place:
-        given, door = inputs.model(sample.submissions, f"single_{challenge_id}_{truth_door.sample}")
-    _about(door, given, sample)
+    test_set, sample_key, truth = cases(challenge_id, *TRUTHS[challenge_id])
+    offered = samples.test_sets(challenge_id)[sample_key].submissions
+    given, door = inputs.model(offered, f"single_{challenge_id}_{sample_key}")
+    door.caption("Your own model, kept for this session." if given.own else markdown(offered[door.sample].about, 400))
+    return test_set, given, truth
+
+
+def cases(challenge_id: str, about: str, types: Sequence[str]) -> tuple[Given, str, object]:
+    """The door of the test set: what was given, the sample's key, and its cases, None where they cannot be read."""
+    test_set, door = inputs.test_set(samples.test_sets(challenge_id), challenge_id, about, types)
     truth = scored.truth(challenge_id, test_set)
     if isinstance(truth, Running):
         scored.running(truth)
     elif truth.refused:
         frame.refusal(truth.refused)
     else:
-        truth_door.caption(f"{len(truth.value)} cases. Every number about a test set speaks of this one.")
-        return test_set, given, truth.value
-    return test_set, given, None
+        door.caption(f"{len(truth.value)} cases." + " Every number about a test set speaks of this one." * (challenge_id != "puma"))
+        return test_set, door.sample, truth.value
+    return test_set, door.sample, None
 
 
-def _about(door: Door, given: Given, sample) -> None:
-    door.caption("Your own model, kept for this session." if given.own else markdown(sample.submissions[door.sample].about, 400))
+def tissue() -> None:
+    """A tile of stained tissue under a dense model of nuclei, or with a file of them."""
+    left, right = st.columns([2, 5], gap="large")
+    with left:
+        image_place, setup = st.container(), st.expander("Model and tiles", icon=":material/tune:")
+    with setup:
+        given = tile.source()
+        test_set, _, truth = cases("puma", *TRUTHS["puma"])
+    if truth is None:
+        return
+    with image_place:
+        shown = intake.image("puma", test_set, truth)
+        if shown is not None:
+            quality_of_tile(shown)
+    with right:
+        if shown is None or given is None:
+            st.info(
+                "The nuclei will stand here." if given else "Drop a file with the tile's nuclei: see “Model and tiles”.",
+                icon=":material/image:",
+            )
+            return
+        found, detector = tile.found(given, shown)
+        if found.refused:
+            for problem in found.refused.problems:
+                st.error(f"{markdown(problem.where)}: {markdown(problem.message, 600)}", icon=":material/block:")
+        else:
+            tile.show(found.value, shown, given, detector)
+
+
+def quality_of_tile(shown: Image) -> None:
+    """What can be said of a tile before anything is counted on it."""
+    st.caption(_about_image(shown))
+    answered.chips(quality.tile_chips(intake.measured(shown), *shown.photograph.size))
 
 
 def title_of(test_set: Given) -> str:
@@ -124,7 +164,12 @@ def picture(shown: Image) -> None:
     """The image, and what its file held besides."""
     width, height = shown.photograph.size
     st.image(preview(shown), width=300, alt=f"The image that the model is asked about, {width} by {height} px")
-    st.caption(f"{width} × {height} px. {wording.dropped_line(shown.photograph.dropped)}" + f" {wording.TURNED}" * shown.photograph.turned)
+    st.caption(_about_image(shown))
+
+
+def _about_image(shown: Image) -> str:
+    width, height = shown.photograph.size
+    return f"{width} × {height} px. {wording.dropped_line(shown.photograph.dropped)}" + f" {wording.TURNED}" * shown.photograph.turned
 
 
 def asked(

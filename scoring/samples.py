@@ -65,15 +65,22 @@ def _metadata(folder: Path) -> Path | None:
     return path if path.exists() else None
 
 
+def models(challenge_id: str) -> dict[str, Submission]:
+    """The models of a challenge's first sample by key, also where the challenge itself scores none (`NO_MODEL`)."""
+    folder, _ = next(iter(SETS[challenge_id].values()))
+    return _listed(FOLDER / folder, "models.json", "models")
+
+
 def _submissions(challenge_id: str, folder: Path) -> dict[str, Submission]:
     """What can be scored: teams, and models where the challenge scores models."""
-    listings = {"teams.json": "teams"}
-    if not hasattr(load_challenge(challenge_id), "NO_MODEL"):
-        listings["models.json"] = "models"
-    found = {}
-    for listing, place in listings.items():
-        if (folder / listing).exists():
-            files = {path.stem: path for path in (folder / place).iterdir()}
-            for key, entry in json.loads((folder / listing).read_text(encoding="utf-8")).items():
-                found[key] = Submission(entry["title"], entry["about"], files[key], entry.get("model_size_mib"))
-    return found
+    teams = _listed(folder, "teams.json", "teams")
+    return teams if hasattr(load_challenge(challenge_id), "NO_MODEL") else teams | _listed(folder, "models.json", "models")
+
+
+def _listed(folder: Path, listing: str, place: str) -> dict[str, Submission]:
+    """What a listing of a sample's folder describes, if it has one."""
+    if not (folder / listing).exists():
+        return {}
+    files = {path.stem: path for path in (folder / place).iterdir()}
+    entries = json.loads((folder / listing).read_text(encoding="utf-8"))
+    return {key: Submission(entry["title"], entry["about"], files[key], entry.get("model_size_mib")) for key, entry in entries.items()}

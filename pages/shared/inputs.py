@@ -86,6 +86,13 @@ def model(samples: Mapping[str, Submission], page: str) -> tuple[Given, Door]:
     return _dropped(door.upload, lone=(".onnx",)) if door.upload else sample_submission(samples[door.sample]), door
 
 
+def one_file(label: str, key: str, types: Sequence[str]) -> Given | None:
+    """Draws where a single file is dropped and gives it; None while there is none."""
+    _drop(label, f"{key}_file", types, False, f"{key}_kept")
+    held = _kept(f"{key}_kept")
+    return _dropped(held, lone=tuple(f".{ending}" for ending in types)) if held else None
+
+
 def teams(page: str, types: Sequence[str]) -> tuple[list[Given], list[Given], Callable[[], None]]:
     """Draws where several teams' submissions are dropped. Gives those that are a team each, folders and zips that hold an entry per team, and what
     forgets all of them. types: further than tables and zips."""

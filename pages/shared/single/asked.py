@@ -67,7 +67,7 @@ class Asked:
 
 def preview(image: Image) -> bytes:
     """The image for the eye, as JPEG."""
-    return memory.kept("preview", image.token, lambda: figures.preview(image.photograph.pixels))
+    return memory.kept("preview", image.token, lambda: figures.preview(image.photograph.small))
 
 
 def answered(opened: Opened, given: Given, image: Image, vector: np.ndarray | None, held: Reference | None) -> Answer:

@@ -34,6 +34,7 @@ def parts(asked: Asked) -> None:
         st.caption(f"{wording.MAP} It takes {runs} runs of the model, about {max(1, seconds):.0f} s.")
         if st.button("Which parts move the score?", key="single_map", type="primary", icon=":material/texture:"):
             st.session_state[wanted] = key
+            model.measure_later()
             st.rerun()
         return
     found = memory.beside(key, "runs", partial(_mapped, asked, method, grid))

@@ -13,7 +13,7 @@ from pages.shared.text import markdown
 from scoring.findings import InputRefused
 from scoring.single import photograph, wording
 from scoring.single.photograph import Photograph
-from scoring.single.quality import Quality, quality
+from scoring.single.quality import Quality, of_photograph
 
 SAMPLE, OWN, CAMERA = "Sample", "My image", "Camera"
 TYPES = ("jpg", "jpeg", "png", "webp", "tif", "tiff", "bmp", "gif")
@@ -42,7 +42,7 @@ def image(challenge_id: str, test_set: Given, truth) -> Image | None:
 
 def measured(shown: Image) -> Quality:
     """The quality of the image."""
-    return memory.kept("quality", shown.token, lambda: quality(shown.photograph.pixels))
+    return memory.kept("quality", shown.token, lambda: of_photograph(shown.photograph))
 
 
 def _of_test_set(challenge_id: str, test_set: Given, truth) -> Image | None:
@@ -112,7 +112,7 @@ def _own(source: str) -> Image | None:
     key = f"single_file_{st.session_state.get(TURN, 0)}"
     if source == OWN:
         st.file_uploader(
-            "Drop a photograph or choose one", TYPES, key=key, on_change=_taken, args=(key,), max_upload_size=MOST_MB, disabled=not agreed
+            "Drop an image or choose one", TYPES, key=key, on_change=_taken, args=(key,), max_upload_size=MOST_MB, disabled=not agreed
         )
     elif agreed:
         st.camera_input("Take a photograph", key=key, on_change=_taken, args=(key,))

@@ -38,6 +38,11 @@ def done(key: tuple) -> bool:
     return key in st.session_state.get(RUNS, Runs(KEPT_RUNS)).outcomes
 
 
+def working() -> bool:
+    """Whether long work on the image goes on."""
+    return any(not job.future.done() for job in st.session_state.get(JOBS, {}).values())
+
+
 def forget() -> None:
     """Free all that is held, and stop what works on it."""
     for key, job in st.session_state.get(JOBS, {}).items():

@@ -1,12 +1,13 @@
 """The model that is asked, and the test set that its answers are held against."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
 
 import scoring
-from pages.shared import scored
+from pages.shared import jobs, scored
 from pages.shared.inputs import Given
 from pages.shared.scored import Outcome, Running
 from scoring.models.submission import model_bytes
@@ -15,10 +16,14 @@ from scoring.single.model import Opened, opened
 from scoring.single.reference import Reference, reference, without
 from scoring.single.subject import Subject, subject
 
+MEASURING = "_measuring"
+
 
 def asked(challenge_id: str, truth) -> Subject:
     """What the challenge asks a model, on this test set."""
-    return subject(challenge_id, getattr(truth, "categories", None))
+    found = subject(challenge_id, getattr(truth, "categories", None))
+    # One risk has no class names of its own: "positive" alone would say too much.
+    return replace(found, classes=found.names) if found.outputs == 1 else found
 
 
 def worker(wanted: Subject, given: Given) -> Outcome:
@@ -65,4 +70,15 @@ def qualities(challenge_id: str, test_set: Given, truth) -> Outcome | Running:
     """The quality of every image of the test set, to rank others by; `Running` while they are measured."""
     content = (challenge_id, scoring.__version__, "quality", test_set.key)
     runs = scored.own_runs() if test_set.own else scored.shared_runs()
-    return scored.run(content, "images", partial(quality.measured, truth), runs)
+    found = scored.run(content, "images", partial(quality.measured, truth), runs)
+    if isinstance(found, Running):
+        st.session_state[MEASURING] = found
+    return found
+
+
+def measure_later() -> None:
+    """Make way in the queue for what the visitor asked for."""
+    found = st.session_state.pop(MEASURING, None)
+    if found is not None:
+        found.job.stop.set()
+        jobs.queue().forget(found.key)

@@ -53,7 +53,13 @@ def show(
     place = f"{key}_focus"
     request = following(st.session_state.get(place), payload.head["name"], focus, selected(key, payload))
     st.session_state[place] = request
-    _component(key=key, data=payload.message(height_px=height, focus=request.sent), on_selected_change=on_select, height="content")
+    _component(
+        key=key,
+        data=payload.message(height_px=height, focus=request.sent),
+        on_selected_change=on_select,
+        on_confidence_change=lambda: None,
+        height="content",
+    )
     return selected(key, payload)
 
 
@@ -61,3 +67,8 @@ def selected(key: str, payload: Payload) -> Mapping[str, object] | None:
     """What the visitor selected last in this case: nuclei {case, side, index, status}; None for nothing."""
     chosen = (st.session_state.get(key) or {}).get("selected")
     return chosen if chosen and chosen["case"] == payload.head["name"] else None
+
+
+def confidence(key: str) -> float:
+    """The smallest confidence that the visitor set in a viewer of detections; 0 before."""
+    return float((st.session_state.get(key) or {}).get("confidence") or 0.0)

@@ -37,6 +37,7 @@ function detectionControls(layer, bar) {
   });
   const drawn = shapeChoice(layer);
   const colour = choice("Colour by", [[false, "One colour"], [true, "Class"]], layer.show.byClass, (on) => colourByClass(layer, on));
+  confidence.querySelector("input").onchange = () => layer.viewer.hand("confidence", layer.show.least);
   confidence.append(least);
   bar.append(confidence, drawn, colour, fillSlider(layer));
   return { o: drawn, c: colour };

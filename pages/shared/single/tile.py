@@ -1,0 +1,111 @@
+"""A tile of stained tissue: its nuclei, found by a dense model or listed in a file, drawn and counted."""
+
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from pages.shared import downloads, frame, inputs, scored, viewer
+from pages.shared.frame import Fact
+from pages.shared.inputs import Given
+from pages.shared.scored import Outcome
+from pages.shared.single import memory
+from pages.shared.single.intake import Image
+from pages.shared.text import markdown
+from pages.shared.viewer.nuclei import detections
+from scoring import samples
+from scoring.challenges.puma.names import CLASSES
+from scoring.figures.numerals import decimal, percent
+from scoring.figures.single import preview
+from scoring.models.submission import model_bytes
+from scoring.readers.nuclei import Nuclei
+from scoring.single import nuclei, provenance
+from scoring.single.nuclei import Detector, Overview
+
+MODEL, FILE = "Model", "Prediction file"
+VIEWER = "single_nuclei"
+DRAWN_SIDE = 2048
+NO_DETECTOR = Outcome()
+
+
+def source() -> Given | None:
+    """Draw what the nuclei come from: a dense model or a file of nuclei; None while there is no file."""
+    kind = st.segmented_control(
+        "Nuclei from", [MODEL, FILE], key="single_nuclei_from", required=True, default=MODEL, persist_state="session"
+    )
+    if kind == MODEL:
+        offered = samples.models("puma")
+        given, door = inputs.model(offered, "single_puma")
+        door.caption("Your own model, kept for this session." if given.own else markdown(offered[door.sample].about, 400))
+        return given
+    return inputs.one_file("Nuclei of the tile: GeoJSON or JSON", "single_puma_nuclei", ("json", "geojson"))
+
+
+def found(given: Given, image: Image) -> tuple[Outcome, Detector | None]:
+    """The nuclei of the tile (`Nuclei`), or why there are none; and the model that found them, None for a file."""
+    key, pixels = (given.key, image.token), image.photograph.pixels
+    if not given.is_model:
+        return memory.kept("nuclei", key, lambda: scored.attempt(nuclei.listed, given.source, image.photograph.size)), None
+    detector = _detector(given.key, given)
+    if detector.refused:
+        return detector, None
+    with st.spinner("Looking for nuclei ..."):
+        return memory.kept("nuclei", key, lambda: scored.attempt(nuclei.detected, detector.value, pixels)), detector.value
+
+
+def _end(outcome: Outcome) -> None:
+    if outcome.value is not None:
+        outcome.value.close()
+
+
+@st.cache_resource(max_entries=1, scope="session", show_spinner="Opening the model ...", on_release=_end)
+def _detector(key: str, _given: Given) -> Outcome:
+    return scored.attempt(lambda: nuclei.opened(model_bytes(_given.source)[0]))
+
+
+def show(listed: Nuclei, image: Image, given: Given, detector: Detector | None) -> None:
+    """Numbers first, then the viewer; its slider of confidence moves both."""
+    _counted(listed, image, given, detector)
+
+
+@st.fragment
+def _counted(listed: Nuclei, image: Image, given: Given, detector: Detector | None) -> None:
+    least = viewer.confidence(VIEWER)
+    counts = nuclei.overview(listed, image.photograph.size, least)
+    said = f"confidence from {least:.2f}" if least else "all that were found"
+    frame.facts(
+        [
+            Fact("Nuclei", f"{counts.total:,}", said),
+            Fact("Per mm²", decimal(counts.total / counts.area_mm2, 0), f"tile of {counts.area_mm2:.4f} mm²"),
+            Fact("TIL share", percent(counts.til_share), "lymphocytes of all nuclei"),
+        ]
+    )
+    payload = memory.kept("payload", (given.key, image.token), partial(_packed, listed, image))
+    viewer.show(payload, VIEWER)
+    _table(counts, said)
+    with_image = st.checkbox("Put the image into the file", key=f"single_tile_with_image_{image.token}")
+    downloads.button(
+        "nuclei.json",
+        lambda: provenance.text(provenance.tile_document(image.photograph, detector, counts, least, with_image)),
+        "single-tile",
+        "json",
+        "application/json",
+        "single_tile_json",
+    )
+
+
+def _packed(listed: Nuclei, image: Image):
+    return detections(
+        listed, name=image.name, size=image.photograph.size, classes=CLASSES, jpeg=preview(image.photograph.pixels, DRAWN_SIDE)
+    )
+
+
+def _table(counts: Overview, said: str) -> None:
+    rows = pd.DataFrame({"class": [name.replace("_", " ") for name in CLASSES], "nuclei": counts.counts, "per mm²": counts.per_mm2})
+    frame.table(
+        "How many nuclei of each class?",
+        rows.sort_values("nuclei", ascending=False, kind="stable"),
+        {"class": frame.words("class"), "nuclei": frame.number("nuclei", 0), "per mm²": frame.number("per mm²", 0)},
+        f"Of this one tile, {said}; 0.23 µm per px. No truth stands behind these counts.",
+        key="single_counts",
+    )
