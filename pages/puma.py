@@ -514,12 +514,11 @@ def case_table(card: ScoreCard) -> pd.DataFrame:
 def viewer_tab(shown: Shown) -> None:
     """One image's nuclei, drawn and in a table. A fragment: a click in the viewer repaints this and nothing else."""
     names = [row["case"] for row in shown.card.cases]
-    if st.session_state.get("case") not in (None, *names):
-        del st.session_state["case"]
+    # By hand: a bound box that is drawn for the first time leaves a value that a click elsewhere has set out of the address.
+    asked = st.session_state.get("case", st.query_params.get("case"))
+    st.session_state["case"] = st.query_params["case"] = asked if asked in names else names[0]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        case = st.selectbox(
-            "Image", names, key="case", bind="query-params", persist_state="page", width=290, on_change=_leave_nucleus, format_func=str
-        )
+        case = st.selectbox("Image", names, key="case", persist_state="page", width=290, on_change=_leave_nucleus, format_func=str)
         index = names.index(case)
         for words, step, icon in (("Previous", -1, "chevron_left"), ("Next", 1, "chevron_right")):
             st.button(words, key=f"case_{words}", icon=f":material/{icon}:", on_click=_go_to, args=(names[(index + step) % len(names)],))
@@ -534,7 +533,15 @@ def viewer_tab(shown: Shown) -> None:
         viewer.show(payload, "nuclei", focus=_nucleus_in_address(), on_select=lambda: _put_nucleus(payload))
         downloads.button(
             "Whole image (PNG)",
-            partial(picture, shown, index, drawn),
+            partial(
+                overlay_png,
+                drawn,
+                tuple(shown.truth.sizes[index].tolist()),
+                case,
+                CHALLENGE.MICROMETRES_PER_PIXEL,
+                PRINTED_SIDE,
+                _tile(shown.truth_key, index, shown.truth),
+            ),
             f"{case}-overlay",
             "png",
             "image/png",
@@ -566,13 +573,6 @@ def _packed(truth_key: str, submission_key: str, options: str, radius: float, le
         radius=radius,
     )
     return drawn, payload
-
-
-def picture(shown: Shown, index: int, drawn: Mapping) -> bytes:
-    """The whole image with all its nuclei, for print."""
-    truth = shown.truth
-    size, ground = tuple(truth.sizes[index].tolist()), _tile(shown.truth_key, index, truth)
-    return overlay_png(drawn, size, truth.ids[index], CHALLENGE.MICROMETRES_PER_PIXEL, PRINTED_SIDE, ground)
 
 
 @st.cache_resource(max_entries=KEPT_CASES, scope="session", show_spinner=False)
