@@ -111,15 +111,25 @@ def compare_cards(challenge: ModuleType, cards: Mapping[str, ScoreCard], *, pair
 
     Raises InputRefused where cards are not of one test set and one draw of replicates, each named by team; where there is none; and `bad-option`.
     """
-    wrong = list(_unequal(cards)) if cards else [error("bad-option", "compare", "name at least one team: TEAM=FILE.")]
+    wrong = list(_unequal(cards, _of_teams(challenge))) if cards else [error("bad-option", "compare", "name at least one team: TEAM=FILE.")]
     wrong += [error("bad-option", "compare", "a team has no name: give each its own.") for name in cards if not name]
     if wrong:
         raise InputRefused(wrong)
     return _compared(challenge, cards, pairs_metric, of_comparison)
 
 
-def _unequal(cards: Mapping[str, ScoreCard]) -> Iterator[Finding]:
-    """Cards that do not stand on the same cases, labels, units and replicates as the first."""
+MAY_DIFFER = ("missing", "group", "metadata_sha256")
+"""Options that change nothing of a score: how gaps that are not there would have been taken, and what the unit, which is compared, comes from."""
+
+
+def _of_teams(challenge: ModuleType) -> set[str]:
+    """Options that may differ from team to team: sizes of models, and how files were read."""
+    flags = getattr(challenge, "TEAM_ARGUMENTS", ())
+    return {*MAY_DIFFER, *getattr(challenge, "READ_OPTIONS", ()), *(flag.removeprefix("--").replace("-", "_") for flag in flags)}
+
+
+def _unequal(cards: Mapping[str, ScoreCard], of_teams: set[str]) -> Iterator[Finding]:
+    """Cards that do not stand on the same cases, labels, options, units and replicates as the first."""
     (first, model), *others = cards.items()
     for name, card in others:
         if [row["case"] for row in card.cases] != [row["case"] for row in model.cases] or not _same_labels(card, model):
@@ -130,6 +140,10 @@ def _unequal(cards: Mapping[str, ScoreCard]) -> Iterator[Finding]:
                     f"{key} is {card.provenance[key]!r}, that of {first} is {model.provenance[key]!r}: score both with the same options."
                 )
                 yield error("different-replicates", name, words)
+        for option, value in model.provenance["options"].items():
+            if option not in of_teams and card.provenance["options"].get(option) != value:
+                words = f"{option} is {card.provenance['options'].get(option)!r}, that of {first} is {value!r}: score both with the same options."
+                yield error("different-options", name, words)
 
 
 def _same_labels(card: ScoreCard, other: ScoreCard) -> bool:

@@ -136,6 +136,11 @@ def test_cards_of_another_test_set_or_draw_are_refused_by_team():
     with pytest.raises(InputRefused) as refused:
         compare_cards(risk_tables.CHALLENGE, {**cards, "x": others["a"]})
     assert [(p.code, p.where) for p in refused.value.problems] == [("different-test-set", "x"), ("different-replicates", "x")]
+    source = cards["b"].provenance
+    strict = replace(cards["b"], provenance={**source, "options": {**source["options"], "interval": "bca", "missing": "wrong"}})
+    with pytest.raises(InputRefused) as refused:
+        compare_cards(risk_tables.CHALLENGE, {**cards, "b": strict})
+    assert {(p.code, p.where, "interval" in p.message) for p in refused.value.problems} == {("different-options", "b", True)}
     for empty in ({}, {"": cards["a"]}):
         with pytest.raises(InputRefused):
             compare_cards(risk_tables.CHALLENGE, empty)
