@@ -120,10 +120,10 @@ def _check_count(file, name: str) -> None:
 def _path_problems(name: str, entries: list[zipfile.ZipInfo]) -> Iterator[Finding]:
     for entry in entries:
         written = entry.orig_filename
-        place = f"{name} › {_shown(written)}"
+        place = f"{name} › {shown(written)}"
         parts = (written[:-1] if written.endswith("/") else written).split("/")
-        if any(unicodedata.category(c) in HIDDEN for c in written):
-            yield error("unsafe-path", place, "the name has control or hidden characters: rename the file.")
+        if has_hidden(written):
+            yield hidden_name(place)
         elif written.startswith("/") or re.match(r"[A-Za-z]:", written) or "\\" in written:
             yield error(
                 "unsafe-path", place, "the name is an absolute path or has a backslash: zip the folder itself, with relative names."
@@ -141,7 +141,7 @@ def _content_problems(name: str, entries: list[zipfile.ZipInfo], directory_start
     if len(files) > MEMBERS:
         yield _bad(name, f"it holds {len(files):,} files; at most {MEMBERS:,} are read.")
     for entry in files:
-        place = f"{name} › {_shown(entry.filename)}"
+        place = f"{name} › {shown(entry.filename)}"
         if entry.flag_bits & 0x1:
             yield _bad(place, f"it is encrypted. {AGAIN}")
         elif entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
@@ -158,7 +158,7 @@ def _content_problems(name: str, entries: list[zipfile.ZipInfo], directory_start
     twins = Counter(unicodedata.normalize("NFC", e.filename).casefold() for e in files)
     for entry in files:
         if twins[unicodedata.normalize("NFC", entry.filename).casefold()] > 1:
-            yield _bad(f"{name} › {_shown(entry.filename)}", "its name occurs twice (upper and lower case count as the same): keep one.")
+            yield _bad(f"{name} › {shown(entry.filename)}", "its name occurs twice (upper and lower case count as the same): keep one.")
     yield from _overlaps(name, files, directory_start)
 
 
@@ -181,9 +181,20 @@ def _bad(where: str, message: str) -> Finding:
     return error("bad-zip", where, message)
 
 
-def _shown(member: str) -> str:
-    shown = "".join(c if unicodedata.category(c) not in HIDDEN else f"\\u{ord(c):04x}" for c in member)
-    return shown if len(shown) <= 120 else shown[:117] + "..."
+def has_hidden(member: str) -> bool:
+    """Whether a name has control or hidden characters, or bytes that are no text."""
+    return not member.isprintable() and any(unicodedata.category(c) in HIDDEN for c in member)
+
+
+def hidden_name(place: str) -> Finding:
+    """The refusal of such a name."""
+    return error("unsafe-path", place, "the name has control or hidden characters: rename the file.")
+
+
+def shown(member: str) -> str:
+    """A member's name for messages: hidden characters as numbers, cut short."""
+    plain = "".join(c if unicodedata.category(c) not in HIDDEN else f"\\u{ord(c):04x}" for c in member)
+    return plain if len(plain) <= 120 else plain[:117] + "..."
 
 
 def _words(problem: Exception) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from scoring.findings import InputRefused, error
-from scoring.readers.archives import MEMBER_BYTES, TABLE_ENDINGS, open_archive
+from scoring.readers.archives import MEMBER_BYTES, TABLE_ENDINGS, has_hidden, hidden_name, open_archive, shown
 
 Source = str | os.PathLike | bytes | Mapping[str, bytes]
 CHUNK = 1 << 20
@@ -144,7 +144,11 @@ def _folder(path: Path, name: str) -> Files:
 
 
 def _kept(found: Iterable[tuple[str, int]]) -> dict[str, int]:
-    return {member: size for member, size in sorted(found) if not is_litter(member)}
+    kept = {member: size for member, size in sorted(found) if not is_litter(member)}
+    hidden = [hidden_name(shown(member)) for member in kept if has_hidden(member)]
+    if hidden:
+        raise InputRefused(hidden)
+    return kept
 
 
 def _read_small(files: Files, member: str, table_bytes: int) -> bytes:

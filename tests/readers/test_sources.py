@@ -98,6 +98,17 @@ def test_what_is_not_there(missing, tmp_path):
     assert [p.code for p in problems] == ["unreadable-file"]
 
 
+@pytest.mark.parametrize("name", [b"a\xff.csv", b"a\x1b[2J.csv", "a\u202eb.csv".encode()])
+def test_names_in_a_folder_that_are_no_plain_text(name, tmp_path):
+    folder = written(tmp_path, FILES)
+    (folder / os.fsdecode(name)).write_bytes(b"1")
+    dropped = {os.fsdecode(name): b"1", **FILES}
+    for source in (folder, dropped):
+        (problem,) = refused(open_source, source).problems
+        assert problem.code == "unsafe-path"
+        assert problem.where.isprintable()
+
+
 def test_a_file_that_goes_away_while_it_is_read(tmp_path):
     folder = written(tmp_path, FILES)
     found = open_source(folder)
