@@ -54,7 +54,7 @@ def pair_matrix(names: Sequence[str], differences: np.ndarray, apart: np.ndarray
 def rank_heat(names: Sequence[str], shares: np.ndarray, bounds: Sequence[Sequence[float]], look: Look) -> go.Figure:
     """Share of the resamples at each rank, [A, ranks]. bounds: the places that each team could hold, drawn as a frame."""
     teams, ranks = shares.shape
-    words = np.array([[f"{100 * v:.0f}" if v >= 0.005 and teams <= MOST_WORDS else "" for v in row] for row in shares], dtype=object)
+    words = np.array([[f"{100 * v:.0f}" if v >= 0.005 and ranks <= MOST_WORDS else "" for v in row] for row in shares], dtype=object)
     hovers = np.array(
         [
             [f"<b>{safe(name)}</b><br>rank {rank + 1} in {percent(v)} of the resamples" for rank, v in enumerate(row)]

@@ -18,7 +18,9 @@ from scoring.statistics.comparison import Pair
 
 
 def ranking_rows(compared: Compared, places: Sequence[int]) -> pd.DataFrame:
+    """A row for each place: rank, score with interval, ranks that chance allows, and what the score is made of."""
     comparison, result = compared.comparison, compared.comparison.result
+    level = verdict.tied(comparison) if verdict.band(comparison) else ()
     rows = []
     for place in places:
         name = comparison.scored[place]
@@ -28,8 +30,7 @@ def ranking_rows(compared: Compared, places: Sequence[int]) -> pd.DataFrame:
             "team": name,
             "score": compared.scale.factor * card.score,
             "interval": compared.scale.span(card.intervals.get("score")),
-            "could hold": verdict.rank_interval(comparison, place) or UNDEFINED,
-            "tied": "tied" if result.tied_for_first and result.tied_for_first[place] and sum(result.tied_for_first) > 1 else "",
+            "could hold": (verdict.rank_interval(comparison, place) or UNDEFINED) + (", tied" if name in level else ""),
             "won": 100 * result.shares_won[place] if result.shares_won else None,
         }
         rows.append(row | {metric: card.metrics.get(metric) for metric in comparison.comparable.metrics[:3]})
@@ -40,7 +41,7 @@ def ranking(compared: Compared) -> None:
     """Who wins, and what makes the scores."""
     comparison, scale = compared.comparison, compared.scale
     rows = ranking_rows(compared, compared.shown)
-    left, right = st.columns([9, 11], gap="large")
+    left, right = st.columns([2, 3], gap="medium")
     with left:
         shaded = "Shaded: tied for first. " if verdict.band(comparison) else ""
         frame.chart(
@@ -55,18 +56,19 @@ def ranking(compared: Compared) -> None:
             rows,
             {
                 "rank": frame.number("#", 0, 36),
-                "team": frame.words("team"),
-                "score": frame.number("score ↑", scale.digits),
-                "interval": frame.words("95% interval", right=True),
-                "could hold": frame.words("ranks", 64, right=True, explain="Ranks that the team could hold: what is told apart decides"),
-                "tied": frame.words("first", 48, explain="Tied for first: no team is certainly better"),
+                "team": frame.words("team", 96),
+                "score": frame.number("score ↑", scale.digits, 64),
+                "interval": frame.words("95% interval", 100, right=True),
+                "could hold": frame.words(
+                    "ranks", 92, right=True, explain="Ranks that the team could hold; tied: for first, no team is certainly better"
+                ),
                 "won": frame.number(
                     "% won",
                     1,
-                    62,
+                    58,
                     explain="Share of the resamples in which it came first. It favours who leads here, and is no chance of being best",
                 ),
-                **{metric: frame.number(f"{drawings.named(metric)} ↑") for metric in metrics},
+                **{metric: frame.number(f"{drawings.named(metric)} ↑", width=88) for metric in metrics},
             },
             "The order is that of the official score and is never altered; what chance could do stands beside it.",
             lighter=["interval", "could hold"],

@@ -1,0 +1,275 @@
+"""The page as its visitors use it. What it shows is compared with what the command line says of the same files."""
+
+import base64
+import json
+
+import numpy as np
+import pytest
+
+import scoring
+from pages.shared import text
+from scoring import samples
+from scoring.contrasts import scale, verdict
+from scoring.figures.numerals import points
+from tests.support.command_line import run
+from tests.support.payloads import PAYLOADS
+from tests.support.teams import lesion_outputs, lesion_truth, outputs_table
+from tests.support.visits import archive, finished, words
+
+NAMES = {"tricorder3": "TRICORDER-3", "melanoma": "Melanoma", "isic": "ISIC", "puma": "PUMA", "hecktor2026": "HECKTOR 2026"}
+COMMON = ("Ranking", "Lead", "Stability", "Other rules", "Classes", "Cases")
+TABS = {
+    "tricorder3": (*COMMON, "Subgroups", "Size"),
+    "melanoma": (*COMMON, "Subgroups"),
+    "isic": (*COMMON, "Subgroups"),
+    "puma": COMMON,
+    "hecktor2026": (*COMMON[:3], "Orders", *COMMON[3:], "Subgroups"),
+}
+EVERY_TAB = [(challenge, tab) for challenge, tabs in TABS.items() for tab in tabs]
+
+
+@pytest.fixture
+def page(opened):
+    def open_page(challenge: str = "tricorder3", **address):
+        return finished(opened("compare_teams", challenge=NAMES[challenge], **address))
+
+    return open_page
+
+
+def teams(challenge: str) -> dict:
+    sample = next(iter(samples.test_sets(challenge).values()))
+    return {s.title: s for s in sample.submissions.values() if not s.is_model}
+
+
+def compared(challenge: str, *options: str) -> dict:
+    """What the command line says of a challenge's sample teams."""
+    sample = next(iter(samples.test_sets(challenge).values()))
+    sizes = [f"--model-size-mib={name}={s.size_mib}" for name, s in teams(challenge).items() if s.size_mib]
+    metadata = [] if sample.metadata is None else ["--metadata", sample.metadata]
+    sent = [f"{name}={s.path}" for name, s in teams(challenge).items()]
+    return run("compare", challenge, "--truth", sample.path, *sizes, *metadata, "--json", "-", *options, *sent).json
+
+
+def shown(app, column: str = "could hold"):
+    return next(frame.value for frame in app.dataframe if column in frame.value.columns)
+
+
+@pytest.mark.parametrize("challenge", NAMES)
+def test_ranks_scores_and_intervals_are_those_of_the_command_line(page, challenge):
+    said, table = compared(challenge), shown(page(challenge))
+    scales = scale.of(scoring.load_challenge(challenge))
+    assert list(table["team"]) == [team["team"] for team in said["teams"]]
+    assert list(table["rank"]) == [team["rank"] for team in said["teams"]]
+    assert list(table["score"]) == pytest.approx([scales.factor * team["score"] for team in said["teams"]], abs=1e-10)
+    assert list(table["interval"]) == [scales.span(team["interval"]) for team in said["teams"]]
+    places = [text.removesuffix(", tied") for text in table["could hold"]]
+    assert places == [verdict.places(team["rank_interval"]) for team in said["teams"]]
+    assert list(table["won"]) == pytest.approx([100 * team["share_of_resamples_won"] for team in said["teams"]])
+
+
+@pytest.mark.parametrize(("challenge", "tab"), EVERY_TAB)
+def test_every_tab_answers_on_the_sample_teams(page, challenge, tab):
+    app = page(challenge, tab=tab)
+    assert not app.exception
+    assert not app.error
+    assert [one.label for one in app.tabs] == list(TABS[challenge])
+    assert len(app.metric) == 1
+
+
+@pytest.mark.parametrize("challenge", NAMES)
+def test_the_tied_are_said_in_words(page, challenge):
+    said = words(page(challenge))
+    tied = [team["team"] for team in compared(challenge)["teams"] if team["tied_for_first"]]
+    assert f"{len(tied)} of {len(teams(challenge))}" in said
+    assert ("nobody can say which" in said) is (len(tied) > 1)
+
+
+@pytest.mark.parametrize("tab", ["Ranking", "Lead", "Stability", "Other rules"])
+def test_nobody_is_given_a_chance_of_being_best(page, tab):
+    said = words(page(tab=tab)).lower()
+    assert "probability of" not in said
+    assert said.count("chance of being best") == said.count("no chance of being best")
+
+
+def test_the_difference_to_the_leader_is_that_of_the_command_line(page):
+    said = compared("tricorder3")
+    first = said["teams"][0]["team"]
+    traces = json.loads(page(tab="Lead").get("plotly_chart")[0].proto.spec)["data"]
+    drawn = sorted(value for trace in traces for value in numbers(trace["x"]))
+    assert drawn == pytest.approx(sorted(-100 * pair["difference"] for pair in said["pairs"] if pair["a"] == first))
+
+
+def numbers(values) -> list[float]:
+    """Plotly's arrays travel packed."""
+    return np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"]).tolist() if isinstance(values, dict) else values
+
+
+@pytest.mark.parametrize("chosen", [["Aurora"], ["Aurora", "Equinox"], ["Delphi", "Cygnus", "Borealis"]])
+def test_the_address_says_which_teams(page, chosen):
+    app = page(teams=chosen)
+    assert sorted(shown(app)["team"]) == sorted(chosen)
+
+
+def test_what_the_address_asks_for_in_vain_is_left_out(page):
+    assert sorted(shown(page(teams=["Aurora", "nobody"]))["team"]) == ["Aurora"]
+
+
+def test_no_team_chosen(page):
+    app = page()
+    app.multiselect(key="tricorder3_compared").set_value([]).run()
+    assert not app.exception
+    assert "Choose teams" in words(app)
+
+
+@pytest.mark.parametrize("order", ["rank", "score"])
+def test_the_orders_of_hecktor(page, order):
+    app = page("hecktor2026")
+    app.selectbox(key="compared_order").set_value({"rank": "weighted ranks", "score": "weighted score"}[order])
+    finished(app.run())
+    said = compared("hecktor2026", "--order", order)
+    assert list(shown(app)["team"]) == [team["team"] for team in said["teams"]]
+
+
+def test_both_orders_side_by_side(page):
+    said, app = compared("hecktor2026"), page("hecktor2026", tab="Orders")
+    table = shown(app, "by score").set_index("team")
+    assert table["by rank"].to_dict() == {team["team"]: team["rank_by_weighted_rank"] for team in said["teams"]}
+    assert table["by score"].to_dict() == {team["team"]: team["rank_by_score"] for team in said["teams"]}
+    gone = shown(app, "without").set_index("without")["first"].to_dict()
+    assert gone == {entry["without"]: ", ".join(entry["first"]) for entry in said["leave_one_team_out"]}
+    for a, b in said["orderings_disagree"]:
+        assert f"{a}** and **{b}" in words(app)
+
+
+@pytest.mark.parametrize(
+    ("challenge", "key", "value", "option"),
+    [("isic", "metric", "macro F1", ("--metric", "dice")), ("puma", "rules", "pooled", ("--rules", "pooled"))],
+)
+def test_what_is_chosen_for_all_teams(page, challenge, key, value, option):
+    app = page(challenge)
+    app.selectbox(key=f"compared_{key}").set_value(value)
+    finished(app.run())
+    said = compared(challenge, *option)
+    assert dict(zip(shown(app)["team"], shown(app)["score"], strict=True)) == pytest.approx(
+        {t["team"]: t["score"] for t in said["teams"]}, abs=1e-10
+    )
+
+
+def drop(app, name: str, content: bytes, kind: str = "files"):
+    app.file_uploader(key=f"tricorder3_teams_{kind}").upload(name, content).run()
+    return finished(app)
+
+
+def own_set(page, sent: dict[str, float], seed: int = 0):
+    """An own test set of 44 cases with a zip of teams by name, each of a skill."""
+    random, labels = np.random.default_rng(seed), np.arange(44) % 11
+    app = page()
+    app.file_uploader(key="tricorder3_set_files").upload("truth.csv", lesion_truth(labels)).run()
+    assert "Choose teams, or drop their files." in words(app)
+    content = archive(**{f"{name}.csv": outputs_table(lesion_outputs(random, labels, skill)) for name, skill in sent.items()})
+    return drop(app, "teams.zip", content, kind="zip")
+
+
+def test_a_dropped_team_joins_the_samples(page):
+    path = teams("tricorder3")["Delphi"].path
+    app = drop(page(), "own.csv", path.read_bytes())
+    table = shown(app).set_index("team")
+    assert len(table) == len(teams("tricorder3")) + 1
+    assert table.loc["own", "accuracy"] == table.loc["Delphi", "accuracy"]
+    assert "identical-submissions" in words(app)
+
+
+def test_a_zip_holds_a_team_per_entry(page):
+    content = archive(
+        **{"one.csv": teams("tricorder3")["Delphi"].path.read_bytes(), "two.csv": teams("tricorder3")["Aurora"].path.read_bytes()}
+    )
+    app = drop(page(), "teams.zip", content, kind="zip")
+    assert {"one", "two"} <= set(shown(app)["team"])
+
+
+def test_a_refused_team_is_named_with_every_problem_and_the_others_go_on(page, tmp_path):
+    lines = teams("tricorder3")["Delphi"].path.read_bytes().splitlines(keepends=True)
+    path = tmp_path / "broken.csv"
+    path.write_bytes(b"".join([*lines[:100], lines[5], lines[7]]))
+    sample = next(iter(samples.test_sets("tricorder3").values()))
+    problems = run("score", "tricorder3", "--truth", sample.path, "--predictions", path, "--json", "-").json["problems"]
+    assert len(problems) > 1
+    app = drop(page(), path.name, path.read_bytes())
+    assert "broken" in app.error[0].value
+    for code in {problem["code"] for problem in problems}:
+        assert code in words(app)
+    assert "broken: broken.csv" in words(app)
+    assert not app.metric
+    app.toggle(key="without_refused").set_value(True)
+    finished(app.run())
+    assert sorted(shown(app)["team"]) == sorted(teams("tricorder3"))
+    assert "broken" in app.error[0].value
+
+
+def test_an_own_test_set_has_no_sample_teams(page):
+    assert list(shown(own_set(page, {"good": 3, "poor": 0.1}))["team"]) == ["good", "poor"]
+
+
+@pytest.mark.parametrize("count", [2, 20])
+def test_many_teams_are_drawn_in_part_and_any_other_on_demand(page, count):
+    app = own_set(page, {f"t{k:02d}": 0.2 * k for k in range(count)})
+    assert len(shown(app)) == min(count, 15)
+    if count > 15:
+        assert f"15 of {count} teams are drawn" in words(app)
+        last = app.selectbox(key="team").options[-1]
+        app.selectbox(key="team").set_value(last)
+        assert last in set(shown(app.run())["team"])
+
+
+def test_equal_names_are_told_apart(page):
+    path = teams("tricorder3")["Delphi"].path
+    app = drop(page(), "Aurora.csv", path.read_bytes())
+    assert {"Aurora", "Aurora 2"} <= set(shown(app)["team"])
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_names_of_strangers_are_shown_as_they_were_typed(page, payload):
+    """The browser tests look for their effects."""
+    stem = payload.replace("/", "_").replace("\n", " ").removesuffix(".csv")
+    app = drop(page(teams=["Aurora"]), f"{stem}.csv", teams("tricorder3")["Delphi"].path.read_bytes())
+    assert not app.exception
+    assert stem in set(shown(app)["team"])
+    assert text.shortened(stem) in words(app)
+
+
+@pytest.mark.parametrize("mode", ["only one team right", "one right, another wrong", "all wrong, one sure"])
+def test_disagreements_of_cases(page, mode):
+    app = page(tab="Cases", case_kind=mode)
+    assert not app.exception
+    assert any(mode.capitalize() in header.value.replace("\\", "") for header in app.header)
+
+
+def test_the_official_weights_give_the_official_scores(page):
+    app = page("melanoma", tab="Other rules")
+    assert "The official weights" in words(app)
+    app.slider(key="knob_melanoma_beta").set_value(0.5).run()
+    assert not app.exception
+    assert "Changed: beta of F 0.5" in words(app)
+    app.button(key="knobs_back").click().run()
+    assert "The official weights" in words(app)
+
+
+def test_weights_that_sum_to_nothing(page):
+    app = page("hecktor2026", tab="Other rules")
+    for part in ("segmentation", "staging", "c_index"):
+        app.slider(key=f"knob_hecktor2026_{part}").set_value(0.0)
+    app.run()
+    assert not app.exception
+    assert "no score is defined" in words(app)
+
+
+def test_a_page_adds_to_the_comparison(opened):
+    app = opened("tricorder3")
+    app.file_uploader(key="tricorder3_submission_files").upload("mine.csv", teams("tricorder3")["Delphi"].path.read_bytes()).run()
+    finished(app)
+    app.number_input(key="size_mib").set_value(120.0).run()
+    app.button(key="add_to_comparison").click().run()
+    assert not app.exception
+    app = finished(app.switch_page("../compare_teams.py").run())
+    table = shown(app).set_index("team")
+    assert points(table.loc["mine", "score"] / 100) == points(table.loc["Delphi", "score"] / 100 - 0.07)
