@@ -1,40 +1,106 @@
 """The page of single images as its visitors use it. What it shows is compared with what the batch path says of the same image."""
 
+import gc
+import json
 import re
+import struct
+import weakref
+import zlib
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from pages.shared.single import memory
+from pages.shared import jobs
+from pages.shared.single import intake, memory, model
 from scoring import samples
 from scoring.challenges import load_challenge
-from scoring.single import wording
+from scoring.single import nuclei, photograph, wording
+from scoring.single import quality as chips
 from tests.models import builders
 from tests.support import photographs
-from tests.support.visits import finished, words
+from tests.support.visits import words
 
 TABS = ("Why", "Operating point", "Cases alike", "What if", "Record")
 CLOSING = "Research use only. Not a medical device; no output of this page is a diagnosis."
 SKIN = ("tricorder3", "melanoma", "isic")
+TILES = samples.test_sets("puma")["sample"].path
+MEASURED_CASES = 4
+
+
+@pytest.fixture(autouse=True)
+def _few_are_measured(monkeypatch):
+    """The quality of a whole test set takes seconds, and has tests of its own."""
+
+    def few(truth, progress=None, cancelled=None):
+        return tuple(chips.of_photograph(photograph.received(truth.picture(i))) for i in range(MEASURED_CASES))
+
+    monkeypatch.setattr(model.quality, "measured", few)
 
 
 @pytest.fixture
 def single_image(opened):
-    return lambda **address: opened("single_image", **address)
+    return lambda **address: settled(opened("single_image", **address))
+
+
+def settled(app: AppTest) -> AppTest:
+    """The page once the model has been asked about the test set, and that has been measured."""
+    for _ in range(2):
+        for job in list(jobs.queue()._jobs.values()):
+            job.future.exception()
+        app.run()
+    return app
 
 
 def own(app: AppTest, data: bytes, name: str = "jane-doe.jpg") -> AppTest:
     """An own file through the door, after the notice was read."""
-    app.segmented_control(key="single_source").set_value("My image").run()
-    if app.checkbox:
+    app.segmented_control(key="single_source").set_value(intake.OWN).run()
+    if not app.checkbox(key="single_agreed").value:
         app.checkbox(key="single_agreed").set_value(True).run()
     app.file_uploader[0].upload(name, data).run()
     return app.run()
 
 
-def shown_score(app: AppTest) -> float:
-    return float(re.search(r"Highest score: \S+ ([01]\.\d\d)", "\n".join(h.value for h in app.subheader).replace("\\", ""))[1])
+def person(app: AppTest, age: int | None = 61, sex: str | None = "f", site: str | None = "leg") -> AppTest:
+    """Age, sex and site of an own photograph."""
+    token = app.session_state[intake.HELD].token
+    app.number_input(key=f"single_age_{token}").set_value(age)
+    app.segmented_control(key=f"single_sex_{token}").set_value(sex)
+    app.selectbox(key=f"single_site_{token}").set_value(site)
+    return settled(app.run())
+
+
+def said(app: AppTest) -> str:
+    return words(app) + "\n".join(plain(e.value) for kind in (app.subheader, app.warning) for e in kind)
+
+
+def plain(text: str) -> str:
+    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", text)
+
+
+def lead(app: AppTest) -> tuple[str, float]:
+    """The highest-scoring class and its score."""
+    name, score = re.search(r"Highest score: (.+) ([01]\.\d\d)", "\n".join(plain(h.value) for h in app.subheader)).groups()
+    return name, float(score)
+
+
+def first_of(truth):
+    """A test set of which only the first case has an image: others are not run."""
+    if hasattr(truth, "photographs"):
+        return replace(truth, ids=truth.ids[:1], photographs=truth.photographs[:1])
+    return replace(truth, images=(truth.images[0], *[None] * (len(truth) - 1)))
+
+
+def large_png(width: int, height: int) -> bytes:
+    """A PNG that says it is large and holds next to nothing."""
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    parts = ((b"IHDR", head), (b"IDAT", zlib.compress(b"\0" * 64)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) for kind, body in parts
+    )
 
 
 @pytest.mark.parametrize("challenge", SKIN)
@@ -42,11 +108,203 @@ def test_it_opens_on_a_sample_and_says_what_the_batch_path_says(single_image, ch
     app = single_image(challenge=challenge)
     assert not app.exception
     assert not app.error
+    assert tuple(tab.label for tab in app.tabs) == TABS
     sample = next(iter(samples.test_sets(challenge).values()))
     chosen = next(s for s in sample.submissions.values() if s.is_model)
-    assert [tab.label for tab in app.tabs] == list(TABS)
-    module = load_challenge(challenge)
-    truth = module.read_truth(sample.path)
-    row = module.predict(chosen.path.read_bytes(), truth).outputs[0]
-    highest = max(float(row[0]), 1 - float(row[0])) if len(row) == 1 else float(np.max(row))
-    assert shown_score(app) == pytest.approx(highest, abs=0.0051)
+    truth = load_challenge(challenge).read_truth(sample.path)
+    row = load_challenge(challenge).predict(chosen.path, first_of(truth)).outputs[0]
+    expected = max(row[0], 1 - row[0]) if len(row) == 1 else row.max()
+    assert lead(app)[1] == pytest.approx(expected, abs=0.0051)
+    assert "In this test set (n = " in said(app)
+
+
+@pytest.mark.parametrize("tab", TABS)
+@pytest.mark.parametrize("challenge", SKIN)
+def test_no_tab_says_what_a_research_label_forbids(single_image, challenge, tab):
+    app = single_image(challenge=challenge, tab=tab)
+    assert not app.exception
+    assert CLOSING in said(app)
+    assert wording.banned(said(app).replace(CLOSING, "")) == []
+
+
+def test_an_address_opens_a_case_of_a_challenge_under_a_model(single_image):
+    app = single_image(challenge="melanoma", model="palette", case="images/M0042.jpg")
+    assert app.selectbox(key="single_case_melanoma").value == "images/M0042.jpg"
+    assert app.selectbox(key="single_melanoma_sample_model").value == "palette"
+
+
+@pytest.mark.parametrize("address", [{"challenge": "<b>"}, {"case": "../../etc/passwd"}, {"model": "nobody", "tab": "Nowhere"}])
+def test_an_address_that_was_tampered_with_opens_the_sample(single_image, address):
+    app = single_image(**address)
+    assert not app.exception
+    assert not app.error
+    assert lead(app)
+
+
+def test_nothing_of_an_own_file_but_its_pixels_is_kept_or_said(single_image):
+    app = person(own(single_image(), photographs.phone(photographs.quarters(900, 700))))
+    assert not app.exception
+    assert lead(app)
+    assert "Dropped from the file: position, camera, date and time, name or comment" in said(app)
+    assert wording.TURNED in said(app)
+    assert app.session_state[intake.HELD].photograph.size == (700, 900)
+    assert not any(secret.decode() in said(app) for secret in (*photographs.SECRETS, b"jane-doe"))
+    held = [value for name, value in app.session_state._state.filtered_state.items() if str(name).startswith(memory.PREFIX)]
+    assert not any(secret in text for text in map(bytes_of, held) for secret in (*photographs.SECRETS, b"jane-doe"))
+    assert not any("jane" in value for value in map(str, app.query_params.values()))
+
+
+def bytes_of(value: object) -> bytes:
+    """All that a value of the session holds, as bytes."""
+    if isinstance(value, bytes):
+        return value
+    if isinstance(value, np.ndarray):
+        return value.tobytes()
+    if isinstance(value, (tuple, list, set)):
+        return b" ".join(map(bytes_of, value))
+    if isinstance(value, dict):
+        return bytes_of(list(value.items()))
+    return bytes_of(list(vars(value).values())) if hasattr(value, "__dict__") else str(value).encode()
+
+
+def test_an_upload_is_gone_from_the_server_once_it_was_read_and_the_pixels_when_removed(single_image):
+    app = own(single_image(challenge="melanoma"), photographs.phone())
+    assert app.session_state[intake.HELD].name == photograph.CALLED
+    assert [uploader.value for uploader in app.file_uploader if uploader.key.startswith("single_file")] == []
+    pixels = weakref.ref(app.session_state[intake.HELD].photograph)
+    settled(app).button(key="single_remove").click().run()
+    app.run()
+    gc.collect()
+    assert pixels() is None
+    assert not [name for name in app.session_state._state.filtered_state if str(name).startswith(memory.PREFIX)]
+    assert app.file_uploader[0].value is None
+
+
+def test_age_sex_and_site_are_never_filled_in(single_image):
+    app = own(single_image(), photographs.phone())
+    assert not app.subheader
+    assert "Missing: age, sex, body site." in said(app)
+    app = person(app, sex=None)
+    assert not app.subheader
+    assert "Missing: sex." in said(app)
+    assert lead(person(app, sex="unknown"))
+    assert wording.UNKNOWN_INPUT in said(app)
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"%PDF-1.7 no image", "PDF"),
+        (b"", "empty"),
+        (photographs.phone()[:3000], "cut off"),
+        (photographs.animated("GIF"), "animated"),
+        (photographs.sixteen_bits("PNG"), "16 bits"),
+        (photographs.encoded(photographs.quarters(), "JPEG", "CMYK"), "CMYK"),
+        (large_png(20_000, 10_000), "pixels"),
+    ],
+    ids=["not an image", "empty", "truncated", "animated", "16 bits", "CMYK", "200 megapixels"],
+)
+def test_an_image_that_cannot_be_used_gets_one_sentence_and_the_page_stays_usable(single_image, data, sentence):
+    app = own(single_image(challenge="melanoma"), data, "strange.png")
+    assert not app.exception
+    assert len(app.error) == 1
+    assert sentence in plain(app.error[0].value)
+    app = settled(own(app, photographs.phone()))
+    assert not app.error
+    assert lead(app)
+
+
+def test_a_tile_is_not_skin(single_image):
+    tile = Image.open(next(TILES.glob("*.tif"))).convert("RGB")
+    app = settled(own(single_image(challenge="melanoma"), photographs.encoded(np.asarray(tile))))
+    assert "This looks like stained tissue, not like skin" in said(app)
+
+
+@pytest.mark.parametrize(
+    ("challenge", "data"),
+    [("melanoma", builders.classifier(11)), ("tricorder3", builders.classifier(1)), ("isic", b"no model"), ("tricorder3", b"")],
+)
+def test_a_model_of_another_challenge_is_refused_in_words(single_image, challenge, data):
+    app = single_image(challenge=challenge)
+    app.file_uploader(key=next(u.key for u in app.file_uploader if u.key.endswith("_model_files"))).upload("team.onnx", data).run()
+    assert not app.exception
+    assert app.error
+    assert not app.subheader
+    app.segmented_control(key="single_challenge").set_value("melanoma" if challenge != "melanoma" else "isic").run()
+    assert lead(settled(app))
+
+
+def test_an_own_model_answers(single_image):
+    app = single_image(challenge="melanoma")
+    app.file_uploader(key="single_melanoma_sample_model_files").upload("team.onnx", builders.classifier(1, vector=False)).run()
+    settled(app)
+    assert not app.exception
+    assert lead(app)
+
+
+def test_the_own_impression_comes_first(single_image):
+    app = single_image(challenge="melanoma")
+    app.toggle(key="single_first").set_value(True).run()
+    assert not app.subheader
+    assert "Truth of this case" not in said(app)
+    app.selectbox(key=next(s.key for s in app.selectbox if s.key.startswith("single_impression"))).set_value("melanoma").run()
+    app.button(key=next(b.key for b in app.button if b.key.endswith("_reveal"))).click().run()
+    assert "Your impression: **melanoma**." in said(app)
+    assert lead(app)
+
+
+def test_a_map_is_made_when_asked_and_says_its_largest_drop(single_image):
+    app = single_image(challenge="tricorder3")
+    assert "Hiding" not in said(app)
+    app.button(key="single_map").click().run()
+    settled(app)
+    assert not app.exception
+    assert re.search(r"Hiding this part (lowers|raises) \S+ from [01]\.\d\d to [01]\.\d\d", said(app))
+
+
+def test_another_age_sex_or_site_is_asked_for(single_image):
+    app = single_image(tab="What if")
+    app.button(key="single_sweep").click().run()
+    assert not app.exception
+    assert "What if the person were older?" in said(app)
+    assert "highest class" in said(app)
+    assert "takes the image alone" in said(single_image(challenge="melanoma", tab="What if"))
+
+
+def test_a_wanted_sensitivity_gives_a_threshold_with_its_cost(single_image):
+    app = single_image(challenge="melanoma", tab="Operating point")
+    thresholds = []
+    for wanted in (50, 90):
+        app.slider(key="sensitivity").set_value(wanted).run()
+        facts = [plain(e.value) for e in app.markdown]
+        thresholds.append(float(next(re.match(r"\*\*([\d.]+)\*\*.*score above it counts", f)[1] for f in facts if "score above" in f)))
+    assert thresholds[0] > thresholds[1]
+    assert "with 95% intervals (Wilson)" in said(app)
+
+
+def test_counts_of_a_tile_are_those_of_the_model(single_image):
+    app = single_image(challenge="puma")
+    assert not app.exception
+    tile = photograph.received(sorted(TILES.glob("*.tif"))[0].read_bytes())
+    detector = nuclei.opened(samples.models("puma")["dense"].path.read_bytes())
+    try:
+        expected = nuclei.overview(nuclei.detected(detector, tile.pixels), tile.size)
+    finally:
+        detector.close()
+    counted = app.dataframe[0].value.set_index("class")["nuclei"]
+    assert counted.sum() == expected.total
+    assert counted["lymphocytes"] == expected.counts[1]
+    assert f"**{expected.total:,}**" in said(app)
+
+
+def test_a_tile_may_come_with_a_file_of_its_nuclei(single_image):
+    app = single_image(challenge="puma")
+    app.segmented_control(key="single_nuclei_from").set_value("Prediction file").run()
+    assert "Drop a file with the tile's nuclei" in said(app) + "".join(e.value for e in app.info)
+    listed = sorted(Path(TILES).glob("*.geojson"))[0].read_bytes()
+    app.file_uploader(key="single_puma_nuclei_file").upload("tile.geojson", listed).run()
+    assert not app.exception
+    assert app.dataframe[0].value["nuclei"].sum() == len(json.loads(listed)["features"])
+    app.file_uploader(key="single_puma_nuclei_file").upload("tile.json", b"{]").run()
+    assert app.error
+    assert not app.exception
