@@ -93,6 +93,20 @@ def test_consistency_breaks_the_tie_of_the_definition():
     assert (found.ranks["a"], found.ranks["b"]) == (1, 2)
 
 
+def test_consistency_of_the_scores_breaks_their_tie():
+    cards = {"a": card((0.78, 0.3, 0.5)), "b": card((0.5, 0.5, 0.5))}
+    assert cards["a"].score == pytest.approx(cards["b"].score, abs=1e-13)
+    assert CHALLENGE.standings(cards, "score").ranks == {"a": 2, "b": 1}
+
+
+def test_a_team_without_a_score_takes_no_replicate_from_the_others():
+    drawn = np.random.default_rng(0).random((9, 3))
+    undefined = np.where([False, False, True], np.nan, drawn)
+    cards = {"a": card((0.4, 0.4, 0.4), drawn), "b": card((0.3, 0.3, 0.3), drawn / 2), "none": card((0.9, 0.9, None), undefined)}
+    found = CHALLENGE.standings(cards, "rank").places
+    assert {name: found[name].tolist() for name in cards} == {"a": [1] * 9, "b": [2] * 9, "none": [3] * 9}
+
+
 def test_places_in_every_replicate():
     random = np.random.default_rng(3)
     drawn = {name: random.integers(0, 4, (40, 3)) / 10 for name in "abcd"}
