@@ -211,4 +211,5 @@ def _brackets(data: bytes) -> tuple[bool, bool]:
 def _occurs(text: str, windows: np.ndarray) -> bool:
     """Whether five to eight symbols stand anywhere, by the windows that begin and end them."""
     apart = len(text) - FOUR
-    return bool(((windows[:-apart] == _window(text[:FOUR])) & (windows[apart:] == _window(text[-FOUR:]))).any())
+    begun = np.flatnonzero(windows[:-apart] == _window(text[:FOUR]))
+    return bool((windows[begun + apart] == _window(text[-FOUR:])).any())

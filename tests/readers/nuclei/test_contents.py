@@ -244,6 +244,17 @@ def test_numbers_beyond_any_float(number, code):
     assert codes(read(data.replace(b"[1, %s]" % number, b"[1, 1, %s]" % number)).problems) == []
 
 
+@pytest.mark.parametrize("items", [[polygon()], [polygon(), polygon(points=[(1, 1, 0), (2, 1), (2, 2)])]])
+@pytest.mark.parametrize("corner", [(1e6, -1e6), (-1e6, 1e6)])
+def test_the_furthest_coordinates_that_are_read(items, corner):
+    """By either reader: points of two and of three numbers in one file are left to the thorough one."""
+    found = polygons(*items, polygon(points=[corner, (0, 0), (1, 1)]))
+    assert sound(found).nuclei.vertices[-3].tolist() == list(corner)
+    further = tuple(1.000001 * number for number in corner)
+    for points in ([(further[0], 0), (0, 0), (1, 1)], [(0, further[1]), (0, 0), (1, 1)]):
+        assert codes(read(polygons(*items, polygon(points=points))).problems) == ["bad-coordinate"]
+
+
 def test_a_confidence_beyond_any_float():
     data = b'{"nuclei": [{"class": "tumor", "centroid": [0, 0], "score": 1e999}]}'
     assert "score is inf" in only(read(data).problems, "bad-confidence").message
