@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from PIL import Image
 
 from scoring.figures.look import SHAPES, SYMBOLS, Look, channels, faded, figure, label, safe, write, written
-from scoring.figures.numerals import decimal, percent
+from scoring.figures.numerals import decimal
 
 RISKS = ("malignant", "medium", "benign", "")
 OTHER = "other"
@@ -241,10 +241,3 @@ def _diverging(look: Look, opacity: float) -> list[list]:
         [0.75, tint(red, 0.6)],
         [1, tint(red, 1)],
     ]
-
-
-def words_of(share) -> str:
-    """A share with Wilson's bounds and its n: "0.95 (0.91 to 0.97), n = 80"."""
-    return (
-        f"{percent(share.hits / share.n)} ({percent(share.low)} to {percent(share.high)})" if share is not None and share.n else "undefined"
-    )
