@@ -181,6 +181,11 @@ class ModelProcess:
         header, payload = self._worker.ask(request, parts, self._limits.run_seconds, _RUNNING, most_bytes)
         return _answer(header, payload)
 
+    @property
+    def ended(self) -> bool:
+        """Whether the child is gone: closed, or stopped for its time or memory. It can be asked nothing more."""
+        return self._worker.ended
+
     def close(self) -> None:
         """End the child at once, whatever it is doing."""
         self._worker.close()

@@ -44,5 +44,8 @@ def masked(pixels: np.ndarray, drawn: np.ndarray) -> Iterator[np.ndarray]:
     height, width = pixels.shape[:2]
     around = surrounding(pixels)
     above = pixels - around
+    shown = np.empty_like(above)
     for mask in drawn:
-        yield np.rint(above * enlarged(mask, height, width)[..., None] + around).astype(np.uint8)
+        np.multiply(above, enlarged(mask, height, width)[..., None], out=shown)
+        np.add(shown, around, out=shown)
+        yield np.rint(shown, out=shown).astype(np.uint8)

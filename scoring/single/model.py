@@ -49,6 +49,11 @@ class Opened:
             )
         return output[: self.subject.outputs], answer.cpu_ms
 
+    @property
+    def ended(self) -> bool:
+        """Whether the worker is gone, after `close` or a failure, and the model is to be opened again."""
+        return self.process.ended
+
     def close(self) -> None:
         self.process.close()
 

@@ -42,6 +42,11 @@ class Detector:
     def sha256(self) -> str:
         return self.process.facts.sha256
 
+    @property
+    def ended(self) -> bool:
+        """Whether the worker is gone, after `close` or a failure, and the model is to be opened again."""
+        return self.process.ended
+
     def close(self) -> None:
         self.process.close()
 

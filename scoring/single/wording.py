@@ -75,7 +75,7 @@ def score_line(answer: Answer, share: Share, reference: Reference) -> str:
         return f"Highest score: {name} {answer.probabilities[answer.top]:.2f}. The test set has no case to hold it against."
     return (
         f"Highest score: {name} {answer.probabilities[answer.top]:.2f}. {of_test_set(reference)} the {share.n} images scored most alike were {name} in "
-        f"{share.hits / share.n:.0%} ({share.low * 100:.0f}-{share.high * 100:.0f} %)."
+        f"{share.hits / share.n:.0%} ({share.low * 100:.0f}-{share.high:.0%})."
     )
 
 

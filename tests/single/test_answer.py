@@ -196,3 +196,12 @@ def test_a_model_that_answers_with_no_number():
     ]
     with model(builders.build(undefined, initializers=constants)) as found, pytest.raises(InputRefused, match="finite"):
         answer(found, photograph(np.zeros((64, 64, 3), np.uint8)))
+
+
+def test_a_worker_that_is_gone_is_known():
+    found = opened(subject("tricorder3"), builders.classifier(side=(16, 16)))
+    assert not found.ended
+    found.close()
+    assert found.ended
+    with pytest.raises(InputRefused, match="closed"):
+        answer(found, photograph(lesion(64)), vector(50, "m", "torso"))

@@ -1,5 +1,7 @@
 """Maps by hiding: nothing for a model that does not look, the right place for one that looks at one quarter; runs, progress, cancel."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from PIL import Image
@@ -106,6 +108,20 @@ def test_patches_hide_their_cell_softly_and_put_back_what_was_there():
         assert np.array_equal(changed[away], pixels[away])
     assert number == 63
     assert np.array_equal(pixels, lesion(64))
+
+
+@pytest.mark.parametrize(
+    "pictures", [lambda pixels: occlusion.hidden(pixels, 8), lambda pixels: masks.masked(pixels, masks.random_masks(4, 0))]
+)
+def test_hiding_takes_little_memory(pictures):
+    """At most three tensors of the input beside the pixels, however many runs."""
+    pixels = lesion(256)
+    tracemalloc.start()
+    for _ in pictures(pixels):
+        pass
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 3.3 * 4 * pixels.size
 
 
 def test_the_colour_around_is_the_skin_s_and_not_the_frame_s():

@@ -110,7 +110,7 @@ def test_labels_and_names_are_allowed(text):
 def test_numbers_name_their_test_set():
     line = wording.score_line(an_answer(0.7, 0.1, 0.1, 0.05, 0.03, 0.02), Share(12, 20, 0.387, 0.781), a_reference())
     assert line == (
-        "Highest score: MEL 0.70. In this test set (n = 120, computer-generated, 20 per class) the 20 images scored most alike were MEL in 60% (39-78 %)."
+        "Highest score: MEL 0.70. In this test set (n = 120, computer-generated, 20 per class) the 20 images scored most alike were MEL in 60% (39-78%)."
     )
     assert "n = 103, 3 to 20 per class" in wording.of_test_set(a_reference((3, 20, 20, 20, 20, 20), generated=False))
 
