@@ -14,7 +14,6 @@ from scoring.contrasts.reference import Difference
 from scoring.contrasts.scale import Scale
 from scoring.figures import comparison as figures
 from scoring.figures.numerals import UNDEFINED, percent, share, span
-from scoring.statistics.comparison import Pair
 
 
 def ranking_rows(compared: Compared, places: Sequence[int]) -> pd.DataFrame:
