@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 import streamlit as st
 
-from pages.shared import frame
+from pages.shared import frame, teams
 from pages.shared.compared.shown import Compared
 from pages.shared.frame import Fact
 from pages.shared.text import markdown
@@ -14,6 +14,7 @@ from scoring.contrasts.reference import Difference
 from scoring.contrasts.scale import Scale
 from scoring.figures import comparison as figures
 from scoring.figures.numerals import UNDEFINED, percent, share, span
+from scoring.pairs import Pair
 
 
 def ranking_rows(compared: Compared, places: Sequence[int]) -> pd.DataFrame:
@@ -55,19 +56,19 @@ def ranking(compared: Compared) -> None:
             rows,
             {
                 "rank": frame.number("#", 0, 36),
-                "team": frame.words("team", 96),
-                "score": frame.number("score ↑", scale.digits, 64),
-                "interval": frame.words("95% interval", 100, right=True),
+                "team": frame.words("team", 84),
+                "score": frame.number("score ↑", scale.digits, 62),
+                "interval": frame.words("95% interval", 96, right=True),
                 "could hold": frame.words(
-                    "ranks", 92, right=True, explain="Ranks that the team could hold; tied: for first, no team is certainly better"
+                    "ranks", 84, right=True, explain="Ranks that the team could hold; tied: for first, no team is certainly better"
                 ),
                 "won": frame.number(
                     "% won",
                     1,
-                    58,
+                    54,
                     explain="Share of the resamples in which it came first. It favours who leads here, and is no chance of being best",
                 ),
-                **{metric: frame.number(f"{drawings.named(metric)} ↑", width=88) for metric in metrics},
+                **{metric: frame.number(f"{drawings.named(metric)} ↑", width=80) for metric in metrics},
             },
             "The order is that of the official score and is never altered; what chance could do stands beside it.",
             lighter=["interval", "could hold"],
@@ -77,9 +78,8 @@ def ranking(compared: Compared) -> None:
 
 def lead(compared: Compared) -> None:
     """Whether the lead is more than chance, and every pair."""
-    comparison, result, scale = compared.comparison, compared.comparison.result, compared.scale
-    names = comparison.scored
-    if len(names) < 2:
+    comparison, scale = compared.comparison, compared.scale
+    if len(comparison.scored) < 2:
         st.info("One team has no one to be told apart from.", icon=":material/groups:")
         return
     left, right = st.columns([9, 11], gap="large")
@@ -93,12 +93,29 @@ def lead(compared: Compared) -> None:
         )
         st.markdown(markdown(verdict.gap(comparison, scale), 600))
     with right:
-        pairs = [pair for pair in result.pairs if pair.a in compared.shown and pair.b in compared.shown]
-        frame.chart(
-            drawings.pairs(comparison, scale, compared.shown, frame.look()),
-            f"Row minus column, {scale.unit}. Coloured: told apart; without colour: not. On hover: p, by Holm over all {len(result.pairs)} pairs. {compared.method}",
-            pd.DataFrame([{"a": names[pair.a], "b": names[pair.b], **_pair_numbers(pair, scale)} for pair in pairs]),
-        )
+        pairs_of_teams(compared)
+
+
+def pairs_of_teams(compared: Compared) -> None:
+    """Every pair, by score or by another metric with the test that belongs to it."""
+    comparison, score = compared.comparison, "score"
+    metrics = [metric for metric in comparison.comparable.metrics if any(card.metrics.get(metric) is not None for card in comparison.cards.values())]
+    metric = st.selectbox(
+        "Pairs by", [score, *metrics], key="pairs_metric", bind="query-params", persist_state="page", width=240, format_func=drawings.named
+    )
+    pairs, scale = comparison.pairs, compared.scale
+    if metric != score:
+        key = (*compared.key, metric)
+        pairs = teams.of_comparison("pairs", key, lambda: pairs_of(comparison.comparable, comparison.cards, metric))
+        scale = Scale(1, 3, 3, drawings.named(metric))
+    names = [name for name in compared.names if name in pairs.teams]
+    drawn = [pair for pair in pairs.of if pairs.teams[pair.a] in names and pairs.teams[pair.b] in names]
+    frame.chart(
+        drawings.pairs(pairs, scale, names, frame.look()),
+        f"Row minus column, {scale.unit}. Coloured: told apart by simultaneous intervals; without colour: not. On hover: p ({pairs.test}), by Holm over all "
+        f"{len(pairs.of)} pairs. {compared.method}",
+        pd.DataFrame([{"a": pairs.teams[pair.a], "b": pairs.teams[pair.b], **_pair_numbers(pair, scale)} for pair in drawn]),
+    )
 
 
 def _pair_numbers(pair: Pair | Difference, scale: Scale) -> dict:
