@@ -237,11 +237,14 @@ def _handling(challenge: ModuleType, missing: str = "refuse") -> dict:
 
 
 def _read_predictions(challenge: ModuleType, source, truth, options: Mapping, name: str | None = None):
-    """Predictions with the options that reading them needs already, counting on standard error where that takes long."""
+    """Predictions with the options that reading them needs already."""
     chosen = {name: options[name] for name in ("missing", *getattr(challenge, "READ_OPTIONS", ())) if name in options}
-    if hasattr(challenge, "READING_COUNTS"):
-        chosen["progress"] = _progress(challenge.READING_COUNTS)
-    return challenge.read_predictions(source, truth, **chosen, **_called(name))
+    return challenge.read_predictions(source, truth, **chosen, **_called(name), **_counted(challenge))
+
+
+def _counted(challenge: ModuleType) -> dict:
+    """What counts on standard error while a challenge reads, where that takes long."""
+    return {"progress": _progress(challenge.READING_COUNTS)} if hasattr(challenge, "READING_COUNTS") else {}
 
 
 def _called(name: str | None) -> dict:
@@ -255,9 +258,8 @@ def _graded(challenge: ModuleType, predictions, missing: str | None) -> tuple[It
 
 
 def _read_truth(reading: _Reading, challenge: ModuleType, asked: argparse.Namespace):
-    return reading.attempt(
-        challenge.read_truth, asked.truth, images=asked.images, **{name: getattr(asked, name) for name in _of_truth(challenge)}
-    )
+    options = {name: getattr(asked, name) for name in _of_truth(challenge)} | _counted(challenge)
+    return reading.attempt(challenge.read_truth, asked.truth, images=asked.images, **options)
 
 
 def challenges(_asked: argparse.Namespace) -> int:

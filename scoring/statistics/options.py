@@ -49,8 +49,8 @@ class StatisticsOptions:
         return (wanted or "case"), resampling.unit_numbers(columns[wanted] if wanted else None, n_cases)
 
     def interval_of(self, point: float, replicates: np.ndarray, left_out: np.ndarray | None) -> list[float] | None:
-        """The 95 % interval of one quantity by the chosen method; None where the quantity is undefined."""
-        if not np.isfinite(point):
+        """The 95 % interval of one quantity by the chosen method; None where the quantity is undefined, or more than half of its replicates are."""
+        if not np.isfinite(point) or np.isnan(replicates).mean() > 0.5:
             return None
         if self.interval == "jackknife":
             return intervals.jackknife(point, left_out)

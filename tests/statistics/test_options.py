@@ -57,6 +57,13 @@ def test_an_undefined_quantity_has_no_interval():
         assert StatisticsOptions(interval=interval).interval_of(np.nan, np.array([0.1, 0.2]), np.array([0.1, 0.2])) is None
 
 
+def test_a_quantity_that_most_replicates_do_not_have_has_no_interval():
+    drawn, left_out = np.array([0.1, 0.2, np.nan, np.nan, np.nan]), np.array([0.1, 0.2, 0.3])
+    for interval in ("percentile", "jackknife", "bca"):
+        assert StatisticsOptions(interval=interval).interval_of(0.2, drawn, left_out) is None
+        assert StatisticsOptions(interval=interval).interval_of(0.2, drawn[:4], left_out) is not None
+
+
 def test_few_units_and_few_replicates():
     assert codes(StatisticsOptions().findings(49)) == ["few-units"]
     assert codes(StatisticsOptions().findings(50)) == []

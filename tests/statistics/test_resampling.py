@@ -63,6 +63,10 @@ def test_units_restated(values):
     assert resampling.unit_numbers(values, len(values)).tolist() == numbers
 
 
+def test_every_way_to_write_nothing_is_a_unit_of_its_own():
+    assert resampling.unit_numbers(["NA", "x", "", "na", " null ", "x", "None"], 7).tolist() == [0, 1, 2, 3, 4, 1, 5]
+
+
 def test_without_values_each_case_is_a_unit():
     assert resampling.unit_numbers(None, 4).tolist() == [0, 1, 2, 3]
 
