@@ -211,14 +211,12 @@ def test_the_images_stand_worst_first_with_their_flags(puma, truth):
     assert set(shown_table(puma(submission="sirius", tab="Images"), "flags")["flags"]) == {"shifted 14 px"}
 
 
-def test_a_row_and_a_cell_open_the_viewer_at_their_image(puma, truth):
-    card = scorecard(truth, "tucana", resamples=0)
-    order = [card.cases[i]["case"] for i in CHALLENGE.worst_first(card)]
-    app = puma(submission="tucana", tab="Images")
-    app.session_state["image_rows"] = {"selection": {"rows": [2], "columns": [], "cells": []}}
-    assert order == list(shown_table(app, "flags")["case"])
-    app = puma(submission="tucana", tab="Viewer", case=order[3])
-    assert app.selectbox(key="case").value == order[3]
+def test_the_image_of_an_address_is_open_and_the_next_one_is_a_click_away(puma, truth):
+    app = puma(submission="tucana", tab="Viewer", case=truth.ids[3])
+    assert app.selectbox(key="case").value == truth.ids[3]
+    for words, expected in (("Next", 4), ("Previous", 3), ("Previous", 2)):
+        app.button(key=f"case_{words}").click().run()
+        assert app.selectbox(key="case").value == truth.ids[expected]
 
 
 def test_more_images_than_fit_turn_pages(puma):
