@@ -43,6 +43,11 @@ def test_in_micrometres():
     assert found.more["tumor_lymphocyte_um_predicted"] is None
 
 
+def test_a_distance_that_is_reached_is_within():
+    found = CHALLENGE.clinic.summary(np.array([20, 20.001, np.nan, 50, 50.001]))
+    assert found == summary([20, 20.001, 50, 50.001])
+
+
 @given(SETS)
 def test_share_of_lymphocytes_per_image(images):
     found = card(*map(numbered, images))
