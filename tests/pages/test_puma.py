@@ -214,8 +214,8 @@ def test_the_images_stand_worst_first_with_their_flags(puma, truth):
 def test_the_image_of_an_address_is_open_and_the_next_one_is_a_click_away(puma, truth):
     app = puma(submission="tucana", tab="Viewer", case=truth.ids[3])
     assert app.selectbox(key="case").value == truth.ids[3]
-    for words, expected in (("Next", 4), ("Previous", 3), ("Previous", 2)):
-        app.button(key=f"case_{words}").click().run()
+    for step, expected in (("Next", 4), ("Previous", 3), ("Previous", 2)):
+        app.button(key=f"case_{step}").click().run()
         assert app.selectbox(key="case").value == truth.ids[expected]
 
 
