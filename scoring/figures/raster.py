@@ -46,7 +46,7 @@ def overlay_png(
     _legend(pen, drawn, width, height, name, BAR_UM / um_per_px * scale)
     sheet = sheet.resize((width, height + STRIP), Image.Resampling.LANCZOS)
     file = io.BytesIO()
-    (sheet if colours is None else sheet.quantize(colours)).save(file, "PNG", optimize=colours is not None)
+    (sheet if colours is None else sheet.quantize(colours, Image.Quantize.MAXCOVERAGE)).save(file, "PNG", optimize=colours is not None)
     return file.getvalue()
 
 

@@ -98,8 +98,9 @@ def _tissue(card: ScoreCard, place: Place) -> str:
 
 
 def _pictures(card: ScoreCard) -> str:
-    """The worst images as points: a scorecard holds no outlines and no tissue."""
-    shown = [_picture(card, i) for i in worst_first(card)[:PICTURES]]
+    """The worst images that have a prediction, as points: a scorecard holds no outlines and no tissue."""
+    handed_in = [i for i in worst_first(card) if not card.cases[i]["missing"]]
+    shown = [_picture(card, i) for i in handed_in[:PICTURES]]
     words = "Circle: found; cross: spurious; ring: missed; cross in a ring: another class. The viewer shows outlines on the tissue."
     return f"<h2>Where are the errors of the worst images?</h2><p class='soft'>{words}</p>{''.join(shown)}"
 

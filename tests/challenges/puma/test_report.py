@@ -41,7 +41,7 @@ def test_the_worst_images_are_shown_as_small_pictures():
     pictures = re.findall(
         r'<img src="data:image/png;base64,([^"]+)" alt="Nuclei of ([^:]+): (\d+) found, (\d+) spurious, (\d+) missed', said
     )
-    worst = [found.cases[i] for i in CHALLENGE.worst_first(found)[:3]]
+    worst = [row for row in (found.cases[i] for i in CHALLENGE.worst_first(found)) if not row["missing"]][:3]
     assert [(name, *map(int, counts)) for _, name, *counts in pictures] == [(r["case"], r["tp"], r["fp"], r["fn"]) for r in worst]
     for data, *_ in pictures:
         png = base64.b64decode(data)
@@ -79,9 +79,9 @@ def test_next_to_nothing_makes_a_report():
 
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_names_of_cases_are_text(payload):
-    case = payload.replace("/", "∕").replace("\u202e", "").replace("\u200b", "")
+    case = " ".join(payload.split()).replace("/", "∕").replace("\u202e", "").replace("\u200b", "")
     true, found = realistic(5, images=1, nuclei=20)
     said = "".join(sections(card({case: true[0], "b": true[0]}, {"b": found[0]}), lambda build, caption: ""))
     tags = set(re.findall(r"<\s*/?\s*([a-zA-Z0-9]+)", said))
     assert tags <= {"h2", "ul", "li", "p", "figure", "img", "figcaption"}
-    assert said.count("<img") == said.count("data:image/png") == 2
+    assert said.count("<img") == said.count("data:image/png") == 1
