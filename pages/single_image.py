@@ -20,6 +20,8 @@ from scoring.single.subject import Subject
 CHALLENGES = {"tricorder3": "TRICORDER-3", "melanoma": "Melanoma", "isic": "ISIC", "puma": "PUMA"}
 PHOTOGRAPHS = ("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png"))
 TILES = ("Zip, folder or files with annotated nuclei and images", ("geojson", "json", "tif", "tiff", "png", "jpg", "jpeg"))
+SEEN_PX = 300
+"""Longest side of the image on the page."""
 TRUTHS = {name: TILES if name == "puma" else PHOTOGRAPHS for name in CHALLENGES}
 
 
@@ -163,7 +165,11 @@ def title_of(test_set: Given) -> str:
 def picture(shown: Image) -> None:
     """The image, and what its file held besides."""
     width, height = shown.photograph.size
-    st.image(preview(shown), width=300, alt=f"The image that the model is asked about, {width} by {height} px")
+    st.image(
+        preview(shown),
+        width=round(SEEN_PX * min(1, width / height)),
+        alt=f"The image that the model is asked about, {width} by {height} px",
+    )
     st.caption(_about_image(shown))
 
 

@@ -46,7 +46,7 @@ def impression(asked: Asked) -> str | None:
         chosen = st.selectbox(
             "My impression", list(options), index=None, key=key, format_func=lambda name: f"{name} · {asked.subject.names[options[name]]}"
         )
-        if st.button("Reveal", key=f"{key}_reveal", type="primary", disabled=chosen is None, icon=":material/visibility:"):
+        if st.button("Reveal", key=f"{key}_reveal", disabled=chosen is None, icon=":material/visibility:"):
             return memory.kept("impression", key, lambda: chosen)
     return None
 

@@ -32,7 +32,7 @@ def parts(asked: Asked) -> None:
     if not memory.done(key) and st.session_state.get(wanted) != key:
         seconds = runs * asked.answer.cpu_ms / 1000
         st.caption(f"{wording.MAP} It takes {runs} runs of the model, about {max(1, seconds):.0f} s.")
-        if st.button("Which parts move the score?", key="single_map", type="primary", icon=":material/texture:"):
+        if st.button("Which parts move the score?", key="single_map", icon=":material/texture:"):
             st.session_state[wanted] = key
             model.measure_later()
             st.rerun()
@@ -105,7 +105,7 @@ def person(asked: Asked) -> None:
         st.caption(
             f"Asks the model {SWEEP_RUNS} times more, each time with another age, sex or body site, about {_seconds(answer.cpu_ms)} s."
         )
-        if st.button("What if the person were another?", key="single_sweep", type="primary", icon=":material/tune:"):
+        if st.button("What if the person were another?", key="single_sweep", icon=":material/tune:"):
             with st.spinner("Asking the model ..."):
                 memory.kept("sweep", key, lambda: scored.attempt(sweep.sweep, asked.opened, answer))
             st.rerun()

@@ -1,0 +1,103 @@
+"""A person with a photograph, from the door to the answer and to why, on a desk and on a phone."""
+
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from tests.browser import driver
+from tests.browser.driver import DESKTOP, PHONE
+from tests.support import photographs
+
+LESION = driver.ROOT / "sample_data" / "tricorder3" / "images" / "L0007.jpg"
+WIDER = """() => [...document.querySelectorAll('[data-testid="stMain"], body')].some(e => e.scrollWidth > e.clientWidth + 1)"""
+SLIDE = """value => {
+  const root = document.querySelector('[class*="single_nuclei"]') ?? document, hosts = [...document.querySelectorAll("*")];
+  const inside = hosts.flatMap(e => e.shadowRoot ? [e.shadowRoot] : []).concat(root);
+  const input = inside.map(r => r.querySelector("input[aria-label='Confidence at least']")).find(Boolean);
+  input.value = value; input.dispatchEvent(new Event("input", {bubbles: true})); input.dispatchEvent(new Event("change", {bubbles: true}));
+}"""
+
+
+@pytest.fixture
+def single_image(visitor, server):
+    return lambda question="", theme="light", viewport=DESKTOP: driver.visit(
+        visitor(theme, viewport), f"{server.address}/single_image{question}"
+    )
+
+
+def phone_photograph() -> bytes:
+    with Image.open(LESION) as lesion:
+        return photographs.phone(np.asarray(lesion.convert("RGB").resize((1600, 1200))))
+
+
+def choose(page, field: str, option: str) -> None:
+    box = page.get_by_role("combobox", name=field)
+    box.click()
+    box.fill(option)
+    box.press("Enter")
+    driver.settled(page)
+
+
+def give_photograph(page) -> None:
+    page.get_by_text("My image", exact=True).click()
+    driver.settled(page)
+    page.get_by_text("I have read this").click()
+    driver.settled(page)
+    page.locator("[class*='single_file'] input[type=file]").set_input_files(
+        {"name": "jane-doe.jpg", "mimeType": "image/jpeg", "buffer": phone_photograph()}
+    )
+    page.get_by_role("button", name="Remove my image").wait_for()
+    driver.settled(page)
+
+
+@pytest.mark.parametrize(("theme", "viewport"), [("light", PHONE), ("dark", DESKTOP)], ids=["phone", "desktop"])
+def test_a_photograph_gets_an_answer_and_a_map_and_is_removed(single_image, theme, viewport):
+    page = single_image("", theme, viewport)
+    give_photograph(page)
+    page.get_by_text("Missing: age, sex, body site.").wait_for()
+    page.get_by_label("Age", exact=True).fill("61")
+    page.get_by_label("Age", exact=True).press("Enter")
+    driver.settled(page)
+    choose(page, "Body site", "leg")
+    page.get_by_role("radio", name="female", exact=True).click()
+    page.get_by_text("Highest score").wait_for()
+    page.get_by_role("button", name="Which parts move the score?").click()
+    page.get_by_text("Hiding this part").wait_for()
+    driver.settled(page)
+    assert page.get_by_test_id("stException").count() == 0
+    assert not page.evaluate(WIDER)
+    assert page.get_by_text("Research use only").first.is_visible()
+    assert "Jane" not in page.content()
+    assert "jane" not in page.url + page.content()
+    page.get_by_role("button", name="Remove my image").click()
+    page.get_by_text("Drop an image or choose one").wait_for()
+    assert page.get_by_text("Highest score").count() == 0
+
+
+def test_the_research_line_stays_in_sight(single_image):
+    page = single_image()
+    line = page.get_by_text("Research use only").first
+    for _ in range(3):
+        page.mouse.wheel(0, 900)
+        box = line.bounding_box()
+        assert 0 <= box["y"] < DESKTOP["height"]
+
+
+def test_the_slider_of_the_viewer_moves_the_counts(single_image):
+    page = single_image("?challenge=puma")
+    page.get_by_text("all that were found").first.wait_for()
+    page.evaluate(SLIDE, "0.9")
+    page.get_by_text("confidence from 0.90").first.wait_for()
+    assert page.get_by_test_id("stException").count() == 0
+
+
+def test_the_record_is_a_file_without_the_image(single_image):
+    page = single_image("?challenge=melanoma&tab=Record")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="answer.json").click()
+    found = json.loads(download.value.path().read_text(encoding="utf-8"))
+    assert found["challenge"] == "melanoma"
+    assert "png" not in found["image"]
+    assert "Research use only" in found["notice"]
