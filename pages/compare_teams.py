@@ -7,7 +7,7 @@ import streamlit as st
 
 import scoring
 from pages.shared import downloads, frame, inputs, scored, teams
-from pages.shared.compared import looks, ranks, rules
+from pages.shared.compared import cases, looks, ranks, rules
 from pages.shared.compared.shown import Compared
 from pages.shared.frame import Fact
 from pages.shared.inputs import Given
@@ -189,7 +189,7 @@ def _tabs(compared: Compared) -> dict:
     tabs = {"Ranking": ranks.ranking, "Lead": ranks.lead, "Stability": ranks.stability}
     if compared.comparison.standings is not None:
         tabs["Orders"] = ranks.orders
-    tabs |= {"Other rules": rules.other_rules, "Classes": looks.classes, "Cases": looks.cases}
+    tabs |= {"Other rules": rules.other_rules, "Classes": looks.classes, "Cases": cases.cases}
     if compared.comparison.comparable.slice_measures:
         tabs["Subgroups"] = looks.subgroups
     if any(card.more.get("model_size_mib") is not None for card in compared.comparison.cards.values()):
@@ -225,7 +225,7 @@ def headline(comparison: Comparison, scale: Scale) -> None:
                 f"Smaller differences cannot be told from chance here. For one pair named beforehand: {scale.number(result.resolvable_gap['one_pair'])}",
             )
         )
-    if result.winner_optimism is not None and len(names) > 1:
+    if (result.winner_optimism or 0) > 0 and len(names) > 1:
         facts.append(
             Fact(
                 "Likely too high by",

@@ -17,6 +17,7 @@ from scoring.figures.classification import Row
 from scoring.figures.comparison import Ordering
 from scoring.figures.look import Look, safe
 from scoring.figures.numerals import decimal
+from scoring.pairs import Pairs
 from scoring.statistics.comparison import Pair
 
 MANY = 15
@@ -76,16 +77,15 @@ def lead(found: Comparison, scale: Scale, places: Sequence[int], look: Look) -> 
     return figures.team_intervals(rows, look, f"Is {leader}’s lead more than chance?", axis, scale.digits, reference=0)
 
 
-def pairs(found: Comparison, scale: Scale, places: Sequence[int], look: Look) -> go.Figure:
-    """Every two teams: difference, and whether they are told apart."""
-    n, at = len(places), {place: k for k, place in enumerate(places)}
+def pairs(of: Pairs, scale: Scale, names: Sequence[str], look: Look) -> go.Figure:
+    """Every two of the named teams: difference, and whether they are told apart. scale: of the metric that the pairs differ in."""
+    n, at = len(names), {of.teams.index(name): k for k, name in enumerate(names)}
     differences, apart, hovers = np.zeros((n, n)), np.zeros((n, n), bool), np.full((n, n), "", dtype=object)
-    for pair in (pair for pair in found.result.pairs if pair.a in at and pair.b in at):
+    for pair in (pair for pair in of.of if pair.a in at and pair.b in at):
         for row, column, sign in ((pair.a, pair.b, 1), (pair.b, pair.a, -1)):
             cell = at[row], at[column]
             differences[cell], apart[cell] = sign * scale.factor * pair.difference, bool(pair.separated)
-            hovers[cell] = _pair_words(found.scored[row], found.scored[column], pair, sign, scale)
-    names = [found.scored[place] for place in places]
+            hovers[cell] = _pair_words(of.teams[row], of.teams[column], pair, sign, scale)
     return figures.pair_matrix(names, differences, apart, hovers, min(scale.digits_of_intervals, 2), look)
 
 

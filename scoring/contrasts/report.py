@@ -12,6 +12,7 @@ from scoring.contrasts.scale import Scale
 from scoring.figures import comparison as figures
 from scoring.figures.numerals import percent, span
 from scoring.figures.weights import weight_map
+from scoring.pairs import BOOTSTRAP, SCORE, Pairs
 from scoring.report import Cell, Drawings, document, findings, opening, provenance, table
 
 PAIRS, CASES, PER_CODE = 400, 40, 5
@@ -56,7 +57,7 @@ def _few(found: Comparison, places: list[int]) -> str:
 
 def _headline(found: Comparison, scale: Scale) -> str:
     sentences = [verdict.standing(found), verdict.gap(found, scale)]
-    if found.result.winner_optimism is not None and len(found.scored) > 1:
+    if (found.result.winner_optimism or 0) > 0 and len(found.scored) > 1:
         sentences.append(
             f"The best of {len(found.scored)} was picked on these data: its score is likely about {scale.number(found.result.winner_optimism)} too high."
         )
@@ -107,12 +108,13 @@ def _ranking(found: Comparison, scale: Scale, places: list[int], drawn: Drawings
 def _lead(found: Comparison, scale: Scale, places: list[int], drawn: Drawings) -> Iterator[str]:
     if len(found.scored) < 2:
         return
+    by_score, names = Pairs(SCORE, BOOTSTRAP, found.scored, found.result.pairs), [found.scored[place] for place in places]
     yield drawn.place(
         lambda look: drawings.lead(found, scale, places, look),
         f"Filled: told apart. Hollow: the interval reaches zero. Simultaneous 95% intervals over all pairs (max-t). {_few(found, places)}",
     )
     yield drawn.place(
-        lambda look: drawings.pairs(found, scale, places, look),
+        lambda look: drawings.pairs(by_score, scale, names, look),
         f"Row minus column, {scale.unit}. Coloured: told apart. {_few(found, places)}",
     )
     rows = [

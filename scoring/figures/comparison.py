@@ -151,7 +151,8 @@ def class_heat(
 
 
 def case_heat(names: Sequence[str], cases: Sequence[str], right: np.ndarray, look: Look) -> go.Figure:
-    """How right each team is in each case, 0..1, [cases, A], hardest case first. Dark is wrong. Every cell can be clicked: (case, team)."""
+    """How right each team is in each case, 0..1, [cases, A], hardest case first; the strongest colour is wrong, × where nothing is right, and numbers
+    where cases are more than right or wrong. Every cell can be clicked: (case, team)."""
     hovers = np.array(
         [
             [f"<b>{safe(case)}</b><br>{safe(team)}: " + _rightness(v) for team, v in zip(names, row, strict=True)]
@@ -159,7 +160,11 @@ def case_heat(names: Sequence[str], cases: Sequence[str], right: np.ndarray, loo
         ],
         dtype=object,
     )
-    words = np.array([["×" if v == 0 and len(names) <= MOST_WORDS else "" for v in row] for row in right], dtype=object)
+    graded = np.isfinite(right) & (right != 1) & (right != 0)
+    written_words = [["×" if v == 0 else _brief(v) if graded.any() and np.isfinite(v) else "" for v in row] for row in right]
+    words = np.array(written_words if len(names) <= MOST_WORDS else [[""] * len(names)] * len(cases), dtype=object).reshape(
+        len(cases), len(names)
+    )
     fig = figure(look, "Which cases are hard for all?", 90 + 22 * len(cases))
     heat(fig, look, 0.06 + 0.8 * (1 - right), [safe(short(n)) for n in names], [_end(case) for case in cases], words, hovers)
     _clickable(fig, [(case, team) for case in cases for team in names], len(names))

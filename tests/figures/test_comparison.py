@@ -117,9 +117,11 @@ def test_differences_to_a_team_are_written_with_their_sign():
     assert [note.text for note in figure.layout.annotations] == ["−.25"]
 
 
-def test_only_what_is_entirely_wrong_has_a_cross():
+def test_what_is_entirely_wrong_has_a_cross_and_what_is_between_a_number():
     figure = figures.case_heat(["a", "b", "c", "d"], ["c1"], np.array([[0, 0.4, 1, np.nan]]), LIGHT)
-    assert [(note.x, note.text) for note in figure.layout.annotations] == [(0, "×")]
+    assert [(note.x, note.text) for note in figure.layout.annotations] == [(0, "×"), (1, ".40"), (2, "1.00")]
+    decided = figures.case_heat(["a", "b"], ["c1"], np.array([[0, 1]]), LIGHT)
+    assert [(note.x, note.text) for note in decided.layout.annotations] == [(0, "×")]
     shares = np.array(figure.data[0].z)[0]
     assert shares[0] > shares[1] > shares[2]
     assert np.isnan(shares[3])

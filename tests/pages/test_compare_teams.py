@@ -273,3 +273,25 @@ def test_a_page_adds_to_the_comparison(opened):
     app = finished(app.switch_page("../compare_teams.py").run())
     table = shown(app).set_index("team")
     assert points(table.loc["mine", "score"] / 100) == points(table.loc["Delphi", "score"] / 100 - 0.07)
+
+
+@pytest.mark.parametrize(("metric", "test"), [("accuracy", "McNemar, exact"), ("f1_malignant", "paired bootstrap t")])
+def test_pairs_by_another_metric_have_their_own_test(page, metric, test):
+    app = page(tab="Lead", pairs_metric=metric)
+    app.selectbox(key="pairs_metric").set_value(metric).run()
+    assert not app.exception
+    assert test in words(app)
+
+
+def test_a_case_shows_what_every_team_made_of_it(page):
+    app = page(tab="Cases")
+    case = app.selectbox(key="case").options[-1]
+    app.selectbox(key="case").set_value(case).run()
+    table = shown(app, "called").set_index("team")
+    sample = next(iter(samples.test_sets("tricorder3").values()))
+    challenge = scoring.load_challenge("tricorder3")
+    truth = challenge.read_truth(sample.path)
+    for name, team in teams("tricorder3").items():
+        card = challenge.score(truth, challenge.read_predictions(team.path, truth), resamples=0)
+        row = next(row for row in card.cases if row["case"] == case)
+        assert (table.loc[name, "called"], table.loc[name, "right"]) == (row["predicted"], float(row["correct"]))

@@ -1,26 +1,21 @@
-"""Where teams differ: by class, by case, by subgroup."""
+"""Where teams differ: by class and by subgroup."""
 
-from collections.abc import Sequence
-
-import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.shared import frame, scored, teams
+from pages.shared import frame, teams
+from pages.shared.compared.pictures import pictures
 from pages.shared.compared.shown import Compared
-from pages.shared.frame import Picture
 from pages.shared.text import markdown, shortened
-from scoring.contrasts import cases as correctness
 from scoring.contrasts import classes as by_class
 from scoring.contrasts import drawings
 from scoring.contrasts import subgroups as by_group
 from scoring.contrasts.members import members
-from scoring.figures import comparison as figures
 from scoring.figures.numerals import decimal, span
 
 CLASS_FIGURE = "figure_Where-do-the-teams-differ"
-CASES = 40
-"""Cases that the matrix shows at once."""
+FEW = 10
+"""Rows that a table shows without scrolling."""
 
 
 def classes(compared: Compared) -> None:
@@ -88,7 +83,7 @@ def _class_cases(compared: Compared, name: str, team: str) -> None:
             title,
             "First line: the truth; then what the team called it.",
             len(found),
-            lambda start, stop: _pictures(compared, [one.index for one in found[start:stop]], [team]),
+            lambda start, stop: pictures(compared, [one.index for one in found[start:stop]], [team]),
             "class_page",
             per_page=8,
         )
@@ -99,95 +94,14 @@ def _class_cases(compared: Compared, name: str, team: str) -> None:
     columns = {"case": frame.words("case"), "value": frame.number("value ↑")}
     if any(one.called for one in found):
         columns["called"] = frame.words("called")
-    frame.table(title, rows, columns, "1 is right; for what is found or outlined, F1 or Dice in this case.", key="class_cases", height=360)
-
-
-def _pictures(compared: Compared, places: Sequence[int], named_teams: Sequence[str]) -> list[Picture]:
-    """Cards of cases: truth, and what each named team made of it."""
-    images = [None] * len(places)
-    if hasattr(compared.challenge, "thumbnails"):
-        images = scored.thumbnails(compared.challenge.ID, compared.truth_key, tuple(places), compared.truth)
-    risks, cards = getattr(compared.challenge, "RISK", {}), compared.comparison.cards
-    found = []
-    for image, place in zip(images, places, strict=True):
-        row = cards[named_teams[0]].cases[place]
-        truth = row.get("truth")
-        lines = [f"**{frame.class_name(truth, risks.get(truth))}**"] if truth else []
-        for name in named_teams:
-            lines.append(f":gray[{markdown(name, 20)}] {_made(compared, cards[name], place, risks)}")
-        found.append(Picture(image, f"Case {row['case']}, truth {truth}", lines, str(row["case"]).rsplit("/", 1)[-1]))
-    return found
-
-
-def _made(compared: Compared, card, place: int, risks) -> str:
-    """What a team made of one case, as Markdown."""
-    row = card.cases[place]
-    if "truth" in row:
-        called = row.get("predicted")
-        return frame.class_name(called, risks.get(called)) if called else "no prediction"
-    value = float(compared.comparison.comparable.right(card)[place])
-    return decimal(value, 3)
-
-
-def cases(compared: Compared) -> None:
-    """Which cases are hard for all, and which are told apart by one team only."""
-    comparison, names = compared.comparison, compared.names
-    found = teams.of_comparison("correctness", compared.key, lambda: correctness.correctness(comparison))
-    kinds = {"hard for all": lambda: found.order}
-    sure = correctness.wrong_and_confident(found, comparison.cards)
-    if len(sure):
-        kinds["all wrong, one sure"] = lambda: sure
-    if len(names) > 1:
-        kinds |= {
-            "only one team right": lambda: correctness.only_right(found, one),
-            "one right, another wrong": lambda: correctness.right_and_wrong(found, one, other),
-        }
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        kind = st.segmented_control(
-            "Cases", list(kinds), key="case_kind", bind="query-params", required=True, default="hard for all", persist_state="page"
-        )
-        one = other = names[0]
-        if kind in ("only one team right", "one right, another wrong"):
-            one = st.selectbox(
-                "Right", names, key="case_right", bind="query-params", persist_state="page", width=200, format_func=shortened
-            )
-        if kind == "one right, another wrong":
-            rest = [name for name in names if name != one]
-            other = st.selectbox("Wrong", rest, key="case_wrong", persist_state="page", width=200, format_func=shortened)
-    order = kinds[kind]()
-    columns = [found.teams.index(name) for name in names]
-    left, right = st.columns([11, 9], gap="large")
-    with left:
-        if len(order):
-            shown = order[:CASES]
-            values = found.values[np.ix_(shown, columns)]
-            frame.chart(
-                figures.case_heat(names, [found.cases[k] for k in shown], values, frame.look()),
-                f"Strong: wrong, × where entirely. {len(shown)} of {len(order)} cases, those first that the fewest teams got right, then those that teams dispute. "
-                f"{len(found.order)} cases count. ",
-                pd.DataFrame(found.values[order][:, columns], index=[found.cases[k] for k in order], columns=names),
-            )
-        else:
-            frame.heading("Which cases are hard for all?")
-            st.caption(f"No case is of this kind: {kind}.")
-    with right:
-        counts = correctness.counted_right(found)
-        frame.chart(
-            figures.teams_right(counts, frame.look()),
-            f"First bar: cases that no team got entirely right. n = {len(found.order)}.",
-            pd.DataFrame({"teams right": range(len(counts)), "cases": counts}),
-        )
-        listed = names[:4] + [name for name in (one, other) if name not in names[:4]]
-        frame.gallery(
-            f"{kind.capitalize()}: {len(order)} case{'s' * (len(order) != 1)}",
-            "Bold: the truth. Then what the teams made of it."
-            if kind != "all wrong, one sure"
-            else "All wrong although one was sure: is the truth right?",
-            len(order),
-            lambda start, stop: _pictures(compared, [int(k) for k in order[start:stop]], listed),
-            "case_page",
-            per_page=6,
-        )
+    frame.table(
+        title,
+        rows,
+        columns,
+        "1 is right; for what is found or outlined, F1 or Dice in this case.",
+        key="class_cases",
+        height="content" if len(rows) < FEW else 360,
+    )
 
 
 def subgroups(compared: Compared) -> None:

@@ -14,7 +14,8 @@ from scoring.contrasts.reference import Difference
 from scoring.contrasts.scale import Scale
 from scoring.figures import comparison as figures
 from scoring.figures.numerals import UNDEFINED, percent, share, span
-from scoring.pairs import Pair
+from scoring.pairs import pairs_of
+from scoring.statistics.comparison import Pair
 
 
 def ranking_rows(compared: Compared, places: Sequence[int]) -> pd.DataFrame:
@@ -99,7 +100,11 @@ def lead(compared: Compared) -> None:
 def pairs_of_teams(compared: Compared) -> None:
     """Every pair, by score or by another metric with the test that belongs to it."""
     comparison, score = compared.comparison, "score"
-    metrics = [metric for metric in comparison.comparable.metrics if any(card.metrics.get(metric) is not None for card in comparison.cards.values())]
+    metrics = [
+        metric
+        for metric in comparison.comparable.metrics
+        if any(card.metrics.get(metric) is not None for card in comparison.cards.values())
+    ]
     metric = st.selectbox(
         "Pairs by", [score, *metrics], key="pairs_metric", bind="query-params", persist_state="page", width=240, format_func=drawings.named
     )
@@ -230,7 +235,8 @@ def orders(compared: Compared) -> None:
         frame.table(
             "Who is first if a team withdraws?",
             table,
-            {"without": frame.words("without"), "first": frame.words("first by weighted ranks"), "changes": frame.words("")},
+            {"without": frame.words("without"), "first": frame.words("first by weighted ranks")}
+            | ({"changes": frame.words("")} if table["changes"].any() else {}),
             "Ranks depend on who else takes part: the winner can change although nobody in front did anything else.",
             key="withdrawn",
         )
