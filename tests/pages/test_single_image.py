@@ -167,17 +167,22 @@ def bytes_of(value: object) -> bytes:
     return bytes_of(list(vars(value).values())) if hasattr(value, "__dict__") else str(value).encode()
 
 
-def test_an_upload_is_gone_from_the_server_once_it_was_read_and_the_pixels_when_removed(single_image):
-    app = own(single_image(challenge="melanoma"), photographs.phone())
+@pytest.mark.parametrize("tab", ["Why", "Record"])
+def test_an_upload_is_gone_once_it_was_read_and_its_pixels_with_all_made_of_them_when_removed(single_image, tab):
+    app = settled(own(single_image(challenge="melanoma", tab=tab), photographs.phone()))
     assert app.session_state[intake.HELD].name == photograph.CALLED
-    assert [uploader.value for uploader in app.file_uploader if uploader.key.startswith("single_file")] == []
+    if tab == "Why":
+        app.button(key="single_map").click().run()
+        settled(app)
+        assert "Hiding this part" in said(app)
     pixels = weakref.ref(app.session_state[intake.HELD].photograph)
-    settled(app).button(key="single_remove").click().run()
-    app.run()
-    gc.collect()
-    assert pixels() is None
+    app.button(key="single_remove").click().run()
     assert not [name for name in app.session_state._state.filtered_state if str(name).startswith(memory.PREFIX)]
     assert app.file_uploader[0].value is None
+    app.segmented_control(key="single_source").set_value(intake.SAMPLE).run()
+    gc.collect()
+    assert pixels() is None
+    assert lead(app)
 
 
 def test_age_sex_and_site_are_never_filled_in(single_image):
@@ -280,6 +285,30 @@ def test_a_wanted_sensitivity_gives_a_threshold_with_its_cost(single_image):
         thresholds.append(float(next(re.match(r"\*\*([\d.]+)\*\*.*score above it counts", f)[1] for f in facts if "score above" in f)))
     assert thresholds[0] > thresholds[1]
     assert "with 95% intervals (Wilson)" in said(app)
+
+
+def test_an_own_test_set_without_images_leaves_the_answer_and_says_what_is_missing(single_image):
+    app = single_image(challenge="melanoma")
+    table = samples.test_sets("melanoma")["sample"].path / "labels.csv"
+    app.file_uploader(key="melanoma_set_files").upload("mine.csv", table.read_bytes()).run()
+    assert not app.exception
+    app = settled(own(app, photographs.phone()))
+    assert not app.exception
+    assert lead(app)
+    assert "could not be run on the test set" in "".join(e.value for e in app.info)
+
+
+def test_a_model_of_another_challenge_finds_no_nuclei(single_image):
+    app = single_image(challenge="puma")
+    app.file_uploader(key="single_puma_model_files").upload("team.onnx", builders.classifier(11, vector=False)).run()
+    assert not app.exception
+    assert "choose the challenge that it was made for" in plain(app.error[0].value)
+
+
+def test_a_photograph_is_no_tile(single_image):
+    app = own(single_image(challenge="puma"), photographs.phone(photographs.quarters(2400, 1800)))
+    assert not app.exception
+    assert "tiles of 32 to 2048 px a side are taken" in plain(app.error[0].value)
 
 
 def test_counts_of_a_tile_are_those_of_the_model(single_image):

@@ -8,7 +8,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.shared import scored
 from pages.shared.inputs import Given
-from pages.shared.single import memory
+from pages.shared.single import memory, model
 from pages.shared.text import markdown
 from scoring.findings import InputRefused
 from scoring.single import photograph, wording
@@ -104,7 +104,7 @@ def _decoded(truth, index: int) -> Photograph:
 def _own(source: str) -> Image | None:
     held = st.session_state.get(HELD)
     if held is not None:
-        st.button("Remove my image", on_click=memory.forget, icon=":material/delete:", width="stretch", key="single_remove")
+        st.button("Remove my image", on_click=_remove, icon=":material/delete:", width="stretch", key="single_remove")
         return held
     st.markdown(wording.BANNER)
     st.caption(f"{wording.PRIVACY} {wording.CONSENT}")
@@ -119,6 +119,11 @@ def _own(source: str) -> Image | None:
     for words in st.session_state.get(REFUSED, ()):
         st.error(markdown(words, 600), icon=":material/broken_image:")
     return None
+
+
+def _remove() -> None:
+    memory.forget()
+    model.close()
 
 
 def _taken(key: str) -> None:

@@ -11,7 +11,7 @@ from pages.shared import jobs, scored
 from pages.shared.inputs import Given
 from pages.shared.scored import Outcome, Running
 from scoring.models.submission import model_bytes
-from scoring.single import quality
+from scoring.single import nuclei, quality
 from scoring.single.model import Opened, opened
 from scoring.single.reference import Reference, reference, without
 from scoring.single.subject import Subject, subject
@@ -44,6 +44,22 @@ def _end(outcome: Outcome) -> None:
 @st.cache_resource(max_entries=1, scope="session", show_spinner="Opening the model ...", on_release=_end)
 def _worker(challenge_id: str, classes: Sequence[str], key: str, _wanted: Subject, _given: Given) -> Outcome:
     return scored.attempt(of_bytes, _wanted, _given)
+
+
+def detector(given: Given) -> Outcome:
+    """A dense model of nuclei, opened for this session alone (`nuclei.Detector`), or why it cannot be."""
+    return _detector(given.key, given)
+
+
+@st.cache_resource(max_entries=1, scope="session", show_spinner="Opening the model ...", on_release=_end)
+def _detector(key: str, _given: Given) -> Outcome:
+    return scored.attempt(lambda: nuclei.opened(model_bytes(_given.source)[0]))
+
+
+def close() -> None:
+    """End this session's workers: their memory may hold the last image."""
+    _worker.clear()
+    _detector.clear()
 
 
 def standing(wanted: Subject, test_set: Given, title: str, truth, given: Given) -> Outcome | Running:

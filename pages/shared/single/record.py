@@ -20,7 +20,7 @@ def show(asked: Asked, own: str, sensitivity: float) -> None:
     tall, wide = answer.prepared.shape[:2]
     entries = [
         Fact("Image", f"{width} × {height} px", photograph.seen.format),
-        Fact("The model received", f"{wide} × {tall} px", "stretched, divided by 255"),
+        Fact("The model received", f"{wide} × {tall} px", f"stretched, {opened.recipe.steps[-1][2]}"),
         Fact("Processor time", f"{answer.cpu_ms:.1f} ms", "of the one run"),
         Fact("Outputs are", answer.kind),
     ]

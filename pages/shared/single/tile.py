@@ -9,7 +9,7 @@ from pages.shared import downloads, frame, inputs, scored, viewer
 from pages.shared.frame import Fact
 from pages.shared.inputs import Given
 from pages.shared.scored import Outcome
-from pages.shared.single import memory
+from pages.shared.single import memory, model
 from pages.shared.single.intake import Image
 from pages.shared.text import markdown
 from pages.shared.viewer.nuclei import detections
@@ -17,7 +17,6 @@ from scoring import samples
 from scoring.challenges.puma.names import CLASSES
 from scoring.figures.numerals import decimal, percent
 from scoring.figures.single import preview
-from scoring.models.submission import model_bytes
 from scoring.readers.nuclei import Nuclei
 from scoring.single import nuclei, provenance
 from scoring.single.nuclei import Detector, Overview
@@ -25,7 +24,6 @@ from scoring.single.nuclei import Detector, Overview
 MODEL, FILE = "Model", "Prediction file"
 VIEWER = "single_nuclei"
 DRAWN_SIDE = 2048
-NO_DETECTOR = Outcome()
 
 
 def source() -> Given | None:
@@ -46,30 +44,16 @@ def found(given: Given, image: Image) -> tuple[Outcome, Detector | None]:
     key, pixels = (given.key, image.token), image.photograph.pixels
     if not given.is_model:
         return memory.kept("nuclei", key, lambda: scored.attempt(nuclei.listed, given.source, image.photograph.size)), None
-    detector = _detector(given.key, given)
+    detector = model.detector(given)
     if detector.refused:
         return detector, None
     with st.spinner("Looking for nuclei ..."):
         return memory.kept("nuclei", key, lambda: scored.attempt(nuclei.detected, detector.value, pixels)), detector.value
 
 
-def _end(outcome: Outcome) -> None:
-    if outcome.value is not None:
-        outcome.value.close()
-
-
-@st.cache_resource(max_entries=1, scope="session", show_spinner="Opening the model ...", on_release=_end)
-def _detector(key: str, _given: Given) -> Outcome:
-    return scored.attempt(lambda: nuclei.opened(model_bytes(_given.source)[0]))
-
-
-def show(listed: Nuclei, image: Image, given: Given, detector: Detector | None) -> None:
-    """Numbers first, then the viewer; its slider of confidence moves both."""
-    _counted(listed, image, given, detector)
-
-
 @st.fragment
-def _counted(listed: Nuclei, image: Image, given: Given, detector: Detector | None) -> None:
+def show(listed: Nuclei, image: Image, given: Given, detector: Detector | None) -> None:
+    """Numbers first, then the viewer; its slider of confidence moves both. A fragment: a move repaints this and nothing else."""
     least = viewer.confidence(VIEWER)
     counts = nuclei.overview(listed, image.photograph.size, least)
     said = f"confidence from {least:.2f}" if least else "all that were found"
