@@ -81,8 +81,9 @@ def _arguments(one: argparse.ArgumentParser, command: str, challenge: ModuleType
         one.add_argument("--group", metavar="COLUMN", help="column whose values are resampled together; none = each row")
         one.add_argument("--interval", default="percentile", metavar="KIND", help="percentile, jackknife or bca")
         one.add_argument("--metadata", metavar="FILE", help="table joined to the truth by case id")
-    if command == "score":
+    if command in ("score", "compare"):
         one.add_argument("--html", metavar="FILE", help="write a self-contained report there")
+    if command == "score":
         for flag, (settings, _) in _outputs(challenge).items():
             one.add_argument(flag, **settings)
     if command == "compare":
@@ -399,6 +400,10 @@ def compare(asked: argparse.Namespace) -> int:
         challenge, truth, teams, by_team, pairs_metric=asked.pairs_metric, **everybody, **statistics, metadata=asked.metadata
     )
     _tell([*found.findings, *(f for name, card in found.cards.items() for f in of_team(name, card.findings))])
+    if asked.html:
+        from scoring.contrasts.report import html  # figures take a second to import
+
+        _write(asked.html, html(found), "--html")
     if asked.json:
         _write(asked.json, found.to_json(), "--json")
     else:
@@ -487,9 +492,9 @@ def summary(card: ScoreCard) -> str:
         return "-" if x is None or x != x else f"{x:.4f}" if isinstance(x, float) else str(x)
 
     def row(name, x, interval) -> str:
-        return f"{name:<28}{value(x):>12}" + (f"   {interval[0]:.4f} to {interval[1]:.4f}" if interval else "")
+        return f"{name:<{names}}{value(x):>12}" + (f"   {interval[0]:.4f} to {interval[1]:.4f}" if interval else "")
 
-    width = max(map(len, card.per_class), default=0) + 2
+    names, width = max(28, 2 + max(map(len, card.metrics), default=0)), max(map(len, card.per_class), default=0) + 2
 
     def class_table(columns: Sequence[str], names: Sequence[str]) -> list[str]:
         head = " " * width + "".join(f"{c:>{max(11, len(c) + 2)}}" for c in columns)

@@ -1,5 +1,6 @@
 """The command `compare`: teams, folders and zips of teams, options by team, and refusals of several files in one answer."""
 
+import re
 import zipfile
 from pathlib import Path
 
@@ -43,6 +44,15 @@ def test_the_same_file_twice_is_said():
     assert finished.json["identical"] == [["one", "two"]]
     assert "identical-submissions" in [f["code"] for f in finished.json["findings"]]
     assert [t["rank"] for t in finished.json["teams"]] == [1, 1]
+
+
+def test_a_report_of_the_comparison_loads_nothing(tmp_path):
+    report = tmp_path / "report.html"
+    assert compared(f"a={AURORA}", f"b={BOREALIS}", "--resamples", "20", "--html", report).status == 0
+    text = report.read_text(encoding="utf-8")
+    assert re.findall(r"<(?:script|link|img|iframe)[^>]+(?:src|href)\s*=\s*[\"']?(?!data:|#)[^\"'>\s]+", text) == []
+    assert "default-src 'none'" in text
+    assert all(f">{team}<" in text for team in "ab")
 
 
 def folder_of(tmp_path: Path) -> Path:
