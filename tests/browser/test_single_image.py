@@ -1,6 +1,9 @@
 """A person with a photograph, from the door to the answer and to why, on a desk and on a phone."""
 
 import json
+import re
+import time
+import urllib.request
 
 import numpy as np
 import pytest
@@ -74,6 +77,28 @@ def test_a_photograph_gets_an_answer_and_a_map_and_is_removed(single_image, them
     page.get_by_role("button", name="Remove my image").click()
     page.get_by_text("Drop an image or choose one").wait_for()
     assert page.get_by_text("Highest score").count() == 0
+
+
+def uploads(server) -> int:
+    """Bytes of uploads that the server holds."""
+    with urllib.request.urlopen(f"{server.address}/_stcore/metrics") as answer:
+        held = re.findall(r'cache_type="UploadedFileManager"[^}]*\} ([\d.e+]+)', answer.read().decode())
+    return int(sum(map(float, held)))
+
+
+def test_the_server_keeps_models_that_were_dropped_but_no_photograph(visitor, fresh_server):
+    page = driver.visit(visitor(), f"{fresh_server.address}/single_image?challenge=melanoma")
+    give_photograph(page)
+    assert uploads(fresh_server) == 0
+    page.get_by_text("Model and test set").click()
+    page.get_by_role("button", name="Own file").nth(1).click()
+    model = driver.ROOT / "sample_data" / "melanoma" / "models" / "palette.onnx"
+    page.locator("[class*='_model_files'] input[type=file]").set_input_files(model)
+    driver.settled(page)
+    until = time.monotonic() + driver.PATIENCE / 1000
+    while not uploads(fresh_server) and time.monotonic() < until:
+        time.sleep(0.5)
+    assert uploads(fresh_server) == model.stat().st_size
 
 
 def test_the_research_line_stays_in_sight(single_image):
