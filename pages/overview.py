@@ -12,13 +12,20 @@ PEOPLE = (
     (
         ":material/upload_file: **Participants**",
         "Drop an ONNX model or a prediction file: the official score, its interval, and where the points went.",
+        ("tricorder3", "Score a submission"),
     ),
     (
         ":material/stethoscope: **Clinicians**",
-        "See case by case what a model received, what it said, how sure it was, and which cancers it missed.",
+        "Try one image: what a model says, how sure it is, what it looked at, and how it did on cases like it. Never a diagnosis.",
+        ("single_image", "Try one image"),
     ),
-    (":material/fact_check: **Organizers**", "Check a test set, read every problem at once, download a report that stands on its own."),
+    (
+        ":material/leaderboard: **Organizers**",
+        "Compare teams on the same cases: who leads, whether it is more than chance, where they differ; download the report.",
+        ("compare_teams", "Compare the sample teams"),
+    ),
 )
+"""Who comes, what for, and the page where that begins with its words."""
 
 
 def overview() -> None:
@@ -27,8 +34,10 @@ def overview() -> None:
         "Official challenge scores for cancer-imaging models, to the last digit, with what is behind them. "
         "Everything runs on this computer; nothing leaves it.",
     )
-    for place, (who, what) in zip(st.columns(3), PEOPLE, strict=True):
-        place.markdown(f"{who}  \n{what}")
+    for place, (who, what, (page, words)) in zip(st.columns(3), PEOPLE, strict=True):
+        with place.container(gap="xsmall"):
+            st.markdown(f"{who}  \n{what}")
+            st.page_link(f"../{page}.py", label=words, icon=":material/arrow_forward:")
     with st.grid(min_column_width=330, gap="small"):
         for challenge_id in (i for i in TITLES if i in SETS):
             with st.container(border=True, gap="xsmall"):
