@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from PIL import Image
 
-from scoring.figures.look import SHAPES, SYMBOLS, Look, channels, faded, figure, label, safe, write, written
+from scoring.figures.look import LIGHT, SHAPES, SYMBOLS, Look, channels, faded, figure, label, safe, write, written
 from scoring.figures.numerals import decimal
 
 RISKS = ("malignant", "medium", "benign", "")
@@ -37,14 +37,15 @@ def ranked(
     scaled: np.ndarray | None = None,
     names: Sequence[str] | None = None,
 ) -> go.Figure:
-    """Classes as bars, by risk group with the group's sum, in each the highest first.
+    """Classes as bars, by risk group with the group's sum (where a group has several), in each the highest first.
 
     probabilities [K]. outputs [k]: raw; one belongs to the last class. span: lowest and highest [K] of the turned image, a whisker. scaled [K]:
     after the temperature, a ring. names: in full, for the hover.
     """
     raw = dict(zip(range(len(classes))[-len(outputs) :], outputs, strict=True))
     groups = {group: [k for k in np.argsort(-probabilities, kind="stable") if risk[k] == group] for group in RISKS}
-    rows = [entry for group, members in groups.items() if members for entry in (group, *members)]
+    summed = any(len(members) > 1 for members in groups.values())
+    rows = [entry for group, members in groups.items() if members for entry in ((group, *members) if summed else members)]
     fig = figure(look, "What does the model say?", 46 + ROW * len(rows), margin={"l": 4, "r": 104, "t": 18, "b": 4})
     places = {k: place for place, k in enumerate(rows) if not isinstance(k, str)}
     order, top = list(places), int(np.argmax(probabilities))
@@ -93,7 +94,8 @@ def ranked(
             notes.append(written(1, place, decimal(total, 3), look.soft, xref="paper", xanchor="right", xshift=48))
             continue
         value = decimal(probabilities[entry], 3)
-        ticks.append(f"<b>{safe(classes[entry])}</b>" if entry == top else safe(classes[entry]))
+        name = safe(classes[entry]) if summed else label(classes[entry], risk[entry] or None, look)
+        ticks.append(f"<b>{name}</b>" if entry == top else name)
         notes.append(written(1, place, f"<b>{value}</b>", look.ink, xref="paper", xanchor="right", xshift=48))
         if entry in raw:
             notes.append(written(1, place, f"{raw[entry]:.4g}", look.soft, 11, xref="paper", xanchor="right", xshift=100))
@@ -180,7 +182,8 @@ def saliency(
     opacity: float = 0.7,
     cell: tuple | None = None,
 ) -> go.Figure:
-    """A map [h, w] of drops over the image: red supports the class, blue opposes, the strongest colour at +-scale.
+    """A map [h, w] of drops over the image: red supports the class, blue opposes, the strongest colour at +-scale, in the same colours under
+    every look, because the image is the same.
 
     jpeg: the image, of `size` (width, height), which the map covers whatever its own shape. cell: row, column and cells each way of the
     patch that is outlined.
@@ -207,7 +210,7 @@ def saliency(
         y=(np.arange(CELLS) + 0.5) / CELLS * height,
         zmin=-scale or -1,
         zmax=scale or 1,
-        colorscale=_diverging(look, opacity),
+        colorscale=_diverging(opacity),
         zsmooth="best",
         showscale=False,
         hovertemplate="hiding here lowers the score by %{z:.3f}<extra></extra>",
@@ -226,9 +229,9 @@ def saliency(
     return fig.update_yaxes(visible=False, range=[height, 0], scaleanchor="x", constrain="domain")
 
 
-def _diverging(look: Look, opacity: float) -> list[list]:
+def _diverging(opacity: float) -> list[list]:
     """Blue, clear, red: the image shows where nothing changes."""
-    blue, red = (channels(colour).astype(int) for colour in (look.categorical[0], look.risk["malignant"]))
+    blue, red = (channels(colour).astype(int) for colour in (LIGHT.categorical[0], LIGHT.risk["malignant"]))
 
     def tint(colour: np.ndarray, share: float) -> str:
         return f"rgba({colour[0]},{colour[1]},{colour[2]},{share * opacity:.3f})"

@@ -101,6 +101,18 @@ def test_the_server_keeps_models_that_were_dropped_but_no_photograph(visitor, fr
     assert uploads(fresh_server) == model.stat().st_size
 
 
+def test_a_case_is_chosen_in_the_gallery_and_stands_in_the_address(single_image):
+    page = single_image("?challenge=melanoma")
+    page.get_by_role("button", name="Gallery").click()
+    page.get_by_role("button", name="Try this").nth(2).click()
+    page.get_by_text("Truth of this case").wait_for()
+    driver.settled(page)
+    assert "case=images%2FM0003.jpg" in page.url
+    assert page.get_by_role("button", name="Try this").count() == 0
+    again = driver.visit(page.context, page.url)
+    assert again.get_by_role("combobox", name="Case").input_value() == "images/M0003.jpg"
+
+
 def test_the_research_line_stays_in_sight(single_image):
     page = single_image()
     line = page.get_by_text("Research use only").first

@@ -44,6 +44,12 @@ def test_one_output_belongs_to_the_second_class():
     assert "raw" not in hovers[0.3]
 
 
+def test_groups_of_one_class_need_no_sum():
+    figure = single.ranked(("other", "melanoma"), ("benign", "malignant"), np.array([0.3, 0.7]), np.array([0.7]), LIGHT)
+    assert len(figure.layout.yaxis.ticktext) == 2
+    assert "▲" in figure.layout.yaxis.ticktext[0]
+
+
 def test_names_from_strangers_are_no_html():
     figure = single.ranked(("<b>x", "y"), ("", ""), np.array([0.4, 0.6]), np.array([0.4, 0.6]), LIGHT)
     assert "<b>x" not in figure.data[0].hovertext[1]
@@ -89,8 +95,9 @@ def test_a_map_of_nothing_is_clear_everywhere():
     assert {stop[1].rsplit(",", 1)[1] for stop in figure.data[0].colorscale if stop[0] == 0.5} == {"0.000)"}
 
 
-def test_support_is_red_and_opposition_blue():
-    scale = single.saliency(np.ones((4, 4)), 1.0, single.preview(np.zeros((4, 4, 3), np.uint8)), (4, 4), "x", LIGHT).data[0].colorscale
+@pytest.mark.parametrize("look", [LIGHT, DARK], ids=lambda look: look.name)
+def test_support_is_red_and_opposition_blue_under_every_look(look):
+    scale = single.saliency(np.ones((4, 4)), 1.0, single.preview(np.zeros((4, 4, 3), np.uint8)), (4, 4), "x", look).data[0].colorscale
     assert scale[-1][1].startswith("rgba({:.0f},{:.0f},{:.0f},".format(*channels(LIGHT.risk["malignant"])))
     assert scale[0][1].startswith("rgba({:.0f},{:.0f},{:.0f},".format(*channels(LIGHT.categorical[0])))
 

@@ -67,7 +67,7 @@ def _map(asked: Asked, found: SaliencyMap) -> None:
             key=f"single_map_class_{asked.image.token}",
             format_func=lambda k: f"{subject.classes[k]} {answer.probabilities[k]:.2f}",
         )
-        opacity = st.slider("Opacity of the map, %", 0, 100, 70, 5, key="single_opacity") / 100
+        opacity = st.slider("Opacity of the map, %", 0, 100, 80, 5, key="single_opacity") / 100
         largest = found.largest(k)
         if largest is not None:
             row, column, before, after = largest
