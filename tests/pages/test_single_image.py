@@ -15,7 +15,7 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from pages.shared import jobs
-from pages.shared.single import intake, memory, model
+from pages.shared.single import asked, intake, memory, model
 from scoring import samples
 from scoring.challenges import load_challenge
 from scoring.single import nuclei, photograph, wording
@@ -267,6 +267,17 @@ def test_a_map_is_made_when_asked_and_says_its_largest_drop(single_image):
     assert re.search(r"Hiding this part (lowers|raises) \S+ from [01]\.\d\d to [01]\.\d\d", said(app))
 
 
+def test_random_halves_may_be_hidden_instead(single_image):
+    app = single_image(challenge="melanoma")
+    app.segmented_control(key="single_method").set_value("masks").run()
+    assert "It takes 256 runs" in said(app)
+    app.button(key="single_map").click().run()
+    settled(app)
+    assert not app.exception
+    assert "The strongest colours stand for" in said(app)
+    assert "Hiding this part" not in said(app)
+
+
 def test_another_age_sex_or_site_is_asked_for(single_image):
     app = single_image(tab="What if")
     app.button(key="single_sweep").click().run()
@@ -337,3 +348,23 @@ def test_a_tile_may_come_with_a_file_of_its_nuclei(single_image):
     app.file_uploader(key="single_puma_nuclei_file").upload("tile.json", b"{]").run()
     assert app.error
     assert not app.exception
+
+
+def test_a_slow_model_is_turned_and_mirrored_only_when_asked(single_image, monkeypatch):
+    monkeypatch.setattr(asked, "PATIENCE_MS", 0)
+    app = single_image(challenge="melanoma")
+    assert "Turned and mirrored" not in said(app)
+    app.button(key="single_views").click().run()
+    assert "Turned and mirrored 7 times" in said(app) or "flips and rotations" in said(app)
+
+
+def test_a_worker_that_was_ended_is_opened_anew(single_image, monkeypatch):
+    workers = []
+    opened = model.opened
+    monkeypatch.setattr(model, "opened", lambda *a: workers.append(opened(*a)) or workers[-1])
+    app = single_image(challenge="melanoma", model="palette")
+    workers[0].close()
+    app.selectbox(key="single_case_melanoma").set_value("images/M0009.jpg").run()
+    assert [worker.ended for worker in workers] == [True, False]
+    assert not app.error
+    assert lead(app)

@@ -9,7 +9,6 @@ from pages.shared.single import memory
 from pages.shared.single.asked import OTHER_VIEWS, Asked
 from pages.shared.text import markdown
 from scoring.figures import single as figures
-from scoring.single import answer as answers
 from scoring.single import wording
 from scoring.single.quality import CAUTION, GOOD, NOTE, STOP, Chip
 from scoring.single.reference import share_alike
@@ -70,10 +69,10 @@ def show(asked: Asked, own: str) -> None:
         numbers,
         key="ranked",
     )
-    if views is None:
+    if views is None and not memory.held("views", asked.view_key):
         seconds = answer.cpu_ms * OTHER_VIEWS / 1000
         if st.button(f"Turn and mirror it too ({OTHER_VIEWS} runs, about {seconds:.0f} s)", key="single_views"):
-            memory.kept("views", asked.view_key, lambda: answers.views(asked.opened, answer))
+            asked.turned()
             st.rerun()
     _class_set(asked)
 

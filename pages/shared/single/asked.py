@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pages.shared import scored
 from pages.shared.inputs import Given
+from pages.shared.scored import Outcome
 from pages.shared.single import memory
 from pages.shared.single.intake import Image
 from scoring.figures import single as figures
@@ -43,10 +45,13 @@ class Asked:
 
     @property
     def views(self) -> Views | None:
-        """The answers to the image turned and mirrored, where that is quick or was asked for."""
-        if self.answer.cpu_ms * OTHER_VIEWS > PATIENCE_MS and not memory.held("views", self.view_key):
-            return None
-        return memory.kept("views", self.view_key, lambda: answers.views(self.opened, self.answer))
+        """The answers to the image turned and mirrored, where that is quick or was asked for, and did not fail."""
+        quick = self.answer.cpu_ms * OTHER_VIEWS <= PATIENCE_MS
+        return self.turned().value if quick or memory.held("views", self.view_key) else None
+
+    def turned(self) -> Outcome:
+        """The image turned and mirrored, asked once."""
+        return memory.kept("views", self.view_key, lambda: scored.attempt(answers.views, self.opened, self.answer))
 
     @property
     def view_key(self) -> tuple:

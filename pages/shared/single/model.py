@@ -41,7 +41,12 @@ def _end(outcome: Outcome) -> None:
         outcome.value.close()
 
 
-@st.cache_resource(max_entries=1, scope="session", show_spinner="Opening the model ...", on_release=_end)
+def _lives(outcome: Outcome) -> bool:
+    """A worker that was ended, by a limit for example, is opened anew."""
+    return outcome.value is None or not outcome.value.process.ended
+
+
+@st.cache_resource(max_entries=1, scope="session", show_spinner="Opening the model ...", validate=_lives, on_release=_end)
 def _worker(challenge_id: str, classes: Sequence[str], key: str, _wanted: Subject, _given: Given) -> Outcome:
     return scored.attempt(of_bytes, _wanted, _given)
 
@@ -51,7 +56,7 @@ def detector(given: Given) -> Outcome:
     return _detector(given.key, given)
 
 
-@st.cache_resource(max_entries=1, scope="session", show_spinner="Opening the model ...", on_release=_end)
+@st.cache_resource(max_entries=1, scope="session", show_spinner="Opening the model ...", validate=_lives, on_release=_end)
 def _detector(key: str, _given: Given) -> Outcome:
     return scored.attempt(lambda: nuclei.opened(model_bytes(_given.source)[0]))
 
