@@ -79,9 +79,9 @@ def _unpacked(challenge: ModuleType, packs: Sequence[Given], problems: list) -> 
 
 
 def _put(teams: dict[str, Team], team: Team) -> None:
-    """Under its name, or the first free one: "Aurora", "Aurora 2". What is there already joins at most."""
+    """Under its name, or the first free one: "Aurora", "Aurora 2". The very same file joins once; equal files of other names are other teams."""
     for name, known in teams.items():
-        if (known.given.key, dict(known.options)) == (team.given.key, dict(team.options)):
+        if (known.given.key, known.given.name, dict(known.options)) == (team.given.key, team.given.name, dict(team.options)):
             teams[name] = replace(known, joins=known.joins or team.joins)
             return
     free = next(name for name in (team.name, *(f"{team.name} {number}" for number in range(2, len(teams) + 3))) if name not in teams)

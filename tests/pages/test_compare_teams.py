@@ -221,6 +221,13 @@ def test_many_teams_are_drawn_in_part_and_any_other_on_demand(page, count):
         assert last in set(shown(app.run())["team"])
 
 
+def test_equal_files_of_other_names_are_other_teams(page):
+    content = teams("tricorder3")["Delphi"].path.read_bytes()
+    app = drop(page(teams=["Aurora"]), "teams.zip", archive(**{"one.csv": content, "two.csv": content}), kind="zip")
+    assert set(shown(app)["team"]) == {"Aurora", "one", "two"}
+    assert "identical-submissions" in words(app)
+
+
 def test_equal_names_are_told_apart(page):
     path = teams("tricorder3")["Delphi"].path
     app = drop(page(), "Aurora.csv", path.read_bytes())

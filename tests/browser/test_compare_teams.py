@@ -1,0 +1,158 @@
+"""The comparison of teams: many teams, clicks, sliders, links, downloads, names of strangers."""
+
+import json
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from scoring import samples
+from tests.browser import driver
+from tests.support.payloads import PAYLOADS
+from tests.support.teams import lesion_outputs, lesion_truth, outputs_table
+from tests.support.visits import archive
+
+TEAMS = {s.title: s for s in samples.test_sets("tricorder3")["sample"].submissions.values() if not s.is_model}
+TABS = ("Ranking", "Lead", "Stability", "Other rules", "Classes", "Cases", "Subgroups")
+WIDER = """() => [...document.querySelectorAll('[data-testid="stMain"], body')].some(e => e.scrollWidth > e.clientWidth + 1)"""
+PLACE = """([row, column]) => {
+  const plot = document.querySelector(".js-plotly-plot"), area = plot.querySelector(".nsewdrag").getBoundingClientRect();
+  return [area.x + plot._fullLayout.xaxis.l2p(column), area.y + plot._fullLayout.yaxis.l2p(row)];
+}"""
+OVERLAPPING = """() => {
+  const found = [];
+  for (const plot of document.querySelectorAll(".js-plotly-plot")) {
+    const texts = [...plot.querySelectorAll(".yaxislayer-above text, .yaxislayer-below text")].map(e => e.getBoundingClientRect());
+    for (let i = 1; i < texts.length; i++)
+      if (texts[i].height && Math.abs(texts[i].y - texts[i - 1].y) < 8) found.push(plot.textContent.slice(0, 80));
+  }
+  return found;
+}"""
+
+
+@pytest.fixture
+def compare(visitor, server):
+    """Opens the page for a new visitor, with what an address says behind its question mark."""
+
+    def open_page(question: str = "", theme: str = "light", viewport=driver.DESKTOP) -> Page:
+        return driver.visit(visitor(theme, viewport), f"{server.address}/compare_teams{question}")
+
+    return open_page
+
+
+def give(page: Page, kind: str, name: str, content: bytes) -> Page:
+    """Drop teams: "files", or a "zip" with an entry per team."""
+    zone = f"[class*='_teams_{kind}'] [data-testid='stFileUploaderDropzone']"
+    page.get_by_role("button", name="Own files").click()
+    page.locator(zone).wait_for()
+    with page.expect_response(lambda answer: "upload_file" in answer.url and answer.request.method == "PUT", timeout=driver.PATIENCE):
+        driver.drop(page, zone, name, content)
+    driver.settled(page)
+    page.keyboard.press("Escape")
+    return driver.settled(page)
+
+
+def with_teams(page: Page, count: int) -> Page:
+    """An own test set of 55 cases, and so many teams of rising skill in a zip."""
+    random, labels = np.random.default_rng(count), np.arange(55) % 11
+    driver.give(page, "set", "truth.csv", lesion_truth(labels))
+    page.keyboard.press("Escape")
+    sent = {f"team-{k:02d}.csv": outputs_table(lesion_outputs(random, labels, 3 * k / count)) for k in range(count)}
+    give(page, "zip", "teams.zip", archive(**sent))
+    expect(page.get_by_test_id("stMetricValue")).to_contain_text("team-", timeout=driver.PATIENCE)
+    return driver.settled(page)
+
+
+@pytest.mark.parametrize("count", [2, 5, 20, 60])
+def test_so_many_teams_read_well(compare, count):
+    page = with_teams(compare(), count)
+    for name in TABS:
+        driver.tab(page, name)
+        assert page.get_by_test_id("stException").count() == 0
+        assert not page.evaluate(WIDER)
+        assert page.evaluate(OVERLAPPING) == []
+    assert (page.get_by_text(f"15 of {count} teams are drawn").count() > 0) is (count > 15)
+
+
+def test_a_click_on_a_class_opens_its_cases_and_the_address_says_which(compare):
+    page = compare("?tab=Classes")
+    page.locator(".js-plotly-plot").first.scroll_into_view_if_needed()
+    x, y = page.evaluate(PLACE, [7, 3])
+    page.mouse.move(x, y)
+    expect(page.locator(".hoverlayer .hovertext")).to_be_visible()
+    page.mouse.click(x, y)
+    driver.settled(page)
+    expect(page.get_by_role("heading", name="MEL, Delphi")).to_be_visible()
+    assert "class=MEL" in page.url
+    assert "class_team=Delphi" in page.url
+    again = driver.visit(page.context, page.url)
+    expect(again.get_by_role("heading", name="MEL, Delphi")).to_be_visible()
+
+
+def test_a_slider_repaints_and_can_be_put_back(compare):
+    page = compare("?challenge=Melanoma&tab=Other rules")
+    slider = page.get_by_role("slider", name="Points for accuracy")
+    slider.focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowLeft")
+    driver.settled(page)
+    expect(page.get_by_text("Changed: points for accuracy")).to_be_visible()
+    page.get_by_role("button", name="As official").click()
+    driver.settled(page)
+    expect(page.get_by_text("The official weights.")).to_be_visible()
+
+
+def test_the_address_brings_challenge_teams_and_tab(compare):
+    page = compare("?challenge=ISIC&teams=Juno&teams=Lyra&tab=Lead")
+    expect(page.get_by_role("heading", name="Is Juno’s lead more than chance?")).to_be_visible()
+    assert page.get_by_text("Meridian").count() == 0
+
+
+def test_what_a_page_shows_joins_and_the_link_leads_to_its_challenge(visitor, server):
+    page = driver.visit(visitor(), f"{server.address}/compare_teams?challenge=ISIC")
+    page.get_by_role("link", name="Melanoma").first.click()
+    driver.settled(page)
+    sample = samples.test_sets("melanoma")["sample"].submissions
+    driver.give(page, "submission", "mine.csv", next(iter(sample.values())).path.read_bytes())
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Add to comparison").click(timeout=driver.PATIENCE)
+    driver.settled(page)
+    page.get_by_test_id("stMain").get_by_role("link", name="Compare teams").click()
+    driver.settled(page)
+    expect(page.get_by_text("Melanoma, risk from a photograph")).to_be_visible(timeout=driver.PATIENCE)
+    expect(page.get_by_text("mine").first).to_be_visible(timeout=driver.PATIENCE)
+
+
+def test_downloads_hold_the_comparison(compare, tmp_path):
+    page = compare()
+    with page.expect_download() as given:
+        page.get_by_role("button", name="comparison.json").click()
+    held = json.loads(given.value.path().read_text(encoding="utf-8"))
+    assert {team["team"] for team in held["teams"]} == set(TEAMS)
+    with page.expect_download(timeout=driver.PATIENCE) as given:
+        page.get_by_role("button", name="Report (HTML)").click()
+    report = page.context.new_page()
+    given.value.save_as(tmp_path / "report.html")
+    report.goto((tmp_path / "report.html").as_uri())
+    report.locator(".js-plotly-plot").first.wait_for(timeout=driver.PATIENCE)
+    assert report.get_by_role("heading", name="Who wins?").is_visible()
+
+
+def test_names_of_strangers_do_nothing(compare):
+    page = compare("?teams=Aurora")
+    content = TEAMS["Delphi"].path.read_bytes()
+    files = [
+        {"name": f"{payload.replace('/', '_')}.csv", "mimeType": "text/csv", "buffer": content}
+        for payload in PAYLOADS
+        if "\n" not in payload
+    ]
+    page.get_by_role("button", name="Own files").click()
+    page.locator("[class*='_teams_files'] input[type=file]").set_input_files(files)
+    expect(page.get_by_text(f"of {len(files) + 1}", exact=False).first).to_be_visible(timeout=driver.PATIENCE)
+    driver.settled(page)
+    page.keyboard.press("Escape")
+    for name in TABS:
+        driver.tab(page, name)
+        assert page.get_by_test_id("stException").count() == 0
+        main = page.get_by_test_id("stMain")
+        assert main.locator("a[href*='evil'], img[src*='evil'], iframe[src*='evil']").count() == 0
