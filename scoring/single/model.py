@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.findings import Finding, InputRefused, error, split
+from scoring.findings import Finding, InputRefused, error, split, warning
 from scoring.models import preflight
 from scoring.models.pool import first_output
 from scoring.models.preprocessing import Recipe, stretched
@@ -12,6 +12,7 @@ from scoring.models.process import Answer, ModelFailed, ModelProcess
 from scoring.single.subject import Subject
 
 CALLED = "the model"
+LARGEST_LIST = 64
 
 
 @dataclass(frozen=True)
@@ -82,12 +83,23 @@ def _tried(subject: Subject, process: ModelProcess) -> Opened:
         vector = np.zeros(subject.contract.vector, np.float32) if subject.contract.vector and len(facts.inputs) > 1 else None
         trial = process.run(preflight.noise(*recipe.steps[-1][:2]), recipe, vector)
         problems, findings = split(preflight.examine(facts, subject.contract, CALLED, trial))
-        if not problems and trial.outputs and trial.outputs[0] is not None and trial.outputs[0].ndim > 2 and trial.outputs[0].size > 64:
-            problems = [
-                error(
-                    "wrong-output", CALLED, "It answers with a map, not with one list of scores: choose the challenge that it was made for."
-                )
-            ]
+        if not problems and subject.outputs == 1 and trial.outputs[0] is not None:
+            said = _of_one_risk(trial.outputs[0], len(subject.classes))
+            problems, findings = split([*findings, *([said] if said else [])])
     if problems:
         raise InputRefused(problems, findings)
     return Opened(subject, process, recipe, tuple(findings))
+
+
+def _of_one_risk(output: np.ndarray, classes: int) -> Finding | None:
+    """What is to be said of the first output of a model that is asked for one risk: the challenge's own code takes its first number."""
+    if output.size <= 1:
+        return None
+    if output.ndim > 2 and output.size > LARGEST_LIST:
+        return error("wrong-output", CALLED, "It answers with a map, not with one risk: choose the challenge that it was made for.")
+    if output.size > classes:
+        words = f"It gives {output.size} numbers per image where one risk is asked for: choose the challenge that it was made for."
+        return error("wrong-output", CALLED, words)
+    return warning(
+        "two-column-output", CALLED, "It gives 2 numbers per image: as in the challenge's own code the first is taken for the risk."
+    )

@@ -7,7 +7,7 @@ the ten classes, in the challenge's order or in that of its own entry `categorie
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.ndimage import gaussian_filter, maximum_filter
+from scipy.ndimage import center_of_mass, gaussian_filter, label, maximum_filter
 
 from scoring.challenges import puma
 from scoring.challenges.puma.clinic import square_millimetres, til_share
@@ -23,6 +23,8 @@ from scoring.single.photograph import CALLED as IMAGE
 
 SMOOTHING, NEIGHBOURS = 0.8, 5
 """Cells of the output: the width of the smoothing, and within how many only the highest peak counts."""
+REACH = 8
+"""And how far at least, px to each side: a model that answers for every pixel has many cells per nucleus."""
 LEAST = 0.40
 """Probability that some nucleus is there."""
 SMALLEST_SIDE, LARGEST_SIDE = 32, 2048
@@ -116,28 +118,30 @@ def probabilities(detector: Detector, pixels: np.ndarray) -> np.ndarray:
 def peaks(found: np.ndarray, stride: float, least: float = LEAST) -> Nuclei:
     """Nuclei where "not background" is highest around and above `least`, from probabilities [1 + 10, h, w]; confidence: of their class.
 
-    stride: px per cell.
+    Cells that are equally high and touch are one nucleus: a sure model gives 1 all over it. stride: px per cell.
     """
     smooth = gaussian_filter(found, (0, SMOOTHING, SMOOTHING))
     some = 1 - smooth[0]
-    rows, columns = np.nonzero((some == maximum_filter(some, NEIGHBOURS)) & (some > least))
-    classes = smooth[1:, rows, columns].argmax(0) if len(rows) else np.empty(0, int)
+    summits, count = label((some == maximum_filter(some, max(NEIGHBOURS, 2 * round(REACH / stride) + 1))) & (some > least), np.ones((3, 3)))
+    centres = np.reshape(center_of_mass(summits > 0, summits, range(1, count + 1)), (count, 2))
+    rows, columns = np.rint(centres).astype(int).T
+    classes = smooth[1:, rows, columns].argmax(0)
     confidences = smooth[1 + classes, rows, columns].astype(float)
     return Nuclei(
         classes.astype(np.int8),
-        (np.column_stack([columns, rows]) + 0.5) * stride,
+        (centres[:, ::-1] + 0.5) * stride,
         confidences,
         confidences.copy(),
-        np.arange(len(rows), dtype=np.int32),
+        np.arange(count, dtype=np.int32),
         np.empty((0, 2), np.float32),
-        np.zeros(len(rows) + 1, np.uint32),
+        np.zeros(count + 1, np.uint32),
     )
 
 
 def detected(detector: Detector, pixels: np.ndarray) -> Nuclei:
     """The nuclei that a dense model finds in upright pixels uint8 (H, W, 3). Raises InputRefused."""
     found = probabilities(detector, pixels)
-    return peaks(found, pixels.shape[0] / found.shape[1])
+    return peaks(found, _stride(pixels.shape[0], found.shape[1]))
 
 
 def listed(data: bytes, size: tuple[int, int]) -> Nuclei:
@@ -161,8 +165,13 @@ def overview(nuclei: Nuclei, size: tuple[int, int], least_confidence: float = 0.
 
 def _covers(cells: tuple[int, int], sides: tuple[int, int]) -> bool:
     """Whether h x w cells lie over a tile of H x W px at one stride, the last cell of each way perhaps cut."""
-    stride = round(sides[0] / cells[0]) if cells[0] else 0
+    stride = _stride(sides[0], cells[0])
     return stride >= 1 and all(-(-side // stride) == cell for side, cell in zip(sides, cells, strict=True))
+
+
+def _stride(side: int, cells: int) -> int:
+    """Px per cell, 0 without cells; the last cell may be cut."""
+    return round(side / cells) if cells else 0
 
 
 def _places(metadata: dict[str, str]) -> tuple[int, ...]:

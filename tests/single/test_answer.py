@@ -175,8 +175,16 @@ def test_models_of_another_challenge_and_no_models():
     assert "11 numbers" in _refused(dense)
     assert "map" in _refused(dense, "melanoma")
     assert "2 inputs" in _refused(skin, "melanoma")
+    seven = (samples.FOLDER / "isic2018" / "models" / "kmeans.onnx").read_bytes()
+    assert "7 numbers per image where one risk" in _refused(seven, "melanoma")
     assert _refused(b"not a model")
     assert _refused(b"")
+
+
+def test_of_two_columns_the_first_is_the_risk_and_that_is_said():
+    with model(builders.classifier(2, vector=False), subject("melanoma")) as found:
+        assert [finding.code for finding in found.findings] == ["two-column-output"]
+        assert answer(found, photograph(lesion())).outputs.shape == (1,)
 
 
 def test_a_model_that_answers_with_no_number():

@@ -91,6 +91,30 @@ def test_no_peak_at_all():
     assert (seen.total, seen.til_share) == (0, None)
 
 
+@pytest.mark.parametrize(("stride", "radius"), [(1, 10), (2, 6), (4, 4)])
+def test_a_sure_model_gives_one_nucleus_each(stride, radius):
+    """1 all over each disc, 0 elsewhere: many cells are equally high."""
+    rows, columns = np.mgrid[:160, :160]
+    centres = [(y, x) for y in range(20, 160, 40) for x in range(20, 160, 40)]
+    answer = np.zeros((11, 160, 160), np.float32)
+    for y, x in centres:
+        answer[3, (rows - y) ** 2 + (columns - x) ** 2 <= radius**2] = 1
+    answer[0] = 1 - answer[3]
+    found = nuclei.peaks(answer, stride)
+    assert found.centroids[:, ::-1] == pytest.approx((np.array(centres) + 0.5) * stride, abs=1e-6)
+    assert set(found.classes.tolist()) == {2}
+
+
+def test_a_tile_whose_last_cells_are_cut_is_measured_in_whole_strides(monkeypatch):
+    """30 cells of 4 px over 118 px: cell 26 has its centre at 106 px."""
+    answer = np.zeros((11, 30, 30), np.float32)
+    answer[0] = 1
+    answer[:2, 25:28, 25:28] = [[[0]], [[1]]]
+    monkeypatch.setattr(nuclei, "probabilities", lambda detector, pixels: answer)
+    found = nuclei.detected(None, np.zeros((118, 118, 3), np.uint8))
+    assert found.centroids.tolist() == [[106, 106]]
+
+
 def test_counts_per_class_and_area():
     answer = np.zeros((11, 60, 60), np.float32)
     for i, place in enumerate((0, 0, 1, 1, 1, 6)):
