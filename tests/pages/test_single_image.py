@@ -4,6 +4,7 @@ import gc
 import json
 import re
 import struct
+import threading
 import weakref
 import zlib
 from dataclasses import replace
@@ -368,3 +369,19 @@ def test_a_worker_that_was_ended_is_opened_anew(single_image, monkeypatch):
     assert [worker.ended for worker in workers] == [True, False]
     assert not app.error
     assert lead(app)
+
+
+def test_work_that_still_waits_lets_go_of_a_removed_image(single_image):
+    app = settled(own(single_image(challenge="melanoma"), photographs.phone()))
+    blocked = threading.Event()
+    jobs.queue().submit(("blocked",), lambda job: blocked.wait(60))
+    try:
+        app.button(key="single_map").click().run()
+        pixels = weakref.ref(app.session_state[intake.HELD].photograph)
+        app.button(key="single_remove").click().run()
+        app.segmented_control(key="single_source").set_value(intake.SAMPLE).run()
+        gc.collect()
+        assert pixels() is None
+    finally:
+        blocked.set()
+        jobs.queue().forget(("blocked",))

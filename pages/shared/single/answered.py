@@ -85,7 +85,7 @@ def _lead(asked: Asked, own: str) -> None:
     else:
         words = wording.score_line(answer, share_alike(asked.held, answer.probabilities, answer.top), asked.held)
     first, _, rest = words.partition(". ")
-    st.subheader(markdown(first), anchor=False)
+    st.subheader(markdown(first) + _in_full(asked, answer.top), anchor=False)
     if rest:
         st.markdown(markdown(rest, 400))
     said = []
@@ -96,6 +96,12 @@ def _lead(asked: Asked, own: str) -> None:
         said.append(f"Truth of this case in the test set: {frame.class_name(classes[label], subject.risk[label] or None)}.")
     if said:
         st.markdown("  \n".join(said))
+
+
+def _in_full(asked: Asked, k: int) -> str:
+    """The full name of a class in lighter type, where the challenge writes it short."""
+    name = asked.subject.names[k]
+    return "" if name == asked.subject.classes[k] else f" :small[:gray[{markdown(name)}]]"
 
 
 def _legend(asked: Asked) -> str:
@@ -118,7 +124,7 @@ def _class_set(asked: Asked) -> None:
         return
     subject = asked.subject
     order = sorted(np.flatnonzero(found.members), key=lambda k: -asked.answer.probabilities[k])
-    names = [frame.class_name(subject.classes[k], subject.risk[k] or None) for k in order]
+    names = [frame.class_name(subject.classes[k], subject.risk[k] or None) + _in_full(asked, k) for k in order]
     frame.heading("Which classes cannot be ruled out?")
     st.markdown(" · ".join(names) or "None.")
     st.caption(markdown(wording.set_line(found, subject.classes), 900))

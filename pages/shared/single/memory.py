@@ -1,11 +1,13 @@
 """What this session holds of the image that is looked at: in its own state, never in a cache that others share, and gone with the image."""
 
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
 from pages.shared import jobs, scored
 from pages.shared.scored import Outcome, Running, Runs
+from scoring.models.pool import Cancelled
 
 PREFIX = "_single_"
 JOBS, RUNS = f"{PREFIX}jobs", f"{PREFIX}runs"
@@ -27,10 +29,20 @@ def held(name: str, key: object) -> bool:
 
 def beside(key: tuple, counts: str, work: Callable) -> Outcome | Running:
     """Long work on the image: `work(progress=, cancelled=)` in the queue, its outcome in this session. key: holds nothing of an own image."""
-    found = scored.run(key, counts, work, st.session_state.setdefault(RUNS, Runs(KEPT_RUNS)), 0)
+    box = [work]
+    found = scored.run(key, counts, partial(_unpacked, box), st.session_state.setdefault(RUNS, Runs(KEPT_RUNS)), 0)
     if isinstance(found, Running):
-        st.session_state.setdefault(JOBS, {})[found.key] = found.job
+        waiting = st.session_state.setdefault(JOBS, {})
+        if waiting.get(found.key, (None,))[0] is not found.job:
+            waiting[found.key] = (found.job, box)
     return found
+
+
+def _unpacked(box: list[Callable], progress: Callable, cancelled: Callable) -> object:
+    """The work in a box; one that was emptied while it waited is none. The queue belongs to all and must not hold on to an image."""
+    if not box:
+        raise Cancelled
+    return box[0](progress=progress, cancelled=cancelled)
 
 
 def done(key: tuple) -> bool:
@@ -40,13 +52,14 @@ def done(key: tuple) -> bool:
 
 def working() -> bool:
     """Whether long work on the image goes on."""
-    return any(not job.future.done() for job in st.session_state.get(JOBS, {}).values())
+    return any(not job.future.done() for job, _ in st.session_state.get(JOBS, {}).values())
 
 
 def forget() -> None:
     """Free all that is held, and stop what works on it."""
-    for key, job in st.session_state.get(JOBS, {}).items():
+    for key, (job, box) in st.session_state.get(JOBS, {}).items():
         job.stop.set()
+        box.clear()
         jobs.queue().forget(key)
     for name in [name for name in st.session_state if str(name).startswith(PREFIX)]:
         del st.session_state[name]
