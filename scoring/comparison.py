@@ -180,9 +180,9 @@ def _compared(challenge: ModuleType, cards: Mapping[str, ScoreCard], pairs_metri
 
 def _of_identical(cards: Mapping[str, ScoreCard], same: tuple[tuple[str, ...], ...]) -> Iterator[Finding]:
     for names in same:
-        if len({cards[name].score for name in names}) == 1:
-            words = f"{len(names)} teams sent the same predictions; their difference is exactly 0."
-            yield warning("identical-submissions", ", ".join(names), words)
+        equal = len({cards[name].score for name in names}) == 1
+        rest = "their difference is exactly 0" if equal else "their scores differ by what was told beside them, such as a model's size"
+        yield warning("identical-submissions", ", ".join(names), f"{len(names)} teams sent the same predictions; {rest}.")
 
 
 def _ranks(cards: Mapping[str, ScoreCard], tie_break: str | None) -> dict[str, int]:

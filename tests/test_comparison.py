@@ -46,6 +46,15 @@ def test_the_same_file_twice_is_said():
     assert [t["rank"] for t in finished.json["teams"]] == [1, 1]
 
 
+def test_the_same_predictions_of_models_of_other_size_are_said_too():
+    sizes = ("--model-size-mib", "one=10", "--model-size-mib", "two=100")
+    finished = compared(f"one={AURORA}", f"two={AURORA}", *sizes, "--resamples", "20", "--json", "-")
+    assert finished.json["identical"] == [["one", "two"]]
+    assert [f["code"] for f in finished.json["findings"]] == ["identical-submissions"]
+    assert "exactly 0" not in finished.json["findings"][0]["message"]
+    assert [(p["p_value"], p["separated"]) for p in finished.json["pairs"]] == [(0, True)]
+
+
 def test_a_report_of_the_comparison_loads_nothing(tmp_path):
     report = tmp_path / "report.html"
     assert compared(f"a={AURORA}", f"b={BOREALIS}", "--resamples", "20", "--html", report).status == 0

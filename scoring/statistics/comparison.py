@@ -59,13 +59,13 @@ def compare(scores: Sequence[float], replicates: np.ndarray, n_units: int) -> Co
     together = np.round(replicates[:, ~np.isnan(replicates).any(0)], DIGITS)
     spread = _spread(scores, replicates, first, second)
     critical = _critical_value(spread, n_units)
-    reach = (critical or 0.0) * spread.errors
+    reach = np.multiply(spread.errors, np.inf if critical is None else critical, out=np.zeros(len(first)), where=spread.errors > 0)
     apart = np.round(np.abs(spread.differences), DIGITS) > 0
     separated = np.where(spread.errors > 0, np.abs(spread.differences) > reach, apart)
     better = np.zeros((len(scores), len(scores)), bool)
     better[first, second] = separated & (spread.differences > 0)
     better[second, first] = separated & (spread.differences < 0)
-    varying = spread.errors[spread.errors > 0]
+    varying = spread.errors[(spread.errors > 0) & np.isfinite(spread.errors)]
     return Comparison(
         tested(_pairs(first, second, spread, reach, separated), _student(spread, apart, n_units)),
         [[1 + int(better[:, i].sum()), len(scores) - int(better[i].sum())] for i in range(len(scores))],
@@ -86,8 +86,8 @@ def tested(pairs: Sequence[Pair], p_values: Sequence[float]) -> tuple[Pair, ...]
 
 @dataclass(frozen=True)
 class _Spread:
-    """How far the pairs' differences [P] move over the replicates: standard errors [P], percentile intervals, and the largest
-    |d* - d| / se over the pairs [B'] in the replicates in which all teams have a score; None where no pair varies."""
+    """How far the pairs' differences [P] move over the replicates: standard errors [P], infinite where fewer than two replicates tell; percentile
+    intervals; and the largest |d* - d| / se over the pairs [B'] in the replicates in which all teams have a score, None where no pair varies."""
 
     differences: np.ndarray
     errors: np.ndarray
@@ -105,7 +105,7 @@ def _spread(scores: np.ndarray, replicates: np.ndarray, first: np.ndarray, secon
         drawn = np.round(replicates[first[block]] - replicates[second[block]], DIGITS)
         errors[block], ends = _moments(drawn)
         found += ends
-        varies = errors[block] > 0
+        varies = (errors[block] > 0) & np.isfinite(errors[block])
         if varies.any() and complete.any():
             moved = np.abs(drawn[varies][:, complete] - differences[block][varies, None]) / errors[block][varies, None]
             largest = moved.max(0) if largest is None else np.maximum(largest, moved.max(0))
@@ -116,10 +116,10 @@ def _moments(drawn: np.ndarray) -> tuple[np.ndarray, list[list[float] | None]]:
     """Standard errors and percentile intervals of rounded differences [P, B], NaN where undefined; an error below 1e-12 is none."""
     if np.isnan(drawn).any():
         parts = [row[~np.isnan(row)] for row in drawn]
-        errors = np.array([np.std(row, ddof=1) if len(row) > 1 else 0.0 for row in parts])
+        errors = np.array([np.std(row, ddof=1) if len(row) > 1 else np.inf for row in parts])
         ends = [intervals.percentile(row) for row in drawn]
     else:
-        errors = np.std(drawn, axis=1, ddof=1) if drawn.shape[1] > 1 else np.zeros(len(drawn))
+        errors = np.std(drawn, axis=1, ddof=1) if drawn.shape[1] > 1 else np.full(len(drawn), np.inf)
         ends = np.quantile(drawn, intervals.QUANTILES, axis=1).T.tolist()
     return np.where(errors < NO_SPREAD, 0.0, errors), ends
 
@@ -131,17 +131,27 @@ def _student(spread: _Spread, apart: np.ndarray, n_units: int) -> np.ndarray:
 
 
 def _critical_value(spread: _Spread, n_units: int) -> float | None:
-    """The 95 % quantile of the largest |d* - d| / se over pairs, widened as Student's t for few units; None without a pair that varies."""
+    """The 95 % quantile of the largest |d* - d| / se over pairs, widened as Student's t for few units; None without a pair that varies, and where it
+    is beyond every number."""
     if spread.largest is None:
         return None
-    return float(scipy.stats.t.isf(scipy.stats.norm.sf(np.quantile(spread.largest, LEVEL)), n_units - 1))
+    found = float(scipy.stats.t.isf(scipy.stats.norm.sf(np.quantile(spread.largest, LEVEL)), n_units - 1))
+    return found if np.isfinite(found) else None
 
 
 def _pairs(first: np.ndarray, second: np.ndarray, spread: _Spread, reach: np.ndarray, separated: np.ndarray) -> list[Pair]:
     low, high = (spread.differences - reach).tolist(), (spread.differences + reach).tolist()
     columns = (first, second, spread.differences, spread.errors, separated)
     return [
-        Pair(a, b, d, spread.intervals[i], error, simultaneous_interval=[low[i], high[i]], separated=certain)
+        Pair(
+            a,
+            b,
+            d,
+            spread.intervals[i],
+            error if np.isfinite(error) else None,
+            simultaneous_interval=[low[i], high[i]] if np.isfinite(high[i]) else None,
+            separated=certain,
+        )
         for i, (a, b, d, error, certain) in enumerate(zip(*(column.tolist() for column in columns), strict=True))
     ]
 

@@ -129,3 +129,28 @@ def test_ranks_are_one_more_than_the_better_ones(scores):
 
 def test_tie_breaks_part_equal_scores():
     assert competition_ranks([0.7, 0.7, 0.4, 0.4], tie_breaks=[[0.8, 0.9, 0.5, 0.5]]) == [2, 1, 3, 3]
+
+
+def test_what_too_few_replicates_tell_is_left_open_and_nobody_is_certainly_better():
+    undefined = np.full((3, 20), np.nan)
+    alone = undefined.copy()
+    alone[:, 4] = [0.9, 0.5, 0.1]
+    apart = undefined.copy()  # every pair has replicates, no replicate has all teams
+    apart[:2, :6], apart[1:, 7:12], apart[::2, 13:] = 0.5, 0.4, 0.3
+    apart[0, :3] += 0.01
+    for replicates in (undefined, alone, apart):
+        found = compare([0.9, 0.5, 0.1], replicates, UNITS)
+        assert found.tied_for_first[0] is True
+        assert (found.critical_value, found.resolvable_gap) == (None, None)
+        assert (found.pairs[0].separated, found.pairs[0].simultaneous_interval) == (False, None)
+    for pair in compare([0.9, 0.5, 0.1], undefined, UNITS).pairs:
+        assert (pair.standard_error, pair.interval, pair.p_value, pair.p_adjusted) == (None, None, 1, 1)
+    assert compare([0.9, 0.5, 0.1], undefined, UNITS).rank_intervals == [[1, 3]] * 3
+
+
+def test_a_critical_value_beyond_every_number_is_left_open():
+    nearly_constant = np.array([[0.5, 0.5, 0.5 + 1e-9], [0.5, 0.5, 0.5]])  # far from the scores themselves, hardly moving
+    found = compare([0.9, 0.1], nearly_constant, 6)
+    assert (found.critical_value, found.resolvable_gap) == (None, None)
+    assert (found.pairs[0].separated, found.pairs[0].simultaneous_interval) == (False, None)
+    assert found.tied_for_first == [True, True]
