@@ -5,13 +5,13 @@ Runs in the worker. Of what the file said besides its pixels nothing leaves it b
 """
 
 import io
-import struct
 import warnings
 
 import numpy as np
 from PIL import Image
 
 from scoring.models.preprocessing import FORMATS, MOST_PIXELS, ImageUnreadable, Seen, seen, unreadable
+from scoring.models.remnants import AFTER, remnants
 
 KINDS = (
     "position",
@@ -24,6 +24,7 @@ KINDS = (
     "IPTC data",
     "colour profile",
     "further pictures",
+    "other data",
     "data after the picture",
     "transparency",
 )
@@ -132,10 +133,9 @@ def _dropped(image: Image.Image, data: bytes, what: Seen) -> list[str]:
     ):
         if info.get(name):
             found.add(kind)
+    found |= remnants(data, image.format)
     if getattr(image, "n_frames", 1) > 1:
-        found.add("further pictures")
-    elif _trails(data, image.format):
-        found.add("data after the picture")
+        found = found - {AFTER} | {"further pictures"}
     if what.alpha:
         found.add("transparency")
     return [kind for kind in KINDS if kind in found]
@@ -156,15 +156,3 @@ def _exif_kinds(image: Image.Image) -> set[str]:
     except Exception:
         return {"other camera data"}
     return found
-
-
-def _trails(data: bytes, kind: str | None) -> bool:
-    """Whether bytes follow the end of a JPEG, PNG or WebP picture."""
-    if kind == "JPEG":
-        return not data.rstrip(b"\x00").endswith(b"\xff\xd9")
-    if kind == "PNG":
-        end = data.rfind(b"IEND")
-        return end >= 0 and len(data) > end + 8
-    if kind == "WEBP":
-        return len(data) > struct.unpack("<I", data[4:8])[0] + 9
-    return False

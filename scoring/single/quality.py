@@ -23,12 +23,13 @@ LEAST_SKIN = 0.35
 STOP_SHOWN = 0.05
 STAINED, LEAST_STAINED, MOST_WHITE = 0.5, 0.4, 0.5
 TILE_SIDE = 1024
+LEAST_SIDE = 224
 
 
 @dataclass(frozen=True)
 class Chip:
-    """One statement about a picture. name: "size", "sharpness", "exposure", "colours", "frame", "tissue". level: of LEVELS; "stop" only where the
-    challenge refuses such a picture. value: what was measured, for people. words: a sentence. percentile: share 0..1 of the test set's
+    """One statement about a picture. name: "size", "sharpness", "exposure", "colours", "frame", "tissue". level: of LEVELS; "stop" where the
+    challenge refuses such a picture or hardly anything in it is sharp. value: what was measured, for people. words: a sentence. percentile: share 0..1 of the test set's
     images with a lower value, None where unknown."""
 
     name: str
@@ -93,6 +94,10 @@ def _size(found: Quality, shortest_side: int) -> Chip:
     value = f"{found.short_side} px on the shorter side"
     if found.short_side < shortest_side:
         return Chip("size", STOP, value, f"The challenge asks for {shortest_side} px or more: it would not take this photograph.")
+    if found.short_side < LEAST_SIDE:
+        return Chip(
+            "size", CAUTION, value, f"Smaller than what models are given ({LEAST_SIDE} px or more): it is enlarged and stays coarse."
+        )
     return Chip("size", GOOD, value, "Large enough.")
 
 
@@ -131,7 +136,7 @@ def _exposure(found: Quality, among: Sequence[Quality | None]) -> Chip:
 
 
 def _colours(found: Quality) -> Chip:
-    value = f"{found.skin:.0%} of the area"
+    value = f"{found.skin:.0%} as of skin"
     if found.skin >= LEAST_SKIN:
         return Chip("colours", GOOD, value, "Nothing in the colours speaks against skin; that does not make it skin.")
     if found.stained >= STAINED:

@@ -114,7 +114,7 @@ def views_line(views: Views) -> str:
 
 def dropped_line(kinds: Sequence[str]) -> str:
     """What was dropped from the file."""
-    return f"Dropped from the file: {', '.join(kinds)}." if kinds else "The file held pixels only: nothing was dropped."
+    return f"Dropped from the file: {', '.join(kinds)}." if kinds else "Nothing but pixels was found in the file, and they alone are kept."
 
 
 def map_line(name: str, before: float, after: float) -> str:

@@ -46,7 +46,9 @@ def test_stained_tissue_is_not_skin(tile):
     assert levels(measure(np.full((512, 512, 3), (40, 160, 40), np.uint8)))["colours"] == CAUTION
 
 
-@pytest.mark.parametrize(("shape", "side", "level"), [((511, 900), 512, STOP), ((512, 900), 512, GOOD), ((511, 900), 0, GOOD)])
+@pytest.mark.parametrize(
+    ("shape", "side", "level"), [((511, 900), 512, STOP), ((512, 900), 512, GOOD), ((224, 900), 0, GOOD), ((223, 900), 0, CAUTION)]
+)
 def test_too_small_stops(shape, side, level):
     pixels = lesion(900)[: shape[0], : shape[1]]
     assert levels(measure(pixels), shortest_side=side)["size"] == level
