@@ -37,6 +37,8 @@ MISSING = ("missing", "Cases without a prediction", {"refuse the file": "refuse"
 RANKED = ("metric", "Ranked by", {"balanced accuracy": None, "macro AUC": "auc", "macro average precision": "ap", "macro F1": "dice"})
 MACRO = ("rules", "Whose macro F1", {"the challenge's description": "seed", "the platform's": "grand-challenge", "pooled": "pooled"})
 ORDER = ("order", "Places by", {"weighted ranks": "rank", "weighted score": "score"})
+NAMED = 6
+"""Teams that the door names before it says "and N more"."""
 CHOICES = {"tricorder3": MISSING, "melanoma": MISSING, "isic": RANKED, "puma": MACRO, "hecktor2026": ORDER}
 """What can be chosen for all teams: the option, its label, words -> value; the first is usual."""
 
@@ -78,8 +80,8 @@ def _teams(challenge: ModuleType, test_set: Given, sample) -> tuple[list[Team], 
     """The door of the teams: those chosen, what is wrong with dropped folders, and what was chosen for all teams."""
     name, words, values = CHOICES[challenge.ID]
     with st.container(border=True, gap="xsmall", height="stretch"):
-        with st.container(horizontal=True, vertical_alignment="bottom", gap="small", wrap=True):
-            place = st.container(gap=None)
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+            named, place = st.container(gap=None), st.popover("Choose", icon=":material/groups:")
             with st.popover("Own files", icon=":material/upload:"):
                 single, packs, forget = inputs.teams(challenge.ID, SUBMITTED[challenge.ID])
                 if single or packs:
@@ -89,6 +91,10 @@ def _teams(challenge: ModuleType, test_set: Given, sample) -> tuple[list[Team], 
         offered, problems = teams.offered(challenge, test_set, sample, single, packs)
         with place:
             chosen = _chosen(challenge.ID, test_set.key, offered)
+        with named:
+            st.caption("Teams")
+            listed = ", ".join(markdown(name, 30) for name in chosen[:NAMED])
+            st.markdown(f"**{listed or 'none'}**" + f" and {len(chosen) - NAMED} more" * (len(chosen) > NAMED))
         value = st.selectbox(words, list(values), key=f"compared_{name}", bind="query-params", persist_state="session")
     return [offered[one] for one in chosen], problems, {name: values[value]}
 
@@ -109,12 +115,12 @@ def _chosen(challenge_id: str, truth_key: str, offered: Mapping[str, Team]) -> l
     def to_address() -> None:
         st.query_params["teams"] = st.session_state[key]
 
-    return st.multiselect(
-        "Teams",
+    return st.pills(
+        "Teams to compare",
         list(offered),
+        selection_mode="multi",
+        format_func=lambda name: markdown(name, 60),
         key=key,
-        max_selections=teams.MOST,
-        placeholder="Choose teams",
         on_change=to_address,
         persist_state="session",
     )

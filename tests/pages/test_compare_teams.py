@@ -116,7 +116,7 @@ def test_what_the_address_asks_for_in_vain_is_left_out(page):
 
 def test_no_team_chosen(page):
     app = page()
-    app.multiselect(key="tricorder3_compared").set_value([]).run()
+    app.button_group(key="tricorder3_compared").set_value([]).run()
     assert not app.exception
     assert "Choose teams" in words(app)
 
