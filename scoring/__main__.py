@@ -164,7 +164,7 @@ def _write(target: str, text: str, option: str) -> None:
         sys.stdout.write(text)
         return
     try:
-        Path(target).write_text(text, encoding="utf-8", newline="")
+        Path(target).write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
     except OSError as problem:
         raise InputRefused([error("bad-option", option, f"{target} cannot be written: {problem.strerror}.")]) from problem
 
@@ -416,8 +416,9 @@ def _named(arguments: list[str], streamed: tuple[str, ...], reading: _Reading) -
     sources: dict[str, Entry] = {}
     for argument in arguments:
         name, mark, source = argument.partition("=")
-        if name and mark and source:
+        if name.strip() and mark and source:
             found = {name: entries.of_path(source)}
+            reading.add(entries.misnamed(name, "TEAM=P"), ())
         elif not mark and (Path(argument).is_dir() or (Path(argument).is_file() and argument.lower().endswith(".zip"))):
             found = _entries(argument, streamed, reading)
         else:
@@ -464,12 +465,14 @@ COMMANDS = {"challenges": challenges, "check": check, "predict": predict, "score
 def standings(found: Comparison) -> str:
     """A comparison as a short table for a terminal, best first."""
     rows = [f"{'rank':>5}  {'team':<24}{'score':>10}   95% interval       rank interval"]
+    several = sum(found.result.tied_for_first or ()) > 1
     for team in found.as_dict()["teams"]:
         span = "{:.4f} to {:.4f}".format(*team["interval"]) if team["interval"] else "-"
-        places = "{} to {}".format(*team["rank_interval"]) if team["rank_interval"] else "-"
+        low, high = team["rank_interval"] or ("-", "-")
+        places = f"{low}" if low == high else f"{low} to {high}"
         number = "-" if team["score"] is None else f"{team['score']:.6f}"
         rows.append(
-            f"{team['rank']:>5}  {team['team'][:24]:<24}{number:>10}   {span:<18} {places}{', tied for first' if team['tied_for_first'] else ''}"
+            f"{team['rank']:>5}  {team['team'][:24]:<24}{number:>10}   {span:<18} {places}{', tied for first' if several and team['tied_for_first'] else ''}"
         )
     return "\n".join([*rows, *_pairs(found.pairs)])
 

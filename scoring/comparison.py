@@ -11,6 +11,7 @@ import numpy as np
 from scoring.comparable import Comparable
 from scoring.findings import Finding, InputRefused, error, warning
 from scoring.pairs import BOOTSTRAP, SCORE, Alike, Pairs, alike, as_entries, near_identical, pairs_of
+from scoring.readers.entries import misnamed
 from scoring.scorecard import ScoreCard, plain
 from scoring.standings import Standings
 from scoring.statistics import comparison
@@ -112,7 +113,7 @@ def compare_cards(challenge: ModuleType, cards: Mapping[str, ScoreCard], *, pair
     Raises InputRefused where cards are not of one test set and one draw of replicates, each named by team; where there is none; and `bad-option`.
     """
     wrong = list(_unequal(cards, _of_teams(challenge))) if cards else [error("bad-option", "compare", "name at least one team: TEAM=FILE.")]
-    wrong += [error("bad-option", "compare", "a team has no name: give each its own.") for name in cards if not name]
+    wrong += [problem for name in cards for problem in misnamed(name, "compare")]
     if wrong:
         raise InputRefused(wrong)
     return _compared(challenge, cards, pairs_metric, of_comparison)

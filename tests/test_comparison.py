@@ -55,6 +55,22 @@ def test_the_same_predictions_of_models_of_other_size_are_said_too():
     assert [(p["p_value"], p["separated"]) for p in finished.json["pairs"]] == [(0, True)]
 
 
+@pytest.mark.parametrize("name", [" ", "ev\nil", "b\udcff"])
+def test_a_name_that_nobody_could_read_is_refused(tmp_path, name):
+    finished = compared(f"{name}={AURORA}", f"b={BOREALIS}", "--resamples", "0", "--json", tmp_path / "out.json")
+    assert finished.status == 2
+    assert finished.err.count("bad-option") == len(finished.err.splitlines()) == 1
+
+
+def test_only_several_teams_are_called_tied():
+    told = {
+        name: compared(*teams, "--resamples", "50").out
+        for name, teams in {"one": [f"a={AURORA}"], "two": [f"a={AURORA}", f"b={AURORA}"]}.items()
+    }
+    assert "tied for first" not in told["one"]
+    assert told["two"].count("1 to 2, tied for first") == 2
+
+
 def test_a_report_of_the_comparison_loads_nothing(tmp_path):
     report = tmp_path / "report.html"
     assert compared(f"a={AURORA}", f"b={BOREALIS}", "--resamples", "20", "--html", report).status == 0

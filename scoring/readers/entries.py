@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from scoring.findings import Finding, InputRefused, error
+from scoring.readers.archives import has_hidden, shown
 from scoring.readers.sources import Files, Source, is_litter, is_zip, open_source
 
 MODEL = ".onnx"
@@ -18,6 +19,14 @@ class Entry:
     source: Source | Files
     name: str | None = None
     is_model: bool = False
+
+
+def misnamed(team: str, where: str) -> Iterator[Finding]:
+    """What is wrong with the name of a team: nobody could read it."""
+    if not team.strip():
+        yield error("bad-option", where, "a team has no name: give each its own.")
+    elif has_hidden(team):
+        yield error("bad-option", where, f"the team's name {shown(team)} has control or hidden characters: name it otherwise.")
 
 
 def of_path(path: str) -> Entry:
@@ -37,7 +46,10 @@ def of_teams(source: Source, name: str | None = None, streamed: tuple[str, ...] 
     teams: dict[str, Entry] = {}
     problems = []
     for team, one in found:
-        if team in teams:
+        strange = list(misnamed(team, f"{where} › {shown(team)}"))
+        if strange:
+            problems += strange
+        elif team in teams:
             problems.append(error("bad-option", f"{where} › {team}", f"two entries are named {team!r}: one entry per team."))
         elif one is None:
             problems.append(error("bad-zip", f"{team}: {where}", "a zip inside is not opened: unpack it into a folder of that name."))

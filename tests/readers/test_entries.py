@@ -65,3 +65,13 @@ def test_a_folder_that_cannot_be_listed_is_refused(tmp_path, monkeypatch):
     with pytest.raises(InputRefused) as refused:
         entries.of_teams(tmp_path)
     assert [p.code for p in refused.value.problems] == ["unreadable-file"]
+
+
+@pytest.mark.parametrize("name", [" ", "ev\nil", "a\u202eb", "b\udcff"])
+def test_a_team_that_nobody_could_name_is_a_problem(tmp_path, name):
+    (tmp_path / f"{name}.csv").write_bytes(b"")
+    (tmp_path / "Ärzte & Söhne 👍.csv").write_bytes(b"")
+    teams, problems = entries.of_teams(tmp_path)
+    assert list(teams) == ["Ärzte & Söhne 👍"]
+    assert [p.code for p in problems] == ["bad-option"]
+    assert all(text.isprintable() for text in (problems[0].where, problems[0].message))
