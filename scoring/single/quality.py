@@ -29,8 +29,8 @@ LEAST_SIDE = 224
 @dataclass(frozen=True)
 class Chip:
     """One statement about a picture. name: "size", "sharpness", "exposure", "colours", "frame", "tissue". level: of LEVELS; "stop" where the
-    challenge refuses such a picture or hardly anything in it is sharp. value: what was measured, for people. words: a sentence. percentile: share 0..1 of the test set's
-    images with a lower value, None where unknown."""
+    challenge refuses such a picture, hardly anything in it is sharp, or it is a tile of tissue instead of skin. value: what was measured, for
+    people. words: a sentence. percentile: share 0..1 of the test set's images with a lower value, None where unknown."""
 
     name: str
     level: str
@@ -142,9 +142,9 @@ def _colours(found: Quality) -> Chip:
     if found.stained >= STAINED:
         return Chip(
             "colours",
-            CAUTION,
+            STOP,
             value,
-            "This looks like stained tissue, not like skin: choose PUMA for a tile. The score means nothing here.",
+            "This looks like stained tissue, not like skin: choose PUMA for a tile.",
         )
     return Chip("colours", CAUTION, value, "This does not look like skin. The score may not mean anything.")
 

@@ -8,6 +8,7 @@ from scoring import load_challenge, samples
 from scoring.models.pool import Cancelled
 from scoring.single.photograph import received
 from scoring.single.quality import CAUTION, GOOD, NOTE, STOP, measured, of_photograph, percentile, photograph_chips, tile_chips
+from scoring.single.wording import abstentions
 from tests.support.single import lesion, measure
 
 
@@ -41,8 +42,9 @@ def test_most_sample_images_are_good(truth):
 
 def test_stained_tissue_is_not_skin(tile):
     (chip,) = (chip for chip in photograph_chips(measure(tile)) if chip.name == "colours")
-    assert chip.level == CAUTION
+    assert chip.level == STOP
     assert "PUMA" in chip.words
+    assert any("stained tissue" in words for words in abstentions(None, None, photograph_chips(measure(tile))))
     assert levels(measure(np.full((512, 512, 3), (40, 160, 40), np.uint8)))["colours"] == CAUTION
 
 
