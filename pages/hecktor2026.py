@@ -11,6 +11,7 @@ from pages.shared import classification, frame, scored, viewer
 from pages.shared.classification import interval
 from pages.shared.frame import Fact
 from pages.shared.inputs import Given
+from pages.shared.opening import Opening
 from pages.shared.text import file_name, markdown
 from pages.shared.viewer import slices
 from pages.shared.workbench import Shown, Workbench, show
@@ -23,6 +24,7 @@ from scoring.scorecard import ScoreCard
 
 ID = "hecktor2026"
 CHALLENGE = scoring.load_challenge(ID)
+VIEWER = Opening("patient", "place")
 VIEW, SUMMARY, PATIENTS = CHALLENGE.view, CHALLENGE.summary, CHALLENGE.patients
 STRUCTURES = {"gtvp": "GTVp", "gtvn": "GTVn"}
 KINDS = ("t", "n")
@@ -195,7 +197,7 @@ def draw(drawing: Drawing, patients: bool = False) -> None:
     caption, more = drawing.caption, {}
     if patients:
         key = f"figure_{file_name(figure.layout.meta['question'])}"
-        caption, more = f"{caption} A click opens the patient.", {"on_select": partial(_open_point, key), "selection_mode": "points"}
+        caption, more = f"{caption} A click opens the patient.", {"on_select": VIEWER.point(key), "selection_mode": "points"}
     frame.chart(figure, caption, numbers.set_index(numbers.columns[0]), **more)
 
 
@@ -502,32 +504,10 @@ def patient_table(question: str, rows: pd.DataFrame, columns: Mapping, caption: 
         columns,
         caption,
         key=key,
-        on_select=partial(_open_row, key, list(rows["case"])),
+        on_select=VIEWER.row(key, list(rows["case"])),
         selection_mode="single-row",
         **more,
     )
-
-
-def _open_row(key: str, names: list[str]) -> None:
-    rows = st.session_state[key].selection.rows
-    if rows:
-        _open(names[rows[0]])
-
-
-def _open_point(key: str) -> None:
-    points = st.session_state[key].selection.points
-    if points and points[0].get("customdata"):
-        _open(points[0]["customdata"][0])
-
-
-def _open(patient: str) -> None:
-    st.session_state["patient"], st.session_state["tab"] = patient, "Viewer"
-    _leave_place()
-
-
-def _leave_place() -> None:
-    """The place in the address belongs to the patient that was shown."""
-    st.query_params.pop("place", None)
 
 
 def case_table(card: ScoreCard) -> pd.DataFrame:
@@ -542,7 +522,7 @@ def viewer_tab(shown: Shown) -> None:
         asked = st.query_params.get("patient")
         st.session_state["patient"] = asked if asked in names else names[0]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        patient = st.selectbox("Patient", names, key="patient", persist_state="page", width=260, on_change=_leave_place, format_func=str)
+        patient = st.selectbox("Patient", names, key="patient", persist_state="page", width=260, on_change=VIEWER.leave, format_func=str)
         # By hand: a bound widget that first appears with a value from elsewhere does not write it.
         st.query_params["patient"] = patient
         index = names.index(patient)
@@ -563,7 +543,7 @@ def viewer_tab(shown: Shown) -> None:
 
 def _go_to(patient: str) -> None:
     st.session_state["patient"] = patient
-    _leave_place()
+    VIEWER.leave()
 
 
 def slice_viewer(shown: Shown, index: int) -> None:

@@ -12,6 +12,7 @@ from pages.shared import classification, downloads, frame, scored, viewer
 from pages.shared.classification import interval
 from pages.shared.frame import Fact
 from pages.shared.inputs import Given
+from pages.shared.opening import Opening
 from pages.shared.viewer import nuclei
 from pages.shared.workbench import Shown, Workbench, show
 from scoring.challenges.puma import report
@@ -24,6 +25,7 @@ from scoring.scorecard import ScoreCard
 
 ID = "puma"
 CHALLENGE = scoring.load_challenge(ID)
+VIEWER = Opening("case", "nucleus")
 CLASSES, RADIUS, METRICS = CHALLENGE.CLASSES, CHALLENGE.RADIUS, CHALLENGE.METRICS
 DOUBTS, LISTING, CLINIC = CHALLENGE.doubts, CHALLENGE.listing, CHALLENGE.clinic
 RULES = {
@@ -214,7 +216,7 @@ def images_tab(shown: Shown) -> None:
                 f"Worst image first. Blank: the class is in neither truth nor prediction. A click opens the image. n = {card.n_cases}.",
                 pd.DataFrame(f1, index=names, columns=list(CLASSES)),
                 key="class_heat",
-                on_select=partial(_open_point, "figure_class_heat"),
+                on_select=VIEWER.point("figure_class_heat"),
                 selection_mode="points",
             )
     with right:
@@ -242,31 +244,9 @@ def images_tab(shown: Shown) -> None:
             f"Choose a row to open the image in the viewer. ▲: {suspicious} of {len(rows)} missing or suspicious.",
             key="image_rows",
             height=TABLE_HEIGHT if len(rows) > SHORT else "content",
-            on_select=partial(_open_row, [row["case"] for row in rows]),
+            on_select=VIEWER.row("image_rows", [row["case"] for row in rows]),
             selection_mode="single-row",
         )
-
-
-def _open_row(names: list[str]) -> None:
-    rows = st.session_state["image_rows"].selection.rows
-    if rows:
-        _open(names[rows[0]])
-
-
-def _open_point(key: str) -> None:
-    points = st.session_state[key].selection.points
-    if points and points[0].get("customdata"):
-        _open(points[0]["customdata"][0])
-
-
-def _open(case: str) -> None:
-    st.session_state["case"], st.session_state["tab"] = case, "Viewer"
-    _leave_nucleus()
-
-
-def _leave_nucleus() -> None:
-    """The nucleus in the address belongs to the image that was shown."""
-    st.query_params.pop("nucleus", None)
 
 
 def setting(card: ScoreCard) -> tuple[float, float]:
@@ -454,7 +434,7 @@ def tissue_tab(shown: Shown) -> None:
             f"{percent(card.metrics['til_share_predicted'])}. n = {int((np.isfinite(true) & np.isfinite(found)).sum())}.",
             pd.DataFrame({"truth": true, "predicted": found}, index=names),
             key="til_share",
-            on_select=partial(_open_point, "figure_til_share"),
+            on_select=VIEWER.point("figure_til_share"),
             selection_mode="points",
         )
     left, right = st.columns(2, gap="large")
@@ -518,7 +498,7 @@ def viewer_tab(shown: Shown) -> None:
     asked = st.session_state.get("case", st.query_params.get("case"))
     st.session_state["case"] = st.query_params["case"] = asked if asked in names else names[0]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        case = st.selectbox("Image", names, key="case", persist_state="page", width=290, on_change=_leave_nucleus, format_func=str)
+        case = st.selectbox("Image", names, key="case", persist_state="page", width=290, on_change=VIEWER.leave, format_func=str)
         index = names.index(case)
         for words, step, icon in (("Previous", -1, "chevron_left"), ("Next", 1, "chevron_right")):
             st.button(words, key=f"case_{words}", icon=f":material/{icon}:", on_click=_go_to, args=(names[(index + step) % len(names)],))
@@ -554,7 +534,7 @@ def viewer_tab(shown: Shown) -> None:
 
 def _go_to(case: str) -> None:
     st.session_state["case"] = case
-    _leave_nucleus()
+    VIEWER.leave()
 
 
 @st.cache_resource(max_entries=KEPT_CASES, scope="session", show_spinner="Drawing the nuclei ...")
@@ -586,7 +566,7 @@ def _put_nucleus(payload) -> None:
     if chosen:
         st.query_params["nucleus"] = f"{chosen['side']}-{chosen['index']}"
     else:
-        _leave_nucleus()
+        VIEWER.leave()
 
 
 def _nucleus_in_address() -> Mapping | None:
@@ -651,7 +631,7 @@ def _choose_row(key: str, found) -> None:
         chosen = found.rows[rows[0]]
         st.query_params["nucleus"] = f"{chosen.side}-{chosen.number}"
     else:
-        _leave_nucleus()
+        VIEWER.leave()
 
 
 STATUS = {"TP": ("green", "found"), "FP": ("orange", "spurious"), "FN": ("blue", "missed")}
