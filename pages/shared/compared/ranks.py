@@ -14,8 +14,7 @@ from scoring.contrasts.reference import Difference
 from scoring.contrasts.scale import Scale
 from scoring.figures import comparison as figures
 from scoring.figures.numerals import UNDEFINED, percent, share, span
-from scoring.pairs import pairs_of
-from scoring.statistics.comparison import Pair
+from scoring.pairs import Pair, pairs_of
 
 
 def ranking_rows(compared: Compared, places: Sequence[int]) -> pd.DataFrame:
