@@ -399,7 +399,7 @@ def compare(asked: argparse.Namespace) -> int:
     found = compare_teams(
         challenge, truth, teams, by_team, pairs_metric=asked.pairs_metric, **everybody, **statistics, metadata=asked.metadata
     )
-    _tell([*found.findings, *(f for name, card in found.cards.items() for f in of_team(name, card.findings))])
+    _tell(found.noticed)
     if asked.html:
         from scoring.contrasts.report import html  # figures take a second to import
 

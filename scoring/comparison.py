@@ -43,6 +43,13 @@ class Comparison:
         """The teams that have a score, best first: those that `result` is about."""
         return tuple(name for name, card in self.cards.items() if card.score is not None)
 
+    @property
+    def noticed(self) -> tuple[Finding, ...]:
+        """What is to be said of all of it, each thing once: of the comparison, of the test set (whatever every team's card says alike), of each team."""
+        shared = [f for f in next(iter(self.cards.values())).findings if all(f in card.findings for card in self.cards.values())]
+        own = (f for name, card in self.cards.items() for f in of_team(name, (f for f in card.findings if f not in shared)))
+        return (*self.findings, *shared, *own)
+
     def as_dict(self) -> dict:
         """The object that `comparison.json` holds."""
         more = {key: getattr(self.result, key) for key in ("critical_value", "stability", "winner_optimism", "resolvable_gap")}

@@ -71,6 +71,13 @@ def test_only_several_teams_are_called_tied():
     assert told["two"].count("1 to 2, tied for first") == 2
 
 
+def test_what_all_teams_share_is_said_once():
+    told = compared(f"a={AURORA}", f"b={BOREALIS}", "--model-size-mib", "b=200", "--resamples", "50").err.splitlines()
+    assert sum(line.startswith("note few-replicates --resamples: ") for line in told) == 1
+    assert sum("few-replicates" in line for line in told) == 1
+    assert [line.split(":")[0] for line in told if "size" in line] == ["warning model-size-unknown a", "warning size-score-zero b"]
+
+
 def test_a_report_of_the_comparison_loads_nothing(tmp_path):
     report = tmp_path / "report.html"
     assert compared(f"a={AURORA}", f"b={BOREALIS}", "--resamples", "20", "--html", report).status == 0
