@@ -47,13 +47,16 @@ def members(probabilities: np.ndarray, cuts: np.ndarray) -> np.ndarray:
     return 1 - probabilities <= cuts
 
 
-def coverage(probabilities: np.ndarray, truth: np.ndarray, miss: float, splits: int = SPLITS, seed: int = 0) -> Coverage | None:
+def coverage(
+    probabilities: np.ndarray, truth: np.ndarray, miss: float, units: np.ndarray | None = None, splits: int = SPLITS, seed: int = 0
+) -> Coverage | None:
     """Sets tried on cases that they were not calibrated on: every class is halved at random, `splits` times. None where no class has two
-    cases."""
+    units. units [n]: cases of one patient share a number and a half, that of their first case's class; default, each case its own."""
     k = probabilities.shape[1]
+    _, starts, of_case = np.unique(np.arange(len(truth)) if units is None else units, return_index=True, return_inverse=True)
     random, held, cases, sizes, tried = np.random.default_rng(seed), np.zeros(k), np.zeros(k), 0.0, 0
     for _ in range(splits):
-        first = _half(truth, random)
+        first = _half(truth[starts], random)[of_case]
         if not first.any() or first.all():
             return None
         found = members(probabilities[~first], thresholds(probabilities[first], truth[first], miss))
@@ -66,7 +69,7 @@ def coverage(probabilities: np.ndarray, truth: np.ndarray, miss: float, splits: 
 
 
 def _half(truth: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """A random half of the cases of each class, the larger one, bool [n]: so calibration has as many as can be."""
+    """A random half of the units of each class, the larger one, bool [n]: so calibration has as many as can be."""
     chosen = np.zeros(len(truth), bool)
     for k in np.unique(truth):
         of_class = np.flatnonzero(truth == k)

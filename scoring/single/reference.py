@@ -5,10 +5,12 @@ from functools import cached_property
 
 import numpy as np
 
+from scoring.challenges.isic.truth import UNIT_COLUMNS
 from scoring.metrics import calibration, classification, conformal, neighbours
 from scoring.predictions import Predictions
 from scoring.single.subject import Subject, kind, probabilities
 from scoring.statistics.intervals import wilson
+from scoring.statistics.options import StatisticsOptions
 
 NEAREST, COUNTED = 6, 20
 
@@ -89,8 +91,10 @@ class ClassSet:
 def reference(
     subject: Subject, truth, predictions: Predictions, generated: bool = False, units: np.ndarray | None = None, name: str | None = None
 ) -> Reference:
-    """The cases of a test set that have a class and outputs. truth, predictions: as read or run for the challenge. units [N]: default, each
-    case its own."""
+    """The cases of a test set that have a class and outputs. truth, predictions: as read or run for the challenge. units [N]: default, those
+    of the challenge's intervals (patients, else lesions, where the test set names them, else cases)."""
+    if units is None:
+        _, units = StatisticsOptions().units(truth.columns, len(truth), UNIT_COLUMNS, truth.id_column)
     kept = np.flatnonzero((truth.labels >= 0) & predictions.has_outputs)
     outputs = np.ascontiguousarray(predictions.outputs[kept, : subject.outputs])
     found = kind(outputs)
@@ -105,7 +109,7 @@ def reference(
         outputs,
         found,
         rows,
-        np.arange(len(kept)) if units is None else np.asarray(units)[kept],
+        np.asarray(units)[kept],
     )
 
 
@@ -140,7 +144,7 @@ def share_alike(reference: Reference, row: np.ndarray, label: int, count: int = 
 def class_set(reference: Reference, row: np.ndarray, miss: float = 0.1, trial: bool = True) -> ClassSet:
     """The classes that an image with probabilities row [K] cannot be parted from, class by class. trial: whether to measure the coverage."""
     cuts = conformal.thresholds(reference.probabilities, reference.truth, miss)
-    tried = conformal.coverage(reference.probabilities, reference.truth, miss) if trial else None
+    tried = conformal.coverage(reference.probabilities, reference.truth, miss, reference.units) if trial else None
     return ClassSet(conformal.members(row, cuts), miss, np.isinf(cuts), tried, conformal.fewest_cases(miss))
 
 

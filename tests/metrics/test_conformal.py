@@ -59,6 +59,18 @@ def test_coverage_on_the_other_half():
     assert 1 <= found.size <= 4
 
 
+def test_cases_of_one_patient_are_never_in_both_halves(monkeypatch):
+    truth, patients = np.repeat(np.arange(2), 20), np.arange(40) // 4
+    rows = np.column_stack([patients / 100, 1 - patients / 100])
+    halves = []
+    thresholds, members = conformal.thresholds, conformal.members
+    monkeypatch.setattr(conformal, "thresholds", lambda rows, *more: halves.append([set(rows[:, 0])]) or thresholds(rows, *more))
+    monkeypatch.setattr(conformal, "members", lambda rows, cuts: halves[-1].append(set(rows[:, 0])) or members(rows, cuts))
+    conformal.coverage(rows, truth, 0.1, patients)
+    assert len(halves) == conformal.SPLITS
+    assert not [pair for pair in halves if pair[0] & pair[1] or len(pair[0] | pair[1]) != 10]
+
+
 def test_coverage_of_knowing_models_and_of_too_few_cases():
     certain = np.eye(3)[np.repeat(np.arange(3), 20)]
     found = conformal.coverage(certain, np.repeat(np.arange(3), 20), 0.1)

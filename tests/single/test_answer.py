@@ -118,10 +118,13 @@ def test_logits_are_known_by_the_test_set_s_outputs():
 
 
 class _Cases:
-    name = "cases"
+    name, columns, id_column = "cases", {}, "case"
 
     def __init__(self, n):
         self.ids, self.labels = tuple(map(str, range(n))), np.arange(n) % 11
+
+    def __len__(self):
+        return len(self.ids)
 
 
 class _Outputs:

@@ -1,6 +1,6 @@
 """The test set behind an answer: aligned, left-one-out, alike cases, class sets, other frequencies; each restated plainly."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
@@ -20,6 +20,11 @@ class Cases:
     ids: tuple[str, ...]
     labels: np.ndarray
     name: str = "cases"
+    columns: dict = field(default_factory=dict)
+    id_column: str = "case"
+
+    def __len__(self):
+        return len(self.ids)
 
 
 @dataclass
@@ -56,6 +61,14 @@ def test_an_image_of_the_test_set_is_not_held_against_itself():
     assert without(found, 999) is found
     assert alike(found, found.probabilities[7])[0].index == 7
     assert alike(left, found.probabilities[7])[0].distance > 0
+
+
+def test_photographs_of_one_lesion_are_one_unit():
+    rows = np.full((4, len(ABOUT.classes)), 1 / len(ABOUT.classes))
+    cases = Cases(tuple("abcd"), np.zeros(4, int), columns={"case": tuple("abcd"), "lesion_id": ("1", "2", "1", "")})
+    found = reference(ABOUT, cases, Outputs(rows))
+    assert found.units.tolist() == [0, 1, 0, 2]
+    assert without(found, 2).ids == ("b", "d")
 
 
 def test_alike_cases_and_their_share():
