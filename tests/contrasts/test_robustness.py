@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
+import scoring
+from scoring import samples
 from scoring.contrasts import robustness
 from scoring.statistics.ranking import SCHEMES, rank_cases
 from tests.support.teams import lesion_teams
@@ -35,12 +37,29 @@ def test_rules(found):
 
 def test_worst_place_and_tau(found):
     table = robustness.robustness(found)
-    counted = np.array([rule.ranks for rule in table.rules if not rule.small])
+    medians = ("median_then_rank", "rank_then_median")  # of right and wrong: they part next to nobody
+    counted = np.array([rule.ranks for rule in table.rules if not rule.small and rule.name not in medians])
     assert table.worst == tuple(max(column) for column in counted.T.tolist())
     assert table.best == tuple(min(column) for column in counted.T.tolist())
     for rule in table.rules:
         tau = scipy.stats.kendalltau(table.rules[0].ranks, rule.ranks).statistic
         assert rule.kendall_tau == pytest.approx(tau, nan_ok=True) if rule.kendall_tau is not None else np.isnan(tau)
+
+
+def test_a_median_of_right_and_wrong_moves_nobody_to_the_front():
+    table = robustness.robustness(lesion_teams(8, 70, (0, 3, 4, 5), resamples=0))
+    ranks = {rule.name: rule.ranks for rule in table.rules}
+    assert ranks["median_then_rank"][:3] == (1, 1, 1)
+    assert table.best[-1] == 4
+
+
+def test_a_median_of_values_between_counts():
+    puma, sample = scoring.load_challenge("puma"), samples.test_sets("puma")["sample"]
+    truth = puma.read_truth(sample.path)
+    sent = {name: puma.read_predictions(sample.submissions[name].path, truth) for name in ("rigel", "sirius")}
+    rules = robustness.robustness(scoring.compare(puma, truth, sent, resamples=0)).rules
+    assert "median_then_rank" in [rule.name for rule in rules]
+    assert not any(rule.coarse for rule in rules)
 
 
 def test_beyond_twenty_teams_no_pair_is_tested():
