@@ -170,7 +170,7 @@ def _without(refused: Mapping[str, scoring.InputRefused], problems: list, left: 
 def _result(challenge: ModuleType, comparison: Comparison, truth, truth_key: str, key: tuple) -> None:
     """Findings, headline, tabs, downloads."""
     scale = scale_of(challenge)
-    frame.findings([*comparison.findings, *(f for name, card in comparison.cards.items() for f in of_team(name, card.findings))])
+    frame.findings(comparison.noticed)
     if not comparison.scored:
         st.warning("No team has a score on this test set, so there is nothing to compare.", icon=":material/block:")
         return

@@ -44,10 +44,18 @@ class Comparison:
         return tuple(name for name, card in self.cards.items() if card.score is not None)
 
     @property
+    def of_test_set(self) -> tuple[Finding, ...]:
+        """What the cards of all teams say alike."""
+        first, *others = (card.findings for card in self.cards.values())
+        shared = set(first).intersection(*others)
+        return tuple(f for f in first if f in shared)
+
+    @property
     def noticed(self) -> tuple[Finding, ...]:
-        """What is to be said of all of it, each thing once: of the comparison, of the test set (whatever every team's card says alike), of each team."""
-        shared = [f for f in next(iter(self.cards.values())).findings if all(f in card.findings for card in self.cards.values())]
-        own = (f for name, card in self.cards.items() for f in of_team(name, (f for f in card.findings if f not in shared)))
+        """What is to be said of all of it, each thing once: of the comparison, of the test set, of each team."""
+        shared = self.of_test_set
+        known = frozenset(shared)
+        own = (f for name, card in self.cards.items() for f in of_team(name, (f for f in card.findings if f not in known)))
         return (*self.findings, *shared, *own)
 
     def as_dict(self) -> dict:

@@ -71,7 +71,7 @@ def _ranking(found: Comparison, scale: Scale, places: list[int], drawn: Drawings
     metrics, result = found.comparable.metrics[:4], found.result
     yield drawn.place(
         lambda look: drawings.ranking(found, scale, places, look),
-        f"Shaded: tied for first. Right: ranks that each team could hold. {_few(found, places)}",
+        f"{'Shaded: tied for first. ' if verdict.band(found) else ''}Right: ranks that each team could hold. {_few(found, places)}",
     )
     rows = [
         (
@@ -225,11 +225,11 @@ def _sizes(found: Comparison, scale: Scale, drawn: Drawings) -> Iterator[str]:
 
 
 def _of_teams(found: Comparison) -> str:
-    """What was noticed about the teams' files, at most five of a kind for each team."""
-    rows, left_out = [], 0
-    for name, card in found.cards.items():
+    """What was noticed about the test set, and about each team's files: at most five of a kind."""
+    rows, left_out, shared = [], 0, dict.fromkeys(found.of_test_set)
+    for entries in (shared, *(of_team(name, (f for f in card.findings if f not in shared)) for name, card in found.cards.items())):
         count = Counter()
-        for entry in of_team(name, card.findings):
+        for entry in entries:
             count[entry.code] += 1
             if count[entry.code] <= PER_CODE:
                 rows.append((Cell(entry.level, kind=entry.level), Cell(entry.code, tag="code"), entry.where, entry.message))

@@ -62,10 +62,10 @@ def gap(found: Comparison, scale: Scale) -> str:
     known = reference.resolvable(found)
     if known.all_pairs is None:
         return ""
-    return (
-        f"With these {units(found.provenance)} a gap under {scale.number(known.all_pairs)} {scale.unit} cannot be told from chance when all pairs are "
-        f"looked at; for one pair named beforehand, under {scale.number(known.one_pair)}."
-    )
+    words = f"With these {units(found.provenance)} a gap under {scale.number(known.all_pairs)} {scale.unit} cannot be told from chance"
+    if len(found.result.pairs) == 1:
+        return f"{words}."
+    return f"{words} when all pairs are looked at; for one pair named beforehand, under {scale.number(known.one_pair)}."
 
 
 def method(found: Comparison) -> str:

@@ -396,7 +396,7 @@ def intervals(
 ) -> go.Figure:
     """Dots with 95% whiskers, first row on top. tied: how many first rows are shaded. reference: a line (all cases, no difference).
     Rows on fewer than 15 cases are grey and their whisker is faint."""
-    fig = figure(look, question, 50 + 28 * len(rows))
+    fig = figure(look, question, 50 + 28 * max(2, len(rows)))  # one row alone leaves the axis no room
     if tied:
         fig.add_hrect(-0.5, tied - 0.5, fillcolor=look.tint, line_width=0, layer="below")
     if reference is not None:

@@ -72,6 +72,12 @@ def test_the_gap_is_that_of_the_comparison(close):
     assert verdict.method(close) == "n = 60, paired bootstrap over 60 cases, B = 300, seed 0."
 
 
+def test_two_teams_are_one_pair():
+    words = verdict.gap(lesion_teams(4, 60, (2, 1), resamples=100), POINTS)
+    assert words.startswith("With these 60 cases a gap under ")
+    assert words.endswith(" points of 100 cannot be told from chance.")
+
+
 @pytest.mark.parametrize(("pair", "words"), [([1, 1], "1"), ([1, 4], "1 to 4"), ([1.5, 3], "1.5 to 3"), (None, "")])
 def test_places_in_words(pair, words):
     assert verdict.places(pair) == words

@@ -51,7 +51,7 @@ def other_rules(compared: Compared) -> None:
                 "best": frame.number("best #", 0),
                 "worst": frame.number("worst #", 0),
             },
-            "Over all rules, subgroups with under 15 cases left out. The official rank stays what it is.",
+            "Over all rules, but for subgroups with under 15 cases and medians of right and wrong. The official rank stays what it is.",
             key="robustness",
         )
     if compared.comparison.comparable.what_if is not None:
