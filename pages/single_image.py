@@ -200,7 +200,7 @@ def asked(
         answered.chips(chips)
     with answer_place:
         try:
-            answer = answer_of(opened, given, shown, vector, reference)
+            answer = answer_of(opened, given, shown, vector, reference, test_set)
         except InputRefused as refused:
             st.error(markdown(refused.problems[0].message, 600), icon=":material/block:")
             return

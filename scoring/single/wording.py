@@ -42,6 +42,7 @@ BANNED = (
     r"you have",
     r"your (risk|lesion|mole)",
     r"cancerous",
+    r"rul(e|es|ed|ing) (it )?out",
 )
 """What a rendered result never says. The banner and the label are no results: they say what must not be concluded."""
 _BANNED = re.compile("|".join(rf"(?<!\w){pattern}(?!\w)" for pattern in BANNED), re.IGNORECASE)

@@ -93,6 +93,7 @@ def test_no_result_says_what_it_must_not():
         "70 % chance of melanoma",
         "you have melanoma",
         "your risk",
+        "melanoma is ruled out",
         f"{wording.BANNER} Diagnosis: melanoma",
     ],
 )

@@ -125,6 +125,6 @@ def _class_set(asked: Asked) -> None:
     subject = asked.subject
     order = sorted(np.flatnonzero(found.members), key=lambda k: -asked.answer.probabilities[k])
     names = [frame.class_name(subject.classes[k], subject.risk[k] or None) + _in_full(asked, k) for k in order]
-    frame.heading("Which classes cannot be ruled out?")
+    frame.heading(f"Which classes are in the set for {1 - found.miss:.0%}?")
     st.markdown(" · ".join(names) or "None.")
     st.caption(markdown(wording.set_line(found, subject.classes), 900))

@@ -75,8 +75,8 @@ def preview(image: Image) -> bytes:
     return memory.kept("preview", image.token, lambda: figures.preview(image.photograph.small))
 
 
-def answered(opened: Opened, given: Given, image: Image, vector: np.ndarray | None, held: Reference | None) -> Answer:
-    """The model's answer, run once for a question. Raises InputRefused."""
+def answered(opened: Opened, given: Given, image: Image, vector: np.ndarray | None, held: Reference | None, test_set: Given) -> Answer:
+    """The model's answer, run once for a question. held: of `test_set`. Raises InputRefused."""
     key = (given.key, opened.subject.challenge, opened.subject.classes, image.token, None if vector is None else tuple(vector.tolist()))
-    against = None if held is None else (held.name, len(held))
+    against = None if held is None else test_set.key
     return memory.kept("answer", (key, against), lambda: answers.answer(opened, image.photograph, vector, held))
