@@ -72,6 +72,8 @@ def skin(challenge_id: str) -> None:
         test_set, given, truth = doors(challenge_id)
     if truth is None:
         return
+    with right:
+        first = answered.impression_first()
     with image_place:
         shown = intake.image(challenge_id, test_set, truth)
         if shown is not None:
@@ -97,7 +99,7 @@ def skin(challenge_id: str) -> None:
             return
     held = model.standing(subject, test_set, title_of(test_set), truth, given)
     among = None if isinstance(held, Running) or memory.working() else model.qualities(challenge_id, test_set, truth)
-    asked(subject, test_set, given, truth, shown, opened.value, vector, held, among, answer_place, image_place)
+    asked(subject, test_set, given, truth, shown, opened.value, vector, held, among, answer_place, image_place, first)
 
 
 def doors(challenge_id: str) -> tuple[Given, Given, object]:
@@ -190,8 +192,9 @@ def asked(
     among,
     answer_place,
     image_place,
+    first: bool,
 ) -> None:
-    """The answer, then what may be asked beyond it; what still runs is shown below."""
+    """The answer, after the visitor's own impression where that comes first, then what may be asked beyond it; what still runs is shown below."""
     reference = None if isinstance(held, Running) or held.refused else model.apart_from(held.value, shown.case)
     found = intake.measured(shown)
     others = among.value if isinstance(among, Outcome) and among.value else ()
@@ -205,7 +208,7 @@ def asked(
             st.error(markdown(refused.problems[0].message, 600), icon=":material/block:")
             return
         question = Asked(subject, given, opened, shown, answer, reference, test_set, truth, found, chips)
-        own = answered.impression(question)
+        own = answered.impression(question, first)
         if own is None:
             return
         answered.show(question, own)

@@ -31,12 +31,17 @@ def chips(found: tuple[Chip, ...]) -> None:
         st.caption(f"Test set images with a lower value: {markdown(', '.join(places))}.")
 
 
-def impression(asked: Asked) -> str | None:
+def impression_first() -> bool:
+    """Whether the visitor wants to write down an own impression before any answer is shown; asked before there is one."""
+    return st.toggle(
+        "My impression first", key="single_first", persist_state="session", help="Hides the answer until you have given yours."
+    )
+
+
+def impression(asked: Asked, wanted: bool) -> str | None:
     """The visitor's own impression, written down before anything is shown; None until then, "" where none is wanted."""
     key = f"single_impression_{asked.image.token}"
-    if not st.toggle(
-        "My impression first", key="single_first", persist_state="session", help="Hides the answer until you have given yours."
-    ):
+    if not wanted:
         return ""
     if memory.held("impression", key):
         return memory.kept("impression", key, str)
