@@ -18,7 +18,8 @@ from scoring.models.preprocessing import ImageUnreadable, Recipe
 from scoring.models.process import Answer, Limits, ModelFailed, ModelProcess
 from tests.models import builders
 from tests.models.test_preprocessing import encoded, photograph
-from tests.models.test_process import children, eventually, hooked, linux
+from tests.models.test_process import eventually, hooked, linux
+from tests.support.processes import children
 
 SMALL = Recipe(((32, 32, "lanczos"),))
 FILES = [encoded(photograph(60 + 7 * i, 50, seed=i), "JPEG") for i in range(9)]

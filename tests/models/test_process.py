@@ -24,6 +24,7 @@ from scoring.models.preprocessing import ImageUnreadable, Recipe, Seen, pixels, 
 from scoring.models.process import ImageProcess, Limits, ModelFailed, ModelProcess, Tensor
 from tests.models import builders
 from tests.models.test_preprocessing import encoded, photograph
+from tests.support.processes import children
 from tests.support.soak import FACTOR
 
 ROOT = Path(__file__).parents[2]
@@ -43,19 +44,6 @@ def outcome(model: bytes, limits: Limits = SHORT, picture=NOISE, vector=VECTOR):
             return process.run(picture, SMALL, vector)
     except ModelFailed as failed:
         return failed
-
-
-def children() -> set[int]:
-    """Living child processes of this one."""
-    found = set()
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        if int(fields[1]) == os.getpid() and fields[0] != "Z":
-            found.add(int(stat.parent.name))
-    return found
 
 
 def resident_mib() -> float:
