@@ -35,6 +35,10 @@ SHOTS = (
     Shot("tricorder3-risk-dark", "tricorder3?submission=delphi&tab=Risk", "dark", DESKTOP["width"], None),
     Shot("tricorder3-classes-light", "tricorder3?submission=aurora&tab=Classes", "light", DESKTOP["width"], None),
     Shot("tricorder3-phone", "tricorder3?submission=delphi", "light", PHONE["width"], 1500),
+    Shot("puma-viewer-light", "puma?tab=Viewer", "light", DESKTOP["width"], None),
+    Shot("hecktor2026-viewer-dark", "hecktor2026?tab=Viewer&patient=ALD-003", "dark", DESKTOP["width"], None),
+    Shot("compare-teams-light", "compare_teams", "light", DESKTOP["width"], None),
+    Shot("single-image-phone", "single_image", "light", PHONE["width"], 1700),
 )
 
 
