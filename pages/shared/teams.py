@@ -63,7 +63,7 @@ def offered(
 
 
 def _stem(name: str) -> str:
-    return name.rsplit(".", 1)[0] or name
+    return entries.legible(name.rsplit(".", 1)[0] or name)
 
 
 def _unpacked(challenge: ModuleType, packs: Sequence[Given], problems: list) -> Iterator[tuple[str, Given]]:

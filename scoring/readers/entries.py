@@ -29,6 +29,11 @@ def misnamed(team: str, where: str) -> Iterator[Finding]:
         yield error("bad-option", where, f"the team's name {shown(team)} has control or hidden characters: name it otherwise.")
 
 
+def legible(name: str) -> str:
+    """A name of a file as the name of its team: without control and hidden characters."""
+    return "".join(c for c in name if not has_hidden(c)).strip() or "unnamed"
+
+
 def of_path(path: str) -> Entry:
     """A file or folder named by itself."""
     return Entry(path, is_model=path.lower().endswith(MODEL))

@@ -75,3 +75,11 @@ def test_a_team_that_nobody_could_name_is_a_problem(tmp_path, name):
     assert list(teams) == ["Ärzte & Söhne 👍"]
     assert [p.code for p in problems] == ["bad-option"]
     assert all(text.isprintable() for text in (problems[0].where, problems[0].message))
+
+
+@pytest.mark.parametrize(
+    ("name", "team"), [("alpha", "alpha"), ("gpj.\u202eexe\u200b", "gpj.exe"), ("\u200b", "unnamed"), (" a\tb ", "ab")]
+)
+def test_a_file_names_its_team_without_what_nobody_sees(name, team):
+    assert entries.legible(name) == team
+    assert list(entries.misnamed(entries.legible(name), "here")) == []
