@@ -616,27 +616,6 @@ def setting_dots(
     return fig.update_yaxes(range=[len(settings) - 0.5, -0.5], tickvals=places, ticktext=ticks)
 
 
-def demographic_probe(moves: Mapping[str, float], changed: Mapping[str, int], n: int, look: Look) -> go.Figure:
-    """Largest move of any output when one field is changed and the image stays, per field; beside it how many of n images change class."""
-    fields = list(reversed(moves))
-    fig = figure(look, "Does the model use age, gender and location?", 40 + 30 * len(fields))
-    values = [moves[f] for f in fields]
-    fig.add_bar(
-        y=[safe(f) for f in fields],
-        x=values,
-        orientation="h",
-        marker_color=look.accent,
-        hoverinfo="text",
-        name="largest move",
-        hovertext=[f"{safe(f)}: largest move {moves[f]:.6g}<br>{changed[f]} of {n} images change class" for f in fields],
-    )
-    for f in fields:
-        words = f"{decimal(moves[f], 3)}, {changed[f]} of {n} change class" if moves[f] else "ignored"
-        write(fig, moves[f], safe(f), words, look.ink, xanchor="left", xshift=6)
-    fig.update_xaxes(title_text="largest move of an output", range=[0, 2 * max(max(values, default=0), 1e-9)], showgrid=False, nticks=5)
-    return fig.update_yaxes(showgrid=False)
-
-
 def slice_rows(slices: Mapping[str, Mapping[str, Mapping]], metric: str) -> list[Row]:
     """`ScoreCard.more["slices"]` as rows for `intervals`: one per group, "age 0-29", unknown last.
 

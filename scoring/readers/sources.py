@@ -15,7 +15,6 @@ from scoring.findings import InputRefused, error
 from scoring.readers.archives import MEMBER_BYTES, TABLE_ENDINGS, has_hidden, hidden_name, open_archive, shown
 
 Source = str | os.PathLike | bytes | Mapping[str, bytes]
-CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)

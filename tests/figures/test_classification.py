@@ -44,7 +44,6 @@ def every_figure(card, look):
     yield figures.output_bars(outputs[0], labels, look, known, "NV")
     yield figures.sweep_lines([20, 50, 80], outputs[:3], labels, look, "Another age?", "age in years", risks=known, own=50)
     yield figures.setting_dots(["male", "female"], outputs[:2], labels, look, "Another gender?", risks=known, own="male")
-    yield figures.demographic_probe({"age": 0.2, "gender": 0.0}, {"age": 3, "gender": 0}, 8, look)
 
 
 @LOOKS
@@ -288,12 +287,6 @@ def test_constant_outputs_can_be_drawn():
     assert len(figures.sweep_lines([1, 2], np.zeros((2, 3)), list("abc"), LIGHT, "What?", "x").data) == 3
     assert len(figures.setting_dots(["m", "f"], np.zeros((2, 3)), list("abc"), LIGHT, "What?").data) == 3
     assert len(figures.output_bars([0, 0], ["a", "b"], LIGHT).data) == 1
-
-
-def test_the_probe_says_what_is_ignored():
-    figure = figures.demographic_probe({"age": 0.21, "gender": 0.0}, {"age": 3, "gender": 0}, 8, LIGHT)
-    assert set(words(figure)) == {"0.210, 3 of 8 change class", "ignored"}
-    assert list(trace(figure, "largest move").x) == [0.0, 0.21]
 
 
 def test_names_of_strangers_start_no_element():
