@@ -1,11 +1,21 @@
 """Holm against statsmodels."""
 
+import gc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
 from scoring.statistics.multiplicity import holm
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _nothing_old_to_collect():
+    """`multipletests` calls the garbage collector each time: it need not go through all that other tests have left."""
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @given(st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.01, 0.02, 0.04])), min_size=1, max_size=30))
