@@ -168,7 +168,7 @@ def _read_cases(source: Source, name: str | None, read_labels: ReadLabels | None
     folder = posixpath.dirname(member) if pictures is files and files.kind != "file" else ""
     found, elsewhere = find_images(pictures, folder, ids)
     findings += _loader_consequences(table, labels, metadata_errors if received else [])
-    findings += _image_findings(files, pictures, table, ids, found, elsewhere)
+    findings += _image_findings(pictures, table, ids, found, elsewhere)
     columns = {k: tuple(c.strip() for c in column) for k, column in reversed(list(zip(table.keys, table.columns, strict=True)))}
     findings = _one_alias(findings)
     cases = Cases(
@@ -505,7 +505,7 @@ def _loader_consequences(table: Table, labels: LabelColumn | None, metadata_erro
 
 
 def _image_findings(
-    files: Files, pictures: Files, table: Table, ids: Sequence[str], found: Sequence[str | None], elsewhere: frozenset[int]
+    pictures: Files, table: Table, ids: Sequence[str], found: Sequence[str | None], elsewhere: frozenset[int]
 ) -> list[Finding]:
     if pictures.kind == "file" or not any(m.lower().endswith(IMAGE_ENDINGS) for m in pictures.members):
         return []

@@ -83,7 +83,7 @@ def _card(
     }
     if predictions.model:
         more["model"] = dict(predictions.model)
-    findings = [*read, *_score_findings(truth, predictions, metrics, counts, found)]
+    findings = [*read, *_score_findings(truth, predictions, counts, found)]
     shown = {name: value for name, value in found.intervals.items() if isinstance(name, str)}
     # In the official order of operations: nothing is rounded.
     number = 0.6 * metrics["f2"] + 0.3 * metrics["accuracy"] + 0.1 * metrics["auc"]
@@ -137,9 +137,7 @@ def _cases(truth: Cases, predictions: Predictions) -> tuple[dict, ...]:
     return tuple(rows)
 
 
-def _score_findings(
-    truth: Cases, predictions: Predictions, metrics: Mapping, counts: list[list[int]], found: Replicates
-) -> Iterator[Finding]:
+def _score_findings(truth: Cases, predictions: Predictions, counts: list[list[int]], found: Replicates) -> Iterator[Finding]:
     supports = {"negative": sum(counts[0]), "positive": sum(counts[1])}
     if 0 in supports.values():
         kind = "positives" if supports["positive"] else "negatives"
