@@ -15,7 +15,6 @@ TICKS = {"tickvals": [0, 0.2, 0.4, 0.6, 0.8, 1], "ticktext": ["0", ".2", ".4", "
 NAME = 20
 LEAST_DENSITY = 1.0
 """Nuclei per mm2; fewer are drawn as so many."""
-FARTHEST_UM = 150
 
 
 @dataclass(frozen=True)
