@@ -4,15 +4,14 @@ import numpy as np
 
 from scoring.challenges.puma.formula import METRICS
 from scoring.comparable import Comparable
+from scoring.metrics.classification import mean_of_defined
 from scoring.scorecard import ScoreCard
 from scoring.statistics.paired import Sample
 
 
 def right(card: ScoreCard) -> np.ndarray:
     """The mean F1 of the classes that occur in each image [N]; NaN where none does."""
-    f1 = card.arrays["f1"]
-    known = ~np.isnan(f1)
-    return np.divide(np.nansum(f1, axis=1), known.sum(1), out=np.full(len(f1), np.nan), where=known.any(1))
+    return mean_of_defined(card.arrays["f1"])
 
 
 def sample(_card: ScoreCard, _metric: str) -> Sample | None:
