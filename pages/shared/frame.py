@@ -198,7 +198,7 @@ def headline(score: Fact, others: Sequence[Fact], strip: go.Figure | None = None
         with rest:
             if strip is not None:
                 chart(strip, arithmetic)
-            if strip is None or others[1:]:
+            if strip is None or others[below:]:
                 facts(others if strip is None else others[below:])
             if strip is None and arithmetic:
                 st.caption(arithmetic)

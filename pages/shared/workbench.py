@@ -13,19 +13,17 @@ from pages.shared import downloads, frame, inputs, scored, teams
 from pages.shared.inputs import Given
 from pages.shared.text import markdown
 from scoring import report, samples
-from scoring.predictions import Predictions
-from scoring.readers.lesions import Cases
 from scoring.scorecard import ScoreCard
 
 
 @dataclass(frozen=True)
 class Shown:
-    """A scorecard on the page, with what it was made of."""
+    """A scorecard on the page, with what it was made of. truth, predictions: as the challenge read them."""
 
     name: str
     card: ScoreCard
-    truth: Cases
-    predictions: Predictions
+    truth: object
+    predictions: object
     given: Given
     truth_key: str
 
@@ -47,7 +45,7 @@ class Workbench:
     upload: str
     own_options: Callable[[], Mapping]
     score_options: Callable[[Given, Mapping], Mapping]
-    about_truth: Callable[[Cases], str]
+    about_truth: Callable[[object], str]
     about_submission: Callable[[ScoreCard], str]
     headline: Callable[[Shown], None]
     tabs: Mapping[str, Callable[[Shown], None]]
@@ -57,7 +55,7 @@ class Workbench:
     truth_types: Sequence[str] = ("jpg", "jpeg", "png")
     submission_types: Sequence[str] = ("onnx",)
     several: bool = False
-    choices: Callable[[Given, Cases, Predictions], Mapping] = lambda _test_set, _truth, _predictions: {}
+    choices: Callable[[Given, object, object], Mapping] = lambda _test_set, _truth, _predictions: {}
     refused: Callable[[Given, Given], None] = lambda _test_set, _given: None
     tables: Mapping[str, Callable[[ScoreCard], pd.DataFrame]] = field(default_factory=dict)
 
@@ -98,7 +96,7 @@ def show(bench: Workbench) -> None:
     frame.closing()
 
 
-def _submitted(bench: Workbench, test_set: Given, truth: Cases, given: Given, door, own: Mapping) -> None:
+def _submitted(bench: Workbench, test_set: Given, truth, given: Given, door, own: Mapping) -> None:
     """Read or run the submission, then show its card; while a model runs, the card that was shown before stays readable."""
     challenge_id, options = bench.challenge.ID, bench.score_options(given, own)
     found = scored.predictions(challenge_id, test_set.key, given, truth, options)
