@@ -195,7 +195,8 @@ def asked(
     first: bool,
 ) -> None:
     """The answer, after the visitor's own impression where that comes first, then what may be asked beyond it; what still runs is shown below."""
-    reference = None if isinstance(held, Running) or held.refused else model.apart_from(held.value, shown.case)
+    key = (subject.challenge, test_set.key, given.key)
+    reference = None if isinstance(held, Running) or held.refused else model.apart_from(held.value, shown.case, key)
     found = intake.measured(shown)
     others = among.value if isinstance(among, Outcome) and among.value else ()
     chips = quality.photograph_chips(found, subject.shortest_side, others)

@@ -19,6 +19,7 @@ from pages.shared import jobs
 from pages.shared.single import asked, intake, memory, model
 from scoring import samples
 from scoring.challenges import load_challenge
+from scoring.metrics import calibration
 from scoring.single import nuclei, photograph, wording
 from scoring.single import quality as chips
 from tests.models import builders
@@ -357,6 +358,18 @@ def test_a_slow_model_is_turned_and_mirrored_only_when_asked(single_image, monke
     assert "Turned and mirrored" not in said(app)
     app.button(key="single_views").click().run()
     assert "Turned and mirrored 7 times" in said(app) or "flips and rotations" in said(app)
+
+
+def test_a_click_fits_no_temperature_again(single_image, monkeypatch):
+    fitted = []
+    temperature = calibration.temperature
+    monkeypatch.setattr(calibration, "temperature", lambda *a: fitted.append(a) or temperature(*a))
+    app = single_image(challenge="melanoma")
+    app.selectbox(key="single_case_melanoma").set_value("images/M0011.jpg").run()
+    assert len(fitted) > 0
+    before = len(fitted)
+    app.run()
+    assert len(fitted) == before
 
 
 def test_a_worker_that_was_ended_is_opened_anew(single_image, monkeypatch):

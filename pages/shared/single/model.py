@@ -10,6 +10,7 @@ import scoring
 from pages.shared import jobs, scored
 from pages.shared.inputs import Given
 from pages.shared.scored import Outcome, Running
+from pages.shared.single import memory
 from scoring.models.submission import model_bytes
 from scoring.single import nuclei, quality
 from scoring.single.model import Opened, opened
@@ -43,7 +44,7 @@ def _end(outcome: Outcome) -> None:
 
 def _lives(outcome: Outcome) -> bool:
     """A worker that was ended, by a limit for example, is opened anew."""
-    return outcome.value is None or not outcome.value.process.ended
+    return outcome.value is None or not outcome.value.ended
 
 
 @st.cache_resource(max_entries=1, scope="session", show_spinner="Opening the model ...", validate=_lives, on_release=_end)
@@ -82,9 +83,10 @@ def _reference(
     return reference(_wanted, _truth, _predictions, generated, name=title)
 
 
-def apart_from(held: Reference, case: int | None) -> Reference:
-    """The reference without the case that is looked at, where it is one of its own."""
-    return held if case is None else without(held, case)
+def apart_from(held: Reference, case: int | None, key: tuple) -> Reference:
+    """The reference without the case that is looked at, where it is one of its own; kept, because a temperature is fitted on it. key: names
+    the test set and the model."""
+    return held if case is None else memory.kept("apart", (*key, held.name, case), lambda: without(held, case))
 
 
 def qualities(challenge_id: str, test_set: Given, truth) -> Outcome | Running:
