@@ -94,7 +94,8 @@ def answer(model: Opened, photograph: Photograph, vector: np.ndarray | None = No
 
 
 def views(model: Opened, answer: Answer, cancelled: Callable[[], bool] | None = None) -> Views:
-    """The answer to the photograph turned by quarters and mirrored, without any interpolation: seven runs. Raises InputRefused, Cancelled."""
+    """The answer to the photograph turned by quarters and mirrored, without any interpolation: a run for each of `turned` but
+    the first. Raises InputRefused, Cancelled."""
     rows = [answer.probabilities]
     for pixels in turned(answer.prepared)[1:]:
         if cancelled and cancelled():

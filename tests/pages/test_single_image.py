@@ -9,6 +9,7 @@ import weakref
 import zlib
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -358,6 +359,13 @@ def test_a_slow_model_is_turned_and_mirrored_only_when_asked(single_image, monke
     assert "Turned and mirrored" not in said(app)
     app.button(key="single_views").click().run()
     assert "Turned and mirrored 7 times" in said(app) or "flips and rotations" in said(app)
+
+
+@pytest.mark.parametrize(("shape", "runs"), [((8, 8, 3), 7), ((8, 6, 3), 3)])
+def test_as_many_runs_are_announced_as_there_are_other_views(shape, runs):
+    answer = SimpleNamespace(prepared=np.zeros(shape, np.uint8))
+    question = asked.Asked(*[None] * 4, answer, *[None] * 5)
+    assert question.other_views == runs
 
 
 def test_a_click_fits_no_temperature_again(single_image, monkeypatch):

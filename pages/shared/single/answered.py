@@ -6,7 +6,7 @@ import streamlit as st
 
 from pages.shared import frame
 from pages.shared.single import memory
-from pages.shared.single.asked import OTHER_VIEWS, Asked
+from pages.shared.single.asked import Asked
 from pages.shared.text import markdown
 from scoring.figures import single as figures
 from scoring.single import wording
@@ -75,8 +75,8 @@ def show(asked: Asked, own: str) -> None:
         key="ranked",
     )
     if views is None and not memory.held("views", asked.view_key):
-        seconds = answer.cpu_ms * OTHER_VIEWS / 1000
-        if st.button(f"Turn and mirror it too ({OTHER_VIEWS} runs, about {seconds:.0f} s)", key="single_views"):
+        seconds = answer.cpu_ms * asked.other_views / 1000
+        if st.button(f"Turn and mirror it too ({asked.other_views} runs, about {seconds:.0f} s)", key="single_views"):
             asked.turned()
             st.rerun()
     _class_set(asked)

@@ -19,7 +19,6 @@ from scoring.single.subject import Subject
 
 PATIENCE_MS = 1500
 """Time for turning and mirroring that is spent unasked."""
-OTHER_VIEWS = 7
 
 
 @dataclass(frozen=True)
@@ -46,8 +45,13 @@ class Asked:
     @property
     def views(self) -> Views | None:
         """The answers to the image turned and mirrored, where that is quick or was asked for, and did not fail."""
-        quick = self.answer.cpu_ms * OTHER_VIEWS <= PATIENCE_MS
+        quick = self.answer.cpu_ms * self.other_views <= PATIENCE_MS
         return self.turned().value if quick or memory.held("views", self.view_key) else None
+
+    @property
+    def other_views(self) -> int:
+        """In how many other ways the image can be turned and mirrored: a run of the model each."""
+        return len(answers.turned(self.answer.prepared)) - 1
 
     def turned(self) -> Outcome:
         """The image turned and mirrored, asked once."""
