@@ -330,10 +330,7 @@ def test_a_refused_submission_shows_every_problem_and_keeps_the_rest(isic, tmp_p
     what = "--model" if name.endswith(".onnx") else "--predictions"
     problems = run("score", "isic", "--truth", SETS["isic2019"].path, what, path, "--json", "-").json["problems"]
     app = put(isic(), (name, REFUSED[name]))
-    assert not app.exception
-    assert not app.metric
-    assert f"{len(problems)} problem" in app.error[0].proto.title
-    assert [p["code"] for p in problems if f"`{p['code']}`" not in words(app)] == []
+    visits.assert_refused(app, problems)
     app.button(key="isic_submission_back").click().run()
     assert_shows(app, scorecard("isic2019", app.selectbox(key="isic_submission").value, resamples=0).score)
 

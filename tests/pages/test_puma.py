@@ -357,10 +357,7 @@ def test_a_refused_submission_shows_every_problem_and_keeps_the_rest(puma, tmp_p
     path.write_bytes(REFUSED[name])
     problems = run("score", "puma", "--truth", SAMPLE.path, "--predictions", path, "--json", "-").json["problems"]
     app = put(puma(), (name, REFUSED[name]))
-    assert not app.exception
-    assert not app.metric
-    assert f"{len(problems)} problem" in app.error[0].proto.title
-    assert [p["code"] for p in problems if f"`{p['code']}`" not in words(app)] == []
+    visits.assert_refused(app, problems)
     app.button(key="puma_submission_back").click().run()
     assert len(app.metric) == 1
 

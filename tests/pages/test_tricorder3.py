@@ -236,10 +236,7 @@ def test_a_refused_submission_shows_every_problem_and_keeps_the_rest(tricorder3,
     what = "--model" if name.endswith(".onnx") else "--predictions"
     problems = run("score", "tricorder3", "--truth", SAMPLE.path, what, path, "--json", "-").json["problems"]
     app = put(tricorder3(), (name, REFUSED[name]))
-    assert not app.exception
-    assert not app.metric
-    assert f"{len(problems)} problem" in app.error[0].proto.title
-    assert [p["code"] for p in problems if f"`{p['code']}`" not in words(app)] == []
+    visits.assert_refused(app, problems)
     team = TEAMS["delphi"].path
     app = put(app, (team.name, team.read_bytes()))
     assert_shows(app, command_line(SAMPLE.path, "--predictions", team))

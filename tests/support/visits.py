@@ -31,6 +31,14 @@ def words(app: AppTest) -> str:
     return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", said).replace("\u2060", "").replace("\u00a0", " ")
 
 
+def assert_refused(app: AppTest, problems: list[dict]) -> None:
+    """The page shows every problem, as the command line writes them, and no score."""
+    assert not app.exception
+    assert not app.metric
+    assert f"{len(problems)} problem" in app.error[0].proto.title
+    assert [p["code"] for p in problems if f"`{p['code']}`" not in words(app)] == []
+
+
 def archive(**files: bytes) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as made:
