@@ -67,3 +67,24 @@ def tricorder3(visitor, server) -> Callable[..., Page]:
         return driver.visit(visitor(theme, viewport), f"{server.address}/tricorder3{question}")
 
     return open_page
+
+
+@pytest.fixture(scope="module")
+def viewer_address(request) -> Iterator[str]:
+    """A server of the page that a module of tests names in `APP`: a viewer and nothing else."""
+    with driver.served(request.module.APP) as started:
+        yield started.address
+
+
+@pytest.fixture
+def viewer(visitor, viewer_address) -> Callable[..., Page]:
+    """Opens the viewer for a new visitor."""
+
+    def opened(question: str = "", theme: str = "light", viewport=driver.DESKTOP) -> Page:
+        page = visitor(theme, viewport).new_page()
+        page.emulate_media(reduced_motion="reduce", color_scheme=theme)
+        page.goto(f"{viewer_address}/{question}")
+        page.locator(".viewer[data-ready]").wait_for()
+        return driver.settled(page)
+
+    return opened

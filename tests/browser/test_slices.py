@@ -11,30 +11,11 @@ from playwright.sync_api import Page, expect
 from tests.browser import driver, slices_app
 from tests.browser.test_pages import RULES
 
+APP = "tests/browser/slices_app.py"
 TP, FP, FN = (0, 158, 115), (213, 94, 0), (86, 180, 233)
 CROPPED = (40, 37, 20)
 """Voxels of the scene: the box of all labels and 30 mm on each side."""
 LAST = np.array(CROPPED) - 1
-
-
-@pytest.fixture(scope="module")
-def address():
-    with driver.served("tests/browser/slices_app.py") as started:
-        yield started.address
-
-
-@pytest.fixture
-def viewer(visitor, address):
-    """Opens the viewer for a new visitor."""
-
-    def opened(question: str = "", theme: str = "light", viewport=driver.DESKTOP) -> Page:
-        page = visitor(theme, viewport).new_page()
-        page.emulate_media(reduced_motion="reduce", color_scheme=theme)
-        page.goto(f"{address}/{question}")
-        page.locator(".viewer[data-ready]").wait_for()
-        return driver.settled(page)
-
-    return opened
 
 
 def press(page: Page, *keys: str) -> None:

@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.browser import driver, viewer_app
 from tests.browser.test_pages import RULES
 
+APP = "tests/browser/viewer_app.py"
 FP, FN, TP = (213, 94, 0), (86, 180, 233), (0, 158, 115)
 PAIR, OTHER_CLASS, LONELY, SPURIOUS = (60, 60), (200, 60), (340, 60), (60, 240)
 EMPTY = (250, 200)
@@ -40,26 +41,6 @@ SHOWN = """(node, colours) => {
     return count > 20;
   });
 }"""
-
-
-@pytest.fixture(scope="module")
-def address():
-    with driver.served("tests/browser/viewer_app.py") as started:
-        yield started.address
-
-
-@pytest.fixture
-def viewer(visitor, address):
-    """Opens the viewer for a new visitor."""
-
-    def opened(question: str = "", theme: str = "light", viewport=driver.DESKTOP) -> Page:
-        page = visitor(theme, viewport).new_page()
-        page.emulate_media(reduced_motion="reduce", color_scheme=theme)
-        page.goto(f"{address}/{question}")
-        page.locator(".viewer[data-ready]").wait_for()
-        return driver.settled(page)
-
-    return opened
 
 
 def stage(page: Page, expression: str):
