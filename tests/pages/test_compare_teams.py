@@ -135,6 +135,11 @@ def test_both_orders_side_by_side(page):
     table = shown(app, "by score").set_index("team")
     assert table["by rank"].to_dict() == {team["team"]: team["rank_by_weighted_rank"] for team in said["teams"]}
     assert table["by score"].to_dict() == {team["team"]: team["rank_by_score"] for team in said["teams"]}
+    columns = next(frame.proto.columns for frame in app.dataframe if "by score" in frame.value.columns)
+    formats = {
+        name: told["type_config"]["format"] for name, told in json.loads(columns).items() if name.endswith(" rank") and name != "by rank"
+    }
+    assert formats == {"segmentation rank": "%.0f", "staging rank": "%.0f", "prognosis rank": "%.0f", "weighted rank": "%.2f"}
     gone = shown(app, "without").set_index("without")["first"].to_dict()
     assert gone == {entry["without"]: ", ".join(entry["first"]) for entry in said["leave_one_team_out"]}
     for a, b in said["orderings_disagree"]:

@@ -14,7 +14,7 @@ from scoring.contrasts.reference import Difference
 from scoring.contrasts.scale import Scale
 from scoring.figures import comparison as figures
 from scoring.figures.numerals import UNDEFINED, percent, share, span
-from scoring.pairs import Pair, pairs_of
+from scoring.pairs import SCORE, Pair, pairs_of
 
 
 def ranking_rows(compared: Compared, places: Sequence[int]) -> pd.DataFrame:
@@ -98,17 +98,17 @@ def lead(compared: Compared) -> None:
 
 def pairs_of_teams(compared: Compared) -> None:
     """Every pair, by score or by another metric with the test that belongs to it."""
-    comparison, score = compared.comparison, "score"
+    comparison = compared.comparison
     metrics = [
         metric
         for metric in comparison.comparable.metrics
         if any(card.metrics.get(metric) is not None for card in comparison.cards.values())
     ]
     metric = st.selectbox(
-        "Pairs by", [score, *metrics], key="pairs_metric", bind="query-params", persist_state="page", width=240, format_func=drawings.named
+        "Pairs by", [SCORE, *metrics], key="pairs_metric", bind="query-params", persist_state="page", width=240, format_func=drawings.named
     )
     pairs, scale = comparison.pairs, compared.scale
-    if metric != score:
+    if metric != SCORE:
         key = (*compared.key, metric)
         pairs = teams.of_comparison("pairs", key, lambda: pairs_of(comparison.comparable, comparison.cards, metric))
         scale = Scale(1, 3, 3, drawings.named(metric))
@@ -189,6 +189,7 @@ def orders(compared: Compared) -> None:
             for entry in [own.of_teams[name]]
         ]
     )
+    digits_of_ranks = 1 if own.options["rank_ties"] == "average" else 0
     with left:
         frame.table(
             "Do both orders agree?",
@@ -201,7 +202,7 @@ def orders(compared: Compared) -> None:
                 "weighted rank": frame.number("w. rank ↓", 2, 72, "Weighted rank"),
                 "score": frame.number("score ↑", scale.digits, 60),
                 **{
-                    f"{subtask} rank": frame.number(f"{subtask[:4]}. #", 1, 60, f"Rank in {subtask}")
+                    f"{subtask} rank": frame.number(f"{subtask[:4]}. #", digits_of_ranks, 60, f"Rank in {subtask}")
                     for subtask in own.of_teams[comparison.scored[0]]["subtask_ranks"]
                 },
             },
