@@ -9,7 +9,7 @@ import scipy.stats
 from scoring.comparison import Comparison
 from scoring.contrasts import subgroups
 from scoring.contrasts.values import number
-from scoring.statistics.ranking import DIGITS, SCHEMES, competition_ranks, rank_cases
+from scoring.statistics.ranking import SCHEMES, competition_ranks, rank_cases
 
 TESTED_TEAMS = 20
 """Up to so many teams every ordered pair is tested case by case (`test_then_rank`); beyond, that takes too long to look at a page."""
@@ -83,20 +83,3 @@ def _by_subgroup(found: Comparison) -> Iterator[tuple]:
         values = [number(estimate.value) for estimate in row.teams]
         if not np.isnan(values).all():
             yield f"{row.column} {row.group}: {row.measure}", "subgroup", _ranked(values), {"small": row.small}
-
-
-def parted_within_tie(found: Comparison, metric: str) -> tuple[int, ...]:
-    """Places [A] if `metric`, larger is better, parted the teams that are tied for first; all others stay behind these in their official order.
-
-    Another rule, as DREAM challenges use it: the official ranks are those of the comparison. Without replicates nobody is tied by chance.
-    """
-    tied = dict(zip(found.scored, found.result.tied_for_first or (), strict=False))
-    keys = [
-        (0.0, -_worst_if_undefined(card.metrics.get(metric))) if tied.get(name) else (1.0, float(found.ranks[name]))
-        for name, card in found.cards.items()
-    ]
-    return tuple(1 + sum(other < key for other in keys) for key in keys)
-
-
-def _worst_if_undefined(value: float | None) -> float:
-    return -np.inf if value is None else round(value, DIGITS)

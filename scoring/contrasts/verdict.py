@@ -59,13 +59,13 @@ def _listed(names: Sequence[str]) -> str:
 
 def gap(found: Comparison, scale: Scale) -> str:
     """Which differences these data cannot tell from chance; "" without replicates."""
-    known = reference.resolvable(found)
-    if known.all_pairs is None:
+    known = found.result.resolvable_gap
+    if known is None:
         return ""
-    words = f"With these {units(found.provenance)} a gap under {scale.number(known.all_pairs)} {scale.unit} cannot be told from chance"
+    words = f"With these {units(found.provenance)} a gap under {scale.number(known['all_pairs'])} {scale.unit} cannot be told from chance"
     if len(found.result.pairs) == 1:
         return f"{words}."
-    return f"{words} when all pairs are looked at; for one pair named beforehand, under {scale.number(known.one_pair)}."
+    return f"{words} when all pairs are looked at; for one pair named beforehand, under {scale.number(known['one_pair'])}."
 
 
 def method(found: Comparison) -> str:

@@ -65,17 +65,3 @@ def test_a_median_of_values_between_counts():
 def test_beyond_twenty_teams_no_pair_is_tested():
     many = lesion_teams(9, 12, [1.0] * 21, resamples=0)
     assert "test_then_rank" not in [rule.name for rule in robustness.robustness(many).rules]
-
-
-def test_another_metric_parts_the_tied_group_only():
-    found = lesion_teams(12, 70, (1.4, 1.5, 1.6, 0.2), resamples=60)
-    tied = [name for name, first in zip(found.scored, found.result.tied_for_first, strict=True) if first]
-    assert 1 < len(tied) < 4
-    places = dict(zip(found.cards, robustness.parted_within_tie(found, "macro_auc"), strict=True))
-    by_metric = sorted(tied, key=lambda name: -found.cards[name].metrics["macro_auc"])
-    assert [places[name] for name in by_metric] == list(range(1, len(tied) + 1))
-    others = [name for name in found.cards if name not in tied]
-    assert sorted(others, key=places.get) == sorted(others, key=found.ranks.get)
-    assert min(places[name] for name in others) == len(tied) + 1
-    bare = lesion_teams(12, 70, (1.4, 1.5), resamples=0)
-    assert robustness.parted_within_tie(bare, "macro_auc") == tuple(bare.ranks.values())
