@@ -148,7 +148,7 @@ def listed(data: bytes, size: tuple[int, int]) -> Nuclei:
     """The nuclei of a prediction file for a tile of this width and height, px. Raises InputRefused with every problem, and where most lie
     outside."""
     nuclei = puma.read_predictions(data, None, "prediction.json").nuclei[0]
-    outside = ((nuclei.centroids < 0) | (nuclei.centroids > size)).any(1)
+    outside = nuclei.outside(size)
     if outside.sum() > len(nuclei) / 2:
         words = f"{int(outside.sum())} of {len(nuclei)} nuclei lie outside the tile of {size[0]} x {size[1]} px: it is another tile's file."
         raise InputRefused([error("wrong-tile", "prediction.json", words)])

@@ -91,9 +91,9 @@ def in_place(files: CaseFiles, sizes: np.ndarray, places: Iterable[str]) -> Case
 
 
 def outside(contents: Contents, size: np.ndarray, where: str) -> Iterator[Finding]:
-    """`out-of-image` for centroids left of, above or beyond an image of `size` (width, height, px); its right and lower edge belong to it."""
+    """`out-of-image` for centroids outside an image of `size` (width, height, px)."""
     nuclei = contents.nuclei
-    beyond = ((nuclei.centroids < 0) | (nuclei.centroids > size)).any(1)
+    beyond = nuclei.outside(size)
     if beyond.any():
         numbers = nuclei.numbers[beyond]
         x, y = nuclei.centroids[beyond][0]

@@ -54,7 +54,7 @@ def placement(name: str, truth: Sequence[Nuclei], predicted: Sequence[Nuclei], s
             yield warning("scale", name, f"{words}{FACTORS[best]}.")
             return
     total = sum(map(len, predicted))
-    beyond = sum(int(((found.centroids < 0) | (found.centroids > size)).any(1).sum()) for found, size in zip(predicted, sizes, strict=True))
+    beyond = sum(int(found.outside(size).sum()) for found, size in zip(predicted, sizes, strict=True))
     if 2 * beyond > total:
         yield warning("scale", name, f"{beyond:,} of {total:,} centroids lie outside their image: are they in px of the image, [x, y]?")
 

@@ -30,6 +30,10 @@ class Nuclei:
     def __len__(self) -> int:
         return len(self.classes)
 
+    def outside(self, size: np.ndarray | tuple[int, int]) -> np.ndarray:
+        """Which centroids lie left of, above or beyond an image of `size` (width, height, px), bool [n]; its right and lower edge belong to it."""
+        return ((self.centroids < 0) | (self.centroids > size)).any(1)
+
     @classmethod
     def empty(cls) -> "Nuclei":
         """No nuclei."""
