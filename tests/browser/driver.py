@@ -9,12 +9,14 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from playwright.sync_api import BrowserContext, Page, Request
+from playwright.sync_api import BrowserContext, Page, Request, expect
+
+from scoring.figures.numerals import share
 
 ROOT = Path(__file__).parents[2]
 ARGUMENTS = (
@@ -125,6 +127,12 @@ def give(page: Page, door: str, name: str, content: bytes) -> Page:
     with page.expect_response(lambda answer: "upload_file" in answer.url and answer.request.method == "PUT", timeout=PATIENCE):
         drop(page, opened(page, door), name, content)
     return settled(page)
+
+
+def shows(page: Page, score: float, write: Callable[[float], str] = share) -> None:
+    """The headline has the score, written as the challenge writes it, and the line below has it to the last digit."""
+    expect(page.get_by_test_id("stMetricValue")).to_have_text(write(score), timeout=PATIENCE)
+    expect(page.get_by_role("strong").filter(has_text=repr(score))).to_be_visible(timeout=PATIENCE)
 
 
 def drop(page: Page, selector: str, name: str, content: bytes, mime: str = "application/octet-stream") -> None:

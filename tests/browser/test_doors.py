@@ -1,8 +1,6 @@
 """Own files, dropped on the page."""
 
-import io
 import re
-import zipfile
 
 import onnx
 import pytest
@@ -13,6 +11,7 @@ from scoring import samples
 from tests.browser import driver
 from tests.browser.driver import ROOT
 from tests.models import builders
+from tests.support.archives import archive_of, archive_of_folder
 from tests.support.command_line import run
 
 SAMPLE = samples.test_sets("tricorder3")["sample"]
@@ -25,15 +24,6 @@ def shows(page: Page, *arguments: object) -> None:
     card = run("score", "tricorder3", *arguments, "--resamples", 0, "--json", "-").json
     expect(page.get_by_test_id("stMetricValue")).to_have_text(f"{100 * card['score']:.2f}", timeout=driver.PATIENCE)
     expect(page.get_by_text(repr(card["score"]))).to_be_visible(timeout=driver.PATIENCE)
-
-
-def archive(folder) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as made:
-        for path in sorted(folder.rglob("*")):
-            if path.is_file():
-                made.write(path, path.relative_to(folder))
-    return packed.getvalue()
 
 
 def slow(turns: int = 400_000) -> bytes:
@@ -62,24 +52,17 @@ def test_a_dropped_prediction_file_is_scored(tricorder3):
 
 def test_a_dropped_test_set_with_a_dropped_model_is_scored(tricorder3):
     folder = GOLDEN / "10-onnx-160"
-    page = driver.give(tricorder3(), "set", "test_set.zip", archive(folder / "dataset"))
+    page = driver.give(tricorder3(), "set", "test_set.zip", archive_of_folder(folder / "dataset"))
     page.get_by_text("8 cases were read").wait_for()
     driver.give(page, "submission", "model.onnx", (folder / "model.onnx").read_bytes())
     shows(page, "--truth", folder / "dataset", "--model", folder / "model.onnx")
 
 
-def unsafe() -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as made:
-        made.writestr("../../predictions.csv", TEAM.read_bytes())
-    return packed.getvalue()
-
-
 BAD = {
     "garbage.csv": bytes(range(256)) * 9,
     "wrong rows.csv": (GOLDEN / "08-refused" / "predictions.csv").read_bytes(),
-    "climbing.zip": unsafe(),
-    "truncated.zip": archive(GOLDEN / "01-public-a")[:-400],
+    "climbing.zip": archive_of({"../../predictions.csv": TEAM.read_bytes()}),
+    "truncated.zip": archive_of_folder(GOLDEN / "01-public-a")[:-400],
     "pickle.onnx": b"\x80\x04\x95\x17\x00\x00cos\nsystem\n(S'true'\ntR.",
     "cut.onnx": (GOLDEN / "10-onnx-160" / "model.onnx").read_bytes()[:9000],
 }

@@ -1,16 +1,13 @@
 """The page of HECKTOR 2026: its doors, the ways into the viewer, the panel of readings, its links."""
 
-import io
-import zipfile
-
 import pytest
 from playwright.sync_api import Page, expect
 
 import scoring
 from scoring import samples
-from scoring.figures.numerals import share
 from tests.browser import driver
 from tests.browser.driver import ROOT
+from tests.support.archives import archive_of, archive_of_folder
 from tests.support.command_line import run
 
 CHALLENGE = scoring.load_challenge("hecktor2026")
@@ -38,11 +35,6 @@ def hecktor(visitor, server):
     return open_page
 
 
-def shows(page: Page, score: float) -> None:
-    expect(page.get_by_test_id("stMetricValue")).to_have_text(share(score), timeout=driver.PATIENCE)
-    expect(page.get_by_role("strong").filter(has_text=repr(score))).to_be_visible(timeout=driver.PATIENCE)
-
-
 def shows_patient(page: Page, patient: str) -> None:
     """The viewer is open, ready and shows that patient, and the address says so."""
     stage = page.locator(".viewer[data-ready] .stage")
@@ -53,46 +45,30 @@ def shows_patient(page: Page, patient: str) -> None:
     assert "tab=Viewer" in page.url
 
 
-def archive(folder) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as made:
-        for path in sorted(folder.rglob("*")):
-            if path.is_file():
-                made.write(path, path.relative_to(folder))
-    return packed.getvalue()
-
-
 def card(team: str, **options) -> scoring.ScoreCard:
     truth = CHALLENGE.read_truth(SAMPLE.path)
     return CHALLENGE.score(truth, CHALLENGE.read_predictions(SAMPLE.submissions[team].path, truth), **{"resamples": 0, **options})
 
 
 def test_dropped_zips_have_the_score_of_the_command_line_and_can_be_looked_at(hecktor):
-    page = driver.give(hecktor(), "set", "truth.zip", archive(GOLDEN / "gaps" / "truth"))
+    page = driver.give(hecktor(), "set", "truth.zip", archive_of_folder(GOLDEN / "gaps" / "truth"))
     expect(page.get_by_text("cases were read. Now choose a submission.")).to_be_visible(timeout=driver.PATIENCE)
-    driver.give(page, "submission", "predictions.zip", archive(GOLDEN / "gaps" / "predictions"))
+    driver.give(page, "submission", "predictions.zip", archive_of_folder(GOLDEN / "gaps" / "predictions"))
     said = run(
         "score", "hecktor2026", "--truth", GOLDEN / "gaps" / "truth", "--predictions", GOLDEN / "gaps" / "predictions", "--resamples", 0,
         "--json", "-",
     ).json  # fmt: skip
-    shows(page, said["score"])
+    driver.shows(page, said["score"])
     page.keyboard.press("Escape")
     driver.tab(page, "Viewer")
     shows_patient(page, said["cases"][0]["case"])
     assert page.get_by_test_id("stException").count() == 0
 
 
-def climbing() -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as made:
-        made.writestr("../../predictions.csv", "PatientID,risk\nALD-001,1\n")
-    return packed.getvalue()
-
-
 BAD = {
     "garbage.csv": bytes(range(256)) * 9,
-    "climbing.zip": climbing(),
-    "truncated.zip": archive(GOLDEN / "basics" / "predictions")[:-400],
+    "climbing.zip": archive_of({"../../predictions.csv": b"PatientID,risk\nALD-001,1\n"}),
+    "truncated.zip": archive_of_folder(GOLDEN / "basics" / "predictions")[:-400],
     "others.csv": b"PatientID,risk\nnobody,0.5\n",
 }
 
@@ -111,7 +87,7 @@ def test_bad_files_are_answered_and_nothing_else_is_lost(hecktor, tmp_path):
         assert page.get_by_test_id("stException").count() == 0
     path = SAMPLE.submissions["mira"].path
     driver.give(page, "submission", path.name, path.read_bytes())
-    shows(page, card("mira").score)
+    driver.shows(page, card("mira").score)
 
 
 def test_a_row_of_the_worst_opens_the_viewer_and_the_link_says_so(hecktor):
@@ -150,13 +126,13 @@ def test_the_panel_of_readings_and_an_option_in_the_link_agree(hecktor):
     page = hecktor("?submission=umbra&tab=Readings")
     difference = page.get_by_test_id("stPlotlyChart").last
     expect(difference).to_contain_text(f"−{card('umbra').score - other.score:.4f}", timeout=driver.PATIENCE)
-    shows(driver.visit(page.context, f"{page.url}&empty_masks=zero"), other.score)
+    driver.shows(driver.visit(page.context, f"{page.url}&empty_masks=zero"), other.score)
 
 
 def test_a_wrong_direction_is_switched_with_one_click(hecktor):
     page = hecktor("?submission=altair&prognosis_direction=risk")
-    shows(page, card("altair", prognosis_direction="risk").score)
+    driver.shows(page, card("altair", prognosis_direction="risk").score)
     page.get_by_role("button", name="Read them as a time").click()
-    shows(page, card("altair").score)
+    driver.shows(page, card("altair").score)
     driver.settled(page)
     assert "prognosis_direction=time" in page.url

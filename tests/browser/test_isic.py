@@ -1,8 +1,6 @@
 """The page of the ISIC Challenge: its doors, the matrix that opens cases, its sliders, its links."""
 
-import io
 import json
-import zipfile
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -12,6 +10,7 @@ from scoring import samples
 from scoring.figures.numerals import share
 from tests.browser import driver
 from tests.browser.driver import ROOT
+from tests.support.archives import archive_of, archive_of_folder
 from tests.support.command_line import run
 
 CHALLENGE = scoring.load_challenge("isic")
@@ -35,20 +34,6 @@ def isic(visitor, server):
     return open_page
 
 
-def shows(page: Page, score: float) -> None:
-    expect(page.get_by_test_id("stMetricValue")).to_have_text(share(score), timeout=driver.PATIENCE)
-    expect(page.get_by_role("strong").filter(has_text=repr(score))).to_be_visible(timeout=driver.PATIENCE)
-
-
-def archive(folder) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as made:
-        for path in sorted(folder.rglob("*")):
-            if path.is_file():
-                made.write(path, path.relative_to(folder))
-    return packed.getvalue()
-
-
 def expected(name: str) -> dict:
     return json.loads((GOLDEN / name / "case.json").read_text(encoding="utf-8"))["expect"]
 
@@ -57,7 +42,7 @@ def test_dropped_tables_have_the_official_score(isic):
     folder = GOLDEN / "isic2019-unk"
     page = driver.give(isic(), "set", "truth.csv", (folder / "truth.csv").read_bytes())
     driver.give(page, "submission", "predictions.csv", (folder / "predictions.csv").read_bytes())
-    shows(
+    driver.shows(
         page,
         run(
             "score", "isic", "--truth", folder / "truth.csv", "--predictions", folder / "predictions.csv", "--resamples", 0, "--json", "-"
@@ -67,25 +52,18 @@ def test_dropped_tables_have_the_official_score(isic):
 
 def test_a_dropped_test_set_with_a_dropped_model_is_scored(isic):
     folder = GOLDEN / "model"
-    page = driver.give(isic(), "set", "test_set.zip", archive(folder / "data"))
+    page = driver.give(isic(), "set", "test_set.zip", archive_of_folder(folder / "data"))
     driver.give(page, "submission", "model.onnx", (folder / "model.onnx").read_bytes())
     expect(page.get_by_test_id("stMetricValue")).to_have_text(share(expected("model")["score"]), timeout=driver.PATIENCE)
     driver.tab(page, "Cases")
     expect(page.get_by_alt_text("Pixels that the model receives of").first).to_be_visible()
 
 
-def climbing() -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as made:
-        made.writestr("../../predictions.csv", TEAM.read_bytes())
-    return packed.getvalue()
-
-
 BAD = {
     "garbage.csv": bytes(range(256)) * 9,
     "wrong rows.csv": (GOLDEN / "refused-predictions" / "predictions.csv").read_bytes(),
-    "climbing.zip": climbing(),
-    "truncated.zip": archive(GOLDEN / "by-hand")[:-400],
+    "climbing.zip": archive_of({"../../predictions.csv": TEAM.read_bytes()}),
+    "truncated.zip": archive_of_folder(GOLDEN / "by-hand")[:-400],
     "pickle.onnx": b"\x80\x04\x95\x17\x00\x00cos\nsystem\n(S'true'\ntR.",
     "cut.onnx": (GOLDEN / "model" / "model.onnx").read_bytes()[:900],
 }
@@ -105,7 +83,7 @@ def test_bad_files_are_answered_and_nothing_else_is_lost(isic, tmp_path):
             expect(page.get_by_text(code, exact=True).first).to_be_visible()
         assert page.get_by_test_id("stException").count() == 0
     driver.give(page, "submission", TEAM.name, TEAM.read_bytes())
-    shows(page, run("score", "isic", "--truth", SAMPLE.path, "--predictions", TEAM, "--resamples", 0, "--json", "-").json["score"])
+    driver.shows(page, run("score", "isic", "--truth", SAMPLE.path, "--predictions", TEAM, "--resamples", 0, "--json", "-").json["score"])
 
 
 def click_cell(page: Page, row: int, column: int) -> None:

@@ -28,11 +28,6 @@ def melanoma(visitor, server):
     return open_page
 
 
-def shows(page: Page, score: float) -> None:
-    expect(page.get_by_test_id("stMetricValue")).to_have_text(points(score), timeout=driver.PATIENCE)
-    expect(page.get_by_role("strong").filter(has_text=repr(score))).to_be_visible(timeout=driver.PATIENCE)
-
-
 def flagged(team, threshold: float) -> str:
     """The line below the slider."""
     truth = CHALLENGE.read_truth(SAMPLE.path)
@@ -90,7 +85,7 @@ def test_dropped_tables_are_scored(melanoma):
     page = driver.give(melanoma(), "set", "truth.csv", (folder / "truth.csv").read_bytes())
     page.get_by_text("300 cases were read").wait_for()
     driver.give(page, "submission", "predictions.csv", (folder / "predictions.csv").read_bytes())
-    shows(page, json.loads((folder / "case.json").read_text(encoding="utf-8"))["expect"]["score"])
+    driver.shows(page, json.loads((folder / "case.json").read_text(encoding="utf-8"))["expect"]["score"], points)
 
 
 def test_a_dropped_zip_with_a_dropped_model_is_scored(melanoma):
@@ -101,7 +96,7 @@ def test_a_dropped_zip_with_a_dropped_model_is_scored(melanoma):
     card = run(
         "score", "melanoma", "--truth", folder / "dataset.zip", "--model", folder / "model.onnx", "--resamples", 0, "--json", "-"
     ).json
-    shows(page, card["score"])
+    driver.shows(page, card["score"], points)
     driver.tab(page, "Cases")
     expect(page.get_by_text("224 × 224").first).to_be_visible(timeout=driver.PATIENCE)
 
@@ -131,4 +126,6 @@ def test_bad_files_are_answered_with_every_problem(melanoma, tmp_path):
     page.locator(".st-key-melanoma_set_back button").click()
     driver.settled(page)
     driver.give(page, "submission", TEAM.name, TEAM.read_bytes())
-    shows(page, run("score", "melanoma", "--truth", SAMPLE.path, "--predictions", TEAM, "--resamples", 0, "--json", "-").json["score"])
+    driver.shows(
+        page, run("score", "melanoma", "--truth", SAMPLE.path, "--predictions", TEAM, "--resamples", 0, "--json", "-").json["score"], points
+    )

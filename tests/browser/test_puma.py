@@ -3,7 +3,6 @@
 import csv
 import io
 import re
-import zipfile
 
 import pytest
 from PIL import Image
@@ -19,6 +18,7 @@ from tests.browser.test_pages import WIDER
 from tests.browser.test_viewer import click, stage
 from tests.challenges.puma.drawn import realistic
 from tests.support import nuclei_lists
+from tests.support.archives import archive_of, archive_of_folder
 from tests.support.command_line import run
 from tests.support.payloads import PAYLOADS
 
@@ -51,18 +51,6 @@ def sample():
     truth = CHALLENGE.read_truth(SAMPLE.path)
     predictions = CHALLENGE.read_predictions(TEAM, truth)
     return truth, predictions, CHALLENGE.score(truth, predictions, resamples=0)
-
-
-def archive(folder) -> bytes:
-    return zipped({path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()})
-
-
-def zipped(files: dict[str, bytes]) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as made:
-        for name, content in files.items():
-            made.writestr(name, content)
-    return packed.getvalue()
 
 
 def ready(page: Page) -> Page:
@@ -100,12 +88,11 @@ def says(page: Page, words: str) -> None:
 
 def test_dropped_files_have_the_official_score(puma):
     folder = GOLDEN / "basic-seed"
-    page = driver.give(puma(), "set", "truth.zip", archive(folder / "truth"))
-    driver.give(page, "submission", "submission.zip", archive(folder / "submission"))
+    page = driver.give(puma(), "set", "truth.zip", archive_of_folder(folder / "truth"))
+    driver.give(page, "submission", "submission.zip", archive_of_folder(folder / "submission"))
     files = "--truth", folder / "truth", "--predictions", folder / "submission"
     said = run("score", "puma", *files, "--resamples", 0, "--json", "-").json["score"]
-    expect(page.get_by_test_id("stMetricValue")).to_have_text(share(said), timeout=driver.PATIENCE)
-    expect(page.get_by_role("strong").filter(has_text=repr(said))).to_be_visible(timeout=driver.PATIENCE)
+    driver.shows(page, said)
 
 
 def test_a_clicked_nucleus_is_in_the_table_and_in_the_address_and_a_link_restores_it(puma, sample):
@@ -260,11 +247,11 @@ def test_what_is_downloaded_is_what_is_shown(puma, sample, tmp_path):
 
 BAD = {
     "garbage.json": bytes(range(256)) * 9,
-    "climbing.zip": zipped({"submission.csv": b"case_id,predicted_nuclei_path\nsample_primary_roi_001,../../../etc/passwd\n"}),
-    "outside.zip": zipped({"../../sample_primary_roi_001.json": b'{"nuclei": []}'}),
+    "climbing.zip": archive_of({"submission.csv": b"case_id,predicted_nuclei_path\nsample_primary_roi_001,../../../etc/passwd\n"}),
+    "outside.zip": archive_of({"../../sample_primary_roi_001.json": b'{"nuclei": []}'}),
     "truncated.zip": TEAM.read_bytes()[:-400],
     "deep.json": b'{"nuclei": ' + b"[" * 50_000,
-    "strange.zip": zipped({"sample_primary_roi_001.json": b'{"nuclei": [{"centroid": [1, 2], "class": "<script>alert(1)</script>"}]}'}),
+    "strange.zip": archive_of({"sample_primary_roi_001.json": b'{"nuclei": [{"centroid": [1, 2], "class": "<script>alert(1)</script>"}]}'}),
 }
 
 
@@ -287,7 +274,7 @@ def test_bad_files_are_answered_and_nothing_else_is_lost(puma, tmp_path):
 def test_names_of_cases_do_nothing_on_any_tab_and_fit_a_phone(puma):
     names = [re.sub("[\u202e\u200b\\\\]", "", " ".join(payload.split())).replace("/", "∕") for payload in PAYLOADS]
     images = realistic(3, images=len(names), nuclei=12)
-    true, found = (zipped(nuclei_lists.files(dict(zip(names, side, strict=True)))) for side in images)
+    true, found = (archive_of(nuclei_lists.files(dict(zip(names, side, strict=True)))) for side in images)
     page = driver.give(puma(viewport=driver.PHONE), "set", "truth.zip", true)
     driver.give(page, "submission", "found.zip", found)
     page.get_by_test_id("stMetricValue").wait_for()

@@ -4,6 +4,7 @@ import struct
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 STORED, DEFLATED, DEFLATE64, BZIP2, LZMA = 0, 8, 9, 12, 14
 ENCRYPTED, UTF8 = 0x1, 0x800
@@ -73,3 +74,8 @@ def archive(members: Iterable[Member], count: int | None = None, comment: bytes 
 
 def archive_of(files: Mapping[str, bytes]) -> bytes:
     return archive(Member(name, data) for name, data in files.items())
+
+
+def archive_of_folder(folder: Path) -> bytes:
+    """All files below a folder, by their paths in it."""
+    return archive_of({path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()})

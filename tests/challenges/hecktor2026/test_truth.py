@@ -1,13 +1,11 @@
 """Reading test sets: layouts, tolerant tables, and refusals that name everything."""
 
-import io
-import zipfile
-
 import numpy as np
 import pytest
 
 from scoring.models.pool import Cancelled
 from tests.support import patients, volumes
+from tests.support.archives import archive_of
 from tests.support.findings import codes, only, places, refused
 from tests.support.patients import CHALLENGE, labels, mask, table
 
@@ -20,14 +18,6 @@ MASK = mask(labels(1, 2, 2))
 
 def read(source, **options):
     return CHALLENGE.read_truth(source, **options)
-
-
-def zipped(files: dict[str, bytes]) -> bytes:
-    data = io.BytesIO()
-    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in files.items():
-            archive.writestr(name, content)
-    return data.getvalue()
 
 
 LAYOUTS = {
@@ -52,7 +42,7 @@ def test_layouts(name, tmp_path):
     for member, data in LAYOUTS[name].items():
         (tmp_path / member).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / member).write_bytes(data)
-    for source in (LAYOUTS[name], tmp_path, zipped(LAYOUTS[name])):
+    for source in (LAYOUTS[name], tmp_path, archive_of(LAYOUTS[name])):
         truth = read(source)
         assert truth.ids == ("A-1", "B.2")
         assert [m.voxels.tolist() for m in truth.masks] == [[9, 1, 2]] * 2
