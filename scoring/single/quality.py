@@ -72,7 +72,7 @@ def photograph_chips(found: Quality, shortest_side: int = 0, among: Sequence[Qua
     return (_size(found, shortest_side), _sharpness(found, among), _exposure(found, among), _colours(found), *_frame(found))
 
 
-def tile_chips(found: Quality, width: int, height: int, among: Sequence[Quality | None] = ()) -> tuple[Chip, ...]:
+def tile_chips(found: Quality, width: int, height: int) -> tuple[Chip, ...]:
     """Chips of a tile of stained tissue of `width` x `height` px."""
     usual = width == height == TILE_SIDE
     size = f"{width} x {height} px"
@@ -81,7 +81,7 @@ def tile_chips(found: Quality, width: int, height: int, among: Sequence[Quality 
         if usual
         else f"The challenge's tiles have {TILE_SIDE} x {TILE_SIDE} px at 40x: counts per area assume 0.23 um per px."
     )
-    return (Chip("size", GOOD if usual else NOTE, size, words), _sharpness(found, among), _exposure(found, among), _tissue(found))
+    return (Chip("size", GOOD if usual else NOTE, size, words), _sharpness(found), _exposure(found), _tissue(found))
 
 
 def percentile(name: str, value: float, among: Sequence[Quality | None]) -> float | None:
@@ -101,7 +101,7 @@ def _size(found: Quality, shortest_side: int) -> Chip:
     return Chip("size", GOOD, value, "Large enough.")
 
 
-def _sharpness(found: Quality, among: Sequence[Quality | None]) -> Chip:
+def _sharpness(found: Quality, among: Sequence[Quality | None] = ()) -> Chip:
     level = (
         STOP
         if found.sharpness < VERY_BLURRED
@@ -119,7 +119,7 @@ def _sharpness(found: Quality, among: Sequence[Quality | None]) -> Chip:
     return Chip("sharpness", level, f"{found.sharpness:.2g}", words, place)
 
 
-def _exposure(found: Quality, among: Sequence[Quality | None]) -> Chip:
+def _exposure(found: Quality, among: Sequence[Quality | None] = ()) -> Chip:
     place = percentile("brightness", found.brightness, among)
     low, high = BRIGHTNESS
     faults = []

@@ -48,11 +48,6 @@ class Reference:
         """The temperature fitted on these cases."""
         return calibration.temperature(self.probabilities, self.truth)
 
-    @cached_property
-    def tempered(self) -> np.ndarray:
-        """`probabilities` after the temperature [n, K]."""
-        return calibration.tempered(self.probabilities, self.temperature)
-
 
 @dataclass(frozen=True)
 class Alike:

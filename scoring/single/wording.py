@@ -123,8 +123,3 @@ def map_line(name: str, before: float, after: float) -> str:
     if before == after:
         return f"Hiding any one part leaves {name} at {before:.2f}."
     return f"Hiding this part {'lowers' if after < before else 'raises'} {name} from {before:.2f} to {after:.2f}."
-
-
-def few_line(count: int, what: str) -> str:
-    """A group that is too small to say anything about."""
-    return f"n = {count} {what} in this test set: no statement possible."

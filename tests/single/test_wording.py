@@ -65,7 +65,6 @@ def every_sentence():
     yield wording.map_line("MEL", 0.7, 0.41)
     yield wording.map_line("MEL", 0.4, 0.7)
     yield wording.map_line("MEL", 0.4, 0.4)
-    yield wording.few_line(4, "images of tone 0-1")
     yield from (wording.TURNED, wording.MAP, wording.ALIKE, wording.EXCHANGEABLE, wording.UNKNOWN_INPUT, wording.PRIVACY, wording.CONSENT)
     for challenge in SKIN_CHALLENGES:
         yield from subject(challenge, ("MEL", "NV", "UNK")).names
