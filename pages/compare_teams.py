@@ -14,6 +14,7 @@ from pages.shared.inputs import Given
 from pages.shared.teams import Team
 from pages.shared.text import markdown
 from scoring import samples
+from scoring.challenges import option_name
 from scoring.comparison import Comparison, compare_cards, of_team
 from scoring.contrasts import drawings, report, verdict
 from scoring.contrasts.scale import Scale
@@ -64,7 +65,7 @@ def compare_teams() -> None:
         door.caption("Refused: see below.")
         frame.refusal(read.refused)
     else:
-        door.caption(f"{len(read.value)} cases were read.")
+        door.caption("1 case was read." if len(read.value) == 1 else f"{len(read.value)} cases were read.")
         metadata = None if test_set.own else sets[door.sample].metadata
         _scored(challenge, test_set, metadata, read.value, chosen, problems, options)
     frame.closing()
@@ -131,7 +132,7 @@ def _scored(challenge: ModuleType, test_set: Given, metadata, truth, chosen: lis
     if not chosen and not problems:
         st.info("Choose teams, or drop their files.", icon=":material/groups:")
         return
-    of_comparison = {name: options.pop(name) for name in list(options) if f"--{name}" in getattr(challenge, "COMPARE_ARGUMENTS", {})}
+    of_comparison = {name: options.pop(name) for name in map(option_name, getattr(challenge, "COMPARE_ARGUMENTS", {})) if name in options}
     outcomes = teams.cards(challenge, test_set, metadata, truth, chosen, options)
     if isinstance(outcomes, scored.Running):
         scored.running(outcomes)

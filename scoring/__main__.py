@@ -1,4 +1,4 @@
-"""The command line: `python -m scoring challenges | check | predict | score | compare`. Names and exit status are those of interface.md."""
+"""The command line: `python -m scoring challenges | check | predict | score | compare`."""
 
 import argparse
 import json
@@ -10,7 +10,7 @@ from types import ModuleType
 
 from scoring import Comparison, Finding, InputRefused, ScoreCard, __version__, challenge_ids, load_challenge
 from scoring import compare as compare_teams
-from scoring.challenges import TITLES
+from scoring.challenges import TITLES, option_name
 from scoring.comparison import of_team
 from scoring.findings import error, lines
 from scoring.models.pool import Cancelled
@@ -197,8 +197,7 @@ class _Reading:
 
 
 def _own_options(asked: argparse.Namespace, flags: Iterable[str]) -> dict:
-    names = (flag.removeprefix("--").replace("-", "_") for flag in flags)
-    return {name: getattr(asked, name) for name in names}
+    return {name: getattr(asked, name) for name in map(option_name, flags)}
 
 
 def _of_truth(challenge: ModuleType) -> tuple[str, ...]:
@@ -362,7 +361,7 @@ def score(asked: argparse.Namespace) -> int:
 
         _write(asked.html, html(card), "--html")
     for flag, (_, text) in _outputs(challenge).items():
-        if target := getattr(asked, flag.removeprefix("--").replace("-", "_")):
+        if target := getattr(asked, option_name(flag)):
             _write(target, text(card), flag)
     if asked.json:
         _write(asked.json, card.to_json(), "--json")
@@ -446,7 +445,7 @@ def _team_options(challenge: ModuleType, asked: argparse.Namespace, teams: Itera
     """Options by team, and those that hold for everybody."""
     everybody, by_team = _own_options(asked, challenge.ARGUMENTS), {}
     for flag in _by_team(challenge):
-        name = flag.removeprefix("--").replace("-", "_")
+        name = option_name(flag)
         everybody[name] = None
         for value in getattr(asked, name):
             team, mark, number = value.rpartition("=")

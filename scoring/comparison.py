@@ -8,6 +8,7 @@ from types import ModuleType
 
 import numpy as np
 
+from scoring.challenges import option_name
 from scoring.comparable import Comparable
 from scoring.findings import Finding, InputRefused, error, warning
 from scoring.pairs import BOOTSTRAP, SCORE, Alike, Pairs, alike, as_entries, near_identical, pairs_of
@@ -107,7 +108,7 @@ def compare(
     pairs_metric: what the pairs differ in, "score", a name of `metrics` or MEASURE/CLASS. Raises InputRefused with the problems of every team,
     `where` beginning with its name.
     """
-    names = (flag.removeprefix("--").replace("-", "_") for flag in getattr(challenge, "COMPARE_ARGUMENTS", {}))
+    names = map(option_name, getattr(challenge, "COMPARE_ARGUMENTS", {}))
     of_comparison = {name: shared.pop(name) for name in names if name in shared}
     unneeded = dict.fromkeys(getattr(challenge, "NOT_COMPARED", ()), False)
     cards, problems, findings = {}, [], []
@@ -141,7 +142,7 @@ MAY_DIFFER = ("missing", "group", "metadata_sha256")
 def _of_teams(challenge: ModuleType) -> set[str]:
     """Options that may differ from team to team: sizes of models, and how files were read."""
     flags = getattr(challenge, "TEAM_ARGUMENTS", ())
-    return {*MAY_DIFFER, *getattr(challenge, "READ_OPTIONS", ()), *(flag.removeprefix("--").replace("-", "_") for flag in flags)}
+    return {*MAY_DIFFER, *getattr(challenge, "READ_OPTIONS", ()), *map(option_name, flags)}
 
 
 def _unequal(cards: Mapping[str, ScoreCard], of_teams: set[str]) -> Iterator[Finding]:

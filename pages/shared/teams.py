@@ -11,6 +11,7 @@ import scoring
 from pages.shared import inputs, jobs, scored
 from pages.shared.inputs import Given
 from pages.shared.scored import Outcome, Running, Runs
+from scoring.challenges import option_name
 from scoring.models.pool import Cancelled
 from scoring.readers import entries
 from scoring.samples import TestSet
@@ -94,7 +95,7 @@ def _own_options(challenge: ModuleType, given: Given) -> dict[str, object]:
 
 def _names(challenge: ModuleType) -> list[str]:
     """The options of `score` that may differ from team to team."""
-    return [flag.removeprefix("--").replace("-", "_") for flag in getattr(challenge, "TEAM_ARGUMENTS", ())]
+    return [option_name(flag) for flag in getattr(challenge, "TEAM_ARGUMENTS", ())]
 
 
 @dataclass(frozen=True)

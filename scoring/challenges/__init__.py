@@ -18,10 +18,15 @@ def challenge_ids() -> list[str]:
 
 
 def load_challenge(challenge_id: str) -> ModuleType:
-    """The challenge of that id: `read_truth`, `read_predictions`, `read_images`, `inspect`, `predict`, `score` (see interface.md).
+    """The challenge of that id: `read_truth`, `read_predictions`, `read_images`, `inspect`, `predict`, `score` ...; docs/adding-a-challenge.md tells all.
 
     Raises KeyError for an unknown id.
     """
     if challenge_id not in TITLES:
         raise KeyError(challenge_id)
     return import_module(f"scoring.challenges.{challenge_id}")
+
+
+def option_name(flag: str) -> str:
+    """The keyword that a flag of the command line is in Python: --model-size-mib is model_size_mib."""
+    return flag.removeprefix("--").replace("-", "_")
