@@ -108,9 +108,9 @@ def choices(_test_set: Given, _truth, _predictions) -> Mapping:
 
 def about_truth(truth) -> str:
     centers, images = len({center for center in truth.center if center}), len(truth.layout.images)
-    known = {"masks": truth.has_mask, "T": truth.t >= 0, "N": truth.n >= 0, "RFS": truth.has_survival}
-    parts = ", ".join(f"{int(has.sum())} {name}" for name, has in known.items())
-    return f"{len(truth)} patients: {parts}; {centers} center{'s' * (centers != 1)}; {images} with CT or PET"
+    known = {"mask": truth.has_mask, "T stage": truth.t >= 0, "N stage": truth.n >= 0, "relapse time": truth.has_survival}
+    parts = ", ".join(f"{n} {name}{'s' * (n != 1)}" for name, n in ((name, int(has.sum())) for name, has in known.items()))
+    return f"{len(truth)} patient{'s' * (len(truth) != 1)}: {parts}; {centers} center{'s' * (centers != 1)}; {images} with CT or PET"
 
 
 def about_submission(card: ScoreCard) -> str:
@@ -238,7 +238,7 @@ def structures_table(card: ScoreCard) -> None:
     frame.table(
         "What is the mean made of?",
         pd.DataFrame({"what": list(STRUCTURE_ROWS), **columns}),
-        {"what": frame.words("", 200), **{name: frame.words(name, right=True) for name in columns}},
+        {"what": frame.words("", 196), **{name: frame.words(name, 96, right=True) for name in columns}},
         f"Pooled: the definition of 2022, not ranked. {classification.method(card)}",
         key="structures",
     )
@@ -600,7 +600,7 @@ def patient_numbers(shown: Shown, index: int) -> None:
                 "missed": frame.number("FN ↓", 2, explain="In the truth only"),
                 "renamed": frame.number("label ↓", 2, explain="In both, under the other label; of one structure, part of its FP or FN"),
             },
-            "mL. The viewer says the same, slice by slice."
+            "In mL. The viewer says the same, slice by slice."
             + {"missing": " The mask is missing: it counts as empty.", "malformed": " The mask is malformed: it counts as empty."}.get(
                 row["mask"], ""
             ),

@@ -75,7 +75,7 @@ def choices(test_set: Given, _truth, predictions) -> Mapping:
 
 def about_truth(truth) -> str:
     pictures = sum(image is not None for image in truth.images)
-    return f"{len(truth)} cases, {len(truth.categories)} categories; {pictures} images"
+    return f"{len(truth)} case{'s' * (len(truth) != 1)}, {len(truth.categories)} categories; {pictures} image{'s' * (pictures != 1)}"
 
 
 def about_submission(card: ScoreCard) -> str:

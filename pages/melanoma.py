@@ -47,7 +47,8 @@ def score_options(_given, own: Mapping) -> Mapping:
 
 def about_truth(truth) -> str:
     positives, pictures = int((truth.labels == 1).sum()), sum(image is not None for image in truth.images)
-    return f"{len(truth)} cases, {positives} melanomas ({percent(positives / len(truth))}); {pictures} images"
+    cases, melanomas = f"{len(truth)} case{'s' * (len(truth) != 1)}", f"{positives} melanoma{'s' * (positives != 1)}"
+    return f"{cases}, {melanomas} ({percent(positives / len(truth))}); {pictures} image{'s' * (pictures != 1)}"
 
 
 def about_submission(card: ScoreCard) -> str:

@@ -99,7 +99,7 @@ def about_submission(card: ScoreCard) -> str:
 
 
 def rule_of(card: ScoreCard) -> str:
-    return card.provenance["options"]["rules"]
+    return CHALLENGE.rule_of(card).name
 
 
 def headline(shown: Shown) -> None:
@@ -271,7 +271,7 @@ def tried(shown: Shown, radius: float, least: float) -> ScoreCard:
     """The card under another radius or smallest confidence."""
     if (radius, least) == (RADIUS, 0.0):
         return shown.card
-    return _tried(shown.truth_key, shown.given.key, repr(shown.card.provenance["options"]), radius, least, shown)
+    return _tried(*_identity(shown), radius, least, shown)
 
 
 @st.cache_resource(max_entries=KEPT_TRIALS, scope="session", show_spinner=False)
@@ -460,8 +460,8 @@ def distance_table(card: ScoreCard) -> None:
         "What is the distance in each image?",
         pd.DataFrame(rows),
         {
-            "image": frame.words("image", 196),
-            "median_truth": frame.number("median µm", 1, 66),
+            "image": frame.words("image", 182),
+            "median_truth": frame.number("median µm", 1, 80),
             "median_predicted": frame.number("pred.", 1, 52),
             "within_20_truth": frame.number("≤ 20 µm", 2, 58),
             "within_20_predicted": frame.number("pred.", 2, 52),

@@ -52,7 +52,7 @@ def about_truth(truth) -> str:
     present = {int(k) for k in set(truth.labels)}
     few = sum(1 for k in present if (truth.labels == k).sum() < CHALLENGE.SMALL_CLASS)
     pictures = sum(image is not None for image in truth.images)
-    return f"{len(truth)} cases, {len(present)} of {len(CHALLENGE.CLASSES)} classes present, {few} with fewer than {CHALLENGE.SMALL_CLASS}; {pictures} images"
+    return f"{len(truth)} case{'s' * (len(truth) != 1)}, {len(present)} of {len(CHALLENGE.CLASSES)} classes present, {few} with fewer than {CHALLENGE.SMALL_CLASS}; {pictures} image{'s' * (pictures != 1)}"
 
 
 def about_submission(card) -> str:

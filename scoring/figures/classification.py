@@ -80,7 +80,7 @@ def _strip_piece(fig: go.Figure, look: Look, part: Part, value: float, size: flo
         marker={"color": look.paper if lost else colour, "line": {"color": edge, "width": 1}, "pattern": hatch},
     )
     number = _fitting([f"{'−' if lost else ''}{size:.{digits}f}" for digits in (2, 1)], size)
-    name = _fitting([f"{part.short} lost" if lost else part.name, part.short], size)
+    name = _fitting([f"{part.short} lost", "lost"] if lost else [part.name, part.short], size)
     if number:
         ground = look.paper if lost else None
         write(fig, start + size / 2, 0, f"<b>{number}</b>", look.ink if lost else text_on(colour), bgcolor=ground, borderpad=1)

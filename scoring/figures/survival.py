@@ -11,7 +11,7 @@ from scoring.figures.numerals import percent
 
 DASHES = ("solid", "dash", "dot")
 ROW = 20
-"""Pixels of a line of numbers at risk."""
+"""Pixels of a line of the legend and of the numbers at risk."""
 HATCHED = ("discordant", "missing")
 
 
@@ -41,9 +41,9 @@ def colours(look: Look) -> tuple[str, str, str]:
 def kaplan_meier(groups: Sequence[Group], moments: np.ndarray, look: Look) -> go.Figure:
     """Curves with a tick for every patient who left unobserved; below, the numbers at risk at `moments` [M]."""
     shown = [(group, tint, dash) for group, tint, dash in zip(groups, colours(look), DASHES, strict=False) if group.n]
-    below = 46 + ROW * (len(shown) + 1)
-    fig = figure(look, "Do those with a higher predicted risk relapse earlier?", 300 + below, hovermode="closest")
-    fig.update_layout(margin={"l": 70, "r": 14, "t": 10, "b": below})
+    above, below = 10 + ROW * len(shown), 46 + ROW * (len(shown) + 1)
+    fig = figure(look, "Do those with a higher predicted risk relapse earlier?", 290 + above + below, hovermode="closest")
+    fig.update_layout(margin={"l": 70, "r": 14, "t": above, "b": below})
     last = float(moments[-1]) if len(moments) else 1.0
     longest = max([last, *(float(group.time[-1]) for group, _, _ in shown)])
     for group, tint, dash in shown:
@@ -84,14 +84,13 @@ def _curve(fig: go.Figure, group: Group, tint: str, dash: str) -> None:
 
 
 def _legend(fig: go.Figure, shown: Sequence[tuple[Group, str, str]], look: Look) -> None:
-    """Names stand at the lower left, where curves come last."""
+    """Names stand above the curves, where no curve runs through them."""
     for row, (group, tint, dash) in enumerate(reversed(shown)):
-        y = 0.05 + 0.075 * row
-        fig.add_shape(
-            type="line", xref="paper", x0=0.015, x1=0.085, y0=y, y1=y, line={"color": tint, "width": 2.5, "dash": dash}, layer="above"
-        )
+        up = 10 + ROW * row
+        stroke = {"ysizemode": "pixel", "yref": "paper", "yanchor": 1, "y0": up, "y1": up}
+        fig.add_shape(type="line", xref="paper", x0=0.015, x1=0.085, line={"color": tint, "width": 2.5, "dash": dash}, **stroke)
         words = f"{safe(group.name)} risk: {group.n_events} of {group.n} relapsed"
-        write(fig, 0.1, y, words, look.ink, xref="paper", xanchor="left", bgcolor=faded(look.paper, 0.7))
+        write(fig, 0.1, 1, words, look.ink, xref="paper", xanchor="left", yref="paper", yanchor="middle", yshift=up)
 
 
 def _at_risk(fig: go.Figure, shown: Sequence[tuple[Group, str, str]], moments: np.ndarray, look: Look) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
 from scoring.findings import InputRefused
 from scoring.metrics.quality import Quality, quality
 from scoring.models.pool import Cancelled
@@ -79,7 +80,7 @@ def tile_chips(found: Quality, width: int, height: int) -> tuple[Chip, ...]:
     words = (
         "The size of the challenge's tiles."
         if usual
-        else f"The challenge's tiles have {TILE_SIDE} x {TILE_SIDE} px at 40x: counts per area assume 0.23 um per px."
+        else f"The challenge's tiles have {TILE_SIDE} x {TILE_SIDE} px at 40x: counts per area assume {MICROMETRES_PER_PIXEL} um per px."
     )
     return (Chip("size", GOOD if usual else NOTE, size, words), _sharpness(found), _exposure(found), _tissue(found))
 

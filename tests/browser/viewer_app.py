@@ -15,6 +15,7 @@ from pages.shared.viewer import nuclei
 from scoring.readers.nuclei import Nuclei
 
 WIDTH, HEIGHT, SIDE = 400, 300, 20
+UM_PER_PX, RADIUS = 0.23, 15.0
 HOSTILE = "<img src=x onerror=alert(1)>"
 CLASSES = ("tumor", "plasma_cells", HOSTILE)
 REASONS = ("", "missing-case", "taken", "other-class", "nothing-near")
@@ -54,7 +55,7 @@ def picture() -> bytes:
 
 
 def payload(kind: str):
-    about = {"size": (WIDTH, HEIGHT), "classes": CLASSES, "jpeg": None if kind == "plain" else picture()}
+    about = {"size": (WIDTH, HEIGHT), "classes": CLASSES, "um_per_px": UM_PER_PX, "jpeg": None if kind == "plain" else picture()}
     if kind == "detections":
         c, n = columns(), len(ROWS)
         found = Nuclei(
@@ -70,7 +71,7 @@ def payload(kind: str):
     rows = ROWS
     if kind == "rescored":  # another radius: the pair is none any more
         rows = ((0, (60, 60), 0, 2, 4, -1, 1.0, np.nan), *ROWS[1:3], (1, (63, 64), 0, 1, 4, -1, 0.9, np.nan), *ROWS[4:])
-    return nuclei.results(columns(rows), name=HOSTILE, reasons=REASONS, **about)
+    return nuclei.results(columns(rows), name=HOSTILE, reasons=REASONS, radius=RADIUS, **about)
 
 
 @st.fragment

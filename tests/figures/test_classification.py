@@ -75,9 +75,9 @@ def test_what_is_written_on_the_strip_fits_a_phone():
         "<b>10.00</b>",
         "eff.",
         "<b>−9.0</b>",
-        "acc.",
+        "lost",
         "<b>−8.1</b>",
-        "wF1",
+        "lost",
     ]
 
 

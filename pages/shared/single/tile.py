@@ -14,6 +14,7 @@ from pages.shared.single.intake import Image
 from pages.shared.text import markdown
 from pages.shared.viewer.nuclei import detections
 from scoring import samples
+from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
 from scoring.challenges.puma.names import CLASSES
 from scoring.figures.numerals import decimal, percent
 from scoring.figures.single import preview
@@ -80,7 +81,12 @@ def show(listed: Nuclei, image: Image, given: Given, detector: Detector | None) 
 
 def _packed(listed: Nuclei, image: Image):
     return detections(
-        listed, name=image.name, size=image.photograph.size, classes=CLASSES, jpeg=preview(image.photograph.pixels, DRAWN_SIDE)
+        listed,
+        name=image.name,
+        size=image.photograph.size,
+        classes=CLASSES,
+        um_per_px=MICROMETRES_PER_PIXEL,
+        jpeg=preview(image.photograph.pixels, DRAWN_SIDE),
     )
 
 
@@ -90,6 +96,6 @@ def _table(counts: Overview, said: str) -> None:
         "How many nuclei of each class?",
         rows.sort_values("nuclei", ascending=False, kind="stable"),
         {"class": frame.words("class"), "nuclei": frame.number("nuclei", 0), "per mm²": frame.number("per mm²", 0)},
-        f"Of this one tile, {said}; 0.23 µm per px. No truth stands behind these counts.",
+        f"Of this one tile, {said}; {MICROMETRES_PER_PIXEL} µm per px. No truth stands behind these counts.",
         key="single_counts",
     )

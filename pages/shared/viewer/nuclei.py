@@ -8,8 +8,6 @@ from pages.shared.viewer.payload import Payload, pack
 from scoring.figures.look import LIGHT
 from scoring.readers.nuclei import Nuclei
 
-UM_PER_PX = 0.23
-RADIUS = 15.0
 STEPS = 16
 """Vertices are sent in sixteenths of a pixel."""
 MOST_VERTICES = 4096
@@ -26,9 +24,9 @@ def results(
     size: tuple[int, int],
     classes: Sequence[str],
     reasons: Sequence[str],
+    um_per_px: float,
+    radius: float,
     jpeg: bytes | None = None,
-    um_per_px: float = UM_PER_PX,
-    radius: float = RADIUS,
 ) -> Payload:
     """Truth and prediction of one image with what became of each nucleus.
 
@@ -49,8 +47,8 @@ def detections(
     name: str,
     size: tuple[int, int],
     classes: Sequence[str],
+    um_per_px: float,
     jpeg: bytes | None = None,
-    um_per_px: float = UM_PER_PX,
 ) -> Payload:
     """What a model found in one image that there is no truth for. Arguments as of `results`."""
     n = len(nuclei.classes)

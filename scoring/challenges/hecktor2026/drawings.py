@@ -78,7 +78,7 @@ def confusion(card: ScoreCard, kind: str) -> Drawing | None:
     columns = [*matrix["labels"], staging.NONE]
     return Drawing(
         partial(staging.confusion, kind, matrix["labels"], matrix["counts"], matrix["missing"]),
-        f"Rows: truth, with its patients, * under {SMALL_CLASS}. Colour: share of the row. {staging.NONE}: no usable prediction. "
+        f"Rows: truth, with its patients, * under {SMALL_CLASS}. Colour: share of the row. “{staging.NONE}”: no usable prediction. "
         f"n = {int(cells.sum())}.",
         {"truth": matrix["labels"], **dict(zip(columns, cells.T.tolist(), strict=True))},
     )
@@ -115,9 +115,9 @@ def kaplan_meier(card: ScoreCard) -> Drawing | None:
 def pairs(card: ScoreCard) -> Drawing:
     """What became of the comparable pairs."""
     counts = summary.pairs(card)
-    told = ", ".join(f"{name} {n:,}" for name, n in counts.items())
+    told = ", ".join(f"{n:,} {name}" for name, n in counts.items())
     return Drawing(
         partial(survival.pair_bar, counts),
-        f"Comparable: one relapsed before the other's time. Hatched: not won. {told}. n = {sum(counts.values()):,} pairs.",
+        f"Comparable: one relapsed before the other's time. Hatched: not won. Here {told}. n = {sum(counts.values()):,} pairs.",
         {"pairs": list(counts), "number": list(counts.values())},
     )

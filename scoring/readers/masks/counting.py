@@ -39,13 +39,12 @@ class Counts:
     """A predicted mask against the truth.
 
     state: "ok", "missing" or "malformed". table: int64 [3, 3], voxels by label of truth (rows) and prediction; a mask that is missing or malformed
-    counts as empty. voxel_ml: of the truth's grid. fault: what is wrong with a malformed mask. notes: "float-mask", "reoriented-mask".
+    counts as empty. fault: what is wrong with a malformed mask. notes: "float-mask", "reoriented-mask".
     digest: SHA-256 of the predicted labels on the truth's grid, equal for equal labels however they are stored; b"" without any.
     """
 
     state: str
     table: np.ndarray
-    voxel_ml: float
     fault: Malformed | None = None
     notes: tuple[str, ...] = ()
     digest: bytes = b""
@@ -81,7 +80,7 @@ def count(truth: Mask, prediction: Opener | None) -> Counts:
         return _empty(truth, "malformed", fault)
     table[0, 0] = truth.grid.voxels - (table.sum() - table[0, 0])
     notes = (*(("float-mask",) if rounded else ()), *(() if way.is_identity else ("reoriented-mask",)))
-    return Counts("ok", table, truth.grid.voxel_ml, None, notes, digest)
+    return Counts("ok", table, None, notes, digest)
 
 
 @contextmanager
@@ -131,4 +130,4 @@ def _joint(truth: Iterator[Block], predicted: Iterator[Block]) -> tuple[np.ndarr
 def _empty(truth: Mask, state: str, fault: Malformed | None = None) -> Counts:
     table = np.zeros((CLASSES, CLASSES), np.int64)
     table[:, 0] = truth.voxels
-    return Counts(state, table, truth.grid.voxel_ml, fault)
+    return Counts(state, table, fault)

@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from scoring.findings import InputRefused
 from scoring.readers.inflate import deflate
 
-CODES = ("unreadable-file", "bad-label", "wrong-grid")
-
 
 class Malformed(Exception):
-    """A mask that cannot be used. code: one of CODES. words: what is wrong and how to mend it, one or two sentences that begin with "it"."""
+    """A mask that cannot be used.
+
+    code: "unreadable-file", "bad-label" or "wrong-grid". words: what is wrong and how to mend it, one or two sentences that begin with "it".
+    """
 
     def __init__(self, code: str, words: str):
         super().__init__(words)

@@ -36,7 +36,7 @@ def overlay(*shifts: float, **changes) -> dict[str, np.ndarray]:
 
 
 def packed(columns, **more):
-    about = {"name": "case", "size": (1024, 768), "classes": ["tumor"], "reasons": REASONS}
+    about = {"name": "case", "size": (1024, 768), "classes": ["tumor"], "reasons": REASONS, "um_per_px": 0.23, "radius": 15.0}
     return nuclei.results(columns, **about | more)
 
 
@@ -108,7 +108,7 @@ def test_detections_have_no_truth_and_no_result():
         vertices=SQUARE.astype(np.float32),
         starts=starts,
     )
-    head, arrays = read(nuclei.detections(found, name="photo", size=(512, 512), classes=["a", "b"]).message())
+    head, arrays = read(nuclei.detections(found, name="photo", size=(512, 512), classes=["a", "b"], um_per_px=0.23).message())
     assert head["detections"] is True
     assert set(arrays["status"]) == {nuclei.DETECTED}
     assert set(arrays["kind"]) == {nuclei.PREDICTION}
