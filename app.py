@@ -27,4 +27,4 @@ async def warm(_app):
     yield
 
 
-app = st.App(Path(__file__).parent / "pages" / "shared" / "shell.py", lifespan=warm)
+app = st.App(Path(__file__).parent / "pages" / "shared" / "navigation.py", lifespan=warm)

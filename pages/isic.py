@@ -6,17 +6,17 @@ import pandas as pd
 import streamlit as st
 
 import scoring
-from pages.shared import cases, classification, downloads, frame, inputs, preflight, scored
+from pages.shared import cases, classification, downloads, inputs, layout, preflight, submissions
+from pages.shared.challenge_page import ChallengePage, ScoredSubmission, show
 from pages.shared.classification import interval
-from pages.shared.frame import Fact, Picture
-from pages.shared.inputs import Given
+from pages.shared.inputs import Input
+from pages.shared.layout import Fact, Picture
 from pages.shared.text import markdown
-from pages.shared.workbench import Shown, Workbench, show
 from scoring.figures import categories as figures
 from scoring.figures.categories import Line, short
 from scoring.figures.classification import output_bars, points_lost
-from scoring.figures.look import label
 from scoring.figures.numerals import UNDEFINED, decimal, share
+from scoring.figures.theme import label
 from scoring.scorecard import ScoreCard
 
 ID = "isic"
@@ -31,7 +31,8 @@ NAMES = {
     "macro_f1": "Macro F1",
 }
 CLOSING = (
-    "The site breaks ties by time of submission, though the page of 2019 promises the AUC. Only the score is ranked; "
+    "The site breaks ties by time of submission, though the page of 2019 promises the AUC. Only the "
+    "score is ranked; "
     "the malignant grouping, "
     "thresholds and calibration are this project's own looks at the same files."
 )
@@ -42,11 +43,11 @@ def own_options() -> Mapping:
     return {}
 
 
-def score_options(_given: Given, _own: Mapping) -> Mapping:
+def score_options(_given: Input, _own: Mapping) -> Mapping:
     return {}
 
 
-def choices(test_set: Given, _truth, predictions) -> Mapping:
+def choices(test_set: Input, _truth, predictions) -> Mapping:
     """What ranks, how 0.5 is read where it occurs, and a table about the cases."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         metric = st.selectbox(
@@ -67,7 +68,10 @@ def choices(test_set: Given, _truth, predictions) -> Mapping:
                 bind="query-params",
                 persist_state="page",
                 width=260,
-                help="This file holds scores of exactly 0.5. The MILK10k page says ≥ 0.5; every version of its scorer takes > 0.5.",
+                help=(
+                    "This file holds scores of exactly 0.5. The MILK10k page says ≥ 0.5; every version "
+                    "of its scorer takes > 0.5."
+                ),
             )
         metadata = inputs.metadata(ID, test_set.metadata)
     return {"metric": METRICS[metric], "rules": RULES[rules], **({"metadata": metadata} if metadata else {})}
@@ -75,7 +79,10 @@ def choices(test_set: Given, _truth, predictions) -> Mapping:
 
 def about_truth(truth) -> str:
     pictures = sum(image is not None for image in truth.images)
-    return f"{len(truth)} case{'s' * (len(truth) != 1)}, {len(truth.categories)} categories; {pictures} image{'s' * (pictures != 1)}"
+    return (
+        f"{len(truth)} case{'s' * (len(truth) != 1)}, {len(truth.categories)} categories; {pictures} "
+        f"image{'s' * (pictures != 1)}"
+    )
 
 
 def about_submission(card: ScoreCard) -> str:
@@ -87,18 +94,25 @@ def risks(card: ScoreCard) -> dict[str, str]:
     return dict.fromkeys(card.more["malignant"], "malignant")
 
 
-def headline(shown: Shown) -> None:
+def headline(shown: ScoredSubmission) -> None:
     card = shown.card
     m, i = card.metrics, card.intervals
     metric, measure = VIEW.ranking(card)
     guess, fewest, absent = VIEW.chance(card), VIEW.smallest(card), VIEW.absent(card)
     counted = {name: entry[measure] for name, entry in card.per_class.items() if entry[measure] is not None}
     others = {
-        name: words for name, words in {"balanced_accuracy": "Balanced accuracy ↑", "macro_f1": "Macro F1 ↑"}.items() if name != metric
+        name: words
+        for name, words in {"balanced_accuracy": "Balanced accuracy ↑", "macro_f1": "Macro F1 ↑"}.items()
+        if name != metric
     }
     malignant = ", ".join(card.more["malignant"]) or "none"
-    frame.headline(
-        Fact(NAMES[metric], share(card.score), interval(i.get("score"), 3), f"Below: 95% interval. {classification.method(card)}"),
+    layout.headline(
+        Fact(
+            NAMES[metric],
+            share(card.score),
+            interval(i.get("score"), 3),
+            f"Below: 95% interval. {classification.method(card)}",
+        ),
         [
             Fact(
                 "Mean AUC ↑",
@@ -110,12 +124,28 @@ def headline(shown: Shown) -> None:
                 "Malignant AUC ↑",
                 share(m["malignant_auc"]),
                 interval(i.get("malignant_auc"), 3),
-                f"Malignant: {markdown(malignant)}. The official scorer never computed it; choose your own grouping under Curves",
+                (
+                    f"Malignant: {markdown(malignant)}. The official scorer never computed it; choose "
+                    "your own grouping under Curves"
+                ),
             ),
             *(Fact(words, share(m[name]), interval(i.get(name), 3)) for name, words in others.items()),
-            Fact("Accuracy ↑", share(m["accuracy"]), interval(i.get("accuracy"), 3), "Share of the cases that are right. Not official"),
-            Fact("Cases", str(card.more["n_scored"]), f"of {card.n_cases}" if card.more["n_scored"] < card.n_cases else "all count"),
-            Fact("Smallest category", UNDEFINED if fewest is None else str(fewest[1]), fewest[0] if fewest else ""),
+            Fact(
+                "Accuracy ↑",
+                share(m["accuracy"]),
+                interval(i.get("accuracy"), 3),
+                "Share of the cases that are right. Not official",
+            ),
+            Fact(
+                "Cases",
+                str(card.more["n_scored"]),
+                f"of {card.n_cases}" if card.more["n_scored"] < card.n_cases else "all count",
+            ),
+            Fact(
+                "Smallest category",
+                UNDEFINED if fewest is None else str(fewest[1]),
+                fewest[0] if fewest else "",
+            ),
             *(
                 [
                     Fact(
@@ -130,7 +160,8 @@ def headline(shown: Shown) -> None:
             ),
         ],
         None,
-        f"({' + '.join(f'{v:.3f}' for v in counted.values())}) / {len(counted)} = **{card.score!r}**, {authority(card)}: "
+        f"({' + '.join(f'{v:.3f}' for v in counted.values())}) / {len(counted)} = "
+        f"**{card.score!r}**, {authority(card)}: "
         f"the plain mean of {MEASURES[measure][0].removesuffix(' ↑')} over {len(counted)} categories.",
     )
     if absent:
@@ -157,18 +188,27 @@ def authority(card: ScoreCard) -> str:
 MEASURES = {
     "recall": (
         "recall ↑",
-        "Cases of the category whose largest score it is / cases of the category. The score's own measure; not in the official tables",
+        (
+            "Cases of the category whose largest score it is / cases of the category. The score's own "
+            "measure; not in the official tables"
+        ),
     ),
     "sensitivity": ("sens. ↑", "TP / (TP + FN) at 0.5, one against rest. Official: sensitivity"),
     "specificity": ("spec. ↑", "TN / (TN + FP) at 0.5, one against rest. Official: specificity"),
     "accuracy": ("acc. ↑", "(TP + TN) / all at 0.5, one against rest. Official: accuracy"),
     "ppv": ("ppv ↑", "TP / (TP + FP) at 0.5; 1 where nothing is called, by the official rule. Official: ppv"),
-    "npv": ("npv ↑", "TN / (TN + FN) at 0.5; 1 where everything is called, by the official rule. Official: npv"),
+    "npv": (
+        "npv ↑",
+        "TN / (TN + FN) at 0.5; 1 where everything is called, by the official rule. Official: npv",
+    ),
     "f1": ("F1 ↑", "2 TP / (2 TP + FP + FN) at 0.5. Official: dice"),
     "auc": ("AUC ↑", "Area under the ROC curve, ties half. Official: auc"),
     "auc_sens_80": (
         "AUC 80 ↑",
-        "Area under the ROC curve right of 80% sensitivity, at full height: perfect 1, chance 0.18. Official: auc_sens_80",
+        (
+            "Area under the ROC curve right of 80% sensitivity, at full height: perfect 1, chance 0.18. "
+            "Official: auc_sens_80"
+        ),
     ),
     "average_precision": ("AP ↑", "Sum of precision × step of recall, not interpolated. Official: ap"),
 }
@@ -176,10 +216,13 @@ MEASURES = {
 MACRO = {"recall": "balanced_accuracy"}
 
 
-def categories_tab(shown: Shown) -> None:
+def categories_tab(shown: ScoredSubmission) -> None:
     """Every measure of every category, and their means."""
     card, marked = shown.card, risks(shown.card)
-    rows = [_category_row(label(short(name), marked.get(name)), entry, VIEW.unearned(entry)) for name, entry in card.per_class.items()]
+    rows = [
+        _category_row(label(short(name), marked.get(name)), entry, VIEW.unearned(entry))
+        for name, entry in card.per_class.items()
+    ]
     means = {measure: card.metrics[MACRO.get(measure, f"macro_{measure}")] for measure in MEASURES}
     freed = tuple({measure for entry in card.per_class.values() for measure in VIEW.unearned(entry)})
     rows.append(
@@ -187,27 +230,34 @@ def categories_tab(shown: Shown) -> None:
             "category": "mean",
             "n": str(card.more["n_scored"]),
             "interval": interval(card.intervals.get("balanced_accuracy")),
-            **{measure: _cell(measure, value, "partly free" if measure in freed else "") for measure, value in means.items()},
+            **{
+                measure: _cell(measure, value, "partly free" if measure in freed else "")
+                for measure, value in means.items()
+            },
         }
     )
-    kinds = {measure: frame.words if measure in ("ppv", "npv") else frame.number for measure in MEASURES}
+    kinds = {measure: layout.words if measure in ("ppv", "npv") else layout.number for measure in MEASURES}
     columns = {
-        measure: kinds[measure](name, **({"right": True} if kinds[measure] is frame.words else {"digits": 3}), explain=explain)
+        measure: kinds[measure](
+            name, **({"right": True} if kinds[measure] is layout.words else {"digits": 3}), explain=explain
+        )
         for measure, (name, explain) in MEASURES.items()
     }
-    frame.table(
+    layout.table(
         "How good is each category?",
         pd.DataFrame(rows),
         {
-            "category": frame.words("category", 92),
-            "n": frame.words("n", 64, right=True),
+            "category": layout.words("category", 92),
+            "n": layout.words("n", 64, right=True),
             "recall": columns.pop("recall"),
-            "interval": frame.words("95% interval", 96, right=True),
+            "interval": layout.words("95% interval", 96, right=True),
             **columns,
         },
-        "Recall asks whether the category has the **largest** score; all other measures hold it against the rest, most of them cut at 0.5. "
+        "Recall asks whether the category has the **largest** score; all other measures hold it "
+        "against the rest, most of them cut at 0.5. "
         "So recall and sensitivity differ. "
-        f"Interval of recall. ▲ counted as malignant. {classification.SMALL.replace('class', 'category')} –: undefined, and in no mean. "
+        "Interval of recall. ▲ counted as malignant. "
+        f"{classification.SMALL.replace('class', 'category')} –: undefined, and in no mean. "
         f"{classification.method(card)}",
         lighter=["interval", "n"],
         key="categories",
@@ -215,12 +265,19 @@ def categories_tab(shown: Shown) -> None:
 
 
 def _category_row(name: str, entry: Mapping, unearned: Sequence[str]) -> dict:
-    count = "0, absent" if not entry["support"] else f"{entry['support']}{'*' * (entry['support'] < CHALLENGE.SMALL_CLASS)}"
+    count = (
+        "0, absent"
+        if not entry["support"]
+        else f"{entry['support']}{'*' * (entry['support'] < CHALLENGE.SMALL_CLASS)}"
+    )
     return {
         "category": name,
         "n": count,
         "interval": interval(entry.get("recall_interval")),
-        **{measure: _cell(measure, entry[measure], "none called" if measure in unearned else "") for measure in MEASURES},
+        **{
+            measure: _cell(measure, entry[measure], "none called" if measure in unearned else "")
+            for measure in MEASURES
+        },
     }
 
 
@@ -231,14 +288,17 @@ def _cell(measure: str, value: float | None, remark: str) -> float | str | None:
     return f"{remark} {share(value)}".strip()
 
 
-def points_tab(shown: Shown) -> None:
+def points_tab(shown: ScoredSubmission) -> None:
     card = shown.card
     metric, measure = VIEW.ranking(card)
     name = MEASURES[measure][0].removesuffix(" ↑")
     marked = risks(card)
     left, right = st.columns([3, 2], gap="large")
     with left:
-        per_class = {short(c): entry | ({"risk": marked[c]} if c in marked else {}) for c, entry in card.per_class.items()}
+        per_class = {
+            short(c): entry | ({"risk": marked[c]} if c in marked else {})
+            for c, entry in card.per_class.items()
+        }
         numbers = pd.DataFrame(
             [
                 {
@@ -251,9 +311,10 @@ def points_tab(shown: Shown) -> None:
                 for c, e in card.per_class.items()
             ]
         )
-        frame.chart(
-            points_lost(per_class, frame.look(), (measure, name)),
-            f"Bar: what the category's {name} cost, in hundredths of the score. Pale: all it can cost. Number: its cases, * under "
+        layout.chart(
+            points_lost(per_class, layout.look(), (measure, name)),
+            f"Bar: what the category's {name} cost, in hundredths of the score. Pale: all it can "
+            "cost. Number: its cases, * under "
             f"15. n = {card.more['n_scored']}.",
             numbers.set_index("category").sort_values("points lost", ascending=False),
         )
@@ -262,52 +323,83 @@ def points_tab(shown: Shown) -> None:
         if weights:
             rows = pd.DataFrame(
                 [
-                    {"category": label(short(c), marked.get(c)), "n": card.per_class[c]["support"], "case": 100 * worth}
+                    {
+                        "category": label(short(c), marked.get(c)),
+                        "n": card.per_class[c]["support"],
+                        "case": 100 * worth,
+                    }
                     for c, worth in weights.items()
                 ]
             )
-            frame.table(
+            layout.table(
                 "How much is one case worth?",
                 rows,
                 {
-                    "category": frame.words("category", 110),
-                    "n": frame.number("n", 0, 60),
-                    "case": frame.bar("points of a case", frame.look().accent, float(rows["case"].max()), "%.2f"),
+                    "category": layout.words("category", 110),
+                    "n": layout.number("n", 0, 60),
+                    "case": layout.bar(
+                        "points of a case", layout.look().accent, float(rows["case"].max()), "%.2f"
+                    ),
                 },
-                "What one more case right adds to the score. Every category decides the same share, however few cases it has.",
+                (
+                    "What one more case right adds to the score. Every category decides the same share, "
+                    "however few cases it has."
+                ),
                 lighter=["n"],
                 key="weights",
             )
         else:
-            frame.heading("How much is one case worth?")
+            layout.heading("How much is one case worth?")
             st.markdown(
-                f"Every category decides the same share of {NAMES[metric].lower()}, however few cases it has; {name} does not "
+                f"Every category decides the same share of {NAMES[metric].lower()}, however few "
+                f"cases it has; {name} does not "
                 "change case by case alone."
             )
         absent = VIEW.absent(card)
         if absent:
-            st.markdown(f"{', '.join(map(markdown, absent))}: no case, so in no mean; a case that is called so is wrong all the same.")
+            st.markdown(
+                f"{', '.join(map(markdown, absent))}: no case, so in no mean; a case that is called "
+                "so is wrong all the same."
+            )
 
 
-def confusion_tab(shown: Shown) -> None:
+def confusion_tab(shown: ScoredSubmission) -> None:
     """The confusion matrix and the cases of one of its cells."""
-    card, look = shown.card, frame.look()
+    card, look = shown.card, layout.look()
     matrix = card.confusion_matrix
     labels, mistake = matrix["labels"], VIEW.commonest_mistake(card)
     left, right = st.columns([9, 11], gap="large")
     with right:
-        frame.heading("Which cases are these?")
+        layout.heading("Which cases are these?")
         with st.container(horizontal=True, gap="small"):
             truth, called = (
-                st.selectbox(words, labels, index=labels.index(first), key=key, bind="query-params", persist_state="page", width=170)
+                st.selectbox(
+                    words,
+                    labels,
+                    index=labels.index(first),
+                    key=key,
+                    bind="query-params",
+                    persist_state="page",
+                    width=170,
+                )
                 for words, key, first in zip(("Truth", "Called"), ("truth", "called"), mistake, strict=True)
             )
     with left:
-        kind = st.segmented_control("Cells show", ["counts", "shares"], key="cells", bind="query-params", required=True, default="counts")
+        kind = st.segmented_control(
+            "Cells show",
+            ["counts", "shares"],
+            key="cells",
+            bind="query-params",
+            required=True,
+            default="counts",
+        )
         figure = figures.confusion_matrix(matrix["counts"], labels, look, risks(card), kind, (truth, called))
-        frame.chart(
+        layout.chart(
             figure,
-            f"Rows: truth. Colour: share of the row. Choose a cell to see its cases. n = {card.more['n_scored']}.",
+            (
+                "Rows: truth. Colour: share of the row. Choose a cell to see its cases. n = "
+                f"{card.more['n_scored']}."
+            ),
             pd.DataFrame(matrix["counts"], index=labels, columns=labels),
             on_select=_choose_cell,
             selection_mode="points",
@@ -315,9 +407,10 @@ def confusion_tab(shown: Shown) -> None:
     with right:
         places = VIEW.cell(card, truth, called)
         kind = "right, surest first" if truth == called else "called otherwise, surest mistakes first"
-        frame.gallery(
+        layout.gallery(
             f"{short(truth)} → {short(called)}: {len(places)} case{'s' * (len(places) != 1)}",
-            f"The numbers are the scores of the truth and of what it was called; {kind}." + PHOTOGRAPHS * any(shown.truth.images),
+            f"The numbers are the scores of the truth and of what it was called; {kind}."
+            + PHOTOGRAPHS * any(shown.truth.images),
             len(places),
             lambda start, stop: pictures(shown, places[start:stop]),
             "cell_page",
@@ -335,27 +428,35 @@ def _choose_cell() -> None:
         st.session_state["truth"], st.session_state["called"] = points_chosen[0]["customdata"]
 
 
-def pictures(shown: Shown, places: list[int]) -> list[Picture]:
+def pictures(shown: ScoredSubmission, places: list[int]) -> list[Picture]:
     card, marked = shown.card, risks(shown.card)
-    images, names = scored.thumbnails(ID, shown.truth_key, tuple(places), shown.truth), list(card.per_class)
+    images, names = (
+        submissions.thumbnails(ID, shown.truth_key, tuple(places), shown.truth),
+        list(card.per_class),
+    )
     found = []
     for image, i in zip(images, places, strict=True):
         c, outputs = card.cases[i], card.arrays["outputs"][i]
         lines = [
-            f"{frame.class_name(c[key], marked.get(c[key]))}  **{decimal(outputs[names.index(c[key])], 3)}**"
+            f"{layout.class_name(c[key], marked.get(c[key]))}  **{decimal(outputs[names.index(c[key])], 3)}**"
             if c[key] in names
             else markdown(c[key])
             for key in ("truth", "predicted")
         ]
-        found.append(Picture(image, f"Case {c['case']}, truth {c['truth']}, called {c['predicted']}", lines, c["case"]))
+        found.append(
+            Picture(image, f"Case {c['case']}, truth {c['truth']}, called {c['predicted']}", lines, c["case"])
+        )
     return found
 
 
-def curves_tab(shown: Shown) -> None:
+def curves_tab(shown: ScoredSubmission) -> None:
     """One against rest, all categories in one figure each; then malignant against benign."""
-    card, look, a = shown.card, frame.look(), shown.card.arrays
+    card, look, a = shown.card, layout.look(), shown.card.arrays
     cut = VIEW.points_at_half(card)
-    places = {"roc": (a["roc_x"], a["roc_y"], "auc"), "pr": (a["roc_y"], a["pr_precision"], "average_precision")}
+    places = {
+        "roc": (a["roc_x"], a["roc_y"], "auc"),
+        "pr": (a["roc_y"], a["pr_precision"], "average_precision"),
+    }
     lines = {
         kind: [
             Line(name, x[k], y[k], a["roc_threshold"][k], _area(entry, measure), cut[name][kind])
@@ -366,13 +467,13 @@ def curves_tab(shown: Shown) -> None:
     left, right = st.columns(2, gap="large")
     how = "Click a name to hide it, twice to see it alone. Circle: the cut at 0.5."
     with left:
-        frame.chart(
+        layout.chart(
             figures.roc(lines["roc"], look),
             f"Beside each name: AUC and its 95% interval. {how} Dotted: chance. {classification.method(card)}",
             _points(lines["roc"], "1 - specificity", "sensitivity"),
         )
     with right:
-        frame.chart(
+        layout.chart(
             figures.precision_recall(lines["pr"], look),
             f"Beside each name: average precision and its 95% interval. {how} {classification.method(card)}",
             _points(lines["pr"], "recall", "precision"),
@@ -382,37 +483,54 @@ def curves_tab(shown: Shown) -> None:
 
 def _area(entry: Mapping, measure: str) -> str:
     value = share(entry[measure])
-    return f"{value} ({interval(entry[f'{measure}_interval'])})" if entry.get(f"{measure}_interval") else value
+    return (
+        f"{value} ({interval(entry[f'{measure}_interval'])})" if entry.get(f"{measure}_interval") else value
+    )
 
 
 def _points(lines: Sequence[Line], x: str, y: str) -> pd.DataFrame:
-    table = pd.concat([pd.DataFrame({"category": line.name, "threshold": line.thresholds, x: line.x, y: line.y}) for line in lines])
+    table = pd.concat(
+        [
+            pd.DataFrame({"category": line.name, "threshold": line.thresholds, x: line.x, y: line.y})
+            for line in lines
+        ]
+    )
     return table.dropna().set_index("category")
 
 
 @st.fragment
 def malignant(card: ScoreCard) -> None:
-    """Malignant against benign by any grouping. A fragment: another grouping repaints this and nothing else."""
+    """Malignant against benign by any grouping. A fragment: another grouping repaints this and nothing
+    else."""
     left, right = st.columns([2, 3], gap="large")
     official = card.more["malignant"]
     with left:
-        frame.heading("Which categories are malignant?")
+        layout.heading("Which categories are malignant?")
         chosen = st.multiselect(
-            "Malignant", list(card.per_class), default=official, key="malignant", bind="query-params", persist_state="page"
+            "Malignant",
+            list(card.per_class),
+            default=official,
+            key="malignant",
+            bind="query-params",
+            persist_state="page",
         )
         found, (ill, well) = CHALLENGE.malignant_curve(card, chosen), VIEW.prevalence(card, chosen)
         usual = set(chosen) == set(official)
-        frame.facts(
+        layout.facts(
             [
                 Fact(
-                    "Malignant AUC ↑", share(found["auc"]), interval(card.intervals.get("malignant_auc"), 3) if usual else "your grouping"
+                    "Malignant AUC ↑",
+                    share(found["auc"]),
+                    interval(card.intervals.get("malignant_auc"), 3) if usual else "your grouping",
                 ),
                 *(
                     []
                     if usual
                     else [
                         Fact(
-                            "By the usual grouping", share(card.metrics["malignant_auc"]), interval(card.intervals.get("malignant_auc"), 3)
+                            "By the usual grouping",
+                            share(card.metrics["malignant_auc"]),
+                            interval(card.intervals.get("malignant_auc"), 3),
                         )
                     ]
                 ),
@@ -420,55 +538,86 @@ def malignant(card: ScoreCard) -> None:
             ]
         )
         st.markdown(
-            "A case's score is the **sum** of its malignant scores. Cases of UNK are left out unless UNK is chosen: none of the "
+            "A case's score is the **sum** of its malignant scores. Cases of UNK are left out "
+            "unless UNK is chosen: none of the "
             "above is no benign diagnosis. "
-            "No official page says what counts as malignant, so the grouping is a choice; actinic keratoses count here."
+            "No official page says what counts as malignant, so the grouping is a choice; actinic "
+            "keratoses count here."
         )
     with right:
-        frame.chart(
-            figures.malignant_roc(found["x"], found["y"], found["threshold"], frame.look()),
-            f"{', '.join(map(markdown, chosen)) or 'Nothing'} against the others. Dotted: chance. n = {ill + well}.",
-            pd.DataFrame({"threshold": found["threshold"], "1 - specificity": found["x"], "sensitivity": found["y"]}).set_index(
-                "threshold"
+        layout.chart(
+            figures.malignant_roc(found["x"], found["y"], found["threshold"], layout.look()),
+            (
+                f"{', '.join(map(markdown, chosen)) or 'Nothing'} against the others. Dotted: chance. n "
+                f"= {ill + well}."
             ),
+            pd.DataFrame(
+                {"threshold": found["threshold"], "1 - specificity": found["x"], "sensitivity": found["y"]}
+            ).set_index("threshold"),
         )
 
 
 @st.fragment
-def thresholds_tab(shown: Shown) -> None:
-    """A threshold for each category, what it gives, and what to believe of the best. A fragment: a move repaints this and nothing else."""
+def thresholds_tab(shown: ScoredSubmission) -> None:
+    """A threshold for each category, what it gives, and what to believe of the best. A fragment: a move
+    repaints this and nothing else."""
     card = shown.card
-    best, compared = scored.of_card("isic_best", shown, THRESHOLDS.best), scored.of_card("isic_compared", shown, THRESHOLDS.compared)
+    best, compared = (
+        submissions.of_card("isic_best", shown, THRESHOLDS.best),
+        submissions.of_card("isic_compared", shown, THRESHOLDS.compared),
+    )
     three_scores(card, compared)
     left, right = st.columns([2, 3], gap="large")
     with left:
-        frame.heading("Which threshold for each category?")
+        layout.heading("Which threshold for each category?")
         with st.container(horizontal=True, gap="small"):
-            st.button("All at 0.5", key="to_half", on_click=_set_thresholds, args=(dict.fromkeys(best, 0.5),), icon=":material/flag:")
+            st.button(
+                "All at 0.5",
+                key="to_half",
+                on_click=_set_thresholds,
+                args=(dict.fromkeys(best, 0.5),),
+                icon=":material/flag:",
+            )
             st.button(
                 "Best on these cases",
                 key="to_best",
                 on_click=_set_thresholds,
                 args=(best,),
                 icon=":material/star:",
-                help="The threshold of the highest F1 of each category, chosen on the rows it is scored on: on new cases expect less.",
+                help=(
+                    "The threshold of the highest F1 of each category, chosen on the rows it is scored "
+                    "on: on new cases expect less."
+                ),
             )
         with st.grid(min_column_width=200, gap="small"):
             chosen = {
                 name: st.slider(
-                    markdown(short(name)), 0.0, 1.0, 0.5, 0.005, format="%.3f", key=f"cut_{name}", bind="query-params", persist_state="page"
+                    markdown(short(name)),
+                    0.0,
+                    1.0,
+                    0.5,
+                    0.005,
+                    format="%.3f",
+                    key=f"cut_{name}",
+                    bind="query-params",
+                    persist_state="page",
                 )
                 for name in card.per_class
             }
     with right:
         moved(card, chosen)
         name = st.selectbox(
-            "Category in the figure", list(card.per_class), key="swept", bind="query-params", persist_state="page", width=240
+            "Category in the figure",
+            list(card.per_class),
+            key="swept",
+            bind="query-params",
+            persist_state="page",
+            width=240,
         )
         found = THRESHOLDS.sweep(card, name)
         words = {key: MEASURES[key][0].removesuffix(" ↑") for key in THRESHOLDS.SHOWN}
-        frame.chart(
-            figures.threshold_lines(found, words, chosen[name], frame.look(), name),
+        layout.chart(
+            figures.threshold_lines(found, words, chosen[name], layout.look(), name),
             f"Solid upright line: your threshold. Dotted: 0.5. n = {card.more['n_scored']}.",
             pd.DataFrame(found).set_index("threshold"),
         )
@@ -481,16 +630,18 @@ def thresholds_tab(shown: Shown) -> None:
         "download_folded",
     )
     st.caption(
-        "A file in which the official 0.5 acts as these thresholds. Each score p is bent around its threshold t: up to t it becomes "
-        "0.5 p/t, above t 0.5 + 0.5 (p − t)/(1 − t). The order within a category stays, but which score is the largest can change: "
+        "A file in which the official 0.5 acts as these thresholds. Each score p is bent around its "
+        "threshold t: up to t it becomes "
+        "0.5 p/t, above t 0.5 + 0.5 (p − t)/(1 − t). The order within a category stays, but which "
+        "score is the largest can change: "
         "look at the balanced accuracy above before you send it."
     )
 
 
 def three_scores(card: ScoreCard, compared: Mapping) -> None:
-    frame.heading("Is it worth tuning thresholds?")
+    layout.heading("Is it worth tuning thresholds?")
     honest = compared["cross_validated"]
-    frame.facts(
+    layout.facts(
         [
             Fact("Macro F1 at 0.5 ↑", share(compared["half"]), interval(card.intervals.get("macro_f1"), 3)),
             Fact(
@@ -499,17 +650,23 @@ def three_scores(card: ScoreCard, compared: Mapping) -> None:
                 "believe this one" if honest is not None else "needs five units",
                 "Thresholds chosen on four fifths of the units, applied to the last fifth; counts pooled",
             ),
-            Fact("Macro F1, tuned on the same rows ↑", share(compared["same_rows"]), "▲ too high: chosen on the rows it is scored on"),
+            Fact(
+                "Macro F1, tuned on the same rows ↑",
+                share(compared["same_rows"]),
+                "▲ too high: chosen on the rows it is scored on",
+            ),
         ]
     )
     if honest is not None:
         gain = honest - compared["half"]
         st.markdown(
-            f"Tuned thresholds would change macro F1 by **{decimal(gain, 3, sign=True)}** on new cases, not by the "
+            f"Tuned thresholds would change macro F1 by **{decimal(gain, 3, sign=True)}** on new "
+            "cases, not by the "
             f"{decimal(compared['same_rows'] - compared['half'], 3, sign=True)} "
             "that they promise on the rows they were chosen on."
             if gain > 0
-            else f"Tuned thresholds would **not** raise macro F1 on new cases ({decimal(gain, 3, sign=True)}), whatever they promise on "
+            else "Tuned thresholds would **not** raise macro F1 on new cases "
+            f"({decimal(gain, 3, sign=True)}), whatever they promise on "
             "the rows they were chosen on."
         )
 
@@ -523,11 +680,15 @@ def moved(card: ScoreCard, chosen: Mapping[str, float]) -> None:
     """What the chosen thresholds give."""
     found = THRESHOLDS.at(card, chosen)
     rows = [
-        {"category": label(short(name), risks(card).get(name)), "threshold": chosen[name], **found["per_class"][name]}
+        {
+            "category": label(short(name), risks(card).get(name)),
+            "threshold": chosen[name],
+            **found["per_class"][name],
+        }
         for name in card.per_class
     ]
-    frame.heading("What would the score be?")
-    frame.facts(
+    layout.heading("What would the score be?")
+    layout.facts(
         [
             Fact("Macro F1 ↑", share(found["macro_f1"]), f"{share(card.metrics['macro_f1'])} at 0.5"),
             Fact(
@@ -538,25 +699,26 @@ def moved(card: ScoreCard, chosen: Mapping[str, float]) -> None:
             ),
         ]
     )
-    frame.table(
+    layout.table(
         "What would each category give?",
         pd.DataFrame(rows),
         {
-            "category": frame.words("category", 92),
-            "threshold": frame.number("threshold", 3, 80),
-            **{key: frame.number(MEASURES[key][0], 3, 70) for key in THRESHOLDS.SHOWN},
+            "category": layout.words("category", 92),
+            "threshold": layout.number("threshold", 3, 80),
+            **{key: layout.number(MEASURES[key][0], 3, 70) for key in THRESHOLDS.SHOWN},
         },
         f"Called where the score is above the threshold. –: undefined. n = {card.more['n_scored']}.",
         key="moved",
     )
 
 
-def subgroups_tab(shown: Shown) -> None:
+def subgroups_tab(shown: ScoredSubmission) -> None:
     if shown.card.more.get("slices"):
         classification.subgroups(shown.card)
     else:
         st.info(
-            "Nothing is known of age, sex or body site. Drop a table about the cases under “Metadata” above, by case id; the archive's "
+            "Nothing is known of age, sex or body site. Drop a table about the cases under "
+            "“Metadata” above, by case id; the archive's "
             "own metadata file works as it is.",
             icon=":material/group_off:",
         )
@@ -564,19 +726,23 @@ def subgroups_tab(shown: Shown) -> None:
 
 def case_table(card: ScoreCard) -> pd.DataFrame:
     return pd.concat(
-        [pd.DataFrame(list(card.cases)), pd.DataFrame(card.arrays["outputs"], columns=[f"score {name}" for name in card.per_class])], axis=1
+        [
+            pd.DataFrame(list(card.cases)),
+            pd.DataFrame(card.arrays["outputs"], columns=[f"score {name}" for name in card.per_class]),
+        ],
+        axis=1,
     )
 
 
-def cases_tab(shown: Shown) -> None:
+def cases_tab(shown: ScoredSubmission) -> None:
     """All cases, and what the model received of the chosen one."""
-    card, look = shown.card, frame.look()
+    card, look = shown.card, layout.look()
     columns = {
-        "case": frame.words("case"),
-        "truth": frame.words("truth"),
-        "predicted": frame.words("called"),
-        "truth_score": frame.number("score of the truth ↑", 3),
-        "weight": frame.number("weight", 2),
+        "case": layout.words("case"),
+        "truth": layout.words("truth"),
+        "predicted": layout.words("called"),
+        "truth_score": layout.number("score of the truth ↑", 3),
+        "weight": layout.number("weight", 2),
     }
     rows = case_table(card)
     index = cases.chosen(card, rows, {name: column for name, column in columns.items() if name in rows})
@@ -586,29 +752,31 @@ def cases_tab(shown: Shown) -> None:
         cases.pixels(
             shown,
             index,
-            "Stretched in one step (bilinear) without keeping the aspect; not turned by EXIF; divided by 255. "
+            "Stretched in one step (bilinear) without keeping the aspect; not turned by EXIF; "
+            "divided by 255. "
             "Of a lesion with several photographs: the first.",
         )
     with right:
         marked = {short(name): risk for name, risk in risks(card).items()}
-        frame.chart(
+        layout.chart(
             output_bars(card.arrays["outputs"][index].tolist(), names, look, marked, short(case["truth"])),
-            f"Truth: {markdown(case['truth'])}. Called: {markdown(case['predicted'])}. The score takes the largest; a shared "
+            f"Truth: {markdown(case['truth'])}. Called: {markdown(case['predicted'])}. The score "
+            "takes the largest; a shared "
             "largest score is undecided, hence wrong.",
             pd.DataFrame({"score": card.arrays["outputs"][index]}, index=list(card.per_class)),
         )
 
 
-def preflight_tab(shown: Shown) -> None:
+def preflight_tab(shown: ScoredSubmission) -> None:
     """Does the official scorer take the files, and can the numbers be believed?"""
     card = shown.card
     sanity(card)
     left, right = st.columns(2, gap="large")
     with left:
-        frame.heading("What would the official scorer do?")
+        layout.heading("What would the official scorer do?")
         st.markdown("\n".join(f"- {line}" for line in _official_lines(card)))
     with right:
-        frame.heading("What has to be mended for it?")
+        layout.heading("What has to be mended for it?")
         refused = VIEW.to_mend(card)
         st.markdown("\n".join(f"- **{f.code}** {markdown(f.message, 600)}" for f in refused) or "- Nothing.")
         downloads.button(
@@ -622,7 +790,7 @@ def preflight_tab(shown: Shown) -> None:
         st.caption("The same numbers with ids, columns and number format as the official scorer wants them.")
     model = card.more.get("model")
     if model is not None:
-        frame.facts(
+        layout.facts(
             [
                 Fact("IR version", str(model["ir_version"])),
                 Fact("Opset", str(model["opset"])),
@@ -636,26 +804,37 @@ def preflight_tab(shown: Shown) -> None:
 
 def _official_lines(card: ScoreCard) -> list[str]:
     said, codes = card.more["official"]["message"], {f.code for f in card.findings}
-    lines = [f"It would **refuse the files** and say only: “{markdown(said, 600)}”" if said else "It **accepts both files**."]
+    lines = [
+        f"It would **refuse the files** and say only: “{markdown(said, 600)}”"
+        if said
+        else "It **accepts both files**."
+    ]
     if VIEW.absent(card):
-        lines.append(f"It then **stops with an error**: no case of {', '.join(map(markdown, VIEW.absent(card)))}.")
+        lines.append(
+            f"It then **stops with an error**: no case of {', '.join(map(markdown, VIEW.absent(card)))}."
+        )
     if "weights-out-of-order" in codes:
-        lines.append("It would apply the weights to **other rows**: see the findings for the number that it prints.")
+        lines.append(
+            "It would apply the weights to **other rows**: see the findings for the number that it prints."
+        )
     return lines
 
 
 def sanity(card: ScoreCard) -> None:
-    frame.heading("Do the numbers make sense?")
+    layout.heading("Do the numbers make sense?")
     swap = next((f for f in card.findings if f.code == "columns-may-be-swapped"), None)
     guess, validation = VIEW.chance(card), card.metrics["validation_score"]
-    frame.facts(
+    layout.facts(
         [
             Fact("Score ↑", share(card.score), interval(card.intervals.get("score"), 3)),
             Fact(
                 "Validation score ↑",
                 share(validation),
                 "the same weights" if validation == card.score else "by validation_weight",
-                "The site shows it after an upload, from about 100 of its images, to tell files that went wrong",
+                (
+                    "The site shows it after an upload, from about 100 of its images, to tell files "
+                    "that went wrong"
+                ),
             ),
             *([Fact("Guessing gives", share(guess), "labels at random")] if guess else []),
             Fact("Columns", "▲ may be swapped" if swap else "in order"),
@@ -664,17 +843,18 @@ def sanity(card: ScoreCard) -> None:
     st.markdown(
         f":orange-badge[▲ look here] {markdown(swap.message, 600)}"
         if swap
-        else "No exchange of columns would raise balanced accuracy by 0.2 or more. The site's own “about 0.3” for guessing belongs to "
+        else "No exchange of columns would raise balanced accuracy by 0.2 or more. The site's own “about "
+        "0.3” for guessing belongs to "
         "its subset of images."
     )
 
 
-def refused(test_set: Given, given: Given) -> None:
+def refused(test_set: Input, given: Input) -> None:
     """What the official scorer would say of the same files: one message, where all problems stand above."""
     if given.is_model:
         return
-    frame.heading("What would the official scorer say?")
-    found = scored.official_message(ID, test_set, given)
+    layout.heading("What would the official scorer say?")
+    found = submissions.official_message(ID, test_set, given)
     if found.refused is None:
         st.markdown(
             f"Only this: “{markdown(found.value, 600)}”"
@@ -697,7 +877,7 @@ TABS = {
     "Preflight": preflight_tab,
 }
 show(
-    Workbench(
+    ChallengePage(
         CHALLENGE,
         "ONNX model, or prediction table (CSV)",
         own_options,

@@ -7,15 +7,15 @@ import pandas as pd
 import streamlit as st
 
 import scoring
-from pages.shared import cases, classification, frame, preflight, scored
+from pages.shared import cases, classification, layout, preflight, submissions
+from pages.shared.challenge_page import ChallengePage, ScoredSubmission, show
 from pages.shared.classification import CalibrationWords, Measure, interval
-from pages.shared.frame import Fact, Picture
-from pages.shared.workbench import Shown, Workbench, show
+from pages.shared.layout import Fact, Picture
 from scoring.figures import binary as figures
 from scoring.figures.binary import Mark, cut
 from scoring.figures.classification import Part, score_strip
-from scoring.figures.look import label
 from scoring.figures.numerals import decimal, percent, points, share, span
+from scoring.figures.theme import label
 from scoring.scorecard import ScoreCard
 
 ID = "melanoma"
@@ -25,7 +25,8 @@ POINTS_DRAWN = 300
 RISKS = {"positive": "malignant"}
 NAMES = {"positive": "melanoma", "negative": "other", None: "no prediction"}
 CLOSING = (
-    "An evaluation tool for test sets: it gives no diagnosis. The official threshold is 0.5; whatever is tried on this page "
+    "An evaluation tool for test sets: it gives no diagnosis. The official threshold is 0.5; "
+    "whatever is tried on this page "
     "changes no official number."
 )
 PREVALENCES = {"as here": None, "1%": 0.01, "2%": 0.02, "5%": 0.05, "10%": 0.1, "20%": 0.2}
@@ -47,15 +48,20 @@ def score_options(_given, own: Mapping) -> Mapping:
 
 def about_truth(truth) -> str:
     positives, pictures = int((truth.labels == 1).sum()), sum(image is not None for image in truth.images)
-    cases, melanomas = f"{len(truth)} case{'s' * (len(truth) != 1)}", f"{positives} melanoma{'s' * (positives != 1)}"
-    return f"{cases}, {melanomas} ({percent(positives / len(truth))}); {pictures} image{'s' * (pictures != 1)}"
+    cases, melanomas = (
+        f"{len(truth)} case{'s' * (len(truth) != 1)}",
+        f"{positives} melanoma{'s' * (positives != 1)}",
+    )
+    return (
+        f"{cases}, {melanomas} ({percent(positives / len(truth))}); {pictures} image{'s' * (pictures != 1)}"
+    )
 
 
 def about_submission(card: ScoreCard) -> str:
     return f"{card.n_cases - card.more['n_missing']} of {card.n_cases} predictions"
 
 
-def headline(shown: Shown) -> None:
+def headline(shown: ScoredSubmission) -> None:
     card = shown.card
     m, i, n_positive = card.metrics, card.intervals, card.per_class["positive"]["support"]
     bounds = [100 * v for v in i["score"]] if i.get("score") else None
@@ -71,8 +77,10 @@ def headline(shown: Shown) -> None:
         sum_words = "The score is **undefined**: the test set has one class only, and the AUC needs both."
     else:
         f2, accuracy, auc = (f"{weight} × {m[key]:.6f}" for key, (_, _, weight) in CHALLENGE.WEIGHTS.items())
-        sum_words = f"({f2} + {accuracy} + {auc}) / 100 = **{card.score!r}**, the official number to the last digit."
-    frame.headline(
+        sum_words = (
+            f"({f2} + {accuracy} + {auc}) / 100 = **{card.score!r}**, the official number to the last digit."
+        )
+    layout.headline(
         Fact(
             "Score of 100 points",
             points(card.score),
@@ -80,15 +88,19 @@ def headline(shown: Shown) -> None:
             f"Below: 95% interval. {classification.method(card)}",
         ),
         [
-            Fact("Melanomas", f"{n_positive} of {card.n_cases}", f"prevalence {percent(n_positive / card.n_cases)}"),
+            Fact(
+                "Melanomas",
+                f"{n_positive} of {card.n_cases}",
+                f"prevalence {percent(n_positive / card.n_cases)}",
+            ),
             *(Fact(name, share(m[key]), interval(i.get(key), 3), explain) for name, key, explain in rows),
         ],
-        score_strip(parts, frame.look(), bounds),
+        score_strip(parts, layout.look(), bounds),
         f"{sum_words} n = {card.n_cases}.",
     )
 
 
-def threshold_tab(shown: Shown) -> None:
+def threshold_tab(shown: ScoredSubmission) -> None:
     operating(shown.card)
     wanted(shown.card)
 
@@ -112,10 +124,20 @@ def operating(card: ScoreCard) -> None:
             bind="query-params",
             persist_state="page",
         )
-        st.button("Official 0.5", key="to_official", on_click=_set_threshold, args=(OFFICIAL.threshold,), icon=":material/flag:")
+        st.button(
+            "Official 0.5",
+            key="to_official",
+            on_click=_set_threshold,
+            args=(OFFICIAL.threshold,),
+            icon=":material/flag:",
+        )
         if best is not None:
             st.button(
-                "Best on these cases", key="to_best", on_click=_set_threshold, args=(min(max(best, low), high),), icon=":material/star:"
+                "Best on these cases",
+                key="to_best",
+                on_click=_set_threshold,
+                args=(min(max(best, low), high),),
+                icon=":material/star:",
             )
     marks = [OFFICIAL, Mark(threshold, "your threshold", "diamond", main=True)]
     if best is not None:
@@ -129,9 +151,12 @@ def operating(card: ScoreCard) -> None:
         moved(card, threshold, reached)
         chosen_here(card, curve, best)
     with right:
-        frame.chart(
-            figures.threshold_lines(curve, marks, (low, high), frame.look()),
-            f"Solid upright line: your threshold. Dotted: the official 0.5 and the best on these cases. n = {card.n_cases}.",
+        layout.chart(
+            figures.threshold_lines(curve, marks, (low, high), layout.look()),
+            (
+                "Solid upright line: your threshold. Dotted: the official 0.5 and the best on these "
+                f"cases. n = {card.n_cases}."
+            ),
             pd.DataFrame(curve).set_index("threshold"),
         )
     curves(card, curve, marks)
@@ -165,22 +190,23 @@ def moved(card: ScoreCard, threshold: float, reached: Mapping) -> None:
         for key, words in names.items()
     ]
     (quiet, alarms), (missed, found) = CHALLENGE.counts_at(card, threshold)
-    frame.table(
+    layout.table(
         "What would the score be?",
         pd.DataFrame(rows),
         {
-            "what": frame.words("quantity", 92),
-            "official": frame.number("at 0.5, official", 3, 100),
-            "here": frame.number(f"at {cut(threshold)}", 3, 72),
-            "official interval": frame.words("95% at 0.5", 108, right=True),
-            "interval": frame.words(f"95% at {cut(threshold)}", 108, right=True),
+            "what": layout.words("quantity", 92),
+            "official": layout.number("at 0.5, official", 3, 100),
+            "here": layout.number(f"at {cut(threshold)}", 3, 72),
+            "official interval": layout.words("95% at 0.5", 108, right=True),
+            "interval": layout.words(f"95% at {cut(threshold)}", 108, right=True),
         },
         classification.method(card),
         lighter=["official interval", "interval"],
         key="moved",
     )
     st.markdown(
-        f"Above {cut(threshold)}: :red[▲] **{found} of {found + missed}** melanomas flagged, **{missed}** missed; "
+        f"Above {cut(threshold)}: :red[▲] **{found} of {found + missed}** melanomas flagged, "
+        f"**{missed}** missed; "
         f"**{alarms} of {alarms + quiet}** others flagged."
     )
 
@@ -192,40 +218,57 @@ def chosen_here(card: ScoreCard, curve: Mapping, best: float | None) -> None:
         return
     reached = float(curve["score"][curve["threshold"] == best][0])
     st.markdown(
-        f":orange-badge[▲ chosen on these cases] The best threshold here is **{cut(best)}**: {points(reached)} points, "
-        f"{decimal(100 * (reached - card.score), 2)} more than the official {points(card.score)}. It was picked with these very labels: "
+        f":orange-badge[▲ chosen on these cases] The best threshold here is **{cut(best)}**: "
+        f"{points(reached)} points, "
+        f"{decimal(100 * (reached - card.score), 2)} more than the official {points(card.score)}. "
+        "It was picked with these very labels: "
         "on new cases expect less. To use it, build it into the model; the challenge always cuts at 0.5."
     )
 
 
 def curves(card: ScoreCard, curve: Mapping, marks: list[Mark]) -> None:
     """Histogram, ROC, precision and recall, each with the thresholds on it."""
-    look, a = frame.look(), card.arrays
+    look, a = layout.look(), card.arrays
     drawn, n_positive = CHALLENGE.histogram(card), card.per_class["positive"]["support"]
-    bands = [(a[f"{kind}_grid"], a[f"{kind}_low"][0], a[f"{kind}_high"][0]) if f"{kind}_grid" in a else None for kind in ("roc", "pr")]
+    bands = [
+        (a[f"{kind}_grid"], a[f"{kind}_low"][0], a[f"{kind}_high"][0]) if f"{kind}_grid" in a else None
+        for kind in ("roc", "pr")
+    ]
     scores, roc, precision = st.columns(3, gap="medium")
     with scores:
         numbers = pd.DataFrame(
-            {"from": drawn["edges"][:-1], "to": drawn["edges"][1:], "other": drawn["negative"], "melanoma": drawn["positive"]}
+            {
+                "from": drawn["edges"][:-1],
+                "to": drawn["edges"][1:],
+                "other": drawn["negative"],
+                "melanoma": drawn["positive"],
+            }
         )
-        frame.chart(
+        layout.chart(
             figures.histogram(drawn["edges"], drawn["negative"], drawn["positive"], marks, look),
             f"Right of the solid line: called melanoma. n = {card.n_cases}.",
             numbers,
         )
-    points_of = "Diamond: your threshold. Circle: the official 0.5. Star: the best on these cases. Band: pointwise 95%."
+    points_of = (
+        "Diamond: your threshold. Circle: the official 0.5. Star: the best on these cases. Band: "
+        "pointwise 95%."
+    )
     with roc:
         table = pd.DataFrame({key: curve[key] for key in ("threshold", "recall", "specificity")})
-        frame.chart(
+        layout.chart(
             figures.roc(curve, marks, look, bands[0]),
-            f"AUC {share(card.metrics['auc'])} ({interval(card.intervals.get('auc'), 3)}). {points_of} Dotted: chance. n = {card.n_cases}.",
+            (
+                f"AUC {share(card.metrics['auc'])} ({interval(card.intervals.get('auc'), 3)}). "
+                f"{points_of} Dotted: chance. n = {card.n_cases}."
+            ),
             table,
         )
     with precision:
         table = pd.DataFrame({key: curve[key] for key in ("threshold", "recall", "precision")})
-        frame.chart(
+        layout.chart(
             figures.precision_recall(curve, n_positive / card.n_cases, marks, look, bands[1]),
-            f"Average precision {share(card.metrics['average_precision'])} ({interval(card.intervals.get('average_precision'), 3)}). "
+            f"Average precision {share(card.metrics['average_precision'])} "
+            f"({interval(card.intervals.get('average_precision'), 3)}). "
             f"Dotted: the prevalence, what guessing gives. n = {card.n_cases}.",
             table,
         )
@@ -234,10 +277,13 @@ def curves(card: ScoreCard, curve: Mapping, marks: list[Mark]) -> None:
 @st.fragment
 def wanted(card: ScoreCard) -> None:
     """The threshold for a wanted sensitivity, and for a wanted specificity."""
-    frame.heading("What does a wanted sensitivity or specificity cost?")
+    layout.heading("What does a wanted sensitivity or specificity cost?")
     for place, (key, other, find) in zip(
         st.columns(2, gap="large"),
-        (("sensitivity", "specificity", CHALLENGE.at_sensitivity), ("specificity", "sensitivity", CHALLENGE.at_specificity)),
+        (
+            ("sensitivity", "specificity", CHALLENGE.at_sensitivity),
+            ("specificity", "sensitivity", CHALLENGE.at_specificity),
+        ),
         strict=True,
     ):
         with place:
@@ -257,7 +303,7 @@ def wanted(card: ScoreCard) -> None:
                 st.info("Undefined: the test set has one class only.", icon=":material/block:")
                 continue
             reached = {"sensitivity": point.sensitivity, "specificity": point.specificity}
-            frame.facts(
+            layout.facts(
                 [
                     Fact(
                         f"{other.capitalize()} ↑",
@@ -272,24 +318,32 @@ def wanted(card: ScoreCard) -> None:
     st.caption(classification.method(card))
 
 
-def missed_tab(shown: Shown) -> None:
+def missed_tab(shown: ScoredSubmission) -> None:
     """Missed melanomas first, then false alarms."""
     card = shown.card
     (quiet, alarms), (missed, found) = card.confusion_matrix["counts"]
-    frame.heading("What is a call worth?")
+    layout.heading("What is a call worth?")
     st.markdown(
-        f"At 0.5 :red[▲] **{missed} of {missed + found}** melanomas are missed, and **{alarms} of {alarms + quiet}** others are flagged."
+        f"At 0.5 :red[▲] **{missed} of {missed + found}** melanomas are missed, and **{alarms} of "
+        f"{alarms + quiet}** others are flagged."
     )
     in_practice(card)
     for key, title, wrong, first in (
         ("missed", "Missed melanomas, lowest score first", ("positive", "negative"), 1),
         ("alarms", "False alarms, highest score first", ("negative", "positive"), -1),
     ):
-        places = [i for i, c in enumerate(card.cases) if c["truth"] == wrong[0] and c["predicted"] in (wrong[1], None)]
-        places.sort(key=lambda i: (card.cases[i]["output"] is not None, first * (card.cases[i]["output"] or 0)))
-        frame.gallery(
+        places = [
+            i
+            for i, c in enumerate(card.cases)
+            if c["truth"] == wrong[0] and c["predicted"] in (wrong[1], None)
+        ]
+        places.sort(
+            key=lambda i: (card.cases[i]["output"] is not None, first * (card.cases[i]["output"] or 0))
+        )
+        layout.gallery(
             f"{title}, {len(places)} case{'s' * (len(places) != 1)}",
-            "The number is the score; above 0.5 a case is flagged. Photographs are turned upright for the eye; the model receives them "
+            "The number is the score; above 0.5 a case is flagged. Photographs are turned upright "
+            "for the eye; the model receives them "
             "as they are.",
             len(places),
             lambda start, stop, chosen=places: pictures(shown, chosen[start:stop]),
@@ -304,7 +358,10 @@ def in_practice(card: ScoreCard) -> None:
     for place, pair in zip(
         st.columns(2, gap="large"),
         (
-            (("recall", "Of 100 melanomas **{}** are flagged"), ("precision", "Of 100 people flagged **{}** have a melanoma")),
+            (
+                ("recall", "Of 100 melanomas **{}** are flagged"),
+                ("precision", "Of 100 people flagged **{}** have a melanoma"),
+            ),
             (
                 ("missed_among_cleared", "Of 100 people not flagged **{}** have one all the same"),
                 ("flagged", "Of 100 people **{}** are flagged"),
@@ -314,11 +371,20 @@ def in_practice(card: ScoreCard) -> None:
     ):
         place.markdown(
             "  \n".join(
-                f"{words.format(hundred(found[name][0]))} :small[:gray[{interval_of_hundred(found[name][1])}]]" for name, words in pair
+                (
+                    f"{words.format(hundred(found[name][0]))} "
+                    f":small[:gray[{interval_of_hundred(found[name][1])}]]"
+                )
+                for name, words in pair
             )
         )
-    people = "as many with a melanoma as in it" if PREVALENCES[chosen] is None else f"{chosen} with a melanoma"
-    st.caption(f"Sensitivity and specificity as in this test set, among people of whom there are {people}. {classification.method(card)}")
+    people = (
+        "as many with a melanoma as in it" if PREVALENCES[chosen] is None else f"{chosen} with a melanoma"
+    )
+    st.caption(
+        f"Sensitivity and specificity as in this test set, among people of whom there are {people}. "
+        f"{classification.method(card)}"
+    )
 
 
 def prevalence() -> str:
@@ -343,8 +409,8 @@ def interval_of_hundred(bounds) -> str:
     return span(bounds, 1, 100) if bounds else "–"
 
 
-def pictures(shown: Shown, places: list[int]) -> list[Picture]:
-    images = scored.thumbnails(ID, shown.truth_key, tuple(places), shown.truth)
+def pictures(shown: ScoredSubmission, places: list[int]) -> list[Picture]:
+    images = submissions.thumbnails(ID, shown.truth_key, tuple(places), shown.truth)
     found = []
     for image, i in zip(images, places, strict=True):
         c = shown.card.cases[i]
@@ -362,36 +428,43 @@ def pictures(shown: Shown, places: list[int]) -> list[Picture]:
     return found
 
 
-def classes_tab(shown: Shown) -> None:
+def classes_tab(shown: ScoredSubmission) -> None:
     """Both classes in numbers."""
     card = shown.card
     rows = pd.DataFrame(
         [
-            {"class": label(NAMES[name], RISKS.get(name)), "F1 interval": interval(entry.get("f1_interval"), 3), **entry}
+            {
+                "class": label(NAMES[name], RISKS.get(name)),
+                "F1 interval": interval(entry.get("f1_interval"), 3),
+                **entry,
+            }
             for name, entry in reversed(card.per_class.items())
         ]
     )
     left, right = st.columns([2, 3], gap="large")
     with left:
-        frame.chart(
-            figures.confusion(card.confusion_matrix["counts"], frame.look()),
+        layout.chart(
+            figures.confusion(card.confusion_matrix["counts"], layout.look()),
             f"Cases and share of the row, at 0.5. Outlined: missed melanomas. n = {card.n_cases}.",
         )
     with right:
-        frame.table(
+        layout.table(
             "How good is each class?",
             rows,
             {
-                "class": frame.words("class", 84),
-                "support": frame.number("n", 0, 48),
-                "predicted": frame.number("called", 0, 60),
-                "f1": frame.number("F1 ↑", 3, 60),
-                "F1 interval": frame.words("95% interval", 112, right=True),
-                "recall": frame.number("sens. ↑", 3, 64),
-                "precision": frame.number("prec. ↑", 3, 64),
-                "specificity": frame.number("spec. ↑", 3, 64),
+                "class": layout.words("class", 84),
+                "support": layout.number("n", 0, 48),
+                "predicted": layout.number("called", 0, 60),
+                "f1": layout.number("F1 ↑", 3, 60),
+                "F1 interval": layout.words("95% interval", 112, right=True),
+                "recall": layout.number("sens. ↑", 3, 64),
+                "precision": layout.number("prec. ↑", 3, 64),
+                "specificity": layout.number("spec. ↑", 3, 64),
             },
-            f"Interval of F1. Each class taken as the positive one. –: undefined. {classification.method(card)}",
+            (
+                "Interval of F1. Each class taken as the positive one. –: undefined. "
+                f"{classification.method(card)}"
+            ),
             lighter=["F1 interval", "support", "predicted"],
             key="classes",
         )
@@ -403,7 +476,12 @@ def classes_tab(shown: Shown) -> None:
             "sensitivity_at_90_specificity": "Sensitivity at 90% specificity ↑",
             "specificity_at_90_sensitivity": "Specificity at 90% sensitivity ↑",
         }
-        frame.facts([Fact(words, share(card.metrics[key]), interval(card.intervals.get(key), 3)) for key, words in names.items()])
+        layout.facts(
+            [
+                Fact(words, share(card.metrics[key]), interval(card.intervals.get(key), 3))
+                for key, words in names.items()
+            ]
+        )
 
 
 CALIBRATION = CalibrationWords(
@@ -414,48 +492,59 @@ CALIBRATION = CalibrationWords(
 )
 MEASURES = (
     Measure("accuracy", "Which patients does it serve worse?", "accuracy, share right"),
-    Measure("recall", "Whose melanomas does it miss?", "sensitivity, share of melanomas flagged", "melanoma "),
+    Measure(
+        "recall", "Whose melanomas does it miss?", "sensitivity, share of melanomas flagged", "melanoma "
+    ),
 )
 
 
-def subgroups_tab(shown: Shown) -> None:
+def subgroups_tab(shown: ScoredSubmission) -> None:
     if any(shown.card.more["slices"].values()):
         classification.subgroups(shown.card, MEASURES)
     else:
-        st.info("The test set has no column for age, gender or body site, so there are no subgroups.", icon=":material/group_off:")
+        st.info(
+            "The test set has no column for age, gender or body site, so there are no subgroups.",
+            icon=":material/group_off:",
+        )
 
 
-def benefit_tab(shown: Shown) -> None:
+def benefit_tab(shown: ScoredSubmission) -> None:
     """Whether deciding by the model serves people better than calling everybody or nobody."""
     card = shown.card
     if "reliability_n" not in card.arrays:
         st.info(
-            "Net benefit takes a score for a risk from 0 to 1; these scores are none (logits, or nothing was predicted).",
+            (
+                "Net benefit takes a score for a risk from 0 to 1; these scores are none (logits, or "
+                "nothing was predicted)."
+            ),
             icon=":material/balance:",
         )
         return
     left, right = st.columns([3, 2], gap="large")
     with right:
-        frame.heading("How is it read?")
+        layout.heading("How is it read?")
         st.markdown(
-            "Net benefit is the share of people whose melanoma is found, less the false alarms, each counted at the odds of the "
+            "Net benefit is the share of people whose melanoma is found, less the false alarms, "
+            "each counted at the odds of the "
             "threshold: whoever wants a call from a risk of 10% on takes 9 false alarms for one melanoma. "
             "The model is of use where its line is the highest."
         )
         chosen = prevalence()
         examples = pd.DataFrame(CHALLENGE.net_benefit(card, (0.03, 0.1, 0.2, 0.5), PREVALENCES[chosen]))
         examples["interval"] = (
-            [interval((low, high), 3) for low, high in zip(examples["low"], examples["high"], strict=True)] if "low" in examples else "–"
+            [interval((low, high), 3) for low, high in zip(examples["low"], examples["high"], strict=True)]
+            if "low" in examples
+            else "–"
         )
         examples["threshold"] = 100 * examples["threshold"]
-        frame.table(
+        layout.table(
             "What is it at usual thresholds?",
             examples,
             {
-                "threshold": frame.number("threshold, %", 0, 96),
-                "model": frame.number("model ↑", 3, 72),
-                "interval": frame.words("95% interval", 120, right=True),
-                "everybody": frame.number("everybody", 3, 84),
+                "threshold": layout.number("threshold, %", 0, 96),
+                "model": layout.number("model ↑", 3, 72),
+                "interval": layout.words("95% interval", 120, right=True),
+                "everybody": layout.number("everybody", 3, 84),
             },
             "3% is the risk from which the NICE guideline for primary care acts.",
             lighter=["interval"],
@@ -463,29 +552,32 @@ def benefit_tab(shown: Shown) -> None:
         )
     with left:
         found = CHALLENGE.net_benefit(card, np.linspace(0, 0.6, 61), PREVALENCES[chosen])
-        frame.chart(
-            figures.net_benefit(found, frame.look(), [OFFICIAL]),
-            f"Band: pointwise 95%, on up to {CHALLENGE.CURVE_REPLICATES} resamples. Dotted: the official 0.5. n = {card.n_cases}. "
+        layout.chart(
+            figures.net_benefit(found, layout.look(), [OFFICIAL]),
+            f"Band: pointwise 95%, on up to {CHALLENGE.CURVE_REPLICATES} resamples. Dotted: the "
+            f"official 0.5. n = {card.n_cases}. "
             "Vickers and Elkin, 2006.",
             pd.DataFrame(found).set_index("threshold"),
         )
 
 
 def case_table(card: ScoreCard) -> pd.DataFrame:
-    return pd.DataFrame([c | {"truth": NAMES[c["truth"]], "predicted": NAMES[c["predicted"]]} for c in card.cases])
+    return pd.DataFrame(
+        [c | {"truth": NAMES[c["truth"]], "predicted": NAMES[c["predicted"]]} for c in card.cases]
+    )
 
 
-def cases_tab(shown: Shown) -> None:
+def cases_tab(shown: ScoredSubmission) -> None:
     """All cases, and what the model received of the chosen one."""
     card = shown.card
     columns = {
-        "case": frame.words("case"),
-        "truth": frame.words("truth"),
-        "predicted": frame.words("called"),
-        "output": frame.number("score", 4),
-        "age": frame.number("age", 0),
-        "gender": frame.words("gender"),
-        "location": frame.words("body site"),
+        "case": layout.words("case"),
+        "truth": layout.words("truth"),
+        "predicted": layout.words("called"),
+        "output": layout.number("score", 4),
+        "age": layout.number("age", 0),
+        "gender": layout.words("gender"),
+        "location": layout.words("body site"),
     }
     rows = case_table(card)
     index = cases.chosen(card, rows, {name: column for name, column in columns.items() if name in rows})
@@ -495,17 +587,30 @@ def cases_tab(shown: Shown) -> None:
         cases.pixels(
             shown,
             index,
-            "Stretched in one step (bicubic) from the photograph, without keeping the aspect; not turned by EXIF; divided by 255.",
+            (
+                "Stretched in one step (bicubic) from the photograph, without keeping the aspect; not "
+                "turned by EXIF; divided by 255."
+            ),
         )
     with right:
-        figure = figures.score_bar(case["output"], [OFFICIAL], CHALLENGE.threshold_range(card), frame.look(), case["truth"] == "positive")
+        figure = figures.score_bar(
+            case["output"],
+            [OFFICIAL],
+            CHALLENGE.threshold_range(card),
+            layout.look(),
+            case["truth"] == "positive",
+        )
         told = "no prediction" if case["output"] is None else f"raw output {case['output']!r}"
-        frame.chart(
-            figure, f"Truth: {NAMES[case['truth']]}. Called: {NAMES[case['predicted']]}; {told}. A case is called melanoma above 0.5."
+        layout.chart(
+            figure,
+            (
+                f"Truth: {NAMES[case['truth']]}. Called: {NAMES[case['predicted']]}; {told}. A case is "
+                "called melanoma above 0.5."
+            ),
         )
 
 
-def preflight_tab(shown: Shown) -> None:
+def preflight_tab(shown: ScoredSubmission) -> None:
     """Would the official code run the model and read the tables?"""
     card, zero = shown.card, "would give score 0, for a prediction is missing or no number"
     model = card.more.get("model")
@@ -533,7 +638,7 @@ def preflight_tab(shown: Shown) -> None:
     if model is None:
         st.caption("The submission is a prediction file: nothing is known of its model.")
         return
-    frame.facts(
+    layout.facts(
         [
             Fact("Size", f"{model['size_mib']:.2f} MiB", "not scored"),
             Fact("IR version", str(model["ir_version"]), "up to 10 there"),
@@ -544,7 +649,16 @@ def preflight_tab(shown: Shown) -> None:
     )
     preflight.tensors(model)
     preflight.remarks(
-        card, ("two-column-output", "input-size", "fixed-batch-1", "logits", "constant-output", "small-image", "alpha-dropped")
+        card,
+        (
+            "two-column-output",
+            "input-size",
+            "fixed-batch-1",
+            "logits",
+            "constant-output",
+            "small-image",
+            "alpha-dropped",
+        ),
     )
 
 
@@ -559,7 +673,7 @@ TABS = {
     "Preflight": preflight_tab,
 }
 show(
-    Workbench(
+    ChallengePage(
         CHALLENGE,
         "ONNX model, or prediction table or zip",
         own_options,

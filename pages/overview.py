@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.shared import frame, scored
+from pages.shared import layout, submissions
 from scoring.challenges import TITLES, load_challenge
 from scoring.figures.classification import Row, intervals
 from scoring.figures.numerals import points, share
@@ -11,17 +11,26 @@ from scoring.samples import SETS
 PEOPLE = (
     (
         ":material/upload_file: **Participants**",
-        "Drop an ONNX model or a prediction file: the official score, its interval, and where the points went.",
+        (
+            "Drop an ONNX model or a prediction file: the official score, its interval, and where the "
+            "points went."
+        ),
         ("tricorder3", "Score a submission"),
     ),
     (
         ":material/stethoscope: **Clinicians**",
-        "Try one image: what a model says, how sure it is, what it looked at, and how it did on cases like it. Never a diagnosis.",
+        (
+            "Try one image: what a model says, how sure it is, what it looked at, and how it did on "
+            "cases like it. Never a diagnosis."
+        ),
         ("single_image", "Try one image"),
     ),
     (
         ":material/leaderboard: **Organizers**",
-        "Compare teams on the same cases: who leads, whether it is more than chance, where they differ; download the report.",
+        (
+            "Compare teams on the same cases: who leads, whether it is more than chance, where they "
+            "differ; download the report."
+        ),
         ("compare_teams", "Compare the sample teams"),
     ),
 )
@@ -29,7 +38,7 @@ PEOPLE = (
 
 
 def overview() -> None:
-    frame.plain_opening(
+    layout.plain_opening(
         "Benchside",
         "Official challenge scores for cancer-imaging models, to the last digit, with what is behind them. "
         "Everything runs on this computer; nothing leaves it.",
@@ -42,7 +51,7 @@ def overview() -> None:
         for challenge_id in (i for i in TITLES if i in SETS):
             with st.container(border=True, gap="xsmall"):
                 challenge_card(challenge_id)
-    frame.closing()
+    layout.closing()
 
 
 def challenge_card(challenge_id: str) -> None:
@@ -54,11 +63,11 @@ def challenge_card(challenge_id: str) -> None:
     scale, shown = (100, points) if challenge.AS_POINTS else (1, share)
     rows = [
         Row(title, scale * card.score, [scale * v for v in card.intervals["score"]], beside=shown(card.score))
-        for title, card in scored.sample_cards(challenge_id)
+        for title, card in submissions.sample_cards(challenge_id)
     ]
     figure = intervals(
         rows,
-        frame.look(),
+        layout.look(),
         f"{TITLES[challenge_id]}: what do the sample teams score?",
         "points of 100" if challenge.AS_POINTS else "score",
         digits=0 if scale == 100 else 2,
@@ -67,7 +76,7 @@ def challenge_card(challenge_id: str) -> None:
         figure,
         theme=None,
         key=f"board_{challenge_id}",
-        config=frame.CONFIG,
+        config=layout.CONFIG,
         alt=f"{TITLES[challenge_id]}, sample teams: " + ", ".join(f"{row.name} {row.beside}" for row in rows),
     )
     st.caption("The sample teams with their 95% intervals, best first.")

@@ -1,4 +1,5 @@
-"""PUMA: detected nuclei of ten classes, scored under three rules, and a viewer that shows what became of each."""
+"""PUMA: detected nuclei of ten classes, scored under three rules, and a viewer that shows what became of
+each."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -8,13 +9,13 @@ import pandas as pd
 import streamlit as st
 
 import scoring
-from pages.shared import classification, downloads, frame, scored, viewer
+from pages.shared import classification, downloads, layout, submissions, viewer
+from pages.shared.case_link import CaseLink
+from pages.shared.challenge_page import ChallengePage, ScoredSubmission, show
 from pages.shared.classification import interval
-from pages.shared.frame import Fact
-from pages.shared.inputs import Given
-from pages.shared.opening import Opening
+from pages.shared.inputs import Input
+from pages.shared.layout import Fact
 from pages.shared.viewer import nuclei
-from pages.shared.workbench import Shown, Workbench, show
 from scoring.challenges.puma import report
 from scoring.figures import detection as figures
 from scoring.figures.detection import spaced
@@ -25,9 +26,9 @@ from scoring.scorecard import ScoreCard
 
 ID = "puma"
 CHALLENGE = scoring.load_challenge(ID)
-VIEWER = Opening("case", "nucleus")
+VIEWER = CaseLink("case", "nucleus")
 CLASSES, RADIUS, METRICS = CHALLENGE.CLASSES, CHALLENGE.RADIUS, CHALLENGE.METRICS
-DOUBTS, LISTING, CLINIC = CHALLENGE.doubts, CHALLENGE.listing, CHALLENGE.clinic
+DOUBTS, LISTING, CLINIC = CHALLENGE.suspicious, CHALLENGE.listing, CHALLENGE.clinic
 RULES = {
     "seed": ("image F1s ÷ images that hold the class", "ten classes"),
     "grand-challenge": ("image F1s ÷ all images, {n}", "the classes that occur"),
@@ -43,7 +44,8 @@ TABLE_HEIGHT, SHORT = 470, 12
 STEPS, FEW_STEPS, CROWD = 30, 10, 30_000
 """Places along a curve; fewer where there are more nuclei than that, so that a slider stays quick."""
 CLOSING = (
-    "▲ scorecard.json, the report and the tables hold the truth of every image: do not hand them to anyone who must not see it. "
+    "▲ scorecard.json, the report and the tables hold the truth of every image: do not hand them to "
+    "anyone who must not see it. "
     "One micrometre is 4.35 px. No number here is a diagnosis."
 )
 
@@ -53,16 +55,19 @@ def own_options() -> Mapping:
     leave = st.toggle(
         "Leave out nuclei of other classes",
         key="puma_ignore",
-        help="Instead of refusing a file with a class that is none of the ten, its nuclei are left out, with a warning.",
+        help=(
+            "Instead of refusing a file with a class that is none of the ten, its nuclei are left out, "
+            "with a warning."
+        ),
     )
     return {"unknown_classes": "ignore" if leave else "refuse"}
 
 
-def score_options(_given: Given, own: Mapping) -> Mapping:
+def score_options(_given: Input, own: Mapping) -> Mapping:
     return own
 
 
-def choices(_test_set: Given, truth, _predictions) -> Mapping:
+def choices(_test_set: Input, truth, _predictions) -> Mapping:
     """Whose macro F1 is the score."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         rules = st.segmented_control(
@@ -75,7 +80,10 @@ def choices(_test_set: Given, truth, _predictions) -> Mapping:
             default="seed",
             label_visibility="collapsed",
         )
-        st.caption(f"{report.NAMES[rules]}: {divides(rules, len(truth))}; the mean over {RULES[rules][1]}.", width="stretch")
+        st.caption(
+            f"{report.NAMES[rules]}: {divides(rules, len(truth))}; the mean over {RULES[rules][1]}.",
+            width="stretch",
+        )
     return {"rules": rules}
 
 
@@ -89,7 +97,9 @@ def _images(count: int) -> str:
 
 def about_truth(truth) -> str:
     total, images = sum(map(len, truth.nuclei)), sum(image is not None for image in truth.images)
-    shown = "with images" if images == len(truth) else f"{images} with an image" if images else "without images"
+    shown = (
+        "with images" if images == len(truth) else f"{images} with an image" if images else "without images"
+    )
     return f"{len(truth)} case{'s' * (len(truth) != 1)} {shown}, {total:,} nuclei"
 
 
@@ -102,17 +112,20 @@ def rule_of(card: ScoreCard) -> str:
     return CHALLENGE.rule_of(card).name
 
 
-def headline(shown: Shown) -> None:
+def headline(shown: ScoredSubmission) -> None:
     card = shown.card
     m, i, chosen = card.metrics, card.intervals, rule_of(card)
     others = [rule for rule in RULES if rule != chosen]
     best = m[f"best_possible_{METRICS[chosen]}"]
-    frame.headline(
+    layout.headline(
         Fact(
             f"{report.NAMES[chosen]} ↑",
             share(card.score),
             interval(i["score"], 3) if i.get("score") else "no interval",
-            f"{divides(chosen, card.n_cases)}; the mean over {RULES[chosen][1]}. Below: 95% interval over images. {classification.method(card)}",
+            (
+                f"{divides(chosen, card.n_cases)}; the mean over {RULES[chosen][1]}. Below: 95% "
+                f"interval over images. {classification.method(card)}"
+            ),
         ),
         [
             Fact("Best possible", share(best), "the truth itself, by this rule"),
@@ -125,23 +138,24 @@ def headline(shown: Shown) -> None:
                 for rule in others
             ),
         ],
-        figures.reach(report.reached(card), frame.look()),
+        figures.reach(report.reached(card), layout.look()),
         f"{report.reach_words()} Score **{card.score!r}**. n = {_images(card.n_cases)}.",
         below=3,
     )
 
 
-def classes_tab(shown: Shown) -> None:
-    card, look = shown.card, frame.look()
+def classes_tab(shown: ScoredSubmission) -> None:
+    card, look = shown.card, layout.look()
     left, right = st.columns([12, 10], gap="large")
     with left:
         class_table(card)
         detection_facts(card)
     with right:
         matrix = card.confusion_matrix
-        frame.chart(
+        layout.chart(
             figures.confusion(matrix["counts"], CLASSES, look),
-            "Rows: truth. Colour: share of the row. What is left after matching is paired within the radius whatever its class; the rest is missed "
+            "Rows: truth. Colour: share of the row. What is left after matching is paired within "
+            "the radius whatever its class; the rest is missed "
             f"or spurious. For the eye: no score is made of it. n = {card.metrics['n_truth']:,} nuclei.",
             pd.DataFrame(matrix["counts"], index=matrix["labels"], columns=matrix["labels"]),
         )
@@ -163,20 +177,21 @@ def class_table(card: ScoreCard) -> None:
             for name, entry in card.per_class.items()
         ]
     )
-    frame.table(
+    layout.table(
         "How good is each class?",
         rows,
         {
-            "class": frame.words("class", 96),
-            "support": frame.number("nuclei", 0, 54),
-            "images": frame.words("images", 50, right=True),
-            "F1": frame.bar("F1 ↑", frame.look().accent, width=88),
-            "interval": frame.words("95% interval", 88, right=True),
-            "best": frame.number("best", 2, 44, "F1 of the truth submitted as the prediction, by this rule"),
-            "precision": frame.number("prec. ↑", 3, 54),
-            "recall": frame.number("recall ↑", 3, 54),
+            "class": layout.words("class", 96),
+            "support": layout.number("nuclei", 0, 54),
+            "images": layout.words("images", 50, right=True),
+            "F1": layout.bar("F1 ↑", layout.look().accent, width=88),
+            "interval": layout.words("95% interval", 88, right=True),
+            "best": layout.number("best", 2, 44, "F1 of the truth submitted as the prediction, by this rule"),
+            "precision": layout.number("prec. ↑", 3, 54),
+            "recall": layout.number("recall ↑", 3, 54),
         },
-        f"F1 as the rule counts it, precision and recall from the counts of all images. * in under {CHALLENGE.SMALL_CLASS} images: read the "
+        "F1 as the rule counts it, precision and recall from the counts of all images. * in under "
+        f"{CHALLENGE.SMALL_CLASS} images: read the "
         f"interval with care. –: undefined. {classification.method(card)}",
         lighter=["interval", "best"],
         key="classes",
@@ -184,23 +199,32 @@ def class_table(card: ScoreCard) -> None:
 
 
 def detection_facts(card: ScoreCard) -> None:
-    frame.heading("How well are nuclei found?")
+    layout.heading("How well are nuclei found?")
     m, i, d = card.metrics, card.intervals, card.more["detection"]
     first, second = CHALLENGE.OBSERVERS.values()
     observers = {key: f"observers {share(first[key])}, {share(second[key])}" for key in first}
     words = {"f1": "F1", "precision": "precision", "recall": "recall"}
-    frame.facts(
+    layout.facts(
         [
-            *(Fact(f"Micro {name} ↑", share(m[f"micro_{key}"]), interval(i.get(f"micro_{key}"), 3)) for key, name in words.items()),
-            *(Fact(f"Detection {name} ↑", share(d[key]), observers[key], "Whatever the class") for key, name in words.items()),
+            *(
+                Fact(f"Micro {name} ↑", share(m[f"micro_{key}"]), interval(i.get(f"micro_{key}"), 3))
+                for key, name in words.items()
+            ),
+            *(
+                Fact(f"Detection {name} ↑", share(d[key]), observers[key], "Whatever the class")
+                for key, name in words.items()
+            ),
         ]
     )
-    st.caption("Micro: of the right class. Detection: whatever the class. Observers: two pathologists, and one twice, on 12 regions.")
+    st.caption(
+        "Micro: of the right class. Detection: whatever the class. Observers: two pathologists, and "
+        "one twice, on 12 regions."
+    )
 
 
-def images_tab(shown: Shown) -> None:
+def images_tab(shown: ScoredSubmission) -> None:
     card = shown.card
-    order, doubts = CHALLENGE.worst_first(card), scored.of_card("puma_doubts", shown, DOUBTS.doubts)
+    order, doubts = CHALLENGE.worst_first(card), submissions.of_card("puma_doubts", shown, DOUBTS.doubts)
     left, right = st.columns([9, 13], gap="large")
     with left:
         page, pages = 1, -(-len(order) // ROWS)
@@ -211,9 +235,12 @@ def images_tab(shown: Shown) -> None:
         names = [card.cases[i]["case"] for i in shown_here]
         f1 = card.arrays["f1"][list(shown_here)]
         with chart:
-            frame.chart(
-                figures.class_heat(f1, CLASSES, names, frame.look()),
-                f"Worst image first. Blank: the class is in neither truth nor prediction. A click opens the image. n = {card.n_cases}.",
+            layout.chart(
+                figures.class_heat(f1, CLASSES, names, layout.look()),
+                (
+                    "Worst image first. Blank: the class is in neither truth nor prediction. A click "
+                    f"opens the image. n = {card.n_cases}."
+                ),
                 pd.DataFrame(f1, index=names, columns=list(CLASSES)),
                 key="class_heat",
                 on_select=VIEWER.point("figure_class_heat"),
@@ -222,26 +249,36 @@ def images_tab(shown: Shown) -> None:
     with right:
         rows = [
             {
-                **{key: card.cases[i][key] for key in ("case", "macro_f1", "micro_f1", "n_truth", "n_predicted", "fp", "fn")},
+                **{
+                    key: card.cases[i][key]
+                    for key in ("case", "macro_f1", "micro_f1", "n_truth", "n_predicted", "fp", "fn")
+                },
                 "flags": ", ".join(doubts[i]),
             }
             for i in order
         ]
         suspicious = sum(map(bool, doubts))
-        frame.table(
+        layout.table(
             f"Which images went worst? {len(rows)}",
             pd.DataFrame(rows),
             {
-                "case": frame.words("image", 200),
-                "macro_f1": frame.number("F1 ↑", 3, 50, "Mean F1 of the classes that occur in the image; in no ranking"),
-                "micro_f1": frame.number("micro ↑", 3, 54),
-                "n_truth": frame.number("nuclei", 0, 52),
-                "n_predicted": frame.number("found", 0, 50),
-                "fp": frame.number("FP ↓", 0, 44),
-                "fn": frame.number("FN ↓", 0, 44),
-                "flags": frame.words("▲", 136, explain="Missing, or so unlike the truth that a mistake in the file is likely"),
+                "case": layout.words("image", 200),
+                "macro_f1": layout.number(
+                    "F1 ↑", 3, 50, "Mean F1 of the classes that occur in the image; in no ranking"
+                ),
+                "micro_f1": layout.number("micro ↑", 3, 54),
+                "n_truth": layout.number("nuclei", 0, 52),
+                "n_predicted": layout.number("found", 0, 50),
+                "fp": layout.number("FP ↓", 0, 44),
+                "fn": layout.number("FN ↓", 0, 44),
+                "flags": layout.words(
+                    "▲", 136, explain="Missing, or so unlike the truth that a mistake in the file is likely"
+                ),
             },
-            f"Choose a row to open the image in the viewer. ▲: {suspicious} of {len(rows)} missing or suspicious.",
+            (
+                f"Choose a row to open the image in the viewer. ▲: {suspicious} of {len(rows)} missing "
+                "or suspicious."
+            ),
             key="image_rows",
             height=TABLE_HEIGHT if len(rows) > SHORT else "content",
             on_select=VIEWER.row("image_rows", [row["case"] for row in rows]),
@@ -267,7 +304,7 @@ def highest_confidence(card: ScoreCard) -> float:
     return float(max(1.0, np.ceil(card.arrays["confidence"].max(initial=1.0))))
 
 
-def tried(shown: Shown, radius: float, least: float) -> ScoreCard:
+def tried(shown: ScoredSubmission, radius: float, least: float) -> ScoreCard:
     """The card under another radius or smallest confidence."""
     if (radius, least) == (RADIUS, 0.0):
         return shown.card
@@ -275,14 +312,22 @@ def tried(shown: Shown, radius: float, least: float) -> ScoreCard:
 
 
 @st.cache_resource(max_entries=KEPT_TRIALS, scope="session", show_spinner=False)
-def _tried(truth_key: str, submission_key: str, options: str, radius: float, least: float, _shown: Shown) -> ScoreCard:
-    return CHALLENGE.rescore(_shown.truth, _shown.predictions, _shown.card, radius=radius, min_confidence=least, resamples=0)
+def _tried(
+    truth_key: str, submission_key: str, options: str, radius: float, least: float, _shown: ScoredSubmission
+) -> ScoreCard:
+    return CHALLENGE.rescore(
+        _shown.truth, _shown.predictions, _shown.card, radius=radius, min_confidence=least, resamples=0
+    )
 
 
 def away(radius: float, least: float) -> str:
     """What is not the challenge's rule, as a badge."""
     changed = [f"radius {radius:g} px"] * (radius != RADIUS) + [f"confidence from {least:g}"] * (least != 0)
-    return f":orange-badge[▲ {' and '.join(changed)}: not the challenge's rule]" if changed else ":green-badge[✓ the challenge's rule]"
+    return (
+        f":orange-badge[▲ {' and '.join(changed)}: not the challenge's rule]"
+        if changed
+        else ":green-badge[✓ the challenge's rule]"
+    )
 
 
 def _back() -> None:
@@ -291,7 +336,8 @@ def _back() -> None:
 
 
 def _to_address() -> None:
-    """By hand, because a bound slider takes its value out of the address with its tab, and the viewer shows the same setting."""
+    """By hand, because a bound slider takes its value out of the address with its tab, and the viewer shows
+    the same setting."""
     for key, usual in (("radius", RADIUS), ("least", 0.0)):
         value = st.session_state.get(key, usual)
         if value == usual:
@@ -301,19 +347,24 @@ def _to_address() -> None:
 
 
 @st.fragment
-def radius_tab(shown: Shown) -> None:
-    """The score under another radius or smallest confidence. A fragment: a move repaints this and nothing else."""
+def radius_tab(shown: ScoredSubmission) -> None:
+    """The score under another radius or smallest confidence. A fragment: a move repaints this and nothing
+    else."""
     most = highest_confidence(shown.card)
     left, right = st.columns([2, 3], gap="large")
     with left:
-        frame.heading("What if another radius or confidence counted?")
+        layout.heading("What if another radius or confidence counted?")
         st.session_state["radius"], st.session_state["least"] = setting(shown.card)
         kept = {"persist_state": "page", "on_change": _to_address}
-        radius = st.slider("Radius, px", *CHALLENGE.RADIUS_RANGE, step=0.5, format="%.1f", key="radius", **kept)
+        radius = st.slider(
+            "Radius, px", *CHALLENGE.RADIUS_RANGE, step=0.5, format="%.1f", key="radius", **kept
+        )
         least = st.slider("Smallest confidence", 0.0, most, step=0.01, format="%.2f", key="least", **kept)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(away(radius, least))
-            st.button("Back to 15 px and 0", key="to_rule", on_click=_back, type="tertiary", icon=":material/undo:")
+            st.button(
+                "Back to 15 px and 0", key="to_rule", on_click=_back, type="tertiary", icon=":material/undo:"
+            )
         card = tried(shown, radius, least)
         setting_facts(shown.card, card)
     with right:
@@ -324,33 +375,56 @@ def radius_tab(shown: Shown) -> None:
 def setting_facts(usual: ScoreCard, card: ScoreCard) -> None:
     m, before, moved = card.metrics, usual.metrics, DOUBTS.shift(card)
     rules = [rule_of(card), *(rule for rule in RULES if rule != rule_of(card))]
-    frame.facts(
+    layout.facts(
         [
-            *(Fact(f"{report.NAMES[rule]} ↑", share(m[METRICS[rule]]), f"{share(before[METRICS[rule]])} by the rule") for rule in rules),
+            *(
+                Fact(
+                    f"{report.NAMES[rule]} ↑",
+                    share(m[METRICS[rule]]),
+                    f"{share(before[METRICS[rule]])} by the rule",
+                )
+                for rule in rules
+            ),
             Fact("Micro F1 ↑", share(m["micro_f1"]), f"{share(before['micro_f1'])} by the rule"),
             Fact("Predictions left", f"{m['n_predicted']:,}", f"of {before['n_predicted']:,}"),
             Fact(
                 "Predictions lie",
-                UNDEFINED if np.isnan(moved).any() else f"{decimal(moved[0], 1, sign=True)}, {decimal(moved[1], 1, sign=True)} px",
+                UNDEFINED
+                if np.isnan(moved).any()
+                else f"{decimal(moved[0], 1, sign=True)}, {decimal(moved[1], 1, sign=True)} px",
                 "to the right, down",
-                "The offset on which most pairs of a nucleus and a prediction of its class agree; about 0 unless the tiles are shifted",
+                (
+                    "The offset on which most pairs of a nucleus and a prediction of its class agree; "
+                    "about 0 unless the tiles are shifted"
+                ),
             ),
         ]
     )
 
 
-def curves(shown: Shown, card: ScoreCard, radius: float, least: float) -> None:
+def curves(shown: ScoredSubmission, card: ScoreCard, radius: float, least: float) -> None:
     """Each curve is drawn where the other slider stands."""
-    look, best = frame.look(), card.metrics[f"best_possible_{METRICS[rule_of(card)]}"]
-    over_radius, over_confidence = _over_radius(*_identity(shown), least, card), _over_confidence(*_identity(shown), radius, card)
-    frame.chart(
+    look, best = layout.look(), card.metrics[f"best_possible_{METRICS[rule_of(card)]}"]
+    over_radius, over_confidence = (
+        _over_radius(*_identity(shown), least, card),
+        _over_confidence(*_identity(shown), radius, card),
+    )
+    layout.chart(
         figures.along(
-            over_radius["x"], over_radius["y"], look, "What does the radius change?", "radius, px", RADIUS, radius, card.score, best
+            over_radius["x"],
+            over_radius["y"],
+            look,
+            "What does the radius change?",
+            "radius, px",
+            RADIUS,
+            radius,
+            card.score,
+            best,
         ),
         f"Smallest confidence {least:g}. Dotted: 15 px, the challenge's. n = {_images(card.n_cases)}.",
         pd.DataFrame({"radius": over_radius["x"], "macro F1": over_radius["y"]}).set_index("radius"),
     )
-    frame.chart(
+    layout.chart(
         figures.along(
             over_confidence["x"],
             over_confidence["y"],
@@ -362,12 +436,17 @@ def curves(shown: Shown, card: ScoreCard, radius: float, least: float) -> None:
             card.score,
             best,
         ),
-        f"Radius {radius:g} px. Dotted: 0, the challenge's. Chosen on the images it is scored on, the best is too good: expect less on new ones.",
-        pd.DataFrame({"confidence": over_confidence["x"], "macro F1": over_confidence["y"]}).set_index("confidence"),
+        (
+            f"Radius {radius:g} px. Dotted: 0, the challenge's. Chosen on the images it is scored on, "
+            "the best is too good: expect less on new ones."
+        ),
+        pd.DataFrame({"confidence": over_confidence["x"], "macro F1": over_confidence["y"]}).set_index(
+            "confidence"
+        ),
     )
 
 
-def _identity(shown: Shown) -> tuple[str, str, str]:
+def _identity(shown: ScoredSubmission) -> tuple[str, str, str]:
     return shown.truth_key, shown.given.key, repr(shown.card.provenance["options"])
 
 
@@ -381,7 +460,9 @@ def _over_radius(truth_key: str, submission_key: str, options: str, least: float
 
 
 @st.cache_resource(max_entries=KEPT_TRIALS, scope="session", show_spinner=False)
-def _over_confidence(truth_key: str, submission_key: str, options: str, radius: float, _card: ScoreCard) -> dict:
+def _over_confidence(
+    truth_key: str, submission_key: str, options: str, radius: float, _card: ScoreCard
+) -> dict:
     return CHALLENGE.along_confidence(_card, steps(_card))
 
 
@@ -395,18 +476,18 @@ def setting_table(usual: ScoreCard, card: ScoreCard, radius: float, least: float
         }
         for name, entry in card.per_class.items()
     ]
-    frame.table(
+    layout.table(
         "What does it do to each class?",
         pd.DataFrame(rows),
         {
-            "class": frame.words("class", 110),
-            "rule": frame.number("F1 by the rule ↑", 3),
-            "here": frame.number("F1 here ↑", 3),
-            "precision": frame.number("precision ↑", 3),
-            "recall": frame.number("recall ↑", 3),
-            "tp": frame.number("TP ↑", 0),
-            "fp": frame.number("FP ↓", 0),
-            "fn": frame.number("FN ↓", 0),
+            "class": layout.words("class", 110),
+            "rule": layout.number("F1 by the rule ↑", 3),
+            "here": layout.number("F1 here ↑", 3),
+            "precision": layout.number("precision ↑", 3),
+            "recall": layout.number("recall ↑", 3),
+            "tp": layout.number("TP ↑", 0),
+            "fp": layout.number("FP ↓", 0),
+            "fn": layout.number("FN ↓", 0),
         },
         f"Here: radius {radius:g} px, confidence from {least:g}. The viewer shows the same setting.",
         lighter=["rule"],
@@ -414,24 +495,34 @@ def setting_table(usual: ScoreCard, card: ScoreCard, radius: float, least: float
     )
 
 
-def tissue_tab(shown: Shown) -> None:
-    card, look = shown.card, frame.look()
-    st.markdown("What a pathologist would count, from truth and from prediction. Not ranked, and **no diagnosis**.")
+def tissue_tab(shown: ScoredSubmission) -> None:
+    card, look = shown.card, layout.look()
+    st.markdown(
+        "What a pathologist would count, from truth and from prediction. Not ranked, and **no diagnosis**."
+    )
     left, right = st.columns(2, gap="large")
     with left:
-        true, found = (np.array([entry[f"per_mm2_{side}"] for entry in card.per_class.values()]) for side in ("truth", "predicted"))
-        frame.chart(
+        true, found = (
+            np.array([entry[f"per_mm2_{side}"] for entry in card.per_class.values()])
+            for side in ("truth", "predicted")
+        )
+        layout.chart(
             figures.densities(CLASSES, true, found, look),
             f"● truth, ◆ predicted, per mm² of all images together. n = {_images(card.n_cases)}.",
             pd.DataFrame({"truth": true, "predicted": found}, index=list(CLASSES)),
         )
     with right:
         names = [row["case"] for row in card.cases]
-        true, found = (np.array([row[f"til_share_{side}"] for row in card.cases], float) for side in ("truth", "predicted"))
-        frame.chart(
+        true, found = (
+            np.array([row[f"til_share_{side}"] for row in card.cases], float)
+            for side in ("truth", "predicted")
+        )
+        layout.chart(
             figures.shares(names, true, found, look),
-            f"A dot per image; a click opens it. All together: truth {percent(card.metrics['til_share_truth'])}, predicted "
-            f"{percent(card.metrics['til_share_predicted'])}. n = {int((np.isfinite(true) & np.isfinite(found)).sum())}.",
+            "A dot per image; a click opens it. All together: truth "
+            f"{percent(card.metrics['til_share_truth'])}, predicted "
+            f"{percent(card.metrics['til_share_predicted'])}. n = "
+            f"{int((np.isfinite(true) & np.isfinite(found)).sum())}.",
             pd.DataFrame({"truth": true, "predicted": found}, index=names),
             key="til_share",
             on_select=VIEWER.point("figure_til_share"),
@@ -442,13 +533,21 @@ def tissue_tab(shown: Shown) -> None:
         away = [card.arrays[name] for name in ("um_truth", "um_predicted")]
         within = CLINIC.drawn_within(*away)
         sides = [CLINIC.cumulative(values, within) for values in away]
-        counted = [(card.more[f"tumor_lymphocyte_um_{side}"] or {"n": 0})["n"] for side in ("truth", "predicted")]
-        frame.chart(
+        counted = [
+            (card.more[f"tumor_lymphocyte_um_{side}"] or {"n": 0})["n"] for side in ("truth", "predicted")
+        ]
+        layout.chart(
             figures.distances(within, *sides, CLINIC.NEAR_MICROMETRES, look),
-            f"Tumour nuclei of images that hold a lymphocyte: {counted[0]:,} in the truth, {counted[1]:,} predicted. Dotted: 20 and 50 µm.",
-            pd.DataFrame({"µm": within, **{n: s for n, s in zip(("truth", "predicted"), sides, strict=True) if s is not None}}).set_index(
-                "µm"
+            (
+                f"Tumour nuclei of images that hold a lymphocyte: {counted[0]:,} in the truth, "
+                f"{counted[1]:,} predicted. Dotted: 20 and 50 µm."
             ),
+            pd.DataFrame(
+                {
+                    "µm": within,
+                    **{n: s for n, s in zip(("truth", "predicted"), sides, strict=True) if s is not None},
+                }
+            ).set_index("µm"),
         )
     with right:
         distance_table(card)
@@ -456,19 +555,22 @@ def tissue_tab(shown: Shown) -> None:
 
 def distance_table(card: ScoreCard) -> None:
     rows = [_distances("all images", card.more), *(_distances(row["case"], row) for row in card.cases)]
-    frame.table(
+    layout.table(
         "What is the distance in each image?",
         pd.DataFrame(rows),
         {
-            "image": frame.words("image", 182),
-            "median_truth": frame.number("median µm", 1, 80),
-            "median_predicted": frame.number("pred.", 1, 52),
-            "within_20_truth": frame.number("≤ 20 µm", 2, 58),
-            "within_20_predicted": frame.number("pred.", 2, 52),
-            "within_50_truth": frame.number("≤ 50 µm", 2, 58),
-            "within_50_predicted": frame.number("pred.", 2, 52),
+            "image": layout.words("image", 182),
+            "median_truth": layout.number("median µm", 1, 80),
+            "median_predicted": layout.number("pred.", 1, 52),
+            "within_20_truth": layout.number("≤ 20 µm", 2, 58),
+            "within_20_predicted": layout.number("pred.", 2, 52),
+            "within_50_truth": layout.number("≤ 50 µm", 2, 58),
+            "within_50_predicted": layout.number("pred.", 2, 52),
         },
-        "From every tumour nucleus to the nearest lymphocyte, truth beside prediction. –: the image lacks one of them.",
+        (
+            "From every tumour nucleus to the nearest lymphocyte, truth beside prediction. –: the image "
+            "lacks one of them."
+        ),
         lighter=["median_predicted", "within_20_predicted", "within_50_predicted"],
         key="distances",
         height=320,
@@ -478,7 +580,10 @@ def distance_table(card: ScoreCard) -> None:
 def _distances(name: str, entry: Mapping) -> dict:
     sides = {side: entry[f"tumor_lymphocyte_um_{side}"] or {} for side in ("truth", "predicted")}
     keys = ("median", *(f"within_{reach}" for reach in CLINIC.NEAR_MICROMETRES))
-    return {"image": name, **{f"{key}_{side}": found.get(key) for key in keys for side, found in sides.items()}}
+    return {
+        "image": name,
+        **{f"{key}_{side}": found.get(key) for key in keys for side, found in sides.items()},
+    }
 
 
 def match_table(card: ScoreCard) -> pd.DataFrame:
@@ -491,22 +596,44 @@ def case_table(card: ScoreCard) -> pd.DataFrame:
 
 
 @st.fragment
-def viewer_tab(shown: Shown) -> None:
-    """One image's nuclei, drawn and in a table. A fragment: a click in the viewer repaints this and nothing else."""
+def viewer_tab(shown: ScoredSubmission) -> None:
+    """One image's nuclei, drawn and in a table. A fragment: a click in the viewer repaints this and nothing
+    else."""
     names = [row["case"] for row in shown.card.cases]
-    # By hand: a bound box that is drawn for the first time leaves a value that a click elsewhere has set out of the address.
+    # By hand: a bound box that is drawn for the first time leaves a value that a click elsewhere has set out
+    # of the address.
     asked = st.session_state.get("case", st.query_params.get("case"))
     st.session_state["case"] = st.query_params["case"] = asked if asked in names else names[0]
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        case = st.selectbox("Image", names, key="case", persist_state="page", width=290, on_change=VIEWER.leave, format_func=str)
+        case = st.selectbox(
+            "Image",
+            names,
+            key="case",
+            persist_state="page",
+            width=290,
+            on_change=VIEWER.leave,
+            format_func=str,
+        )
         index = names.index(case)
         for words, step, icon in (("Previous", -1, "chevron_left"), ("Next", 1, "chevron_right")):
-            st.button(words, key=f"case_{words}", icon=f":material/{icon}:", on_click=_go_to, args=(names[(index + step) % len(names)],))
+            st.button(
+                words,
+                key=f"case_{words}",
+                icon=f":material/{icon}:",
+                on_click=_go_to,
+                args=(names[(index + step) % len(names)],),
+            )
     radius, least = setting(shown.card)
     if (radius, least) != (RADIUS, 0.0):
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(away(radius, least))
-            st.button("Back to 15 px and 0", key="to_rule_here", on_click=_back, type="tertiary", icon=":material/undo:")
+            st.button(
+                "Back to 15 px and 0",
+                key="to_rule_here",
+                on_click=_back,
+                type="tertiary",
+                icon=":material/undo:",
+            )
     drawn, payload = _packed(*_identity(shown), radius, least, index, shown)
     left, right = st.columns([7, 3], gap="medium")
     with left:
@@ -538,7 +665,15 @@ def _go_to(case: str) -> None:
 
 
 @st.cache_resource(max_entries=KEPT_CASES, scope="session", show_spinner="Drawing the nuclei ...")
-def _packed(truth_key: str, submission_key: str, options: str, radius: float, least: float, index: int, _shown: Shown) -> tuple:
+def _packed(
+    truth_key: str,
+    submission_key: str,
+    options: str,
+    radius: float,
+    least: float,
+    index: int,
+    _shown: ScoredSubmission,
+) -> tuple:
     """The nuclei of an image with what became of them, and the same as the viewer takes it."""
     truth = _shown.truth
     drawn = CHALLENGE.overlay(truth, _shown.predictions, tried(_shown, radius, least), index)
@@ -571,7 +706,11 @@ def _put_nucleus(payload) -> None:
 
 def _nucleus_in_address() -> Mapping | None:
     side, _, number = st.query_params.get("nucleus", "").partition("-")
-    return {"side": side, "index": int(number)} if side in LISTING.SIDES and number.isdecimal() and len(number) < 9 else None
+    return (
+        {"side": side, "index": int(number)}
+        if side in LISTING.SIDES and number.isdecimal() and len(number) < 9
+        else None
+    )
 
 
 def nucleus_table(drawn: Mapping, radius: float) -> None:
@@ -593,7 +732,7 @@ def nucleus_table(drawn: Mapping, radius: float) -> None:
     row = found.place(focus["side"], focus["index"]) if focus else None
     key = f"nuclei_{which}"
     st.session_state[key] = {"selection": {"rows": [] if row is None else [row], "columns": [], "cells": []}}
-    frame.table(
+    layout.table(
         f"What became of each nucleus? {found.total:,}",
         pd.DataFrame(
             [
@@ -610,14 +749,17 @@ def nucleus_table(drawn: Mapping, radius: float) -> None:
             columns=["status", "class", "distance", "confidence", "of", "why"],
         ),
         {
-            "status": frame.words("", 36),
-            "class": frame.words("class", 90),
-            "distance": frame.number("px", 1, 44, "To the match, or to the nucleus that the reason is about"),
-            "confidence": frame.number("conf.", 2, 48),
-            "of": frame.words("no.", 96),
-            "why": frame.words("why", 330),
+            "status": layout.words("", 36),
+            "class": layout.words("class", 90),
+            "distance": layout.number(
+                "px", 1, 44, "To the match, or to the nucleus that the reason is about"
+            ),
+            "confidence": layout.number("conf.", 2, 48),
+            "of": layout.words("no.", 96),
+            "why": layout.words("why", 330),
         },
-        "Choose a row to see the nucleus." + (f" The first {len(found.rows):,} are listed." if len(found.rows) < found.total else ""),
+        "Choose a row to see the nucleus."
+        + (f" The first {len(found.rows):,} are listed." if len(found.rows) < found.total else ""),
         key=key,
         height=TABLE_HEIGHT if len(found.rows) > SHORT else "content",
         on_select=partial(_choose_row, key, found),
@@ -641,10 +783,13 @@ def in_words(nucleus) -> str:
     colour, meaning = STATUS[nucleus.status]
     told = f", confidence {nucleus.confidence:.2f}" if nucleus.confidence is not None else ""
     match = (
-        f", matched with prediction {nucleus.partner} {nucleus.distance:.1f} px away" if nucleus.partner is not None else f": {nucleus.why}"
+        f", matched with prediction {nucleus.partner} {nucleus.distance:.1f} px away"
+        if nucleus.partner is not None
+        else f": {nucleus.why}"
     )
     return (
-        f":{colour}-badge[{nucleus.status} {meaning}] **{spaced(nucleus.name)}**, {nucleus.side} {nucleus.number} at {nucleus.x:.0f}, "
+        f":{colour}-badge[{nucleus.status} {meaning}] **{spaced(nucleus.name)}**, {nucleus.side} "
+        f"{nucleus.number} at {nucleus.x:.0f}, "
         f"{nucleus.y:.0f} px{match}{told}"
     )
 
@@ -658,7 +803,7 @@ TABS = {
 }
 NUCLEI_TYPES = ("geojson", "json")
 show(
-    Workbench(
+    ChallengePage(
         CHALLENGE,
         "Zip or folder with a file of nuclei per case, or submission.csv and predictions",
         own_options,

@@ -1,33 +1,48 @@
-"""Single image: what a model says of one photograph or one tile, how sure it is, what it looked at, and how it did on cases like it."""
+"""Single image: what a model says of one photograph or one tile, how sure it is, what it looked at, and how
+it did on cases like it."""
 
 from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.shared import frame, inputs, scored
-from pages.shared.inputs import Given
-from pages.shared.scored import Outcome, Running
-from pages.shared.single import answered, explanation, intake, memory, model, person, record, standing, tile
-from pages.shared.single.asked import Asked, preview
-from pages.shared.single.asked import answered as answer_of
-from pages.shared.single.intake import Image
+from pages.shared import inputs, layout, submissions
+from pages.shared.inputs import Input
+from pages.shared.single_image import (
+    explanation,
+    image_upload,
+    model,
+    performance,
+    person,
+    prediction,
+    record,
+    session,
+    tile,
+)
+from pages.shared.single_image.image_upload import Image
+from pages.shared.single_image.query import Query, preview
+from pages.shared.single_image.query import answered as answer_of
+from pages.shared.submissions import Outcome, Running
 from pages.shared.text import markdown
 from scoring import samples
 from scoring.findings import InputRefused
-from scoring.single import quality, wording
-from scoring.single.subject import Subject
+from scoring.single_image import quality, wording
+from scoring.single_image.model_task import ModelTask
 
 CHALLENGES = {"tricorder3": "TRICORDER-3", "melanoma": "Melanoma", "isic": "ISIC", "puma": "PUMA"}
 PHOTOGRAPHS = ("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png"))
-TILES = ("Zip, folder or files with annotated nuclei and images", ("geojson", "json", "tif", "tiff", "png", "jpg", "jpeg"))
+TILES = (
+    "Zip, folder or files with annotated nuclei and images",
+    ("geojson", "json", "tif", "tiff", "png", "jpg", "jpeg"),
+)
 SEEN_PX = 300
 """Longest side of the image on the page."""
 TRUTHS = {name: TILES if name == "puma" else PHOTOGRAPHS for name in CHALLENGES}
 
 
 def single_image() -> None:
-    frame.plain_opening(
-        "Single image", "What a model says of one image, how sure it is, what it looked at, and how it did on cases like it."
+    layout.plain_opening(
+        "Single image",
+        "What a model says of one image, how sure it is, what it looked at, and how it did on cases like it.",
     )
     challenge_id = _challenge()
     if challenge_id == "puma":
@@ -35,7 +50,7 @@ def single_image() -> None:
     else:
         skin(challenge_id)
     with st.bottom:
-        frame.closing()
+        layout.closing()
 
 
 def _challenge() -> str:
@@ -67,15 +82,19 @@ def skin(challenge_id: str) -> None:
     """A photograph of skin under a model of one of three challenges."""
     left, right = st.columns([2, 3], gap="large")
     with left:
-        image_place, person_place, setup = st.container(), st.container(), st.expander("Model and test set", icon=":material/tune:")
+        image_place, person_place, setup = (
+            st.container(),
+            st.container(),
+            st.expander("Model and test set", icon=":material/tune:"),
+        )
     with setup:
         test_set, given, truth = doors(challenge_id)
     if truth is None:
         return
     with right:
-        first = answered.impression_first()
+        first = prediction.impression_first()
     with image_place:
-        shown = intake.image(challenge_id, test_set, truth)
+        shown = image_upload.image(challenge_id, test_set, truth)
         if shown is not None:
             picture(shown)
     if shown is None:
@@ -87,7 +106,9 @@ def skin(challenge_id: str) -> None:
         opened = model.worker(subject, given)
         if opened.refused:
             for problem in opened.refused.problems:
-                st.error(f"{markdown(problem.where)}: {markdown(problem.message, 600)}", icon=":material/block:")
+                st.error(
+                    f"{markdown(problem.where)}: {markdown(problem.message, 600)}", icon=":material/block:"
+                )
             return
         answer_place = st.container()
     vector = None
@@ -98,29 +119,52 @@ def skin(challenge_id: str) -> None:
             answer_place.info("The answer will stand here.", icon=":material/image:")
             return
     held = model.standing(subject, test_set, title_of(test_set), truth, given)
-    among = None if isinstance(held, Running) or memory.working() else model.qualities(challenge_id, test_set, truth)
-    asked(subject, test_set, given, truth, shown, opened.value, vector, held, among, answer_place, image_place, first)
+    among = (
+        None
+        if isinstance(held, Running) or session.working()
+        else model.qualities(challenge_id, test_set, truth)
+    )
+    asked(
+        subject,
+        test_set,
+        given,
+        truth,
+        shown,
+        opened.value,
+        vector,
+        held,
+        among,
+        answer_place,
+        image_place,
+        first,
+    )
 
 
-def doors(challenge_id: str) -> tuple[Given, Given, object]:
+def doors(challenge_id: str) -> tuple[Input, Input, object]:
     """The model and the test set that it is held against; no truth where the test set cannot be read."""
     test_set, sample_key, truth = cases(challenge_id, *TRUTHS[challenge_id])
     offered = samples.test_sets(challenge_id)[sample_key].submissions
     given, door = inputs.model(offered, f"single_{challenge_id}_{sample_key}")
-    door.caption("Your own model, kept for this session." if given.own else markdown(offered[door.sample].about, 400))
+    door.caption(
+        "Your own model, kept for this session." if given.own else markdown(offered[door.sample].about, 400)
+    )
     return test_set, given, truth
 
 
-def cases(challenge_id: str, about: str, types: Sequence[str]) -> tuple[Given, str, object]:
-    """The door of the test set: what was given, the sample's key, and its cases, None where they cannot be read."""
+def cases(challenge_id: str, about: str, types: Sequence[str]) -> tuple[Input, str, object]:
+    """The door of the test set: what was given, the sample's key, and its cases, None where they cannot be
+    read."""
     test_set, door = inputs.test_set(samples.test_sets(challenge_id), challenge_id, about, types)
-    truth = scored.truth(challenge_id, test_set)
+    truth = submissions.truth(challenge_id, test_set)
     if isinstance(truth, Running):
-        scored.running(truth)
+        submissions.running(truth)
     elif truth.refused:
-        frame.refusal(truth.refused)
+        layout.refusal(truth.refused)
     else:
-        door.caption(f"{len(truth.value)} cases." + " Every number about a test set speaks of this one." * (challenge_id != "puma"))
+        door.caption(
+            f"{len(truth.value)} cases."
+            + " Every number about a test set speaks of this one." * (challenge_id != "puma")
+        )
         return test_set, door.sample, truth.value
     return test_set, door.sample, None
 
@@ -136,20 +180,24 @@ def tissue() -> None:
     if truth is None:
         return
     with image_place:
-        shown = intake.image("puma", test_set, truth)
+        shown = image_upload.image("puma", test_set, truth)
         if shown is not None:
             quality_of_tile(shown)
     with right:
         if shown is None or given is None:
             st.info(
-                "The nuclei will stand here." if given else "Drop a file with the tile's nuclei: see “Model and tiles”.",
+                "The nuclei will stand here."
+                if given
+                else "Drop a file with the tile's nuclei: see “Model and tiles”.",
                 icon=":material/image:",
             )
             return
         found, detector = tile.found(given, shown)
         if found.refused:
             for problem in found.refused.problems:
-                st.error(f"{markdown(problem.where)}: {markdown(problem.message, 600)}", icon=":material/block:")
+                st.error(
+                    f"{markdown(problem.where)}: {markdown(problem.message, 600)}", icon=":material/block:"
+                )
         else:
             tile.show(found.value, shown, given, detector)
 
@@ -157,10 +205,10 @@ def tissue() -> None:
 def quality_of_tile(shown: Image) -> None:
     """What can be said of a tile before anything is counted on it."""
     st.caption(_about_image(shown))
-    answered.chips(quality.tile_chips(intake.measured(shown), *shown.photograph.size))
+    prediction.chips(quality.tile_chips(image_upload.measured(shown), *shown.photograph.size))
 
 
-def title_of(test_set: Given) -> str:
+def title_of(test_set: Input) -> str:
     return test_set.name if test_set.own else f"sample test set {test_set.name}"
 
 
@@ -177,13 +225,16 @@ def picture(shown: Image) -> None:
 
 def _about_image(shown: Image) -> str:
     width, height = shown.photograph.size
-    return f"{width} × {height} px. {wording.dropped_line(shown.photograph.dropped)}" + f" {wording.TURNED}" * shown.photograph.turned
+    return (
+        f"{width} × {height} px. {wording.dropped_line(shown.photograph.dropped)}"
+        + f" {wording.TURNED}" * shown.photograph.turned
+    )
 
 
 def asked(
-    subject: Subject,
-    test_set: Given,
-    given: Given,
+    subject: ModelTask,
+    test_set: Input,
+    given: Input,
     truth,
     shown: Image,
     opened,
@@ -194,43 +245,52 @@ def asked(
     image_place,
     first: bool,
 ) -> None:
-    """The answer, after the visitor's own impression where that comes first, then what may be asked beyond it; what still runs is shown below."""
+    """The answer, after the visitor's own impression where that comes first, then what may be asked beyond
+    it; what still runs is shown below."""
     key = (subject.challenge, test_set.key, given.key)
-    reference = None if isinstance(held, Running) or held.refused else model.apart_from(held.value, shown.case, key)
-    found = intake.measured(shown)
+    reference = (
+        None if isinstance(held, Running) or held.refused else model.apart_from(held.value, shown.case, key)
+    )
+    found = image_upload.measured(shown)
     others = among.value if isinstance(among, Outcome) and among.value else ()
     chips = quality.photograph_chips(found, subject.shortest_side, others)
     with image_place:
-        answered.chips(chips)
+        prediction.chips(chips)
     with answer_place:
         try:
             answer = answer_of(opened, given, shown, vector, reference, test_set)
         except InputRefused as refused:
             st.error(markdown(refused.problems[0].message, 600), icon=":material/block:")
             return
-        question = Asked(subject, given, opened, shown, answer, reference, test_set, truth, found, chips)
-        own = answered.impression(question, first)
+        question = Query(subject, given, opened, shown, answer, reference, test_set, truth, found, chips)
+        own = prediction.impression(question, first)
         if own is None:
             return
-        answered.show(question, own)
-    frame.tabs(
+        prediction.show(question, own)
+    layout.tabs(
         {
             "Why": explanation.parts,
-            "Operating point": standing.operating,
-            "Cases alike": standing.cases_alike,
+            "Operating point": performance.operating,
+            "Cases alike": performance.cases_alike,
             "What if": explanation.person,
-            "Record": lambda question: record.show(question, own, standing.sensitivity()),
+            "Record": lambda question: record.show(question, own, performance.sensitivity()),
         },
         question,
     )
     if isinstance(held, Running):
-        st.caption("Meanwhile the model is asked about the test set, so that its answer can be held against cases whose class is known.")
-        scored.running(held)
+        st.caption(
+            "Meanwhile the model is asked about the test set, so that its answer can be held "
+            "against cases whose class is known."
+        )
+        submissions.running(held)
     elif held.refused:
-        st.info(f"The model could not be run on the test set: {markdown(held.refused.problems[0].message, 400)}", icon=":material/info:")
+        st.info(
+            f"The model could not be run on the test set: {markdown(held.refused.problems[0].message, 400)}",
+            icon=":material/info:",
+        )
     elif isinstance(among, Running):
         st.caption("Meanwhile the images of the test set are measured, to rank this one's quality.")
-        scored.running(among)
+        submissions.running(among)
 
 
 single_image()

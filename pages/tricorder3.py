@@ -7,20 +7,21 @@ import pandas as pd
 import streamlit as st
 
 import scoring
-from pages.shared import cases, classification, frame, preflight, scored
-from pages.shared.frame import Fact, Picture
+from pages.shared import cases, classification, layout, preflight, submissions
+from pages.shared.challenge_page import ChallengePage, show
+from pages.shared.layout import Fact, Picture
 from pages.shared.text import markdown
-from pages.shared.workbench import Workbench, show
 from scoring.figures import classification as figures
 from scoring.figures.classification import Part
-from scoring.figures.look import label
 from scoring.figures.numerals import decimal, points, share, span
+from scoring.figures.theme import label
 
 ID = "tricorder3"
 CHALLENGE = scoring.load_challenge(ID)
 RISKS = CHALLENGE.RISK
 BOARD = (
-    "The public board ranks by the mean of the last five runs, divided by five even for a new model; a leader is kept within 0.0001. "
+    "The public board ranks by the mean of the last five runs, divided by five even for a new "
+    "model; a leader is kept within 0.0001. "
     "It calls the support-weighted F1 “fbeta”; the F1 in the score is the risk-weighted one."
 )
 
@@ -52,12 +53,19 @@ def about_truth(truth) -> str:
     present = {int(k) for k in set(truth.labels)}
     few = sum(1 for k in present if (truth.labels == k).sum() < CHALLENGE.SMALL_CLASS)
     pictures = sum(image is not None for image in truth.images)
-    return f"{len(truth)} case{'s' * (len(truth) != 1)}, {len(present)} of {len(CHALLENGE.CLASSES)} classes present, {few} with fewer than {CHALLENGE.SMALL_CLASS}; {pictures} image{'s' * (pictures != 1)}"
+    return (
+        f"{len(truth)} case{'s' * (len(truth) != 1)}, {len(present)} of {len(CHALLENGE.CLASSES)} "
+        f"classes present, {few} with fewer than {CHALLENGE.SMALL_CLASS}; {pictures} "
+        f"image{'s' * (pictures != 1)}"
+    )
 
 
 def about_submission(card) -> str:
     size = card.more["model_size_mib"]
-    return f"{card.n_cases - card.more['n_missing']} of {card.n_cases} predictions, {'size unknown: give it under “Own file”' if size is None else f'{size:.2f} MiB'}"
+    return (
+        f"{card.n_cases - card.more['n_missing']} of {card.n_cases} predictions, "
+        f"{'size unknown: give it under “Own file”' if size is None else f'{size:.2f} MiB'}"
+    )
 
 
 def headline(shown) -> None:
@@ -66,9 +74,13 @@ def headline(shown) -> None:
     a, w, e = (round(m[key], 6) for key in CHALLENGE.WEIGHTS)
     bounds = [100 * v for v in i["score"]] if i.get("score") else None
     parts = [Part(name, short, weight, m[key]) for key, (name, short, weight) in CHALLENGE.WEIGHTS.items()]
-    reach = f"n = {card.n_cases} means about ±{(bounds[1] - bounds[0]) / 2:.0f} points." if bounds else f"n = {card.n_cases}."
+    reach = (
+        f"n = {card.n_cases} means about ±{(bounds[1] - bounds[0]) / 2:.0f} points."
+        if bounds
+        else f"n = {card.n_cases}."
+    )
     size = card.more["model_size_mib"]
-    frame.headline(
+    layout.headline(
         Fact(
             "Score of 100 points",
             points(card.score),
@@ -80,7 +92,10 @@ def headline(shown) -> None:
                 "Ceiling",
                 points(best),
                 "with every case right",
-                "The score if every case were right, with this model's size. Below 100 where a class has no case in this test set or the model is large.",
+                (
+                    "The score if every case were right, with this model's size. Below 100 where a "
+                    "class has no case in this test set or the model is large."
+                ),
             ),
             Fact("Accuracy ↑", share(m["accuracy"]), classification.interval(i.get("accuracy"), 3)),
             Fact(
@@ -104,20 +119,25 @@ def headline(shown) -> None:
                 "Malignant cases called any malignant class",
             ),
         ],
-        figures.score_strip(parts, frame.look(), bounds, 100 * best),
-        f"0.9 × (0.5 × {a:.6f} + 0.5 × {w:.6f}) + 0.1 × {e:.6f} = **{card.score!r}**, the official number to the last digit. {reach}",
+        figures.score_strip(parts, layout.look(), bounds, 100 * best),
+        (
+            f"0.9 × (0.5 × {a:.6f} + 0.5 × {w:.6f}) + 0.1 × {e:.6f} = **{card.score!r}**, the official "
+            f"number to the last digit. {reach}"
+        ),
     )
     absent = [c for c, entry in card.per_class.items() if not entry["support"]]
     if absent:
         lost = sum(card.per_class[c]["score_worth"] for c in absent)
         st.markdown(
-            f":orange-badge[▲ {len(absent)} class{'es' * (len(absent) > 1)} without a case] {', '.join(map(markdown, absent))}: the official code counts their F1 as 0, so "
-            f"**{points(lost)} points cannot be won** here, not even with accuracy 1.0. The ceiling is {points(best)}."
+            f":orange-badge[▲ {len(absent)} class{'es' * (len(absent) > 1)} without a case] "
+            f"{', '.join(map(markdown, absent))}: the official code counts their F1 as 0, so "
+            f"**{points(lost)} points cannot be won** here, not even with accuracy 1.0. The ceiling "
+            f"is {points(best)}."
         )
 
 
 def points_tab(shown) -> None:
-    card, look, per_class = shown.card, frame.look(), shown.card.per_class
+    card, look, per_class = shown.card, layout.look(), shown.card.per_class
     left, right = st.columns([3, 2], gap="large")
     with left:
         rows = [
@@ -131,29 +151,41 @@ def points_tab(shown) -> None:
             }
             for c, v in per_class.items()
         ]
-        frame.chart(
+        layout.chart(
             figures.points_lost(per_class, look),
-            f"Bar: points lost to a class's F1. Pale: all it can cost. Hatched: no case in this test set. Number: cases of the class, * under 15. n = {card.n_cases}.",
+            (
+                "Bar: points lost to a class's F1. Pale: all it can cost. Hatched: no case in this "
+                f"test set. Number: cases of the class, * under 15. n = {card.n_cases}."
+            ),
             pd.DataFrame(rows).set_index("class").sort_values("points lost", ascending=False),
         )
     with right:
         m = card.metrics
         parts = [
             ("accuracy", 45.0, m["accuracy"]),
-            *((f"{figures.SHAPES[r]} {r} F1", 45 * k / 6, m[f"f1_{r}"]) for r, k in CHALLENGE.RISK_WEIGHTS.items()),
+            *(
+                (f"{figures.SHAPES[r]} {r} F1", 45 * k / 6, m[f"f1_{r}"])
+                for r, k in CHALLENGE.RISK_WEIGHTS.items()
+            ),
             ("efficiency", 10.0, m["efficiency_score"]),
         ]
-        frame.table(
+        layout.table(
             "Which part is worth working on?",
-            pd.DataFrame([(n, v, k * v, k - k * v, k) for n, k, v in parts], columns=["part", "value", "won", "lost", "of"]),
+            pd.DataFrame(
+                [(n, v, k * v, k - k * v, k) for n, k, v in parts],
+                columns=["part", "value", "won", "lost", "of"],
+            ),
             {
-                "part": frame.words("part"),
-                "value": frame.number("value ↑"),
-                "won": frame.number("won", 2),
-                "lost": frame.number("lost ↓", 2),
-                "of": frame.number("of", 2),
+                "part": layout.words("part"),
+                "value": layout.number("value ↑"),
+                "won": layout.number("won", 2),
+                "lost": layout.number("lost ↓", 2),
+                "of": layout.number("of", 2),
             },
-            f"Points of 100. One more case right is worth {45 / card.n_cases:.2f} by accuracy alone; one malignant class from F1 0.4 to 0.5 is worth 0.56.",
+            (
+                f"Points of 100. One more case right is worth {45 / card.n_cases:.2f} by accuracy "
+                "alone; one malignant class from F1 0.4 to 0.5 is worth 0.56."
+            ),
             lighter=["of"],
             key="parts",
         )
@@ -168,38 +200,50 @@ GALLERIES = {
 
 def risk_tab(shown) -> None:
     card, truth, truth_key = shown.card, shown.truth, shown.truth_key
-    look, matrix = frame.look(), card.more["risk_matrix"]
+    look, matrix = layout.look(), card.more["risk_matrix"]
     left, right = st.columns([2, 3], gap="large")
     with left:
-        frame.chart(
+        layout.chart(
             figures.risk_matrix(matrix["counts"], matrix["labels"], look),
             f"Cases and share of the row. Outlined: malignant called benign. n = {card.n_cases}.",
             pd.DataFrame(matrix["counts"], index=matrix["labels"], columns=matrix["labels"]),
         )
     missed = [c for c in card.cases if (c["truth_risk"], c["predicted_risk"]) == ("malignant", "benign")]
     with right:
-        frame.heading("Which cancers were called benign?")
-        ill = sum(matrix["counts"][0]) + sum(c["truth_risk"] == "malignant" and c["predicted"] is None for c in card.cases)
-        sure = f", **{sum(_largest(c) > 0.5 for c in missed)}** of them with an output above 0.5" if _are_probabilities(card) else ""
+        layout.heading("Which cancers were called benign?")
+        ill = sum(matrix["counts"][0]) + sum(
+            c["truth_risk"] == "malignant" and c["predicted"] is None for c in card.cases
+        )
+        sure = (
+            f", **{sum(_largest(c) > 0.5 for c in missed)}** of them with an output above 0.5"
+            if _are_probabilities(card)
+            else ""
+        )
         st.markdown(
             f":red[▲] **{len(missed)} of {ill}** malignant lesions were called :green[●] benign{sure}. "
-            f"Another **{matrix['counts'][0][1]}** were called :orange[◆] medium. Of {sum(matrix['counts'][2])} benign lesions **{matrix['counts'][2][0]}** were called malignant."
+            f"Another **{matrix['counts'][0][1]}** were called :orange[◆] medium. Of "
+            f"{sum(matrix['counts'][2])} benign lesions **{matrix['counts'][2][0]}** were called "
+            "malignant."
         )
         kinds = CHALLENGE.RISKS["malignant"]
         rows = pd.DataFrame(
             [
-                {"class": label(k, "malignant"), "missed": sum(c["truth"] == k for c in missed), "n": card.per_class[k]["support"]}
+                {
+                    "class": label(k, "malignant"),
+                    "missed": sum(c["truth"] == k for c in missed),
+                    "n": card.per_class[k]["support"],
+                }
                 for k in kinds
             ]
         )
-        frame.table(
+        layout.table(
             "Which kinds were missed most?",
             rows.assign(share=100 * rows.missed / rows.n.where(rows.n > 0)),
             {
-                "class": frame.words("class"),
-                "missed": frame.number("called benign ↓", 0),
-                "n": frame.number("of", 0),
-                "share": frame.bar("share ↓", look.risk["malignant"], 100, "%.0f%%"),
+                "class": layout.words("class"),
+                "missed": layout.number("called benign ↓", 0),
+                "n": layout.number("of", 0),
+                "share": layout.bar("share ↓", look.risk["malignant"], 100, "%.0f%%"),
             },
             "Called any of the four benign classes.",
             lighter=["n"],
@@ -217,8 +261,10 @@ def risk_tab(shown) -> None:
     )
     places = sorted(found[chosen], key=lambda i: -_largest(card.cases[i]))
     has_outputs = any(card.cases[i]["outputs"] for i in places)
-    order = "" if not has_outputs else ", surest first" if _are_probabilities(card) else ", largest output first"
-    frame.gallery(
+    order = (
+        "" if not has_outputs else ", surest first" if _are_probabilities(card) else ", largest output first"
+    )
+    layout.gallery(
         f"{chosen.capitalize()}{order}, {len(places)} case{'s' * (len(places) != 1)}",
         _about_pictures(has_outputs, any(truth.images)),
         len(places),
@@ -236,22 +282,35 @@ def _largest(case: Mapping) -> float:
 
 
 def _about_pictures(has_outputs: bool, has_images: bool) -> str:
-    lines = f"First line: the truth{' and its output' * has_outputs}. Second line: what it was called instead{' and that output' * has_outputs}."
-    return lines + " Photographs are turned upright for the eye; the model receives them as they are." * has_images
+    lines = (
+        f"First line: the truth{' and its output' * has_outputs}. Second line: what it was called "
+        f"instead{' and that output' * has_outputs}."
+    )
+    return (
+        lines
+        + " Photographs are turned upright for the eye; the model receives them as they are." * has_images
+    )
 
 
 def _belongs(case: Mapping, chosen: str) -> bool:
     pair = (case["truth_risk"], case["predicted_risk"])
-    return pair == GALLERIES[chosen] if GALLERIES[chosen] else not case["correct"] and pair not in GALLERIES.values()
+    return (
+        pair == GALLERIES[chosen]
+        if GALLERIES[chosen]
+        else not case["correct"] and pair not in GALLERIES.values()
+    )
 
 
 def pictures(card, truth, truth_key: str, places: list[int]) -> list[Picture]:
-    images = scored.thumbnails(ID, truth_key, tuple(places), truth)
+    images = submissions.thumbnails(ID, truth_key, tuple(places), truth)
     found = []
     for image, i in zip(images, places, strict=True):
         c = card.cases[i]
         called = (
-            f"{frame.class_name(c['predicted'], c['predicted_risk'])}  {f'**{_largest(c):.2f}**' if c['outputs'] else ''}"
+            (
+                f"{layout.class_name(c['predicted'], c['predicted_risk'])}  "
+                f"{f'**{_largest(c):.2f}**' if c['outputs'] else ''}"
+            )
             if c["predicted"]
             else "no prediction"
         )
@@ -260,7 +319,13 @@ def pictures(card, truth, truth_key: str, places: list[int]) -> list[Picture]:
             Picture(
                 image,
                 f"Lesion {c['case']}, truth {c['truth']}, called {c['predicted'] or 'nothing'}",
-                (f"{frame.class_name(c['truth'], c['truth_risk'])}  {decimal(c['truth_score'], 2) if c['outputs'] else ''}", called),
+                (
+                    (
+                        f"{layout.class_name(c['truth'], c['truth_risk'])}  "
+                        f"{decimal(c['truth_score'], 2) if c['outputs'] else ''}"
+                    ),
+                    called,
+                ),
                 f"{c['case'].rsplit('/', 1)[-1]} · {facts}",
             )
         )
@@ -268,9 +333,22 @@ def pictures(card, truth, truth_key: str, places: list[int]) -> list[Picture]:
 
 
 def case_table(card) -> pd.DataFrame:
-    columns = ("case", "truth", "predicted", "correct", "truth_risk", "predicted_risk", "age", "gender", "location", "truth_score")
+    columns = (
+        "case",
+        "truth",
+        "predicted",
+        "correct",
+        "truth_risk",
+        "predicted_risk",
+        "age",
+        "gender",
+        "location",
+        "truth_score",
+    )
     rows = pd.DataFrame([{k: c[k] for k in columns} for c in card.cases])
-    outputs = pd.DataFrame([c["outputs"] or [None] * len(CHALLENGE.CLASSES) for c in card.cases], columns=list(CHALLENGE.CLASSES))
+    outputs = pd.DataFrame(
+        [c["outputs"] or [None] * len(CHALLENGE.CLASSES) for c in card.cases], columns=list(CHALLENGE.CLASSES)
+    )
     return pd.concat([rows, outputs], axis=1)
 
 
@@ -281,32 +359,35 @@ def cases_tab(shown) -> None:
         card,
         case_table(card),
         {
-            "case": frame.words("case"),
-            "truth": frame.words("truth"),
-            "predicted": frame.words("called"),
-            "truth_score": frame.number("output of the truth ↑", 3),
-            "truth_risk": frame.words("risk"),
-            "predicted_risk": frame.words("called risk"),
-            "age": frame.number("age", 0),
-            "gender": frame.words("gender"),
-            "location": frame.words("body site"),
+            "case": layout.words("case"),
+            "truth": layout.words("truth"),
+            "predicted": layout.words("called"),
+            "truth_score": layout.number("output of the truth ↑", 3),
+            "truth_risk": layout.words("risk"),
+            "predicted_risk": layout.words("called risk"),
+            "age": layout.number("age", 0),
+            "gender": layout.words("gender"),
+            "location": layout.words("body site"),
         },
     )
     received(shown, index)
 
 
 def received(shown, index: int) -> None:
-    card, look = shown.card, frame.look()
+    card, look = shown.card, layout.look()
     case = card.cases[index]
     left, right = st.columns([1, 1], gap="large")
     with left:
         cases.pixels(
             shown,
             index,
-            "Stretched to 512 × 512 without keeping the aspect, then to the size that the model declares; not turned by EXIF; divided by 255.",
+            (
+                "Stretched to 512 × 512 without keeping the aspect, then to the size that the model "
+                "declares; not turned by EXIF; divided by 255."
+            ),
         )
         age, gender, location = case["encoded"]
-        frame.facts(
+        layout.facts(
             [
                 Fact("Age", f"{age:g}", "missing" if case["age"] is None else "years"),
                 Fact("Gender", f"{gender:g}", case["gender"] or "unknown"),
@@ -317,32 +398,38 @@ def received(shown, index: int) -> None:
     with right:
         if case["outputs"]:
             numbers = pd.DataFrame({"output": case["outputs"]}, index=list(CHALLENGE.CLASSES))
-            frame.chart(
+            layout.chart(
                 figures.output_bars(case["outputs"], CHALLENGE.CLASSES, look, RISKS, case["truth"]),
                 "The eleven outputs as they came; the score takes the largest.",
                 numbers,
             )
             if not _are_probabilities(card):
-                frame.chart(
-                    figures.output_bars(case["outputs"], CHALLENGE.CLASSES, look, RISKS, case["truth"], normalised=True),
+                layout.chart(
+                    figures.output_bars(
+                        case["outputs"], CHALLENGE.CLASSES, look, RISKS, case["truth"], normalised=True
+                    ),
                     "A softmax for display; it is not in the score.",
                 )
         else:
-            frame.heading("What did the model say?")
-            st.info("There are no outputs for this case: labels only, or no prediction.", icon=":material/block:")
-    if shown.given.is_model and st.toggle("Change age, gender and body site", key="what_if", bind="query-params"):
+            layout.heading("What did the model say?")
+            st.info(
+                "There are no outputs for this case: labels only, or no prediction.", icon=":material/block:"
+            )
+    if shown.given.is_model and st.toggle(
+        "Change age, gender and body site", key="what_if", bind="query-params"
+    ):
         what_if(case, shown.truth, shown.given, shown.truth_key, index)
 
 
 def what_if(case: Mapping, truth, given, truth_key: str, index: int) -> None:
-    found = scored.sweep(ID, truth_key, given.key, index, truth, given)
+    found = submissions.sweep(ID, truth_key, given.key, index, truth, given)
     if found.refused:
         st.info(markdown(str(found.refused)), icon=":material/info:")
         return
-    look, outputs = frame.look(), found.value
+    look, outputs = layout.look(), found.value
     place = st.columns(3, gap="medium")
     with place[0]:
-        frame.chart(
+        layout.chart(
             figures.sweep_lines(
                 CHALLENGE.SWEEP_AGES,
                 outputs["age"],
@@ -356,7 +443,7 @@ def what_if(case: Mapping, truth, given, truth_key: str, index: int) -> None:
             "Dotted: the age given.",
         )
     with place[1]:
-        frame.chart(
+        layout.chart(
             figures.setting_dots(
                 ["male", "female", "unknown"],
                 outputs["gender"],
@@ -370,7 +457,7 @@ def what_if(case: Mapping, truth, given, truth_key: str, index: int) -> None:
         )
     with place[2]:
         sites = [*CHALLENGE.LOCATIONS, "unknown"]
-        frame.chart(
+        layout.chart(
             figures.setting_dots(
                 sites,
                 outputs["location"],
@@ -397,16 +484,23 @@ def preflight_tab(shown) -> None:
             "opset-version": "would refuse the model (opset)",
             "single-input": "would run it, though the rules ask for both inputs",
         },
-        "It **would read this test set** without complaint" + (" and **run this model**." if card.more.get("model") else "."),
+        "It **would read this test set** without complaint"
+        + (" and **run this model**." if card.more.get("model") else "."),
     )
     model = card.more.get("model")
     if model is None:
-        st.caption("The submission is a prediction file: nothing is known of its model but the size that was given.")
+        st.caption(
+            "The submission is a prediction file: nothing is known of its model but the size that was given."
+        )
         return
     size = card.more["model_size_mib"]
-    frame.facts(
+    layout.facts(
         [
-            Fact("Size", f"{size:.2f} MiB", f"{150 - size:.2f} MiB below 150" if size < 150 else "150 and more: efficiency 0"),
+            Fact(
+                "Size",
+                f"{size:.2f} MiB",
+                f"{150 - size:.2f} MiB below 150" if size < 150 else "150 and more: efficiency 0",
+            ),
             Fact("IR version", str(model["ir_version"]), "up to 10 there"),
             Fact("Opset", str(model["opset"]), "up to 21 there"),
             Fact("Outputs are", str(model["output_kind"])),
@@ -414,7 +508,9 @@ def preflight_tab(shown) -> None:
         ]
     )
     preflight.tensors(model)
-    preflight.remarks(card, ("demographics-probe", "demographics-ignored", "model-size", "small-image", "alpha-dropped"))
+    preflight.remarks(
+        card, ("demographics-probe", "demographics-ignored", "model-size", "small-image", "alpha-dropped")
+    )
 
 
 TABS = {
@@ -428,7 +524,7 @@ TABS = {
     "Preflight": preflight_tab,
 }
 show(
-    Workbench(
+    ChallengePage(
         CHALLENGE,
         "ONNX model, or prediction table or zip",
         own_options,

@@ -1,4 +1,5 @@
-"""Official challenge scores for cancer-imaging models. Everything that computes lives here; nothing here imports Streamlit.
+"""Official challenge scores for cancer-imaging models. Everything that computes lives here; nothing here
+imports Streamlit.
 
 >>> challenge = scoring.load_challenge("tricorder3")
 >>> truth = challenge.read_truth("labels.csv")
@@ -7,9 +8,18 @@
 """
 
 from scoring.challenges import challenge_ids, load_challenge
-from scoring.comparison import Comparison, compare
+from scoring.comparison.compare import Comparison, compare
 from scoring.findings import Finding, InputRefused
 from scoring.scorecard import ScoreCard
 from scoring.version import __version__
 
-__all__ = ["Comparison", "Finding", "InputRefused", "ScoreCard", "__version__", "challenge_ids", "compare", "load_challenge"]
+__all__ = [
+    "Comparison",
+    "Finding",
+    "InputRefused",
+    "ScoreCard",
+    "__version__",
+    "challenge_ids",
+    "compare",
+    "load_challenge",
+]

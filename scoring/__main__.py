@@ -11,10 +11,10 @@ from types import ModuleType
 from scoring import Comparison, Finding, InputRefused, ScoreCard, __version__, challenge_ids, load_challenge
 from scoring import compare as compare_teams
 from scoring.challenges import TITLES, option_name
-from scoring.comparison import of_team
+from scoring.comparison.compare import of_team
+from scoring.comparison.pairs import SCORE, Pairs
 from scoring.findings import error, lines
 from scoring.models.pool import Cancelled
-from scoring.pairs import SCORE, Pairs
 from scoring.readers import entries
 from scoring.readers.entries import Entry
 from scoring.statistics.options import StatisticsOptions
@@ -26,12 +26,16 @@ class _Parser(argparse.ArgumentParser):
     """Wrong arguments are refused in the same form as a wrong file."""
 
     def error(self, message: str):
-        raise InputRefused([error("bad-option", self.prog.removeprefix("python -m "), f"{message}. See {self.prog} --help.")])
+        raise InputRefused(
+            [error("bad-option", self.prog.removeprefix("python -m "), f"{message}. See {self.prog} --help.")]
+        )
 
 
 def parser() -> argparse.ArgumentParser:
     """The arguments of every command and challenge."""
-    top = _Parser(prog="python -m scoring", description="Official challenge scores for cancer-imaging models.")
+    top = _Parser(
+        prog="python -m scoring", description="Official challenge scores for cancer-imaging models."
+    )
     top.add_argument("--version", action="version", version=__version__)
     commands = top.add_subparsers(dest="command", required=True, parser_class=_Parser)
     commands.add_parser("challenges", help="list the challenges")
@@ -46,18 +50,26 @@ def parser() -> argparse.ArgumentParser:
             dest="challenge", required=True, metavar="CHALLENGE", parser_class=_Parser
         )
         for challenge_id in challenge_ids():
-            _arguments(per_challenge.add_parser(challenge_id, help=TITLES[challenge_id]), command, load_challenge(challenge_id))
+            _arguments(
+                per_challenge.add_parser(challenge_id, help=TITLES[challenge_id]),
+                command,
+                load_challenge(challenge_id),
+            )
     return top
 
 
 def _arguments(one: argparse.ArgumentParser, command: str, challenge: ModuleType) -> None:
     one.add_argument("--json", metavar="FILE", help="write JSON there, - for standard output")
     one.add_argument(
-        "--images", metavar="I", help="folder or zip of images" + ("" if command == "predict" else " (default: where the truth is)")
+        "--images",
+        metavar="I",
+        help="folder or zip of images" + ("" if command == "predict" else " (default: where the truth is)"),
     )
     if command == "predict":
         one.add_argument("--model", metavar="M.onnx", required=True)
-        one.add_argument("--output", metavar="FILE", required=True, help="prediction file, - for standard output")
+        one.add_argument(
+            "--output", metavar="FILE", required=True, help="prediction file, - for standard output"
+        )
         for flag, settings in _of_prediction(challenge).items():
             one.add_argument(flag, **settings)
         return
@@ -66,20 +78,38 @@ def _arguments(one: argparse.ArgumentParser, command: str, challenge: ModuleType
             "teams",
             nargs="+",
             metavar="TEAM=P",
-            help="a team and its prediction file or, ending in .onnx, its model; or a folder or zip with one entry per team",
+            help=(
+                "a team and its prediction file or, ending in .onnx, its model; or a folder or zip with "
+                "one entry per team"
+            ),
         )
     else:
         what = one.add_mutually_exclusive_group(required=True)
         what.add_argument("--predictions", metavar="P", help="prediction file, folder or zip")
         what.add_argument("--model", metavar="M.onnx", help="model to run on the images")
-    one.add_argument("--truth", metavar="T", required=command != "check", help="test set: table, or folder or zip with table and images")
+    one.add_argument(
+        "--truth",
+        metavar="T",
+        required=command != "check",
+        help="test set: table, or folder or zip with table and images",
+    )
     if command != "check":
         one.add_argument(
-            "--resamples", type=int, default=1000, metavar="N", help="bootstrap replicates for the intervals, 0 = none (default 1000)"
+            "--resamples",
+            type=int,
+            default=1000,
+            metavar="N",
+            help="bootstrap replicates for the intervals, 0 = none (default 1000)",
         )
-        one.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the replicates (default 0)")
-        one.add_argument("--group", metavar="COLUMN", help="column whose values are resampled together; none = each row")
-        one.add_argument("--interval", default="percentile", metavar="KIND", help="percentile, jackknife or bca")
+        one.add_argument(
+            "--seed", type=int, default=0, metavar="N", help="seed of the replicates (default 0)"
+        )
+        one.add_argument(
+            "--group", metavar="COLUMN", help="column whose values are resampled together; none = each row"
+        )
+        one.add_argument(
+            "--interval", default="percentile", metavar="KIND", help="percentile, jackknife or bca"
+        )
         one.add_argument("--metadata", metavar="FILE", help="table joined to the truth by case id")
     if command in ("score", "compare"):
         one.add_argument("--html", metavar="FILE", help="write a self-contained report there")
@@ -91,15 +121,25 @@ def _arguments(one: argparse.ArgumentParser, command: str, challenge: ModuleType
             "--pairs-metric",
             default="score",
             metavar="NAME",
-            help="what pairs of teams are tested on: score (default), a metric with an interval, or MEASURE/CLASS",
+            help=(
+                "what pairs of teams are tested on: score (default), a metric with an interval, or "
+                "MEASURE/CLASS"
+            ),
         )
         for flag, settings in _of_comparison(challenge).items():
             one.add_argument(flag, **settings)
     if command == "check" and "group" in _of_truth(challenge):
-        one.add_argument("--group", metavar="COLUMN", help="column of the truth that names the unit, hence no category")
+        one.add_argument(
+            "--group", metavar="COLUMN", help="column of the truth that names the unit, hence no category"
+        )
     for flag, settings in challenge.ARGUMENTS.items():
         if command == "compare" and flag in _by_team(challenge):
-            settings = {"action": "append", "metavar": f"[TEAM=]{settings['metavar']}", "help": settings["help"], "default": []}
+            settings = {
+                "action": "append",
+                "metavar": f"[TEAM=]{settings['metavar']}",
+                "help": settings["help"],
+                "default": [],
+            }
         one.add_argument(flag, **settings)
 
 
@@ -142,7 +182,12 @@ def _refuse(refused: InputRefused, target: str | None) -> int:
         try:
             _write(
                 target,
-                _as_json({"problems": [p.as_dict() for p in refused.problems], "findings": [f.as_dict() for f in refused.findings]}),
+                _as_json(
+                    {
+                        "problems": [p.as_dict() for p in refused.problems],
+                        "findings": [f.as_dict() for f in refused.findings],
+                    }
+                ),
                 "--json",
             )
         except InputRefused as unwritable:
@@ -166,11 +211,14 @@ def _write(target: str, text: str, option: str) -> None:
     try:
         Path(target).write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
     except OSError as problem:
-        raise InputRefused([error("bad-option", option, f"{target} cannot be written: {problem.strerror}.")]) from problem
+        raise InputRefused(
+            [error("bad-option", option, f"{target} cannot be written: {problem.strerror}.")]
+        ) from problem
 
 
 class _Reading:
-    """Reads several inputs and keeps problems and findings of all of them, so that one answer lists everything once."""
+    """Reads several inputs and keeps problems and findings of all of them, so that one answer lists
+    everything once."""
 
     def __init__(self):
         self.problems: list[Finding] = []
@@ -238,7 +286,11 @@ def _handling(challenge: ModuleType, missing: str = "refuse") -> dict:
 
 def _read_predictions(challenge: ModuleType, source, truth, options: Mapping, name: str | None = None):
     """Predictions with the options that reading them needs already."""
-    chosen = {name: options[name] for name in ("missing", *getattr(challenge, "READ_OPTIONS", ())) if name in options}
+    chosen = {
+        name: options[name]
+        for name in ("missing", *getattr(challenge, "READ_OPTIONS", ()))
+        if name in options
+    }
     return challenge.read_predictions(source, truth, **chosen, **_called(name), **_counted(challenge))
 
 
@@ -252,9 +304,16 @@ def _called(name: str | None) -> dict:
     return {"name": name} if name else {}
 
 
-def _graded(challenge: ModuleType, predictions, missing: str | None) -> tuple[Iterable[Finding], Iterable[Finding]]:
-    """Faults of predictions as errors and warnings; none where the challenge scores whatever is missing by a rule of its own."""
-    return challenge.graded(predictions, **_handling(challenge, missing)) if hasattr(challenge, "graded") else ((), ())
+def _graded(
+    challenge: ModuleType, predictions, missing: str | None
+) -> tuple[Iterable[Finding], Iterable[Finding]]:
+    """Faults of predictions as errors and warnings; none where the challenge scores whatever is missing by a
+    rule of its own."""
+    return (
+        challenge.graded(predictions, **_handling(challenge, missing))
+        if hasattr(challenge, "graded")
+        else ((), ())
+    )
 
 
 def _read_truth(reading: _Reading, challenge: ModuleType, asked: argparse.Namespace):
@@ -312,7 +371,9 @@ def predict(asked: argparse.Namespace) -> int:
     if not asked.images:
         raise InputRefused([error("bad-option", "--images", "say where the images are: a folder or a zip.")])
     cases = challenge.read_images(asked.images)
-    predictions = challenge.predict(asked.model, cases, progress=_progress(), **_own_options(asked, _of_prediction(challenge)))
+    predictions = challenge.predict(
+        asked.model, cases, progress=_progress(), **_own_options(asked, _of_prediction(challenge))
+    )
     hard, _ = challenge.graded(predictions, **_handling(challenge))
     findings = [*cases.findings, *predictions.findings]
     if hard:
@@ -339,8 +400,16 @@ def score(asked: argparse.Namespace) -> int:
     """Score predictions or a model and show the result."""
     challenge, reading = load_challenge(asked.challenge), _Reading()
     options = _own_options(asked, challenge.ARGUMENTS)
-    statistics = {"resamples": asked.resamples, "seed": asked.seed, "group": asked.group, "interval": asked.interval}
-    wrong_options = [*challenge.check_options(**options, has_model=asked.model is not None), *StatisticsOptions(**statistics).problems()]
+    statistics = {
+        "resamples": asked.resamples,
+        "seed": asked.seed,
+        "group": asked.group,
+        "interval": asked.interval,
+    }
+    wrong_options = [
+        *challenge.check_options(**options, has_model=asked.model is not None),
+        *StatisticsOptions(**statistics).problems(),
+    ]
     truth = _read_truth(reading, challenge, asked)
     if asked.model and _no_model(challenge, "--model"):
         reading.add(_no_model(challenge, "--model"), ())
@@ -375,7 +444,12 @@ def compare(asked: argparse.Namespace) -> int:
     challenge, reading = load_challenge(asked.challenge), _Reading()
     sources = _named(asked.teams, getattr(challenge, "STREAMED", ()), reading)
     by_team, everybody = _team_options(challenge, asked, sources, reading)
-    statistics = {"resamples": asked.resamples, "seed": asked.seed, "group": asked.group, "interval": asked.interval}
+    statistics = {
+        "resamples": asked.resamples,
+        "seed": asked.seed,
+        "group": asked.group,
+        "interval": asked.interval,
+    }
     truth = _read_truth(reading, challenge, asked)
     options, teams = StatisticsOptions(**statistics).problems(), {}
     for name, sent in sources.items():
@@ -386,7 +460,9 @@ def compare(asked: argparse.Namespace) -> int:
             if is_model and _no_model(challenge, sent.name or sent.source):
                 reading.add(of_team(name, _no_model(challenge, sent.name or sent.source)), ())
             elif is_model and not reading.problems and truth is not None:
-                teams[name] = challenge.predict(sent.source, truth, progress=_progress(), **_called(sent.name))
+                teams[name] = challenge.predict(
+                    sent.source, truth, progress=_progress(), **_called(sent.name)
+                )
             elif not is_model:
                 teams[name] = _read_predictions(challenge, sent.source, truth, everybody, sent.name)
                 reading.add(of_team(name, _graded(challenge, teams[name], everybody.get("missing"))[0]), ())
@@ -396,11 +472,18 @@ def compare(asked: argparse.Namespace) -> int:
     reading.raise_problems()
     everybody |= _own_options(asked, _of_comparison(challenge))
     found = compare_teams(
-        challenge, truth, teams, by_team, pairs_metric=asked.pairs_metric, **everybody, **statistics, metadata=asked.metadata
+        challenge,
+        truth,
+        teams,
+        by_team,
+        pairs_metric=asked.pairs_metric,
+        **everybody,
+        **statistics,
+        metadata=asked.metadata,
     )
     _tell(found.noticed)
     if asked.html:
-        from scoring.contrasts.report import html  # figures take a second to import
+        from scoring.comparison.report import html
 
         _write(asked.html, html(found), "--html")
     if asked.json:
@@ -411,22 +494,37 @@ def compare(asked: argparse.Namespace) -> int:
 
 
 def _named(arguments: list[str], streamed: tuple[str, ...], reading: _Reading) -> dict[str, Entry]:
-    """What each team sent, from TEAM=P arguments and from folders and zips of entries; names are unique and not empty."""
+    """What each team sent, from TEAM=P arguments and from folders and zips of entries; names are unique and
+    not empty."""
     sources: dict[str, Entry] = {}
     for argument in arguments:
         name, mark, source = argument.partition("=")
         if name.strip() and mark and source:
             found = {name: entries.of_path(source)}
             reading.add(entries.misnamed(name, "TEAM=P"), ())
-        elif not mark and (Path(argument).is_dir() or (Path(argument).is_file() and argument.lower().endswith(".zip"))):
+        elif not mark and (
+            Path(argument).is_dir() or (Path(argument).is_file() and argument.lower().endswith(".zip"))
+        ):
             found = _entries(argument, streamed, reading)
         else:
-            words = "write TEAM=FILE: a name, an equals sign and the team's file; or name a folder or zip with one entry per team."
+            words = (
+                "write TEAM=FILE: a name, an equals sign and the team's file; or name a folder or zip "
+                "with one entry per team."
+            )
             reading.add([error("bad-option", argument, words)], ())
             continue
         for team, one in found.items():
             if team in sources:
-                reading.add([error("bad-option", argument, f"team {team!r} is named twice: give each team its own name.")], ())
+                reading.add(
+                    [
+                        error(
+                            "bad-option",
+                            argument,
+                            f"team {team!r} is named twice: give each team its own name.",
+                        )
+                    ],
+                    (),
+                )
             else:
                 sources[team] = one
     return sources
@@ -441,7 +539,9 @@ def _entries(source: str, streamed: tuple[str, ...], reading: _Reading) -> dict[
     return found
 
 
-def _team_options(challenge: ModuleType, asked: argparse.Namespace, teams: Iterable[str], reading: _Reading) -> tuple[dict, dict]:
+def _team_options(
+    challenge: ModuleType, asked: argparse.Namespace, teams: Iterable[str], reading: _Reading
+) -> tuple[dict, dict]:
     """Options by team, and those that hold for everybody."""
     everybody, by_team = _own_options(asked, challenge.ARGUMENTS), {}
     for flag in _by_team(challenge):
@@ -471,7 +571,8 @@ def standings(found: Comparison) -> str:
         places = f"{low}" if low == high else f"{low} to {high}"
         number = "-" if team["score"] is None else f"{team['score']:.6f}"
         rows.append(
-            f"{team['rank']:>5}  {team['team'][:24]:<24}{number:>10}   {span:<18} {places}{', tied for first' if several and team['tied_for_first'] else ''}"
+            f"{team['rank']:>5}  {team['team'][:24]:<24}{number:>10}   {span:<18} "
+            f"{places}{', tied for first' if several and team['tied_for_first'] else ''}"
         )
     return "\n".join([*rows, *_pairs(found.pairs)])
 
@@ -483,7 +584,10 @@ def _pairs(pairs: Pairs) -> list[str]:
     rows = ["", f"Pairs by {pairs.metric} ({pairs.test}), p adjusted for all of them:"]
     for pair in pairs.of:
         p = "-" if pair.p_adjusted is None else f"{pair.p_adjusted:.4f}"
-        rows.append(f"  {pairs.teams[pair.a][:24]:<24} - {pairs.teams[pair.b][:24]:<24}{pair.difference:>+9.4f}   p {p}")
+        rows.append(
+            f"  {pairs.teams[pair.a][:24]:<24} - "
+            f"{pairs.teams[pair.b][:24]:<24}{pair.difference:>+9.4f}   p {p}"
+        )
     return rows
 
 
@@ -494,13 +598,22 @@ def summary(card: ScoreCard) -> str:
         return "-" if x is None or x != x else f"{x:.4f}" if isinstance(x, float) else str(x)
 
     def row(name, x, interval) -> str:
-        return f"{name:<{names}}{value(x):>12}" + (f"   {interval[0]:.4f} to {interval[1]:.4f}" if interval else "")
+        return f"{name:<{names}}{value(x):>12}" + (
+            f"   {interval[0]:.4f} to {interval[1]:.4f}" if interval else ""
+        )
 
-    names, width = max(28, 2 + max(map(len, card.metrics), default=0)), max(map(len, card.per_class), default=0) + 2
+    names, width = (
+        max(28, 2 + max(map(len, card.metrics), default=0)),
+        max(map(len, card.per_class), default=0) + 2,
+    )
 
     def class_table(columns: Sequence[str], names: Sequence[str]) -> list[str]:
         head = " " * width + "".join(f"{c:>{max(11, len(c) + 2)}}" for c in columns)
-        rows = (f"{name:<{width}}" + "".join(f"{value(card.per_class[name][c]):>{max(11, len(c) + 2)}}" for c in columns) for name in names)
+        rows = (
+            f"{name:<{width}}"
+            + "".join(f"{value(card.per_class[name][c]):>{max(11, len(c) + 2)}}" for c in columns)
+            for name in names
+        )
         return [head, *rows, ""]
 
     return "\n".join(
@@ -511,7 +624,8 @@ def summary(card: ScoreCard) -> str:
             *(row(name, x, card.intervals.get(name)) for name, x in card.metrics.items()),
             "",
             *(line for columns, names in _alike(card.per_class) for line in class_table(columns, names)),
-            f"Intervals: 95 %, {card.provenance['interval']}, {card.provenance['resamples']} replicates of {card.provenance['n_units']} units ({card.provenance['unit']}), "
+            f"Intervals: 95 %, {card.provenance['interval']}, {card.provenance['resamples']} "
+            f"replicates of {card.provenance['n_units']} units ({card.provenance['unit']}), "
             f"seed {card.provenance['seed']}"
             if card.intervals
             else "No intervals (--resamples 0).",
@@ -519,11 +633,22 @@ def summary(card: ScoreCard) -> str:
     )
 
 
-SHOWN_OF_CLASSES = ("support", "predicted", "f1", "precision", "recall", "auc", "n_patients", "mean_dice", "dice_agg")
+SHOWN_OF_CLASSES = (
+    "support",
+    "predicted",
+    "f1",
+    "precision",
+    "recall",
+    "auc",
+    "n_patients",
+    "mean_dice",
+    "dice_agg",
+)
 
 
 def _alike(per_class: Mapping[str, Mapping]) -> list[tuple[list[str], list[str]]]:
-    """Classes that have the same columns, with those of them that a terminal shows: stages and structures stand in tables of their own."""
+    """Classes that have the same columns, with those of them that a terminal shows: stages and structures
+    stand in tables of their own."""
     groups: dict[tuple, list[str]] = {}
     for name, entry in per_class.items():
         groups.setdefault(tuple(c for c in SHOWN_OF_CLASSES if c in entry), []).append(name)
@@ -538,7 +663,12 @@ def _progress(counted: str = "images") -> Callable[[int, int], None] | None:
 
     def show(done: int, total: int) -> None:
         left = (time.monotonic() - start) / done * (total - done) if done else 0
-        print(f"\r{done} of {total} {counted}, about {left:.0f} s left ", end="\n" if done == total else "", file=sys.stderr, flush=True)
+        print(
+            f"\r{done} of {total} {counted}, about {left:.0f} s left ",
+            end="\n" if done == total else "",
+            file=sys.stderr,
+            flush=True,
+        )
 
     return show
 

@@ -11,8 +11,9 @@ LINES_PER_CODE = 20
 class Finding:
     """One thing that was noticed.
 
-    level: "error", "warning" or "note". code: kebab-case and stable. where: `file:line`, a case id, a class or a file's name.
-    message: what is wrong, with case and column, and how to mend it; for people, in one or two sentences.
+    level: "error", "warning" or "note". code: kebab-case and stable. where: `file:line`, a case id, a class
+    or a file's name. message: what is wrong, with case and column, and how to mend it; for people, in one or
+    two sentences.
     """
 
     level: str
@@ -42,13 +43,16 @@ def note(code: str, where: str, message: str) -> Finding:
 
 
 class InputRefused(Exception):
-    """The input cannot be scored. `problems` holds every error that was found, `findings` the warnings and notes met on the way.
+    """The input cannot be scored. `problems` holds every error that was found, `findings` the warnings and
+    notes met on the way.
 
-    `salvaged`, where there is one, is what could be read all the same: other inputs can be matched to it, so that their problems are
-    listed in the same answer. It is never scored.
+    `salvaged`, where there is one, is what could be read all the same: other inputs can be matched to it, so
+    that their problems are listed in the same answer. It is never scored.
     """
 
-    def __init__(self, problems: Iterable[Finding], findings: Iterable[Finding] = (), salvaged: object = None):
+    def __init__(
+        self, problems: Iterable[Finding], findings: Iterable[Finding] = (), salvaged: object = None
+    ):
         self.problems, self.findings, self.salvaged = tuple(problems), tuple(findings), salvaged
         super().__init__("; ".join(f"{p.code} {p.where}: {p.message}" for p in self.problems))
 

@@ -1,4 +1,5 @@
-"""A scorecard as one HTML file that a person can read, print and attach to a paper. It asks nothing of any network."""
+"""A scorecard as one HTML file that a person can read, print and attach to a paper. It asks nothing of any
+network."""
 
 import json
 import re
@@ -15,8 +16,8 @@ import plotly.graph_objects as go
 from scoring.challenges import load_challenge
 from scoring.figures import binary, classification, export
 from scoring.figures.classification import Part
-from scoring.figures.look import DARK, LIGHT, SMALL, Look, label
 from scoring.figures.numerals import UNDEFINED, decimal, points, share, span
+from scoring.figures.theme import DARK, LIGHT, SMALL, Theme, label
 from scoring.findings import LEVELS, Finding
 from scoring.scorecard import ScoreCard, plain
 
@@ -26,7 +27,8 @@ CASES = 200
 """Cases that a report lists at most."""
 # Whatever a label or a name may try, the browser is told to load nothing.
 POLICY = (
-    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'"
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
+    "base-uri 'none'; form-action 'none'"
 )
 STYLE = """
 :root { color-scheme: light dark; --paper: #ffffff; --ink: #0c161c; --soft: #52616b; --line: #d5dde1; --panel: #f2f5f6;
@@ -58,10 +60,11 @@ td > .malignant, td > .medium, td > .benign { white-space: nowrap; }
 
 @dataclass(frozen=True)
 class Page:
-    """What a report says about its challenge. formula: one line. rule: Markdown (tables, paragraphs, **bold**, `code`).
+    """What a report says about its challenge. formula: one line. rule: Markdown (tables, paragraphs,
+    **bold**, `code`).
 
-    weights: metric -> (name, short name, points of 100 it decides), for scores that are a weighted sum; empty for others. as_points: the
-    score 0..1 is shown as points of 100.
+    weights: metric -> (name, short name, points of 100 it decides), for scores that are a weighted sum; empty
+    for others. as_points: the score 0..1 is shown as points of 100.
     """
 
     title: str
@@ -77,24 +80,29 @@ class Drawings:
 
     pairs: list[tuple[go.Figure, go.Figure]] = field(default_factory=list)
 
-    def place(self, build: Callable[[Look], go.Figure], caption: str = "", panel: bool = False) -> str:
+    def place(self, build: Callable[[Theme], go.Figure], caption: str = "", panel: bool = False) -> str:
         self.pairs.append((build(LIGHT), build(DARK)))
         figure = self.pairs[-1][0]
         drawn = export.place(len(self.pairs) - 1, figure, panel)
-        title = f"<p><strong>{escape(caption)}</strong></p>" if panel else f"<h2>{escape(figure.layout.meta['question'])}</h2>"
+        title = (
+            f"<p><strong>{escape(caption)}</strong></p>"
+            if panel
+            else f"<h2>{escape(figure.layout.meta['question'])}</h2>"
+        )
         below = "" if panel or not caption else f"<figcaption>{escape(caption)}</figcaption>"
         return f"<figure>{title}{drawn}{below}</figure>"
 
 
 def described(challenge: ModuleType) -> Page:
-    """What a challenge says about itself: its TITLE, FORMULA and RULE, where its score is a weighted sum its WEIGHTS, and AS_POINTS."""
+    """What a challenge says about itself: its TITLE, FORMULA and RULE, where its score is a weighted sum its
+    WEIGHTS, and AS_POINTS."""
     weights, as_points = getattr(challenge, "WEIGHTS", {}), getattr(challenge, "AS_POINTS", True)
     return Page(challenge.TITLE, challenge.FORMULA, challenge.RULE, weights, as_points)
 
 
 def html(card: ScoreCard, page: Page | None = None) -> str:
-    """The report, of the card's own challenge unless a page says otherwise. The same card gives the same bytes; names of files, classes
-    and cases are escaped."""
+    """The report, of the card's own challenge unless a page says otherwise. The same card gives the same
+    bytes; names of files, classes and cases are escaped."""
     page, drawings = page or described(load_challenge(card.challenge)), Drawings()
     sections = (
         _opening(card, page),
@@ -142,14 +150,17 @@ def _score_words(card: ScoreCard, page: Page) -> str:
 
 
 def _opening(card: ScoreCard, page: Page) -> str:
-    return opening(page.title, f"<p>Scored: <strong>{escape(page.formula)}</strong>, higher is better</p>", page.rule)
+    return opening(
+        page.title, f"<p>Scored: <strong>{escape(page.formula)}</strong>, higher is better</p>", page.rule
+    )
 
 
 def opening(title: str, formula: str, rule: str) -> str:
     """Heading, what is scored (HTML), what the report is not, and the rule (Markdown) behind a click."""
     return (
         f"<h1>{escape(title)}</h1>{formula}"
-        f'<p class="notice">Research use only. Not a medical device; no number in this report is a diagnosis.</p>'
+        '<p class="notice">Research use only. Not a medical device; no number in this report is a '
+        "diagnosis.</p>"
         f"<details><summary>Rule in full</summary>{markdown(rule)}</details>"
     )
 
@@ -165,22 +176,35 @@ def _headline(card: ScoreCard, page: Page, drawings: Drawings) -> str:
         else "No interval was computed. "
     )
     ceiling = card.more.get("best_possible_score")
-    best = "" if ceiling is None else f"With every case right: {points(ceiling) if page.as_points else share(ceiling)}. "
-    score = f'<p class="hero">{escape(_score_words(card, page))}</p><p class="soft">{escape(method + best)}n = {card.n_cases} cases.</p>'
-    parts = [Part(name, short, weight, _part_value(card, key, weight)) for key, (name, short, weight) in page.weights.items()]
+    best = (
+        ""
+        if ceiling is None
+        else f"With every case right: {points(ceiling) if page.as_points else share(ceiling)}. "
+    )
+    score = (
+        f'<p class="hero">{escape(_score_words(card, page))}</p><p '
+        f'class="soft">{escape(method + best)}n = {card.n_cases} cases.</p>'
+    )
+    parts = [
+        Part(name, short, weight, _part_value(card, key, weight))
+        for key, (name, short, weight) in page.weights.items()
+    ]
     if not parts or card.score is None:
         return score
     sum_words = " + ".join(f"{part.weight:g} × {part.value or 0:.6f}" for part in parts)
     exact = [100 * v for v in interval] if interval else None
     strip = drawings.place(
-        lambda look: classification.score_strip(parts, look, exact, None if ceiling is None else 100 * ceiling),
+        lambda look: classification.score_strip(
+            parts, look, exact, None if ceiling is None else 100 * ceiling
+        ),
         f"{sum_words} = {points(card.score, 6)} points; the unrounded score is {plain(card.score)!r}.",
     )
     return score + strip
 
 
 def _part_value(card: ScoreCard, key: str, weight: float) -> float | None:
-    """The value that entered the score: where the challenge rounds its parts, `points` holds the rounded ones."""
+    """The value that entered the score: where the challenge rounds its parts, `points` holds the rounded
+    ones."""
     won = card.more.get("points", {}).get(key)
     return card.metrics.get(key) if won is None else 100 * won / weight
 
@@ -195,8 +219,15 @@ def findings(entries: Iterable[Finding]) -> str:
 
 
 def _metrics(card: ScoreCard) -> str:
-    rows = [(Cell(name, tag="code"), value, span(card.intervals.get(name), 3)) for name, value in card.metrics.items()]
-    further = [(Cell(name, tag="code"), value, UNDEFINED) for name, value in card.more.items() if isinstance(value, (int, float))]
+    rows = [
+        (Cell(name, tag="code"), value, span(card.intervals.get(name), 3))
+        for name, value in card.metrics.items()
+    ]
+    further = [
+        (Cell(name, tag="code"), value, UNDEFINED)
+        for name, value in card.more.items()
+        if isinstance(value, (int, float))
+    ]
     return "<h2>What are the numbers?</h2>" + table(("metric", "value", "95% interval"), rows + further)
 
 
@@ -205,13 +236,19 @@ def _per_class(card: ScoreCard, drawings: Drawings) -> str:
         return ""
     figure = ""
     if all("score_lost" in entry for entry in card.per_class.values()):
-        caption = f"Hatched: no case in this test set, so no model could win it. * fewer than {SMALL} cases. n = {card.n_cases}."
+        caption = (
+            f"Hatched: no case in this test set, so no model could win it. * fewer than {SMALL} cases. "
+            f"n = {card.n_cases}."
+        )
         figure = drawings.place(lambda look: classification.points_lost(card.per_class, look), caption)
     kinds: dict[tuple, dict] = {}
     for name, entry in card.per_class.items():
         kinds.setdefault(tuple(_columns([entry], "risk")), {})[name] = entry
     tables = (
-        table(("class", *map(_spaced, columns)), [(_class(name, e.get("risk")), *_estimates(e, columns)) for name, e in entries.items()])
+        table(
+            ("class", *map(_spaced, columns)),
+            [(_class(name, e.get("risk")), *_estimates(e, columns)) for name, e in entries.items()],
+        )
         for columns, entries in kinds.items()
     )
     return figure + "<h2>How good is each class?</h2>" + "".join(tables)
@@ -234,7 +271,9 @@ def _matrices(card: ScoreCard, drawings: Drawings) -> str:
         known = risks if all(name in risks for name in confusion["labels"]) else None
         parts.append(
             drawings.place(
-                lambda look: classification.confusion_matrix(confusion["counts"], confusion["labels"], look, known),
+                lambda look: classification.confusion_matrix(
+                    confusion["counts"], confusion["labels"], look, known
+                ),
                 "Counts; colour is the share of the row. "
                 + (
                     "Column none: missed; row none: spurious."
@@ -254,13 +293,27 @@ def _count_table(labels: Sequence[str], counts: Sequence[Sequence[int]], risks: 
 
 def _curves(card: ScoreCard, drawings: Drawings) -> str:
     kinds = (
-        ("roc", "How well is each class told from the rest?", "auc", "AUC", "Across: 1 − specificity. Up: sensitivity."),
-        ("pr", "How many of those called it are it?", "average_precision", "AP", "Across: recall. Up: precision."),
+        (
+            "roc",
+            "How well is each class told from the rest?",
+            "auc",
+            "AUC",
+            "Across: 1 − specificity. Up: sensitivity.",
+        ),
+        (
+            "pr",
+            "How many of those called it are it?",
+            "average_precision",
+            "AP",
+            "Across: recall. Up: precision.",
+        ),
     )
     return "".join(_panels(card, drawings, *kind) for kind in kinds)
 
 
-def _panels(card: ScoreCard, drawings: Drawings, kind: str, question: str, area: str, short: str, caption: str) -> str:
+def _panels(
+    card: ScoreCard, drawings: Drawings, kind: str, question: str, area: str, short: str, caption: str
+) -> str:
     names = {"roc": "roc_sensitivity", "pr": "pr_precision"}
     if f"{kind}_grid" not in card.arrays or names[kind] not in card.arrays:
         return ""
@@ -273,20 +326,34 @@ def _panels(card: ScoreCard, drawings: Drawings, kind: str, question: str, area:
             continue
         band = None if bounds[0] is None or bounds[1] is None else (grid, bounds[0][k], bounds[1][k])
         title = (
-            f"{label(name, entry.get('risk'))}  {short} {decimal(entry.get(area, card.metrics.get(area)), 3)}, n = {entry.get('support')}"
+            f"{label(name, entry.get('risk'))}  {short} "
+            f"{decimal(entry.get(area, card.metrics.get(area)), 3)}, n = {entry.get('support')}"
         )
-        shown.append(drawings.place(_panel(kind, name, grid, curves[k], entry, card.n_cases, band), title, panel=True))
-    below = f"<p class='soft'>{caption} One against the rest, on the outputs as they came. Band: pointwise 95%.</p>"
+        shown.append(
+            drawings.place(_panel(kind, name, grid, curves[k], entry, card.n_cases, band), title, panel=True)
+        )
+    below = (
+        f"<p class='soft'>{caption} One against the rest, on the outputs as they came. Band: pointwise "
+        "95%.</p>"
+    )
     return f"<h2>{question}</h2><div class='panels'>{''.join(shown)}</div>{below}" if shown else ""
 
 
 def _panel(
-    kind: str, name: str, grid: np.ndarray, curve: np.ndarray, entry: Mapping, n_cases: int, band: tuple | None
-) -> Callable[[Look], go.Figure]:
+    kind: str,
+    name: str,
+    grid: np.ndarray,
+    curve: np.ndarray,
+    entry: Mapping,
+    n_cases: int,
+    band: tuple | None,
+) -> Callable[[Theme], go.Figure]:
     risk = entry.get("risk")
     if kind == "roc":
         return lambda look: classification.roc_panel(name, grid, curve, look, risk, band)
-    return lambda look: classification.precision_recall_panel(name, grid, curve, entry["support"] / n_cases, look, risk, band)
+    return lambda look: classification.precision_recall_panel(
+        name, grid, curve, entry["support"] / n_cases, look, risk, band
+    )
 
 
 def _calibration(card: ScoreCard, drawings: Drawings) -> str:
@@ -296,12 +363,16 @@ def _calibration(card: ScoreCard, drawings: Drawings) -> str:
     words = binary.RISK if card.arrays["outputs"].shape[1] == 1 else classification.LARGEST
     return drawings.place(
         lambda look: classification.reliability(*(card.arrays[name] for name in names), look, words),
-        f"Dots: {words.came} with Wilson 95% interval, at the bin's mean output. Dotted: perfect. Not in the score.",
+        (
+            f"Dots: {words.came} with Wilson 95% interval, at the bin's mean output. Dotted: perfect. "
+            "Not in the score."
+        ),
     )
 
 
 def _own_sections(card: ScoreCard, drawings: Drawings) -> Iterable[str]:
-    """What a challenge's own `report.sections(card, place)` adds as HTML; place: draws a figure, built from a look, with a caption."""
+    """What a challenge's own `report.sections(card, place)` adds as HTML; place: draws a figure, built from a
+    look, with a caption."""
     own = f"scoring.challenges.{card.challenge}.report"
     return import_module(own).sections(card, drawings.place) if find_spec(own) else ()
 
@@ -313,16 +384,26 @@ def _slices(card: ScoreCard, drawings: Drawings) -> str:
     rows = classification.slice_rows(slices, "accuracy")
     question, overall = "Which patients does it serve worse?", card.metrics.get("accuracy")
     figure = drawings.place(
-        lambda look: classification.intervals(rows, look, question, "accuracy, share right", reference=overall),
-        f"Line: all {card.n_cases} cases. Grey: fewer than {SMALL} cases. {len(rows)} groups looked at: one may stand apart by chance.",
+        lambda look: classification.intervals(
+            rows, look, question, "accuracy, share right", reference=overall
+        ),
+        (
+            f"Line: all {card.n_cases} cases. Grey: fewer than {SMALL} cases. {len(rows)} groups looked "
+            "at: one may stand apart by chance."
+        ),
     )
     columns = _columns([entry for groups in slices.values() for entry in groups.values()])
-    listed = [(kind, group, *_estimates(entry, columns)) for kind, groups in slices.items() for group, entry in groups.items()]
+    listed = [
+        (kind, group, *_estimates(entry, columns))
+        for kind, groups in slices.items()
+        for group, entry in groups.items()
+    ]
     return figure + table(("by", "group", *map(_spaced, columns)), listed)
 
 
 def _cases(card: ScoreCard) -> str:
-    """The cases that were called wrong, malignant called benign first; all of them for challenges that call nothing right or wrong."""
+    """The cases that were called wrong, malignant called benign first; all of them for challenges that call
+    nothing right or wrong."""
     cases = list(card.cases)
     graded = bool(cases) and "correct" in cases[0]
     if graded:
@@ -330,17 +411,30 @@ def _cases(card: ScoreCard) -> str:
         cases.sort(key=lambda c: (c.get("truth_risk"), c.get("predicted_risk")) != ("malignant", "benign"))
     if not cases:
         return ""
-    columns = [key for key, value in cases[0].items() if not isinstance(value, (list, tuple, Mapping, np.ndarray))]
+    columns = [
+        key for key, value in cases[0].items() if not isinstance(value, (list, tuple, Mapping, np.ndarray))
+    ]
     rows = [tuple(case.get(key) for key in columns) for case in cases[:CASES]]
-    more = f"<p class='soft'>and {len(cases) - CASES} more, in scorecard.json</p>" if len(cases) > CASES else ""
-    question = f"Which cases were called wrong? ({len(cases)})" if graded else f"What became of each case? ({len(cases)})"
+    more = (
+        f"<p class='soft'>and {len(cases) - CASES} more, in scorecard.json</p>" if len(cases) > CASES else ""
+    )
+    question = (
+        f"Which cases were called wrong? ({len(cases)})"
+        if graded
+        else f"What became of each case? ({len(cases)})"
+    )
     return f"<h2>{question}</h2>" + table([_spaced(column) for column in columns], rows) + more
 
 
 def provenance(entries: Mapping) -> str:
     """Where the numbers come from, an entry a line."""
     rows = [
-        (Cell(name), Cell(value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False), tag="code"))
+        (
+            Cell(name),
+            Cell(
+                value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False), tag="code"
+            ),
+        )
         for name, value in entries.items()
     ]
     return "<h2>Where do the numbers come from?</h2>" + table(("what", "value"), rows)
@@ -364,13 +458,17 @@ class Estimate:
 
 
 def _columns(entries: Iterable[Mapping], *left_out: str) -> list[str]:
-    """Keys of the entries in order of appearance; intervals stand with their number and are no column of their own."""
+    """Keys of the entries in order of appearance; intervals stand with their number and are no column of
+    their own."""
     keys = dict.fromkeys(key for entry in entries for key in entry)
     return [key for key in keys if key not in left_out and not key.endswith("_interval")]
 
 
 def _estimates(entry: Mapping, columns: Sequence[str]) -> list:
-    return [Estimate(entry.get(key), entry[f"{key}_interval"]) if entry.get(f"{key}_interval") else entry.get(key) for key in columns]
+    return [
+        Estimate(entry.get(key), entry[f"{key}_interval"]) if entry.get(f"{key}_interval") else entry.get(key)
+        for key in columns
+    ]
 
 
 def _class(name: str, risk: str | None) -> Cell:
@@ -378,12 +476,20 @@ def _class(name: str, risk: str | None) -> Cell:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence]) -> str:
-    """An HTML table. Numbers stand to the right with three decimals and carry their unrounded value; everything is escaped."""
+    """An HTML table. Numbers stand to the right with three decimals and carry their unrounded value;
+    everything is escaped."""
     rows = [list(row) for row in rows]
     columns = [[row[k] for row in rows if row[k] is not None] for k in range(len(heads))]
-    numeric = [bool(column) and all(_is_number(v) or isinstance(v, Estimate) for v in column) for column in columns]
-    head = "".join(f'<th scope="col"{_right(n)}>{escape(str(h))}</th>' for h, n in zip(heads, numeric, strict=True))
-    lines = ["".join(f"<td{_right(n)}>{_cell(value)}</td>" for value, n in zip(row, numeric, strict=True)) for row in rows]
+    numeric = [
+        bool(column) and all(_is_number(v) or isinstance(v, Estimate) for v in column) for column in columns
+    ]
+    head = "".join(
+        f'<th scope="col"{_right(n)}>{escape(str(h))}</th>' for h, n in zip(heads, numeric, strict=True)
+    )
+    lines = [
+        "".join(f"<td{_right(n)}>{_cell(value)}</td>" for value, n in zip(row, numeric, strict=True))
+        for row in rows
+    ]
     body = "".join(f"<tr>{line}</tr>" for line in lines)
     # A region that scrolls must be reachable by keyboard.
     region = f'class="scroll" tabindex="0" role="region" aria-label="{escape(", ".join(map(str, heads)))}"'
@@ -420,9 +526,13 @@ def _cell(value: object) -> str:
 
 
 def markdown(text: str) -> str:
-    """HTML of the little Markdown that rules are written in: tables, paragraphs, **bold**, `code` and coloured shapes `:red[▲]`."""
+    """HTML of the little Markdown that rules are written in: tables, paragraphs, **bold**, `code` and
+    coloured shapes `:red[▲]`."""
     blocks = [block.splitlines() for block in re.split(r"\n\s*\n", text.strip())]
-    return "".join(_markdown_table(lines) if lines[0].startswith("|") else f"<p>{_inline(' '.join(lines))}</p>" for lines in blocks)
+    return "".join(
+        _markdown_table(lines) if lines[0].startswith("|") else f"<p>{_inline(' '.join(lines))}</p>"
+        for lines in blocks
+    )
 
 
 def _markdown_table(lines: Sequence[str]) -> str:
@@ -436,4 +546,8 @@ def _inline(text: str) -> str:
     text = re.sub(r"\*\*(.+?)\*\*", r"<strong>\1</strong>", escape(text, quote=False))
     text = re.sub(r"`(.+?)`", r"<code>\1</code>", text)
     risks = {"red": "malignant", "orange": "medium", "green": "benign"}
-    return re.sub(r":(red|orange|green)\[(.+?)\]", lambda found: f'<span class="{risks[found[1]]}">{found[2]}</span>', text)
+    return re.sub(
+        r":(red|orange|green)\[(.+?)\]",
+        lambda found: f'<span class="{risks[found[1]]}">{found[2]}</span>',
+        text,
+    )

@@ -1,4 +1,5 @@
-"""The sample data that comes with the project: generated test sets, teams of different skill, small trained models."""
+"""The sample data that comes with the project: generated test sets, teams of different skill, small trained
+models."""
 
 import json
 from collections.abc import Mapping
@@ -23,7 +24,8 @@ SETS = {
 
 @dataclass(frozen=True)
 class Submission:
-    """A prediction file or a model. size_mib: what a prediction file's model is said to weigh, None for a model, which weighs what it does."""
+    """A prediction file or a model. size_mib: what a prediction file's model is said to weigh, None for a
+    model, which weighs what it does."""
 
     title: str
     about: str
@@ -37,7 +39,8 @@ class Submission:
 
 @dataclass(frozen=True)
 class TestSet:
-    """A generated test set, a folder, and what is submitted to it, by key. name: of its sample. metadata: a table about its cases."""
+    """A generated test set, a folder, and what is submitted to it, by key. name: of its sample. metadata: a
+    table about its cases."""
 
     name: str
     title: str
@@ -49,7 +52,13 @@ class TestSet:
 def test_sets(challenge_id: str) -> dict[str, TestSet]:
     """The sample test sets of a challenge by key."""
     return {
-        key: TestSet(folder, title, _truth(FOLDER / folder), _submissions(challenge_id, FOLDER / folder), _metadata(FOLDER / folder))
+        key: TestSet(
+            folder,
+            title,
+            _truth(FOLDER / folder),
+            _submissions(challenge_id, FOLDER / folder),
+            _metadata(FOLDER / folder),
+        )
         for key, (folder, title) in SETS[challenge_id].items()
     }
 
@@ -66,7 +75,8 @@ def _metadata(folder: Path) -> Path | None:
 
 
 def models(challenge_id: str) -> dict[str, Submission]:
-    """The models of a challenge's first sample by key, also where the challenge itself scores none (`NO_MODEL`)."""
+    """The models of a challenge's first sample by key, also where the challenge itself scores none
+    (`NO_MODEL`)."""
     folder, _ = next(iter(SETS[challenge_id].values()))
     return _listed(FOLDER / folder, "models.json", "models")
 
@@ -74,7 +84,11 @@ def models(challenge_id: str) -> dict[str, Submission]:
 def _submissions(challenge_id: str, folder: Path) -> dict[str, Submission]:
     """What can be scored: teams, and models where the challenge scores models."""
     teams = _listed(folder, "teams.json", "teams")
-    return teams if hasattr(load_challenge(challenge_id), "NO_MODEL") else teams | _listed(folder, "models.json", "models")
+    return (
+        teams
+        if hasattr(load_challenge(challenge_id), "NO_MODEL")
+        else teams | _listed(folder, "models.json", "models")
+    )
 
 
 def _listed(folder: Path, listing: str, place: str) -> dict[str, Submission]:
@@ -83,4 +97,7 @@ def _listed(folder: Path, listing: str, place: str) -> dict[str, Submission]:
         return {}
     files = {path.stem: path for path in (folder / place).iterdir()}
     entries = json.loads((folder / listing).read_text(encoding="utf-8"))
-    return {key: Submission(entry["title"], entry["about"], files[key], entry.get("model_size_mib")) for key, entry in entries.items()}
+    return {
+        key: Submission(entry["title"], entry["about"], files[key], entry.get("model_size_mib"))
+        for key, entry in entries.items()
+    }

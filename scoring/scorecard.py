@@ -14,10 +14,11 @@ from scoring.findings import Finding
 class ScoreCard:
     """One scored submission. No page, figure or report goes back to the files.
 
-    Names of `metrics`, `per_class` and `cases` are those of the challenge; undefined numbers are None. `more` holds the challenge's own
-    top-level keys (`points`, `risk_matrix`, `slices`, `model` ...). `arrays` holds what is too large or too fine for JSON: read-only
-    NumPy arrays by name. `labels_only`, `replicates` and the like stand there too. matches: what was detected and what was missed, one
-    row each, as columns of equal length (detection challenges).
+    Names of `metrics`, `per_class` and `cases` are those of the challenge; undefined numbers are None. `more`
+    holds the challenge's own top-level keys (`points`, `risk_matrix`, `slices`, `model` ...). `arrays` holds
+    what is too large or too fine for JSON: read-only NumPy arrays by name. `labels_only`, `replicates` and
+    the like stand there too. matches: what was detected and what was missed, one row each, as columns of
+    equal length (detection challenges).
     """
 
     challenge: str
@@ -39,7 +40,8 @@ class ScoreCard:
         return plain(self._ordered())
 
     def to_json(self) -> str:
-        """`scorecard.json`: numbers unrounded, undefined ones null, the same bytes for the same input, options and seed."""
+        """`scorecard.json`: numbers unrounded, undefined ones null, the same bytes for the same input,
+        options and seed."""
         entries = (
             f"{json.dumps(key)}: {_case_text(value) if key == 'cases' else _text(plain(value), indent=1)}"
             for key, value in self._ordered().items()
@@ -47,7 +49,12 @@ class ScoreCard:
         return "{\n" + ",\n".join(entries) + "\n}\n"
 
     def _ordered(self) -> dict:
-        value = {"challenge": self.challenge, "score": self.score, "metrics": self.metrics, "per_class": self.per_class}
+        value = {
+            "challenge": self.challenge,
+            "score": self.score,
+            "metrics": self.metrics,
+            "per_class": self.per_class,
+        }
         if self.confusion_matrix is not None:
             value["confusion_matrix"] = self.confusion_matrix
         return value | {
@@ -65,7 +72,8 @@ def _text(value, **layout) -> str:
 
 
 def _case_text(cases: list) -> str:
-    """The cases, a value a line. Without `indent` json runs as compiled code: a tenth of the time for 100,000 cases, if they are plain already."""
+    """The cases, a value a line. Without `indent` json runs as compiled code: a tenth of the time for 100,000
+    cases, if they are plain already."""
     lines = {"separators": (",\n ", ": ")}
     try:
         return _text(cases, **lines)
@@ -74,7 +82,8 @@ def _case_text(cases: list) -> str:
 
 
 def plain(value):
-    """NumPy scalars and arrays, tuples and mappings as JSON knows them; NaN and infinite numbers become None."""
+    """NumPy scalars and arrays, tuples and mappings as JSON knows them; NaN and infinite numbers become
+    None."""
     if isinstance(value, Mapping):
         return {str(k): plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,5 @@
-"""The command line: what is written where, exit status, refusals in words and in JSON, and that a model's file scores like the model."""
+"""The command line: what is written where, exit status, refusals in words and in JSON, and that a model's
+file scores like the model."""
 
 import json
 import re
@@ -8,7 +9,16 @@ import pytest
 import scoring
 from scoring import __main__ as command_line
 from tests.support.command_line import ROOT, run, run_fresh
-from tests.support.lesion_tables import CLASSES, LABELS, TRUTH_HEADER, prediction_rows, predictions, table, truth, truth_rows
+from tests.support.lesion_tables import (
+    CLASSES,
+    LABELS,
+    TRUTH_HEADER,
+    prediction_rows,
+    predictions,
+    table,
+    truth,
+    truth_rows,
+)
 
 MODEL = ROOT / "tests" / "golden" / "tricorder3" / "10-onnx-160"
 KEYS = {"level", "code", "where", "message"}
@@ -22,7 +32,17 @@ def folder(tmp_path):
 
 
 def score(folder, *more, truth_name="t.csv", predictions_name="p.csv"):
-    return run("score", "tricorder3", "--truth", folder / truth_name, "--predictions", folder / predictions_name, "--resamples", 0, *more)
+    return run(
+        "score",
+        "tricorder3",
+        "--truth",
+        folder / truth_name,
+        "--predictions",
+        folder / predictions_name,
+        "--resamples",
+        0,
+        *more,
+    )
 
 
 def places(entries: list[dict]) -> list[tuple[str, str]]:
@@ -55,7 +75,11 @@ def test_a_person_reads_a_table(folder):
 def test_with_a_json_file_standard_output_stays_empty(folder):
     finished = score(folder, "--json", folder / "card.json")
     assert (finished.status, finished.out) == (0, "")
-    assert (folder / "card.json").read_text(encoding="utf-8") == score(folder, "--json", "-").out == score(folder, "--json=-").out
+    assert (
+        (folder / "card.json").read_text(encoding="utf-8")
+        == score(folder, "--json", "-").out
+        == score(folder, "--json=-").out
+    )
 
 
 def test_the_keys_of_a_scorecard(folder):
@@ -75,7 +99,15 @@ def test_the_keys_of_a_scorecard(folder):
         "--json",
         "-",
     ).json
-    assert list(card)[:7] == ["challenge", "score", "metrics", "per_class", "confusion_matrix", "n_cases", "intervals"]
+    assert list(card)[:7] == [
+        "challenge",
+        "score",
+        "metrics",
+        "per_class",
+        "confusion_matrix",
+        "n_cases",
+        "intervals",
+    ]
     assert {
         "n_missing",
         "model_size_mib",
@@ -89,7 +121,13 @@ def test_the_keys_of_a_scorecard(folder):
     } <= set(card)
     assert all(set(entry) == KEYS for entry in card["findings"])
     source = card["provenance"]
-    assert (source["seed"], source["resamples"], source["unit"], source["n_units"], source["model_sha256"]) == (3, 20, "case", 6, None)
+    assert (
+        source["seed"],
+        source["resamples"],
+        source["unit"],
+        source["n_units"],
+        source["model_sha256"],
+    ) == (3, 20, "case", 6, None)
     assert source["options"].items() >= {"missing": "refuse", "model_size_mib": 60}.items()
     assert all(re.fullmatch("[0-9a-f]{64}", source[name]) for name in ("truth_sha256", "predictions_sha256"))
 
@@ -98,7 +136,9 @@ def test_findings_go_to_standard_error_in_every_mode(folder):
     spoken = score(folder).err
     assert spoken == score(folder, "--json", "-").err == score(folder, "--json", folder / "c.json").err
     card = json.loads((folder / "c.json").read_text(encoding="utf-8"))
-    assert spoken.splitlines() == [f"{f['level']} {f['code']} {f['where']}: {f['message']}" for f in card["findings"]]
+    assert spoken.splitlines() == [
+        f"{f['level']} {f['code']} {f['where']}: {f['message']}" for f in card["findings"]
+    ]
 
 
 def test_a_refusal_in_words_and_in_json(folder):
@@ -116,15 +156,30 @@ def test_a_refusal_in_words_and_in_json(folder):
         "warning extra-case p.csv:3:",
     ]
     in_words, to_file = score(folder), score(folder, "--json", folder / "refused.json")
-    assert (in_words.status, in_words.out, in_words.err) == (to_file.status, to_file.out, to_file.err) == (2, "", finished.err)
+    assert (
+        (in_words.status, in_words.out, in_words.err)
+        == (to_file.status, to_file.out, to_file.err)
+        == (2, "", finished.err)
+    )
     assert json.loads((folder / "refused.json").read_text(encoding="utf-8")) == finished.json
 
 
 def test_all_problems_come_in_one_answer_truth_first_options_last(folder):
-    spoiled = table(TRUTH_HEADER, *truth_rows(), ["c1.jpg", "NV", "42", "Arm", "m"], ["c7.jpg", "lesion", "42", "Arm", "m"])
+    spoiled = table(
+        TRUTH_HEADER,
+        *truth_rows(),
+        ["c1.jpg", "NV", "42", "Arm", "m"],
+        ["c7.jpg", "lesion", "42", "Arm", "m"],
+    )
     (folder / "t.csv").write_bytes(b"\xef\xbb\xbf" + spoiled)
     (folder / "p.csv").write_bytes(
-        table(("filename", *CLASSES), *prediction_rows()[:5], ["x.jpg", *["0"] * 11], ["c1.jpg", *["0"] * 11], ["c3.jpg", "1"])
+        table(
+            ("filename", *CLASSES),
+            *prediction_rows()[:5],
+            ["x.jpg", *["0"] * 11],
+            ["c1.jpg", *["0"] * 11],
+            ["c3.jpg", "1"],
+        )
     )
     finished = score(folder, "--model-size-mib", -1, "--missing", "maybe", "--seed", -1, "--json", "-")
     assert finished.status == 2
@@ -139,13 +194,19 @@ def test_all_problems_come_in_one_answer_truth_first_options_last(folder):
         ("bad-option", "--model-size-mib"),
         ("bad-option", "--seed"),
     ]
-    assert places(finished.json["findings"]) == [("bom", "t.csv:1"), ("official-score-zero", "t.csv:1"), ("extra-case", "p.csv:7")]
+    assert places(finished.json["findings"]) == [
+        ("bom", "t.csv:1"),
+        ("official-score-zero", "t.csv:1"),
+        ("extra-case", "p.csv:7"),
+    ]
 
 
 @pytest.mark.parametrize("command", ["score", "check"])
 def test_findings_of_a_refused_truth_are_told_once(folder, command):
     (folder / "t.csv").write_bytes(b"\xef\xbb\xbf" + truth(labels=["bcc", *LABELS[1:5], "lesion"]))
-    finished = run(command, "tricorder3", "--truth", folder / "t.csv", "--predictions", folder / "p.csv", "--json", "-")
+    finished = run(
+        command, "tricorder3", "--truth", folder / "t.csv", "--predictions", folder / "p.csv", "--json", "-"
+    )
     assert places(finished.json["problems"]) == [("bad-label", "t.csv:7")]
     assert places(finished.json["findings"]) == [
         ("bom", "t.csv:1"),
@@ -161,7 +222,9 @@ def test_after_twenty_lines_of_a_code_the_others_are_counted(folder):
     (folder / "p.csv").write_bytes(predictions(ids[:7], ["NV"] * 7))
     finished = score(folder, "--json", "-")
     assert len(finished.json["problems"]) == 53
-    assert [line.startswith("error missing-case c") for line in finished.err.splitlines()] == [True] * 20 + [False]
+    assert [line.startswith("error missing-case c") for line in finished.err.splitlines()] == [True] * 20 + [
+        False
+    ]
     assert finished.err.splitlines()[-1] == "error missing-case and 33 more"
 
 
@@ -210,7 +273,20 @@ def test_wrong_arguments_are_refused_like_a_wrong_file(arguments):
 
 def test_wrong_arguments_in_json(folder):
     target = folder / "refused.json"
-    bad_option(run("score", "tricorder3", "--truth", "t", "--predictions", "p", "--resamples", "many", "--json", target))
+    bad_option(
+        run(
+            "score",
+            "tricorder3",
+            "--truth",
+            "t",
+            "--predictions",
+            "p",
+            "--resamples",
+            "many",
+            "--json",
+            target,
+        )
+    )
     written = json.loads(target.read_text(encoding="utf-8"))
     assert [p["code"] for p in written["problems"]] == ["bad-option"]
     assert "many" in written["problems"][0]["message"]
@@ -264,7 +340,9 @@ def test_a_target_that_cannot_be_written(folder, option):
 def test_check_says_whether_it_would_be_scored(folder):
     finished = run("check", "tricorder3", "--truth", folder / "t.csv", "--predictions", folder / "p.csv")
     assert (finished.status, finished.out.splitlines()[-1]) == (0, "would be scored")
-    in_json = run("check", "tricorder3", "--truth", folder / "t.csv", "--predictions", folder / "p.csv", "--json", "-").json
+    in_json = run(
+        "check", "tricorder3", "--truth", folder / "t.csv", "--predictions", folder / "p.csv", "--json", "-"
+    ).json
     assert set(in_json) == {"challenge", "findings", "model", "provenance"}
     assert (in_json["challenge"], in_json["findings"], in_json["model"]) == ("tricorder3", [], None)
 
@@ -277,16 +355,23 @@ def test_check_says_what_would_be_refused(folder):
     assert "error missing-case c6.jpg: " in finished.err
     to_file = run(*arguments, "--json", folder / "c.json")
     assert (to_file.status, to_file.out) == (2, "")
-    assert places(json.loads((folder / "c.json").read_text(encoding="utf-8"))["problems"]) == [("missing-case", "c6.jpg")]
+    assert places(json.loads((folder / "c.json").read_text(encoding="utf-8"))["problems"]) == [
+        ("missing-case", "c6.jpg")
+    ]
     assert run(*arguments, "--missing", "wrong").out.splitlines()[-1] == "would be scored"
 
 
 def test_check_needs_no_truth(folder):
-    assert run("check", "tricorder3", "--predictions", folder / "p.csv").out.splitlines()[-1] == "would be scored"
+    assert (
+        run("check", "tricorder3", "--predictions", folder / "p.csv").out.splitlines()[-1]
+        == "would be scored"
+    )
 
 
 def test_check_of_a_model():
-    finished = run("check", "tricorder3", "--model", MODEL / "model.onnx", "--truth", MODEL / "dataset", "--json", "-")
+    finished = run(
+        "check", "tricorder3", "--model", MODEL / "model.onnx", "--truth", MODEL / "dataset", "--json", "-"
+    )
     assert finished.status == 0
     assert {"model-size", "probabilities"} <= {f["code"] for f in finished.json["findings"]}
     assert finished.json["model"]["sha256"]
@@ -295,14 +380,25 @@ def test_check_of_a_model():
 def test_a_model_that_is_none(folder):
     (folder / "m.onnx").write_bytes(b"this is no model")
     for command in ("check", "score"):
-        finished = run(command, "tricorder3", "--truth", MODEL / "dataset", "--model", folder / "m.onnx", "--json", "-")
+        finished = run(
+            command, "tricorder3", "--truth", MODEL / "dataset", "--model", folder / "m.onnx", "--json", "-"
+        )
         assert finished.status == 2
         assert places(finished.json["problems"]) == [("model-unreadable", "m.onnx")]
 
 
 def test_a_model_s_predictions_score_like_the_model(folder):
     of_model = run(
-        "score", "tricorder3", "--truth", MODEL / "dataset", "--model", MODEL / "model.onnx", "--resamples", 20, "--json", "-"
+        "score",
+        "tricorder3",
+        "--truth",
+        MODEL / "dataset",
+        "--model",
+        MODEL / "model.onnx",
+        "--resamples",
+        20,
+        "--json",
+        "-",
     ).json
     written = run(
         "predict",
@@ -332,8 +428,13 @@ def test_a_model_s_predictions_score_like_the_model(folder):
         "-",
     ).json
     own = ("model", "findings", "provenance")
-    assert {k: v for k, v in of_model.items() if k not in own} == {k: v for k, v in of_file.items() if k not in own}
-    assert (of_model["provenance"]["predictions_sha256"], of_file["provenance"]["model_sha256"]) == (None, None)
+    assert {k: v for k, v in of_model.items() if k not in own} == {
+        k: v for k, v in of_file.items() if k not in own
+    }
+    assert (of_model["provenance"]["predictions_sha256"], of_file["provenance"]["model_sha256"]) == (
+        None,
+        None,
+    )
     assert (
         of_model["provenance"]["model_sha256"]
         == of_model["model"]["sha256"]
@@ -342,7 +443,16 @@ def test_a_model_s_predictions_score_like_the_model(folder):
 
 
 def test_predictions_on_images_without_a_table(folder):
-    finished = run("predict", "tricorder3", "--model", MODEL / "model.onnx", "--images", MODEL / "dataset" / "images", "--output", "-")
+    finished = run(
+        "predict",
+        "tricorder3",
+        "--model",
+        MODEL / "model.onnx",
+        "--images",
+        MODEL / "dataset" / "images",
+        "--output",
+        "-",
+    )
     assert finished.status == 0
     assert [line.split(",")[0] for line in finished.out.splitlines()] == [
         "filename",
@@ -357,10 +467,24 @@ def test_images_that_lack_are_refused_or_wrong(folder):
         (folder / "set" / path.relative_to(MODEL / "dataset")).write_bytes(path.read_bytes())
     (folder / "set" / "images" / "a1.jpg").unlink()
     (folder / "set" / "images" / "a3.jpg").write_bytes(b"no picture")
-    arguments = "score", "tricorder3", "--truth", folder / "set", "--model", MODEL / "model.onnx", "--resamples", 0, "--json", "-"
+    arguments = (
+        "score",
+        "tricorder3",
+        "--truth",
+        folder / "set",
+        "--model",
+        MODEL / "model.onnx",
+        "--resamples",
+        0,
+        "--json",
+        "-",
+    )
     refused = run(*arguments)
     assert refused.status == 2
-    assert places(refused.json["problems"]) == [("image-missing", "images/a1.jpg"), ("image-unreadable", "images/a3.jpg")]
+    assert places(refused.json["problems"]) == [
+        ("image-missing", "images/a1.jpg"),
+        ("image-unreadable", "images/a3.jpg"),
+    ]
     wrong = run(*arguments, "--missing", "wrong")
     assert (wrong.status, wrong.json["n_missing"]) == (0, 2)
 
@@ -369,7 +493,10 @@ def test_a_report_loads_nothing(folder):
     assert score(folder, "--html", folder / "report.html").status == 0
     report = (folder / "report.html").read_text(encoding="utf-8")
     assert report.lstrip().lower().startswith("<!doctype html>")
-    assert re.findall(r"<(?:script|link|img|iframe)[^>]+(?:src|href)\s*=\s*[\"']?(?!data:|#)[^\"'>\s]+", report) == []
+    assert (
+        re.findall(r"<(?:script|link|img|iframe)[^>]+(?:src|href)\s*=\s*[\"']?(?!data:|#)[^\"'>\s]+", report)
+        == []
+    )
 
 
 def test_a_defect_is_one_line_and_no_traceback(folder, monkeypatch):
@@ -400,9 +527,24 @@ def test_version():
 
 
 def test_the_same_bytes_however_often_and_with_any_hash_seed(folder):
-    arguments = "score", "tricorder3", "--truth", folder / "t.csv", "--predictions", folder / "p.csv", "--resamples", 50, "--json", "-"
+    arguments = (
+        "score",
+        "tricorder3",
+        "--truth",
+        folder / "t.csv",
+        "--predictions",
+        folder / "p.csv",
+        "--resamples",
+        50,
+        "--json",
+        "-",
+    )
     one = run(*arguments).out
-    assert {one, run(*arguments).out, *(run_fresh(*arguments, environment={"PYTHONHASHSEED": str(seed)}).out for seed in (1, 2))} == {one}
+    assert {
+        one,
+        run(*arguments).out,
+        *(run_fresh(*arguments, environment={"PYTHONHASHSEED": str(seed)}).out for seed in (1, 2)),
+    } == {one}
 
 
 def test_a_folder_on_disk_and_a_dropped_one_give_the_same_bytes(folder):
@@ -414,6 +556,8 @@ def test_a_folder_on_disk_and_a_dropped_one_give_the_same_bytes(folder):
 
     def card(source) -> str:
         cases = challenge.read_truth(source)
-        return challenge.score(cases, challenge.read_predictions({"p.csv": predictions()}, cases), resamples=20).to_json()
+        return challenge.score(
+            cases, challenge.read_predictions({"p.csv": predictions()}, cases), resamples=20
+        ).to_json()
 
     assert card(folder / "set") == card(files)

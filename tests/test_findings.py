@@ -6,7 +6,11 @@ from scoring.findings import Finding, InputRefused, error, lines, note, split, w
 
 
 def test_levels():
-    assert [make("code", "place", "words").level for make in (error, warning, note)] == ["error", "warning", "note"]
+    assert [make("code", "place", "words").level for make in (error, warning, note)] == [
+        "error",
+        "warning",
+        "note",
+    ]
     with pytest.raises(ValueError, match="fatal"):
         Finding("fatal", "code", "place", "words")
 
@@ -26,17 +30,36 @@ def test_split_keeps_the_order():
 
 
 def test_a_line_begins_with_level_code_and_place():
-    assert list(lines([warning("absent-class", "MAL_OTH", "no case")])) == ["warning absent-class MAL_OTH: no case"]
+    assert list(lines([warning("absent-class", "MAL_OTH", "no case")])) == [
+        "warning absent-class MAL_OTH: no case"
+    ]
 
 
-@pytest.mark.parametrize(("count", "said"), [(19, []), (20, []), (21, ["error a and 1 more"]), (45, ["error a and 25 more"])])
+@pytest.mark.parametrize(
+    ("count", "said"), [(19, []), (20, []), (21, ["error a and 1 more"]), (45, ["error a and 25 more"])]
+)
 def test_lines_of_a_code_are_counted_after_twenty(count, said):
-    found = list(lines([*(error("a", str(i), "x") for i in range(count)), error("b", "0", "y"), warning("a", "0", "z")]))
-    assert found == [*(f"error a {i}: x" for i in range(min(count, 20))), *said, "error b 0: y", "warning a 0: z"]
+    found = list(
+        lines(
+            [*(error("a", str(i), "x") for i in range(count)), error("b", "0", "y"), warning("a", "0", "z")]
+        )
+    )
+    assert found == [
+        *(f"error a {i}: x" for i in range(min(count, 20))),
+        *said,
+        "error b 0: y",
+        "warning a 0: z",
+    ]
 
 
 def test_a_refusal_carries_everything():
-    refused = InputRefused([error("a", "1", "x"), error("b", "2", "y")], [note("c", "3", "z")], salvaged="rest")
-    assert ([p.code for p in refused.problems], [f.code for f in refused.findings], refused.salvaged) == (["a", "b"], ["c"], "rest")
+    refused = InputRefused(
+        [error("a", "1", "x"), error("b", "2", "y")], [note("c", "3", "z")], salvaged="rest"
+    )
+    assert ([p.code for p in refused.problems], [f.code for f in refused.findings], refused.salvaged) == (
+        ["a", "b"],
+        ["c"],
+        "rest",
+    )
     assert str(refused) == "a 1: x; b 2: y"
     assert InputRefused(iter([error("a", "1", "x")])).problems == (error("a", "1", "x"),)

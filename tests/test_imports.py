@@ -12,7 +12,17 @@ ROOT = Path(__file__).parents[1]
 MODULES = sorted((ROOT / "scoring").rglob("*.py"))
 PAGES = sorted([ROOT / "app.py", *(ROOT / "pages").rglob("*.py")])
 OF_METRICS = ("sklearn", "scipy", "statsmodels", "torchmetrics", "scoring.metrics", "scoring.statistics")
-NETWORK = ("requests", "urllib.request", "urllib3", "http.client", "httpx", "aiohttp", "ftplib", "telnetlib", "smtplib")
+NETWORK = (
+    "requests",
+    "urllib.request",
+    "urllib3",
+    "http.client",
+    "httpx",
+    "aiohttp",
+    "ftplib",
+    "telnetlib",
+    "smtplib",
+)
 
 
 def name_of(path: Path) -> str:
@@ -20,7 +30,8 @@ def name_of(path: Path) -> str:
 
 
 def imports(path: Path) -> Iterator[str]:
-    """Every name that a file imports, as `package.module` and, for `from package import name`, `package.name`."""
+    """Every name that a file imports, as `package.module` and, for `from package import name`,
+    `package.name`."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -49,19 +60,25 @@ def texts(path: Path) -> Iterator[str]:
 
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_scoring_imports_no_page_and_no_streamlit(path):
-    assert [name for name in imports(path) if belongs(name, ("streamlit", "pages", "app", "tests", "sample_data"))] == []
+    assert [
+        name for name in imports(path) if belongs(name, ("streamlit", "pages", "app", "tests", "sample_data"))
+    ] == []
 
 
 def test_importing_all_of_scoring_loads_no_streamlit():
     names = [
-        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in MODULES if path.name != "worker.py"
+        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        for path in MODULES
+        if path.name != "worker.py"
     ]
     script = (
         "import importlib, sys\n"
         "for name in sys.argv[1:]: importlib.import_module(name)\n"
         "print(*(m for m in sys.modules if m.split('.')[0] == 'streamlit'))"
     )
-    done = subprocess.run([sys.executable, "-c", script, *names], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", script, *names], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr
 
 
@@ -73,12 +90,17 @@ def test_pages_import_no_library_of_metrics(path):
 @pytest.mark.parametrize("path", [*MODULES, *PAGES], ids=name_of)
 def test_nothing_is_fetched(path):
     assert [name for name in imports(path) if belongs(name, NETWORK)] == []
-    assert [text for text in texts(path) if text.startswith(("http://", "https://", "//cdn")) and "w3.org" not in text] == []
+    assert [
+        text
+        for text in texts(path)
+        if text.startswith(("http://", "https://", "//cdn")) and "w3.org" not in text
+    ] == []
 
 
 def test_the_rules_can_be_broken(tmp_path):
     (tmp_path / "x.py").write_text(
-        '"""See https://example.org."""\nfrom sklearn import metrics\nimport urllib.request\nURL = "https://example.org"\n'
+        '"""See https://example.org."""\nfrom sklearn import metrics\nimport urllib.request\nURL = '
+        '"https://example.org"\n'
     )
     assert set(imports(tmp_path / "x.py")) == {"sklearn", "sklearn.metrics", "urllib.request"}
     assert list(texts(tmp_path / "x.py")) == ["https://example.org"]

@@ -14,12 +14,17 @@ from tests.support import risk_tables
 
 GOLDEN = Path(__file__).parent / "golden" / "tricorder3" / "05-all-classes-300"
 HOSTILE = "</script><script>alert(1)</script><img src=https://example.org/x.png onerror=alert(1)>"
-WEIGHTS = {"accuracy": ("accuracy", "acc.", 45), "weighted_f1": ("weighted F1", "wF1", 45), "efficiency_score": ("efficiency", "eff.", 10)}
+WEIGHTS = {
+    "accuracy": ("accuracy", "acc.", 45),
+    "weighted_f1": ("weighted F1", "wF1", 45),
+    "efficiency_score": ("efficiency", "eff.", 10),
+}
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 
 
 class Reader(HTMLParser):
-    """Elements with their attributes, text outside scripts and styles, and whether every element was closed in its order."""
+    """Elements with their attributes, text outside scripts and styles, and whether every element was closed
+    in its order."""
 
     def __init__(self):
         super().__init__()
@@ -49,7 +54,12 @@ def read(text: str) -> Reader:
 def card():
     challenge = scoring.load_challenge("tricorder3")
     truth = challenge.read_truth(GOLDEN / "truth.csv")
-    return challenge.score(truth, challenge.read_predictions(GOLDEN / "predictions.csv", truth), model_size_mib=73.456789, resamples=60)
+    return challenge.score(
+        truth,
+        challenge.read_predictions(GOLDEN / "predictions.csv", truth),
+        model_size_mib=73.456789,
+        resamples=60,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +85,9 @@ def test_nothing_is_fetched(text):
     style = text[text.index("<style>") : text.index("</style>")]
     assert "url(" not in style
     assert "@import" not in style
-    policy = next(a["content"] for tag, a in read(text).elements if a.get("http-equiv") == "Content-Security-Policy")
+    policy = next(
+        a["content"] for tag, a in read(text).elements if a.get("http-equiv") == "Content-Security-Policy"
+    )
     assert policy.startswith("default-src 'none'")
     assert "http" not in policy
 
@@ -178,13 +190,23 @@ def test_a_card_with_little_in_it_is_reported(card):
 
 def test_cases_without_right_or_wrong_are_all_listed(card):
     cases = tuple({"case": f"patient {i}", "dice": 0.5} for i in range(3))
-    reader = read(report.html(replace(card, cases=cases), report.Page("Hecktor", "weighted score", "One rule.", as_points=False)))
-    assert [word for word in reader.words if word.startswith("patient")] == ["patient 0", "patient 1", "patient 2"]
+    reader = read(
+        report.html(
+            replace(card, cases=cases), report.Page("Hecktor", "weighted score", "One rule.", as_points=False)
+        )
+    )
+    assert [word for word in reader.words if word.startswith("patient")] == [
+        "patient 0",
+        "patient 1",
+        "patient 2",
+    ]
     assert "0.534" in reader.words
 
 
 def test_findings_come_worst_first(card, page):
-    shown = report.html(replace(card, findings=(note("b-note", "x", "y"), warning("a-warning", "x", "y"))), page)
+    shown = report.html(
+        replace(card, findings=(note("b-note", "x", "y"), warning("a-warning", "x", "y"))), page
+    )
     words = read(shown).words
     assert words.index("a-warning") < words.index("b-note")
 
@@ -192,15 +214,22 @@ def test_findings_come_worst_first(card, page):
 def test_rules_are_read_as_the_markdown_they_are():
     shown = report.markdown("| a | b |\n|---|--:|\n| **1** | `x<y` |\n\n:red[▲] malignant\nand more")
     assert shown == (
-        '<table><thead><tr><th scope="col">a</th><th scope="col">b</th></tr></thead><tbody><tr><td><strong>1</strong></td>'
-        '<td><code>x&lt;y</code></td></tr></tbody></table><p><span class="malignant">▲</span> malignant and more</p>'
+        (
+            '<table><thead><tr><th scope="col">a</th><th '
+            'scope="col">b</th></tr></thead><tbody><tr><td><strong>1</strong></td>'
+        )(
+            '<td><code>x&lt;y</code></td></tr></tbody></table><p><span class="malignant">▲</span> '
+            "malignant and more</p>"
+        )
     )
 
 
 def test_a_yes_or_no_has_one_curve_with_its_own_area():
     dice = np.random.default_rng(0)
     positive = dice.random(60) < 0.4
-    card = risk_tables.card(positive.tolist(), np.clip(dice.normal(0.3 + 0.3 * positive, 0.2), 0, 1).tolist(), resamples=30)
+    card = risk_tables.card(
+        positive.tolist(), np.clip(dice.normal(0.3 + 0.3 * positive, 0.2), 0, 1).tolist(), resamples=30
+    )
     page = report.html(card)
     assert f"positive  AUC {card.metrics['auc']:.3f}, n = {positive.sum()}" in page
     assert f"positive  AP {card.metrics['average_precision']:.3f}, n = {positive.sum()}" in page

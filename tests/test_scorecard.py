@@ -45,7 +45,11 @@ def test_order_of_the_contract():
 
 def test_undefined_numbers_are_null():
     written = json.loads(card(score=None).to_json())
-    assert (written["score"], written["metrics"], written["cases"]) == (None, {"m": None}, [{"case": "Größe", "outputs": [1.0, None]}])
+    assert (written["score"], written["metrics"], written["cases"]) == (
+        None,
+        {"m": None},
+        [{"case": "Größe", "outputs": [1.0, None]}],
+    )
     assert written["per_class"] == {"A": {"f1": 0.25, "support": 3}}
     assert written["findings"] == [{"level": "note", "code": "n", "where": "w", "message": "m"}]
 

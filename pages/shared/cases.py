@@ -5,21 +5,24 @@ from collections.abc import Mapping
 import pandas as pd
 import streamlit as st
 
-from pages.shared import frame, scored
+from pages.shared import layout, submissions
+from pages.shared.challenge_page import ScoredSubmission
 from pages.shared.text import markdown
-from pages.shared.workbench import Shown
 from scoring.scorecard import ScoreCard
 
 
 def chosen(card: ScoreCard, rows: pd.DataFrame, columns: Mapping[str, object]) -> int:
-    """Draw the cases, all or those that were right or wrong, and give the place of the one chosen, by a click on its row or by name.
+    """Draw the cases, all or those that were right or wrong, and give the place of the one chosen, by a click
+    on its row or by name.
 
     rows: one per case, with "case" and "correct". columns: name in rows -> column_config.
     """
-    only = st.segmented_control("Cases", ["all", "mistakes", "right"], key="cases", bind="query-params", required=True, default="all")
+    only = st.segmented_control(
+        "Cases", ["all", "mistakes", "right"], key="cases", bind="query-params", required=True, default="all"
+    )
     rows = rows[rows["correct"] == (only == "right")] if only != "all" else rows
     options = [c["case"] for c in card.cases]
-    table = frame.table(
+    table = layout.table(
         f"What became of each case? {len(rows)} of {card.n_cases}",
         rows,
         columns,
@@ -33,13 +36,17 @@ def chosen(card: ScoreCard, rows: pd.DataFrame, columns: Mapping[str, object]) -
     if picked and st.session_state.get("case_picked") != (only, picked[0]):
         st.session_state["case_picked"] = (only, picked[0])
         st.session_state["case"] = rows.iloc[picked[0]]["case"]
-    return options.index(st.selectbox("What a model receives of", options, key="case", bind="query-params", format_func=str))
+    return options.index(
+        st.selectbox("What a model receives of", options, key="case", bind="query-params", format_func=str)
+    )
 
 
-def pixels(shown: Shown, index: int, how: str) -> None:
+def pixels(shown: ScoredSubmission, index: int, how: str) -> None:
     """The pixels that the model received of a case, step by step. how: in words, Markdown of our own."""
-    frame.heading("Which pixels did it get?")
-    stages = scored.received(shown.card.challenge, shown.truth_key, index, shown.card.more.get("model"), shown.truth)
+    layout.heading("Which pixels did it get?")
+    stages = submissions.received(
+        shown.card.challenge, shown.truth_key, index, shown.card.more.get("model"), shown.truth
+    )
     if stages.refused:
         words = str(stages.refused)
         st.info(markdown(words[:1].upper() + words[1:]), icon=":material/image_not_supported:")

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from pages.shared import frame
-from pages.shared.frame import Fact
+from pages.shared import layout
+from pages.shared.layout import Fact
 from pages.shared.text import markdown
 from scoring.figures import classification as figures
 from scoring.figures.classification import Calibrated
-from scoring.figures.look import label
 from scoring.figures.numerals import share, span
+from scoring.figures.theme import label
 from scoring.scorecard import ScoreCard
 
 SMALL = "A star marks a class with under 15 cases: read the interval, not the value."
@@ -23,7 +23,10 @@ def method(card: ScoreCard) -> str:
     source = card.provenance
     if not card.intervals:
         return f"n = {card.n_cases}, no intervals."
-    return f"95% {source['interval']} intervals, {source['resamples']} resamples of {source['n_units']} units ({markdown(source['unit'])}), seed {source['seed']}. n = {card.n_cases}."
+    return (
+        f"95% {source['interval']} intervals, {source['resamples']} resamples of {source['n_units']} "
+        f"units ({markdown(source['unit'])}), seed {source['seed']}. n = {card.n_cases}."
+    )
 
 
 def interval(pair, digits: int = 2) -> str:
@@ -32,24 +35,24 @@ def interval(pair, digits: int = 2) -> str:
 
 def classes(card: ScoreCard, risks: Mapping[str, str]) -> None:
     """How good each class is, and what is taken for what."""
-    look = frame.look()
+    look = layout.look()
     left, right = st.columns([13, 9], gap="medium")
     with left:
         order = sorted(card.per_class, key=lambda c: list(figures.SYMBOLS).index(risks[c]))
         rows = pd.DataFrame([_class_row(c, card.per_class[c], risks) for c in order])
-        frame.table(
+        layout.table(
             "How good is each class?",
             rows,
             {
-                "class": frame.words("class", 92),
-                "n": frame.words("n", 40, right=True),
-                "F1": frame.bar("F1 ↑", look.accent, width=92),
-                "interval": frame.words("95% interval", 88, right=True),
-                "recall": frame.number("sens. ↑", 3, 56),
-                "precision": frame.number("prec. ↑", 3, 56),
-                "specificity": frame.number("spec. ↑", 3, 56),
-                "AUC": frame.number("AUC ↑", 3, 56),
-                "AP": frame.number("AP ↑", 3, 56),
+                "class": layout.words("class", 92),
+                "n": layout.words("n", 40, right=True),
+                "F1": layout.bar("F1 ↑", look.accent, width=92),
+                "interval": layout.words("95% interval", 88, right=True),
+                "recall": layout.number("sens. ↑", 3, 56),
+                "precision": layout.number("prec. ↑", 3, 56),
+                "specificity": layout.number("spec. ↑", 3, 56),
+                "AUC": layout.number("AUC ↑", 3, 56),
+                "AP": layout.number("AP ↑", 3, 56),
             },
             f"Interval of F1. {SMALL} –: undefined. {method(card)}",
             lighter=["interval"],
@@ -57,11 +60,22 @@ def classes(card: ScoreCard, risks: Mapping[str, str]) -> None:
             key="classes",
         )
     with right:
-        show = st.segmented_control("Cells show", ["counts", "shares"], key="cells", bind="query-params", required=True, default="counts")
+        show = st.segmented_control(
+            "Cells show",
+            ["counts", "shares"],
+            key="cells",
+            bind="query-params",
+            required=True,
+            default="counts",
+        )
         matrix = card.confusion_matrix
         figure = figures.confusion_matrix(matrix["counts"], matrix["labels"], look, risks, show)
         numbers = pd.DataFrame(matrix["counts"], index=matrix["labels"], columns=matrix["labels"])
-        frame.chart(figure, f"Rows: truth. Colour: share of the row. Lines part the risk groups. n = {card.n_cases}.", numbers)
+        layout.chart(
+            figure,
+            f"Rows: truth. Colour: share of the row. Lines part the risk groups. n = {card.n_cases}.",
+            numbers,
+        )
 
 
 def _class_row(name: str, entry: Mapping, risks: Mapping[str, str]) -> dict:
@@ -81,26 +95,42 @@ def _class_row(name: str, entry: Mapping, risks: Mapping[str, str]) -> dict:
 
 def curves(card: ScoreCard, risks: Mapping[str, str]) -> None:
     """One against rest, a small figure per class."""
-    look, arrays = frame.look(), card.arrays
+    look, arrays = layout.look(), card.arrays
     if "roc_grid" not in arrays:
-        st.info("No curves: the submission holds labels only, or nothing was resampled.", icon=":material/show_chart:")
+        st.info(
+            "No curves: the submission holds labels only, or nothing was resampled.",
+            icon=":material/show_chart:",
+        )
         return
-    kind = st.segmented_control("Curve", ["ROC", "precision and recall"], key="curve", bind="query-params", required=True, default="ROC")
+    kind = st.segmented_control(
+        "Curve",
+        ["ROC", "precision and recall"],
+        key="curve",
+        bind="query-params",
+        required=True,
+        default="ROC",
+    )
     names = card.confusion_matrix["labels"]
     order = sorted(range(len(names)), key=lambda k: list(figures.SYMBOLS).index(risks[names[k]]))
     cards = [_curve_card(card, k, names[k], risks[names[k]], kind == "ROC", look) for k in order]
     if kind == "ROC":
-        frame.panels(
+        layout.panels(
             "How well is each class told from the rest?",
             cards,
-            f"Across: 1 − specificity. Up: sensitivity. One against rest on the raw outputs. Band: pointwise 95%. n: cases of the class. {method(card)}",
+            (
+                "Across: 1 − specificity. Up: sensitivity. One against rest on the raw outputs. Band: "
+                f"pointwise 95%. n: cases of the class. {method(card)}"
+            ),
             "roc",
         )
     else:
-        frame.panels(
+        layout.panels(
             "How many of those called a class are of it?",
             cards,
-            f"Across: recall. Up: precision. Dotted: guessing. Band: pointwise 95%. n: cases of the class. {method(card)}",
+            (
+                "Across: recall. Up: precision. Dotted: guessing. Band: pointwise 95%. n: cases of the "
+                f"class. {method(card)}"
+            ),
             "pr",
         )
 
@@ -110,10 +140,15 @@ def _curve_card(card: ScoreCard, k: int, name: str, risk: str, is_roc: bool, loo
     star = "*" if entry["support"] < 15 else ""
     if is_roc:
         figure = figures.roc_panel(
-            name, a["roc_grid"], a["roc_sensitivity"][k], look, risk, (a["roc_grid"], a["roc_low"][k], a["roc_high"][k])
+            name,
+            a["roc_grid"],
+            a["roc_sensitivity"][k],
+            look,
+            risk,
+            (a["roc_grid"], a["roc_low"][k], a["roc_high"][k]),
         )
         return (
-            f"{frame.class_name(name, risk)}  AUC **{share(entry['auc'])}**",
+            f"{layout.class_name(name, risk)}  AUC **{share(entry['auc'])}**",
             figure,
             f"{interval(entry.get('auc_interval'))}, n = {entry['support']}{star}",
         )
@@ -126,12 +161,17 @@ def _curve_card(card: ScoreCard, k: int, name: str, risk: str, is_roc: bool, loo
         risk,
         (a["pr_grid"], a["pr_low"][k], a["pr_high"][k]),
     )
-    return f"{frame.class_name(name, risk)}  AP **{share(entry['average_precision'])}**", figure, f"n = {entry['support']}{star}"
+    return (
+        f"{layout.class_name(name, risk)}  AP **{share(entry['average_precision'])}**",
+        figure,
+        f"n = {entry['support']}{star}",
+    )
 
 
 @dataclass(frozen=True)
 class CalibrationWords:
-    """How a challenge's calibration is told. figure: of the diagram. gap, brier: what ECE and Brier score are. above: what lies above the line."""
+    """How a challenge's calibration is told. figure: of the diagram. gap, brier: what ECE and Brier score
+    are. above: what lies above the line."""
 
     figure: Calibrated = figures.LARGEST
     gap: str = "Mean gap between largest output and share right, weighted by n"
@@ -144,7 +184,8 @@ def calibration(card: ScoreCard, words: CalibrationWords = CalibrationWords()) -
     a = card.arrays
     if "reliability_n" not in a:
         st.info(
-            "Calibration is not defined here: the outputs are not probabilities (labels only, logits, or rows that do not sum to 1). "
+            "Calibration is not defined here: the outputs are not probabilities (labels only, "
+            "logits, or rows that do not sum to 1). "
             "It is not in the score.",
             icon=":material/balance:",
         )
@@ -152,21 +193,37 @@ def calibration(card: ScoreCard, words: CalibrationWords = CalibrationWords()) -
     said, right, low, high, n = (a[f"reliability_{part}"] for part in ("said", "right", "low", "high", "n"))
     left, beside = st.columns([3, 2], gap="large")
     with left:
-        numbers = pd.DataFrame({"mean output": said, words.figure.came: right, "low": low, "high": high, "n": n})
-        frame.chart(
-            figures.reliability(said, right, low, high, n, frame.look(), words.figure),
-            f"Dots: {words.figure.came} with Wilson 95% interval, at the bin's mean output. Dotted: perfect. n = {int(n.sum())}.",
+        numbers = pd.DataFrame(
+            {"mean output": said, words.figure.came: right, "low": low, "high": high, "n": n}
+        )
+        layout.chart(
+            figures.reliability(said, right, low, high, n, layout.look(), words.figure),
+            (
+                f"Dots: {words.figure.came} with Wilson 95% interval, at the bin's mean output. Dotted: "
+                f"perfect. n = {int(n.sum())}."
+            ),
             numbers,
         )
     with beside:
-        frame.heading("How far off is it?")
+        layout.heading("How far off is it?")
         m, i = card.metrics, card.intervals
-        gap = m["expected_calibration_error"] if "calibration" not in card.more else card.more["calibration"]["expected_calibration_error"]
-        further = {"brier_score": ("Brier score ↓", words.brier), "log_loss": ("Log loss ↓", "Mean of −ln of the true class's output")}
-        frame.facts(
+        gap = (
+            m["expected_calibration_error"]
+            if "calibration" not in card.more
+            else card.more["calibration"]["expected_calibration_error"]
+        )
+        further = {
+            "brier_score": ("Brier score ↓", words.brier),
+            "log_loss": ("Log loss ↓", "Mean of −ln of the true class's output"),
+        }
+        layout.facts(
             [
                 Fact("Calibration error (ECE) ↓", share(gap), "10 equal bins", words.gap),
-                *(Fact(name, share(m[key]), interval(i.get(key), 3), explain) for key, (name, explain) in further.items() if key in m),
+                *(
+                    Fact(name, share(m[key]), interval(i.get(key), 3), explain)
+                    for key, (name, explain) in further.items()
+                    if key in m
+                ),
             ]
         )
         st.markdown(f"{words.above} Calibration is not in the score.")
@@ -174,7 +231,8 @@ def calibration(card: ScoreCard, words: CalibrationWords = CalibrationWords()) -
 
 @dataclass(frozen=True)
 class Measure:
-    """A share by group. metric: its name in slices and metrics. of: which cases of the group it is counted on, in words."""
+    """A share by group. metric: its name in slices and metrics. of: which cases of the group it is counted
+    on, in words."""
 
     metric: str
     question: str
@@ -184,7 +242,12 @@ class Measure:
 
 RISK_MEASURES = (
     Measure("accuracy", "Which patients does it serve worse?", "accuracy, share right"),
-    Measure("malignant_sensitivity", "Whose malignant lesions does it miss?", "malignant sensitivity", "malignant "),
+    Measure(
+        "malignant_sensitivity",
+        "Whose malignant lesions does it miss?",
+        "malignant sensitivity",
+        "malignant ",
+    ),
 )
 
 
@@ -206,9 +269,15 @@ def subgroups(card: ScoreCard, measures: Sequence[Measure] = RISK_MEASURES) -> N
                     for r in rows
                 ]
             )
-            figure = figures.intervals(rows, frame.look(), measure.question, measure.axis, reference=card.metrics.get(measure.metric))
+            figure = figures.intervals(
+                rows,
+                layout.look(),
+                measure.question,
+                measure.axis,
+                reference=card.metrics.get(measure.metric),
+            )
             line = f"Line: all {card.n_cases} cases. " if card.metrics.get(measure.metric) is not None else ""
-            frame.chart(
+            layout.chart(
                 figure,
                 f"{line}n: {measure.of}cases of the group. {groups} groups looked at: one may stand apart "
                 f"by chance. Grey: under 15 cases. {method(card)}",

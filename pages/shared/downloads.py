@@ -1,7 +1,7 @@
 """Downloads that can never hand one user another's file.
 
-Streamlit names what it serves by a fingerprint of the content, of which it reads only samples above 1 MiB, and of the file's name. So every
-name carries a part that belongs to this session alone.
+Streamlit names what it serves by a fingerprint of the content, of which it reads only samples above 1 MiB,
+and of the file's name. So every name carries a part that belongs to this session alone.
 """
 
 import json
@@ -22,12 +22,14 @@ def nonce() -> str:
 
 
 def session_name(stem: str, suffix: str) -> str:
-    """`stem`, cleaned of everything that is no letter or digit, the session's own part, and the suffix (without dot)."""
+    """`stem`, cleaned of everything that is no letter or digit, the session's own part, and the suffix
+    (without dot)."""
     return f"{file_name(stem)}-{nonce()}.{suffix}"
 
 
 def csv(table: pd.DataFrame, index: bool = True) -> bytes:
-    """UTF-8 with a mark that spreadsheets need; text they would run as a formula is quoted, numbers are untouched."""
+    """UTF-8 with a mark that spreadsheets need; text they would run as a formula is quoted, numbers are
+    untouched."""
     safe = table.map(csv_cell).rename(columns=csv_cell)
     if index:
         safe.index = safe.index.map(csv_cell)
@@ -35,9 +37,21 @@ def csv(table: pd.DataFrame, index: bool = True) -> bytes:
     return safe.to_csv(index=index, lineterminator="\n").encode("utf-8-sig")
 
 
-def button(label: str, content: Callable[[], bytes | str], stem: str, suffix: str, mime: str, key: str, **look) -> None:
-    """A download that is built when it is clicked and reruns nothing. look: what `st.download_button` takes for its appearance."""
-    st.download_button(label, content, session_name(stem, suffix), mime, key=key, on_click="ignore", icon=":material/download:", **look)
+def button(
+    label: str, content: Callable[[], bytes | str], stem: str, suffix: str, mime: str, key: str, **look
+) -> None:
+    """A download that is built when it is clicked and reruns nothing. look: what `st.download_button` takes
+    for its appearance."""
+    st.download_button(
+        label,
+        content,
+        session_name(stem, suffix),
+        mime,
+        key=key,
+        on_click="ignore",
+        icon=":material/download:",
+        **look,
+    )
 
 
 def csv_button(table: pd.DataFrame, stem: str, key: str, label: str = "CSV", index: bool = True) -> None:

@@ -1,4 +1,5 @@
-"""The two doors: which test set and which submission a page works on, a sample or what the visitor dropped."""
+"""The two doors: which test set and which submission a page works on, a sample or what the visitor
+dropped."""
 
 import hashlib
 import operator
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages.shared.frame import Door, chooser
+from pages.shared.layout import InputPanel, chooser
 from pages.shared.text import markdown
 from scoring.samples import Submission, TestSet
 
@@ -18,8 +19,9 @@ ALONE = tuple(f".{ending}" for ending in TABLE_TYPES)
 
 
 @dataclass(frozen=True)
-class Given:
-    """What a door gives. key: SHA-256 of the content, or of a sample's place. source: a path, bytes or a dropped folder. own: uploaded here.
+class Input:
+    """What a door gives. key: SHA-256 of the content, or of a sample's place. source: a path, bytes or a
+    dropped folder. own: uploaded here.
 
     metadata: a table about the cases that comes with a sample test set.
     """
@@ -33,24 +35,35 @@ class Given:
     metadata: Path | None = None
 
 
-def test_set(samples: Mapping[str, TestSet], page: str, about_upload: str, types: Sequence[str]) -> tuple[Given, Door]:
-    """The door of the test set. page: whose choice and files these are in the session; the address says "set". types: further than tables and zips."""
+def test_set(
+    samples: Mapping[str, TestSet], page: str, about_upload: str, types: Sequence[str]
+) -> tuple[Input, InputPanel]:
+    """The door of the test set. page: whose choice and files these are in the session; the address says
+    "set". types: further than tables and zips."""
     key = f"{page}_set"
 
     def uploader():
         return _drop_several(about_upload, key, types)
 
-    door = chooser("Test set", {k: s.title for k, s in samples.items()}, key, "set", uploader, *_in_use(f"{key}_kept"))
+    door = chooser(
+        "Test set", {k: s.title for k, s in samples.items()}, key, "set", uploader, *_in_use(f"{key}_kept")
+    )
     if not door.upload:
         return sample_set(samples[door.sample]), door
     return _dropped(door.upload, lone=ALONE), door
 
 
 def submission(
-    samples: Mapping[str, Submission], page: str, about_upload: str, own_options, types: Sequence[str], several: bool
-) -> tuple[Given, Door, Mapping]:
-    """The door of the submission. own_options: draws the options that an own file needs and gives them; the address says "submission".
-    types: further than tables and zips. several: whether it may be many files or a folder."""
+    samples: Mapping[str, Submission],
+    page: str,
+    about_upload: str,
+    own_options,
+    types: Sequence[str],
+    several: bool,
+) -> tuple[Input, InputPanel, Mapping]:
+    """The door of the submission. own_options: draws the options that an own file needs and gives them; the
+    address says "submission". types: further than tables and zips. several: whether it may be many files or a
+    folder."""
     key, options = f"{page}_submission", {}
 
     def uploader():
@@ -70,11 +83,15 @@ def submission(
         *_in_use(f"{key}_kept"),
     )
     if door.upload:
-        return _dropped(door.upload, lone=tuple(f".{ending}" for ending in (*TABLE_TYPES, *types))), door, options
+        return (
+            _dropped(door.upload, lone=tuple(f".{ending}" for ending in (*TABLE_TYPES, *types))),
+            door,
+            options,
+        )
     return sample_submission(samples[door.sample]), door, {}
 
 
-def model(samples: Mapping[str, Submission], page: str) -> tuple[Given, Door]:
+def model(samples: Mapping[str, Submission], page: str) -> tuple[Input, InputPanel]:
     """The door of a model alone. samples: of which the models are offered; the address says "model"."""
     key, offered = f"{page}_model", {k: s.title for k, s in samples.items() if s.is_model}
 
@@ -83,24 +100,33 @@ def model(samples: Mapping[str, Submission], page: str) -> tuple[Given, Door]:
         return _kept(f"{key}_kept")
 
     door = chooser("Model", offered, key, "model", uploader, *_in_use(f"{key}_kept"))
-    return _dropped(door.upload, lone=(".onnx",)) if door.upload else sample_submission(samples[door.sample]), door
+    return _dropped(door.upload, lone=(".onnx",)) if door.upload else sample_submission(
+        samples[door.sample]
+    ), door
 
 
-def one_file(label: str, key: str, types: Sequence[str]) -> Given | None:
+def one_file(label: str, key: str, types: Sequence[str]) -> Input | None:
     """Draws where a single file is dropped and gives it; None while there is none."""
     _drop(label, f"{key}_file", types, False, f"{key}_kept")
     held = _kept(f"{key}_kept")
     return _dropped(held, lone=tuple(f".{ending}" for ending in types)) if held else None
 
 
-def teams(page: str, types: Sequence[str]) -> tuple[list[Given], list[Given], Callable[[], None]]:
-    """Draws where several teams' submissions are dropped. Gives those that are a team each, folders and zips that hold an entry per team, and what
-    forgets all of them. types: further than tables and zips."""
+def teams(page: str, types: Sequence[str]) -> tuple[list[Input], list[Input], Callable[[], None]]:
+    """Draws where several teams' submissions are dropped. Gives those that are a team each, folders and zips
+    that hold an entry per team, and what forgets all of them. types: further than tables and zips."""
     keys = {kind: f"{page}_teams_{kind}" for kind in ("files", "zip", "folder")}
     allowed = [*TABLE_TYPES, *types]
     _drop("Files, one per team", keys["files"], allowed, True, f"{keys['files']}_kept")
     _drop("Or a zip with one entry per team", keys["zip"], ["zip"], False, f"{keys['zip']}_kept", _latest)
-    _drop("Or a folder with one entry per team", keys["folder"], allowed, "directory", f"{keys['folder']}_kept", _latest)
+    _drop(
+        "Or a folder with one entry per team",
+        keys["folder"],
+        allowed,
+        "directory",
+        f"{keys['folder']}_kept",
+        _latest,
+    )
     lone = tuple(f".{ending}" for ending in allowed)
     held = {kind: _kept(f"{key}_kept") or [] for kind, key in keys.items()}
 
@@ -112,31 +138,44 @@ def teams(page: str, types: Sequence[str]) -> tuple[list[Given], list[Given], Ca
     return single, [_dropped(held[kind], lone) for kind in ("zip", "folder") if held[kind]], forget
 
 
-def sample_set(chosen: TestSet) -> Given:
+def sample_set(chosen: TestSet) -> Input:
     """A sample test set as if it had come through the door."""
-    return Given(f"sample:{chosen.name}", chosen.name, chosen.path, False, metadata=chosen.metadata)
+    return Input(f"sample:{chosen.name}", chosen.name, chosen.path, False, metadata=chosen.metadata)
 
 
-def sample_submission(chosen: Submission) -> Given:
+def sample_submission(chosen: Submission) -> Input:
     """A sample submission as if it had come through the door."""
-    return Given(f"sample:{chosen.path}", chosen.path.name, chosen.path, False, chosen.is_model, chosen.size_mib)
+    return Input(
+        f"sample:{chosen.path}", chosen.path.name, chosen.path, False, chosen.is_model, chosen.size_mib
+    )
 
 
-def metadata(page: str, sample: Path | None) -> Given | None:
-    """A button behind which a table about the cases is dropped: the own one in use, else that of the sample test set, else None."""
+def metadata(page: str, sample: Path | None) -> Input | None:
+    """A button behind which a table about the cases is dropped: the own one in use, else that of the sample
+    test set, else None."""
     key = f"{page}_metadata"
     kept, forget = _in_use(f"{key}_kept")
     with st.popover("Metadata", icon=":material/table_view:"):
-        _drop("Table of age, sex, site, patient by case id", f"{key}_files", TABLE_TYPES, False, f"{key}_kept")
+        _drop(
+            "Table of age, sex, site, patient by case id", f"{key}_files", TABLE_TYPES, False, f"{key}_kept"
+        )
         held = _kept(f"{key}_kept")
         if kept:
-            st.button("Without own metadata", key=f"{key}_back", type="tertiary", icon=":material/undo:", on_click=forget)
+            st.button(
+                "Without own metadata",
+                key=f"{key}_back",
+                type="tertiary",
+                icon=":material/undo:",
+                on_click=forget,
+            )
         st.caption(
-            f"In use: {markdown(kept[0], 60) if kept else markdown(sample.name) if sample else 'none'}. It gives subgroups, and intervals by patient."
+            "In use: "
+            f"{markdown(kept[0], 60) if kept else markdown(sample.name) if sample else 'none'}. It "
+            "gives subgroups, and intervals by patient."
         )
     if held:
-        return Given(digest(held[0]), held[0].name, held[0].getvalue(), True)
-    return Given(f"sample:{sample}", sample.name, sample, False) if sample else None
+        return Input(digest(held[0]), held[0].name, held[0].getvalue(), True)
+    return Input(f"sample:{sample}", sample.name, sample, False) if sample else None
 
 
 def digest(file) -> str:
@@ -150,14 +189,20 @@ def digest(file) -> str:
     return known[file.file_id]
 
 
-def _dropped(files: Sequence, lone: tuple[str, ...]) -> Given:
-    """What was dropped: one file that stands for itself, as its ending (one of `lone`) says, or the files as a folder."""
+def _dropped(files: Sequence, lone: tuple[str, ...]) -> Input:
+    """What was dropped: one file that stands for itself, as its ending (one of `lone`) says, or the files as
+    a folder."""
     first = files[0]
     if len(files) == 1 and "/" not in first.name and first.name.lower().endswith(lone):
-        return Given(digest(first), first.name, first.getvalue(), True, first.name.lower().endswith(".onnx"))
+        return Input(digest(first), first.name, first.getvalue(), True, first.name.lower().endswith(".onnx"))
     digests = sorted((file.name, digest(file)) for file in files)
     folder = first.name.replace("\\", "/").split("/")[0] if "/" in first.name else "the dropped files"
-    return Given(hashlib.sha256(repr(digests).encode()).hexdigest(), folder, {file.name: file.getvalue() for file in files}, True)
+    return Input(
+        hashlib.sha256(repr(digests).encode()).hexdigest(),
+        folder,
+        {file.name: file.getvalue() for file in files},
+        True,
+    )
 
 
 def _drop_several(label: str, key: str, types: Sequence[str]) -> list | None:
@@ -167,8 +212,16 @@ def _drop_several(label: str, key: str, types: Sequence[str]) -> list | None:
     return _kept(f"{key}_kept")
 
 
-def _drop(label: str, key: str, types: Sequence[str], several, kept: str, count: Callable[[list, list], list] = operator.add) -> None:
-    """An upload widget whose content outlives it: a change of page takes the widget away, and nobody should have to drop a file twice.
+def _drop(
+    label: str,
+    key: str,
+    types: Sequence[str],
+    several,
+    kept: str,
+    count: Callable[[list, list], list] = operator.add,
+) -> None:
+    """An upload widget whose content outlives it: a change of page takes the widget away, and nobody should
+    have to drop a file twice.
 
     count: what counts, from the files that counted before and those that were dropped now.
     """
@@ -176,7 +229,10 @@ def _drop(label: str, key: str, types: Sequence[str], several, kept: str, count:
     def changed() -> None:
         value = st.session_state[key]
         files = value if isinstance(value, list) else [value] if value else []
-        known, seen = st.session_state.get(f"{key}_seen", frozenset()), frozenset(file.file_id for file in files)
+        known, seen = (
+            st.session_state.get(f"{key}_seen", frozenset()),
+            frozenset(file.file_id for file in files),
+        )
         st.session_state[f"{key}_seen"] = seen
         place, held = st.session_state.get(kept, (key, []))
         before = [file for file in held if place == key and file.file_id in seen]
@@ -186,12 +242,19 @@ def _drop(label: str, key: str, types: Sequence[str], several, kept: str, count:
         elif place == key:
             st.session_state.pop(kept, None)
 
-    st.file_uploader(label, type=list(types), accept_multiple_files=several, key=key, max_upload_size=UPLOAD_MB, on_change=changed)
+    st.file_uploader(
+        label,
+        type=list(types),
+        accept_multiple_files=several,
+        key=key,
+        max_upload_size=UPLOAD_MB,
+        on_change=changed,
+    )
 
 
 def _as_folder(before: list, new: list) -> list:
-    """Files dropped one after another make a folder, in which a file takes the place of one of its name. A zip is a whole and takes the place of all;
-    so does a table where there was a table or a zip alone."""
+    """Files dropped one after another make a folder, in which a file takes the place of one of its name. A
+    zip is a whole and takes the place of all; so does a table where there was a table or a zip alone."""
     lone = new[0].name.lower() if len(new) == 1 else ""
     alone = len(before) == 1 and before[0].name.lower().endswith(ALONE)
     if lone.endswith(".zip") or (alone and lone.endswith(ALONE)):

@@ -1,4 +1,5 @@
-"""Long work beside the page: a queue that goes on while pages are drawn anew, shows how far it is, and can be stopped."""
+"""Long work beside the page: a queue that goes on while pages are drawn anew, shows how far it is, and can be
+stopped."""
 
 import secrets
 import threading
@@ -17,7 +18,8 @@ POLL_SECONDS = 0.5
 
 @dataclass
 class Job:
-    """One piece of work. done of total say how far it is (total 0: not known yet); `stop` asks it to end; `seen` is when somebody last looked."""
+    """One piece of work. done of total say how far it is (total 0: not known yet); `stop` asks it to end;
+    `seen` is when somebody last looked."""
 
     done: int = 0
     total: int = 0
@@ -41,7 +43,8 @@ class Job:
 
 
 class JobQueue:
-    """Runs one job after another. A key belongs to a session and to what is computed, so that nobody stops another's work."""
+    """Runs one job after another. A key belongs to a session and to what is computed, so that nobody stops
+    another's work."""
 
     def __init__(self):
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="job")
@@ -49,7 +52,8 @@ class JobQueue:
         self._lock = threading.Lock()
 
     def submit(self, key: tuple, work: Callable[[Job], object]) -> Job:
-        """Start `work(job)` once per key; asking again gives the same job, also one that was stopped (see `forget`)."""
+        """Start `work(job)` once per key; asking again gives the same job, also one that was stopped (see
+        `forget`)."""
         with self._lock:
             job = self._jobs.get(key)
             if job is None:
@@ -68,10 +72,14 @@ class JobQueue:
         """How many unfinished jobs stand before this one."""
         with self._lock:
             before = list(self._jobs.values())
-            return sum(not other.future.done() for other in before[: before.index(job)]) if job in before else 0
+            return (
+                sum(not other.future.done() for other in before[: before.index(job)]) if job in before else 0
+            )
 
     def _drop_finished(self) -> None:
-        for key in [k for k, job in self._jobs.items() if job.future.done()][: max(0, len(self._jobs) - KEPT_JOBS)]:
+        for key in [k for k, job in self._jobs.items() if job.future.done()][
+            : max(0, len(self._jobs) - KEPT_JOBS)
+        ]:
             del self._jobs[key]
 
     @staticmethod
@@ -92,7 +100,8 @@ def session_id() -> str:
 
 
 def watch(job: Job, key: tuple, what: str) -> None:
-    """Show how far a running job is, with a button that stops it; draw the whole page again when it has ended."""
+    """Show how far a running job is, with a button that stops it; draw the whole page again when it has
+    ended."""
 
     @st.fragment(run_every=POLL_SECONDS)
     def progress() -> None:

@@ -5,31 +5,38 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 import streamlit as st
 
-from pages.shared import frame
+from pages.shared import layout
 from pages.shared.text import markdown
 from scoring.scorecard import ScoreCard
 
 
 def verdicts(card: ScoreCard, question: str, words: Mapping[str, str], fine: str) -> None:
-    """words: finding code -> what the official program does then, as "It ...". fine: what stands there when none was found.
-    Markdown of our own."""
+    """words: finding code -> what the official program does then, as "It ...". fine: what stands there when
+    none was found. Markdown of our own."""
     codes = {finding.code for finding in card.findings}
     hit = [said for code, said in words.items() if code in codes]
-    frame.heading(question)
-    st.markdown("\n".join(f"- It **{said}**; see the findings for line and cure." for said in hit) or f"- {fine}")
+    layout.heading(question)
+    st.markdown(
+        "\n".join(f"- It **{said}**; see the findings for line and cure." for said in hit) or f"- {fine}"
+    )
 
 
 def tensors(model: Mapping) -> None:
     """Inputs and outputs that a model declares. model: `Inspection.model`."""
     rows = [
-        {"what": what, "name": t["name"], "type": t["dtype"], "shape": " × ".join("any" if d is None else str(d) for d in t["shape"] or ())}
+        {
+            "what": what,
+            "name": t["name"],
+            "type": t["dtype"],
+            "shape": " × ".join("any" if d is None else str(d) for d in t["shape"] or ()),
+        }
         for what in ("inputs", "outputs")
         for t in model[what]
     ]
-    frame.table(
+    layout.table(
         "What does the model take and give?",
         pd.DataFrame(rows),
-        {c: frame.words(c) for c in ("what", "name", "type", "shape")},
+        {c: layout.words(c) for c in ("what", "name", "type", "shape")},
         f"SHA-256 {model['sha256']}",
         key="tensors",
     )

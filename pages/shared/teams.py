@@ -1,4 +1,5 @@
-"""Teams to compare: samples, those added from the challenges' pages, and those dropped here; scored beside the page."""
+"""Teams to compare: samples, those added from the challenges' pages, and those dropped here; scored beside
+the page."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import wait
@@ -8,9 +9,9 @@ from types import ModuleType
 import streamlit as st
 
 import scoring
-from pages.shared import inputs, jobs, scored
-from pages.shared.inputs import Given
-from pages.shared.scored import Outcome, Running, Runs
+from pages.shared import inputs, jobs, submissions
+from pages.shared.inputs import Input
+from pages.shared.submissions import Outcome, Running, Runs
 from scoring.challenges import option_name
 from scoring.models.pool import Cancelled
 from scoring.readers import entries
@@ -32,23 +33,25 @@ UNKNOWN_SIZE = "model_size_mib"
 
 @dataclass(frozen=True)
 class Team:
-    """A submission by name. options: those of `score` that are this team's own. joins: whether it is compared unasked."""
+    """A submission by name. options: those of `score` that are this team's own. joins: whether it is compared
+    unasked."""
 
     name: str
-    given: Given
+    given: Input
     options: Mapping[str, object] = field(default_factory=dict)
     joins: bool = True
 
     @property
     def key(self) -> tuple:
-        return (self.name, self.given.key, self.given.name, scored.options(**self.options))
+        return (self.name, self.given.key, self.given.name, submissions.options(**self.options))
 
 
 def offered(
-    challenge: ModuleType, test_set: Given, sample: TestSet, single: Sequence[Given], packs: Sequence[Given]
+    challenge: ModuleType, test_set: Input, sample: TestSet, single: Sequence[Input], packs: Sequence[Input]
 ) -> tuple[dict[str, Team], list]:
-    """All teams that can be compared on this test set, by name: samples, those added on the challenge's page, those dropped; and what is wrong with
-    the folders and zips. single: a team each; packs: with an entry per team."""
+    """All teams that can be compared on this test set, by name: samples, those added on the challenge's page,
+    those dropped; and what is wrong with the folders and zips. single: a team each; packs: with an entry per
+    team."""
     teams: dict[str, Team] = {}
     if not test_set.own:
         for submission in sample.submissions.values():
@@ -58,7 +61,10 @@ def offered(
         if added.truth_key == test_set.key:
             _put(teams, added.team)
     problems = []
-    for name, given in [*((_stem(given.name), given) for given in single), *_unpacked(challenge, packs, problems)]:
+    for name, given in [
+        *((_stem(given.name), given) for given in single),
+        *_unpacked(challenge, packs, problems),
+    ]:
         _put(teams, Team(name, given, _own_options(challenge, given)))
     return teams, problems
 
@@ -67,7 +73,7 @@ def _stem(name: str) -> str:
     return entries.legible(name.rsplit(".", 1)[0] or name)
 
 
-def _unpacked(challenge: ModuleType, packs: Sequence[Given], problems: list) -> Iterator[tuple[str, Given]]:
+def _unpacked(challenge: ModuleType, packs: Sequence[Input], problems: list) -> Iterator[tuple[str, Input]]:
     """Team and submission of every entry; adds to problems what is wrong with a pack."""
     for pack in packs:
         try:
@@ -76,20 +82,29 @@ def _unpacked(challenge: ModuleType, packs: Sequence[Given], problems: list) -> 
             found, wrong = {}, refused.problems
         problems += wrong
         for team, entry in found.items():
-            yield team, Given(f"{pack.key}/{team}", entry.name or team, entry.source, True, entry.is_model)
+            yield team, Input(f"{pack.key}/{team}", entry.name or team, entry.source, True, entry.is_model)
 
 
 def _put(teams: dict[str, Team], team: Team) -> None:
-    """Under its name, or the first free one: "Aurora", "Aurora 2". The very same file joins once; equal files of other names are other teams."""
+    """Under its name, or the first free one: "Aurora", "Aurora 2". The very same file joins once; equal files
+    of other names are other teams."""
     for name, known in teams.items():
-        if (known.given.key, known.given.name, dict(known.options)) == (team.given.key, team.given.name, dict(team.options)):
+        if (known.given.key, known.given.name, dict(known.options)) == (
+            team.given.key,
+            team.given.name,
+            dict(team.options),
+        ):
             teams[name] = replace(known, joins=known.joins or team.joins)
             return
-    free = next(name for name in (team.name, *(f"{team.name} {number}" for number in range(2, len(teams) + 3))) if name not in teams)
+    free = next(
+        name
+        for name in (team.name, *(f"{team.name} {number}" for number in range(2, len(teams) + 3)))
+        if name not in teams
+    )
     teams[free] = replace(team, name=free)
 
 
-def _own_options(challenge: ModuleType, given: Given) -> dict[str, object]:
+def _own_options(challenge: ModuleType, given: Input) -> dict[str, object]:
     return {UNKNOWN_SIZE: given.size_mib} if UNKNOWN_SIZE in _names(challenge) and not given.is_model else {}
 
 
@@ -113,13 +128,20 @@ def _added(challenge_id: str) -> list[Added]:
 
 def add(challenge: ModuleType, shown) -> None:
     """Remember what a challenge's page shows for the comparison, in this session only."""
-    options = {name: shown.card.provenance["options"].get(name) for name in _names(challenge)} if not shown.given.is_model else {}
+    options = (
+        {name: shown.card.provenance["options"].get(name) for name in _names(challenge)}
+        if not shown.given.is_model
+        else {}
+    )
     _added(challenge.ID).append(Added(shown.truth_key, Team(_stem(shown.name), shown.given, options)))
 
 
 def is_added(challenge_id: str, shown) -> bool:
     """Whether the submission that a challenge's page shows was added already."""
-    return any((one.truth_key, one.team.given.key) == (shown.truth_key, shown.given.key) for one in _added(challenge_id))
+    return any(
+        (one.truth_key, one.team.given.key) == (shown.truth_key, shown.given.key)
+        for one in _added(challenge_id)
+    )
 
 
 @st.cache_resource(max_entries=1)
@@ -133,10 +155,21 @@ def _own_cards() -> Runs:
     return st.session_state.setdefault("_team_cards", Runs(SESSION_CARDS))
 
 
-def cards(challenge: ModuleType, test_set: Given, metadata, truth, teams: Sequence[Team], shared: Mapping) -> dict[str, Outcome] | Running:
-    """The scorecard, or the refusal, of every team; `Running` while they are read and scored. shared: options of `score` for all."""
+def cards(
+    challenge: ModuleType, test_set: Input, metadata, truth, teams: Sequence[Team], shared: Mapping
+) -> dict[str, Outcome] | Running:
+    """The scorecard, or the refusal, of every team; `Running` while they are read and scored. shared: options
+    of `score` for all."""
     keys = {
-        team.name: (challenge.ID, scoring.__version__, test_set.key, test_set.name, *team.key, *scored.options(**shared)) for team in teams
+        team.name: (
+            challenge.ID,
+            scoring.__version__,
+            test_set.key,
+            test_set.name,
+            *team.key,
+            *submissions.options(**shared),
+        )
+        for team in teams
     }
     runs = {team.name: _own_cards() if test_set.own or team.given.own else _shared_cards() for team in teams}
     waiting = [team for team in teams if keys[team.name] not in runs[team.name].outcomes]
@@ -148,13 +181,15 @@ def cards(challenge: ModuleType, test_set: Given, metadata, truth, teams: Sequen
             job.progress(done, len(waiting))
             if job.cancelled():
                 raise Cancelled
-            outcome = scored.attempt(_card, challenge, truth, team, {**shared, "metadata": metadata}, job)
+            outcome = submissions.attempt(
+                _card, challenge, truth, team, {**shared, "metadata": metadata}, job
+            )
             runs[team.name].keep(keys[team.name], outcome)
 
     key = (jobs.session_id(), "teams", *(keys[team.name] for team in waiting))
     job = jobs.queue().submit(key, work)
     if not job.stop.is_set():
-        wait([job.future], scored.SHORT_SECONDS)
+        wait([job.future], submissions.SHORT_SECONDS)
     if job.future.done() and job.future.exception() is None:
         jobs.queue().forget(key)
         return {name: runs[name].outcomes[key] for name, key in keys.items()}
@@ -167,7 +202,11 @@ def _card(challenge: ModuleType, truth, team: Team, shared: Mapping, job: jobs.J
     if given.is_model:
         predictions = challenge.predict(given.source, truth, name=given.name, cancelled=job.cancelled)
     else:
-        reading = {name: options[name] for name in ("missing", *getattr(challenge, "READ_OPTIONS", ())) if name in options}
+        reading = {
+            name: options[name]
+            for name in ("missing", *getattr(challenge, "READ_OPTIONS", ()))
+            if name in options
+        }
         if hasattr(challenge, "READING_COUNTS"):
             reading["cancelled"] = job.cancelled
         predictions = challenge.read_predictions(given.source, truth, given.name, **reading)

@@ -1,4 +1,5 @@
-"""Foreign text, made safe for the place where it is shown: names of files, teams, classes and cases come from strangers."""
+"""Foreign text, made safe for the place where it is shown: names of files, teams, classes and cases come from
+strangers."""
 
 import re
 import unicodedata
@@ -13,9 +14,12 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def shortened(text: object, limit: int = LIMIT) -> str:
-    """One line of at most `limit` characters: white space becomes one blank, control and hidden characters go, and an
-    ellipsis marks the cut."""
-    visible = "".join(c if unicodedata.category(c) not in _HIDDEN else " " if c.isspace() else "" for c in str(text)[: 10 * limit])
+    """One line of at most `limit` characters: white space becomes one blank, control and hidden characters
+    go, and an ellipsis marks the cut."""
+    visible = "".join(
+        c if unicodedata.category(c) not in _HIDDEN else " " if c.isspace() else ""
+        for c in str(text)[: 10 * limit]
+    )
     line = " ".join(visible.split())
     return line if len(line) <= limit and len(str(text)) <= 10 * limit else line[: limit - 1].rstrip() + "…"
 
@@ -23,18 +27,21 @@ def shortened(text: object, limit: int = LIMIT) -> str:
 def markdown(text: object, limit: int = LIMIT) -> str:
     """The text as Markdown that shows it as it was typed: no image, link, colour, formula or icon survives.
 
-    Backslashes alone do not stop automatic links (`www.x`, `http://x`, `a@b`), so a word joiner is put into those.
+    Backslashes alone do not stop automatic links (`www.x`, `http://x`, `a@b`), so a word joiner is put into
+    those.
     """
     line = _AUTOLINK.sub(lambda found: found[0][0] + WORD_JOINER + found[0][1:], shortened(text, limit))
     return _MARKS.sub(r"\\\1", line)
 
 
 def file_name(text: object, limit: int = 60) -> str:
-    """A stem for a download: letters, digits, hyphen and underscore, never empty, never starting with a hyphen."""
+    """A stem for a download: letters, digits, hyphen and underscore, never empty, never starting with a
+    hyphen."""
     plain = unicodedata.normalize("NFKD", str(text)[: 10 * limit]).encode("ascii", "ignore").decode()
     return re.sub(r"[^A-Za-z0-9_]+", "-", plain).strip("-_")[:limit].rstrip("-_") or "benchside"
 
 
 def csv_cell(value: object) -> object:
-    """The value for a table that a spreadsheet opens: text that it would take for a formula gets a quote in front; numbers stay."""
+    """The value for a table that a spreadsheet opens: text that it would take for a formula gets a quote in
+    front; numbers stay."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

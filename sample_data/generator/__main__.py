@@ -1,4 +1,5 @@
-"""Draws samples again: `python -m sample_data.generator [--into FOLDER] [NAME ...]`, by default all of them into sample_data."""
+"""Draws samples again: `python -m sample_data.generator [--into FOLDER] [NAME ...]`, by default all of them
+into sample_data."""
 
 import argparse
 from pathlib import Path

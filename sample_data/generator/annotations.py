@@ -1,4 +1,5 @@
-"""Nuclei as files: the annotations of a tile as QuPath writes them, and detections in the forms in which teams hand them in."""
+"""Nuclei as files: the annotations of a tile as QuPath writes them, and detections in the forms in which
+teams hand them in."""
 
 import json
 import uuid
@@ -48,16 +49,24 @@ class Annotation:
 
 
 def on_grid(outline: Polygon | MultiPolygon) -> Polygon | MultiPolygon | None:
-    """The outline as it can be written: simplified, on the grid, valid, without holes and crumbs. None if nothing is left."""
+    """The outline as it can be written: simplified, on the grid, valid, without holes and crumbs. None if
+    nothing is left."""
     written = shapely.set_precision(outline.simplify(TOLERANCE), GRID)
-    parts = [Polygon(part.exterior) for part in shapely.get_parts(written) if part.geom_type == "Polygon" and part.area >= SMALLEST_PART]
+    parts = [
+        Polygon(part.exterior)
+        for part in shapely.get_parts(written)
+        if part.geom_type == "Polygon" and part.area >= SMALLEST_PART
+    ]
     if not parts:
         return None
     return parts[0] if len(parts) == 1 else MultiPolygon(parts)
 
 
 def _rounded(points: np.ndarray) -> list[list[float]]:
-    return [[int(value) if value == int(value) else value for value in point] for point in np.round(points, 1).tolist()]
+    return [
+        [int(value) if value == int(value) else value for value in point]
+        for point in np.round(points, 1).tolist()
+    ]
 
 
 def _coordinates(outline: Polygon | MultiPolygon) -> list:
@@ -87,12 +96,16 @@ def read_geojson(text: str) -> list[Annotation]:
     """The annotations of a file that `geojson` wrote."""
     kinds = {name: kind for kind, name in PLATFORM_NAMES.items()}
     features = json.loads(text)["features"]
-    return [Annotation(kinds[feature["properties"]["classification"]["name"]], shape(feature["geometry"])) for feature in features]
+    return [
+        Annotation(kinds[feature["properties"]["classification"]["name"]], shape(feature["geometry"]))
+        for feature in features
+    ]
 
 
 @dataclass(frozen=True)
 class Detection:
-    """A nucleus as a team reports it. outline: vertices x 2 in px. confidence: 0..1, None if the team gives none."""
+    """A nucleus as a team reports it. outline: vertices x 2 in px. confidence: 0..1, None if the team gives
+    none."""
 
     kind: str
     outline: np.ndarray
@@ -143,7 +156,8 @@ def centroids(detections: Iterable[Detection]) -> str:
 
 
 def write_zip(path: Path, members: Mapping[str, str]) -> None:
-    """A zip archive of text files by name: the same bytes for the same content and the same version of zlib."""
+    """A zip archive of text files by name: the same bytes for the same content and the same version of
+    zlib."""
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in members.items():
             member = zipfile.ZipInfo(name, FIRST_DATE)

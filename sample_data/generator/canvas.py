@@ -9,7 +9,8 @@ from scipy.fft import irfft2, next_fast_len, rfft2
 from scipy.ndimage import zoom
 from scipy.spatial import cKDTree
 
-# Lengths in this package are pixels of a field whose shorter side is this long; larger images are enlarged afterwards.
+# Lengths in this package are pixels of a field whose shorter side is this long; larger images are enlarged
+# afterwards.
 SHORTER_SIDE = 512
 OVERSAMPLING = 2
 
@@ -22,7 +23,8 @@ def smoothstep(start: float, stop: float, values: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Cells:
-    """A jittered honeycomb, arrays of height x width: distance to the nearest and second nearest seed (px), a number in 0..1 per cell."""
+    """A jittered honeycomb, arrays of height x width: distance to the nearest and second nearest seed (px), a
+    number in 0..1 per cell."""
 
     nearest: np.ndarray
     second: np.ndarray
@@ -39,7 +41,8 @@ class Cells:
 
 @dataclass(frozen=True)
 class Canvas:
-    """`height` x `width` pixels, the shorter side SHORTER_SIDE, and the one random stream that every drawing step takes from in turn."""
+    """`height` x `width` pixels, the shorter side SHORTER_SIDE, and the one random stream that every drawing
+    step takes from in turn."""
 
     random: np.random.Generator
     height: int
@@ -73,11 +76,14 @@ class Canvas:
     def noise(self, falloff: float, lowest: float = 0, highest: float = np.inf) -> np.ndarray:
         """Fractal noise, height x width, mean 0 and standard deviation 1.
 
-        Its amplitude falls as frequency to the power -falloff, within `lowest`..`highest` cycles per SHORTER_SIDE pixels.
+        Its amplitude falls as frequency to the power -falloff, within `lowest`..`highest` cycles per
+        SHORTER_SIDE pixels.
         """
         height, width = (next_fast_len(side, real=True) for side in self.shape)
         spectrum = rfft2(self.random.standard_normal((height, width), dtype=np.float32))
-        frequency = SHORTER_SIDE * np.hypot(np.fft.fftfreq(height)[:, None], np.fft.rfftfreq(width)[None]).astype(np.float32)
+        frequency = SHORTER_SIDE * np.hypot(
+            np.fft.fftfreq(height)[:, None], np.fft.rfftfreq(width)[None]
+        ).astype(np.float32)
         frequency[0, 0] = 1
         spectrum *= frequency ** np.float32(-falloff) * ((frequency >= lowest) & (frequency <= highest))
         spectrum[0, 0] = 0
@@ -85,7 +91,8 @@ class Canvas:
         return ((values - values.mean()) / (values.std() + 1e-9)).astype(np.float32)
 
     def cells(self, size: float, jitter: float, warp: float = 0) -> Cells:
-        """A honeycomb of cells `size` px apart, its seeds moved by `jitter` of half a cell, the plane bent by `warp` px.
+        """A honeycomb of cells `size` px apart, its seeds moved by `jitter` of half a cell, the plane bent by
+        `warp` px.
 
         Computed at half resolution: nothing drawn from it is finer than two pixels.
         """
@@ -96,17 +103,23 @@ class Canvas:
         seeds = seeds + self.random.normal(0, jitter * spacing / 2, seeds.shape)
         points = np.stack(np.mgrid[0:height, 0:width].astype(np.float32), -1)
         if warp:
-            points = points + np.stack([self.noise(2, 1, 24)[::2, ::2], self.noise(2, 1, 24)[::2, ::2]], -1) * warp / 2
+            points = (
+                points
+                + np.stack([self.noise(2, 1, 24)[::2, ::2], self.noise(2, 1, 24)[::2, ::2]], -1) * warp / 2
+            )
         distances, order = cKDTree(seeds).query(points.reshape(-1, 2), k=2)
         tints = self.random.random(len(seeds), dtype=np.float32)[order[:, 0]]
 
         def enlarge(values: np.ndarray, order: int) -> np.ndarray:
-            return zoom(values.reshape(height, width).astype(np.float32), 2, order=order)[: self.height, : self.width]
+            return zoom(values.reshape(height, width).astype(np.float32), 2, order=order)[
+                : self.height, : self.width
+            ]
 
         return Cells(2 * enlarge(distances[:, 0], 1), 2 * enlarge(distances[:, 1], 1), enlarge(tints, 0))
 
     def points(self, count: int, where: np.ndarray) -> np.ndarray:
-        """`count` positions (column, row) in px, drawn with density `where` (height x width; negative is 0); none if that is 0 all over."""
+        """`count` positions (column, row) in px, drawn with density `where` (height x width; negative is 0);
+        none if that is 0 all over."""
         density = np.maximum(where[::4, ::4], 0).astype(np.float64)
         if density.sum() <= 0:
             return np.zeros((0, 2))
@@ -115,9 +128,15 @@ class Canvas:
         return np.stack([column, row], 1) * 4 + self.random.uniform(0, 4, (count, 2))
 
     def discs(
-        self, count: int, smallest: float, largest: float, where: np.ndarray | None = None, strength: tuple[float, float] = (0.6, 1.0)
+        self,
+        count: int,
+        smallest: float,
+        largest: float,
+        where: np.ndarray | None = None,
+        strength: tuple[float, float] = (0.6, 1.0),
     ) -> np.ndarray:
-        """`count` soft discs of radius `smallest`..`largest` px placed with the density `where`, height x width in 0..1."""
+        """`count` soft discs of radius `smallest`..`largest` px placed with the density `where`, height x
+        width in 0..1."""
         sheet, pen = self.sheet()
         for column, row in self.points(count, np.ones(self.shape, np.float32) if where is None else where):
             radius, stretch = self.uniform(smallest, largest), self.uniform(0.8, 1.25)

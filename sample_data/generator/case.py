@@ -1,4 +1,5 @@
-"""One invented case: a picture, the mask of its lesion, and the person's demographics, all from a seed and a class."""
+"""One invented case: a picture, the mask of its lesion, and the person's demographics, all from a seed and a
+class."""
 
 from dataclasses import dataclass
 
@@ -29,8 +30,9 @@ HAIRLESS = ("Feet", "Hand")
 
 @dataclass(frozen=True)
 class View:
-    """How a picture is taken. field: its shorter side in units of SHORTER_SIDE, so how much skin is around the lesion. ambient: lit by the
-    room, not by the instrument. The others: chances (0..1) of each artefact; hairs_on_hairless: of hairs on hands and feet.
+    """How a picture is taken. field: its shorter side in units of SHORTER_SIDE, so how much skin is around
+    the lesion. ambient: lit by the room, not by the instrument. The others: chances (0..1) of each artefact;
+    hairs_on_hairless: of hairs on hands and feet.
     """
 
     field: float
@@ -44,8 +46,28 @@ class View:
     blur: float
 
 
-DERMATOSCOPE = View(field=1, ambient=False, bubbles=0.35, hairs=0.55, hairs_on_hairless=0.12, ruler=0.20, ink=0.06, tube=0.28, blur=0.35)
-PHONE = View(field=1.5, ambient=True, bubbles=0, hairs=0.40, hairs_on_hairless=0.08, ruler=0.06, ink=0.05, tube=0, blur=0.6)
+DERMATOSCOPE = View(
+    field=1,
+    ambient=False,
+    bubbles=0.35,
+    hairs=0.55,
+    hairs_on_hairless=0.12,
+    ruler=0.20,
+    ink=0.06,
+    tube=0.28,
+    blur=0.35,
+)
+PHONE = View(
+    field=1.5,
+    ambient=True,
+    bubbles=0,
+    hairs=0.40,
+    hairs_on_hairless=0.08,
+    ruler=0.06,
+    ink=0.05,
+    tube=0,
+    blur=0.6,
+)
 
 
 @dataclass(frozen=True)
@@ -70,7 +92,9 @@ def choose_look(random: np.random.Generator, symbol: str, ambiguity: float) -> s
     return str(random.choice(LOOK_ALIKES[symbol]))
 
 
-def _photograph(canvas: Canvas, tone: int, look: str, location: str, view: View) -> tuple[np.ndarray, np.ndarray]:
+def _photograph(
+    canvas: Canvas, tone: int, look: str, location: str, view: View
+) -> tuple[np.ndarray, np.ndarray]:
     skin = surface.bare(canvas, tone, location)
     outline = lesions.draw(canvas, skin, look)
     skin = optics.soften(canvas, skin)
@@ -95,7 +119,8 @@ def _photograph(canvas: Canvas, tone: int, look: str, location: str, view: View)
 
 
 def retaken(picture: np.ndarray, seed: int) -> np.ndarray:
-    """Another picture of the same lesion, of the same size: nearer by up to a fifth, turned over, in a little more or less light."""
+    """Another picture of the same lesion, of the same size: nearer by up to a fifth, turned over, in a little
+    more or less light."""
     random = np.random.default_rng(seed)
     height, width = picture.shape[:2]
     share = random.uniform(0.80, 0.95)
@@ -109,12 +134,17 @@ def retaken(picture: np.ndarray, seed: int) -> np.ndarray:
 
 
 def draw(
-    seed: int, symbol: str, size: tuple[int, int] = (SHORTER_SIDE, SHORTER_SIDE), ambiguity: float = 0.17, view: View = DERMATOSCOPE
+    seed: int,
+    symbol: str,
+    size: tuple[int, int] = (SHORTER_SIDE, SHORTER_SIDE),
+    ambiguity: float = 0.17,
+    view: View = DERMATOSCOPE,
 ) -> Case:
-    """The case of (seed, symbol): the same every time, up to changes in NumPy's random streams and in the libraries' resampling.
+    """The case of (seed, symbol): the same every time, up to changes in NumPy's random streams and in the
+    libraries' resampling.
 
-    size: width, height in px; drawn with the shorter side SHORTER_SIDE times the view's field, then resized. ambiguity: see `choose_look`.
-    Raises ValueError for an unknown symbol.
+    size: width, height in px; drawn with the shorter side SHORTER_SIDE times the view's field, then resized.
+    ambiguity: see `choose_look`. Raises ValueError for an unknown symbol.
     """
     random = np.random.default_rng([seed, SYMBOLS.index(symbol)])
     person = demographics.draw(random, symbol)

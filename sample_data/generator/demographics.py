@@ -10,7 +10,8 @@ YOUNGEST, OLDEST = 6, 93
 
 @dataclass(frozen=True)
 class Tendency:
-    """Mean and standard deviation of age (years), share of men, and shares of the seven locations in the order of LOCATIONS."""
+    """Mean and standard deviation of age (years), share of men, and shares of the seven locations in the
+    order of LOCATIONS."""
 
     age: float
     spread: float
@@ -42,7 +43,8 @@ class Demographics:
     location: str
 
     def encoded(self) -> tuple[float, float, float]:
-        """The three numbers that the official pipeline gives a model: age, male 1 and female 0, location 1..7."""
+        """The three numbers that the official pipeline gives a model: age, male 1 and female 0, location
+        1..7."""
         return float(self.age), float(self.gender == "m"), float(LOCATIONS.index(self.location) + 1)
 
 

@@ -1,6 +1,8 @@
-"""Detections of invented teams: the annotations, as somebody with a certain skill and certain faults would have found them.
+"""Detections of invented teams: the annotations, as somebody with a certain skill and certain faults would
+have found them.
 
-How hard a nucleus is to find and to name is partly the same for all teams, so that they fail at the same ones more often than by chance.
+How hard a nucleus is to find and to name is partly the same for all teams, so that they fail at the same ones
+more often than by chance.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -41,16 +43,26 @@ LOOK_ALIKES = {
     "apoptotic_cells": ("lymphocytes", "neutrophils", "tumor"),
 }
 # What is seen where there is nothing, and how often.
-PHANTOMS = {"tumor": 0.40, "lymphocytes": 0.20, "stromal_cells": 0.18, "histiocytes": 0.12, "apoptotic_cells": 0.06, "endothelium": 0.04}
+PHANTOMS = {
+    "tumor": 0.40,
+    "lymphocytes": 0.20,
+    "stromal_cells": 0.18,
+    "histiocytes": 0.12,
+    "apoptotic_cells": 0.06,
+    "endothelium": 0.04,
+}
 
 
 @dataclass(frozen=True)
 class Detector:
-    """title, about: for people. Shares 0..1 of the annotated nuclei: missed, misnamed, spurious, the latter two of what is found.
+    """title, about: for people. Shares 0..1 of the annotated nuclei: missed, misnamed, spurious, the latter
+    two of what is found.
 
-    jitter: standard deviation of the error of a middle, px. shift: by which all middles are off, px (x, y). blind: classes that are always
-    called something else. context: chance that a wrong name is one that does occur on the tile. sure: how far confidences of right and
-    wrong detections lie apart; 0 gives everything the same one. skipped: how many cases, the last ones, are not handed in. files: from case -> detections, the archive's members by name.
+    jitter: standard deviation of the error of a middle, px. shift: by which all middles are off, px (x, y).
+    blind: classes that are always called something else. context: chance that a wrong name is one that does
+    occur on the tile. sure: how far confidences of right and wrong detections lie apart; 0 gives everything
+    the same one. skipped: how many cases, the last ones, are not handed in. files: from case -> detections,
+    the archive's members by name.
     """
 
     title: str
@@ -81,34 +93,50 @@ def _look_alike(kind: str, present: set[str], context: float, random: np.random.
 
 
 def _drawn(outline: np.ndarray, middle: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """An outline with VERTICES vertices, a little larger or smaller and smoother than the true one, around another middle."""
+    """An outline with VERTICES vertices, a little larger or smaller and smoother than the true one, around
+    another middle."""
     closed = np.vstack([outline, outline[:1]])
     along = np.r_[0, np.cumsum(np.hypot(*np.diff(closed, axis=0).T))]
     places = np.linspace(0, along[-1], VERTICES, endpoint=False)
     resampled = np.stack([np.interp(places, along, closed[:, axis]) for axis in (0, 1)], 1)
-    return (resampled - outline.mean(0)) * random.normal(1, 0.07) + random.normal(0, 0.4, resampled.shape) + middle
+    return (
+        (resampled - outline.mean(0)) * random.normal(1, 0.07)
+        + random.normal(0, 0.4, resampled.shape)
+        + middle
+    )
 
 
 def _confidences(wrongness: np.ndarray, sure: float, random: np.random.Generator) -> np.ndarray:
     """0..1 from how doubtful each detection is (standard deviation about 1): the more so, the lower."""
     if sure == 0:
         return np.ones(len(wrongness))
-    return np.clip(1 / (1 + np.exp(sure * (wrongness - 0.8) + random.normal(0, 0.5, len(wrongness)))), 0.02, 0.999)
+    return np.clip(
+        1 / (1 + np.exp(sure * (wrongness - 0.8) + random.normal(0, 0.5, len(wrongness)))), 0.02, 0.999
+    )
 
 
-def _phantom(annotations: Sequence[Annotation], side: float, random: np.random.Generator) -> tuple[str, np.ndarray, np.ndarray]:
-    """Class, outline and middle of something that is not there: half of a large nucleus again, or a shadow anywhere."""
+def _phantom(
+    annotations: Sequence[Annotation], side: float, random: np.random.Generator
+) -> tuple[str, np.ndarray, np.ndarray]:
+    """Class, outline and middle of something that is not there: half of a large nucleus again, or a shadow
+    anywhere."""
     model = annotations[int(random.integers(len(annotations)))]
     if random.random() < SPLIT:
         angle, far = random.uniform(0, 2 * np.pi), random.uniform(6, 13)
-        return model.kind, 0.7 * model.main, model.main.mean(0) + far * np.array([np.cos(angle), np.sin(angle)])
+        return (
+            model.kind,
+            0.7 * model.main,
+            model.main.mean(0) + far * np.array([np.cos(angle), np.sin(angle)]),
+        )
     kind = str(random.choice(list(PHANTOMS), p=list(PHANTOMS.values())))
     return kind, model.main, random.uniform(10, side - 10, 2)
 
 
-def detect(detector: Detector, annotations: Sequence[Annotation], common: np.ndarray, side: float, seed: int) -> list[Detection]:
-    """What the team finds on one tile of side x side px, in no order. common: annotations x 2, the hardness to find and to name that all
-    teams have in common, standard normal. Everything found lies on the tile.
+def detect(
+    detector: Detector, annotations: Sequence[Annotation], common: np.ndarray, side: float, seed: int
+) -> list[Detection]:
+    """What the team finds on one tile of side x side px, in no order. common: annotations x 2, the hardness
+    to find and to name that all teams have in common, standard normal. Everything found lies on the tile.
     """
     random = np.random.default_rng(seed)
     hard_to_find, hard_to_name = _hardness(common, random).T

@@ -1,4 +1,5 @@
-"""The sample of HECKTOR 2026: 48 patients of three centers, four of them with CT and PET, and what four teams send in."""
+"""The sample of HECKTOR 2026: 48 patients of three centers, four of them with CT and PET, and what four teams
+send in."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -62,26 +63,69 @@ class Team:
 TEAMS = {
     "vega": Team(
         title="Vega",
-        about="Strong in all three subtasks: masks side by side with predictions.csv, the risk as a probability.",
-        skill=Skill(wobble=2.5, shift=0.3, overlooked=0.35, invented=0.20, confused=0.02, t_noise=0.55, n_noise=0.5, risk_noise=0.35),
+        about=(
+            "Strong in all three subtasks: masks side by side with predictions.csv, the risk as a "
+            "probability."
+        ),
+        skill=Skill(
+            wobble=2.5,
+            shift=0.3,
+            overlooked=0.35,
+            invented=0.20,
+            confused=0.02,
+            t_noise=0.55,
+            n_noise=0.5,
+            risk_noise=0.35,
+        ),
         send=lambda masks, reading: submissions.flat(masks, reading, 4),
     ),
     "umbra": Team(
         title="Umbra",
-        about="Every mask is empty: its Dice comes from patients with nothing to find. Stages and risk are good; the risk has one decimal, so many are equal.",
-        skill=Skill(wobble=0, shift=0, overlooked=0, invented=0, confused=0, t_noise=0.6, n_noise=0.55, risk_noise=0.3),
-        send=lambda masks, reading: submissions.flat([replace(mask, labels=np.zeros_like(mask.labels)) for mask in masks], reading, 1),
+        about=(
+            "Every mask is empty: its Dice comes from patients with nothing to find. Stages and risk "
+            "are good; the risk has one decimal, so many are equal."
+        ),
+        skill=Skill(
+            wobble=0, shift=0, overlooked=0, invented=0, confused=0, t_noise=0.6, n_noise=0.55, risk_noise=0.3
+        ),
+        send=lambda masks, reading: submissions.flat(
+            [replace(mask, labels=np.zeros_like(mask.labels)) for mask in masks], reading, 1
+        ),
     ),
     "altair": Team(
         title="Altair",
-        about="Sends the container's folders: .mha masks and JSON, and days until recurrence instead of a risk. Outlines too widely.",
-        skill=Skill(wobble=3.0, shift=1.6, overlooked=0.45, invented=0.45, confused=0.05, t_noise=0.7, n_noise=0.65, risk_noise=0.9),
+        about=(
+            "Sends the container's folders: .mha masks and JSON, and days until recurrence instead of a "
+            "risk. Outlines too widely."
+        ),
+        skill=Skill(
+            wobble=3.0,
+            shift=1.6,
+            overlooked=0.45,
+            invented=0.45,
+            confused=0.05,
+            t_noise=0.7,
+            n_noise=0.65,
+            risk_noise=0.9,
+        ),
         send=submissions.container,
     ),
     "mira": Team(
         title="Mira",
-        about="In a hurry: masks, stages and scores are missing, one mask lies on another grid, and the table has semicolons, sub-stages and labels such as TX.",
-        skill=Skill(wobble=3.4, shift=-0.6, overlooked=0.6, invented=0.35, confused=0.10, t_noise=0.8, n_noise=0.8, risk_noise=1.4),
+        about=(
+            "In a hurry: masks, stages and scores are missing, one mask lies on another grid, and the "
+            "table has semicolons, sub-stages and labels such as TX."
+        ),
+        skill=Skill(
+            wobble=3.4,
+            shift=-0.6,
+            overlooked=0.6,
+            invented=0.35,
+            confused=0.10,
+            t_noise=0.8,
+            n_noise=0.8,
+            risk_noise=1.4,
+        ),
         send=submissions.careless,
     ),
 }
@@ -91,9 +135,12 @@ def plans() -> list[Plan]:
     """All patients in the order of the table: center after center, stages at random."""
     random = np.random.default_rng(FIRST_SEED)
     t_stages, n_stages = (
-        random.permutation([stage for stage, count in counts.items() for _ in range(count)]) for counts in (T_STAGES, N_STAGES)
+        random.permutation([stage for stage, count in counts.items() for _ in range(count)])
+        for counts in (T_STAGES, N_STAGES)
     )
-    centers = [(name, number, center) for name, center in CENTERS.items() for number in range(1, center.patients + 1)]
+    centers = [
+        (name, number, center) for name, center in CENTERS.items() for number in range(1, center.patients + 1)
+    ]
     return [
         Plan(
             name=f"{name}-{number:03d}",
@@ -122,7 +169,9 @@ def scans(place: int, patient: Patient) -> dict[str, bytes]:
         emission, grid = block_means(emission, 2), grid.coarser(2)
     activity = np.rint(emission / SUV_STEP).astype(np.int16)
     return {
-        f"{plan.name}/{plan.name}__CT.nii.gz": compressed(nifti(computed_tomography(patient.body, random), plan.grid)),
+        f"{plan.name}/{plan.name}__CT.nii.gz": compressed(
+            nifti(computed_tomography(patient.body, random), plan.grid)
+        ),
         f"{plan.name}/{plan.name}__PT.nii.gz": compressed(nifti(activity, grid, SUV_STEP)),
     }
 
@@ -131,14 +180,37 @@ def clinical_row(place: int, patient: Patient) -> list:
     """As in clinical.csv."""
     plan, person, course = patient.plan, patient.person, patient.course
     hpv = "" if person.hpv is None else int(person.hpv)
-    about = [plan.name, plan.center, person.age, person.gender, int(person.tobacco), int(person.alcohol), person.performance, hpv]
-    return [*about, plan.t_stage, plan.n_stage[:2], int(course.relapsed), "" if place == LOST else course.days]
+    about = [
+        plan.name,
+        plan.center,
+        person.age,
+        person.gender,
+        int(person.tobacco),
+        int(person.alcohol),
+        person.performance,
+        hpv,
+    ]
+    return [
+        *about,
+        plan.t_stage,
+        plan.n_stage[:2],
+        int(course.relapsed),
+        "" if place == LOST else course.days,
+    ]
 
 
 def _drawing(patient: Patient) -> list:
     plan, disease = patient.plan, patient.disease
     nodes = " ".join(f"{extent:.1f}" for extent in disease.nodes_mm)
-    return [plan.name, plan.seed, disease.site, f"{disease.primary_mm:.1f}", nodes, plan.n_stage, f"{patient.hazard:.3f}"]
+    return [
+        plan.name,
+        plan.seed,
+        disease.site,
+        f"{disease.primary_mm:.1f}",
+        nodes,
+        plan.n_stage,
+        f"{patient.hazard:.3f}",
+    ]
 
 
 def drawn_masks(name: str, patients: Sequence[Patient]) -> list[Drawn]:
@@ -148,7 +220,12 @@ def drawn_masks(name: str, patients: Sequence[Patient]) -> list[Drawn]:
         Drawn(
             patient.plan.name,
             patient.plan.grid,
-            outlined(patient.disease.labels, patient.plan.grid, skill, np.random.default_rng((TEAM_SEED, number, patient.plan.seed))),
+            outlined(
+                patient.disease.labels,
+                patient.plan.grid,
+                skill,
+                np.random.default_rng((TEAM_SEED, number, patient.plan.seed)),
+            ),
         )
         for patient in patients
     ]
@@ -157,11 +234,17 @@ def drawn_masks(name: str, patients: Sequence[Patient]) -> list[Drawn]:
 def write_teams(patients: Sequence[Patient], folder: Path) -> None:
     """teams/*.zip and teams.json."""
     (folder / "teams").mkdir(parents=True, exist_ok=True)
-    found = readings(patients, {name: team.skill for name, team in TEAMS.items()}, np.random.default_rng(TEAM_SEED))
+    found = readings(
+        patients, {name: team.skill for name, team in TEAMS.items()}, np.random.default_rng(TEAM_SEED)
+    )
     for name, team in TEAMS.items():
-        (folder / "teams" / f"{name}.zip").write_bytes(archive(team.send(drawn_masks(name, patients), found[name])))
+        (folder / "teams" / f"{name}.zip").write_bytes(
+            archive(team.send(drawn_masks(name, patients), found[name]))
+        )
     about = {name: {"title": team.title, "about": team.about} for name, team in TEAMS.items()}
-    (folder / "teams.json").write_text(json.dumps(about, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    (folder / "teams.json").write_text(
+        json.dumps(about, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
 
 
 def _write_patient(place: int, plan: Plan, folder: Path) -> Patient:
@@ -180,7 +263,11 @@ def write(folder: Path) -> None:
     planned = plans()
     with ProcessPoolExecutor(WORKERS) as pool:
         patients = list(pool.map(_write_patient, range(len(planned)), planned, [folder] * len(planned)))
-    write_table(folder / "clinical.csv", CLINICAL, [clinical_row(place, patient) for place, patient in enumerate(patients)])
+    write_table(
+        folder / "clinical.csv",
+        CLINICAL,
+        [clinical_row(place, patient) for place, patient in enumerate(patients)],
+    )
     write_table(folder / "drawing.csv", DRAWING, [_drawing(patient) for patient in patients])
     write_teams(patients, folder)
 

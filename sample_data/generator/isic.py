@@ -1,4 +1,5 @@
-"""The samples of the ISIC challenges of 2018 and 2019: common and rare categories, some lesions in several pictures."""
+"""The samples of the ISIC challenges of 2018 and 2019: common and rare categories, some lesions in several
+pictures."""
 
 import numpy as np
 
@@ -6,7 +7,8 @@ from sample_data.generator.sample import Sample, Table
 from sample_data.generator.teams import Step, Team, independent, probabilities, tempered
 from sample_data.generator.testset import ClassPlan, Plan
 
-# Category, the generator's class, lesions of it; in the order of the official columns. UNK is what is none of the other eight.
+# Category, the generator's class, lesions of it; in the order of the official columns. UNK is what is none of
+# the other eight.
 CLASSES_2018 = (
     ("MEL", "MEL", 34),
     ("NV", "NV", 88),
@@ -84,7 +86,10 @@ TEAMS_2018 = {
     ),
     "orion": Team(
         title="Orion",
-        about="Writes one decimal. Where the largest score is shared, the official scorer counts the case as wrong.",
+        about=(
+            "Writes one decimal. Where the largest score is shared, the official scorer counts the case "
+            "as wrong."
+        ),
         skill=3.4,
         evidence=tempered(0.35),
         present=one_decimal,
@@ -92,7 +97,10 @@ TEAMS_2018 = {
     ),
     "polaris": Team(
         title="Polaris",
-        about="Never gives dermatofibroma more than 0.5: it finds none, and its precision for them is 1 by the official rule.",
+        about=(
+            "Never gives dermatofibroma more than 0.5: it finds none, and its precision for them is 1 "
+            "by the official rule."
+        ),
         skill=3.1,
         evidence=tempered(0.6),
         present=shy_of(5),
@@ -108,14 +116,20 @@ TEAMS_2018 = {
 TEAMS_2019 = {
     "juno": Team(
         title="Juno",
-        about="Strong and well calibrated, except that it has hardly ever met what is none of the eight diagnoses.",
+        about=(
+            "Strong and well calibrated, except that it has hardly ever met what is none of the eight "
+            "diagnoses."
+        ),
         skill=3.6,
         evidence=tempered(0.6),
         present=probabilities,
     ),
     "kepler": Team(
         title="Kepler",
-        about="Writes one decimal. Where the largest score is shared, the official scorer counts the case as wrong.",
+        about=(
+            "Writes one decimal. Where the largest score is shared, the official scorer counts the case "
+            "as wrong."
+        ),
         skill=3.5,
         evidence=tempered(0.35),
         present=one_decimal,
@@ -123,7 +137,10 @@ TEAMS_2019 = {
     ),
     "lyra": Team(
         title="Lyra",
-        about="Never gives squamous cell carcinoma more than 0.5: it misses them, and its precision for them is 1 by the official rule.",
+        about=(
+            "Never gives squamous cell carcinoma more than 0.5: it misses them, and its precision for "
+            "them is 1 by the official rule."
+        ),
         skill=3.2,
         evidence=tempered(0.6),
         present=shy_of(7),
@@ -140,11 +157,14 @@ TEAMS_2019 = {
 
 def _ground_truth(plan: Plan, rows: list[dict]) -> Table:
     """One-hot over the plan's labels, in the official spelling."""
-    return ("image", *plan.labels), [[row["name"], *(float(row["label"] == label) for label in plan.labels)] for row in rows]
+    return ("image", *plan.labels), [
+        [row["name"], *(float(row["label"] == label) for label in plan.labels)] for row in rows
+    ]
 
 
 def patients(people: list[tuple[int, str]]) -> list[int]:
-    """A patient's number for each lesion, from (age, sex): every SHARED-th lesion goes to an earlier patient of that age and sex."""
+    """A patient's number for each lesion, from (age, sex): every SHARED-th lesion goes to an earlier patient
+    of that age and sex."""
     numbers, latest = [], {}
     for lesion, person in enumerate(people):
         if lesion % SHARED or person not in latest:
@@ -155,7 +175,9 @@ def patients(people: list[tuple[int, str]]) -> list[int]:
 
 def _metadata(plan: Plan, rows: list[dict]) -> Table:
     """As the archive writes them: age rounded to five years, lesion and patient numbered."""
-    people = {row["lesion"]: (min(OLDEST, 5 * round(int(row["age"]) / 5)), SEXES[row["gender"]]) for row in rows}
+    people = {
+        row["lesion"]: (min(OLDEST, 5 * round(int(row["age"]) / 5)), SEXES[row["gender"]]) for row in rows
+    }
     patient = dict(zip(sorted(people), patients([people[lesion] for lesion in sorted(people)]), strict=True))
     thousands = plan.first_seed // 1000
     lines = [
@@ -173,9 +195,14 @@ def _metadata(plan: Plan, rows: list[dict]) -> Table:
 
 def _sample(year: int, plan: Plan, teams: dict[str, Team], team_seed: int) -> Sample:
     def truth(rows: list[dict]) -> dict[str, Table]:
-        return {f"ISIC_{year}_Sample_GroundTruth.csv": _ground_truth(plan, rows), "metadata.csv": _metadata(plan, rows)}
+        return {
+            f"ISIC_{year}_Sample_GroundTruth.csv": _ground_truth(plan, rows),
+            "metadata.csv": _metadata(plan, rows),
+        }
 
-    return Sample(plan=plan, teams=teams, team_seed=team_seed, truth=truth, case="{}", header=("image", *plan.labels))
+    return Sample(
+        plan=plan, teams=teams, team_seed=team_seed, truth=truth, case="{}", header=("image", *plan.labels)
+    )
 
 
 SAMPLE_2018 = _sample(2018, _plan(CLASSES_2018, 3_000_000, 30, "ISIC_0098{:03d}"), TEAMS_2018, 3_900_000)

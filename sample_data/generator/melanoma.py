@@ -11,7 +11,10 @@ from sample_data.generator.testset import ClassPlan, Plan
 POSITIVE, NEGATIVE = "True", "False"  # the official spelling; any other text counts as negative there
 OTHERS = {"NV": 38, "BKL": 18, "BCC": 12, "AKIEC": 7, "DF": 7, "INF": 7, "VASC": 6, "BEN_OTH": 5, "SCCKA": 5}
 PLAN = Plan(
-    classes=(ClassPlan(POSITIVE, "MEL", 45), *(ClassPlan(NEGATIVE, symbol, count) for symbol, count in OTHERS.items())),
+    classes=(
+        ClassPlan(POSITIVE, "MEL", 45),
+        *(ClassPlan(NEGATIVE, symbol, count) for symbol, count in OTHERS.items()),
+    ),
     sizes=((480, 360), (360, 480), (400, 400), (640, 480)),
     shares=(0.40, 0.30, 0.20, 0.10),
     first_seed=2_000_000,
@@ -53,7 +56,10 @@ TEAMS = {
     ),
     "gemini": Team(
         title="Gemini",
-        about="Ranks best, with a badly placed threshold: it expects one melanoma in five hundred, so hardly any score reaches 0.5.",
+        about=(
+            "Ranks best, with a badly placed threshold: it expects one melanoma in five hundred, so "
+            "hardly any score reaches 0.5."
+        ),
         skill=3.7,
         evidence=tempered(0.6),
         present=as_in_screening,
@@ -78,7 +84,10 @@ TEAMS = {
 
 def truth(rows: list[dict]) -> dict[str, Table]:
     """labels.csv in the official spelling; age, location and gender are extra."""
-    labels = [[SAMPLE.case.format(row["name"]), *(row[key] for key in ("label", "age", "location", "gender"))] for row in rows]
+    labels = [
+        [SAMPLE.case.format(row["name"]), *(row[key] for key in ("label", "age", "location", "gender"))]
+        for row in rows
+    ]
     return {"labels.csv": (("filename", "label", "Age", "Location", "Gender"), labels)}
 
 

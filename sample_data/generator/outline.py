@@ -10,10 +10,13 @@ from sample_data.generator.canvas import Canvas, smoothstep
 MOST_ECCENTRIC = 0.32  # difference of the axes as a share of their mean
 
 
-def blob(canvas: Canvas, centre: tuple[float, float], radius: float, irregularity: float, warp: float) -> np.ndarray:
+def blob(
+    canvas: Canvas, centre: tuple[float, float], radius: float, irregularity: float, warp: float
+) -> np.ndarray:
     """Height x width: about the signed distance (px) to the edge of an irregular blob, negative inside.
 
-    centre: (column, row) in px. irregularity: size of the edge's waves as a share of the radius. warp: px by which the plane is bent first.
+    centre: (column, row) in px. irregularity: size of the edge's waves as a share of the radius. warp: px by
+    which the plane is bent first.
     """
     angle, eccentricity = canvas.uniform(0, np.pi), canvas.uniform(0, MOST_ECCENTRIC)
     across, down = canvas.columns - centre[0], canvas.rows - centre[1]
@@ -24,11 +27,18 @@ def blob(canvas: Canvas, centre: tuple[float, float], radius: float, irregularit
     bearing = np.arctan2(aside, along)
     reach = np.ones_like(bearing)
     for waves in range(2, 8):
-        reach += irregularity * canvas.random.normal() / waves**0.8 * np.cos(waves * bearing + canvas.uniform(0, 2 * np.pi))
+        reach += (
+            irregularity
+            * canvas.random.normal()
+            / waves**0.8
+            * np.cos(waves * bearing + canvas.uniform(0, 2 * np.pi))
+        )
     return (np.hypot(along, aside) - radius * np.clip(reach, 0.35, 1.8)).astype(np.float32)
 
 
-def cluster(canvas: Canvas, centre: tuple[float, float], radius: float, parts: int, irregularity: float, warp: float) -> np.ndarray:
+def cluster(
+    canvas: Canvas, centre: tuple[float, float], radius: float, parts: int, irregularity: float, warp: float
+) -> np.ndarray:
     """Several blobs that touch or lie near each other, as one signed distance (px)."""
     distances = []
     for _ in range(parts):
@@ -40,7 +50,8 @@ def cluster(canvas: Canvas, centre: tuple[float, float], radius: float, parts: i
 
 @dataclass(frozen=True)
 class Outline:
-    """One lesion's shape. distance: signed px, negative inside. centre: (column, row) px. edge: px over which it fades into the skin."""
+    """One lesion's shape. distance: signed px, negative inside. centre: (column, row) px. edge: px over which
+    it fades into the skin."""
 
     distance: np.ndarray
     centre: tuple[float, float]

@@ -16,7 +16,8 @@ Table = tuple[Sequence[str], Sequence[Sequence]]
 
 @dataclass(frozen=True)
 class Recipe:
-    """A sample of other things than lesions. teams: by the stem of their file, each with title and about. write: draws all into a folder."""
+    """A sample of other things than lesions. teams: by the stem of their file, each with title and about.
+    write: draws all into a folder."""
 
     teams: Mapping[str, Any]
     write: Callable[[Path], None]
@@ -24,8 +25,9 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Sample:
-    """plan, teams, team_seed: what is drawn. truth: from the rows of `write_images`, the tables of the test set by file name, each a header
-    and rows. case: the id of an image in all tables, with {} for its name. header: of the teams' files, the id column first.
+    """plan, teams, team_seed: what is drawn. truth: from the rows of `write_images`, the tables of the test
+    set by file name, each a header and rows. case: the id of an image in all tables, with {} for its name.
+    header: of the teams' files, the id column first.
     """
 
     plan: Plan
@@ -43,7 +45,13 @@ class Sample:
         id_column = next(iter(truth.values()))[0][0]
         for name, (header, lines) in {**truth, "drawing.csv": ((id_column, *DRAWING), drawing)}.items():
             write_table(folder / name, header, lines)
-        teams.write(self.teams, self.header, ids, teams.predictions(self.teams, self.plan, rows, self.team_seed), folder)
+        teams.write(
+            self.teams,
+            self.header,
+            ids,
+            teams.predictions(self.teams, self.plan, rows, self.team_seed),
+            folder,
+        )
 
     def write(self, folder: Path) -> None:
         """All but the models."""

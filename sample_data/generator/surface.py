@@ -27,9 +27,14 @@ def bare(canvas: Canvas, tone: int, location: str) -> Skin:
     patches, mottling, fine = canvas.noise(2.4, 1, 7), canvas.noise(1.9), canvas.noise(1.2, 6, 90)
     palmar = location in ("Feet", "Hand") and canvas.chance(0.45)
     lines = _ridges(canvas) if palmar else _furrows(canvas)
-    pores = canvas.discs(canvas.integer(30, 90), 1.4, 3.0) if location == "Head" else canvas.discs(canvas.integer(8, 40), 1.2, 2.4)
+    pores = (
+        canvas.discs(canvas.integer(30, 90), 1.4, 3.0)
+        if location == "Head"
+        else canvas.discs(canvas.integer(8, 40), 1.2, 2.4)
+    )
     return Skin(
-        melanin=melanin * (0.6 if palmar else 1) * (1 + 0.10 * patches + 0.05 * fine) * (1 - 0.16 * lines) + 0.10 * pores,
+        melanin=melanin * (0.6 if palmar else 1) * (1 + 0.10 * patches + 0.05 * fine) * (1 - 0.16 * lines)
+        + 0.10 * pores,
         deep=canvas.blank(),
         blood=np.maximum(blood * (1 + 0.22 * patches + 0.10 * mottling), 0.02),
         keratin=0.05 * lines,

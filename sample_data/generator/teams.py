@@ -1,9 +1,9 @@
 """Predictions of invented teams with different skill and character.
 
-Each team reads a case as a point in a space where the generator's eleven classes have their places: the place of its class, blurred by
-noise. Part of the noise is common to all teams and all pictures of a lesion (some are hard for everybody), the rest is their own. A team
-that knows how blurred its view is, and how frequent the classes are, and applies Bayes' rule, is calibrated; the characters are departures
-from that.
+Each team reads a case as a point in a space where the generator's eleven classes have their places: the place
+of its class, blurred by noise. Part of the noise is common to all teams and all pictures of a lesion (some
+are hard for everybody), the rest is their own. A team that knows how blurred its view is, and how frequent
+the classes are, and applies Bayes' rule, is calibrated; the characters are departures from that.
 """
 
 import json
@@ -25,7 +25,8 @@ Step = Callable[[np.ndarray], np.ndarray]
 
 
 def places() -> np.ndarray:
-    """Classes x dimensions: unit vectors, at right angles but for look-alikes, which are nearer to each other."""
+    """Classes x dimensions: unit vectors, at right angles but for look-alikes, which are nearer to each
+    other."""
     closeness = np.eye(len(SYMBOLS))
     for symbol, others in LOOK_ALIKES.items():
         for other in others:
@@ -39,8 +40,9 @@ def places() -> np.ndarray:
 class Team:
     """title, about: for people. skill: distance of the classes' places in units of the noise.
 
-    evidence: what the team makes of the log posterior (cases x labels of the plan). present: turns that into the numbers of its file
-    (cases x columns). decimals: of these numbers. model_size_mib: of the model that the team would have submitted, MiB, where it counts.
+    evidence: what the team makes of the log posterior (cases x labels of the plan). present: turns that into
+    the numbers of its file (cases x columns). decimals: of these numbers. model_size_mib: of the model that
+    the team would have submitted, MiB, where it counts.
     """
 
     title: str
@@ -68,17 +70,24 @@ def independent(log_scores: np.ndarray) -> np.ndarray:
 
 
 def _log_posterior(seen: np.ndarray, where: np.ndarray, plan: Plan) -> np.ndarray:
-    """Cases x labels of the plan, from points (cases x dimensions) and the classes' places; the prior is the plan's share of each class."""
+    """Cases x labels of the plan, from points (cases x dimensions) and the classes' places; the prior is the
+    plan's share of each class."""
     drawn = [SYMBOLS.index(a_class.symbol) for a_class in plan.classes]
     counts = np.array([a_class.count for a_class in plan.classes])
     distances = ((seen[:, None] - where[drawn]) ** 2).sum(axis=2)
     by_class = log_softmax(np.log(counts / counts.sum()) - distances / 2, axis=1)
-    named = [[place for place, a_class in enumerate(plan.classes) if a_class.label == label] for label in plan.labels]
+    named = [
+        [place for place, a_class in enumerate(plan.classes) if a_class.label == label]
+        for label in plan.labels
+    ]
     return np.column_stack([logsumexp(by_class[:, chosen], axis=1) for chosen in named])
 
 
-def predictions(teams: Mapping[str, Team], plan: Plan, rows: Sequence[Mapping], seed: int) -> dict[str, np.ndarray]:
-    """One array per team, cases x columns, rounded as in its file. rows: `symbol`, `look` and `lesion` of each case."""
+def predictions(
+    teams: Mapping[str, Team], plan: Plan, rows: Sequence[Mapping], seed: int
+) -> dict[str, np.ndarray]:
+    """One array per team, cases x columns, rounded as in its file. rows: `symbol`, `look` and `lesion` of
+    each case."""
     random, where = np.random.default_rng(seed), places()
     truth, drawn = (np.array([SYMBOLS.index(row[key]) for row in rows]) for key in ("symbol", "look"))
     lesions = np.array([row["lesion"] for row in rows])
@@ -88,17 +97,31 @@ def predictions(teams: Mapping[str, Team], plan: Plan, rows: Sequence[Mapping], 
     for name, team in teams.items():
         own = random.standard_normal(middle.shape)
         seen = team.skill * middle + np.sqrt(COMMON_NOISE) * common + np.sqrt(1 - COMMON_NOISE) * own
-        tables[name] = np.round(team.present(team.evidence(_log_posterior(seen, team.skill * where, plan))), team.decimals)
+        tables[name] = np.round(
+            team.present(team.evidence(_log_posterior(seen, team.skill * where, plan))), team.decimals
+        )
     return tables
 
 
-def write(teams: Mapping[str, Team], header: Sequence[str], ids: Sequence[str], tables: Mapping[str, np.ndarray], folder: Path) -> None:
+def write(
+    teams: Mapping[str, Team],
+    header: Sequence[str],
+    ids: Sequence[str],
+    tables: Mapping[str, np.ndarray],
+    folder: Path,
+) -> None:
     """teams.json and teams/*.csv. header: of the id column and the others."""
     (folder / "teams").mkdir(exist_ok=True)
     for name, table in tables.items():
-        write_table(folder / "teams" / f"{name}.csv", header, [[case, *values] for case, values in zip(ids, table.tolist(), strict=True)])
+        write_table(
+            folder / "teams" / f"{name}.csv",
+            header,
+            [[case, *values] for case, values in zip(ids, table.tolist(), strict=True)],
+        )
     about = {name: {"title": team.title, "about": team.about, **_size(team)} for name, team in teams.items()}
-    (folder / "teams.json").write_text(json.dumps(about, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    (folder / "teams.json").write_text(
+        json.dumps(about, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+    )
 
 
 def _size(team: Team) -> dict[str, float]:

@@ -31,10 +31,11 @@ class ClassPlan:
 
 @dataclass(frozen=True)
 class Plan:
-    """What to draw. sizes: (width, height) px. shares: how often each size is drawn, sum 1. first_seed: lesion i is drawn from
-    first_seed + i. view: how pictures are taken. turned: number of images that are stored lying, with an EXIF orientation that sets them
-    upright. retaken: number of further pictures of lesions that there is one of already. quality: of the JPEG files. masks: whether
-    lesion masks are written too. name: of image number i, from 1 on, without its ending.
+    """What to draw. sizes: (width, height) px. shares: how often each size is drawn, sum 1. first_seed:
+    lesion i is drawn from first_seed + i. view: how pictures are taken. turned: number of images that are
+    stored lying, with an EXIF orientation that sets them upright. retaken: number of further pictures of
+    lesions that there is one of already. quality: of the JPEG files. masks: whether lesion masks are written
+    too. name: of image number i, from 1 on, without its ending.
     """
 
     classes: tuple[ClassPlan, ...]
@@ -75,7 +76,11 @@ class Entry:
 
     def draw(self) -> Case:
         drawn = case.draw(self.seed, self.symbol, self.size, self.ambiguity, self.view)
-        return replace(drawn, picture=case.retaken(drawn.picture, RETAKE_SEEDS * self.take + self.seed)) if self.take else drawn
+        return (
+            replace(drawn, picture=case.retaken(drawn.picture, RETAKE_SEEDS * self.take + self.seed))
+            if self.take
+            else drawn
+        )
 
 
 def entries(plan: Plan) -> list[Entry]:
@@ -104,9 +109,12 @@ def entries(plan: Plan) -> list[Entry]:
 
 
 def _with_retakes(lesions: list[Entry], count: int, random: np.random.Generator) -> list[Entry]:
-    """`count` further pictures, one more of each lesion that is drawn and two of some, shuffled among the first ones."""
+    """`count` further pictures, one more of each lesion that is drawn and two of some, shuffled among the
+    first ones."""
     twice = random.choice(len(lesions), count - count // 4, replace=False)
-    again = [replace(lesions[index], take=1) for index in twice] + [replace(lesions[index], take=2) for index in twice[: count // 4]]
+    again = [replace(lesions[index], take=1) for index in twice] + [
+        replace(lesions[index], take=2) for index in twice[: count // 4]
+    ]
     images = lesions + again
     return [images[index] for index in random.permutation(len(images))]
 
@@ -122,15 +130,21 @@ def encode(picture: np.ndarray, quality: int, orientation: int = UPRIGHT) -> byt
     exif[ORIENTATION_TAG] = orientation
     metadata = {} if orientation == UPRIGHT else {"exif": exif}
     buffer = io.BytesIO()
-    Image.fromarray(stored(picture, orientation)).save(buffer, "JPEG", quality=quality, optimize=True, **metadata)
+    Image.fromarray(stored(picture, orientation)).save(
+        buffer, "JPEG", quality=quality, optimize=True, **metadata
+    )
     return buffer.getvalue()
 
 
 def _write_one(entry: Entry, plan: Plan, folder: Path) -> dict:
     drawn = entry.draw()
-    (folder / "images" / f"{entry.name}.jpg").write_bytes(encode(drawn.picture, plan.quality, entry.orientation))
+    (folder / "images" / f"{entry.name}.jpg").write_bytes(
+        encode(drawn.picture, plan.quality, entry.orientation)
+    )
     if plan.masks:
-        Image.fromarray(stored(drawn.mask, entry.orientation)).save(folder / "masks" / f"{entry.name}.png", optimize=True)
+        Image.fromarray(stored(drawn.mask, entry.orientation)).save(
+            folder / "masks" / f"{entry.name}.png", optimize=True
+        )
     person = drawn.demographics
     return {
         "name": entry.name,
@@ -151,7 +165,8 @@ def _write_one(entry: Entry, plan: Plan, folder: Path) -> dict:
 
 
 def write_images(plan: Plan, folder: Path, workers: int = WORKERS) -> list[dict]:
-    """Draws the plan into folder/images/*.jpg and folder/masks/*.png; returns one row per image: everything its tables can say."""
+    """Draws the plan into folder/images/*.jpg and folder/masks/*.png; returns one row per image: everything
+    its tables can say."""
     for name in ("images", "masks") if plan.masks else ("images",):
         (folder / name).mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor(workers) as pool:

@@ -47,7 +47,10 @@ TEAMS = {
     ),
     "borealis": Team(
         title="Borealis",
-        about="Over-confident: nearly always above 0.95, right or wrong. A large model, and it pays for its size.",
+        about=(
+            "Over-confident: nearly always above 0.95, right or wrong. A large model, and it pays for "
+            "its size."
+        ),
         skill=3.7,
         evidence=tempered(3.0),
         present=probabilities,
@@ -83,7 +86,10 @@ TEAMS = {
 
 def truth(rows: list[dict]) -> dict[str, Table]:
     """labels.csv in the official spelling."""
-    labels = [[SAMPLE.case.format(row["name"]), *(row[key] for key in ("label", "age", "location", "gender"))] for row in rows]
+    labels = [
+        [SAMPLE.case.format(row["name"]), *(row[key] for key in ("label", "age", "location", "gender"))]
+        for row in rows
+    ]
     return {"labels.csv": (("NewFileName", "Class", "Age", "Location", "Gender"), labels)}
 
 

@@ -10,7 +10,15 @@ BLUR = 0.7  # px
 DEEPEST = 4  # branchings of a branching
 
 
-def _walk(canvas: Canvas, pen: ImageDraw.ImageDraw, start: np.ndarray, bearing: float, width: float, length: float, branching: int) -> None:
+def _walk(
+    canvas: Canvas,
+    pen: ImageDraw.ImageDraw,
+    start: np.ndarray,
+    bearing: float,
+    width: float,
+    length: float,
+    branching: int,
+) -> None:
     position, steps = np.asarray(start, float), int(length / STEP)
     for step in range(steps):
         bearing += canvas.random.normal(0, 0.17)
@@ -21,14 +29,30 @@ def _walk(canvas: Canvas, pen: ImageDraw.ImageDraw, start: np.ndarray, bearing: 
         position = following
         if width > 1.1 and branching < DEEPEST and canvas.chance(0.085):
             side = canvas.uniform(0.45, 1.1) * (1 if canvas.chance(0.5) else -1)
-            _walk(canvas, pen, position, bearing + side, width * 0.62, length * canvas.uniform(0.35, 0.65), branching + 1)
+            _walk(
+                canvas,
+                pen,
+                position,
+                bearing + side,
+                width * 0.62,
+                length * canvas.uniform(0.35, 0.65),
+                branching + 1,
+            )
 
 
 def arborising(canvas: Canvas, count: int, where: np.ndarray) -> np.ndarray:
     """`count` branching trees rooted with the density `where`; height x width in 0..1."""
     sheet, pen = canvas.sheet()
     for root in canvas.points(count, where):
-        _walk(canvas, pen, root, canvas.uniform(0, 2 * np.pi), canvas.uniform(1.6, 3.2), canvas.uniform(70, 170), 0)
+        _walk(
+            canvas,
+            pen,
+            root,
+            canvas.uniform(0, 2 * np.pi),
+            canvas.uniform(1.6, 3.2),
+            canvas.uniform(70, 170),
+            0,
+        )
     return canvas.develop(sheet, BLUR)
 
 
@@ -36,7 +60,15 @@ def linear(canvas: Canvas, count: int, where: np.ndarray) -> np.ndarray:
     """`count` short irregular lines; height x width in 0..1."""
     sheet, pen = canvas.sheet()
     for root in canvas.points(count, where):
-        _walk(canvas, pen, root, canvas.uniform(0, 2 * np.pi), canvas.uniform(0.9, 1.6), canvas.uniform(12, 46), DEEPEST - 1)
+        _walk(
+            canvas,
+            pen,
+            root,
+            canvas.uniform(0, 2 * np.pi),
+            canvas.uniform(0.9, 1.6),
+            canvas.uniform(12, 46),
+            DEEPEST - 1,
+        )
     return canvas.develop(sheet, BLUR)
 
 

@@ -1,4 +1,5 @@
-"""ONNX graphs of the sample models that need no deep-learning framework: a bank of filters, pooled, and a linear head."""
+"""ONNX graphs of the sample models that need no deep-learning framework: a bank of filters, pooled, and a
+linear head."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,8 +15,8 @@ GENDERS, LOCATIONS = (0, 1), tuple(range(1, 8))
 
 @dataclass(frozen=True)
 class Bank:
-    """filters: float32, n x 3 x k x k, on optical densities. biases: n. weights: h x w to weigh places of the filtered map by (mean 1), or
-    None; h and w are then those of the map.
+    """filters: float32, n x 3 x k x k, on optical densities. biases: n. weights: h x w to weigh places of the
+    filtered map by (mean 1), or None; h and w are then those of the map.
     """
 
     filters: np.ndarray
@@ -25,7 +26,8 @@ class Bank:
 
 @dataclass(frozen=True)
 class Head:
-    """Linear scores: matrix float32, features x columns; offset, one per column. One column ends in a sigmoid, several in a softmax."""
+    """Linear scores: matrix float32, features x columns; offset, one per column. One column ends in a
+    sigmoid, several in a softmax."""
 
     matrix: np.ndarray
     offset: np.ndarray
@@ -59,7 +61,12 @@ class Graph:
         self.nodes.append(helper.make_node("Split", [codes], names, axis=1))
         age, gender, location = names
         known = self.step("Min", age, self.constant(1))
-        return [self.step("Mul", age, self.constant(0.01)), known, self.one_hot(gender, GENDERS), self.one_hot(location, LOCATIONS)]
+        return [
+            self.step("Mul", age, self.constant(0.01)),
+            known,
+            self.one_hot(gender, GENDERS),
+            self.one_hot(location, LOCATIONS),
+        ]
 
     def image(self, pixels: str, bank: Bank, pool: int) -> list[str]:
         """Pooled answers of the filters to the image's optical density."""
@@ -80,7 +87,10 @@ class Graph:
         pooled = [self._over_places("ReduceMean", answers)]
         if bank.weights is not None:
             weighted = self.step("Mul", answers, self.constant(bank.weights[None, None]))
-            pooled += [self._over_places("ReduceMean", weighted), self._over_places("ReduceMean", self.step("Mul", weighted, answers))]
+            pooled += [
+                self._over_places("ReduceMean", weighted),
+                self._over_places("ReduceMean", self.step("Mul", weighted, answers)),
+            ]
         smooth = self.step("AveragePool", answers, kernel_shape=[4, 4], strides=[4, 4])
         pooled.append(self._over_places("ReduceMax", smooth))
         # Square roots: a filter that answers at few places should not drown beside one that answers at many.
@@ -91,12 +101,19 @@ class Graph:
 
 
 def build(
-    bank: Bank, pool: int, size: tuple[int | str, int | str], demographics: bool, head: Head | None = None, categories: Sequence[str] = ()
+    bank: Bank,
+    pool: int,
+    size: tuple[int | str, int | str],
+    demographics: bool,
+    head: Head | None = None,
+    categories: Sequence[str] = (),
 ) -> bytes:
-    """An ONNX model of the input image (batch, 3, *size) in 0..1, and of demographics (batch, 3) as codes if it is given them.
+    """An ONNX model of the input image (batch, 3, *size) in 0..1, and of demographics (batch, 3) as codes if
+    it is given them.
 
-    pool: pixels that are averaged first. categories: of the columns, noted in the model's metadata. The output is batch x columns
-    probabilities, or without a head the batch x features that a head is trained on: so training and use compute them with the same graph.
+    pool: pixels that are averaged first. categories: of the columns, noted in the model's metadata. The
+    output is batch x columns probabilities, or without a head the batch x features that a head is trained on:
+    so training and use compute them with the same graph.
     """
     graph = Graph()
     inputs = [helper.make_tensor_value_info("image", TensorProto.FLOAT, ["batch", 3, *size])]

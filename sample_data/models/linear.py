@@ -31,15 +31,25 @@ def run(model: bytes, pictures: np.ndarray, demographics: np.ndarray | None) -> 
 
 
 def fit(features: np.ndarray, labels: np.ndarray, images: np.ndarray) -> Head:
-    """Logistic regression on standardised features, n x features, folded into one matrix for raw ones. images: which image a row is of."""
-    train, held_out = next(GroupShuffleSplit(1, test_size=1 / 6, random_state=0).split(features, labels, images))
+    """Logistic regression on standardised features, n x features, folded into one matrix for raw ones.
+    images: which image a row is of."""
+    train, held_out = next(
+        GroupShuffleSplit(1, test_size=1 / 6, random_state=0).split(features, labels, images)
+    )
 
     def trained(strength: float, rows: np.ndarray):
-        return make_pipeline(StandardScaler(), LogisticRegression(C=strength, max_iter=500)).fit(features[rows], labels[rows])
+        return make_pipeline(StandardScaler(), LogisticRegression(C=strength, max_iter=500)).fit(
+            features[rows], labels[rows]
+        )
 
-    found = {strength: trained(strength, train).score(features[held_out], labels[held_out]) for strength in STRENGTHS}
+    found = {
+        strength: trained(strength, train).score(features[held_out], labels[held_out])
+        for strength in STRENGTHS
+    }
     print("held-out accuracy", {strength: round(float(accuracy), 3) for strength, accuracy in found.items()})
-    scaler, regression = (step for _, step in trained(max(found, key=found.get), np.arange(len(labels))).steps)
+    scaler, regression = (
+        step for _, step in trained(max(found, key=found.get), np.arange(len(labels))).steps
+    )
     matrix = (regression.coef_ / scaler.scale_).T
     return Head(matrix.astype(np.float32), (regression.intercept_ - scaler.mean_ @ matrix).astype(np.float32))
 
@@ -53,7 +63,11 @@ def train(bank: Bank, examples: Examples, task: Task, size: tuple[int | str, int
     known, labels = labelled(examples, task)
     model = build(bank, 1, known.pooled.shape[1:3], task.demographics)
     turned = [
-        run(model, np.rot90(known.pooled, turn, (1, 2)), forget_some(known.demographics, random) if task.demographics else None)
+        run(
+            model,
+            np.rot90(known.pooled, turn, (1, 2)),
+            forget_some(known.demographics, random) if task.demographics else None,
+        )
         for turn in range(TURNS)
     ]
     head = fit(np.concatenate(turned), np.tile(labels, TURNS), np.tile(np.arange(len(labels)), TURNS))

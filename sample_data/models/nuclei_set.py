@@ -1,7 +1,7 @@
 """Training tiles for the nuclei model, from the generator of the PUMA sample with other seeds and settings.
 
-`python -m sample_data.models.nuclei_set tiles.npz [count] [first_seed]` draws them, about three CPU seconds each; the training script reads
-that file.
+`python -m sample_data.models.nuclei_set tiles.npz [count] [first_seed]` draws them, about three CPU seconds
+each; the training script reads that file.
 """
 
 import io
@@ -24,14 +24,21 @@ from sample_data.generator.puma import encoded
 FIRST_SEED = 9_000_000
 COUNT = 80
 STRIDE = 4  # px per cell of the model's output, each way
-BACKGROUND, NEITHER = 0, 255  # class k of CLASSES is k + 1; NEITHER is the rim of a nucleus, which is not to be learnt from
-CORE, RIM = 0.55, 1.15  # radii, in those of the nucleus, of what is its middle and of what is not yet background
+BACKGROUND, NEITHER = (
+    0,
+    255,
+)  # class k of CLASSES is k + 1; NEITHER is the rim of a nucleus, which is not to be learnt from
+CORE, RIM = (
+    0.55,
+    1.15,
+)  # radii, in those of the nucleus, of what is its middle and of what is not yet background
 SMALLEST_CORE = 5.0  # px
 
 
 @dataclass(frozen=True)
 class Tiles:
-    """pictures: uint8, n x side x side x 3, as they come out of their files. labels: uint8, n x side/STRIDE x side/STRIDE."""
+    """pictures: uint8, n x side x side x 3, as they come out of their files. labels: uint8, n x side/STRIDE x
+    side/STRIDE."""
 
     pictures: np.ndarray
     labels: np.ndarray
@@ -54,7 +61,8 @@ def any_setting(random: np.random.Generator) -> Setting:
 
 
 def labels(annotations: Sequence[Annotation], side: int = SIDE) -> np.ndarray:
-    """What the model shall answer: the class near the middle of each nucleus (nearest if several), uint8, side/STRIDE each way."""
+    """What the model shall answer: the class near the middle of each nucleus (nearest if several), uint8,
+    side/STRIDE each way."""
     size = side // STRIDE
     found, nearest = np.full((size, size), BACKGROUND, np.uint8), np.full((size, size), np.inf)
     middles = (np.arange(size) + 0.5) * STRIDE

@@ -13,11 +13,13 @@ from scoring.models.preprocessing import Recipe
 
 @dataclass(frozen=True)
 class Task:
-    """sample: the plan whose view, sizes and quality the training images have. labels: number of the label of each class.
+    """sample: the plan whose view, sizes and quality the training images have. labels: number of the label of
+    each class.
 
-    recipe: the challenge's preprocessing, to a square. pool: pixels of it that the filter banks average first, each way. small: the
-    preprocessing for the convolutional network. demographics: whether models are given age, gender and location. columns: of the output;
-    1 is the probability of label 1. frequency: how often a class is drawn for training, in units of the others.
+    recipe: the challenge's preprocessing, to a square. pool: pixels of it that the filter banks average
+    first, each way. small: the preprocessing for the convolutional network. demographics: whether models are
+    given age, gender and location. columns: of the output; 1 is the probability of label 1. frequency: how
+    often a class is drawn for training, in units of the others.
     """
 
     sample: Plan
@@ -36,7 +38,9 @@ class Task:
 
     def plan(self, per_class: int, first_seed: int) -> Plan:
         """Training images: `per_class` of each of the generator's classes, times its frequency."""
-        classes = tuple(ClassPlan(symbol, symbol, per_class * self.frequency.get(symbol, 1)) for symbol in SYMBOLS)
+        classes = tuple(
+            ClassPlan(symbol, symbol, per_class * self.frequency.get(symbol, 1)) for symbol in SYMBOLS
+        )
         plan = self.sample
         return Plan(classes, plan.sizes, plan.shares, first_seed, view=plan.view, quality=plan.quality)
 

@@ -1,7 +1,8 @@
-"""Trains a convolutional network with PyTorch: `python -m sample_data.models.train_cnn TASK images*.npz convolutional.onnx`.
+"""Trains a convolutional network with PyTorch: `python -m sample_data.models.train_cnn TASK images*.npz
+convolutional.onnx`.
 
-PyTorch is needed here only; the dashboard runs the ONNX file. The eleven-class network takes 160 x 160, so that the official second resize
-is exercised.
+PyTorch is needed here only; the dashboard runs the ONNX file. The eleven-class network takes 160 x 160, so
+that the official second resize is exercised.
 """
 
 import sys
@@ -25,7 +26,8 @@ OPSET = 13
 
 
 class Network(nn.Module):
-    """Logits, batch x columns, of images (batch, 3, h, w) in 0..1 and, where the task has them, demographic codes (batch, 3)."""
+    """Logits, batch x columns, of images (batch, 3, h, w) in 0..1 and, where the task has them, demographic
+    codes (batch, 3)."""
 
     def __init__(self, task: Task):
         super().__init__()
@@ -33,12 +35,20 @@ class Network(nn.Module):
         layers, before = [nn.AvgPool2d(2)] if side > LARGEST_SIDE else [], 3
         for depth, width in enumerate(WIDTHS):
             stride = 1 if depth == len(WIDTHS) - 1 else 2
-            layers += [nn.Conv2d(before, width, 3, stride=stride, padding=1, bias=False), nn.BatchNorm2d(width), nn.ReLU()]
+            layers += [
+                nn.Conv2d(before, width, 3, stride=stride, padding=1, bias=False),
+                nn.BatchNorm2d(width),
+                nn.ReLU(),
+            ]
             before = width
         self.features = nn.Sequential(*layers)
         person = 16 if task.demographics else 0
-        self.person = nn.Sequential(nn.Linear(DEMOGRAPHIC_COLUMNS, person), nn.ReLU()) if task.demographics else None
-        self.head = nn.Sequential(nn.Linear(2 * before + person, 64), nn.ReLU(), nn.Dropout(0.3), nn.Linear(64, task.columns))
+        self.person = (
+            nn.Sequential(nn.Linear(DEMOGRAPHIC_COLUMNS, person), nn.ReLU()) if task.demographics else None
+        )
+        self.head = nn.Sequential(
+            nn.Linear(2 * before + person, 64), nn.ReLU(), nn.Dropout(0.3), nn.Linear(64, task.columns)
+        )
         self.register_buffer("genders", torch.arange(2.0)[None])
         self.register_buffer("locations", torch.arange(1.0, 8.0)[None])
 
@@ -50,7 +60,10 @@ class Network(nn.Module):
     def described(self, codes: torch.Tensor) -> torch.Tensor:
         """Batch x DEMOGRAPHIC_COLUMNS: age in centuries, whether it is known, gender and location one-hot."""
         age, gender, location = codes[:, :1], codes[:, 1:2], codes[:, 2:3]
-        one_hot = [functional.relu(1 - (code - values).abs()) for code, values in ((gender, self.genders), (location, self.locations))]
+        one_hot = [
+            functional.relu(1 - (code - values).abs())
+            for code, values in ((gender, self.genders), (location, self.locations))
+        ]
         return torch.cat([age * 0.01, age.clamp(0, 1), *one_hot], 1)
 
 
@@ -70,7 +83,9 @@ def mistake(scores: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
     """Cross-entropy with smoothed labels, of one column or several."""
     if scores.shape[1] > 1:
         return functional.cross_entropy(scores, labels, label_smoothing=SMOOTHING)
-    return functional.binary_cross_entropy_with_logits(scores[:, 0], SMOOTHING / 2 + (1 - SMOOTHING) * labels.float())
+    return functional.binary_cross_entropy_with_logits(
+        scores[:, 0], SMOOTHING / 2 + (1 - SMOOTHING) * labels.float()
+    )
 
 
 def varied(image: torch.Tensor, random: torch.Generator) -> torch.Tensor:
@@ -82,7 +97,8 @@ def varied(image: torch.Tensor, random: torch.Generator) -> torch.Tensor:
 
 
 def train(examples: Examples, task: Task, seed: int, epochs: int = EPOCHS) -> Network:
-    """Stochastic gradient descent (AdamW, one cycle of the learning rate) on all examples, each time with other demographics forgotten."""
+    """Stochastic gradient descent (AdamW, one cycle of the learning rate) on all examples, each time with
+    other demographics forgotten."""
     torch.manual_seed(seed)
     random, forgetting = torch.Generator().manual_seed(seed), np.random.default_rng(seed)
     known, numbers = labelled(examples, task)

@@ -1,7 +1,8 @@
-"""Trains dense.onnx, which says of every few pixels of a tile which nucleus's middle is there: `python -m sample_data.models.train_nuclei
-tiles*.npz dense.onnx`.
+"""Trains dense.onnx, which says of every few pixels of a tile which nucleus's middle is there: `python -m
+sample_data.models.train_nuclei tiles*.npz dense.onnx`.
 
-PyTorch is needed here only. The network looks at four scales and adds what it sees (Lin and others 2017, "Feature pyramid networks").
+PyTorch is needed here only. The network looks at four scales and adds what it sees (Lin and others 2017,
+"Feature pyramid networks").
 """
 
 import sys
@@ -26,7 +27,9 @@ OPSET = 13
 
 
 def block(before: int, after: int, stride: int = 1) -> nn.Sequential:
-    return nn.Sequential(nn.Conv2d(before, after, 3, stride=stride, padding=1, bias=False), nn.BatchNorm2d(after), nn.ReLU())
+    return nn.Sequential(
+        nn.Conv2d(before, after, 3, stride=stride, padding=1, bias=False), nn.BatchNorm2d(after), nn.ReLU()
+    )
 
 
 class Network(nn.Module):
@@ -35,7 +38,9 @@ class Network(nn.Module):
     def __init__(self):
         super().__init__()
         self.stem = nn.Sequential(block(3, STEM, 2), block(STEM, WIDTHS[0], 2), block(WIDTHS[0], WIDTHS[0]))
-        self.down = nn.ModuleList(nn.Sequential(block(fine, coarse, 2), block(coarse, coarse)) for fine, coarse in pairwise(WIDTHS))
+        self.down = nn.ModuleList(
+            nn.Sequential(block(fine, coarse, 2), block(coarse, coarse)) for fine, coarse in pairwise(WIDTHS)
+        )
         self.across = nn.ModuleList(nn.Conv2d(coarse, fine, 1) for fine, coarse in pairwise(WIDTHS))
         self.smooth = nn.ModuleList(block(width, width) for width in WIDTHS[:-1])
         self.head = nn.Conv2d(WIDTHS[0], OUTPUTS, 1)
@@ -45,7 +50,9 @@ class Network(nn.Module):
         for down in self.down:
             maps.append(down(maps[-1]))
         seen = maps.pop()
-        for across, smooth, fine in zip(reversed(self.across), reversed(self.smooth), reversed(maps), strict=True):
+        for across, smooth, fine in zip(
+            reversed(self.across), reversed(self.smooth), reversed(maps), strict=True
+        ):
             seen = smooth(fine + functional.interpolate(across(seen), size=fine.shape[2:], mode="nearest"))
         return self.head(seen)
 
@@ -69,12 +76,15 @@ def importance(labels: np.ndarray) -> torch.Tensor:
 
 
 def crops(tiles: Tiles, chosen: np.ndarray, random: np.random.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-    """A piece of each chosen tile, batch x 3 x CROP x CROP in 0..1, and its labels: turned, mirrored, in other stains."""
+    """A piece of each chosen tile, batch x 3 x CROP x CROP in 0..1, and its labels: turned, mirrored, in
+    other stains."""
     pictures, answers = [], []
     for index in chosen:
         top, left = random.integers(0, (tiles.pictures.shape[1] - CROP) // STRIDE + 1, 2) * STRIDE
         picture = tiles.pictures[index, top : top + CROP, left : left + CROP].astype(np.float32) / 255
-        answer = tiles.labels[index, top // STRIDE : (top + CROP) // STRIDE, left // STRIDE : (left + CROP) // STRIDE]
+        answer = tiles.labels[
+            index, top // STRIDE : (top + CROP) // STRIDE, left // STRIDE : (left + CROP) // STRIDE
+        ]
         turns, mirrored = int(random.integers(4)), random.random() < 0.5
         picture, answer = np.rot90(picture, turns), np.rot90(answer, turns)
         if mirrored:
@@ -96,10 +106,15 @@ def train(tiles: Tiles, seed: int, epochs: int = EPOCHS) -> Network:
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, RATE, total_steps=epochs * batches)
     network.train()
     for epoch in range(epochs):
-        order, losses = random.permutation(np.arange(batches * BATCH) % len(tiles.labels)).reshape(batches, BATCH), []
+        order, losses = (
+            random.permutation(np.arange(batches * BATCH) % len(tiles.labels)).reshape(batches, BATCH),
+            [],
+        )
         for chosen in order:
             image, answer = crops(tiles, chosen, random)
-            loss = functional.cross_entropy(network(image), answer, weights, ignore_index=NEITHER, label_smoothing=SMOOTHING)
+            loss = functional.cross_entropy(
+                network(image), answer, weights, ignore_index=NEITHER, label_smoothing=SMOOTHING
+            )
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()
@@ -117,7 +132,10 @@ def export(network: Network, path: Path) -> None:
         str(path),
         input_names=["image"],
         output_names=["probabilities"],
-        dynamic_axes={"image": {0: "batch", 2: "height", 3: "width"}, "probabilities": {0: "batch", 2: "rows", 3: "columns"}},
+        dynamic_axes={
+            "image": {0: "batch", 2: "height", 3: "width"},
+            "probabilities": {0: "batch", 2: "rows", 3: "columns"},
+        },
         opset_version=OPSET,
         dynamo=False,
     )

@@ -1,7 +1,8 @@
-"""Trains palette.onnx, a weak model on purpose: `python -m sample_data.models.train_palette TASK images*.npz palette.onnx`.
+"""Trains palette.onnx, a weak model on purpose: `python -m sample_data.models.train_palette TASK images*.npz
+palette.onnx`.
 
-It knows which colours occur in the image, not where or in which pattern, and the demographics if any. Its image may have any height and
-width.
+It knows which colours occur in the image, not where or in which pattern, and the demographics if any. Its
+image may have any height and width.
 """
 
 import sys
@@ -14,8 +15,14 @@ from sample_data.models.linear import train
 from sample_data.models.task import TASKS
 from sample_data.models.training_set import load
 
-# Combinations of red, green and blue optical density that are looked at, each above the three thresholds beside it.
-COLOURS = (((1, 0, 0), (0.2, 0.6, 1.2)), ((0, 1, 0), (0.4, 0.8, 1.4)), ((-1, 1, 0), (0.2, 0.5, 0.9)), ((0, -1, 1), (0.1, 0.3, 0.6)))
+# Combinations of red, green and blue optical density that are looked at, each above the three thresholds
+# beside it.
+COLOURS = (
+    ((1, 0, 0), (0.2, 0.6, 1.2)),
+    ((0, 1, 0), (0.4, 0.8, 1.4)),
+    ((-1, 1, 0), (0.2, 0.5, 0.9)),
+    ((0, -1, 1), (0.1, 0.3, 0.6)),
+)
 
 
 def bank() -> Bank:
@@ -25,4 +32,6 @@ def bank() -> Bank:
 
 
 if __name__ == "__main__":
-    Path(sys.argv[-1]).write_bytes(train(bank(), load(sys.argv[2:-1]), TASKS[sys.argv[1]], ("height", "width"), seed=0))
+    Path(sys.argv[-1]).write_bytes(
+        train(bank(), load(sys.argv[2:-1]), TASKS[sys.argv[1]], ("height", "width"), seed=0)
+    )

@@ -1,7 +1,7 @@
 """Training images from the same generator with other seeds, through each challenge's own preprocessing.
 
-`python -m sample_data.models.training_set TASK images.npz [per_class] [first_seed]` draws them (0.3 to 0.8 CPU seconds each); the training
-scripts read that file.
+`python -m sample_data.models.training_set TASK images.npz [per_class] [first_seed]` draws them (0.3 to 0.8
+CPU seconds each); the training scripts read that file.
 """
 
 import sys
@@ -25,8 +25,9 @@ UNKNOWN = (0, -1, -1)  # age, gender, location as the official code hands over m
 
 @dataclass(frozen=True)
 class Examples:
-    """pooled: uint8, n x side/pool x side/pool x 3, for filter banks. small: uint8, n x h x w x 3, for networks. classes: number of the
-    class in SYMBOLS. looks: of the class that was drawn. demographics: float32, n x 3, as models receive them.
+    """pooled: uint8, n x side/pool x side/pool x 3, for filter banks. small: uint8, n x h x w x 3, for
+    networks. classes: number of the class in SYMBOLS. looks: of the class that was drawn. demographics:
+    float32, n x 3, as models receive them.
     """
 
     pooled: np.ndarray
@@ -47,12 +48,25 @@ def _example(entry: Entry, task: Task) -> tuple:
     drawn = entry.draw()
     jpeg = encode(drawn.picture, task.sample.quality)
     (large, _), (small, _) = pixels(jpeg, task.recipe), pixels(jpeg, task.small)
-    return pooled(large, task.pool), small, SYMBOLS.index(drawn.symbol), SYMBOLS.index(drawn.look), drawn.demographics.encoded()
+    return (
+        pooled(large, task.pool),
+        small,
+        SYMBOLS.index(drawn.symbol),
+        SYMBOLS.index(drawn.look),
+        drawn.demographics.encoded(),
+    )
 
 
 def draw(task: Task, per_class: int, first_seed: int, workers: int = 2) -> Examples:
     with ProcessPoolExecutor(workers) as pool:
-        columns = list(zip(*pool.map(partial(_example, task=task), entries(task.plan(per_class, first_seed)), chunksize=8), strict=True))
+        columns = list(
+            zip(
+                *pool.map(
+                    partial(_example, task=task), entries(task.plan(per_class, first_seed)), chunksize=8
+                ),
+                strict=True,
+            )
+        )
     images = [np.stack(column) for column in columns[:2]]
     return Examples(*images, np.array(columns[2]), np.array(columns[3]), np.array(columns[4], np.float32))
 
@@ -75,7 +89,8 @@ def load(paths: list[str]) -> Examples:
 
 
 def forget_some(demographics: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """A copy, n x 3, in which each number is unknown with probability UNKNOWN_SHARE, so that a model has met the codes for it."""
+    """A copy, n x 3, in which each number is unknown with probability UNKNOWN_SHARE, so that a model has met
+    the codes for it."""
     unknown = np.broadcast_to(np.float32(UNKNOWN), demographics.shape)
     return np.where(random.random(demographics.shape) < UNKNOWN_SHARE, unknown, demographics)
 

@@ -16,7 +16,7 @@ from scoring.challenges.puma.card import score
 from scoring.challenges.puma.predictions import read_predictions
 from scoring.challenges.puma.truth import read_truth
 from scoring.scorecard import ScoreCard
-from scoring.single import nuclei
+from scoring.single_image import nuclei
 
 FOLDER = Path(__file__).parents[1] / "puma"
 """The sample."""
@@ -35,7 +35,9 @@ def peaks(answer: np.ndarray, stride: float) -> list[dict]:
     found = nuclei.peaks(answer, stride)
     return [
         {"centroid": [round(x, 1), round(y, 1)], "class": CLASSES[kind], "confidence": round(confidence, 3)}
-        for (x, y), kind, confidence in zip(found.centroids.tolist(), found.classes.tolist(), found.confidences.tolist(), strict=True)
+        for (x, y), kind, confidence in zip(
+            found.centroids.tolist(), found.classes.tolist(), found.confidences.tolist(), strict=True
+        )
     ]
 
 
@@ -45,7 +47,9 @@ def trial(model: Path, cases: list[str]) -> ScoreCard:
     for case in cases:
         picture = np.asarray(Image.open(FOLDER / "truth" / f"{case}.tif").convert("RGB"))
         answer = probabilities(model, picture)
-        submitted[f"{case}.json"] = json.dumps({"nuclei": peaks(answer, picture.shape[0] / answer.shape[1])}).encode()
+        submitted[f"{case}.json"] = json.dumps(
+            {"nuclei": peaks(answer, picture.shape[0] / answer.shape[1])}
+        ).encode()
         expected[f"{case}_nuclei.geojson"] = (FOLDER / "truth" / f"{case}_nuclei.geojson").read_bytes()
     truth = read_truth(expected)
     return score(truth, read_predictions(submitted, truth), resamples=0)

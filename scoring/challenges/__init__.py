@@ -1,4 +1,5 @@
-"""The challenges by id. A challenge is one module here: its constants and functions are what `load_challenge` gives."""
+"""The challenges by id. A challenge is one module here: its constants and functions are what `load_challenge`
+gives."""
 
 from importlib import import_module
 from types import ModuleType
@@ -18,7 +19,8 @@ def challenge_ids() -> list[str]:
 
 
 def load_challenge(challenge_id: str) -> ModuleType:
-    """The challenge of that id: `read_truth`, `read_predictions`, `read_images`, `inspect`, `predict`, `score` ...; docs/adding-a-challenge.md tells all.
+    """The challenge of that id: `read_truth`, `read_predictions`, `read_images`, `inspect`, `predict`,
+    `score` ...; docs/adding-a-challenge.md tells all.
 
     Raises KeyError for an unknown id.
     """

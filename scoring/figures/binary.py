@@ -1,4 +1,5 @@
-"""Figures of one score against a yes or no. Shares are 0..1; undefined numbers are NaN and drawn as a gap. "score > threshold" decides."""
+"""Figures of one score against a yes or no. Shares are 0..1; undefined numbers are NaN and drawn as a gap.
+"score > threshold" decides."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,19 +9,27 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.figures.classification import Calibrated, matrix
-from scoring.figures.look import SHAPES, SYMBOLS, Look, faded, figure, safe, write
 from scoring.figures.numerals import MINUS, UNDEFINED, decimal, percent
+from scoring.figures.theme import SHAPES, SYMBOLS, Theme, faded, figure, safe, write
 
-QUANTITIES = {"score": "score", "f2": "F2", "accuracy": "accuracy", "recall": "sensitivity", "specificity": "specificity"}
+QUANTITIES = {
+    "score": "score",
+    "f2": "F2",
+    "accuracy": "accuracy",
+    "recall": "sensitivity",
+    "specificity": "specificity",
+}
 DASHES = {"recall": "dash", "specificity": "dot"}
 
-RISK = Calibrated("When it says 70%, do 70% have a melanoma?", "score of the model", "share with a melanoma", "melanoma")
+RISK = Calibrated(
+    "When it says 70%, do 70% have a melanoma?", "score of the model", "share with a melanoma", "melanoma"
+)
 
 
 @dataclass(frozen=True)
 class Mark:
-    """A threshold worth showing. place: it in words. symbol: of its point on curves. main: the one that is looked at, drawn in
-    the accent colour."""
+    """A threshold worth showing. place: it in words. symbol: of its point on curves. main: the one that is
+    looked at, drawn in the accent colour."""
 
     threshold: float
     place: str
@@ -33,19 +42,27 @@ def cut(threshold: float) -> str:
     return f"{threshold:.3g}".replace("-", MINUS) if 0 < abs(threshold) < 0.01 else decimal(threshold, 3)
 
 
-def _colour(mark: Mark, look: Look) -> str:
+def _colour(mark: Mark, look: Theme) -> str:
     return look.accent if mark.main else look.ink
 
 
-def _lines(fig: go.Figure, look: Look, marks: Sequence[Mark]) -> None:
+def _lines(fig: go.Figure, look: Theme, marks: Sequence[Mark]) -> None:
     for mark in marks:
         fig.add_vline(
-            mark.threshold, line={"color": _colour(mark, look), "width": 2 if mark.main else 1, "dash": "solid" if mark.main else "dot"}
+            mark.threshold,
+            line={
+                "color": _colour(mark, look),
+                "width": 2 if mark.main else 1,
+                "dash": "solid" if mark.main else "dot",
+            },
         )
 
 
-def threshold_lines(found: Mapping[str, np.ndarray], marks: Sequence[Mark], span: Sequence[float], look: Look) -> go.Figure:
-    """Quantities [T] of `QUANTITIES` over thresholds [T], named above the figure; the marks are upright lines. span: ends of the axis."""
+def threshold_lines(
+    found: Mapping[str, np.ndarray], marks: Sequence[Mark], span: Sequence[float], look: Theme
+) -> go.Figure:
+    """Quantities [T] of `QUANTITIES` over thresholds [T], named above the figure; the marks are upright
+    lines. span: ends of the axis."""
     fig = figure(
         look,
         "What does the threshold change?",
@@ -53,7 +70,13 @@ def threshold_lines(found: Mapping[str, np.ndarray], marks: Sequence[Mark], span
         hovermode="x unified",
         margin={"l": 4, "r": 14, "t": 10, "b": 4},
         showlegend=True,
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 12, "color": look.ink}},
+        legend={
+            "orientation": "h",
+            "y": 1.02,
+            "yanchor": "bottom",
+            "x": 0,
+            "font": {"size": 12, "color": look.ink},
+        },
     )
     colours = {
         "score": look.accent,
@@ -63,8 +86,20 @@ def threshold_lines(found: Mapping[str, np.ndarray], marks: Sequence[Mark], span
         "specificity": look.second,
     }
     for key, name in QUANTITIES.items():
-        line = {"color": colours[key], "width": 3 if key == "score" else 1.6, "dash": DASHES.get(key, "solid"), "shape": "hv"}
-        fig.add_scatter(x=found["threshold"][::-1], y=found[key][::-1], mode="lines", name=name, line=line, hovertemplate="%{y:.3f}")
+        line = {
+            "color": colours[key],
+            "width": 3 if key == "score" else 1.6,
+            "dash": DASHES.get(key, "solid"),
+            "shape": "hv",
+        }
+        fig.add_scatter(
+            x=found["threshold"][::-1],
+            y=found[key][::-1],
+            mode="lines",
+            name=name,
+            line=line,
+            hovertemplate="%{y:.3f}",
+        )
     _lines(fig, look, marks)
     for place, mark in enumerate(mark for mark in marks if not mark.main):
         middle = mark.threshold < (span[0] + span[1]) / 2
@@ -80,16 +115,26 @@ def threshold_lines(found: Mapping[str, np.ndarray], marks: Sequence[Mark], span
             bgcolor=look.paper,
         )
     fig.update_xaxes(title_text="threshold", range=list(span), hoverformat=".3f", nticks=6)
-    return fig.update_yaxes(range=[0, 1.02], tickvals=[0, 0.25, 0.5, 0.75, 1], ticktext=["0", ".25", ".5", ".75", "1"])
+    return fig.update_yaxes(
+        range=[0, 1.02], tickvals=[0, 0.25, 0.5, 0.75, 1], ticktext=["0", ".25", ".5", ".75", "1"]
+    )
 
 
-def histogram(edges: np.ndarray, negative: np.ndarray, positive: np.ndarray, marks: Sequence[Mark], look: Look) -> go.Figure:
-    """Share of each class per bin of the score: melanomas upwards, others downwards, so that neither hides the other and few are seen
-    beside many.
+def histogram(
+    edges: np.ndarray, negative: np.ndarray, positive: np.ndarray, marks: Sequence[Mark], look: Theme
+) -> go.Figure:
+    """Share of each class per bin of the score: melanomas upwards, others downwards, so that neither hides
+    the other and few are seen beside many.
 
     edges [bins + 1], numbers of cases [bins].
     """
-    fig = figure(look, "Where do the scores of the two classes lie?", 300, barmode="overlay", margin={"l": 4, "r": 14, "t": 26, "b": 4})
+    fig = figure(
+        look,
+        "Where do the scores of the two classes lie?",
+        300,
+        barmode="overlay",
+        margin={"l": 4, "r": 14, "t": 26, "b": 4},
+    )
     middle, width = (edges[1:] + edges[:-1]) / 2, edges[1] - edges[0]
     spans = [f"{decimal(a, 3)} to {decimal(b, 3)}" for a, b in pairwise(edges)]
     heights, words = [], []
@@ -113,7 +158,18 @@ def histogram(edges: np.ndarray, negative: np.ndarray, positive: np.ndarray, mar
         heights.append(shares.max())
         words.append(f"<span style='color:{colour}'>{shape}</span> {name}, n = {counts.sum()}")
     _lines(fig, look, marks)
-    write(fig, 0, 1, "   ".join(words), look.ink, xref="paper", yref="paper", xanchor="left", yanchor="bottom", yshift=4)
+    write(
+        fig,
+        0,
+        1,
+        "   ".join(words),
+        look.ink,
+        xref="paper",
+        yref="paper",
+        xanchor="left",
+        yanchor="bottom",
+        yshift=4,
+    )
     top, bottom = (max(height, 0.3 * max(heights), 0.01) for height in heights)
     fig.update_xaxes(title_text="score of the model", range=[edges[0], edges[-1]], nticks=6, showgrid=False)
     step = next(step for step in (0.02, 0.05, 0.1, 0.2, 0.5) if (top + bottom) / step < 8)
@@ -128,14 +184,14 @@ def histogram(edges: np.ndarray, negative: np.ndarray, positive: np.ndarray, mar
     )
 
 
-def _square(look: Look, question: str, x_title: str, y_title: str) -> go.Figure:
+def _square(look: Theme, question: str, x_title: str, y_title: str) -> go.Figure:
     fig = figure(look, question, 300, hovermode="closest", margin={"l": 4, "r": 14, "t": 10, "b": 4})
     ticks = {"tickvals": [0, 0.25, 0.5, 0.75, 1], "ticktext": ["0", ".25", ".5", ".75", "1"]}
     fig.update_xaxes(title_text=x_title, range=[-0.01, 1.01], **ticks)
     return fig.update_yaxes(title_text=y_title, range=[-0.01, 1.03], **ticks)
 
 
-def _band(fig: go.Figure, look: Look, grid: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
+def _band(fig: go.Figure, look: Theme, grid: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
     drawn = np.isfinite(low) & np.isfinite(high)
     fig.add_scatter(
         x=np.r_[grid[drawn], grid[drawn][::-1]],
@@ -150,7 +206,13 @@ def _band(fig: go.Figure, look: Look, grid: np.ndarray, low: np.ndarray, high: n
 
 
 def _points(
-    fig: go.Figure, look: Look, found: Mapping[str, np.ndarray], marks: Sequence[Mark], x: np.ndarray, y: np.ndarray, words: Sequence[str]
+    fig: go.Figure,
+    look: Theme,
+    found: Mapping[str, np.ndarray],
+    marks: Sequence[Mark],
+    x: np.ndarray,
+    y: np.ndarray,
+    words: Sequence[str],
 ) -> None:
     """The marks on a curve: where their threshold stands among those of the curve."""
     for mark in sorted(marks, key=lambda m: m.main):
@@ -173,12 +235,22 @@ def _points(
         )
 
 
-def roc(found: Mapping[str, np.ndarray], marks: Sequence[Mark], look: Look, band: tuple | None = None) -> go.Figure:
-    """Sensitivity over 1 - specificity [T] along the thresholds [T], the line of chance, the marks; band: (grid, low, high)."""
+def roc(
+    found: Mapping[str, np.ndarray], marks: Sequence[Mark], look: Theme, band: tuple | None = None
+) -> go.Figure:
+    """Sensitivity over 1 - specificity [T] along the thresholds [T], the line of chance, the marks; band:
+    (grid, low, high)."""
     fig = _square(look, "How well are melanomas told from the rest?", "1 − specificity", "sensitivity")
     if band is not None:
         _band(fig, look, *band)
-    fig.add_scatter(x=[0, 1], y=[0, 1], mode="lines", line={"color": look.zero, "width": 1, "dash": "dot"}, hoverinfo="skip", name="chance")
+    fig.add_scatter(
+        x=[0, 1],
+        y=[0, 1],
+        mode="lines",
+        line={"color": look.zero, "width": 1, "dash": "dot"},
+        hoverinfo="skip",
+        name="chance",
+    )
     x, y = 1 - found["specificity"], found["recall"]
     fig.add_scatter(
         x=x,
@@ -187,16 +259,23 @@ def roc(found: Mapping[str, np.ndarray], marks: Sequence[Mark], look: Look, band
         line={"color": look.accent, "width": 2},
         name="curve",
         customdata=found["threshold"],
-        hovertemplate="threshold %{customdata:.3f}<br>1 − specificity %{x:.3f}<br>sensitivity %{y:.3f}<extra></extra>",
+        hovertemplate=(
+            "threshold %{customdata:.3f}<br>1 − specificity %{x:.3f}<br>sensitivity %{y:.3f}<extra></extra>"
+        ),
     )
     _points(fig, look, found, marks, x, y, ("1 − specificity", "sensitivity"))
     return fig
 
 
 def precision_recall(
-    found: Mapping[str, np.ndarray], prevalence: float, marks: Sequence[Mark], look: Look, band: tuple | None = None
+    found: Mapping[str, np.ndarray],
+    prevalence: float,
+    marks: Sequence[Mark],
+    look: Theme,
+    band: tuple | None = None,
 ) -> go.Figure:
-    """Precision over sensitivity [T]; dotted is the prevalence, the precision of guessing. band: (grid, low, high)."""
+    """Precision over sensitivity [T]; dotted is the prevalence, the precision of guessing. band: (grid, low,
+    high)."""
     fig = _square(look, "How many of the flagged are melanomas?", "sensitivity", "precision")
     if band is not None:
         _band(fig, look, *band)
@@ -208,7 +287,9 @@ def precision_recall(
         hoverinfo="skip",
         name="prevalence",
     )
-    write(fig, 1, prevalence, f"prevalence {percent(prevalence)}", look.soft, xanchor="right", yanchor="bottom")
+    write(
+        fig, 1, prevalence, f"prevalence {percent(prevalence)}", look.soft, xanchor="right", yanchor="bottom"
+    )
     x, y = found["recall"], found["precision"]
     fig.add_scatter(
         x=x,
@@ -223,7 +304,7 @@ def precision_recall(
     return fig
 
 
-def confusion(counts: Sequence[Sequence[int]], look: Look) -> go.Figure:
+def confusion(counts: Sequence[Sequence[int]], look: Theme) -> go.Figure:
     """Counts [[TN, FP], [FN, TP]] with shares of the row; missed melanomas are outlined."""
     turned = np.asarray(counts)[::-1, ::-1]
     return matrix(
@@ -239,8 +320,9 @@ def confusion(counts: Sequence[Sequence[int]], look: Look) -> go.Figure:
     )
 
 
-def net_benefit(found: Mapping[str, np.ndarray], look: Look, marks: Sequence[Mark] = ()) -> go.Figure:
-    """Net benefit [T] over the threshold [T] of the model, of calling everybody and of nobody; low, high: the model's band, where there."""
+def net_benefit(found: Mapping[str, np.ndarray], look: Theme, marks: Sequence[Mark] = ()) -> go.Figure:
+    """Net benefit [T] over the threshold [T] of the model, of calling everybody and of nobody; low, high: the
+    model's band, where there."""
     fig = figure(
         look,
         "Is the model of more use than calling everybody?",
@@ -248,7 +330,13 @@ def net_benefit(found: Mapping[str, np.ndarray], look: Look, marks: Sequence[Mar
         hovermode="x unified",
         margin={"l": 4, "r": 14, "t": 10, "b": 4},
         showlegend=True,
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 12, "color": look.ink}},
+        legend={
+            "orientation": "h",
+            "y": 1.02,
+            "yanchor": "bottom",
+            "x": 0,
+            "font": {"size": 12, "color": look.ink},
+        },
     )
     x = found["threshold"]
     if "low" in found:
@@ -260,20 +348,45 @@ def net_benefit(found: Mapping[str, np.ndarray], look: Look, marks: Sequence[Mar
         ("nobody", "calling nobody", look.zero, "solid", 1.6),
     ):
         fig.add_scatter(
-            x=x, y=found[key], mode="lines", name=name, line={"color": colour, "width": width, "dash": dash}, hovertemplate="%{y:.3f}"
+            x=x,
+            y=found[key],
+            mode="lines",
+            name=name,
+            line={"color": colour, "width": width, "dash": dash},
+            hovertemplate="%{y:.3f}",
         )
     _lines(fig, look, marks)
-    top = max(np.nanmax(np.r_[found["model"], found.get("high", found["model"]), 0]), found["everybody"][0], 0.01)
-    fig.update_xaxes(
-        title_text="threshold: risk from which a call is worth it", range=[x[0], x[-1]], tickformat=".0%", hoverformat=".0%", nticks=7
+    top = max(
+        np.nanmax(np.r_[found["model"], found.get("high", found["model"]), 0]), found["everybody"][0], 0.01
     )
-    return fig.update_yaxes(title_text="net benefit, melanomas per person", range=[-0.25 * top, 1.08 * top], nticks=6)
+    fig.update_xaxes(
+        title_text="threshold: risk from which a call is worth it",
+        range=[x[0], x[-1]],
+        tickformat=".0%",
+        hoverformat=".0%",
+        nticks=7,
+    )
+    return fig.update_yaxes(
+        title_text="net benefit, melanomas per person", range=[-0.25 * top, 1.08 * top], nticks=6
+    )
 
 
-def score_bar(score: float | None, marks: Sequence[Mark], span: Sequence[float], look: Look, is_melanoma: bool) -> go.Figure:
-    """One case's score on the line of all thresholds, with the official one. score: None where there is none."""
-    fig = figure(look, "What did the model say?", 120, hovermode="closest", margin={"l": 14, "r": 14, "t": 24, "b": 4})
-    fig.add_scatter(x=list(span), y=[0, 0], mode="lines", line={"color": look.tint, "width": 18}, hoverinfo="skip", name="range")
+def score_bar(
+    score: float | None, marks: Sequence[Mark], span: Sequence[float], look: Theme, is_melanoma: bool
+) -> go.Figure:
+    """One case's score on the line of all thresholds, with the official one. score: None where there is
+    none."""
+    fig = figure(
+        look, "What did the model say?", 120, hovermode="closest", margin={"l": 14, "r": 14, "t": 24, "b": 4}
+    )
+    fig.add_scatter(
+        x=list(span),
+        y=[0, 0],
+        mode="lines",
+        line={"color": look.tint, "width": 18},
+        hoverinfo="skip",
+        name="range",
+    )
     for mark in marks:
         fig.add_scatter(
             x=[mark.threshold, mark.threshold],

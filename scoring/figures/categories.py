@@ -1,4 +1,5 @@
-"""Figures of categories that are each held against the rest: a category keeps its colour and its dashes from figure to figure."""
+"""Figures of categories that are each held against the rest: a category keeps its colour and its dashes from
+figure to figure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,8 +8,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.figures.classification import matrix
-from scoring.figures.look import Look, figure, safe, write
 from scoring.figures.numerals import decimal
+from scoring.figures.theme import Theme, figure, safe, write
 
 DASHES = ("solid", "dash", "dot")
 LEGEND_ROW = 20
@@ -20,7 +21,8 @@ WANTED = 0.8
 
 @dataclass(frozen=True)
 class Line:
-    """A category's curve. x, y, thresholds: [points], NaN where nothing is to be drawn. legend: area and interval. point: where 0.5 cuts."""
+    """A category's curve. x, y, thresholds: [points], NaN where nothing is to be drawn. legend: area and
+    interval. point: where 0.5 cuts."""
 
     name: str
     x: np.ndarray
@@ -35,13 +37,14 @@ def short(name: str) -> str:
     return name if len(name) <= SHORT else f"{name[: SHORT - 1]}…"
 
 
-def mark(k: int, look: Look) -> dict:
+def mark(k: int, look: Theme) -> dict:
     """Colour and dashes of category k."""
     return {"color": look.categorical[k % len(look.categorical)], "dash": DASHES[k % len(DASHES)], "width": 2}
 
 
-def _square(look: Look, question: str, x_title: str, y_title: str, rows: int) -> go.Figure:
-    """Axes from 0 to 1 above a legend of so many rows: a figure never knows its width, so names stand below."""
+def _square(look: Theme, question: str, x_title: str, y_title: str, rows: int) -> go.Figure:
+    """Axes from 0 to 1 above a legend of so many rows: a figure never knows its width, so names stand
+    below."""
     height, below = 360, rows * LEGEND_ROW
     fig = figure(
         look,
@@ -66,14 +69,19 @@ def _square(look: Look, question: str, x_title: str, y_title: str, rows: int) ->
     return fig.update_yaxes(title_text=y_title, range=[-0.01, 1.03], **TICKS)
 
 
-def _lines(fig: go.Figure, lines: Sequence[Line], look: Look, words: Sequence[str], shape: str = "linear") -> go.Figure:
+def _lines(
+    fig: go.Figure, lines: Sequence[Line], look: Theme, words: Sequence[str], shape: str = "linear"
+) -> go.Figure:
     for k, line in enumerate(lines):
         drawn = np.isfinite(line.x) & np.isfinite(line.y)
         if not drawn.any():
             continue
         name, style = safe(short(line.name)), mark(k, look) | {"shape": shape}
         hovers = [
-            f"<b>{safe(line.name)}</b><br>threshold {decimal(t, 3)}<br>{words[0]} {decimal(x, 3)}<br>{words[1]} {decimal(y, 3)}"
+            (
+                f"<b>{safe(line.name)}</b><br>threshold {decimal(t, 3)}<br>{words[0]} "
+                f"{decimal(x, 3)}<br>{words[1]} {decimal(y, 3)}"
+            )
             for t, x, y in zip(line.thresholds[drawn], line.x[drawn], line.y[drawn], strict=True)
         ]
         fig.add_scatter(
@@ -96,14 +104,20 @@ def _lines(fig: go.Figure, lines: Sequence[Line], look: Look, words: Sequence[st
                 cliponaxis=False,
                 hoverinfo="text",
                 name=f"{name} at 0.5",
-                hovertext=f"<b>{safe(line.name)}</b> at 0.5<br>{words[0]} {decimal(line.point[0], 3)}<br>{words[1]} "
+                hovertext=f"<b>{safe(line.name)}</b> at 0.5<br>{words[0]} "
+                f"{decimal(line.point[0], 3)}<br>{words[1]} "
                 f"{decimal(line.point[1], 3)}",
-                marker={"symbol": "circle", "size": 9, "color": look.paper, "line": {"color": style["color"], "width": 2.5}},
+                marker={
+                    "symbol": "circle",
+                    "size": 9,
+                    "color": look.paper,
+                    "line": {"color": style["color"], "width": 2.5},
+                },
             )
     return fig
 
 
-def _chance(fig: go.Figure, look: Look) -> go.Figure:
+def _chance(fig: go.Figure, look: Theme) -> go.Figure:
     fig.add_scatter(
         x=[0, 1],
         y=[0, 1],
@@ -121,22 +135,33 @@ def _drawn(lines: Sequence[Line]) -> int:
     return sum(bool((np.isfinite(line.x) & np.isfinite(line.y)).any()) for line in lines)
 
 
-def roc(lines: Sequence[Line], look: Look) -> go.Figure:
-    """Sensitivity over 1 - specificity of every category, the cut at 0.5 on each, the line of chance and that of 80% sensitivity."""
-    fig = _square(look, "How well is each category told from the rest?", "1 − specificity", "sensitivity", _drawn(lines))
+def roc(lines: Sequence[Line], look: Theme) -> go.Figure:
+    """Sensitivity over 1 - specificity of every category, the cut at 0.5 on each, the line of chance and that
+    of 80% sensitivity."""
+    fig = _square(
+        look, "How well is each category told from the rest?", "1 − specificity", "sensitivity", _drawn(lines)
+    )
     return _lines(_chance(fig, look), lines, look, ("1 − specificity", "sensitivity"))
 
 
-def precision_recall(lines: Sequence[Line], look: Look) -> go.Figure:
+def precision_recall(lines: Sequence[Line], look: Theme) -> go.Figure:
     """Precision over sensitivity of every category, the cut at 0.5 on each."""
-    fig = _square(look, "How many of those called a category are of it?", "sensitivity (recall)", "precision (ppv)", _drawn(lines))
+    fig = _square(
+        look,
+        "How many of those called a category are of it?",
+        "sensitivity (recall)",
+        "precision (ppv)",
+        _drawn(lines),
+    )
     # Between two thresholds nothing can be reached: a staircase, as average precision counts it.
     return _lines(fig, lines, look, ("sensitivity", "precision"), "vh")
 
 
-def malignant_roc(x: np.ndarray, y: np.ndarray, thresholds: np.ndarray, look: Look) -> go.Figure:
+def malignant_roc(x: np.ndarray, y: np.ndarray, thresholds: np.ndarray, look: Theme) -> go.Figure:
     """Malignant against benign; x, y, thresholds [points], NaN throughout where it is undefined."""
-    fig = _chance(_square(look, "How well is malignant told from benign?", "1 − specificity", "sensitivity", 0), look)
+    fig = _chance(
+        _square(look, "How well is malignant told from benign?", "1 − specificity", "sensitivity", 0), look
+    )
     line = Line("malignant", np.asarray(x), np.asarray(y), np.asarray(thresholds), "")
     _lines(fig, [line], look, ("1 − specificity", "sensitivity"))
     for trace in fig.select_traces(selector={"legendgroup": "0"}):
@@ -145,9 +170,15 @@ def malignant_roc(x: np.ndarray, y: np.ndarray, thresholds: np.ndarray, look: Lo
 
 
 def confusion_matrix(
-    counts: Sequence[Sequence[int]], labels: Sequence[str], look: Look, risks: Mapping[str, str], show: str, chosen: tuple[str, str]
+    counts: Sequence[Sequence[int]],
+    labels: Sequence[str],
+    look: Theme,
+    risks: Mapping[str, str],
+    show: str,
+    chosen: tuple[str, str],
 ) -> go.Figure:
-    """Rows = truth. Every cell can be clicked: `customdata` of its point is (truth, called). chosen: the framed cell, by its labels."""
+    """Rows = truth. Every cell can be clicked: `customdata` of its point is (truth, called). chosen: the
+    framed cell, by its labels."""
     fig = matrix(
         counts,
         [short(name) for name in labels],
@@ -172,13 +203,23 @@ def confusion_matrix(
     )
     heat.hoverinfo = "skip"
     i, j = (labels.index(name) for name in chosen)
-    fig.add_shape(type="rect", x0=j - 0.47, x1=j + 0.47, y0=i - 0.47, y1=i + 0.47, line={"color": look.accent, "width": 3})
+    fig.add_shape(
+        type="rect",
+        x0=j - 0.47,
+        x1=j + 0.47,
+        y0=i - 0.47,
+        y1=i + 0.47,
+        line={"color": look.accent, "width": 3},
+    )
     fig.update_xaxes(range=[-0.5, len(labels) - 0.5])
     return fig.update_yaxes(range=[len(labels) - 0.5, -0.5])
 
 
-def threshold_lines(found: Mapping[str, np.ndarray], names: Mapping[str, str], cut: float, look: Look, category: str) -> go.Figure:
-    """Measures [T] over "threshold" [T] of one category, named above the figure. names: key -> word. cut: the chosen threshold."""
+def threshold_lines(
+    found: Mapping[str, np.ndarray], names: Mapping[str, str], cut: float, look: Theme, category: str
+) -> go.Figure:
+    """Measures [T] over "threshold" [T] of one category, named above the figure. names: key -> word. cut: the
+    chosen threshold."""
     fig = figure(
         look,
         f"What does the threshold of {category} change?",
@@ -186,7 +227,13 @@ def threshold_lines(found: Mapping[str, np.ndarray], names: Mapping[str, str], c
         hovermode="x unified",
         margin={"l": 4, "r": 14, "t": 10, "b": 4},
         showlegend=True,
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": {"size": 12, "color": look.ink}},
+        legend={
+            "orientation": "h",
+            "y": 1.02,
+            "yanchor": "bottom",
+            "x": 0,
+            "font": {"size": 12, "color": look.ink},
+        },
     )
     for k, (key, name) in enumerate(names.items()):
         main = key == "f1"
@@ -196,8 +243,12 @@ def threshold_lines(found: Mapping[str, np.ndarray], names: Mapping[str, str], c
             "dash": "solid" if main else DASHES[k % 3],
             "shape": "hv",
         }
-        fig.add_scatter(x=found["threshold"], y=found[key], mode="lines", line=style, name=name, hovertemplate="%{y:.3f}")
+        fig.add_scatter(
+            x=found["threshold"], y=found[key], mode="lines", line=style, name=name, hovertemplate="%{y:.3f}"
+        )
     fig.add_vline(0.5, line={"color": look.ink, "width": 1, "dash": "dot"})
     fig.add_vline(cut, line={"color": look.accent, "width": 2})
-    fig.update_xaxes(title_text="threshold: called where the score is above it", range=[0, 1], hoverformat=".3f", nticks=6)
+    fig.update_xaxes(
+        title_text="threshold: called where the score is above it", range=[0, 1], hoverformat=".3f", nticks=6
+    )
     return fig.update_yaxes(range=[0, 1.03], **TICKS)

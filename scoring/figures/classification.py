@@ -1,6 +1,8 @@
-"""Figures of a scored classifier. Each builder takes plain numbers and a `Look`; the question it answers stands in `layout.meta`.
+"""Figures of a scored classifier. Each builder takes plain numbers and a `Theme`; the question it answers
+stands in `layout.meta`.
 
-Shares and outputs are 0..1 unless said otherwise, points are of 100. Undefined numbers are None or NaN and are drawn as a gap.
+Shares and outputs are 0..1 unless said otherwise, points are of 100. Undefined numbers are None or NaN and
+are drawn as a gap.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,8 +12,21 @@ from itertools import pairwise
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.figures.look import SHAPES, SMALL, SYMBOLS, Look, counted, faded, figure, heat, label, safe, text_on, write
 from scoring.figures.numerals import decimal, percent, span
+from scoring.figures.theme import (
+    SHAPES,
+    SMALL,
+    SYMBOLS,
+    Theme,
+    counted,
+    faded,
+    figure,
+    heat,
+    label,
+    safe,
+    text_on,
+    write,
+)
 
 ROW = 26
 """Height in pixels of one row of bars or dots."""
@@ -21,7 +36,8 @@ COUNTED = {"malignant_sensitivity": "n_malignant", "recall": "n_positive"}
 
 @dataclass(frozen=True)
 class Part:
-    """One summand of a score. short: the name where there is no room. weight: points of 100. value: 0..1, or None where undefined."""
+    """One summand of a score. short: the name where there is no room. weight: points of 100. value: 0..1, or
+    None where undefined."""
 
     name: str
     short: str
@@ -33,8 +49,8 @@ class Part:
 class Row:
     """One dot with its whisker. Without an interval only the dot is drawn, without a value only the name.
 
-    n: cases it rests on; below 15 it is greyed and its number stands on hover only. beside: words at the right end of the row.
-    apart: False draws it hollow ("not told apart").
+    n: cases it rests on; below 15 it is greyed and its number stands on hover only. beside: words at the
+    right end of the row. apart: False draws it hollow ("not told apart").
     """
 
     name: str
@@ -45,7 +61,9 @@ class Row:
     apart: bool = True
 
 
-def score_strip(parts: Sequence[Part], look: Look, interval: Sequence[float] | None = None, ceiling: float | None = None) -> go.Figure:
+def score_strip(
+    parts: Sequence[Part], look: Theme, interval: Sequence[float] | None = None, ceiling: float | None = None
+) -> go.Figure:
     """Solid points won add up to the score, hatched points lost to 100.
 
     interval and ceiling: points of 100. An undefined part wins none.
@@ -65,9 +83,15 @@ def score_strip(parts: Sequence[Part], look: Look, interval: Sequence[float] | N
     return fig.update_yaxes(range=[-0.95, 0.85], visible=False)
 
 
-def _strip_piece(fig: go.Figure, look: Look, part: Part, value: float, size: float, start: float, colour: str, lost: bool) -> None:
+def _strip_piece(
+    fig: go.Figure, look: Theme, part: Part, value: float, size: float, start: float, colour: str, lost: bool
+) -> None:
     share = f"(1 − {value:.6f})" if lost else f"{value:.6f}"
-    hatch = {"shape": "/", "fgcolor": faded(colour, 0.55), "bgcolor": look.paper, "size": 6, "solidity": 0.25} if lost else None
+    hatch = (
+        {"shape": "/", "fgcolor": faded(colour, 0.55), "bgcolor": look.paper, "size": 6, "solidity": 0.25}
+        if lost
+        else None
+    )
     edge = faded(colour, 0.55) if lost else look.paper
     fig.add_bar(
         y=[0],
@@ -76,31 +100,53 @@ def _strip_piece(fig: go.Figure, look: Look, part: Part, value: float, size: flo
         width=0.62,
         hoverinfo="text",
         name=f"{safe(part.name)} {'lost' if lost else 'won'}",
-        hovertext=f"{safe(part.name)}<br>{part.weight:g} × {share} = {size:.4f} points {'lost' if lost else 'won'}",
-        marker={"color": look.paper if lost else colour, "line": {"color": edge, "width": 1}, "pattern": hatch},
+        hovertext=(
+            f"{safe(part.name)}<br>{part.weight:g} × {share} = {size:.4f} points {'lost' if lost else 'won'}"
+        ),
+        marker={
+            "color": look.paper if lost else colour,
+            "line": {"color": edge, "width": 1},
+            "pattern": hatch,
+        },
     )
     number = _fitting([f"{'−' if lost else ''}{size:.{digits}f}" for digits in (2, 1)], size)
     name = _fitting([f"{part.short} lost", "lost"] if lost else [part.name, part.short], size)
     if number:
         ground = look.paper if lost else None
-        write(fig, start + size / 2, 0, f"<b>{number}</b>", look.ink if lost else text_on(colour), bgcolor=ground, borderpad=1)
+        write(
+            fig,
+            start + size / 2,
+            0,
+            f"<b>{number}</b>",
+            look.ink if lost else text_on(colour),
+            bgcolor=ground,
+            borderpad=1,
+        )
     if name:
         write(fig, start, 0.62, safe(name), look.soft, xanchor="left", xshift=-3)
 
 
 def _fitting(candidates: Sequence[str], size: float) -> str:
-    """The first of the texts that fits into `size` points. A figure never knows its width, so it must fit a phone: 3 pixels a point."""
+    """The first of the texts that fits into `size` points. A figure never knows its width, so it must fit a
+    phone: 3 pixels a point."""
     return next((text for text in candidates if 2 * len(text) <= size), "")
 
 
-def _strip_marks(fig: go.Figure, look: Look, score: float, interval: Sequence[float] | None, ceiling: float | None) -> None:
+def _strip_marks(
+    fig: go.Figure, look: Theme, score: float, interval: Sequence[float] | None, ceiling: float | None
+) -> None:
     below, mark = -0.62, {"color": look.ink, "line": {"color": look.ink, "width": 2}}
     words = f"score {decimal(score, 2)}"
     room = 100.0 if ceiling is None else ceiling - (interval[1] if interval is not None else score)
     if interval is not None:
         words += f", 95% interval {span(interval, 1)}"
         fig.add_scatter(
-            x=list(interval), y=[below, below], mode="lines", line={"color": look.ink, "width": 2}, hoverinfo="skip", name="interval"
+            x=list(interval),
+            y=[below, below],
+            mode="lines",
+            line={"color": look.ink, "width": 2},
+            hoverinfo="skip",
+            name="interval",
         )
         if room > 44:
             write(fig, interval[1] + 1, below, "95% interval", look.soft, xanchor="left")
@@ -129,10 +175,13 @@ def _strip_marks(fig: go.Figure, look: Look, score: float, interval: Sequence[fl
             write(fig, ceiling - 1, below, "ceiling", look.soft, xanchor="right")
 
 
-def points_lost(per_class: Mapping[str, Mapping], look: Look, measure: tuple[str, str] = ("f1", "F1")) -> go.Figure:
-    """Points that each class's measure cost, largest first. per_class: `ScoreCard.per_class` with score_worth, score_lost (shares of the score;
-    None where the class is not in the mean), support, risk and the measure, given as key and name. Loss of a class without a case is hatched:
-    no model can win it on this test set."""
+def points_lost(
+    per_class: Mapping[str, Mapping], look: Theme, measure: tuple[str, str] = ("f1", "F1")
+) -> go.Figure:
+    """Points that each class's measure cost, largest first. per_class: `ScoreCard.per_class` with
+    score_worth, score_lost (shares of the score; None where the class is not in the mean), support, risk and
+    the measure, given as key and name. Loss of a class without a case is hatched: no model can win it on this
+    test set."""
     counted_classes = {name: c for name, c in per_class.items() if c["score_worth"] is not None}
     # Plotly draws from the bottom up; equal losses stay in class order.
     rows = sorted(counted_classes.items(), key=lambda item: -item[1]["score_lost"])[::-1]
@@ -142,7 +191,10 @@ def points_lost(per_class: Mapping[str, Mapping], look: Look, measure: tuple[str
     fig.add_bar(y=names, x=worth, orientation="h", marker_color=look.tint, hoverinfo="skip", name="worth")
     reasons = ["mistakes" if c["support"] else "no case in this test set" for _, c in rows]
     hovers = [
-        f"{label(safe(name), c.get('risk'))}<br>lost {a:.2f} of {b:.2f} points, {why}<br>{measure[1]} {decimal(c[measure[0]], 3)}, n = {c['support']}"
+        (
+            f"{label(safe(name), c.get('risk'))}<br>lost {a:.2f} of {b:.2f} points, "
+            f"{why}<br>{measure[1]} {decimal(c[measure[0]], 3)}, n = {c['support']}"
+        )
         for (name, c), a, b, why in zip(rows, lost, worth, reasons, strict=True)
     ]
     fig.add_bar(
@@ -160,7 +212,15 @@ def points_lost(per_class: Mapping[str, Mapping], look: Look, measure: tuple[str
     for name, a, b, (_, c) in zip(names, lost, worth, rows, strict=True):
         # 5.625 and 1.875 are halves: a little more rounds them as people do.
         rest = f"of {decimal(b + 1e-9, 2)}{'' if c['support'] else ', no case'}"
-        write(fig, b, name, f"{decimal(a, 2)} <span style='color:{look.soft}'>{rest}</span>", look.ink, xanchor="left", xshift=6)
+        write(
+            fig,
+            b,
+            name,
+            f"{decimal(a, 2)} <span style='color:{look.soft}'>{rest}</span>",
+            look.ink,
+            xanchor="left",
+            xshift=6,
+        )
     room = 1.45 if all(c["support"] for _, c in rows) else 1.65
     fig.update_xaxes(
         title_text="points of 100",
@@ -174,7 +234,7 @@ def points_lost(per_class: Mapping[str, Mapping], look: Look, measure: tuple[str
 def matrix(
     counts: Sequence[Sequence[int]],
     names: Sequence[str],
-    look: Look,
+    look: Theme,
     question: str,
     height: int,
     *,
@@ -186,8 +246,9 @@ def matrix(
 ) -> go.Figure:
     """Counts [K, K], rows = truth, coloured by the share of the row.
 
-    show: "counts", "shares" (percent of the row) or "both". blocks: after how many classes a line parts the groups. outlined: row and
-    column of the harm. An empty cell is blank unless it is that one: no harm is worth saying.
+    show: "counts", "shares" (percent of the row) or "both". blocks: after how many classes a line parts the
+    groups. outlined: row and column of the harm. An empty cell is blank unless it is that one: no harm is
+    worth saying.
     """
     counts, risks = np.asarray(counts), risks or {}
     shares = counts / np.maximum(counts.sum(1, keepdims=True), 1)
@@ -196,15 +257,21 @@ def matrix(
     for (i, j), n in np.ndenumerate(counts):
         part = percent(shares[i, j])
         if n or (i, j) == outlined:
-            words[i, j] = {"counts": f"<b>{n}</b>", "shares": f"<b>{part}</b>", "both": f"<b>{n}</b><br>{part}"}[show]
+            words[i, j] = {
+                "counts": f"<b>{n}</b>",
+                "shares": f"<b>{part}</b>",
+                "both": f"<b>{n}</b><br>{part}",
+            }[show]
         hovers[i, j] = (
-            f"truth {label(safe(names[i]), risks.get(names[i]))}<br>called {label(safe(names[j]), risks.get(names[j]))}"
+            f"truth {label(safe(names[i]), risks.get(names[i]))}<br>called "
+            f"{label(safe(names[j]), risks.get(names[j]))}"
             f"<br>{n} cases, {part} of the row"
         )
     columns, rows = ([label(name, risks.get(name), look, last) for name in names] for last in (False, True))
     turned = len(names) > 4
     if turned:
-        # A column's name is turned by a quarter to the left, and its shape with it: this one then points upwards as all the others do.
+        # A column's name is turned by a quarter to the left, and its shape with it: this one then points
+        # upwards as all the others do.
         columns = [column.replace(SHAPES["malignant"], "▶") for column in columns]
     fig = heat(figure(look, question, height), look, shares, columns, rows, words, hovers, size)
     for edge in blocks:
@@ -212,12 +279,19 @@ def matrix(
         fig.add_vline(edge - 0.5, line={"color": look.zero, "width": 1})
     if outlined is not None:
         i, j = outlined
-        fig.add_shape(type="rect", x0=j - 0.47, x1=j + 0.47, y0=i - 0.47, y1=i + 0.47, line={"color": look.risk["malignant"], "width": 3})
+        fig.add_shape(
+            type="rect",
+            x0=j - 0.47,
+            x1=j + 0.47,
+            y0=i - 0.47,
+            y1=i + 0.47,
+            line={"color": look.risk["malignant"], "width": 3},
+        )
     fig.update_xaxes(title_text="called", tickangle=-90 if turned else 0)
     return fig.update_yaxes(title_text="truth", title_standoff=2)
 
 
-def risk_matrix(counts: Sequence[Sequence[int]], groups: Sequence[str], look: Look) -> go.Figure:
+def risk_matrix(counts: Sequence[Sequence[int]], groups: Sequence[str], look: Theme) -> go.Figure:
     """Risk groups, rows = truth, count and row share in each cell; malignant called benign is outlined."""
     harm = (groups.index("malignant"), groups.index("benign"))
     return matrix(
@@ -234,9 +308,14 @@ def risk_matrix(counts: Sequence[Sequence[int]], groups: Sequence[str], look: Lo
 
 
 def confusion_matrix(
-    counts: Sequence[Sequence[int]], names: Sequence[str], look: Look, risks: Mapping[str, str] | None = None, show: str = "counts"
+    counts: Sequence[Sequence[int]],
+    names: Sequence[str],
+    look: Theme,
+    risks: Mapping[str, str] | None = None,
+    show: str = "counts",
 ) -> go.Figure:
-    """Classes, rows = truth. With risk groups (class -> group) the classes are put in their order, with lines between the groups."""
+    """Classes, rows = truth. With risk groups (class -> group) the classes are put in their order, with lines
+    between the groups."""
     order, blocks = list(range(len(names))), []
     if risks:
         order.sort(key=lambda i: list(SYMBOLS).index(risks[names[i]]))
@@ -256,7 +335,9 @@ def confusion_matrix(
     )
 
 
-def _panel(look: Look, question: str, colour: str, x: np.ndarray, y: np.ndarray, band: tuple | None, name: str) -> go.Figure:
+def _panel(
+    look: Theme, question: str, colour: str, x: np.ndarray, y: np.ndarray, band: tuple | None, name: str
+) -> go.Figure:
     fig = figure(look, question, 130, hovermode="x unified", margin={"l": 2, "r": 14, "t": 10, "b": 2})
     if band is not None:
         grid, low, high = (np.asarray(v, float) for v in band)
@@ -272,22 +353,35 @@ def _panel(look: Look, question: str, colour: str, x: np.ndarray, y: np.ndarray,
             hoverinfo="skip",
             name="95% band",
         )
-    fig.add_scatter(x=x, y=y, mode="lines", line={"color": colour, "width": 2}, name=name, hovertemplate="%{y:.2f}")
+    fig.add_scatter(
+        x=x, y=y, mode="lines", line={"color": colour, "width": 2}, name=name, hovertemplate="%{y:.2f}"
+    )
     ticks = {"tickvals": [0, 0.5, 1], "ticktext": ["0", ".5", "1"]}
     fig.update_xaxes(range=[0, 1], hoverformat=".2f", **ticks)
     return fig.update_yaxes(range=[0, 1.02], **ticks)
 
 
-def _dotted(fig: go.Figure, look: Look, ends: Sequence[float], name: str) -> go.Figure:
+def _dotted(fig: go.Figure, look: Theme, ends: Sequence[float], name: str) -> go.Figure:
     return fig.add_scatter(
-        x=[0, 1], y=list(ends), mode="lines", line={"color": look.zero, "width": 1, "dash": "dot"}, hoverinfo="skip", name=name
+        x=[0, 1],
+        y=list(ends),
+        mode="lines",
+        line={"color": look.zero, "width": 1, "dash": "dot"},
+        hoverinfo="skip",
+        name=name,
     )
 
 
 def roc_panel(
-    name: str, false_positive_rate: np.ndarray, sensitivity: np.ndarray, look: Look, risk: str | None = None, band: tuple | None = None
+    name: str,
+    false_positive_rate: np.ndarray,
+    sensitivity: np.ndarray,
+    look: Theme,
+    risk: str | None = None,
+    band: tuple | None = None,
 ) -> go.Figure:
-    """One small multiple: sensitivity over 1 − specificity, the chance line, and a pointwise 95% band (grid, low, high)."""
+    """One small multiple: sensitivity over 1 − specificity, the chance line, and a pointwise 95% band (grid,
+    low, high)."""
     fig = _panel(
         look,
         f"How well is {name} told from the rest?",
@@ -301,18 +395,32 @@ def roc_panel(
 
 
 def precision_recall_panel(
-    name: str, recall: np.ndarray, precision: np.ndarray, prevalence: float, look: Look, risk: str | None = None, band: tuple | None = None
+    name: str,
+    recall: np.ndarray,
+    precision: np.ndarray,
+    prevalence: float,
+    look: Theme,
+    risk: str | None = None,
+    band: tuple | None = None,
 ) -> go.Figure:
-    """One small multiple: precision over recall; dotted is the share of the class, the precision of guessing."""
+    """One small multiple: precision over recall; dotted is the share of the class, the precision of
+    guessing."""
     fig = _panel(
-        look, f"How many of those called {name} are {name}?", look.risk[risk] if risk else look.accent, recall, precision, band, "precision"
+        look,
+        f"How many of those called {name} are {name}?",
+        look.risk[risk] if risk else look.accent,
+        recall,
+        precision,
+        band,
+        "precision",
     )
     return _dotted(fig, look, [prevalence, prevalence], "guessing")
 
 
 @dataclass(frozen=True)
 class Calibrated:
-    """What is held against what in a reliability diagram, in words. said: the output; came: the share that came true, short; hover: the same."""
+    """What is held against what in a reliability diagram, in words. said: the output; came: the share that
+    came true, short; hover: the same."""
 
     question: str
     said: str
@@ -320,14 +428,22 @@ class Calibrated:
     hover: str
 
 
-LARGEST = Calibrated("When it says 70%, is it right 70% of the time?", "largest output of the model", "share right", "right")
+LARGEST = Calibrated(
+    "When it says 70%, is it right 70% of the time?", "largest output of the model", "share right", "right"
+)
 
 
 def reliability(
-    said: np.ndarray, right: np.ndarray, low: np.ndarray, high: np.ndarray, n: np.ndarray, look: Look, words: Calibrated = LARGEST
+    said: np.ndarray,
+    right: np.ndarray,
+    low: np.ndarray,
+    high: np.ndarray,
+    n: np.ndarray,
+    look: Theme,
+    words: Calibrated = LARGEST,
 ) -> go.Figure:
-    """Ten bins [10] of the output v, bin ceil(10 v) - 1: mean output, share that came true with its interval, cases (NaN where n = 0).
-    Counts stand below on the same axis."""
+    """Ten bins [10] of the output v, bin ceil(10 v) - 1: mean output, share that came true with its interval,
+    cases (NaN where n = 0). Counts stand below on the same axis."""
     said, right, low, high, n = (np.asarray(v, float) for v in (said, right, low, high, n))
     middle = (np.arange(len(n)) + 0.5) / len(n)
     fig = figure(
@@ -341,7 +457,8 @@ def reliability(
         margin={"l": 4, "r": 22, "t": 10, "b": 4},
     )
     hovers = [
-        f"outputs {percent(m - 0.05)} to {percent(m + 0.05)}, mean {decimal(v, 2)}<br>{words.hover} {percent(share)} "
+        f"outputs {percent(m - 0.05)} to {percent(m + 0.05)}, mean {decimal(v, 2)}<br>{words.hover} "
+        f"{percent(share)} "
         f"({percent(least)} to {percent(most)})<br>n = {k:.0f}"
         for m, v, share, least, most, k in zip(middle, said, right, low, high, n, strict=True)
     ]
@@ -387,15 +504,29 @@ def reliability(
         hoverinfo="skip",
     )
     fig.update_yaxes(range=[0, 1.01], tickformat=".0%", title_text=words.came)
-    fig.update_layout(yaxis2={"range": [0, 1.35 * max(n.max(), 1)], "showgrid": False, "showticklabels": False, "title_text": "n"})
+    fig.update_layout(
+        yaxis2={
+            "range": [0, 1.35 * max(n.max(), 1)],
+            "showgrid": False,
+            "showticklabels": False,
+            "title_text": "n",
+        }
+    )
     return fig.update_xaxes(range=[0, 1], dtick=0.2, tickformat=".0%", title_text=words.said)
 
 
 def intervals(
-    rows: Sequence[Row], look: Look, question: str, axis_title: str, *, digits: int = 2, tied: int = 0, reference: float | None = None
+    rows: Sequence[Row],
+    look: Theme,
+    question: str,
+    axis_title: str,
+    *,
+    digits: int = 2,
+    tied: int = 0,
+    reference: float | None = None,
 ) -> go.Figure:
-    """Dots with 95% whiskers, first row on top. tied: how many first rows are shaded. reference: a line (all cases, no difference).
-    Rows on fewer than 15 cases are grey and their whisker is faint."""
+    """Dots with 95% whiskers, first row on top. tied: how many first rows are shaded. reference: a line (all
+    cases, no difference). Rows on fewer than 15 cases are grey and their whisker is faint."""
     fig = figure(look, question, 50 + 28 * max(2, len(rows)))  # one row alone leaves the axis no room
     if tied:
         fig.add_hrect(-0.5, tied - 0.5, fillcolor=look.tint, line_width=0, layer="below")
@@ -404,7 +535,13 @@ def intervals(
     places = list(range(len(rows)))
     drawn = [(i, row) for i, row in enumerate(rows) if row.value is not None]
     for small in (False, True):
-        _dots(fig, look, [(i, row) for i, row in drawn if (row.n is not None and row.n < SMALL) is small], digits, small)
+        _dots(
+            fig,
+            look,
+            [(i, row) for i, row in drawn if (row.n is not None and row.n < SMALL) is small],
+            digits,
+            small,
+        )
     beside = [_beside(row) for row in rows]
     for i, text in zip(places, beside, strict=True):
         if text:
@@ -417,14 +554,24 @@ def intervals(
 
 def _beside(row: Row) -> str:
     counted_cases = "" if row.n is None else f"n = {row.n}{'*' if row.n < SMALL else ''}"
-    return ", ".join(part for part in (safe(row.beside), counted_cases, "" if row.value is not None else "undefined") if part)
+    return ", ".join(
+        part
+        for part in (safe(row.beside), counted_cases, "" if row.value is not None else "undefined")
+        if part
+    )
 
 
-def _dots(fig: go.Figure, look: Look, chosen: Sequence[tuple[int, Row]], digits: int, small: bool) -> None:
+def _dots(fig: go.Figure, look: Theme, chosen: Sequence[tuple[int, Row]], digits: int, small: bool) -> None:
     if not chosen:
         return
     rows = [row for _, row in chosen]
-    ends = np.array([[np.nan, np.nan] if row.interval is None or None in row.interval else list(row.interval) for row in rows], float)
+    ends = np.array(
+        [
+            [np.nan, np.nan] if row.interval is None or None in row.interval else list(row.interval)
+            for row in rows
+        ],
+        float,
+    )
     value = np.array([row.value for row in rows], float)
     colour = look.zero if small else look.accent
     hovers = [
@@ -460,7 +607,8 @@ def _dots(fig: go.Figure, look: Look, chosen: Sequence[tuple[int, Row]], digits:
 
 
 def softmax(outputs: Sequence[float]) -> np.ndarray:
-    """exp(v) / sum(exp(v)) over the last axis, for display only: no score of this project normalises a model's outputs."""
+    """exp(v) / sum(exp(v)) over the last axis, for display only: no score of this project normalises a
+    model's outputs."""
     outputs = np.asarray(outputs, float)
     powers = np.exp(outputs - outputs.max(-1, keepdims=True))
     return powers / powers.sum(-1, keepdims=True)
@@ -469,12 +617,13 @@ def softmax(outputs: Sequence[float]) -> np.ndarray:
 def output_bars(
     outputs: Sequence[float],
     names: Sequence[str],
-    look: Look,
+    look: Theme,
     risks: Mapping[str, str] | None = None,
     truth: str | None = None,
     normalised: bool = False,
 ) -> go.Figure:
-    """One case's outputs [K], largest on top, the true class marked. normalised: their softmax, for display and not in the score."""
+    """One case's outputs [K], largest on top, the true class marked. normalised: their softmax, for display
+    and not in the score."""
     risks, values = risks or {}, softmax(outputs) if normalised else np.asarray(outputs, float)
     order = np.argsort(values, kind="stable")
     question = "What would the outputs be as shares?" if normalised else "What did the model say?"
@@ -492,9 +641,15 @@ def output_bars(
     )
     for row, i in zip(rows, order, strict=True):
         mark = " <b>truth</b>" if names[i] == truth else ""
-        write(fig, max(values[i], 0), row, f"{decimal(values[i], 3)}{mark}", look.ink, xanchor="left", xshift=6)
+        write(
+            fig, max(values[i], 0), row, f"{decimal(values[i], 3)}{mark}", look.ink, xanchor="left", xshift=6
+        )
     low, high = min(values.min(), 0.0), max(values.max(), 0.0)
-    title = "softmax of the outputs, for display, not in the score" if normalised else "output of the model, as it came"
+    title = (
+        "softmax of the outputs, for display, not in the score"
+        if normalised
+        else "output of the model, as it came"
+    )
     fig.update_xaxes(
         title_text=title,
         range=[low, high + 0.3 * max(high - low, 1e-9)],
@@ -507,12 +662,14 @@ def output_bars(
 
 
 def prominent(outputs: np.ndarray, most: int = 4) -> list[int]:
-    """Classes worth a colour in outputs [settings, K]: those with the largest output anywhere, in class order."""
+    """Classes worth a colour in outputs [settings, K]: those with the largest output anywhere, in class
+    order."""
     return sorted(np.argsort(-np.asarray(outputs, float).max(0), kind="stable")[:most].tolist())
 
 
 def spread(values: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Places for labels beside values: in their order, at least `gap` apart, within low and high where there is room."""
+    """Places for labels beside values: in their order, at least `gap` apart, within low and high where there
+    is room."""
     order = np.argsort(values, kind="stable")
     placed = np.clip(np.array(values, float), low, high)
     for below, above in pairwise(order):
@@ -524,15 +681,23 @@ def spread(values: Sequence[float], gap: float, low: float, high: float) -> list
     return placed.tolist()
 
 
-def _class_marks(names: Sequence[str], risks: Mapping[str, str], look: Look, shown: Sequence[int]) -> list[dict]:
-    """Marker of every class: the shape is its risk group, the colour the class itself, grey where it is not worth one."""
+def _class_marks(
+    names: Sequence[str], risks: Mapping[str, str], look: Theme, shown: Sequence[int]
+) -> list[dict]:
+    """Marker of every class: the shape is its risk group, the colour the class itself, grey where it is not
+    worth one."""
     colours = {}
     for k in shown:
-        # A class keeps its colour from figure to figure unless there are more classes than colours and two of them meet.
+        # A class keeps its colour from figure to figure unless there are more classes than colours and two of
+        # them meet.
         wanted = [*look.categorical[k % len(look.categorical) :], *look.categorical]
         colours[k] = next(colour for colour in wanted if colour not in colours.values())
     return [
-        {"symbol": SYMBOLS.get(risks.get(name), "circle"), "size": 9 if k in shown else 4, "color": colours.get(k, look.zero)}
+        {
+            "symbol": SYMBOLS.get(risks.get(name), "circle"),
+            "size": 9 if k in shown else 4,
+            "color": colours.get(k, look.zero),
+        }
         for k, name in enumerate(names)
     ]
 
@@ -545,15 +710,16 @@ def sweep_lines(
     settings: Sequence[float],
     outputs: np.ndarray,
     names: Sequence[str],
-    look: Look,
+    look: Theme,
     question: str,
     axis_title: str,
     *,
     risks: Mapping[str, str] | None = None,
     own: float | None = None,
 ) -> go.Figure:
-    """How the outputs [settings, K] move when one number of the input is changed (age, in years). The four classes with the largest
-    outputs have a colour and a name at their line's end, the others are grey. own: the case's true setting."""
+    """How the outputs [settings, K] move when one number of the input is changed (age, in years). The four
+    classes with the largest outputs have a colour and a name at their line's end, the others are grey. own:
+    the case's true setting."""
     risks, outputs = risks or {}, np.asarray(outputs, float)
     shown = prominent(outputs)
     marks = _class_marks(names, risks, look, shown)
@@ -570,7 +736,16 @@ def sweep_lines(
         )
     low, high = outputs.min(), max(outputs.max(), outputs.min() + 1e-9)
     for k, y in zip(shown, spread(outputs[-1, shown], 0.08 * (high - low), low, high), strict=True):
-        write(fig, 1, y, _class_word(names[k], risks.get(names[k]), marks[k]["color"]), look.ink, xref="paper", xanchor="left", xshift=6)
+        write(
+            fig,
+            1,
+            y,
+            _class_word(names[k], risks.get(names[k]), marks[k]["color"]),
+            look.ink,
+            xref="paper",
+            xanchor="left",
+            xshift=6,
+        )
     if own is not None:
         fig.add_vline(own, line={"color": look.ink, "width": 1, "dash": "dot"})
     fig.update_xaxes(title_text=axis_title, showgrid=False)
@@ -582,21 +757,31 @@ def setting_dots(
     settings: Sequence[str],
     outputs: np.ndarray,
     names: Sequence[str],
-    look: Look,
+    look: Theme,
     question: str,
     *,
     risks: Mapping[str, str] | None = None,
     own: str | None = None,
 ) -> go.Figure:
-    """The outputs [settings, K] under each choice of one input (gender, body site), a row per choice; the case's own is bold.
-    The four classes with the largest outputs have a colour and a name above the first row, the others are small and grey."""
+    """The outputs [settings, K] under each choice of one input (gender, body site), a row per choice; the
+    case's own is bold. The four classes with the largest outputs have a colour and a name above the first
+    row, the others are small and grey."""
     risks, outputs = risks or {}, np.asarray(outputs, float)
     shown, places = prominent(outputs), list(range(len(settings)))
     marks = _class_marks(names, risks, look, shown)
-    fig = figure(look, question, 80 + 28 * len(settings), margin={"l": 4, "r": 30, "t": 34, "b": 4}, hovermode="closest")
+    fig = figure(
+        look,
+        question,
+        80 + 28 * len(settings),
+        margin={"l": 4, "r": 30, "t": 34, "b": 4},
+        hovermode="closest",
+    )
     for k in sorted(range(len(names)), key=lambda k: k in shown):
         plain = label(safe(names[k]), risks.get(names[k]))
-        hovers = [f"{safe(setting)}<br>{plain}: {decimal(v, 3)}" for setting, v in zip(settings, outputs[:, k], strict=True)]
+        hovers = [
+            f"{safe(setting)}<br>{plain}: {decimal(v, 3)}"
+            for setting, v in zip(settings, outputs[:, k], strict=True)
+        ]
         fig.add_scatter(
             x=outputs[:, k],
             y=places,
@@ -608,8 +793,19 @@ def setting_dots(
             marker=marks[k] | {"line": {"color": look.paper, "width": 1}},
         )
     low, high = outputs.min(), max(outputs.max(), outputs.min() + 1e-9)
-    for k, x in zip(shown, spread(outputs[0, shown], 0.28 * (high - low), low + 0.08 * (high - low), high), strict=True):
-        write(fig, x, 1, _class_word(names[k], risks.get(names[k]), marks[k]["color"]), look.ink, yref="paper", yanchor="bottom", yshift=6)
+    for k, x in zip(
+        shown, spread(outputs[0, shown], 0.28 * (high - low), low + 0.08 * (high - low), high), strict=True
+    ):
+        write(
+            fig,
+            x,
+            1,
+            _class_word(names[k], risks.get(names[k]), marks[k]["color"]),
+            look.ink,
+            yref="paper",
+            yanchor="bottom",
+            yshift=6,
+        )
     ticks = [f"<b>{safe(setting)}</b>" if setting == own else safe(setting) for setting in settings]
     margin = 0.05 * (high - low)
     fig.update_xaxes(title_text="output of the model", nticks=6, range=[low - margin, high + margin])
@@ -619,7 +815,8 @@ def setting_dots(
 def slice_rows(slices: Mapping[str, Mapping[str, Mapping]], metric: str) -> list[Row]:
     """`ScoreCard.more["slices"]` as rows for `intervals`: one per group, "age 0-29", unknown last.
 
-    metric: "accuracy", "malignant_sensitivity", "recall"; the n of the last two is that of the malignant or positive cases.
+    metric: "accuracy", "malignant_sensitivity", "recall"; the n of the last two is that of the malignant or
+    positive cases.
     """
     size = COUNTED.get(metric, "n")
     return [

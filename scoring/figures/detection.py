@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.figures.look import Look, faded, figure, heat, safe, write
 from scoring.figures.numerals import decimal, percent, span
+from scoring.figures.theme import Theme, faded, figure, heat, safe, write
 
 ROW = 27
 """Height in pixels of one row of dots."""
@@ -19,8 +19,8 @@ LEAST_DENSITY = 1.0
 
 @dataclass(frozen=True)
 class Reach:
-    """A score beside what can be reached. best: with every nucleus right, None where that is 1. marks: other readings to hold it against.
-    chosen: the one that ranks."""
+    """A score beside what can be reached. best: with every nucleus right, None where that is 1. marks: other
+    readings to hold it against. chosen: the one that ranks."""
 
     name: str
     value: float | None
@@ -40,16 +40,40 @@ def tail(name: str, length: int = NAME) -> str:
     return name if len(name) <= length else f"…{name[1 - length :]}"
 
 
-def reach(rows: Sequence[Reach], look: Look) -> go.Figure:
-    """A dot with its interval per score, over a bar up to the best that can be reached; upright strokes are other readings."""
-    fig = figure(look, "How much of what can be reached was reached?", 34 + ROW * len(rows), barmode="overlay", hovermode="closest")
+def reach(rows: Sequence[Reach], look: Theme) -> go.Figure:
+    """A dot with its interval per score, over a bar up to the best that can be reached; upright strokes are
+    other readings."""
+    fig = figure(
+        look,
+        "How much of what can be reached was reached?",
+        34 + ROW * len(rows),
+        barmode="overlay",
+        hovermode="closest",
+    )
     places = list(range(len(rows)))
     best = [1.0 if row.best is None else row.best for row in rows]
-    fig.add_bar(y=places, x=[1.0] * len(rows), orientation="h", marker_color=look.paper, hoverinfo="skip", name="out of reach", width=0.5)
-    fig.data[0].marker.update(
-        line={"color": look.grid, "width": 1}, pattern={"shape": "/", "fgcolor": look.grid, "size": 6, "solidity": 0.2}
+    fig.add_bar(
+        y=places,
+        x=[1.0] * len(rows),
+        orientation="h",
+        marker_color=look.paper,
+        hoverinfo="skip",
+        name="out of reach",
+        width=0.5,
     )
-    fig.add_bar(y=places, x=best, orientation="h", marker_color=look.tint, hoverinfo="skip", name="within reach", width=0.5)
+    fig.data[0].marker.update(
+        line={"color": look.grid, "width": 1},
+        pattern={"shape": "/", "fgcolor": look.grid, "size": 6, "solidity": 0.2},
+    )
+    fig.add_bar(
+        y=places,
+        x=best,
+        orientation="h",
+        marker_color=look.tint,
+        hoverinfo="skip",
+        name="within reach",
+        width=0.5,
+    )
     for place, row in zip(places, rows, strict=True):
         _reached(fig, look, place, row)
     names = [f"<b>{safe(row.name)}</b>" if row.chosen else safe(row.name) for row in rows]
@@ -57,7 +81,7 @@ def reach(rows: Sequence[Reach], look: Look) -> go.Figure:
     return fig.update_yaxes(range=[len(rows) - 0.5, -0.5], showgrid=False, tickvals=places, ticktext=names)
 
 
-def _reached(fig: go.Figure, look: Look, place: int, row: Reach) -> None:
+def _reached(fig: go.Figure, look: Theme, place: int, row: Reach) -> None:
     for words, value in row.marks:
         fig.add_scatter(
             x=[value, value],
@@ -88,7 +112,11 @@ def _reached(fig: go.Figure, look: Look, place: int, row: Reach) -> None:
         x=[row.value],
         y=[place],
         mode="markers",
-        marker={"symbol": "diamond" if row.chosen else "circle", "size": 11 if row.chosen else 9, "color": colour},
+        marker={
+            "symbol": "diamond" if row.chosen else "circle",
+            "size": 11 if row.chosen else 9,
+            "color": colour,
+        },
         hovertext=words,
         hoverinfo="text",
         name=safe(row.name),
@@ -96,9 +124,9 @@ def _reached(fig: go.Figure, look: Look, place: int, row: Reach) -> None:
     )
 
 
-def class_heat(f1: np.ndarray, classes: Sequence[str], cases: Sequence[str], look: Look) -> go.Figure:
-    """F1 [n, K] of images (rows) and classes; NaN, where a class occurs in neither truth nor prediction, is blank. A click on a cell gives
-    its case as `customdata`."""
+def class_heat(f1: np.ndarray, classes: Sequence[str], cases: Sequence[str], look: Theme) -> go.Figure:
+    """F1 [n, K] of images (rows) and classes; NaN, where a class occurs in neither truth nor prediction, is
+    blank. A click on a cell gives its case as `customdata`."""
     f1 = np.asarray(f1, float)
     words, hovers = np.full(f1.shape, "", object), np.full(f1.shape, "", object)
     for (i, k), value in np.ndenumerate(f1):
@@ -106,7 +134,16 @@ def class_heat(f1: np.ndarray, classes: Sequence[str], cases: Sequence[str], loo
         hovers[i, k] = f"{safe(cases[i])}<br>{spaced(classes[k])}: {shown}"
         words[i, k] = "" if np.isnan(value) else f"{value:.2f}".removeprefix("0")
     columns, rows = [spaced(name) for name in classes], [safe(tail(name)) for name in cases]
-    fig = heat(figure(look, "Which classes fail in which images?", 124 + 24 * len(cases)), look, f1, columns, rows, words, hovers, 11)
+    fig = heat(
+        figure(look, "Which classes fail in which images?", 124 + 24 * len(cases)),
+        look,
+        f1,
+        columns,
+        rows,
+        words,
+        hovers,
+        11,
+    )
     places = [(i, k) for i in range(len(cases)) for k in range(len(classes))]
     fig.data[0].hoverinfo = "skip"
     fig.add_scatter(
@@ -123,8 +160,9 @@ def class_heat(f1: np.ndarray, classes: Sequence[str], cases: Sequence[str], loo
     return fig.update_yaxes(range=[len(cases) - 0.5, -0.5], autorange=False)
 
 
-def confusion(counts: Sequence[Sequence[int]], classes: Sequence[str], look: Look) -> go.Figure:
-    """Counts [K + 1, K + 1], rows = truth, the last column what was missed and the last row what was invented; colour is the share of the row."""
+def confusion(counts: Sequence[Sequence[int]], classes: Sequence[str], look: Theme) -> go.Figure:
+    """Counts [K + 1, K + 1], rows = truth, the last column what was missed and the last row what was
+    invented; colour is the share of the row."""
     counts = np.asarray(counts)
     rows, columns = ([*map(spaced, classes), last] for last in ("spurious", "missed"))
     total = np.maximum(counts.sum(1, keepdims=True), 1)
@@ -132,9 +170,12 @@ def confusion(counts: Sequence[Sequence[int]], classes: Sequence[str], look: Loo
     for (i, j), n in np.ndenumerate(counts):
         words[i, j] = (f"<b>{_brief(int(n))}</b>" if i == j else _brief(int(n))) if n else ""
         hovers[i, j] = (
-            f"truth: {'nothing there' if i == len(classes) else rows[i]}<br>{columns[j]}<br>{n:,}, {percent(n / total[i, 0])} of the row"
+            f"truth: {'nothing there' if i == len(classes) else rows[i]}<br>{columns[j]}<br>{n:,}, "
+            f"{percent(n / total[i, 0])} of the row"
         )
-    fig = figure(look, "Which class is taken for which, what is missed, what is invented?", 150 + 27 * len(rows))
+    fig = figure(
+        look, "Which class is taken for which, what is missed, what is invented?", 150 + 27 * len(rows)
+    )
     heat(fig, look, counts / total, columns, rows, words, hovers, 10)
     for add in (fig.add_hline, fig.add_vline):
         add(len(classes) - 0.5, line={"color": look.zero, "width": 1.5})
@@ -146,9 +187,15 @@ def _brief(n: int) -> str:
     return str(n) if n < 1000 else f"{n / 1000:.1f}k" if n < 10_000 else f"{n / 1000:.0f}k"
 
 
-def densities(names: Sequence[str], truth: np.ndarray, predicted: np.ndarray, look: Look) -> go.Figure:
-    """Nuclei per mm2 of each class in truth (circle) and prediction (diamond), on a log axis that begins with none."""
-    fig = figure(look, "Are there as many of each class as there should be?", 50 + ROW * len(names), hovermode="closest")
+def densities(names: Sequence[str], truth: np.ndarray, predicted: np.ndarray, look: Theme) -> go.Figure:
+    """Nuclei per mm2 of each class in truth (circle) and prediction (diamond), on a log axis that begins with
+    none."""
+    fig = figure(
+        look,
+        "Are there as many of each class as there should be?",
+        50 + ROW * len(names),
+        hovermode="closest",
+    )
     true, found = (np.asarray(values, float) for values in (truth, predicted))
     y = np.arange(len(names))
     x_true, x_found = _log_density(true), _log_density(found)
@@ -172,7 +219,10 @@ def densities(names: Sequence[str], truth: np.ndarray, predicted: np.ndarray, lo
             y=y,
             mode="markers",
             marker={"symbol": symbol, "size": 10, "color": colour},
-            hovertext=[f"{spaced(name)}, {words}: {decimal(value, 1)} per mm²" for name, value in zip(names, values, strict=True)],
+            hovertext=[
+                f"{spaced(name)}, {words}: {decimal(value, 1)} per mm²"
+                for name, value in zip(names, values, strict=True)
+            ],
             hoverinfo="text",
             name=words,
         )
@@ -184,7 +234,12 @@ def densities(names: Sequence[str], truth: np.ndarray, predicted: np.ndarray, lo
         tickvals=[-0.5, *powers],
         ticktext=["none", *(f"{10**p:,}" for p in powers)],
     )
-    return fig.update_yaxes(range=[len(names) - 0.5, -0.5], showgrid=False, tickvals=y.tolist(), ticktext=[spaced(name) for name in names])
+    return fig.update_yaxes(
+        range=[len(names) - 0.5, -0.5],
+        showgrid=False,
+        tickvals=y.tolist(),
+        ticktext=[spaced(name) for name in names],
+    )
 
 
 def _log_density(values: np.ndarray) -> np.ndarray:
@@ -192,14 +247,20 @@ def _log_density(values: np.ndarray) -> np.ndarray:
     return np.where(values > 0, np.log10(np.maximum(values, LEAST_DENSITY)), -0.5)
 
 
-def shares(cases: Sequence[str], truth: np.ndarray, predicted: np.ndarray, look: Look) -> go.Figure:
-    """Lymphocytes / all nuclei of each image, predicted over truth; the line is equality. A click on a dot gives its case as `customdata`."""
+def shares(cases: Sequence[str], truth: np.ndarray, predicted: np.ndarray, look: Theme) -> go.Figure:
+    """Lymphocytes / all nuclei of each image, predicted over truth; the line is equality. A click on a dot
+    gives its case as `customdata`."""
     fig = figure(look, "Is the share of lymphocytes (TIL) right?", 320, hovermode="closest")
     true, found = (np.asarray(values, float) for values in (truth, predicted))
     defined = np.isfinite(true) & np.isfinite(found)
     most = min(1.0, 1.12 * max(0.1, np.max(np.r_[true[defined], found[defined]], initial=0)))
     fig.add_scatter(
-        x=[0, most], y=[0, most], mode="lines", line={"color": look.zero, "width": 1, "dash": "dot"}, hoverinfo="skip", name="equal"
+        x=[0, most],
+        y=[0, most],
+        mode="lines",
+        line={"color": look.zero, "width": 1, "dash": "dot"},
+        hoverinfo="skip",
+        name="equal",
     )
     names = [name for name, here in zip(cases, defined, strict=True) if here]
     fig.add_scatter(
@@ -221,8 +282,15 @@ def shares(cases: Sequence[str], truth: np.ndarray, predicted: np.ndarray, look:
     return fig.update_yaxes(title_text="predicted", **room)
 
 
-def distances(within: np.ndarray, truth: np.ndarray | None, predicted: np.ndarray | None, marks: Sequence[float], look: Look) -> go.Figure:
-    """Share of tumour nuclei [n] with a lymphocyte within so many um [n]; None: no tumour nucleus, or no lymphocyte. marks: um."""
+def distances(
+    within: np.ndarray,
+    truth: np.ndarray | None,
+    predicted: np.ndarray | None,
+    marks: Sequence[float],
+    look: Theme,
+) -> go.Figure:
+    """Share of tumour nuclei [n] with a lymphocyte within so many um [n]; None: no tumour nucleus, or no
+    lymphocyte. marks: um."""
     fig = figure(look, "How far is the nearest lymphocyte from a tumour nucleus?", 320, hovermode="x unified")
     for mark in marks:
         fig.add_vline(mark, line={"color": look.zero, "width": 1, "dash": "dot"})
@@ -232,9 +300,23 @@ def distances(within: np.ndarray, truth: np.ndarray | None, predicted: np.ndarra
     ):
         if values is not None:
             fig.add_scatter(
-                x=within, y=values, mode="lines", line={"color": colour, "width": 2, "dash": dash}, name=name, hovertemplate="%{y:.1%}"
+                x=within,
+                y=values,
+                mode="lines",
+                line={"color": colour, "width": 2, "dash": dash},
+                name=name,
+                hovertemplate="%{y:.1%}",
             )
-            write(fig, 1, 0.14 if name == "truth" else 0.04, f"{sign} {name}", colour, xref="paper", yref="paper", xanchor="right")
+            write(
+                fig,
+                1,
+                0.14 if name == "truth" else 0.04,
+                f"{sign} {name}",
+                colour,
+                xref="paper",
+                yref="paper",
+                xanchor="right",
+            )
     fig.update_xaxes(
         title_text="µm to the nearest lymphocyte",
         range=[0, float(within[-1])],
@@ -246,15 +328,31 @@ def distances(within: np.ndarray, truth: np.ndarray | None, predicted: np.ndarra
 
 
 def along(
-    x: np.ndarray, y: np.ndarray, look: Look, question: str, axis: str, usual: float, chosen: float, score: float, best: float | None = None
+    x: np.ndarray,
+    y: np.ndarray,
+    look: Theme,
+    question: str,
+    axis: str,
+    usual: float,
+    chosen: float,
+    score: float,
+    best: float | None = None,
 ) -> go.Figure:
-    """A score [n] over what it depends on [n]. usual: the challenge's value, dotted. chosen, score: where the slider stands. best: a level."""
+    """A score [n] over what it depends on [n]. usual: the challenge's value, dotted. chosen, score: where the
+    slider stands. best: a level."""
     fig = figure(look, question, 260, hovermode="x unified")
     if best is not None:
         fig.add_hline(best, line={"color": look.zero, "width": 1})
         write(fig, 1, best, "best possible", look.soft, xref="paper", xanchor="right", yanchor="top")
     fig.add_vline(usual, line={"color": look.ink, "width": 1, "dash": "dot"})
-    fig.add_scatter(x=x, y=y, mode="lines", line={"color": look.accent, "width": 2}, name="macro F1", hovertemplate="%{y:.3f}")
+    fig.add_scatter(
+        x=x,
+        y=y,
+        mode="lines",
+        line={"color": look.accent, "width": 2},
+        name="macro F1",
+        hovertemplate="%{y:.3f}",
+    )
     fig.add_scatter(
         x=[chosen],
         y=[score],
@@ -264,5 +362,7 @@ def along(
         hoverinfo="skip",
     )
     ends = [float(min(x.min(initial=usual), chosen, usual)), float(max(x.max(initial=usual), chosen, usual))]
-    fig.update_xaxes(title_text=axis, range=ends if ends[1] > ends[0] else [ends[0] - 1, ends[0] + 1], nticks=7)
+    fig.update_xaxes(
+        title_text=axis, range=ends if ends[1] > ends[0] else [ends[0] - 1, ends[0] + 1], nticks=7
+    )
     return fig.update_yaxes(title_text="macro F1 ↑", range=[0, 1.03], **TICKS)

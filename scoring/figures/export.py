@@ -1,4 +1,5 @@
-"""Figures for one HTML file that asks nothing of any network: plotly.js stands in the file, and the figures' numbers beside it."""
+"""Figures for one HTML file that asks nothing of any network: plotly.js stands in the file, and the figures'
+numbers beside it."""
 
 from collections.abc import Sequence
 from html import escape
@@ -7,7 +8,8 @@ import plotly.graph_objects as go
 from plotly.io import to_json
 from plotly.offline import get_plotlyjs
 
-# Light and dark are two drawings of one figure, and paper is always light. Print shops know no scroll bars: 680 px fit A4.
+# Light and dark are two drawings of one figure, and paper is always light. Print shops know no scroll bars:
+# 680 px fit A4.
 DRAW = """
 (() => {
   const dark = matchMedia("(prefers-color-scheme: dark)");
@@ -26,7 +28,8 @@ DRAW = """
 
 
 def script_json(figure: go.Figure) -> str:
-    """The figure as JSON that can stand inside a script element: Plotly writes "<" and ">" so that no label can end it or begin another.
+    """The figure as JSON that can stand inside a script element: Plotly writes "<" and ">" so that no label
+    can end it or begin another.
 
     The same figure gives the same text, whichever JSON libraries are installed.
     """
@@ -34,13 +37,24 @@ def script_json(figure: go.Figure) -> str:
 
 
 def place(number: int, figure: go.Figure, panel: bool = False) -> str:
-    """The empty element that figure `number` is drawn into; its question is the alternative text. panel: one of several small ones."""
+    """The empty element that figure `number` is drawn into; its question is the alternative text. panel: one
+    of several small ones."""
     question = escape(str(figure.layout.meta["question"]))
     kind = "figure panel" if panel else "figure"
-    return f'<div id="figure-{number}" class="{kind}" role="img" aria-label="{question}" style="height:{figure.layout.height}px"></div>'
+    return (
+        f'<div id="figure-{number}" class="{kind}" role="img" aria-label="{question}" '
+        f'style="height:{figure.layout.height}px"></div>'
+    )
 
 
 def self_contained(figures: Sequence[tuple[go.Figure, go.Figure]]) -> str:
-    """The scripts that draw figure i, given as (light, dark), into the element `place(i, ...)`. They stand at the end of the body."""
-    pairs = ",".join(f'{{"light":{script_json(light)},"dark":{script_json(dark)}}}' for light, dark in figures)
-    return f"<script>{get_plotlyjs()}</script>\n<script>const FIGURES = [{pairs}];{DRAW}</script>" if figures else ""
+    """The scripts that draw figure i, given as (light, dark), into the element `place(i, ...)`. They stand at
+    the end of the body."""
+    pairs = ",".join(
+        f'{{"light":{script_json(light)},"dark":{script_json(dark)}}}' for light, dark in figures
+    )
+    return (
+        f"<script>{get_plotlyjs()}</script>\n<script>const FIGURES = [{pairs}];{DRAW}</script>"
+        if figures
+        else ""
+    )

@@ -1,4 +1,5 @@
-"""Numbers as people read them: a fixed number of decimals, a true minus sign, a dash where a number is undefined."""
+"""Numbers as people read them: a fixed number of decimals, a true minus sign, a dash where a number is
+undefined."""
 
 import math
 from collections.abc import Sequence

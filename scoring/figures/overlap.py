@@ -1,4 +1,5 @@
-"""Figures of masks: Dice by patient, and volumes. Dice is 0..1, volumes are in mL; undefined numbers are not drawn."""
+"""Figures of masks: Dice by patient, and volumes. Dice is 0..1, volumes are in mL; undefined numbers are not
+drawn."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.figures.look import Look, faded, figure, safe, write
 from scoring.figures.numerals import decimal
+from scoring.figures.theme import Theme, faded, figure, safe, write
 
 SYMBOLS = ("circle", "diamond")
 DICE_TICKS = {"tickvals": [0, 0.2, 0.4, 0.6, 0.8, 1], "ticktext": ["0", ".2", ".4", ".6", ".8", "1"]}
@@ -30,14 +31,20 @@ class Patients:
 
     def words(self) -> list[str]:
         return [
-            f"<b>{safe(name)}</b><br>Dice {decimal(dice, 3)}<br>truth {decimal(true, 2)} mL, predicted {decimal(guess, 2)} mL"
-            for name, dice, true, guess in zip(self.names, self.dice, self.truth_ml, self.predicted_ml, strict=True)
+            (
+                f"<b>{safe(name)}</b><br>Dice {decimal(dice, 3)}<br>truth {decimal(true, 2)} mL, "
+                f"predicted {decimal(guess, 2)} mL"
+            )
+            for name, dice, true, guess in zip(
+                self.names, self.dice, self.truth_ml, self.predicted_ml, strict=True
+            )
         ]
 
 
 @dataclass(frozen=True)
 class Cloud:
-    """A structure's Dice. above: patients of whom something was found; zero: nothing was; empty: how many have nothing in either mask."""
+    """A structure's Dice. above: patients of whom something was found; zero: nothing was; empty: how many
+    have nothing in either mask."""
 
     name: str
     above: Patients
@@ -45,13 +52,14 @@ class Cloud:
     empty: int
 
 
-def colour(place: int, look: Look) -> str:
+def colour(place: int, look: Theme) -> str:
     """Of structure number `place`."""
     return look.categorical[place % len(look.categorical)]
 
 
-def raincloud(clouds: Sequence[Cloud], look: Look) -> go.Figure:
-    """Per structure the density of Dice above 0, a box of its quartiles and every patient; zeros apart as crosses, both-empty counted."""
+def raincloud(clouds: Sequence[Cloud], look: Theme) -> go.Figure:
+    """Per structure the density of Dice above 0, a box of its quartiles and every patient; zeros apart as
+    crosses, both-empty counted."""
     fig = figure(
         look,
         "How well does each patient's mask fit?",
@@ -64,17 +72,34 @@ def raincloud(clouds: Sequence[Cloud], look: Look) -> go.Figure:
     for place, cloud in enumerate(clouds):
         middle, tint = float(len(clouds) - 1 - place), colour(place, look)
         _cloud(fig, cloud, middle, tint, look)
-        _points(fig, cloud.above, cloud.above.dice, _drizzle(cloud.above.dice, middle), SYMBOLS[place % 2], faded(tint, 0.75), cloud.name)
         _points(
-            fig, cloud.zero, cloud.zero.dice, _drizzle(cloud.zero.dice, middle), "x-thin", look.risk["malignant"], f"{cloud.name}, Dice 0"
+            fig,
+            cloud.above,
+            cloud.above.dice,
+            _drizzle(cloud.above.dice, middle),
+            SYMBOLS[place % 2],
+            faded(tint, 0.75),
+            cloud.name,
         )
-        words = f"<b>{safe(cloud.name)}</b>  {len(cloud.above.dice)} above 0,  <b>{len(cloud.zero.dice)}</b> at 0 ✕,  {cloud.empty} empty in both"
+        _points(
+            fig,
+            cloud.zero,
+            cloud.zero.dice,
+            _drizzle(cloud.zero.dice, middle),
+            "x-thin",
+            look.risk["malignant"],
+            f"{cloud.name}, Dice 0",
+        )
+        words = (
+            f"<b>{safe(cloud.name)}</b>  {len(cloud.above.dice)} above 0,  "
+            f"<b>{len(cloud.zero.dice)}</b> at 0 ✕,  {cloud.empty} empty in both"
+        )
         write(fig, 0, middle + 0.5, words, look.ink, xanchor="left", yanchor="top", xshift=-2)
     fig.update_xaxes(title_text="Dice of a patient ↑", range=[-0.02, 1.02], **DICE_TICKS)
     return fig.update_yaxes(visible=False, range=[-0.5, len(clouds) - 0.45])
 
 
-def _cloud(fig: go.Figure, cloud: Cloud, middle: float, tint: str, look: Look) -> None:
+def _cloud(fig: go.Figure, cloud: Cloud, middle: float, tint: str, look: Theme) -> None:
     if len(cloud.above.dice) < 2:
         return
     fig.add_violin(
@@ -110,7 +135,9 @@ def _drizzle(dice: np.ndarray, middle: float) -> np.ndarray:
     return middle - 0.18 - 0.24 * steps
 
 
-def _points(fig: go.Figure, patients: Patients, x: np.ndarray, y: np.ndarray, symbol: str, tint: str, name: str) -> None:
+def _points(
+    fig: go.Figure, patients: Patients, x: np.ndarray, y: np.ndarray, symbol: str, tint: str, name: str
+) -> None:
     thin = symbol.endswith("thin")
     fig.add_scatter(
         x=x,
@@ -121,13 +148,19 @@ def _points(fig: go.Figure, patients: Patients, x: np.ndarray, y: np.ndarray, sy
         customdata=[[name] for name in patients.names],
         cliponaxis=False,
         name=name,
-        marker={"symbol": symbol, "size": 7, "color": tint, "line": {"color": tint, "width": 2 if thin else 0}},
+        marker={
+            "symbol": symbol,
+            "size": 7,
+            "color": tint,
+            "line": {"color": tint, "width": 2 if thin else 0},
+        },
     )
 
 
 @dataclass(frozen=True)
 class VolumeAxis:
-    """An axis of log10(mL) from the power of ten below the smallest volume; where some are 0, nothing has a place of its own below that.
+    """An axis of log10(mL) from the power of ten below the smallest volume; where some are 0, nothing has a
+    place of its own below that.
 
     lowest: log10 of the least volume drawn. largest: of the largest one.
     """
@@ -165,21 +198,36 @@ def volume_axis(*volumes: np.ndarray) -> VolumeAxis:
     return VolumeAxis(float(lowest), float(largest), bool((every == 0).any()))
 
 
-def dice_by_volume(name: str, patients: Patients, place: int, look: Look) -> go.Figure:
+def dice_by_volume(name: str, patients: Patients, place: int, look: Theme) -> go.Figure:
     """Dice over the true volume on a log axis; a truth without the structure stands apart at "none"."""
     fig = figure(look, f"Does Dice depend on the size of {name}?", 300, hovermode="closest")
     axis = volume_axis(patients.truth_ml)
-    _points(fig, patients, axis.places(patients.truth_ml), patients.dice, SYMBOLS[place % 2], faded(colour(place, look), 0.75), name)
+    _points(
+        fig,
+        patients,
+        axis.places(patients.truth_ml),
+        patients.dice,
+        SYMBOLS[place % 2],
+        faded(colour(place, look), 0.75),
+        name,
+    )
     fig.update_xaxes(title_text=f"true volume of {safe(name)}, mL", **axis.layout())
     return fig.update_yaxes(title_text="Dice ↑", range=[-0.04, 1.04], **DICE_TICKS)
 
 
-def volumes(name: str, patients: Patients, place: int, look: Look) -> go.Figure:
+def volumes(name: str, patients: Patients, place: int, look: Theme) -> go.Figure:
     """Predicted over true volume, both on log axes; the line is equality."""
     fig = figure(look, f"Is the volume of {name} right?", 300, hovermode="closest")
     axis = volume_axis(patients.truth_ml, patients.predicted_ml)
     ends = [axis.lowest, axis.layout()["range"][1]]
-    fig.add_scatter(x=ends, y=ends, mode="lines", line={"color": look.zero, "width": 1, "dash": "dot"}, hoverinfo="skip", name="equal")
+    fig.add_scatter(
+        x=ends,
+        y=ends,
+        mode="lines",
+        line={"color": look.zero, "width": 1, "dash": "dot"},
+        hoverinfo="skip",
+        name="equal",
+    )
     where = axis.places(patients.truth_ml), axis.places(patients.predicted_ml)
     _points(fig, patients, *where, SYMBOLS[place % 2], faded(colour(place, look), 0.75), name)
     fig.update_xaxes(title_text=f"true volume of {safe(name)}, mL", **axis.layout())

@@ -1,4 +1,5 @@
-"""The nuclei of one image as a PNG that stands on paper: outlines, or marks where there are none, on the tissue or a plain ground."""
+"""The nuclei of one image as a PNG that stands on paper: outlines, or marks where there are none, on the
+tissue or a plain ground."""
 
 import io
 from collections.abc import Mapping
@@ -33,8 +34,9 @@ def overlay_png(
 ) -> bytes:
     """A picture of at most `side` px with a line below it that says what is what.
 
-    drawn: columns of n nuclei as the viewer takes them: xy, start, centroids, kind, status. size: width and height of the image, px. ground: the
-    image, encoded, of any size; None leaves it plain. colours: of the PNG, for a small file; None keeps all.
+    drawn: columns of n nuclei as the viewer takes them: xy, start, centroids, kind, status. size: width and
+    height of the image, px. ground: the image, encoded, of any size; None leaves it plain. colours: of the
+    PNG, for a small file; None keeps all.
     """
     scale = side / max(size)
     width, height = (max(1, round(scale * length)) for length in size)
@@ -46,7 +48,9 @@ def overlay_png(
     _legend(pen, drawn, width, height, name, BAR_UM / um_per_px * scale)
     sheet = sheet.resize((width, height + STRIP), Image.Resampling.LANCZOS)
     file = io.BytesIO()
-    (sheet if colours is None else sheet.quantize(colours, Image.Quantize.MAXCOVERAGE)).save(file, "PNG", optimize=colours is not None)
+    (sheet if colours is None else sheet.quantize(colours, Image.Quantize.MAXCOVERAGE)).save(
+        file, "PNG", optimize=colours is not None
+    )
     return file.getvalue()
 
 
@@ -65,7 +69,10 @@ def _nuclei(pen: ImageDraw.ImageDraw, drawn: Mapping[str, np.ndarray], scale: fl
         status = int(drawn["status"][i])
         if outlined[i]:
             _outline(
-                pen, np.asarray(drawn["xy"][start[i] : start[i + 1]], float) * k, status, status == 0 and drawn["kind"][i] != PREDICTION
+                pen,
+                np.asarray(drawn["xy"][start[i] : start[i + 1]], float) * k,
+                status,
+                status == 0 and drawn["kind"][i] != PREDICTION,
             )
         elif status or drawn["kind"][i] == PREDICTION:
             _mark(pen, *(drawn["centroids"][i] * k).tolist(), status)
@@ -90,21 +97,33 @@ def _dashes(points: np.ndarray, drawn: float, left: float) -> list[list[tuple[fl
     along = np.r_[0, np.cumsum(np.hypot(*np.diff(ring, axis=0).T))]
     begins = np.arange(0, along[-1], FINER * (drawn + left))
     ends = np.minimum(begins + FINER * drawn, along[-1])
-    places = np.stack([np.interp(ends_or_begins, along, ring[:, axis]) for ends_or_begins in (begins, ends) for axis in (0, 1)], axis=-1)
+    places = np.stack(
+        [
+            np.interp(ends_or_begins, along, ring[:, axis])
+            for ends_or_begins in (begins, ends)
+            for axis in (0, 1)
+        ],
+        axis=-1,
+    )
     return [[(x0, y0), (x1, y1)] for x0, y0, x1, y1 in places.tolist()]
 
 
 def _mark(pen: ImageDraw.ImageDraw, x: float, y: float, status: int) -> None:
-    """A dot for found, a cross for spurious, a ring around it for missed: told apart without colour, also where one covers the other."""
+    """A dot for found, a cross for spurious, a ring around it for missed: told apart without colour, also
+    where one covers the other."""
     r, colour, width = FINER * MARK * (1.6 if status == 2 else 1.0), COLOURS[status], round(1.5 * FINER)
     if status == 1:
         pen.line([(x - r, y - r), (x + r, y + r)], fill=colour, width=width)
         pen.line([(x - r, y + r), (x + r, y - r)], fill=colour, width=width)
     else:
-        pen.ellipse((x - r, y - r, x + r, y + r), fill=None if status else colour, outline=colour, width=width)
+        pen.ellipse(
+            (x - r, y - r, x + r, y + r), fill=None if status else colour, outline=colour, width=width
+        )
 
 
-def _legend(pen: ImageDraw.ImageDraw, drawn: Mapping[str, np.ndarray], width: int, height: int, name: str, bar: float) -> None:
+def _legend(
+    pen: ImageDraw.ImageDraw, drawn: Mapping[str, np.ndarray], width: int, height: int, name: str, bar: float
+) -> None:
     font = ImageFont.load_default(FONT * FINER)
     middle, x = FINER * (height + STRIP / 2), 8.0 * FINER
     alone, lines = (drawn["kind"] == PREDICTION) | (drawn["status"] != 0), drawn["start"][-1] > 0

@@ -5,16 +5,20 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.figures.look import Look, counted, figure, heat
 from scoring.figures.numerals import percent
+from scoring.figures.theme import Theme, counted, figure, heat
 
 NONE = "none"
 
 
-def confusion(kind: str, labels: Sequence[str], counts: Sequence[Sequence[int]], missing: Sequence[int], look: Look) -> go.Figure:
-    """Counts [K, K] by true (rows) and predicted stage, and in a column of their own the patients without a usable prediction, missing [K].
+def confusion(
+    kind: str, labels: Sequence[str], counts: Sequence[Sequence[int]], missing: Sequence[int], look: Theme
+) -> go.Figure:
+    """Counts [K, K] by true (rows) and predicted stage, and in a column of their own the patients without a
+    usable prediction, missing [K].
 
-    kind: "T" or "N". Colour is the share of the row; the number after a stage is that of its patients, with a star below 15.
+    kind: "T" or "N". Colour is the share of the row; the number after a stage is that of its patients, with a
+    star below 15.
     """
     cells = np.c_[np.asarray(counts, int).reshape(len(labels), len(labels)), np.asarray(missing, int)]
     support = cells.sum(1)
@@ -24,12 +28,21 @@ def confusion(kind: str, labels: Sequence[str], counts: Sequence[Sequence[int]],
     for (i, j), n in np.ndenumerate(cells):
         words[i, j] = f"<b>{n}</b>" if n else ""
         called = f"called {columns[j]}" if j < len(labels) else "no usable prediction"
-        hovers[i, j] = f"truth {labels[i]}<br>{called}<br>{n} of {support[i]} patients, {percent(shares[i, j])}"
+        hovers[i, j] = (
+            f"truth {labels[i]}<br>{called}<br>{n} of {support[i]} patients, {percent(shares[i, j])}"
+        )
     rows = [counted(name, n, None, look) for name, n in zip(labels, support.tolist(), strict=True)]
     empty = figure(look, f"Which {kind} stage is taken for which?", 96 + 40 * len(labels))
     fig = heat(empty, look, shares, columns, rows, words, hovers, 14)
     for k in range(len(labels)):
-        fig.add_shape(type="rect", x0=k - 0.47, x1=k + 0.47, y0=k - 0.47, y1=k + 0.47, line={"color": look.zero, "width": 1.5})
+        fig.add_shape(
+            type="rect",
+            x0=k - 0.47,
+            x1=k + 0.47,
+            y0=k - 0.47,
+            y1=k + 0.47,
+            line={"color": look.zero, "width": 1.5},
+        )
     fig.add_vline(len(labels) - 0.5, line={"color": look.zero, "width": 1})
     fig.update_xaxes(title_text="predicted")
     return fig.update_yaxes(title_text="truth", title_standoff=2)

@@ -1,4 +1,5 @@
-"""Figures of prognosis: survival by predicted risk, and what became of the comparable pairs. Times are in days."""
+"""Figures of prognosis: survival by predicted risk, and what became of the comparable pairs. Times are in
+days."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.figures.look import Look, faded, figure, safe, text_on, write
 from scoring.figures.numerals import percent
+from scoring.figures.theme import Theme, faded, figure, safe, text_on, write
 
 DASHES = ("solid", "dash", "dot")
 ROW = 20
@@ -17,7 +18,8 @@ HATCHED = ("discordant", "missing")
 
 @dataclass(frozen=True)
 class Group:
-    """A group's Kaplan-Meier curve. time, survival, at_risk, events, censored [K]: at each distinct time, survival after it (0..1).
+    """A group's Kaplan-Meier curve. time, survival, at_risk, events, censored [K]: at each distinct time,
+    survival after it (0..1).
 
     number_at_risk [M]: how many are still under observation at each of the moments that the figure is given.
     """
@@ -33,16 +35,26 @@ class Group:
     number_at_risk: np.ndarray
 
 
-def colours(look: Look) -> tuple[str, str, str]:
+def colours(look: Theme) -> tuple[str, str, str]:
     """Of low, middle and high risk: told apart without red and green, and each line has dashes of its own."""
     return look.categorical[0], look.soft, look.categorical[1]
 
 
-def kaplan_meier(groups: Sequence[Group], moments: np.ndarray, look: Look) -> go.Figure:
-    """Curves with a tick for every patient who left unobserved; below, the numbers at risk at `moments` [M]."""
-    shown = [(group, tint, dash) for group, tint, dash in zip(groups, colours(look), DASHES, strict=False) if group.n]
+def kaplan_meier(groups: Sequence[Group], moments: np.ndarray, look: Theme) -> go.Figure:
+    """Curves with a tick for every patient who left unobserved; below, the numbers at risk at `moments`
+    [M]."""
+    shown = [
+        (group, tint, dash)
+        for group, tint, dash in zip(groups, colours(look), DASHES, strict=False)
+        if group.n
+    ]
     above, below = 10 + ROW * len(shown), 46 + ROW * (len(shown) + 1)
-    fig = figure(look, "Do those with a higher predicted risk relapse earlier?", 290 + above + below, hovermode="closest")
+    fig = figure(
+        look,
+        "Do those with a higher predicted risk relapse earlier?",
+        290 + above + below,
+        hovermode="closest",
+    )
     fig.update_layout(margin={"l": 70, "r": 14, "t": above, "b": below})
     last = float(moments[-1]) if len(moments) else 1.0
     longest = max([last, *(float(group.time[-1]) for group, _, _ in shown)])
@@ -50,9 +62,14 @@ def kaplan_meier(groups: Sequence[Group], moments: np.ndarray, look: Look) -> go
         _curve(fig, group, tint, dash)
     _legend(fig, shown, look)
     _at_risk(fig, shown, moments, look)
-    fig.update_xaxes(title_text="days", range=[-0.01 * longest, 1.02 * longest], tickvals=moments.tolist(), tickformat="d")
+    fig.update_xaxes(
+        title_text="days", range=[-0.01 * longest, 1.02 * longest], tickvals=moments.tolist(), tickformat="d"
+    )
     return fig.update_yaxes(
-        title_text="without relapse", range=[0, 1.04], tickvals=[0, 0.25, 0.5, 0.75, 1], ticktext=["0%", "25%", "50%", "75%", "100%"]
+        title_text="without relapse",
+        range=[0, 1.04],
+        tickvals=[0, 0.25, 0.5, 0.75, 1],
+        ticktext=["0%", "25%", "50%", "75%", "100%"],
     )
 
 
@@ -60,8 +77,13 @@ def _curve(fig: go.Figure, group: Group, tint: str, dash: str) -> None:
     name = f"{safe(group.name)} risk"
     time, survival = np.r_[0.0, group.time], np.r_[1.0, group.survival]
     hovers = [f"<b>{name}</b><br>from the start, n = {group.n}"] + [
-        f"<b>{name}</b><br>day {t:g}: {percent(s)} without relapse<br>{n} at risk before, {e} relapsed, {c} left unobserved"
-        for t, s, n, e, c in zip(group.time, group.survival, group.at_risk, group.events, group.censored, strict=True)
+        (
+            f"<b>{name}</b><br>day {t:g}: {percent(s)} without relapse<br>{n} at risk before, {e} "
+            f"relapsed, {c} left unobserved"
+        )
+        for t, s, n, e, c in zip(
+            group.time, group.survival, group.at_risk, group.events, group.censored, strict=True
+        )
     ]
     fig.add_scatter(
         x=time,
@@ -83,32 +105,80 @@ def _curve(fig: go.Figure, group: Group, tint: str, dash: str) -> None:
     )
 
 
-def _legend(fig: go.Figure, shown: Sequence[tuple[Group, str, str]], look: Look) -> None:
+def _legend(fig: go.Figure, shown: Sequence[tuple[Group, str, str]], look: Theme) -> None:
     """Names stand above the curves, where no curve runs through them."""
     for row, (group, tint, dash) in enumerate(reversed(shown)):
         up = 10 + ROW * row
         stroke = {"ysizemode": "pixel", "yref": "paper", "yanchor": 1, "y0": up, "y1": up}
-        fig.add_shape(type="line", xref="paper", x0=0.015, x1=0.085, line={"color": tint, "width": 2.5, "dash": dash}, **stroke)
+        fig.add_shape(
+            type="line",
+            xref="paper",
+            x0=0.015,
+            x1=0.085,
+            line={"color": tint, "width": 2.5, "dash": dash},
+            **stroke,
+        )
         words = f"{safe(group.name)} risk: {group.n_events} of {group.n} relapsed"
-        write(fig, 0.1, 1, words, look.ink, xref="paper", xanchor="left", yref="paper", yanchor="middle", yshift=up)
+        write(
+            fig,
+            0.1,
+            1,
+            words,
+            look.ink,
+            xref="paper",
+            xanchor="left",
+            yref="paper",
+            yanchor="middle",
+            yshift=up,
+        )
 
 
-def _at_risk(fig: go.Figure, shown: Sequence[tuple[Group, str, str]], moments: np.ndarray, look: Look) -> None:
+def _at_risk(
+    fig: go.Figure, shown: Sequence[tuple[Group, str, str]], moments: np.ndarray, look: Theme
+) -> None:
     place = {"yref": "paper", "y": 0, "yanchor": "top"}
-    write(fig, 0, text="number at risk", colour=look.soft, xref="paper", xanchor="left", yshift=-38, xshift=-4, **place)
+    write(
+        fig,
+        0,
+        text="number at risk",
+        colour=look.soft,
+        xref="paper",
+        xanchor="left",
+        yshift=-38,
+        xshift=-4,
+        **place,
+    )
     for row, (group, tint, _) in enumerate(shown):
         down = -38 - ROW * (row + 1)
         for moment, n in zip(moments, group.number_at_risk, strict=True):
             write(fig, float(moment), text=f"{n}", colour=look.ink, yshift=down, **place)
         mark = f"<span style='color:{tint}'>■</span> {safe(group.name)}"
-        write(fig, 0, text=mark, colour=look.ink, xref="paper", xanchor="right", yshift=down, xshift=-10, **place)
+        write(
+            fig,
+            0,
+            text=mark,
+            colour=look.ink,
+            xref="paper",
+            xanchor="right",
+            yshift=down,
+            xshift=-10,
+            **place,
+        )
 
 
-def pair_bar(counts: Mapping[str, int], look: Look) -> go.Figure:
-    """Comparable pairs by what the scores make of them, side by side: concordant, tied, discordant, missing."""
-    fig = figure(look, "What became of the comparable pairs?", 96, barmode="stack", bargap=0, hovermode="closest")
+def pair_bar(counts: Mapping[str, int], look: Theme) -> go.Figure:
+    """Comparable pairs by what the scores make of them, side by side: concordant, tied, discordant,
+    missing."""
+    fig = figure(
+        look, "What became of the comparable pairs?", 96, barmode="stack", bargap=0, hovermode="closest"
+    )
     total = sum(counts.values())
-    tints = {"concordant": look.accent, "tied": look.third, "discordant": look.categorical[1], "missing": look.zero}
+    tints = {
+        "concordant": look.accent,
+        "tied": look.third,
+        "discordant": look.categorical[1],
+        "missing": look.zero,
+    }
     start = 0
     for name, n in counts.items():
         if not n:

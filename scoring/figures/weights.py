@@ -6,10 +6,21 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.figures.categories import short
-from scoring.figures.look import Look, figure, safe
 from scoring.figures.numerals import percent
+from scoring.figures.theme import Theme, figure, safe
 
-SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "star", "hexagon", "triangle-down", "x", "pentagon")
+SYMBOLS = (
+    "circle",
+    "square",
+    "diamond",
+    "triangle-up",
+    "cross",
+    "star",
+    "hexagon",
+    "triangle-down",
+    "x",
+    "pentagon",
+)
 
 
 def weight_map(
@@ -19,11 +30,13 @@ def weight_map(
     first: np.ndarray,
     teams: Sequence[str],
     official: Sequence[float],
-    look: Look,
+    look: Theme,
 ) -> go.Figure:
-    """Who is first under all weights of three parts: weights [G, 3] summing to 1, first [G, A] shares of the first place. official: the point marked.
+    """Who is first under all weights of three parts: weights [G, 3] summing to 1, first [G, A] shares of the
+    first place. official: the point marked.
 
-    A team keeps its colour and its symbol in every map of the same teams. The legend says how much of the map is its own.
+    A team keeps its colour and its symbol in every map of the same teams. The legend says how much of the map
+    is its own.
     """
     alone = np.where(first.max(1) == 1, first.argmax(1), -1)
     drawn = [(name, alone == k, look.categorical[k % 10], SYMBOLS[k % 10]) for k, name in enumerate(teams)]
@@ -51,7 +64,13 @@ def weight_map(
             for point, shares in zip(weights[chosen], first[chosen], strict=True)
         ]
         mark = {"color": colour, "symbol": symbol, "size": 6}
-        _points(fig, weights[chosen], f"{safe(short(name))}: first on {percent(chosen.mean())} of the map", mark, hovers)
+        _points(
+            fig,
+            weights[chosen],
+            f"{safe(short(name))}: first on {percent(chosen.mean())} of the map",
+            mark,
+            hovers,
+        )
     mark = {"color": look.paper, "size": 13, "symbol": "circle", "line": {"color": look.ink, "width": 3}}
     words = " ".join(f"{value:.2f}" for value in official)
     _points(fig, np.array([official]), f"official weights {words}", mark, [f"official weights {words}"])
@@ -73,10 +92,20 @@ def weight_map(
 def _points(fig: go.Figure, weights: np.ndarray, name: str, mark: dict, hovers: Sequence[str]) -> None:
     a, b, c = weights.T
     fig.add_scatterternary(
-        a=a, b=b, c=c, mode="markers", name=name, marker=mark, hovertext=list(hovers), hoverinfo="text", cliponaxis=False
+        a=a,
+        b=b,
+        c=c,
+        mode="markers",
+        name=name,
+        marker=mark,
+        hovertext=list(hovers),
+        hoverinfo="text",
+        cliponaxis=False,
     )
 
 
 def _words(weights: np.ndarray, parts: Sequence[str], first: Sequence[str]) -> str:
     named = ", ".join(first[:5]) + (f" and {len(first) - 5} more" if len(first) > 5 else "")
-    return f"<b>{safe(named)}</b>" + "".join(f"<br>{safe(part)} {value:.2f}" for part, value in zip(parts, weights, strict=True))
+    return f"<b>{safe(named)}</b>" + "".join(
+        f"<br>{safe(part)} {value:.2f}" for part, value in zip(parts, weights, strict=True)
+    )

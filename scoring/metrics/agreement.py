@@ -1,4 +1,5 @@
-"""How alike two submissions are beyond what their quality explains: the same mistakes, and the same cases right."""
+"""How alike two submissions are beyond what their quality explains: the same mistakes, and the same cases
+right."""
 
 import numpy as np
 
@@ -17,8 +18,8 @@ def kappa(labels_a: np.ndarray, labels_b: np.ndarray) -> float:
 
 
 def beyond_accuracy(right_a: np.ndarray, right_b: np.ndarray) -> float:
-    """(o - e) / (1 - e) of bool [n] each: o = share of cases that both got right or both wrong, e = what two independent teams of these accuracies
-    would reach; NaN where e is 1."""
+    """(o - e) / (1 - e) of bool [n] each: o = share of cases that both got right or both wrong, e = what two
+    independent teams of these accuracies would reach; NaN where e is 1."""
     if not len(right_a):
         return np.nan
     q_a, q_b = float(right_a.mean()), float(right_b.mean())

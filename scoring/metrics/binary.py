@@ -1,4 +1,5 @@
-"""Quantities of a yes-or-no decision from a score. Weights come in bulk: row b of W [B, N] is one (resampled) test set."""
+"""Quantities of a yes-or-no decision from a score. Weights come in bulk: row b of W [B, N] is one (resampled)
+test set."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -38,15 +39,22 @@ class OperatingPoint:
 
 
 def decisions(positive: np.ndarray, called: np.ndarray, weights: np.ndarray) -> Decisions:
-    """Count decisions `called` (bool [N]) on cases that are `positive` (bool [N]) for every row of weights."""
-    cells = np.column_stack([positive & called, ~positive & called, positive & ~called, ~positive & ~called]).astype(weights.dtype)
+    """Count decisions `called` (bool [N]) on cases that are `positive` (bool [N]) for every row of
+    weights."""
+    cells = np.column_stack(
+        [positive & called, ~positive & called, positive & ~called, ~positive & ~called]
+    ).astype(weights.dtype)
     return Decisions(*(weights @ cells).astype(float).T)
 
 
-def decisions_along(scores: np.ndarray, positive: np.ndarray, cuts: np.ndarray, weights: np.ndarray) -> Decisions:
+def decisions_along(
+    scores: np.ndarray, positive: np.ndarray, cuts: np.ndarray, weights: np.ndarray
+) -> Decisions:
     """Counts [B, T] of "score > cut" at every one of ascending cuts [T] for every row of weights [B, N]."""
     below = np.searchsorted(cuts, scores, "left")
-    called = [_at_or_after(below[members], len(cuts), weights[:, members]) for members in (positive, ~positive)]
+    called = [
+        _at_or_after(below[members], len(cuts), weights[:, members]) for members in (positive, ~positive)
+    ]
     totals = [weights[:, members].sum(1, dtype=float)[:, None] for members in (positive, ~positive)]
     return Decisions(called[0], called[1], totals[0] - called[0], totals[1] - called[1])
 
@@ -62,7 +70,11 @@ def _at_or_after(passed: np.ndarray, count: int, weights: np.ndarray) -> np.ndar
 def f_beta(d: Decisions, beta: float) -> np.ndarray:
     """(1 + b^2) TP / ((1 + b^2) TP + b^2 FN + FP), 0 where the denominator is 0."""
     square = beta * beta
-    return divide((1 + square) * d.true_positive, (1 + square) * d.true_positive + square * d.false_negative + d.false_positive, 0)
+    return divide(
+        (1 + square) * d.true_positive,
+        (1 + square) * d.true_positive + square * d.false_negative + d.false_positive,
+        0,
+    )
 
 
 def accuracy(d: Decisions) -> np.ndarray:
@@ -85,19 +97,22 @@ def specificity(d: Decisions) -> np.ndarray:
 
 
 def net_benefit(d: Decisions, threshold: float | np.ndarray) -> np.ndarray:
-    """TP/n - FP/n x t/(1 - t): true positives per case, less the false ones at the exchange rate that the threshold t in
-    [0, 1) names (Vickers, Elkin 2006)."""
+    """TP/n - FP/n x t/(1 - t): true positives per case, less the false ones at the exchange rate that the
+    threshold t in [0, 1) names (Vickers, Elkin 2006)."""
     return divide(d.true_positive, d.total) - divide(d.false_positive, d.total) * threshold / (1 - threshold)
 
 
 def net_benefit_at_prevalence(d: Decisions, threshold: float | np.ndarray, prevalence: float) -> np.ndarray:
-    """`net_benefit` where `prevalence` of all are positive, sensitivity and specificity being those of d; NaN without both classes."""
+    """`net_benefit` where `prevalence` of all are positive, sensitivity and specificity being those of d; NaN
+    without both classes."""
     return recall(d) * prevalence - (1 - specificity(d)) * (1 - prevalence) * threshold / (1 - threshold)
 
 
-def precision_at_prevalence(sensitivity: np.ndarray, specificity: np.ndarray, prevalence: float) -> np.ndarray:
-    """Share of the positives among those called positive where `prevalence` of all are positive; NaN where nobody would be
-    called (Bayes)."""
+def precision_at_prevalence(
+    sensitivity: np.ndarray, specificity: np.ndarray, prevalence: float
+) -> np.ndarray:
+    """Share of the positives among those called positive where `prevalence` of all are positive; NaN where
+    nobody would be called (Bayes)."""
     hits, false_alarms = sensitivity * prevalence, (1 - specificity) * (1 - prevalence)
     return divide(hits, hits + false_alarms)
 
@@ -110,8 +125,8 @@ def log_losses(scores: np.ndarray, positive: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Ladder:
-    """Every threshold from high to low: what is at or above it. hits, false_alarms: weighted positives and negatives
-    [B, T]; thresholds [T]."""
+    """Every threshold from high to low: what is at or above it. hits, false_alarms: weighted positives and
+    negatives [B, T]; thresholds [T]."""
 
     thresholds: np.ndarray
     hits: np.ndarray
@@ -133,17 +148,19 @@ def _undefined_unless_both(steps: Ladder, values: np.ndarray) -> np.ndarray:
 
 
 def sensitivity_at_specificity(steps: Ladder, wanted: float) -> np.ndarray:
-    """Largest sensitivity [B] over all thresholds, also one above the maximum, at which the specificity is at least `wanted`;
-    NaN without both classes."""
+    """Largest sensitivity [B] over all thresholds, also one above the maximum, at which the specificity is at
+    least `wanted`; NaN without both classes."""
     positives, negatives = steps.hits[:, -1:], steps.false_alarms[:, -1:]
-    # In whole counts, so that 9 of 10 is 0.9: false alarms x 10 <= negatives for 0.9, up to a rounding error of the bound.
+    # In whole counts, so that 9 of 10 is 0.9: false alarms x 10 <= negatives for 0.9, up to a rounding error
+    # of the bound.
     allowed = steps.false_alarms <= (1 - wanted) * negatives + 1e-9
     best = np.max(np.where(allowed, steps.hits, 0), axis=1)
     return _undefined_unless_both(steps, divide(best, positives[:, 0]))
 
 
 def specificity_at_sensitivity(steps: Ladder, wanted: float) -> np.ndarray:
-    """Largest specificity [B] over all thresholds at which the sensitivity is at least `wanted`; NaN without both classes."""
+    """Largest specificity [B] over all thresholds at which the sensitivity is at least `wanted`; NaN without
+    both classes."""
     positives, negatives = steps.hits[:, -1:], steps.false_alarms[:, -1:]
     enough = steps.hits >= wanted * positives - 1e-9
     fewest = np.min(np.where(enough, steps.false_alarms, np.inf), axis=1)
@@ -151,10 +168,11 @@ def specificity_at_sensitivity(steps: Ladder, wanted: float) -> np.ndarray:
 
 
 def cuts_between(upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
-    """Thresholds t for which "score > t" parts successive distinct scores: halfway, or at the lower where that is not below the upper.
+    """Thresholds t for which "score > t" parts successive distinct scores: halfway, or at the lower where
+    that is not below the upper.
 
-    Scores without a value rank at plus or minus infinity: the cut then stands at the finite neighbour, a little below it towards
-    minus infinity.
+    Scores without a value rank at plus or minus infinity: the cut then stands at the finite neighbour, a
+    little below it towards minus infinity.
     """
     upper, lower = np.asarray(upper, float), np.asarray(lower, float)
     with np.errstate(invalid="ignore"):
@@ -165,19 +183,32 @@ def cuts_between(upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
 
 
 def point_at_sensitivity(scores: np.ndarray, positive: np.ndarray, wanted: float) -> OperatingPoint | None:
-    """The threshold of the highest specificity whose sensitivity is at least `wanted`; the most sensitive among equals. None
-    without both classes."""
-    return _chosen_point(scores, positive, lambda sensitive, specific: np.where(sensitive >= wanted - ROUNDING, specific, -1), True)
+    """The threshold of the highest specificity whose sensitivity is at least `wanted`; the most sensitive
+    among equals. None without both classes."""
+    return _chosen_point(
+        scores,
+        positive,
+        lambda sensitive, specific: np.where(sensitive >= wanted - ROUNDING, specific, -1),
+        True,
+    )
 
 
 def point_at_specificity(scores: np.ndarray, positive: np.ndarray, wanted: float) -> OperatingPoint | None:
-    """The threshold of the highest sensitivity whose specificity is at least `wanted`; the most specific among equals. None
-    without both classes."""
-    return _chosen_point(scores, positive, lambda sensitive, specific: np.where(specific >= wanted - ROUNDING, sensitive, -1), False)
+    """The threshold of the highest sensitivity whose specificity is at least `wanted`; the most specific
+    among equals. None without both classes."""
+    return _chosen_point(
+        scores,
+        positive,
+        lambda sensitive, specific: np.where(specific >= wanted - ROUNDING, sensitive, -1),
+        False,
+    )
 
 
 def _chosen_point(
-    scores: np.ndarray, positive: np.ndarray, worth: Callable[[np.ndarray, np.ndarray], np.ndarray], last: bool
+    scores: np.ndarray,
+    positive: np.ndarray,
+    worth: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    last: bool,
 ) -> OperatingPoint | None:
     """The first or last threshold from high to low that is worth most; the first of all calls nobody."""
     if not positive.any() or positive.all():

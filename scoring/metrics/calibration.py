@@ -14,7 +14,8 @@ LOG_TEMPERATURES = (-3, 3)
 
 
 def output_kind(outputs: np.ndarray) -> str:
-    """What outputs [N, K] (finite) look like: "probabilities", "logits" (a value outside 0..1) or "not-normalised" (a row sum off 1 by over 1e-3)."""
+    """What outputs [N, K] (finite) look like: "probabilities", "logits" (a value outside 0..1) or
+    "not-normalised" (a row sum off 1 by over 1e-3)."""
     if not len(outputs):
         return "probabilities"
     if outputs.min() < -TOLERANCE or outputs.max() > 1 + TOLERANCE:
@@ -38,26 +39,31 @@ def softmax(logits: np.ndarray) -> np.ndarray:
 
 
 def tempered(probabilities: np.ndarray, temperature: float) -> np.ndarray:
-    """Probabilities [..., K] after a temperature: softmax of ln(p) / T; above 1 it makes them more alike (Guo 2017)."""
+    """Probabilities [..., K] after a temperature: softmax of ln(p) / T; above 1 it makes them more alike (Guo
+    2017)."""
     logits = np.log(np.maximum(probabilities, SMALLEST_PROBABILITY)) / temperature
     return np.exp(logits - logsumexp(logits, axis=-1, keepdims=True))
 
 
 def temperature(probabilities: np.ndarray, truth: np.ndarray) -> float:
-    """The temperature that makes the mean log loss of probabilities [n, K] for the classes truth [n] smallest; 1 without a case."""
+    """The temperature that makes the mean log loss of probabilities [n, K] for the classes truth [n]
+    smallest; 1 without a case."""
     from scipy.optimize import minimize_scalar  # a tenth of a second to import, and seldom needed
 
     if not len(truth):
         return 1.0
     found = minimize_scalar(
-        lambda log: log_losses(tempered(probabilities, np.exp(log)), truth).mean(), bounds=LOG_TEMPERATURES, method="bounded"
+        lambda log: log_losses(tempered(probabilities, np.exp(log)), truth).mean(),
+        bounds=LOG_TEMPERATURES,
+        method="bounded",
     )
     return float(np.exp(found.x))
 
 
 @dataclass(frozen=True)
 class Reliability:
-    """Ten equal bins of the largest output: mean output, share right with Wilson 95 % bounds, number of cases; NaN where a bin is empty."""
+    """Ten equal bins of the largest output: mean output, share right with Wilson 95 % bounds, number of
+    cases; NaN where a bin is empty."""
 
     said: np.ndarray
     right: np.ndarray
@@ -69,11 +75,16 @@ class Reliability:
     def expected_calibration_error(self) -> float:
         """Sum over bins of share of cases x |share right - mean output|."""
         filled = self.n > 0
-        return float(np.sum(self.n[filled] / self.n.sum() * np.abs(self.right - self.said)[filled])) if filled.any() else float("nan")
+        return (
+            float(np.sum(self.n[filled] / self.n.sum() * np.abs(self.right - self.said)[filled]))
+            if filled.any()
+            else float("nan")
+        )
 
 
 def reliability(confidence: np.ndarray, correct: np.ndarray) -> Reliability:
-    """Bins of confidence [N] in 0..1 (the largest output) with correct bool [N]: bin ceil(10 v) - 1 within 0..9."""
+    """Bins of confidence [N] in 0..1 (the largest output) with correct bool [N]: bin ceil(10 v) - 1 within
+    0..9."""
     place = np.clip(np.ceil(BINS * confidence).astype(int) - 1, 0, BINS - 1)
     n, hits = np.bincount(place, minlength=BINS), np.bincount(place, weights=correct, minlength=BINS)
     with np.errstate(invalid="ignore"):

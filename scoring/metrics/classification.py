@@ -1,4 +1,5 @@
-"""Quantities of single-label classification from weighted counts. All take weights in bulk: row b of W [B, N] is one (resampled) test set."""
+"""Quantities of single-label classification from weighted counts. All take weights in bulk: row b of W [B, N]
+is one (resampled) test set."""
 
 from dataclasses import dataclass
 
@@ -7,7 +8,8 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Counts:
-    """Weighted counts, each [B, K] float64: cases of a class, predictions of it, both; total: [B] weight of all cases."""
+    """Weighted counts, each [B, K] float64: cases of a class, predictions of it, both; total: [B] weight of
+    all cases."""
 
     support: np.ndarray
     predicted: np.ndarray
@@ -27,7 +29,9 @@ def counts(truth: np.ndarray, predicted: np.ndarray, weights: np.ndarray, classe
     """
     is_true, is_predicted = one_hot(truth, classes, weights.dtype), one_hot(predicted, classes, weights.dtype)
     sums = (weights @ np.hstack([is_true, is_predicted, is_true * is_predicted])).astype(float)
-    return Counts(sums[:, :classes], sums[:, classes : 2 * classes], sums[:, 2 * classes :], weights.sum(1, dtype=float))
+    return Counts(
+        sums[:, :classes], sums[:, classes : 2 * classes], sums[:, 2 * classes :], weights.sum(1, dtype=float)
+    )
 
 
 def divide(numerator: np.ndarray, denominator: np.ndarray, undefined: float = np.nan) -> np.ndarray:
@@ -82,4 +86,6 @@ def support_weighted(values: np.ndarray, c: Counts) -> np.ndarray:
 def confusion_matrix(truth: np.ndarray, predicted: np.ndarray, classes: int) -> np.ndarray:
     """Counts [K, K], rows = truth; a case predicted as no class (-1) is in no cell."""
     kept = (truth >= 0) & (predicted >= 0)
-    return np.bincount(truth[kept] * classes + predicted[kept], minlength=classes * classes).reshape(classes, classes)
+    return np.bincount(truth[kept] * classes + predicted[kept], minlength=classes * classes).reshape(
+        classes, classes
+    )

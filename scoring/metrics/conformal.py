@@ -1,6 +1,8 @@
-"""Sets of classes that hold the true one with a given share of cases: split conformal prediction, one threshold per class.
+"""Sets of classes that hold the true one with a given share of cases: split conformal prediction, one
+threshold per class.
 
-Source: least ambiguous set-valued classifiers with bounded error (Sadinle, Lei, Wasserman 2019), class by class (Mondrian; Vovk 2005).
+Source: least ambiguous set-valued classifiers with bounded error (Sadinle, Lei, Wasserman 2019), class by
+class (Mondrian; Vovk 2005).
 """
 
 from dataclasses import dataclass
@@ -15,7 +17,8 @@ SPLITS = 40
 class Coverage:
     """What sets calibrated on one half did on the other half, mean over random halves.
 
-    overall: share of cases whose set holds their class. by_class [K]: the same per class, NaN without a case. size: mean classes per set.
+    overall: share of cases whose set holds their class. by_class [K]: the same per class, NaN without a case.
+    size: mean classes per set.
     """
 
     overall: float
@@ -24,7 +27,8 @@ class Coverage:
 
 
 def quantile(scores: np.ndarray, miss: float) -> float:
-    """The ceil((n + 1)(1 - miss))-th smallest of scores [n]; infinite where there are fewer, so that nothing is left out."""
+    """The ceil((n + 1)(1 - miss))-th smallest of scores [n]; infinite where there are fewer, so that nothing
+    is left out."""
     rank = int(np.ceil((len(scores) + 1) * (1 - miss) - ROUNDING))
     return np.inf if rank > len(scores) else float(np.sort(scores)[rank - 1])
 
@@ -35,7 +39,8 @@ def fewest_cases(miss: float) -> int:
 
 
 def thresholds(probabilities: np.ndarray, truth: np.ndarray, miss: float) -> np.ndarray:
-    """How far from 1 the probability of each class may be for it to be in a set [K], so that a share `miss` of its cases is left out.
+    """How far from 1 the probability of each class may be for it to be in a set [K], so that a share `miss`
+    of its cases is left out.
 
     probabilities [n, K], truth [n] class numbers. Infinite for a class with fewer cases than `fewest_cases`.
     """
@@ -43,17 +48,26 @@ def thresholds(probabilities: np.ndarray, truth: np.ndarray, miss: float) -> np.
 
 
 def members(probabilities: np.ndarray, cuts: np.ndarray) -> np.ndarray:
-    """Which classes are in the set of each row, bool [..., K]: 1 - probability is at most the class's threshold [K]."""
+    """Which classes are in the set of each row, bool [..., K]: 1 - probability is at most the class's
+    threshold [K]."""
     return 1 - probabilities <= cuts
 
 
 def coverage(
-    probabilities: np.ndarray, truth: np.ndarray, miss: float, units: np.ndarray | None = None, splits: int = SPLITS, seed: int = 0
+    probabilities: np.ndarray,
+    truth: np.ndarray,
+    miss: float,
+    units: np.ndarray | None = None,
+    splits: int = SPLITS,
+    seed: int = 0,
 ) -> Coverage | None:
-    """Sets tried on cases that they were not calibrated on: every class is halved at random, `splits` times. None where no class has two
-    units. units [n]: cases of one patient share a number and a half, that of their first case's class; default, each case its own."""
+    """Sets tried on cases that they were not calibrated on: every class is halved at random, `splits` times.
+    None where no class has two units. units [n]: cases of one patient share a number and a half, that of
+    their first case's class; default, each case its own."""
     k = probabilities.shape[1]
-    _, starts, of_case = np.unique(np.arange(len(truth)) if units is None else units, return_index=True, return_inverse=True)
+    _, starts, of_case = np.unique(
+        np.arange(len(truth)) if units is None else units, return_index=True, return_inverse=True
+    )
     random, held, cases, sizes, tried = np.random.default_rng(seed), np.zeros(k), np.zeros(k), 0.0, 0
     for _ in range(splits):
         first = _half(truth[starts], random)[of_case]
@@ -69,7 +83,8 @@ def coverage(
 
 
 def _half(truth: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    """A random half of the units of each class, the larger one, bool [n]: so calibration has as many as can be."""
+    """A random half of the units of each class, the larger one, bool [n]: so calibration has as many as can
+    be."""
     chosen = np.zeros(len(truth), bool)
     for k in np.unique(truth):
         of_class = np.flatnonzero(truth == k)

@@ -21,29 +21,39 @@ def _steps(scores: np.ndarray, positive: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def roc_curve(scores: np.ndarray, positive: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(1 - specificity, sensitivity, threshold) at every distinct score, from (0, 0, infinity) to (1, 1). scores float [N], positive bool [N].
+    """(1 - specificity, sensitivity, threshold) at every distinct score, from (0, 0, infinity) to (1, 1).
+    scores float [N], positive bool [N].
 
     NaN throughout an axis where the truth has no positive or no negative.
     """
     thresholds, hits, false_alarms = _steps(np.asarray(scores, float), np.asarray(positive, bool))
     if not len(thresholds):
         return np.array([0.0]), np.array([0.0]), np.array([np.inf])
-    return (divide(np.r_[0, false_alarms], false_alarms[-1]), divide(np.r_[0, hits], hits[-1]), np.r_[np.inf, thresholds])
+    return (
+        divide(np.r_[0, false_alarms], false_alarms[-1]),
+        divide(np.r_[0, hits], hits[-1]),
+        np.r_[np.inf, thresholds],
+    )
 
 
-def precision_recall_curve(scores: np.ndarray, positive: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(recall, precision, threshold) at every distinct score, from high to low. Recall is NaN where the truth has no positive."""
+def precision_recall_curve(
+    scores: np.ndarray, positive: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(recall, precision, threshold) at every distinct score, from high to low. Recall is NaN where the truth
+    has no positive."""
     thresholds, hits, false_alarms = _steps(np.asarray(scores, float), np.asarray(positive, bool))
     return divide(hits, hits[-1] if len(hits) else 0), divide(hits, hits + false_alarms), thresholds
 
 
 def auc(scores: np.ndarray, positive: np.ndarray) -> float:
-    """Area under the ROC curve: the share of (positive, negative) pairs in the right order, ties half. NaN without both."""
+    """Area under the ROC curve: the share of (positive, negative) pairs in the right order, ties half. NaN
+    without both."""
     return float(resampled_auc(scores, positive, np.ones((1, len(scores)), np.float32))[0])
 
 
 def average_precision(scores: np.ndarray, positive: np.ndarray) -> float:
-    """Sum of precision x step of recall over the distinct thresholds, not interpolated. NaN without a positive or without a negative."""
+    """Sum of precision x step of recall over the distinct thresholds, not interpolated. NaN without a
+    positive or without a negative."""
     positive = np.asarray(positive, bool)
     if not positive.any() or positive.all():
         return float("nan")
@@ -56,11 +66,15 @@ def resampled_auc(scores: np.ndarray, positive: np.ndarray, weights: np.ndarray)
     return roc.in_chunks(roc.levels(scores, positive), weights, {"auc": roc.auc})["auc"]
 
 
-def resampled_curves(scores: np.ndarray, positive: np.ndarray, weights: np.ndarray, grid: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sensitivity at 1 - specificity = grid, and precision at recall = grid, [B, G] each, for every row of weights [B, N].
+def resampled_curves(
+    scores: np.ndarray, positive: np.ndarray, weights: np.ndarray, grid: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Sensitivity at 1 - specificity = grid, and precision at recall = grid, [B, G] each, for every row of
+    weights [B, N].
 
-    Sensitivity is interpolated linearly between the points of the ROC curve; precision is that of the first threshold that reaches the recall
-    (a precision-recall curve is a staircase: between its points nothing can be reached). NaN where a row lacks positives or negatives.
+    Sensitivity is interpolated linearly between the points of the ROC curve; precision is that of the first
+    threshold that reaches the recall (a precision-recall curve is a staircase: between its points nothing can
+    be reached). NaN where a row lacks positives or negatives.
     """
     scores, positive = np.asarray(scores, float), np.asarray(positive, bool)
     order = np.argsort(-scores, kind="stable")
@@ -81,10 +95,11 @@ def resampled_curves(scores: np.ndarray, positive: np.ndarray, weights: np.ndarr
 
 
 def banded_curves(outputs: np.ndarray, truth: np.ndarray, weights: np.ndarray) -> dict[str, np.ndarray]:
-    """One-against-rest curves of outputs [N, K] on a grid, with pointwise 95 % bands from the replicates weights [B, N].
+    """One-against-rest curves of outputs [N, K] on a grid, with pointwise 95 % bands from the replicates
+    weights [B, N].
 
-    roc_grid, pr_grid [61]: 1 - specificity, recall. roc_sensitivity, roc_low, roc_high, pr_precision, pr_low, pr_high [K, 61]; NaN for a class
-    without a case.
+    roc_grid, pr_grid [61]: 1 - specificity, recall. roc_sensitivity, roc_low, roc_high, pr_precision, pr_low,
+    pr_high [K, 61]; NaN for a class without a case.
     """
     classes, both = outputs.shape[1], np.concatenate([np.ones((1, len(truth)), weights.dtype), weights])
     found = {name: np.full((classes, len(GRID)), np.nan) for name in (*ROC, *PRECISION_RECALL)}

@@ -1,7 +1,8 @@
 """Detection by points: which truth is found by which prediction, counts and F1 from that.
 
-Source: the official evaluator of PUMA track 2 (truth chooses: confidence, then distance, then file order) and the challenge's own description.
-Points of several pictures stand in one list each; pairs know which picture they are of, for only points of one picture are ever paired.
+Source: the official evaluator of PUMA track 2 (truth chooses: confidence, then distance, then file order) and
+the challenge's own description. Points of several pictures stand in one list each; pairs know which picture
+they are of, for only points of one picture are ever paired.
 """
 
 from collections import deque
@@ -18,7 +19,8 @@ SLACK = 1e-9
 
 @dataclass(frozen=True)
 class Pairs:
-    """Truth and prediction points of one picture that lie near each other: positions int32 [P] in the lists of all pictures, distance float64 [P]."""
+    """Truth and prediction points of one picture that lie near each other: positions int32 [P] in the lists
+    of all pictures, distance float64 [P]."""
 
     truth: np.ndarray
     prediction: np.ndarray
@@ -32,8 +34,11 @@ class Pairs:
         return Pairs(self.truth[rows], self.prediction[rows], self.distance[rows])
 
 
-def near_pairs(truth: Sequence[np.ndarray], predictions: Sequence[np.ndarray], reach: float, most: int) -> Pairs | None:
-    """Every pair at most `reach` apart, None where there are more than `most`. truth, predictions: points float64 [n, 2] of each picture.
+def near_pairs(
+    truth: Sequence[np.ndarray], predictions: Sequence[np.ndarray], reach: float, most: int
+) -> Pairs | None:
+    """Every pair at most `reach` apart, None where there are more than `most`. truth, predictions: points
+    float64 [n, 2] of each picture.
 
     Distance: sqrt(dx^2 + dy^2) in float64.
     """
@@ -64,21 +69,27 @@ def _tree(points: np.ndarray) -> cKDTree:
 
 
 def preference(pairs: Pairs, confidence: np.ndarray) -> np.ndarray:
-    """The order [P] in which truth chooses: truth by truth, the highest confidence [predictions] first, then the nearest, then the first listed."""
+    """The order [P] in which truth chooses: truth by truth, the highest confidence [predictions] first, then
+    the nearest, then the first listed."""
     return np.lexsort((pairs.prediction, pairs.distance, -confidence[pairs.prediction], pairs.truth))
 
 
 def within(distance: np.ndarray, radius: float, inclusive: bool) -> np.ndarray:
-    """Whether a distance counts as found: at most the radius, or, where the circle itself is outside, less than it."""
+    """Whether a distance counts as found: at most the radius, or, where the circle itself is outside, less
+    than it."""
     return distance <= radius if inclusive else distance < radius
 
 
-def choose(pairs: Pairs, confidence: np.ndarray, twins: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """One to one, truth after truth: each takes the first of its pairs, by `preference`, whose prediction is still unused.
+def choose(
+    pairs: Pairs, confidence: np.ndarray, twins: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """One to one, truth after truth: each takes the first of its pairs, by `preference`, whose prediction is
+    still unused.
 
-    pairs: those that may match. confidence: of each prediction. twins: of each prediction the number of the group of those at the same
-    place, -1 = alone; where it is given, the first unused one of the group is used up in place of the one chosen. Gives the rows of `pairs`
-    that were chosen and the prediction that each used up.
+    pairs: those that may match. confidence: of each prediction. twins: of each prediction the number of the
+    group of those at the same place, -1 = alone; where it is given, the first unused one of the group is used
+    up in place of the one chosen. Gives the rows of `pairs` that were chosen and the prediction that each
+    used up.
     """
     truths, predictions = np.bincount(pairs.truth), np.bincount(pairs.prediction, minlength=len(confidence))
     # With no rival on either side there is no choice to make.
@@ -89,10 +100,14 @@ def choose(pairs: Pairs, confidence: np.ndarray, twins: np.ndarray | None = None
     return np.r_[np.flatnonzero(settled), rows], np.r_[pairs.prediction[settled], used]
 
 
-def _choose_in_turn(contested: np.ndarray, pairs: Pairs, n_predictions: int, twins: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+def _choose_in_turn(
+    contested: np.ndarray, pairs: Pairs, n_predictions: int, twins: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
     taken, last, rows, used = bytearray(n_predictions), -1, [], []
     queues = _queues(pairs.prediction[contested], twins) if twins is not None else {}
-    for row, t, p in zip(contested.tolist(), pairs.truth[contested].tolist(), pairs.prediction[contested].tolist(), strict=True):
+    for row, t, p in zip(
+        contested.tolist(), pairs.truth[contested].tolist(), pairs.prediction[contested].tolist(), strict=True
+    ):
         if t == last or taken[p]:
             continue
         last = t
@@ -130,7 +145,9 @@ def pair_off(pairs: Pairs) -> np.ndarray:
     """The rows that pair the nearest first, one to one; equal distances by truth, then by prediction."""
     order = np.lexsort((pairs.prediction, pairs.truth, pairs.distance))
     truths, predictions, rows = set(), set(), []
-    for row, t, p in zip(order.tolist(), pairs.truth[order].tolist(), pairs.prediction[order].tolist(), strict=True):
+    for row, t, p in zip(
+        order.tolist(), pairs.truth[order].tolist(), pairs.prediction[order].tolist(), strict=True
+    ):
         if t not in truths and p not in predictions:
             truths.add(t)
             predictions.add(p)
@@ -139,7 +156,8 @@ def pair_off(pairs: Pairs) -> np.ndarray:
 
 
 def nearest(points: np.ndarray, others: np.ndarray, distance: np.ndarray, n_points: int) -> np.ndarray:
-    """The row of each point's nearest other [n_points], equal ones by position; -1 where it has none. points, others, distance: [P]."""
+    """The row of each point's nearest other [n_points], equal ones by position; -1 where it has none. points,
+    others, distance: [P]."""
     order = np.lexsort((others, distance, points))[::-1]
     found = np.full(n_points, -1)
     found[points[order]] = order

@@ -1,8 +1,9 @@
-"""What can be measured of a picture before a model sees it: sharpness, exposure, and whether its colours are those of skin or of H&E.
+"""What can be measured of a picture before a model sees it: sharpness, exposure, and whether its colours are
+those of skin or of H&E.
 
-Measured on a copy whose shorter side has 512 px (`models.intake.small`), because sharpness depends on the size; a black round frame (field
-stop) is left out.
-The limits that go with these numbers were found on drawn lesions and a few free photographs (see `scoring.single.quality`).
+Measured on a copy whose shorter side has 512 px (`models.intake.small`), because sharpness depends on the
+size; a black round frame (field stop) is left out. The limits that go with these numbers were found on drawn
+lesions and a few free photographs (see `scoring.single_image.quality`).
 """
 
 from dataclasses import dataclass
@@ -44,7 +45,8 @@ class Quality:
 
 
 def quality(small: np.ndarray, short_side: int) -> Quality:
-    """Measure a picture, uint8 (height, width, 3), of which `small` is the copy of 512 px, and `short_side` px the true size."""
+    """Measure a picture, uint8 (height, width, 3), of which `small` is the copy of 512 px, and `short_side`
+    px the true size."""
     luma = small @ LUMA
     stop = field_stop(luma)
     seen = ~ndimage.binary_dilation(stop, iterations=FIELD_STOP_RIM) if stop.any() else np.ones_like(stop)
@@ -81,7 +83,8 @@ def field_stop(luma: np.ndarray) -> np.ndarray:
 
 
 def skin(colours: np.ndarray, luma: np.ndarray) -> np.ndarray:
-    """Which colours [3, n] lie where skin of any tone lies in Cb and Cr, bool [n]. Much else does, too: a ginger cat, for one."""
+    """Which colours [3, n] lie where skin of any tone lies in Cb and Cr, bool [n]. Much else does, too: a
+    ginger cat, for one."""
     red, green, blue = colours
     cb = 128 - 0.168736 * red - 0.331264 * green + 0.5 * blue
     cr = 128 + 0.5 * red - 0.418688 * green - 0.081312 * blue
@@ -89,10 +92,13 @@ def skin(colours: np.ndarray, luma: np.ndarray) -> np.ndarray:
 
 
 def tissue(colours: np.ndarray, total: int) -> tuple[float, float, float]:
-    """Of `total` px those are white that are not among colours [3, n]: their share. Of the others the share that absorbs green most and blue
-    not much more than red, as haematoxylin and eosin do, and their mean optical density; both 0 without any."""
+    """Of `total` px those are white that are not among colours [3, n]: their share. Of the others the share
+    that absorbs green most and blue not much more than red, as haematoxylin and eosin do, and their mean
+    optical density; both 0 without any."""
     if not colours.size:
         return 1.0, 0.0, 0.0
     red, green, blue = density = -np.log10(np.maximum(colours, 1) / 255)
-    stained = (green > red) & (green > blue) & (blue < 1.15 * red + 0.6 * (green - red)) & (green > STAINED_DENSITY)
+    stained = (
+        (green > red) & (green > blue) & (blue < 1.15 * red + 0.6 * (green - red)) & (green > STAINED_DENSITY)
+    )
     return 1 - colours.shape[1] / total, float(stained.mean()), float(density.mean())

@@ -1,6 +1,8 @@
-"""ROC curves of one score against a yes or no as exact polylines, weighted, for many replicates at once, and the areas that ISIC scores.
+"""ROC curves of one score against a yes or no as exact polylines, weighted, for many replicates at once, and
+the areas that ISIC scores.
 
-Source: `isic-challenge-scoring` 5.8.0 (metrics.py) for `auc_above_sensitivity`; there the points are those of scikit-learn's `roc_curve`.
+Source: `isic-challenge-scoring` 5.8.0 (metrics.py) for `auc_above_sensitivity`; there the points are those of
+scikit-learn's `roc_curve`.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,11 +19,11 @@ CHUNK_CELLS = 300_000
 
 @dataclass(frozen=True)
 class Levels:
-    """Where cases lie on their score: a level is a distinct score of a positive, L of them from high to low; negatives are tied with a
-    level or between two.
+    """Where cases lie on their score: a level is a distinct score of a positive, L of them from high to low;
+    negatives are tied with a level or between two.
 
-    scores: [L]. places: sparse [3L + 1, N], the cases between the levels (0 = above all, L = below all), then those of each level, then
-    those tied with it.
+    scores: [L]. places: sparse [3L + 1, N], the cases between the levels (0 = above all, L = below all), then
+    those of each level, then those tied with it.
     """
 
     scores: np.ndarray
@@ -32,8 +34,8 @@ class Levels:
 class Curve:
     """Weighted ROC curves of B replicates along L levels, float64.
 
-    hits: positives of a level [L, B]. between: negatives above each level and below the one before, at last those below all [L + 1, B].
-    tied: negatives of the level itself [L, B].
+    hits: positives of a level [L, B]. between: negatives above each level and below the one before, at last
+    those below all [L + 1, B]. tied: negatives of the level itself [L, B].
     """
 
     hits: np.ndarray
@@ -60,8 +62,8 @@ class Curve:
 
 
 def levels(scores: np.ndarray, positive: np.ndarray) -> Levels:
-    """The levels of scores float [N] whose positives are bool [N]. One stable sort; within a level and between two, cases stay in
-    their order."""
+    """The levels of scores float [N] whose positives are bool [N]. One stable sort; within a level and
+    between two, cases stay in their order."""
     order = np.argsort(-np.asarray(scores, float), kind="stable")
     ordered, hit = np.asarray(scores, float)[order], np.asarray(positive, bool)[order]
     first = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]][: len(ordered)])
@@ -72,7 +74,11 @@ def levels(scores: np.ndarray, positive: np.ndarray) -> Levels:
     kinds = ((~of_level, upto, count + 1), (hit, upto - 1, count), (~hit & of_level, upto - 1, count))
     sizes = np.concatenate([np.bincount(row[kind], minlength=rows) for kind, row, rows in kinds])
     places = scipy.sparse.csr_matrix(
-        (np.ones(len(order), np.float32), np.concatenate([order[kind] for kind, _, _ in kinds]), np.r_[0, np.cumsum(sizes)]),
+        (
+            np.ones(len(order), np.float32),
+            np.concatenate([order[kind] for kind, _, _ in kinds]),
+            np.r_[0, np.cumsum(sizes)],
+        ),
         shape=(3 * count + 1, len(order)),
     )
     return Levels(ordered[first][has_hit], places)
@@ -85,8 +91,11 @@ def curve(found: Levels, weights: np.ndarray) -> Curve:
     return Curve(sums[count + 1 : 2 * count + 1], sums[: count + 1], sums[2 * count + 1 :])
 
 
-def in_chunks(found: Levels, weights: np.ndarray, measures: Mapping[str, Callable[[Curve], np.ndarray]]) -> dict[str, np.ndarray]:
-    """Each measure [B] of the curves of weights [B, N], computed for a part of the rows at a time: curves of many replicates are large."""
+def in_chunks(
+    found: Levels, weights: np.ndarray, measures: Mapping[str, Callable[[Curve], np.ndarray]]
+) -> dict[str, np.ndarray]:
+    """Each measure [B] of the curves of weights [B, N], computed for a part of the rows at a time: curves of
+    many replicates are large."""
     rows = max(1, CHUNK_CELLS // max(1, found.places.shape[0]))
     curves = (curve(found, weights[start : start + rows]) for start in range(0, len(weights), rows))
     parts = [{name: measure(one) for name, measure in measures.items()} for one in curves]
@@ -100,10 +109,12 @@ def auc(c: Curve) -> np.ndarray:
 
 
 def auc_above_sensitivity(c: Curve, sensitivity: float) -> np.ndarray:
-    """Area [B] under the curve to the right of the point where the true positive rate is `sensitivity`, at full height.
+    """Area [B] under the curve to the right of the point where the true positive rate is `sensitivity`, at
+    full height.
 
-    That point stands before the first point of the curve whose rate is at least `sensitivity` and is interpolated from the point before
-    it. A perfect score gives 1, chance 1/2 - sensitivity^2 / 2. NaN without a positive or without a negative.
+    That point stands before the first point of the curve whose rate is at least `sensitivity` and is
+    interpolated from the point before it. A perfect score gives 1, chance 1/2 - sensitivity^2 / 2. NaN
+    without a positive or without a negative.
     """
     positives, negatives = c.positives, c.negatives
     rates = divide(c.reached, positives)
@@ -115,7 +126,9 @@ def auc_above_sensitivity(c: Curve, sensitivity: float) -> np.ndarray:
     rest = divide(high - sensitivity, high - low) * tied
     after = np.arange(len(rates))[:, None] > place
     area = (
-        rest * (sensitivity + high) / 2 + np.where(after, c.between[:-1] * before + c.tied * (before + rates) / 2, 0).sum(0) + c.between[-1]
+        rest * (sensitivity + high) / 2
+        + np.where(after, c.between[:-1] * before + c.tied * (before + rates) / 2, 0).sum(0)
+        + c.between[-1]
     )
     return np.where(positives > 0, divide(area, negatives), np.nan)
 
@@ -128,18 +141,25 @@ def average_precision(c: Curve) -> np.ndarray:
 
 
 def polyline(found: Levels, c: Curve) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(1 - specificity, sensitivity, threshold) along the curve of the first replicate, from (0, 0) to (1, 1); at most 400 points. At the
-    two ends stand the highest and the lowest score of a positive.
+    """(1 - specificity, sensitivity, threshold) along the curve of the first replicate, from (0, 0) to (1,
+    1); at most 400 points. At the two ends stand the highest and the lowest score of a positive.
 
-    Where the exact curve has more corners, points are laid on it at equal steps of (1 - specificity) + sensitivity: the exact curve never
-    falls, so the line between two neighbours is within 0.36 x 2/399 < 0.002 of it. NaN throughout an axis without positives or without
-    negatives.
+    Where the exact curve has more corners, points are laid on it at equal steps of (1 - specificity) +
+    sensitivity: the exact curve never falls, so the line between two neighbours is within 0.36 x 2/399 <
+    0.002 of it. NaN throughout an axis without positives or without negatives.
     """
     reached, alarms, tied = c.reached[:, 0], c.alarms[:, 0], c.tied[:, 0]
     ends = np.column_stack([alarms - tied, alarms]).ravel()
     x = divide(np.r_[0, ends, c.negatives[0]], c.negatives[0])
-    y = divide(np.r_[0, np.column_stack([np.r_[0, reached][:-1], reached]).ravel(), reached[-1:].sum()], c.positives[0])
-    thresholds = np.r_[found.scores[:1], np.repeat(found.scores, 2), found.scores[-1:]] if len(found.scores) else np.full(2, np.nan)
+    y = divide(
+        np.r_[0, np.column_stack([np.r_[0, reached][:-1], reached]).ravel(), reached[-1:].sum()],
+        c.positives[0],
+    )
+    thresholds = (
+        np.r_[found.scores[:1], np.repeat(found.scores, 2), found.scores[-1:]]
+        if len(found.scores)
+        else np.full(2, np.nan)
+    )
     length = x + y
     if len(x) <= MOST_POINTS or np.isnan(length).any():
         return x[:MOST_POINTS], y[:MOST_POINTS], thresholds[:MOST_POINTS]
@@ -148,5 +168,6 @@ def polyline(found: Levels, c: Curve) -> tuple[np.ndarray, np.ndarray, np.ndarra
 
 
 def precisions(x: np.ndarray, y: np.ndarray, positives: float, negatives: float) -> np.ndarray:
-    """Precision at points (1 - specificity, sensitivity) of a ROC curve; NaN at (0, 0), where nothing is called positive."""
+    """Precision at points (1 - specificity, sensitivity) of a ROC curve; NaN at (0, 0), where nothing is
+    called positive."""
     return divide(y * positives, y * positives + x * negatives)

@@ -13,7 +13,8 @@ Groups = Mapping[str, Mapping[str, np.ndarray]]
 
 @dataclass(frozen=True)
 class Share:
-    """part: the cases that count, whole: those that they are a share of, bool [N]. counted_as: the key of the size of `whole`, where it is not all."""
+    """part: the cases that count, whole: those that they are a share of, bool [N]. counted_as: the key of the
+    size of `whole`, where it is not all."""
 
     part: np.ndarray
     whole: np.ndarray
@@ -21,8 +22,14 @@ class Share:
 
 
 def quantities(groups: Groups, shares: Mapping[str, Share], weights: np.ndarray) -> dict[tuple, np.ndarray]:
-    """Each share in each group for every row of weights [B, N], under ("slice", column, group, quantity); NaN where nothing is counted."""
-    names = [("slice", column, name, quantity) for column, found in groups.items() for name in found for quantity in shares]
+    """Each share in each group for every row of weights [B, N], under ("slice", column, group, quantity); NaN
+    where nothing is counted."""
+    names = [
+        ("slice", column, name, quantity)
+        for column, found in groups.items()
+        for name in found
+        for quantity in shares
+    ]
     if not names:
         return {}
     parts = [
@@ -37,7 +44,8 @@ def quantities(groups: Groups, shares: Mapping[str, Share], weights: np.ndarray)
 
 
 def rows(groups: Groups, shares: Mapping[str, Share], point: Mapping, intervals: Mapping) -> dict:
-    """`slices` of a scorecard: column -> group -> n, the shares, the sizes that differ from n and, with replicates, the intervals."""
+    """`slices` of a scorecard: column -> group -> n, the shares, the sizes that differ from n and, with
+    replicates, the intervals."""
     result: dict = {}
     for column, found in groups.items():
         result[column] = {}

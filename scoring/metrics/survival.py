@@ -1,6 +1,7 @@
 """Quantities of prognosis under right censoring: concordance, Kaplan-Meier curves, the log-rank test.
 
-time: days [N], >= 0, finite. event: bool [N], False = censored. risk [N]: the higher, the worse the prognosis; NaN = no score.
+time: days [N], >= 0, finite. event: bool [N], False = censored. risk [N]: the higher, the worse the
+prognosis; NaN = no score.
 """
 
 from dataclasses import dataclass
@@ -16,7 +17,8 @@ TERTILES = ("low", "middle", "high")
 
 @dataclass(frozen=True)
 class Pairs:
-    """Weighted numbers of pairs, int64 [B] each. comparable holds concordant, tied, missing (one of the two has no score) and discordant ones."""
+    """Weighted numbers of pairs, int64 [B] each. comparable holds concordant, tied, missing (one of the two
+    has no score) and discordant ones."""
 
     comparable: np.ndarray
     concordant: np.ndarray
@@ -31,9 +33,11 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Curve:
-    """A Kaplan-Meier curve at the distinct times [K], ascending. survival: probability of no event up to and including the time, 0..1.
+    """A Kaplan-Meier curve at the distinct times [K], ascending. survival: probability of no event up to and
+    including the time, 0..1.
 
-    at_risk, events, censored: patients under observation just before the time, and what happens to them at it.
+    at_risk, events, censored: patients under observation just before the time, and what happens to them at
+    it.
     """
 
     time: np.ndarray
@@ -52,9 +56,11 @@ class LogRank:
 
 
 def pairs(time: np.ndarray, event: np.ndarray, risk: np.ndarray, weights: np.ndarray) -> Pairs:
-    """Pairs (i, j) with an event of i before j's time, or at it where j is censored, for every row of weights [B, N] (whole numbers).
+    """Pairs (i, j) with an event of i before j's time, or at it where j is censored, for every row of weights
+    [B, N] (whole numbers).
 
-    A pair counts with the product of its two weights; copies of one patient are never comparable. Scores are compared exactly. O(N log N).
+    A pair counts with the product of its two weights; copies of one patient are never comparable. Scores are
+    compared exactly. O(N log N).
     """
     order = np.lexsort((~event, time))
     time, event, risk = time[order], event[order], risk[order]
@@ -65,11 +71,15 @@ def pairs(time: np.ndarray, event: np.ndarray, risk: np.ndarray, weights: np.nda
     scored = ~np.isnan(risk)
     ranks = np.unique(risk[scored], return_inverse=True)[1]
     kept, own = np.flatnonzero(scored), scored[events]
-    # Among those with a score: the weights of events, the first place behind each, and the place of its own score.
+    # Among those with a score: the weights of events, the first place behind each, and the place of its own
+    # score.
     w_scored, w_events = w[kept], w[events[own]]
     first = np.searchsorted(kept, first_later[own])
     asked = ranks[np.searchsorted(kept, events[own])]
-    comparable, with_scores = _products(w[events], _behind(w, first_later)), _products(w_events, _behind(w_scored, first))
+    comparable, with_scores = (
+        _products(w[events], _behind(w, first_later)),
+        _products(w_events, _behind(w_scored, first)),
+    )
     lower = _below(ranks, w_scored, first, asked)
     concordant = _products(w_events, lower)
     tied = np.zeros_like(concordant)
@@ -100,8 +110,9 @@ def _behind(w: np.ndarray, first: np.ndarray) -> np.ndarray:
 def _below(ranks: np.ndarray, w: np.ndarray, first: np.ndarray, limit: np.ndarray) -> np.ndarray:
     """Weight of those from row `first` [E] on whose rank is below `limit` [E]: [E, B].
 
-    A wavelet matrix (Claude, Navarro and Ordonez 2015): for each binary digit of the ranks, from the highest, the rows are parted by it. What
-    has a 0 where the limit has a 1 is below; the others with the limit's digits so far are looked at further. Places depend on no weight.
+    A wavelet matrix (Claude, Navarro and Ordonez 2015): for each binary digit of the ranks, from the highest,
+    the rows are parted by it. What has a 0 where the limit has a 1 is below; the others with the limit's
+    digits so far are looked at further. Places depend on no weight.
     """
     found = np.zeros((len(first), w.shape[1]), np.float32)
     begin, end = first, np.full(len(first), len(ranks))
@@ -112,19 +123,24 @@ def _below(ranks: np.ndarray, w: np.ndarray, first: np.ndarray, limit: np.ndarra
         ranks, w = ranks[parted], w[parted]
         sums, high = _running(w[: zeros[-1]]), (limit >> digit) & 1 == 1
         found[high] += sums[zeros[end[high]]] - sums[zeros[begin[high]]]
-        begin, end = (np.where(high, zeros[-1] + place - zeros[place], zeros[place]) for place in (begin, end))
+        begin, end = (
+            np.where(high, zeros[-1] + place - zeros[place], zeros[place]) for place in (begin, end)
+        )
     return found
 
 
 def _products(own: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Column sums of products [E, B]. Sums of counts are whole numbers below 2^24, which float32 holds exactly; their products need float64."""
+    """Column sums of products [E, B]. Sums of counts are whole numbers below 2^24, which float32 holds
+    exactly; their products need float64."""
     return np.rint(np.einsum("eb,eb->b", own, others, dtype=float)).astype(np.int64)
 
 
 def c_index(found: Pairs, missing: str = "non-concordant") -> np.ndarray:
-    """Share of comparable pairs in which the earlier event has the higher risk, ties half [B], 0..1; NaN where there is no pair.
+    """Share of comparable pairs in which the earlier event has the higher risk, ties half [B], 0..1; NaN
+    where there is no pair.
 
-    missing: pairs that touch a patient without a score count 0 ("non-concordant"), 1/2 ("half") or not at all ("exclude").
+    missing: pairs that touch a patient without a score count 0 ("non-concordant"), 1/2 ("half") or not at all
+    ("exclude").
     """
     return _share(found, found.concordant, missing)
 
@@ -138,7 +154,9 @@ def _share(found: Pairs, right: np.ndarray, missing: str) -> np.ndarray:
     credit = 2 * right + found.tied
     if missing == "half":
         return divide(credit + found.missing, 2 * found.comparable)
-    return divide(credit, 2 * (found.comparable - found.missing if missing == "exclude" else found.comparable))
+    return divide(
+        credit, 2 * (found.comparable - found.missing if missing == "exclude" else found.comparable)
+    )
 
 
 def pairs_of_patients(time: np.ndarray, event: np.ndarray, risk: np.ndarray) -> Pairs:
@@ -146,7 +164,12 @@ def pairs_of_patients(time: np.ndarray, event: np.ndarray, risk: np.ndarray) -> 
     counts = np.zeros((4, len(time)), np.int64)
     for i in np.flatnonzero(event):
         later = (time > time[i]) | ((time == time[i]) & ~event)
-        kinds = later, later & (risk[i] > risk), later & (risk[i] == risk), later & (np.isnan(risk) | np.isnan(risk[i]))
+        kinds = (
+            later,
+            later & (risk[i] > risk),
+            later & (risk[i] == risk),
+            later & (np.isnan(risk) | np.isnan(risk[i])),
+        )
         for row, kind in zip(counts, kinds, strict=True):
             row += kind
             row[i] += np.count_nonzero(kind)
@@ -154,15 +177,24 @@ def pairs_of_patients(time: np.ndarray, event: np.ndarray, risk: np.ndarray) -> 
 
 
 def tertiles(risk: np.ndarray) -> np.ndarray:
-    """Group of each score [N], 0 = low to 2 = high: floor(3 L / N) with L = number of strictly lower scores, so that ties stay together."""
+    """Group of each score [N], 0 = low to 2 = high: floor(3 L / N) with L = number of strictly lower scores,
+    so that ties stay together."""
     return 3 * np.searchsorted(np.sort(risk), risk, side="left") // max(1, len(risk))
 
 
 def kaplan_meier(time: np.ndarray, event: np.ndarray) -> Curve:
-    """Product-limit estimate (Kaplan and Meier 1958); censored at the time of an event count as under observation then."""
+    """Product-limit estimate (Kaplan and Meier 1958); censored at the time of an event count as under
+    observation then."""
     distinct, place = np.unique(time, return_inverse=True)
-    events, gone = np.bincount(place, event, len(distinct)).astype(int), np.bincount(place, minlength=len(distinct))
-    at_risk = len(time) - np.concatenate([[0], np.cumsum(gone)[:-1]]).astype(int) if len(distinct) else np.zeros(0, int)
+    events, gone = (
+        np.bincount(place, event, len(distinct)).astype(int),
+        np.bincount(place, minlength=len(distinct)),
+    )
+    at_risk = (
+        len(time) - np.concatenate([[0], np.cumsum(gone)[:-1]]).astype(int)
+        if len(distinct)
+        else np.zeros(0, int)
+    )
     return Curve(distinct, np.cumprod(1 - divide(events, at_risk)), at_risk, events, gone - events)
 
 
@@ -172,7 +204,8 @@ def at_risk(time: np.ndarray, moments: np.ndarray) -> np.ndarray:
 
 
 def log_rank(time: np.ndarray, event: np.ndarray, group: np.ndarray) -> LogRank | None:
-    """K-sample log-rank test over the groups that occur, hypergeometric variance, K - 1 degrees of freedom; None for one group or no event."""
+    """K-sample log-rank test over the groups that occur, hypergeometric variance, K - 1 degrees of freedom;
+    None for one group or no event."""
     names, member = np.unique(group, return_inverse=True)
     if len(names) < 2 or not event.any():
         return None
@@ -185,7 +218,8 @@ def log_rank(time: np.ndarray, event: np.ndarray, group: np.ndarray) -> LogRank 
     surplus = (struck - d[:, None] * share).sum(0)
     spread = divide(d * (n - d), n - 1, 0)
     variance = np.diag(spread @ share) - (spread[:, None] * share).T @ share
-    # The surpluses sum to 0: one group says nothing that the others do not. A group that was never exposed with another has no variance.
+    # The surpluses sum to 0: one group says nothing that the others do not. A group that was never exposed
+    # with another has no variance.
     kept = surplus[:-1]
     chi2 = max(0.0, float(kept @ np.linalg.pinv(variance[:-1, :-1], hermitian=True) @ kept))
     return LogRank(chi2, float(scipy.stats.chi2.sf(chi2, len(names) - 1)))

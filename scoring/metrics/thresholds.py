@@ -18,9 +18,11 @@ def candidates(scores: np.ndarray) -> np.ndarray:
     return np.unique(np.r_[HALF, (distinct[1:] + distinct[:-1]) / 2])
 
 
-def sweep(scores: np.ndarray, positive: np.ndarray, weights: np.ndarray, cuts: np.ndarray, inclusive: bool = False) -> Decisions:
-    """Weighted counts [T] where "score > cut" decides (`inclusive`: "score >= cut"). scores, weights float [N], positive bool [N],
-    cuts [T] in any order."""
+def sweep(
+    scores: np.ndarray, positive: np.ndarray, weights: np.ndarray, cuts: np.ndarray, inclusive: bool = False
+) -> Decisions:
+    """Weighted counts [T] where "score > cut" decides (`inclusive`: "score >= cut"). scores, weights float
+    [N], positive bool [N], cuts [T] in any order."""
     order = np.argsort(scores, kind="stable")
     place = np.searchsorted(scores[order], cuts, "left" if inclusive else "right")
     below, total = [], []
@@ -32,7 +34,8 @@ def sweep(scores: np.ndarray, positive: np.ndarray, weights: np.ndarray, cuts: n
 
 
 def best(scores: np.ndarray, positive: np.ndarray, weights: np.ndarray, inclusive: bool = False) -> float:
-    """The candidate with the highest F1 on these very cases; among equals (to 12 decimals) the one nearest to 0.5."""
+    """The candidate with the highest F1 on these very cases; among equals (to 12 decimals) the one nearest to
+    0.5."""
     cuts = candidates(scores)
     reached = np.round(f_beta(sweep(scores, positive, weights, cuts, inclusive), 1), MOST_DECIMALS)
     equals = cuts[reached == reached.max()]
@@ -45,15 +48,18 @@ def decided(scores: np.ndarray, cuts: np.ndarray, inclusive: bool = False) -> np
 
 
 def folds(labels: np.ndarray, units: np.ndarray, seed: int) -> list[tuple[np.ndarray, np.ndarray]] | None:
-    """Five folds as (indices of four, indices of the fifth): units [N] stay whole, labels [N] are spread evenly. None with fewer than
-    five units.
+    """Five folds as (indices of four, indices of the fifth): units [N] stay whole, labels [N] are spread
+    evenly. None with fewer than five units.
 
     Labels of fewer than five cases are spread as one.
     """
     n_units = len(np.unique(units))
     if n_units < FOLDS:
         return None
-    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold  # half a second to import, and seldom needed
+    from sklearn.model_selection import (
+        StratifiedGroupKFold,
+        StratifiedKFold,
+    )  # half a second to import, and seldom needed
 
     values, place, n = np.unique(labels, return_inverse=True, return_counts=True)
     strata = np.where(n[place] < FOLDS, len(values), place)
@@ -65,11 +71,17 @@ def folds(labels: np.ndarray, units: np.ndarray, seed: int) -> list[tuple[np.nda
 
 
 def cross_validated(
-    scores: np.ndarray, positives: np.ndarray, weights: np.ndarray, parts: Sequence[tuple[np.ndarray, np.ndarray]], inclusive: bool = False
+    scores: np.ndarray,
+    positives: np.ndarray,
+    weights: np.ndarray,
+    parts: Sequence[tuple[np.ndarray, np.ndarray]],
+    inclusive: bool = False,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Thresholds chosen on four folds and applied to the fifth: which cases are called positive, bool [N, K], and the cuts used [folds, K].
+    """Thresholds chosen on four folds and applied to the fifth: which cases are called positive, bool [N, K],
+    and the cuts used [folds, K].
 
-    scores [N, K], positives bool [N, K], weights [N]. A category without a positive in the four folds is cut at 0.5.
+    scores [N, K], positives bool [N, K], weights [N]. A category without a positive in the four folds is cut
+    at 0.5.
     """
     called, used = np.zeros(scores.shape, bool), np.full((len(parts), scores.shape[1]), HALF)
     for fold, (four, fifth) in enumerate(parts):
@@ -81,7 +93,8 @@ def cross_validated(
 
 
 def folded(scores: np.ndarray, cuts: np.ndarray) -> np.ndarray:
-    """Scores [N, K] in 0..1 bent so that 0.5 cuts where cuts [K] did: p <= t becomes 0.5 p / t, p > t becomes 0.5 + 0.5 (p - t) / (1 - t).
+    """Scores [N, K] in 0..1 bent so that 0.5 cuts where cuts [K] did: p <= t becomes 0.5 p / t, p > t becomes
+    0.5 + 0.5 (p - t) / (1 - t).
 
     p = t lands on 0.5 exactly; p > t always lands above it, however near to t.
     """

@@ -1,4 +1,5 @@
-"""Prepared pictures, kept so that the second model on the same images need not decode and stretch them again."""
+"""Prepared pictures, kept so that the second model on the same images need not decode and stretch them
+again."""
 
 import hashlib
 import os
@@ -17,7 +18,8 @@ def key(data: bytes, recipe: Recipe) -> Key:
 
 
 class PictureCache:
-    """Least recently used pictures go first when their pixels exceed `most_bytes`. Safe for several threads."""
+    """Least recently used pictures go first when their pixels exceed `most_bytes`. Safe for several
+    threads."""
 
     def __init__(self, most_bytes: int):
         self.most_bytes = most_bytes
@@ -36,7 +38,8 @@ class PictureCache:
             return self._pictures.get(key)
 
     def put(self, key: Key, picture: Picture) -> None:
-        """Keep `picture`, unless it is larger than the whole cache. Raises ValueError for pixels that could still be written to."""
+        """Keep `picture`, unless it is larger than the whole cache. Raises ValueError for pixels that could
+        still be written to."""
         if picture.pixels.flags.writeable:
             raise ValueError("cached pixels are read-only")
         if picture.pixels.nbytes > self.most_bytes:

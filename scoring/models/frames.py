@@ -1,6 +1,8 @@
-"""Frames of the channel between server and worker: a length, a JSON header, then the raw bytes that the header announces.
+"""Frames of the channel between server and worker: a length, a JSON header, then the raw bytes that the
+header announces.
 
-Nothing is ever unpickled: a worker that a hostile model has taken over can send bytes, and no more than the reader allows.
+Nothing is ever unpickled: a worker that a hostile model has taken over can send bytes, and no more than the
+reader allows.
 """
 
 import json
@@ -27,14 +29,19 @@ def write(stream: BinaryIO, header: dict[str, Any], parts: Sequence[bytes | memo
 
 
 def read(stream: BinaryIO, most_bytes: int) -> tuple[dict[str, Any], list[bytearray]]:
-    """The next frame. Raises BrokenFrame at the end of the stream, on anything malformed, and for parts above `most_bytes` together."""
+    """The next frame. Raises BrokenFrame at the end of the stream, on anything malformed, and for parts above
+    `most_bytes` together."""
     (length,) = _LENGTH.unpack(_read_exactly(stream, _LENGTH.size))
     if length > HEADER_BYTES:
         raise BrokenFrame("the header is too long")
     try:
         header = json.loads(_read_exactly(stream, length).decode())
         sizes = header.pop("parts")
-        fits = len(sizes) <= PARTS and all(type(size) is int and size >= 0 for size in sizes) and sum(sizes) <= most_bytes
+        fits = (
+            len(sizes) <= PARTS
+            and all(type(size) is int and size >= 0 for size in sizes)
+            and sum(sizes) <= most_bytes
+        )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as fault:
         raise BrokenFrame("the header is malformed") from fault
     if not fits:

@@ -1,4 +1,5 @@
-"""Pictures for people: thumbnails turned upright, the pixels that a model received, and how its outputs move with the demographics.
+"""Pictures for people: thumbnails turned upright, the pixels that a model received, and how its outputs move
+with the demographics.
 
 Decoding happens in the confined worker; what comes back is plain pixels, which are encoded here.
 """
@@ -11,7 +12,7 @@ import numpy as np
 from PIL import Image
 
 from scoring.findings import InputRefused
-from scoring.models.intake import UPRIGHT
+from scoring.models.image_upload import UPRIGHT
 from scoring.models.pool import first_output
 from scoring.models.preprocessing import FIT, ImageUnreadable, Recipe, Seen
 from scoring.models.process import ImageProcess, ModelFailed, ModelProcess
@@ -31,7 +32,8 @@ class Stage:
 
 
 def thumbnails(cases: Cases, indices: Sequence[int], side: int = THUMBNAIL_SIDE) -> list[bytes | None]:
-    """JPEG thumbnails of cases, turned upright by EXIF for the eye; None where there is no picture or it cannot be read."""
+    """JPEG thumbnails of cases, turned upright by EXIF for the eye; None where there is no picture or it
+    cannot be read."""
     if all(cases.images[i] is None for i in indices):
         return [None] * len(indices)
     with ImageProcess() as process:
@@ -48,8 +50,8 @@ def _thumbnail(process: ImageProcess, cases: Cases, index: int, side: int) -> by
 
 
 def tile(cases: Cases, index: int, side: int = TILE_SIDE) -> bytes | None:
-    """A case's picture as JPEG for a viewer, at most `side` px wide and high, not turned: annotations lie in the pixels of the file. None
-    where there is no picture or it cannot be read."""
+    """A case's picture as JPEG for a viewer, at most `side` px wide and high, not turned: annotations lie in
+    the pixels of the file. None where there is no picture or it cannot be read."""
     if cases.images[index] is None:
         return None
     with ImageProcess() as process:
@@ -61,7 +63,8 @@ def tile(cases: Cases, index: int, side: int = TILE_SIDE) -> bytes | None:
 
 
 def upright(pixels: np.ndarray, seen: Seen) -> np.ndarray:
-    """Pixels uint8 (height, width, 3) turned as EXIF says; for people only: the official pipelines do not turn them."""
+    """Pixels uint8 (height, width, 3) turned as EXIF says; for people only: the official pipelines do not
+    turn them."""
     turn = UPRIGHT.get(seen.orientation)
     return pixels if turn is None else np.asarray(Image.fromarray(pixels).transpose(turn))
 
@@ -72,22 +75,32 @@ def received(cases: Cases, index: int, recipe: Recipe) -> tuple[list[Stage], See
     if data is None:
         raise ImageUnreadable("there is no image for this case")
     with ImageProcess() as process:
-        found = [process.pixels(data, Recipe(recipe.steps[:count])) for count in range(1, len(recipe.steps) + 1)]
-    return [Stage(_encoded(f.pixels, "PNG"), f.pixels.shape[1], f.pixels.shape[0]) for f in found], found[-1].seen
+        found = [
+            process.pixels(data, Recipe(recipe.steps[:count])) for count in range(1, len(recipe.steps) + 1)
+        ]
+    return [Stage(_encoded(f.pixels, "PNG"), f.pixels.shape[1], f.pixels.shape[0]) for f in found], found[
+        -1
+    ].seen
 
 
-def sweep(model: bytes, cases: Cases, index: int, recipe_for, vectors: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """A model's first outputs [n, K] for one case at each row of `vectors` [n, k], by the vectors' name. Raises ModelFailed, ImageUnreadable."""
+def sweep(
+    model: bytes, cases: Cases, index: int, recipe_for, vectors: Mapping[str, np.ndarray]
+) -> dict[str, np.ndarray]:
+    """A model's first outputs [n, K] for one case at each row of `vectors` [n, k], by the vectors' name.
+    Raises ModelFailed, ImageUnreadable."""
     data = cases.picture(index)
     if data is None:
         raise ImageUnreadable("there is no image for this case")
     with ModelProcess(model) as process:
         if len(process.facts.inputs) < 2:
-            raise ModelFailed("single-input", "The model takes the image only: nothing else can change its outputs.")
+            raise ModelFailed(
+                "single-input", "The model takes the image only: nothing else can change its outputs."
+            )
         recipe, rows = recipe_for(process.facts), {name: list(values) for name, values in vectors.items()}
         first = process.run(data, recipe, next(iter(rows.values()))[0], want_pixels=True)
         return {
-            name: np.stack([np.ravel(first_output(process.run(first.pixels, recipe, v))) for v in values]) for name, values in rows.items()
+            name: np.stack([np.ravel(first_output(process.run(first.pixels, recipe, v))) for v in values])
+            for name, values in rows.items()
         }
 
 

@@ -1,6 +1,7 @@
 """One model over many pictures: a worker process per core, a thread for each, image by image.
 
-Batches and more threads inside the runtime were measured to be slower; and one image at a time is what the challenges do.
+Batches and more threads inside the runtime were measured to be slower; and one image at a time is what the
+challenges do.
 """
 
 import os
@@ -28,8 +29,9 @@ class Cancelled(Exception):
 class Predictions:
     """What a model said to each picture, in the pictures' order.
 
-    outputs: the first output without its leading axis of 1, float64; or why there is none: ImageUnreadable, InputRefused, None for a
-    picture that was not there. seen: what the file was, None where it could not be read. cpu_ms: processor time, NaN there.
+    outputs: the first output without its leading axis of 1, float64; or why there is none: ImageUnreadable,
+    InputRefused, None for a picture that was not there. seen: what the file was, None where it could not be
+    read. cpu_ms: processor time, NaN there.
     """
 
     facts: ModelFacts
@@ -83,22 +85,38 @@ def predict(
     limits: Limits = Limits(),
     command: Sequence[str] = WORKER,
 ) -> Predictions:
-    """Run `model` on every picture, each given by a function that reads its file; None: there is no such picture.
+    """Run `model` on every picture, each given by a function that reads its file; None: there is no such
+    picture.
 
-    vectors: float32 (N, k) for models with a second input. The functions of `pictures` and `recipe_for` are called in other threads;
-    progress(done, total) and cancelled() in the caller's. The result does not depend on `workers` (default: one per core) or `cache`.
-    All calls together keep no more than one worker per core busy; later ones wait.
+    vectors: float32 (N, k) for models with a second input. The functions of `pictures` and `recipe_for` are
+    called in other threads; progress(done, total) and cancelled() in the caller's. The result does not depend
+    on `workers` (default: one per core) or `cache`. All calls together keep no more than one worker per core
+    busy; later ones wait.
 
-    Raises ModelFailed when the model as a whole fails, for the first picture where it does; Cancelled within about 0.3 s of
-    cancelled() being true. No worker outlives the call.
+    Raises ModelFailed when the model as a whole fails, for the first picture where it does; Cancelled within
+    about 0.3 s of cancelled() being true. No worker outlives the call.
     """
     total = len(pictures)
     if vectors is not None:
         vectors = np.asarray(vectors, np.float32)
         if vectors.ndim != 2 or len(vectors) != total:
             raise ValueError("one row of vectors per picture")
-    job = _Job(model, pictures, vectors, recipe_for, cache, limits, command, [None] * total, [None] * total, np.full(total, np.nan))
-    threads = [threading.Thread(target=_work, args=(job,), daemon=True) for _ in range(max(1, min(workers or cores(), total)))]
+    job = _Job(
+        model,
+        pictures,
+        vectors,
+        recipe_for,
+        cache,
+        limits,
+        command,
+        [None] * total,
+        [None] * total,
+        np.full(total, np.nan),
+    )
+    threads = [
+        threading.Thread(target=_work, args=(job,), daemon=True)
+        for _ in range(max(1, min(workers or cores(), total)))
+    ]
     try:
         for thread in threads:
             thread.start()
@@ -142,7 +160,8 @@ def _work(job: _Job) -> None:
             except ModelFailed as failed:
                 if not failed.ended:
                     raise
-                # The system may have ended the process for want of memory: one second try, and a model that crashes does so again.
+                # The system may have ended the process for want of memory: one second try, and a model that
+                # crashes does so again.
                 process, recipe = _open(job)
                 _one(job, index, process, recipe)
             with job.lock:
@@ -168,7 +187,8 @@ def _open(job: _Job) -> tuple[ModelProcess, Recipe]:
 
 
 def _next(job: _Job) -> int | None:
-    """The next picture that nobody began. None after a failure: those before it are still finished, so that the first one is known."""
+    """The next picture that nobody began. None after a failure: those before it are still finished, so that
+    the first one is known."""
     with job.lock:
         if job.stop.is_set() or job.failures or job.begun >= len(job.pictures):
             return None
@@ -190,7 +210,9 @@ def _one(job: _Job, index: int, process: ModelProcess, recipe: Recipe) -> None:
     job.seen[index], job.cpu_ms[index] = seen, answer.cpu_ms
 
 
-def _ask(process: ModelProcess, data: bytes, recipe: Recipe, vector: np.ndarray | None, cache) -> tuple[Answer, Seen]:
+def _ask(
+    process: ModelProcess, data: bytes, recipe: Recipe, vector: np.ndarray | None, cache
+) -> tuple[Answer, Seen]:
     if cache is None:
         answer = process.run(data, recipe, vector)
         return answer, answer.seen
@@ -211,7 +233,8 @@ def _read(read: Callable[[], bytes]) -> bytes:
 
 
 def first_output(answer: Answer) -> np.ndarray:
-    """The first output as float64 without a leading axis of 1. Raises ModelFailed("wrong-output") where it is no numeric tensor."""
+    """The first output as float64 without a leading axis of 1. Raises ModelFailed("wrong-output") where it is
+    no numeric tensor."""
     if not answer.outputs or answer.outputs[0] is None:
         raise ModelFailed(
             "wrong-output",

@@ -1,4 +1,5 @@
-"""Would the challenge run this model? What a loaded model declares and does, held against what its challenge gives and takes."""
+"""Would the challenge run this model? What a loaded model declares and does, held against what its challenge
+gives and takes."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -23,9 +24,10 @@ SLOW_SECONDS = 5
 class Contract:
     """What a challenge gives to a model and takes from it.
 
-    vector: length of the second input, None where there is none. vector_required: False allows a model with the image only
-    (`single-input`). outputs: numbers per image in the first output, None where the challenge judges that itself. highest_ir_version,
-    highest_opset: what the challenge's own runtime, whose version is `runtime`, loads; None where the challenge names none.
+    vector: length of the second input, None where there is none. vector_required: False allows a model with
+    the image only (`single-input`). outputs: numbers per image in the first output, None where the challenge
+    judges that itself. highest_ir_version, highest_opset: what the challenge's own runtime, whose version is
+    `runtime`, loads; None where the challenge names none.
     """
 
     vector: int | None = None
@@ -38,7 +40,8 @@ class Contract:
 
 @dataclass(frozen=True)
 class Effect:
-    """How one field of the vector moves the first output: the largest absolute move, and in how many `trials` the top class changed."""
+    """How one field of the vector moves the first output: the largest absolute move, and in how many `trials`
+    the top class changed."""
 
     largest_move: float
     changed_classes: int
@@ -66,11 +69,13 @@ def failure(file_name: str, failed: ModelFailed) -> Finding:
     return error(failed.code, file_name, failed.message)
 
 
-def examine(facts: ModelFacts, contract: Contract, file_name: str, trial: Answer | None = None) -> list[Finding]:
+def examine(
+    facts: ModelFacts, contract: Contract, file_name: str, trial: Answer | None = None
+) -> list[Finding]:
     """Everything in which the model departs from the contract: versions, inputs, batch axis, first output.
 
-    With the `trial` of one picture, the first output is judged by what came, not by what the model declares: the runtime does not
-    compare the two.
+    With the `trial` of one picture, the first output is judged by what came, not by what the model declares:
+    the runtime does not compare the two.
     """
     return [
         *_versions(facts, contract, file_name),
@@ -81,7 +86,8 @@ def examine(facts: ModelFacts, contract: Contract, file_name: str, trial: Answer
 
 
 def image_size(facts: ModelFacts) -> tuple[int | None, int | None]:
-    """(width, height) that the first input declares, None for a symbolic axis. Meant for a model that `examine` found no error in."""
+    """(width, height) that the first input declares, None for a symbolic axis. Meant for a model that
+    `examine` found no error in."""
     shape = facts.inputs[0].shape if facts.inputs else None
     return (shape[3], shape[2]) if shape is not None and len(shape) == 4 else (None, None)
 
@@ -93,7 +99,8 @@ def probe(
     base: np.ndarray | None = None,
     changes: Mapping[str, Sequence[np.ndarray]] | None = None,
 ) -> Probe:
-    """Run up to 8 pictures at the vector `base`, then at each vector of `changes`, which names a field and its other vectors.
+    """Run up to 8 pictures at the vector `base`, then at each vector of `changes`, which names a field and
+    its other vectors.
 
     Without a readable picture one fixed noise image stands in. Pictures are decoded once. Raises ModelFailed.
     """
@@ -110,35 +117,53 @@ def probe(
                 other = np.ravel(first_output(process.run(pixels, recipe, vector)))
                 moves[name].append(move(output, other))
                 switches[name].append(_top(other) != _top(output))
-    effects = {name: Effect(max(moves[name], default=0.0), sum(switches[name]), len(switches[name])) for name in changes}
+    effects = {
+        name: Effect(max(moves[name], default=0.0), sum(switches[name]), len(switches[name]))
+        for name in changes
+    }
     width = {len(output) for output in outputs}
     return Probe(effects, np.stack(outputs) if len(width) == 1 else np.empty((0, 0)), tuple(cpu_ms))
 
 
 def move(before: np.ndarray, after: np.ndarray) -> float:
-    """The largest absolute difference of two outputs; infinite where one of two values is NaN or infinite and where the shapes differ."""
+    """The largest absolute difference of two outputs; infinite where one of two values is NaN or infinite and
+    where the shapes differ."""
     if before.shape != after.shape:
         return np.inf
     with np.errstate(invalid="ignore"):
-        differences = np.where((before == after) | (np.isnan(before) & np.isnan(after)), 0.0, np.abs(after - before))
+        differences = np.where(
+            (before == after) | (np.isnan(before) & np.isnan(after)), 0.0, np.abs(after - before)
+        )
     return float(np.max(np.nan_to_num(differences, nan=np.inf, posinf=np.inf), initial=0.0))
 
 
 def vector_findings(result: Probe, file_name: str) -> list[Finding]:
-    """What the probe says of the demographics: `demographics-ignored`, or `demographics-probe` with the effect of each field."""
+    """What the probe says of the demographics: `demographics-ignored`, or `demographics-probe` with the
+    effect of each field."""
     if not result.fields:
         return []
     if not result.largest_move > SMALLEST_MOVE:
         return [
             warning(
-                "demographics-ignored", file_name, f"No output moves when {', '.join(result.fields)} change: the model does not use them."
+                "demographics-ignored",
+                file_name,
+                f"No output moves when {', '.join(result.fields)} change: the model does not use them.",
             )
         ]
     effects = "; ".join(
-        f"{name}: largest move {effect.largest_move:.3g}, other class in {effect.changed_classes} of {effect.trials} trials"
+        (
+            f"{name}: largest move {effect.largest_move:.3g}, other class in {effect.changed_classes} "
+            f"of {effect.trials} trials"
+        )
         for name, effect in result.fields.items()
     )
-    return [note("demographics-probe", file_name, f"Effect of the demographics on {len(result.outputs)} trial images. {effects}.")]
+    return [
+        note(
+            "demographics-probe",
+            file_name,
+            f"Effect of the demographics on {len(result.outputs)} trial images. {effects}.",
+        )
+    ]
 
 
 def noise(width: int, height: int) -> np.ndarray:
@@ -173,7 +198,8 @@ def _versions(facts: ModelFacts, contract: Contract, file_name: str) -> list[Fin
                 "ir-version",
                 file_name,
                 f"The file has IR version {facts.ir_version}; {runtime} loads up to "
-                f"{contract.highest_ir_version} and would refuse it. Set model.ir_version = {contract.highest_ir_version} "
+                f"{contract.highest_ir_version} and would refuse it. Set model.ir_version = "
+                f"{contract.highest_ir_version} "
                 "before onnx.save: the current onnx package writes a newer one by default.",
             )
         )
@@ -183,14 +209,17 @@ def _versions(facts: ModelFacts, contract: Contract, file_name: str) -> list[Fin
                 "opset-version",
                 file_name,
                 f"The model uses opset {facts.opset}; {runtime} knows up to "
-                f"{contract.highest_opset} and would refuse it. Export with opset_version={contract.highest_opset}.",
+                f"{contract.highest_opset} and would refuse it. Export with "
+                f"opset_version={contract.highest_opset}.",
             )
         )
     return found
 
 
 def _inputs(inputs: Sequence[Tensor], contract: Contract, file_name: str) -> list[Finding]:
-    wanted = f"image float32 (1, {CHANNELS}, H, W)" + (f", then float32 (1, {contract.vector})" if contract.vector else "")
+    wanted = f"image float32 (1, {CHANNELS}, H, W)" + (
+        f", then float32 (1, {contract.vector})" if contract.vector else ""
+    )
     most = 2 if contract.vector else 1
     if not inputs or len(inputs) > most:
         reason = "it has no input" if not inputs else f"it has {len(inputs)} inputs"
@@ -207,16 +236,23 @@ def _inputs(inputs: Sequence[Tensor], contract: Contract, file_name: str) -> lis
             warning(
                 "single-input",
                 file_name,
-                "The model takes the image only. It runs, but the rules ask for both inputs; the demographics are not used.",
+                (
+                    "The model takes the image only. It runs, but the rules ask for both inputs; the "
+                    "demographics are not used."
+                ),
             )
         ]
     return []
 
 
 def _wrong_inputs(reason: str, wanted: str, inputs: Sequence[Tensor], file_name: str) -> Finding:
-    found = ", ".join(f"'{_name(tensor)}' {_kind(tensor)}" for tensor in inputs[:4]) + (", ..." if len(inputs) > 4 else "")
+    found = ", ".join(f"'{_name(tensor)}' {_kind(tensor)}" for tensor in inputs[:4]) + (
+        ", ..." if len(inputs) > 4 else ""
+    )
     return error(
-        "wrong-inputs", file_name, f"The model cannot be fed: {reason}. Needed, by position: {wanted}. Found: {found or 'nothing'}."
+        "wrong-inputs",
+        file_name,
+        f"The model cannot be fed: {reason}. Needed, by position: {wanted}. Found: {found or 'nothing'}.",
     )
 
 
@@ -237,7 +273,11 @@ def _image_fault(tensor: Tensor) -> str:
 def _vector_fault(tensor: Tensor, length: int | None) -> str:
     if tensor.dtype != FLOAT:
         return f"the second input is {_kind(tensor)}, not float32"
-    return "" if tensor.shape is None or _is_vector(tensor, length) else f"the second input has not the shape (1, {length})"
+    return (
+        ""
+        if tensor.shape is None or _is_vector(tensor, length)
+        else f"the second input has not the shape (1, {length})"
+    )
 
 
 def _is_image(tensor: Tensor) -> bool:
@@ -249,7 +289,11 @@ def _is_vector(tensor: Tensor, length: int | None) -> bool:
 
 
 def _batch(inputs: Sequence[Tensor], file_name: str) -> list[Finding]:
-    fixed = [tensor for tensor in inputs if tensor.shape and tensor.shape[0] not in (None, 1) and len(tensor.shape) in (2, 4)]
+    fixed = [
+        tensor
+        for tensor in inputs
+        if tensor.shape and tensor.shape[0] not in (None, 1) and len(tensor.shape) in (2, 4)
+    ]
     return [
         error(
             "fixed-batch",
@@ -273,7 +317,11 @@ def _output(facts: ModelFacts, contract: Contract, file_name: str, trial: Answer
     if widths[0] in (contract.outputs, None):
         return []
     found = "no tensor of numbers" if shapes[0] is None else f"of shape {_axes(shapes[0])}"
-    others = [_name(tensor) for tensor, width in zip(facts.outputs, widths, strict=True) if width == contract.outputs]
+    others = [
+        _name(tensor)
+        for tensor, width in zip(facts.outputs, widths, strict=True)
+        if width == contract.outputs
+    ]
     hint = f" Output '{others[0]}' has {contract.outputs}: make it the first." if others else ""
     return [
         error(
@@ -286,7 +334,8 @@ def _output(facts: ModelFacts, contract: Contract, file_name: str, trial: Answer
 
 
 def _width(tensor: Tensor) -> int | None:
-    """Numbers per image that an output declares; None where axes are free, -1 where it cannot be a tensor of numbers."""
+    """Numbers per image that an output declares; None where axes are free, -1 where it cannot be a tensor of
+    numbers."""
     if not tensor.dtype.startswith("tensor(") or tensor.dtype == "tensor(string)":
         return -1
     if tensor.shape is None:
@@ -300,8 +349,15 @@ def _axes(shape: Sequence[int | None]) -> str:
 
 
 def _kind(tensor: Tensor) -> str:
-    dtype = tensor.dtype.removeprefix("tensor(").removesuffix(")") if tensor.dtype.startswith("tensor(") else tensor.dtype
-    return f"{'float32' if dtype == 'float' else dtype} {'of unknown shape' if tensor.shape is None else _axes(tensor.shape)}"
+    dtype = (
+        tensor.dtype.removeprefix("tensor(").removesuffix(")")
+        if tensor.dtype.startswith("tensor(")
+        else tensor.dtype
+    )
+    return (
+        f"{'float32' if dtype == 'float' else dtype} "
+        f"{'of unknown shape' if tensor.shape is None else _axes(tensor.shape)}"
+    )
 
 
 def _name(tensor: Tensor) -> str:

@@ -1,4 +1,5 @@
-"""Images as a model receives them: decoded, stretched, and made a tensor, to the last bit as the challenges' own pipelines do it.
+"""Images as a model receives them: decoded, stretched, and made a tensor, to the last bit as the challenges'
+own pipelines do it.
 
 Everything here runs in the worker: decoders are the part of a picture library that hostile files aim at.
 """
@@ -14,7 +15,11 @@ from PIL import Image
 FORMATS = ("JPEG", "PNG", "TIFF", "BMP", "WEBP", "GIF")
 MOST_PIXELS = 178_956_970
 FIT = "fit"
-FILTERS = {"lanczos": Image.Resampling.LANCZOS, "bicubic": Image.Resampling.BICUBIC, "bilinear": Image.Resampling.BILINEAR}
+FILTERS = {
+    "lanczos": Image.Resampling.LANCZOS,
+    "bicubic": Image.Resampling.BICUBIC,
+    "bilinear": Image.Resampling.BILINEAR,
+}
 _ORIENTATION = 274
 _OTHERS = (
     (b"%!PS", "PostScript"),
@@ -38,23 +43,30 @@ class ImageUnreadable(Exception):
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a decoded image becomes the model's pixels: `steps` of (width, height, filter), filter one of `FILTERS`, applied in this order.
+    """How a decoded image becomes the model's pixels: `steps` of (width, height, filter), filter one of
+    `FILTERS`, applied in this order.
 
-    Each step stretches, without keeping the aspect, the uint8 pixels of the step before. One at the size already there changes nothing.
-    The filter "fit" is for people's eyes: it shrinks to within width x height, keeps the aspect and enlarges nothing.
+    Each step stretches, without keeping the aspect, the uint8 pixels of the step before. One at the size
+    already there changes nothing. The filter "fit" is for people's eyes: it shrinks to within width x height,
+    keeps the aspect and enlarges nothing.
     """
 
     steps: tuple[tuple[int, int, str], ...]
 
     def __post_init__(self):
-        object.__setattr__(self, "steps", tuple((int(width), int(height), str(name)) for width, height, name in self.steps))
-        if not all(width > 0 and height > 0 and name in (*FILTERS, FIT) for width, height, name in self.steps):
+        object.__setattr__(
+            self, "steps", tuple((int(width), int(height), str(name)) for width, height, name in self.steps)
+        )
+        if not all(
+            width > 0 and height > 0 and name in (*FILTERS, FIT) for width, height, name in self.steps
+        ):
             raise ValueError(f"not a recipe: {self.steps}")
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What the file was before it was prepared: size in pixels, Pillow's mode and format, any transparency, EXIF orientation 1..8."""
+    """What the file was before it was prepared: size in pixels, Pillow's mode and format, any transparency,
+    EXIF orientation 1..8."""
 
     width: int
     height: int
@@ -67,10 +79,10 @@ class Seen:
 def pixels(data: bytes, recipe: Recipe) -> tuple[np.ndarray, Seen]:
     """The model's pixels, uint8 (height, width, 3) RGB, and what was seen.
 
-    As the official pipelines: the first frame, `convert("RGB")` without EXIF rotation, alpha dropped without compositing, no colour
-    profile. They would open every format that Pillow knows; here the photographs' six are opened, because the others include decoders
-    that start programs (EPS starts Ghostscript). Raises ImageUnreadable: not such an image, truncated, or above 178,956,970 pixels,
-    where Pillow refuses.
+    As the official pipelines: the first frame, `convert("RGB")` without EXIF rotation, alpha dropped without
+    compositing, no colour profile. They would open every format that Pillow knows; here the photographs' six
+    are opened, because the others include decoders that start programs (EPS starts Ghostscript). Raises
+    ImageUnreadable: not such an image, truncated, or above 178,956,970 pixels, where Pillow refuses.
     """
     try:
         with warnings.catch_warnings():
@@ -102,7 +114,8 @@ def unreadable(fault: Exception, data: bytes) -> ImageUnreadable:
 def stretch(image: Image.Image, steps: Sequence[tuple[int, int, str]]) -> Image.Image:
     """`image` after the steps, each with its horizontal pass first.
 
-    Two calls per step: from Pillow 13 on a single one may start vertically, which moves pixels by up to 45 of 255.
+    Two calls per step: from Pillow 13 on a single one may start vertically, which moves pixels by up to 45 of
+    255.
     """
     for width, height, name in steps:
         if name == FIT:
@@ -113,12 +126,14 @@ def stretch(image: Image.Image, steps: Sequence[tuple[int, int, str]]) -> Image.
 
 
 def stretched(pixels: np.ndarray, recipe: Recipe) -> np.ndarray:
-    """Decoded pixels, uint8 (height, width, 3), prepared by `recipe`: the same to the last bit as from their file."""
+    """Decoded pixels, uint8 (height, width, 3), prepared by `recipe`: the same to the last bit as from their
+    file."""
     return np.array(stretch(Image.fromarray(pixels), recipe.steps))
 
 
 def tensor(picture: np.ndarray) -> np.ndarray:
-    """uint8 (height, width, 3) to float32 (1, 3, height, width) in 0..1, C-contiguous: float32(value) / float32(255)."""
+    """uint8 (height, width, 3) to float32 (1, 3, height, width) in 0..1, C-contiguous: float32(value) /
+    float32(255)."""
     result = np.empty((1, 3, *picture.shape[:2]), np.float32)
     result[0] = picture.transpose(2, 0, 1)
     result /= np.float32(255)
@@ -132,7 +147,8 @@ def seen(image: Image.Image) -> Seen:
 
 
 def _orientation(image: Image.Image) -> int:
-    """EXIF orientation, 1 where there is none; a damaged EXIF block does not stop the official pipelines, so it must not stop this one."""
+    """EXIF orientation, 1 where there is none; a damaged EXIF block does not stop the official pipelines, so
+    it must not stop this one."""
     try:
         value = image.getexif().get(_ORIENTATION, 1)
     except Exception:

@@ -1,7 +1,8 @@
-"""The server's side of the worker: one confined child process per model, with a clock on everything that it is asked.
+"""The server's side of the worker: one confined child process per model, with a clock on everything that it
+is asked.
 
-A child is started afresh with the interpreter itself, not with multiprocessing: that would run the page's script again in the child,
-or fork a process that has threads.
+A child is started afresh with the interpreter itself, not with multiprocessing: that would run the page's
+script again in the child, or fork a process that has threads.
 """
 
 import hashlib
@@ -22,7 +23,7 @@ from typing import TypeVar
 import numpy as np
 
 from scoring.models import frames
-from scoring.models.intake import KINDS, SMALL_LONGEST, SMALL_SIDE
+from scoring.models.image_upload import KINDS, SMALL_LONGEST, SMALL_SIDE
 from scoring.models.preprocessing import MOST_PIXELS, ImageUnreadable, Recipe, Seen
 
 Kept = TypeVar("Kept")
@@ -40,13 +41,15 @@ sys.modules["scoring"] = package
 from scoring.models.worker import main
 main(settings)
 """
-# The package's own __init__ is passed over: it imports the challenges, which the worker neither needs nor should hold in its address space.
+# The package's own __init__ is passed over: it imports the challenges, which the worker neither needs nor
+# should hold in its address space.
 WORKER = (sys.executable, "-I", "-c", _BOOTSTRAP)
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one model may take. Bytes and seconds; run_seconds is the wall time of one image, cpu_seconds that of the whole process."""
+    """What one model may take. Bytes and seconds; run_seconds is the wall time of one image, cpu_seconds that
+    of the whole process."""
 
     model_bytes: int = 512 << 20
     memory_bytes: int = 2 << 30
@@ -62,8 +65,8 @@ class Limits:
 class ModelFailed(Exception):
     """The model cannot be used. `code` as in the contract, `message` for people and without a word of data.
 
-    `picture` is the index of the picture on which it failed, None where that has no meaning. `ended`: the process was gone, without an
-    answer and without being stopped for its time; a second try may be worth it.
+    `picture` is the index of the picture on which it failed, None where that has no meaning. `ended`: the
+    process was gone, without an answer and without being stopped for its time; a second try may be worth it.
     """
 
     def __init__(self, code: str, message: str, picture: int | None = None, ended: bool = False):
@@ -78,7 +81,8 @@ class ModelFailed(Exception):
 class Tensor:
     """An input or output as the model declares it.
 
-    dtype: as the runtime writes it, e.g. "tensor(float)". shape: None per free axis, None altogether if it is unknown.
+    dtype: as the runtime writes it, e.g. "tensor(float)". shape: None per free axis, None altogether if it is
+    unknown.
     """
 
     name: str
@@ -90,8 +94,8 @@ class Tensor:
 class ModelFacts:
     """What is known of a model that was loaded.
 
-    opset is that of the default domain; confinement the layers that the worker achieved; metadata the file's own entries, in its
-    author's words.
+    opset is that of the default domain; confinement the layers that the worker achieved; metadata the file's
+    own entries, in its author's words.
     """
 
     ir_version: int
@@ -116,8 +120,8 @@ class Picture:
 
 @dataclass(frozen=True)
 class Upright:
-    """A photograph turned upright: pixels and a small copy (`intake.small`), read-only uint8 (height, width, 3); what the file was; which of
-    `intake.KINDS` it held besides."""
+    """A photograph turned upright: pixels and a small copy (`intake.small`), read-only uint8 (height, width,
+    3); what the file was; which of `intake.KINDS` it held besides."""
 
     pixels: np.ndarray
     small: np.ndarray
@@ -129,8 +133,9 @@ class Upright:
 class Answer:
     """What a model said to one picture.
 
-    outputs: every output in the model's order, read-only float32 or float64; None for one that is no tensor of numbers. pixels: those the
-    model received, read-only, if asked for. cpu_ms: processor time for decoding, preparing and running. seen: None where pixels were given.
+    outputs: every output in the model's order, read-only float32 or float64; None for one that is no tensor
+    of numbers. pixels: those the model received, read-only, if asked for. cpu_ms: processor time for
+    decoding, preparing and running. seen: None where pixels were given.
     """
 
     outputs: tuple[np.ndarray | None, ...]
@@ -140,12 +145,20 @@ class Answer:
 
 
 class ModelProcess:
-    """A model, loaded in a child process of its own. Use it as a context manager; without, it ends with `close` or when nobody holds it.
+    """A model, loaded in a child process of its own. Use it as a context manager; without, it ends with
+    `close` or when nobody holds it.
 
-    One thread at a time may call `run`; any thread may call `close`, which makes a call under way raise ModelFailed.
+    One thread at a time may call `run`; any thread may call `close`, which makes a call under way raise
+    ModelFailed.
     """
 
-    def __init__(self, model: bytes, limits: Limits = Limits(), command: Sequence[str] = WORKER, stop: threading.Event | None = None):
+    def __init__(
+        self,
+        model: bytes,
+        limits: Limits = Limits(),
+        command: Sequence[str] = WORKER,
+        stop: threading.Event | None = None,
+    ):
         """Start the child and load `model`; `stop` ends the child when it is set, also while it loads.
 
         Raises ModelFailed; TypeError for anything but bytes, because a text would be taken for a path.
@@ -155,7 +168,10 @@ class ModelProcess:
         if len(model) > limits.model_bytes:
             raise ModelFailed(
                 "model-unreadable",
-                f"The file has {len(model) / (1 << 20):,.0f} MiB; models of up to {limits.model_bytes >> 20:,} MiB are read.",
+                (
+                    f"The file has {len(model) / (1 << 20):,.0f} MiB; models of up to "
+                    f"{limits.model_bytes >> 20:,} MiB are read."
+                ),
             )
         self._limits = limits
         self._worker = _Worker(limits, command, stop)
@@ -166,11 +182,18 @@ class ModelProcess:
             self._worker.close()
             raise
 
-    def run(self, picture: bytes | np.ndarray, recipe: Recipe, vector: np.ndarray | None = None, want_pixels: bool = False) -> Answer:
-        """The model's answer to one picture: the bytes of an image file, prepared in the child by `recipe`, or prepared uint8 pixels.
+    def run(
+        self,
+        picture: bytes | np.ndarray,
+        recipe: Recipe,
+        vector: np.ndarray | None = None,
+        want_pixels: bool = False,
+    ) -> Answer:
+        """The model's answer to one picture: the bytes of an image file, prepared in the child by `recipe`,
+        or prepared uint8 pixels.
 
-        Inputs go by position: first the picture as float32 (1, 3, H, W), second `vector` as float32 (1, k); a model with one input is
-        not given the second. Raises ImageUnreadable, ModelFailed.
+        Inputs go by position: first the picture as float32 (1, 3, H, W), second `vector` as float32 (1, k); a
+        model with one input is not given the second. Raises ImageUnreadable, ModelFailed.
         """
         shape = list(_checked(picture).shape) if isinstance(picture, np.ndarray) else None
         parts = [np.ascontiguousarray(picture) if shape else picture]
@@ -183,7 +206,8 @@ class ModelProcess:
 
     @property
     def ended(self) -> bool:
-        """Whether the child is gone: closed, or stopped for its time or memory. It can be asked nothing more."""
+        """Whether the child is gone: closed, or stopped for its time or memory. It can be asked nothing
+        more."""
         return self._worker.ended
 
     def close(self) -> None:
@@ -198,7 +222,8 @@ class ModelProcess:
 
 
 class ImageProcess:
-    """The same child without a model: for pages that show an uploaded image, which must not be decoded in the server either.
+    """The same child without a model: for pages that show an uploaded image, which must not be decoded in the
+    server either.
 
     A child that one picture brought down, by its time for example, is replaced for the next.
     """
@@ -208,19 +233,25 @@ class ImageProcess:
         self._worker = _Worker(limits, command)
 
     def pixels(self, data: bytes, recipe: Recipe) -> Picture:
-        """The image prepared by `recipe`; Recipe(()) leaves its size. Raises ImageUnreadable, also for one that takes too long."""
+        """The image prepared by `recipe`; Recipe(()) leaves its size. Raises ImageUnreadable, also for one
+        that takes too long."""
         return self._asked({"op": "decode", "recipe": recipe.steps}, data, _largest(recipe), _picture)
 
     def upright(self, data: bytes) -> Upright:
-        """The image turned upright, and what its file held besides pixels. Raises ImageUnreadable, see `intake.upright`."""
+        """The image turned upright, and what its file held besides pixels. Raises ImageUnreadable, see
+        `intake.upright`."""
         most_bytes = _largest(Recipe(())) + 3 * SMALL_SIDE * SMALL_LONGEST
         return self._asked({"op": "upright"}, data, most_bytes, _upright)
 
-    def _asked(self, request: dict, data: bytes, most_bytes: int, taken: Callable[[dict, list[bytearray]], Kept]) -> Kept:
+    def _asked(
+        self, request: dict, data: bytes, most_bytes: int, taken: Callable[[dict, list[bytearray]], Kept]
+    ) -> Kept:
         try:
             if self._worker.ended:
                 self._worker = _Worker(self._limits, self._command)
-            header, payload = self._worker.ask(request, [data], self._limits.run_seconds, _RUNNING, most_bytes)
+            header, payload = self._worker.ask(
+                request, [data], self._limits.run_seconds, _RUNNING, most_bytes
+            )
             return taken(header, payload)
         except ModelFailed as failed:
             raise ImageUnreadable(_DECODING.get(failed.code, _DECODING["model-crashed"])) from failed
@@ -241,14 +272,19 @@ class ImageProcess:
 _LOADING, _RUNNING = "model-timeout", "inference-timeout"
 _LOAD_CODES = ("model-unreadable", "external-data")
 _RUN_CODES = ("wrong-inputs", "wrong-output", "model-out-of-memory", "stopped")
-# What a run says about a failure comes from this list and never from the worker, which by then has seen the data.
+# What a run says about a failure comes from this list and never from the worker, which by then has seen the
+# data.
 _MESSAGES = {
     "wrong-inputs": "The model does not take the inputs that it is given: their number, type or shape is another.",
     "wrong-output": "The model gives more than it should for one image ({output_bytes:,} bytes are taken).",
     "stopped": "The model loads, but stops with an error while it runs on an image.",
-    "model-timeout": "Loading the model took longer than {load_seconds:g} s and was stopped. Simplify the network before the export.",
+    "model-timeout": (
+        "Loading the model took longer than {load_seconds:g} s and was stopped. Simplify the network "
+        "before the export."
+    ),
     "inference-timeout": "The model took longer than {run_seconds:g} s for one image and was stopped. Make it faster.",
-    "model-out-of-memory": "The model asked for more memory than it is allowed ({memory_gib:.3g} GiB of address space) or than there is, "
+    "model-out-of-memory": "The model asked for more memory than it is allowed ({memory_gib:.3g} GiB of address space) or "
+    "than there is, "
     "and was stopped. Make it smaller.",
     "model-crashed": "The process that held the model ended unexpectedly. Nothing was scored.",
     "closed": "The model was closed.",
@@ -262,7 +298,8 @@ _DECODING = {
 
 @dataclass
 class _Clock:
-    """What the watching thread and the asking thread share about one child: until when it may work, and why it was ended, if it was."""
+    """What the watching thread and the asking thread share about one child: until when it may work, and why
+    it was ended, if it was."""
 
     deadline: float | None = None
     reason: str | None = None
@@ -296,12 +333,16 @@ class _Worker:
                 stderr=subprocess.DEVNULL,
             )
         except OSError as fault:
-            raise ModelFailed("model-crashed", "This machine could not start a process for the model. Try again later.") from fault
+            raise ModelFailed(
+                "model-crashed", "This machine could not start a process for the model. Try again later."
+            ) from fault
         _widen(self._child.stdin, self._child.stdout)
         self._clock = _Clock()
         self._ended = threading.Event()
         self._finish = weakref.finalize(self, _end, self._child, self._ended, self._folder)
-        threading.Thread(target=_watch, args=(self._child, self._clock, self._ended, stop), daemon=True).start()
+        threading.Thread(
+            target=_watch, args=(self._child, self._clock, self._ended, stop), daemon=True
+        ).start()
         header, _ = self._exchange(None, (), limits.start_seconds, "model-crashed", most_bytes=0)
         self.confinement = tuple(str(layer) for layer in header.get("confinement", ()))
 
@@ -309,8 +350,11 @@ class _Worker:
     def ended(self) -> bool:
         return self._ended.is_set()
 
-    def ask(self, request: dict, parts: Sequence, seconds: float, late: str, most_bytes: int) -> tuple[dict, list[bytearray]]:
-        """The answer to a request. Raises ModelFailed with the code `late` after `seconds`, or with what the worker or its end says.
+    def ask(
+        self, request: dict, parts: Sequence, seconds: float, late: str, most_bytes: int
+    ) -> tuple[dict, list[bytearray]]:
+        """The answer to a request. Raises ModelFailed with the code `late` after `seconds`, or with what the
+        worker or its end says.
 
         most_bytes bounds what the server takes into its own memory, whatever the worker sends.
         """
@@ -324,7 +368,9 @@ class _Worker:
             raise ModelFailed(code, words)
         raise self._failed(code if code in _RUN_CODES else "model-crashed")
 
-    def _exchange(self, request: dict | None, parts: Sequence, seconds: float, late: str, most_bytes: int) -> tuple[dict, list[bytearray]]:
+    def _exchange(
+        self, request: dict | None, parts: Sequence, seconds: float, late: str, most_bytes: int
+    ) -> tuple[dict, list[bytearray]]:
         self._clock.deadline = time.monotonic() + seconds
         try:
             if request is not None:
@@ -341,7 +387,9 @@ class _Worker:
             self._clock.deadline = None
 
     def _failed(self, code: str, ended: bool = False) -> ModelFailed:
-        message = _MESSAGES[code].format_map(vars(self._limits) | {"memory_gib": self._limits.memory_bytes / (1 << 30)})
+        message = _MESSAGES[code].format_map(
+            vars(self._limits) | {"memory_gib": self._limits.memory_bytes / (1 << 30)}
+        )
         return ModelFailed("model-crashed" if code in ("closed", "stopped") else code, message, ended=ended)
 
     def _why(self, late: str) -> str:
@@ -361,8 +409,11 @@ class _Worker:
         self._finish()
 
 
-def _watch(child: subprocess.Popen, clock: _Clock, ended: threading.Event, stop: threading.Event | None) -> None:
-    """Kill the child when its time is over. A thread, because neither a blocked pipe nor a running kernel listens to anything else."""
+def _watch(
+    child: subprocess.Popen, clock: _Clock, ended: threading.Event, stop: threading.Event | None
+) -> None:
+    """Kill the child when its time is over. A thread, because neither a blocked pipe nor a running kernel
+    listens to anything else."""
     while not ended.wait(_POLL_SECONDS):
         deadline = clock.deadline
         late = deadline is not None and time.monotonic() > deadline
@@ -393,7 +444,13 @@ def _kill(child: subprocess.Popen) -> None:
 
 def _environment() -> dict[str, str]:
     """Built from nothing: no secret, proxy or library path of the server reaches the child."""
-    chosen = {"PATH": os.defpath, "LANG": "C.UTF-8", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
+    chosen = {
+        "PATH": os.defpath,
+        "LANG": "C.UTF-8",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "MALLOC_ARENA_MAX": "2",
+    }
     return chosen | {name: os.environ[name] for name in ("SYSTEMROOT",) if name in os.environ}
 
 
@@ -440,7 +497,11 @@ def _largest(recipe: Recipe) -> int:
 
 def _tensors(entries: list) -> tuple[Tensor, ...]:
     return tuple(
-        Tensor(str(name), str(dtype), None if shape is None else tuple(None if size is None else int(size) for size in shape))
+        Tensor(
+            str(name),
+            str(dtype),
+            None if shape is None else tuple(None if size is None else int(size) for size in shape),
+        )
         for name, dtype, shape in entries
     )
 
@@ -450,7 +511,12 @@ def _answer(header: dict, payload: list[bytearray]) -> Answer:
     try:
         outputs = tuple(None if entry is None else _array(*entry, payload) for entry in header["outputs"])
         picture = None if header["shape"] is None else _pixels(header, payload.pop(0))
-        return Answer(outputs, picture, float(header["cpu_ms"]), None if header["seen"] is None else _seen(header["seen"]))
+        return Answer(
+            outputs,
+            picture,
+            float(header["cpu_ms"]),
+            None if header["seen"] is None else _seen(header["seen"]),
+        )
     except (KeyError, IndexError, ValueError, TypeError) as fault:
         raise ModelFailed("model-crashed", _MESSAGES["model-crashed"]) from fault
 
@@ -476,7 +542,12 @@ def _picture(header: dict, payload: list[bytearray]) -> Picture:
 def _upright(header: dict, payload: list[bytearray]) -> Upright:
     found, small = _picture(header, payload), _pixels({"shape": header["small"]}, payload.pop())
     said = header["dropped"]
-    return Upright(found.pixels, small, found.seen, tuple(kind for kind in KINDS if isinstance(said, list) and kind in said))
+    return Upright(
+        found.pixels,
+        small,
+        found.seen,
+        tuple(kind for kind in KINDS if isinstance(said, list) and kind in said),
+    )
 
 
 def _checked(picture: np.ndarray) -> np.ndarray:

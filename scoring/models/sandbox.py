@@ -1,8 +1,9 @@
 """Confinement that the worker puts on itself before it sees one untrusted byte.
 
-Every layer is tried on its own and the ones achieved are reported, because hosts differ: Landlock needs Linux 5.13 and may be missing under
-gVisor, the system-call filter is written for x86-64, and outside Linux little more than the wall-clock limit of the server remains.
-Numbers are those of the Linux headers (prctl.h, landlock.h, seccomp.h, filter.h; system calls of x86-64).
+Every layer is tried on its own and the ones achieved are reported, because hosts differ: Landlock needs Linux
+5.13 and may be missing under gVisor, the system-call filter is written for x86-64, and outside Linux little
+more than the wall-clock limit of the server remains. Numbers are those of the Linux headers (prctl.h,
+landlock.h, seccomp.h, filter.h; system calls of x86-64).
 """
 
 import ctypes
@@ -87,10 +88,11 @@ ALLOWED_CALLS = {
 
 
 def confine(memory_bytes: int, cpu_seconds: int, niceness: int) -> tuple[str, ...]:
-    """Confine this process for good; the layers achieved, e.g. ("rlimits", "no-new-privileges", "landlock-7", "seccomp").
+    """Confine this process for good; the layers achieved, e.g. ("rlimits", "no-new-privileges", "landlock-7",
+    "seccomp").
 
-    memory_bytes bounds the address space, cpu_seconds the processor time of the whole life of the process. Everything that is going to be
-    imported must have been imported: no file can be opened afterwards.
+    memory_bytes bounds the address space, cpu_seconds the processor time of the whole life of the process.
+    Everything that is going to be imported must have been imported: no file can be opened afterwards.
     """
     if hasattr(os, "nice"):
         os.nice(niceness)
@@ -101,10 +103,17 @@ def confine(memory_bytes: int, cpu_seconds: int, niceness: int) -> tuple[str, ..
 
 
 def limit_resources(memory_bytes: int, cpu_seconds: int) -> str:
-    """Bounds on address space, processor time, descriptors, written files and core dumps; "rlimits" if all of them took."""
+    """Bounds on address space, processor time, descriptors, written files and core dumps; "rlimits" if all of
+    them took."""
     if resource is None:
         return ""
-    wanted = {"RLIMIT_AS": memory_bytes, "RLIMIT_CPU": cpu_seconds, "RLIMIT_NOFILE": 32, "RLIMIT_FSIZE": 0, "RLIMIT_CORE": 0}
+    wanted = {
+        "RLIMIT_AS": memory_bytes,
+        "RLIMIT_CPU": cpu_seconds,
+        "RLIMIT_NOFILE": 32,
+        "RLIMIT_FSIZE": 0,
+        "RLIMIT_CORE": 0,
+    }
     took = [_limit(name, value) for name, value in wanted.items()]
     return "rlimits" if all(took) else ""
 
@@ -118,17 +127,19 @@ def _limit(name: str, value: int) -> bool:
 
 
 def forbid_new_privileges() -> str:
-    """No set-user-id program can raise this process again, and no other process of the user can look into it."""
+    """No set-user-id program can raise this process again, and no other process of the user can look into
+    it."""
     library = ctypes.CDLL(None, use_errno=True)
     library.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
     return "no-new-privileges" if library.prctl(_SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0) == 0 else ""
 
 
 def deny_files_and_network() -> str:
-    """Landlock with no rule at all: no file, no TCP, no abstract socket, no signal to others. "landlock-N" with the kernel's version.
+    """Landlock with no rule at all: no file, no TCP, no abstract socket, no signal to others. "landlock-N"
+    with the kernel's version.
 
-    It holds this thread and those started later. The runtime starts one of its own while it is imported: that one is held by the filter
-    of system calls alone.
+    It holds this thread and those started later. The runtime starts one of its own while it is imported: that
+    one is held by the filter of system calls alone.
     """
     library = ctypes.CDLL(None, use_errno=True)
     version = library.syscall(_LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), 1)
@@ -148,7 +159,8 @@ def deny_files_and_network() -> str:
 def filter_system_calls() -> str:
     """Only what computing needs: no open, no socket, no fork, no exec.
 
-    A refused call gives an error number instead of the end of the process, so that libraries which only probe can carry on.
+    A refused call gives an error number instead of the end of the process, so that libraries which only probe
+    can carry on.
     """
     if platform.machine() != "x86_64" or struct.calcsize("P") != 8:
         return ""
@@ -161,14 +173,18 @@ def filter_system_calls() -> str:
     program = Program(len(instructions) // 8, ctypes.cast(buffer, ctypes.c_void_p))
     set_mode_filter, every_thread = 1, 1
     library = ctypes.CDLL(None, use_errno=True)
-    return "seccomp" if library.syscall(_SECCOMP, set_mode_filter, every_thread, ctypes.byref(program)) == 0 else ""
+    return (
+        "seccomp"
+        if library.syscall(_SECCOMP, set_mode_filter, every_thread, ctypes.byref(program)) == 0
+        else ""
+    )
 
 
 def filter_program() -> bytes:
     """The filter as BPF instructions of 8 bytes each.
 
-    clone is allowed for threads only; clone3 hides its flags behind a pointer, so it is declared missing and the C library falls
-    back to clone.
+    clone is allowed for threads only; clone3 hides its flags behind a pointer, so it is declared missing and
+    the C library falls back to clone.
     """
     load, equal, at_least, any_bit, answer = 0x20, 0x15, 0x35, 0x45, 0x06
     architecture_offset, number_offset, first_argument_offset = 4, 0, 16
@@ -194,10 +210,11 @@ def filter_program() -> bytes:
 
 
 def die_with_parent(descriptor: int) -> None:
-    """End this process when the other end of the pipe `descriptor` is gone, also in the middle of a computation.
+    """End this process when the other end of the pipe `descriptor` is gone, also in the middle of a
+    computation.
 
-    PR_SET_PDEATHSIG would do this in the kernel, but it fires when the *thread* that started the worker ends, and servers start workers
-    from short-lived threads.
+    PR_SET_PDEATHSIG would do this in the kernel, but it fires when the *thread* that started the worker ends,
+    and servers start workers from short-lived threads.
     """
     if not hasattr(select, "poll"):
         return

@@ -1,7 +1,9 @@
-"""Reading an ONNX file without running it: what would make the runtime read other files or swell is refused here, the rest is summed up.
+"""Reading an ONNX file without running it: what would make the runtime read other files or swell is refused
+here, the rest is summed up.
 
-ConstantOfShape, Loop, Expand and their like grow with data: no scan sees that, the limits of the worker do. Sources: onnx.proto3 and the
-runtime's published security fixes. Runs in the worker: a protobuf parser, too, is fed by strangers here.
+ConstantOfShape, Loop, Expand and their like grow with data: no scan sees that, the limits of the worker do.
+Sources: onnx.proto3 and the runtime's published security fixes. Runs in the worker: a protobuf parser, too,
+is fed by strangers here.
 """
 
 from collections import Counter
@@ -24,7 +26,8 @@ Function = tuple[str, str, str]
 
 
 class ModelRefused(Exception):
-    """The model is not going to be loaded: `code` as in the contract, `message` says what is wrong and how to mend it."""
+    """The model is not going to be loaded: `code` as in the contract, `message` says what is wrong and how to
+    mend it."""
 
     def __init__(self, code: str, message: str):
         super().__init__(message)
@@ -32,9 +35,9 @@ class ModelRefused(Exception):
 
 
 def scan(data: bytes) -> dict:
-    """What the file says of itself: ir_version, opset (of the default domain), opsets (domain -> version), nodes (subgraphs and functions
-    included), scalars (names of the graph's inputs and outputs that are declared to have no axis), metadata (its own entries, name ->
-    text).
+    """What the file says of itself: ir_version, opset (of the default domain), opsets (domain -> version),
+    nodes (subgraphs and functions included), scalars (names of the graph's inputs and outputs that are
+    declared to have no axis), metadata (its own entries, name -> text).
 
     Raises ModelRefused with `model-unreadable` or `external-data`.
     """
@@ -44,7 +47,9 @@ def scan(data: bytes) -> dict:
     except MemoryError:
         raise
     except Exception:  # the parser raises DecodeError, UnicodeDecodeError, RecursionError ... depending on where the damage is
-        raise _unreadable(f"The file is damaged or is not an ONNX model ({len(data)} bytes). {_EXPORT}") from None
+        raise _unreadable(
+            f"The file is damaged or is not an ONNX model ({len(data)} bytes). {_EXPORT}"
+        ) from None
     if not model.HasField("graph") or not model.graph.node:
         raise _unreadable(f"The file holds no network: its graph is empty or missing. {_EXPORT}")
     nodes = 0
@@ -55,11 +60,15 @@ def scan(data: bytes) -> dict:
         elif isinstance(message, onnx.SparseTensorProto):
             sparse_bytes += dense_bytes(message)
             if sparse_bytes > MOST_SPARSE_BYTES:
-                raise _unreadable(f"Its sparse tensors unfold to more than {MOST_SPARSE_BYTES >> 20} MiB. Store them dense.")
+                raise _unreadable(
+                    f"Its sparse tensors unfold to more than {MOST_SPARSE_BYTES >> 20} MiB. Store them dense."
+                )
         elif isinstance(message, onnx.NodeProto):
             nodes += 1
             if nodes > MOST_NODES:
-                raise _unreadable(f"The network has more than {MOST_NODES:,} nodes. Simplify it, for example with onnxsim.")
+                raise _unreadable(
+                    f"The network has more than {MOST_NODES:,} nodes. Simplify it, for example with onnxsim."
+                )
     check_functions(model)
     opsets = {_domain(entry.domain): entry.version for entry in model.opset_import}
     types = {_text(value.name): value.type.tensor_type for value in (*model.graph.input, *model.graph.output)}
@@ -77,14 +86,17 @@ def scan(data: bytes) -> dict:
 
 
 def check_kind(data: bytes) -> None:
-    """Refuse what is known not to be ONNX by its first bytes, and what ends before the length that it announces."""
+    """Refuse what is known not to be ONNX by its first bytes, and what ends before the length that it
+    announces."""
     start = bytes(data[:256]).lstrip()
     if not data:
         raise _unreadable("The file is empty (0 bytes). The upload may have been cut off: drop it again.")
     if bytes(data[:2]) in _PICKLES:
         raise _unreadable(f"This is a Python pickle, not an ONNX model; it was not opened. {_EXPORT}")
     if start.startswith(b"PK\x03\x04"):
-        raise _unreadable(f"This is a zip archive, perhaps a PyTorch checkpoint (.pt), not an ONNX model. {_EXPORT}")
+        raise _unreadable(
+            f"This is a zip archive, perhaps a PyTorch checkpoint (.pt), not an ONNX model. {_EXPORT}"
+        )
     if start.startswith(_HDF5):
         raise _unreadable(f"This is an HDF5 file, perhaps from Keras, not an ONNX model. {_EXPORT}")
     if bytes(data[4:8]) == b"TFL3":
@@ -92,14 +104,21 @@ def check_kind(data: bytes) -> None:
     if bytes(data[:2]) == b"\x1f\x8b":
         raise _unreadable("This is a gzip file. Unpack it and give the .onnx file inside.")
     if start[:1] == b"<" or start.lower().startswith(b"version https://git-lfs"):
-        raise _unreadable("This is a web page or a text that stands for the file, not an ONNX model. Download the model itself.")
+        raise _unreadable(
+            "This is a web page or a text that stands for the file, not an ONNX model. Download the "
+            "model itself."
+        )
     announced = announced_size(data)
     if announced > len(data):
-        raise _unreadable(f"The file is cut off: {len(data):,} bytes are there, but it announces {announced:,} or more. Copy it again.")
+        raise _unreadable(
+            f"The file is cut off: {len(data):,} bytes are there, but it announces {announced:,} or "
+            "more. Copy it again."
+        )
 
 
 def announced_size(data: bytes) -> int:
-    """Where the last top-level field of the protobuf message says that it ends; `len(data)` if the bytes are no such message.
+    """Where the last top-level field of the protobuf message says that it ends; `len(data)` if the bytes are
+    no such message.
 
     https://protobuf.dev/programming-guides/encoding/
     """
@@ -128,7 +147,8 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def walk(root) -> Iterator:
-    """Every protobuf message under `root`, itself included, wherever a schema, old or new, may put one; not the inside of tensors."""
+    """Every protobuf message under `root`, itself included, wherever a schema, old or new, may put one; not
+    the inside of tensors."""
     stack = [root]
     while stack:
         message = stack.pop()
@@ -145,7 +165,10 @@ def check_tensor(tensor: onnx.TensorProto) -> None:
     if tensor.data_location == onnx.TensorProto.EXTERNAL or tensor.external_data:
         raise ModelRefused(
             "external-data",
-            f"The data of tensor '{_shown(tensor.name)}' stand in another file, and only the .onnx file is read. {_ONE_FILE}",
+            (
+                f"The data of tensor '{_shown(tensor.name)}' stand in another file, and only the .onnx "
+                f"file is read. {_ONE_FILE}"
+            ),
         )
     if any(size < 0 for size in tensor.dims):
         raise _unreadable(f"Tensor '{_shown(tensor.name)}' has a negative dimension. {_EXPORT}")
@@ -156,13 +179,16 @@ def dense_bytes(tensor: onnx.SparseTensorProto) -> int:
     size = 8
     for dimension in tensor.dims:
         if dimension < 0:
-            raise _unreadable(f"Sparse tensor '{_shown(tensor.values.name)}' has a negative dimension. {_EXPORT}")
+            raise _unreadable(
+                f"Sparse tensor '{_shown(tensor.values.name)}' has a negative dimension. {_EXPORT}"
+            )
         size *= dimension
     return size
 
 
 def check_functions(model: onnx.ModelProto) -> None:
-    """Refuse operators that nobody defines, functions that call themselves, and networks that are too large once functions are inlined."""
+    """Refuse operators that nobody defines, functions that call themselves, and networks that are too large
+    once functions are inlined."""
     bodies = {}
     for function in model.functions:
         key = _key(function.domain, function.name, function.overload)
@@ -172,15 +198,21 @@ def check_functions(model: onnx.ModelProto) -> None:
     graphs = calls(model.graph.node)
     for training in model.training_info:
         graphs += calls(training.initialization.node) + calls(training.algorithm.node)
-    for domain, name, _ in [key for counted in (graphs, *bodies.values()) for key in counted if key not in bodies]:
+    for domain, name, _ in [
+        key for counted in (graphs, *bodies.values()) for key in counted if key not in bodies
+    ]:
         if domain not in KNOWN_DOMAINS:
             raise _unreadable(
-                f"Operator '{_shown(name)}' of domain '{_shown(domain)}' is not a standard ONNX operator, and only those "
+                f"Operator '{_shown(name)}' of domain '{_shown(domain)}' is not a standard ONNX "
+                "operator, and only those "
                 "are run. Export the network with standard operators."
             )
     total = inlined(graphs, bodies)
     if total > MOST_NODES:
-        raise _unreadable(f"The network becomes {total:,} nodes when its functions are inlined; {MOST_NODES:,} are allowed. Simplify it.")
+        raise _unreadable(
+            f"The network becomes {total:,} nodes when its functions are inlined; {MOST_NODES:,} "
+            "are allowed. Simplify it."
+        )
 
 
 def calls(nodes: Iterable[onnx.NodeProto]) -> Counter[Function]:

@@ -25,10 +25,12 @@ Model = str | os.PathLike | bytes
 
 @dataclass(frozen=True)
 class Task:
-    """What a challenge does with a model: what it gives and takes (`contract`), how pictures are prepared, and the trial vectors.
+    """What a challenge does with a model: what it gives and takes (`contract`), how pictures are prepared,
+    and the trial vectors.
 
-    base: the vector of the trial runs, None where the model gets the picture only. changes: by field, the other vectors of the probe.
-    shortest_side: pixels below which the rules call a picture too small. unreadable: what an unreadable picture means for the score, for messages.
+    base: the vector of the trial runs, None where the model gets the picture only. changes: by field, the
+    other vectors of the probe. shortest_side: pixels below which the rules call a picture too small.
+    unreadable: what an unreadable picture means for the score, for messages.
     """
 
     contract: preflight.Contract
@@ -41,7 +43,8 @@ class Task:
 
 @dataclass(frozen=True)
 class Inspection:
-    """What the preflight found. model: what was inspected, for `model` in JSON and for the page. outputs: of the trial runs [pictures, K], may be empty."""
+    """What the preflight found. model: what was inspected, for `model` in JSON and for the page. outputs: of
+    the trial runs [pictures, K], may be empty."""
 
     findings: tuple[Finding, ...]
     model: Mapping
@@ -50,7 +53,8 @@ class Inspection:
 
 @dataclass(frozen=True)
 class Run:
-    """A model's outputs [N, K] float64, NaN rows where there is none; `faults` says why, as errors; images: SHA-256 by member."""
+    """A model's outputs [N, K] float64, NaN rows where there is none; `faults` says why, as errors; images:
+    SHA-256 by member."""
 
     outputs: np.ndarray
     faults: tuple[Finding, ...]
@@ -59,7 +63,8 @@ class Run:
 
 
 def model_bytes(model: Model, name: str | None = None) -> tuple[bytes, str]:
-    """The bytes of a model and what messages call it. Raises InputRefused (`model-unreadable`) where the file cannot be read."""
+    """The bytes of a model and what messages call it. Raises InputRefused (`model-unreadable`) where the file
+    cannot be read."""
     if isinstance(model, (bytes, bytearray, memoryview)):
         return bytes(model), name or "the model"
     path = Path(model)
@@ -67,7 +72,13 @@ def model_bytes(model: Model, name: str | None = None) -> tuple[bytes, str]:
         return path.read_bytes(), name or path.name
     except OSError as problem:
         raise InputRefused(
-            [error("model-unreadable", name or path.name, f"The file cannot be read: {problem.strerror}. Check the path.")]
+            [
+                error(
+                    "model-unreadable",
+                    name or path.name,
+                    f"The file cannot be read: {problem.strerror}. Check the path.",
+                )
+            ]
         ) from problem
 
 
@@ -82,15 +93,17 @@ def inspect(
 ) -> Inspection:
     """The preflight of a model, with trial runs on up to 8 pictures of the cases (else on fixed noise).
 
-    timings: also how long a picture took and what confines the worker; they differ between runs, so scorecards leave them out.
-    Raises InputRefused with every problem; Cancelled.
+    timings: also how long a picture took and what confines the worker; they differ between runs, so
+    scorecards leave them out. Raises InputRefused with every problem; Cancelled.
     """
     try:
         with _Process(data, cancelled) as process:
             return _inspect(process, name, task, cases, size_findings, timings)
     except ModelFailed as failed:
         _raise_if(cancelled)
-        raise InputRefused([preflight.failure(name, failed)], size_findings(len(data) / MIB, name)) from failed
+        raise InputRefused(
+            [preflight.failure(name, failed)], size_findings(len(data) / MIB, name)
+        ) from failed
 
 
 def run(
@@ -102,7 +115,8 @@ def run(
     progress: Callable[[int, int], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Run:
-    """Run a model on every case; `width` numbers are needed per picture, None = as many as the first gave. Raises InputRefused where the model as a whole fails; Cancelled."""
+    """Run a model on every case; `width` numbers are needed per picture, None = as many as the first gave.
+    Raises InputRefused where the model as a whole fails; Cancelled."""
     images: dict[str, str] = {}
 
     def reader(index: int, member: str) -> Callable[[], bytes]:
@@ -126,7 +140,11 @@ def run(
 
 def no_images(name: str) -> Finding:
     """`image-missing` for a whole source that holds no image of any case."""
-    return error("image-missing", name, "it holds none of the images, which a model needs: give a folder or zip with images, or --images.")
+    return error(
+        "image-missing",
+        name,
+        "it holds none of the images, which a model needs: give a folder or zip with images, or --images.",
+    )
 
 
 def missing_images(cases: Cases) -> list[Finding]:
@@ -138,7 +156,8 @@ def missing_images(cases: Cases) -> list[Finding]:
         error(
             "image-missing",
             cases.ids[i],
-            f"the image of case {cases.ids[i]} is not in {cases.pictures.name}. Add it; the validator gives every model "
+            f"the image of case {cases.ids[i]} is not in {cases.pictures.name}. Add it; the "
+            "validator gives every model "
             "the score 0 when one is missing.",
         )
         for i in absent
@@ -146,7 +165,8 @@ def missing_images(cases: Cases) -> list[Finding]:
 
 
 def with_pictures(cases: Cases) -> Cases:
-    """The cases for trial runs: those that lack an image are the run's own affair, unless all do. Raises InputRefused then."""
+    """The cases for trial runs: those that lack an image are the run's own affair, unless all do. Raises
+    InputRefused then."""
     kept = [i for i, member in enumerate(cases.images) if member is not None]
     if not kept:
         raise InputRefused(missing_images(cases), cases.findings)
@@ -154,7 +174,8 @@ def with_pictures(cases: Cases) -> Cases:
 
 
 def declared_size(model: Mapping | None) -> tuple[int | None, int | None]:
-    """(width, height) of the first input of an inspected model (`Inspection.model`), None where it is symbolic or there is no model."""
+    """(width, height) of the first input of an inspected model (`Inspection.model`), None where it is
+    symbolic or there is no model."""
     shape = (model["inputs"][0]["shape"] if model else None) or (None,) * 4
     return shape[3], shape[2]
 
@@ -218,7 +239,9 @@ def _inspect(process, name: str, task: Task, cases: Cases | None, size_findings,
     recipe = task.recipe_for(facts)
     base = task.base if len(facts.inputs) > 1 else None
     trial = process.run(preflight.noise(*recipe.steps[-1][:2]), recipe, base)
-    problems, findings = split([*preflight.examine(facts, task.contract, name, trial), *size_findings(facts.size_bytes / MIB, name)])
+    problems, findings = split(
+        [*preflight.examine(facts, task.contract, name, trial), *size_findings(facts.size_bytes / MIB, name)]
+    )
     if problems or absent:
         raise InputRefused([*problems, *absent], findings)
     probe = preflight.probe(process, _trial_pictures(cases), recipe, base, task.changes)
@@ -229,7 +252,8 @@ def _inspect(process, name: str, task: Task, cases: Cases | None, size_findings,
             warning(
                 "not-finite",
                 name,
-                f"{len(probe.outputs) - len(finite)} of {len(probe.outputs)} trial outputs hold NaN or infinity, which the official code "
+                f"{len(probe.outputs) - len(finite)} of {len(probe.outputs)} trial outputs hold NaN "
+                "or infinity, which the official code "
                 "takes for the largest value; such cases are refused here.",
             )
         )
@@ -242,7 +266,10 @@ def _inspect(process, name: str, task: Task, cases: Cases | None, size_findings,
                 warning(
                     "slow-model",
                     name,
-                    f"{milliseconds / 1000:.1f} s of processor time for one image; beyond 20 s the validator stops the model.",
+                    (
+                        f"{milliseconds / 1000:.1f} s of processor time for one image; beyond 20 s the "
+                        "validator stops the model."
+                    ),
                 )
             )
     return Inspection(tuple(findings), model, probe.outputs)
@@ -263,18 +290,32 @@ def _trial_pictures(cases: Cases | None) -> list[bytes]:
     return found
 
 
-def _rows(outputs: Sequence, cases: Cases, name: str, width: int | None, unreadable: str) -> tuple[np.ndarray, list[Finding]]:
+def _rows(
+    outputs: Sequence, cases: Cases, name: str, width: int | None, unreadable: str
+) -> tuple[np.ndarray, list[Finding]]:
     if width is None:
-        width = next((np.size(output) for output in outputs if isinstance(output, np.ndarray) and np.size(output)), 1)
+        width = next(
+            (np.size(output) for output in outputs if isinstance(output, np.ndarray) and np.size(output)), 1
+        )
     rows, faults = np.full((len(cases), width), np.nan), missing_images(cases)
     for i, output in enumerate(outputs):
         case = cases.ids[i]
         if isinstance(output, (ImageUnreadable, InputRefused)):
-            words = "; ".join(p.message for p in output.problems) if isinstance(output, InputRefused) else str(output)
+            words = (
+                "; ".join(p.message for p in output.problems)
+                if isinstance(output, InputRefused)
+                else str(output)
+            )
             faults.append(error("image-unreadable", case, f"{words} {unreadable}".rstrip()))
         elif output is not None and np.size(output) != width:
             raise InputRefused(
-                [error("wrong-output", name, f"For {case} the first output has {np.size(output)} numbers; {width} are needed.")],
+                [
+                    error(
+                        "wrong-output",
+                        name,
+                        f"For {case} the first output has {np.size(output)} numbers; {width} are needed.",
+                    )
+                ],
                 cases.findings,
             )
         elif output is not None and not np.isfinite(output).all():
@@ -283,7 +324,9 @@ def _rows(outputs: Sequence, cases: Cases, name: str, width: int | None, unreada
                 error(
                     code,
                     case,
-                    f"the model's output for {case} holds {'NaN' if code == 'missing-value' else 'infinity'}, which the official code takes for the "
+                    f"the model's output for {case} holds "
+                    f"{'NaN' if code == 'missing-value' else 'infinity'}, which the official code "
+                    "takes for the "
                     "largest value. Mend the model, or let missing cases count as wrong (--missing wrong).",
                 )
             )
@@ -300,11 +343,20 @@ def _picture_findings(seen: Sequence[Seen | None], cases: Cases, task: Task) -> 
         (
             "small-image",
             small,
-            f"below {task.shortest_side} pixels on the shorter side, which the rules ask for; enlarged as by the validator.",
+            (
+                f"below {task.shortest_side} pixels on the shorter side, which the rules ask for; "
+                "enlarged as by the validator."
+            ),
         ),
-        ("alpha-dropped", alpha, "with transparency, which the rules exclude; it is dropped as by the validator."),
+        (
+            "alpha-dropped",
+            alpha,
+            "with transparency, which the rules exclude; it is dropped as by the validator.",
+        ),
     ):
         if rows:
             shown = ", ".join(cases.ids[i] for i in rows[:5]) + (", ..." if len(rows) > 5 else "")
-            found.append(note(code, cases.ids[rows[0]], f"{len(rows)} image{'s' * (len(rows) > 1)} ({shown}) {words}"))
+            found.append(
+                note(code, cases.ids[rows[0]], f"{len(rows)} image{'s' * (len(rows) > 1)} ({shown}) {words}")
+            )
     return found

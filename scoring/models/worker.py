@@ -1,14 +1,16 @@
 """The child process in which strangers' models and images are opened.
 
-It imports everything, confines itself, says what it achieved, and then answers frames on standard input with frames on standard output:
+It imports everything, confines itself, says what it achieved, and then answers frames on standard input with
+frames on standard output:
 
-    {"op": "load"} + model                                           -> {"ok": true, "facts"}
-    {"op": "run", "recipe", "shape", "pixels"} + picture [+ vector]  -> {"ok": true, "outputs", "seen", "shape", "cpu_ms"} + arrays
-    {"op": "decode", "recipe"} + picture                             -> {"ok": true, "seen", "shape"} + pixels
-    {"op": "upright"} + picture                           -> {"ok": true, "seen", "shape", "small", "dropped"} + small copy + pixels
+    {"op": "load"} + model                                           -> {"ok": true, "facts"} {"op": "run",
+    "recipe", "shape", "pixels"} + picture [+ vector]  -> {"ok": true, "outputs", "seen", "shape", "cpu_ms"} +
+    arrays {"op": "decode", "recipe"} + picture                             -> {"ok": true, "seen", "shape"} +
+    pixels {"op": "upright"} + picture                           -> {"ok": true, "seen", "shape", "small",
+    "dropped"} + small copy + pixels
 
-A failure is {"ok": false, "code"}, with a "message" about loading and about images. The runtime's words about running a model stay here,
-because they can quote the data that the model was run on.
+A failure is {"ok": false, "code"}, with a "message" about loading and about images. The runtime's words about
+running a model stay here, because they can quote the data that the model was run on.
 """
 
 import importlib
@@ -20,11 +22,12 @@ import time
 import numpy as np
 import onnxruntime
 
-from scoring.models import frames, intake, sandbox
+from scoring.models import frames, image_upload, sandbox
 from scoring.models.preprocessing import ImageUnreadable, Recipe, pixels, tensor
 from scoring.models.scan import ModelRefused, scan
 
-# Decoders, and the encodings of texts in images, are otherwise imported when first needed; after the confinement no file can be opened.
+# Decoders, and the encodings of texts in images, are otherwise imported when first needed; after the
+# confinement no file can be opened.
 LATE_IMPORTS = (
     "PIL.BmpImagePlugin",
     "PIL.GifImagePlugin",
@@ -51,7 +54,8 @@ class RunFailed(Exception):
 
 
 def main(settings: dict) -> None:
-    """Serve until the other end closes. `settings`: memory_bytes, cpu_seconds, niceness, output_bytes, frame_bytes, alarm_seconds."""
+    """Serve until the other end closes. `settings`: memory_bytes, cpu_seconds, niceness, output_bytes,
+    frame_bytes, alarm_seconds."""
     requests, answers = _take_channel()
     empty_folder = os.getcwd()
     for module in LATE_IMPORTS:
@@ -108,8 +112,11 @@ def load(model: bytearray, empty_folder: str) -> tuple[onnxruntime.InferenceSess
     return session, {"ok": True, "facts": facts}
 
 
-def run(session: onnxruntime.InferenceSession, header: dict, parts: list, most_bytes: int) -> tuple[dict, list]:
-    """One picture through the model: inputs by position, every output that is a numeric tensor; others come back as null."""
+def run(
+    session: onnxruntime.InferenceSession, header: dict, parts: list, most_bytes: int
+) -> tuple[dict, list]:
+    """One picture through the model: inputs by position, every output that is a numeric tensor; others come
+    back as null."""
     start = time.thread_time()
     picture, seen = _picture(header, parts[0])
     arrays = [tensor(picture), *(np.frombuffer(part, np.float32).reshape(1, -1) for part in parts[1:])]
@@ -127,7 +134,9 @@ def run(session: onnxruntime.InferenceSession, header: dict, parts: list, most_b
         "seen": seen,
         "shape": picture.shape if header["pixels"] else None,
     }
-    payload = [output for output in outputs if output is not None and output.size] + ([picture] if header["pixels"] else [])
+    payload = [output for output in outputs if output is not None and output.size] + (
+        [picture] if header["pixels"] else []
+    )
     return reply | {"cpu_ms": (time.thread_time() - start) * 1000}, payload
 
 
@@ -137,8 +146,14 @@ def decode(header: dict, parts: list) -> tuple[dict, list]:
 
 
 def upright(parts: list) -> tuple[dict, list]:
-    picture, small, seen, dropped = intake.upright(bytes(parts[0]))
-    reply = {"ok": True, "seen": _as_list(seen), "shape": picture.shape, "small": small.shape, "dropped": dropped}
+    picture, small, seen, dropped = image_upload.upright(bytes(parts[0]))
+    reply = {
+        "ok": True,
+        "seen": _as_list(seen),
+        "shape": picture.shape,
+        "small": small.shape,
+        "dropped": dropped,
+    }
     return reply, [np.ascontiguousarray(small), np.ascontiguousarray(picture)]
 
 
@@ -177,12 +192,18 @@ def _load_failure(words: str, facts: dict) -> ModelRefused:
     if highest := re.search(r"max supported IR version: (\d+)", words):
         return ModelRefused(
             "model-unreadable",
-            f"The file has IR version {facts['ir_version']}; up to {highest[1]} is read. Set model.ir_version = 10 before onnx.save.",
+            (
+                f"The file has IR version {facts['ir_version']}; up to {highest[1]} is read. Set "
+                "model.ir_version = 10 before onnx.save."
+            ),
         )
     if highest := re.search(r"till opset (\d+)", words):
         return ModelRefused(
             "model-unreadable",
-            f"The model uses opset {max(facts['opsets'].values())}; up to {highest[1]} is run. Export with opset_version=17.",
+            (
+                f"The model uses opset {max(facts['opsets'].values())}; up to {highest[1]} is run. "
+                "Export with opset_version=17."
+            ),
         )
     plain = _plain_ascii(_SOURCE.sub("", " ".join(words.split())))
     return ModelRefused("model-unreadable", f"The runtime refuses the model: {plain}.")
@@ -192,7 +213,11 @@ def _run_code(words: str, bad_value: bool) -> str:
     """Which kind of failure it was; never its words."""
     if _MEMORY.search(words):
         return "model-out-of-memory"
-    return "wrong-inputs" if "Non-zero status code" not in words and ("INVALID_ARGUMENT" in words or bad_value) else "stopped"
+    return (
+        "wrong-inputs"
+        if "Non-zero status code" not in words and ("INVALID_ARGUMENT" in words or bad_value)
+        else "stopped"
+    )
 
 
 def _plain_ascii(text: str, most: int = 300) -> str:
@@ -200,13 +225,15 @@ def _plain_ascii(text: str, most: int = 300) -> str:
 
 
 def _set_alarm(seconds: float) -> None:
-    """The kernel ends this process after so much wall time, whatever holds the interpreter; 0 takes the alarm back."""
+    """The kernel ends this process after so much wall time, whatever holds the interpreter; 0 takes the alarm
+    back."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
 def _take_channel():
-    """The frames' two streams. What native code prints must not mix with them, so the usual descriptors go nowhere."""
+    """The frames' two streams. What native code prints must not mix with them, so the usual descriptors go
+    nowhere."""
     requests, answers = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb", buffering=0)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):

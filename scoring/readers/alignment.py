@@ -6,13 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.findings import Finding, InputRefused, error, note, ordered, warning
-from scoring.predictions import Predictions, grade
 from scoring.readers import matching, tables
 from scoring.readers.lesions import CODES, IMAGE, Cases, find_table
 from scoring.readers.sources import Source, open_source, sha256
 from scoring.readers.tables import Table
+from scoring.submission import Predictions, grade
 
-NOT_A_NUMBER = " The official code takes NaN for the largest value. Fill it in, or let missing cases count as wrong (--missing wrong)."
+NOT_A_NUMBER = (
+    " The official code takes NaN for the largest value. Fill it in, or let missing cases count as "
+    "wrong (--missing wrong)."
+)
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,8 @@ class Rows:
 
 @dataclass(frozen=True)
 class Values:
-    """What a challenge read by case: outputs [N, K] (NaN where there is none), labels [N] (-1), and the faults of cases that cannot be used."""
+    """What a challenge read by case: outputs [N, K] (NaN where there is none), labels [N] (-1), and the
+    faults of cases that cannot be used."""
 
     outputs: np.ndarray
     labels: np.ndarray
@@ -37,14 +41,18 @@ class Values:
 
 Read = Callable[[Rows, list[Finding], list[Finding]], Values]
 Choose = Callable[[Table, int | None, list[Finding], list[Finding]], Read | None]
-"""Finds a challenge's columns (table, column of the ids, problems, findings) and gives what reads them; None where they are not there."""
+"""Finds a challenge's columns (table, column of the ids, problems, findings) and gives what reads them; None
+where they are not there."""
 
 
-def read_predictions(source: Source, truth: Cases | None, name: str | None, missing: str, choose: Choose) -> Predictions:
+def read_predictions(
+    source: Source, truth: Cases | None, name: str | None, missing: str, choose: Choose
+) -> Predictions:
     """Read a prediction table and align it with the truth's cases; without a truth in file order.
 
-    Raises InputRefused where the table is at fault. Cases without a usable prediction are `faults` of the result, refused or taken as wrong by
-    the challenge's `score`; where the table is at fault they stand in the same answer, as `missing` grades them.
+    Raises InputRefused where the table is at fault. Cases without a usable prediction are `faults` of the
+    result, refused or taken as wrong by the challenge's `score`; where the table is at fault they stand in
+    the same answer, as `missing` grades them.
     """
     files = open_source(source, name)
     member = find_table(files)
@@ -54,19 +62,29 @@ def read_predictions(source: Source, truth: Cases | None, name: str | None, miss
     id_column, twice = tables.find_column(table, IMAGE)
     problems += twice
     if id_column is None:
-        problems.append(tables.missing_column(table, "the case id (rows are never matched by position)", ("filename", "case", "image")))
+        problems.append(
+            tables.missing_column(
+                table, "the case id (rows are never matched by position)", ("filename", "case", "image")
+            )
+        )
     read = choose(table, id_column, problems, findings)
     if id_column is None or read is None:
         raise InputRefused(ordered(problems, CODES), ordered(findings, CODES))
     case_of = cases_of_rows(table, table.cells(id_column), truth, problems, findings)
     n = len(table) if truth is None else len(truth)
-    values = read(Rows(table, [i for i in np.flatnonzero(case_of >= 0) if i not in table.ragged], case_of, n), problems, findings)
+    values = read(
+        Rows(table, [i for i in np.flatnonzero(case_of >= 0) if i not in table.ragged], case_of, n),
+        problems,
+        findings,
+    )
     faults = values.faults
     if truth is not None:
         faults += _unpredicted(table, truth, id_column, problems)
     if problems:
         hard, soft = grade(faults, missing)
-        raise InputRefused(ordered(tables.settled(table, [*problems, *hard]), CODES), ordered([*findings, *soft], CODES))
+        raise InputRefused(
+            ordered(tables.settled(table, [*problems, *hard]), CODES), ordered([*findings, *soft], CODES)
+        )
     digest = files.digest({member: sha256(data)})
     return Predictions(
         files.name,
@@ -80,7 +98,8 @@ def read_predictions(source: Source, truth: Cases | None, name: str | None, miss
 
 
 def _unpredicted(table: Table, truth: Cases, id_column: int, problems: list[Finding]) -> list[Finding]:
-    """`missing-case` for every case that no row names; where no row names any, that is the problem instead."""
+    """`missing-case` for every case that no row names; where no row names any, that is the problem
+    instead."""
     named = {case for case in claimed(table, truth, id_column) if case >= 0}
     if not named and len(truth):
         problems.append(nothing_in_common(table, table.cells(id_column), truth))
@@ -97,11 +116,15 @@ def _unpredicted(table: Table, truth: Cases, id_column: int, problems: list[Find
     ]
 
 
-def cases_of_rows(table: Table, ids: list[str], truth: Cases | None, problems: list[Finding], findings: list[Finding]) -> np.ndarray:
+def cases_of_rows(
+    table: Table, ids: list[str], truth: Cases | None, problems: list[Finding], findings: list[Finding]
+) -> np.ndarray:
     """The case of each row [rows]; negative where there is none. A repeated row is reported and left out."""
     nameless = [i for i, name in enumerate(ids) if name.lower() in tables.MISSING]
     problems += [
-        error("missing-value", table.place(i), "the case id is empty: every row needs its case.") for i in nameless if i not in table.ragged
+        error("missing-value", table.place(i), "the case id is empty: every row needs its case.")
+        for i in nameless
+        if i not in table.ragged
     ]
     names = ids if truth is None else truth.ids
     found = matching.match(ids, truth.ids) if truth is not None else matching.Matches(_first_of_each(ids), {})
@@ -112,7 +135,10 @@ def cases_of_rows(table: Table, ids: list[str], truth: Cases | None, problems: l
             error(
                 "ambiguous-case",
                 table.place(i),
-                f"{ids[i]!r} fits {len(candidates)} cases ({', '.join(names[c] for c in candidates[:3])}): write the id as the truth does.",
+                (
+                    f"{ids[i]!r} fits {len(candidates)} cases "
+                    f"({', '.join(names[c] for c in candidates[:3])}): write the id as the truth does."
+                ),
             )
         )
     first: dict[int, int] = {}
@@ -122,7 +148,10 @@ def cases_of_rows(table: Table, ids: list[str], truth: Cases | None, problems: l
                 error(
                     "duplicate-case",
                     table.place(i),
-                    f"case {names[case]} stands on line {table.lines[first[case]]} already: keep one row per case.",
+                    (
+                        f"case {names[case]} stands on line {table.lines[first[case]]} already: keep "
+                        "one row per case."
+                    ),
                 )
             )
             case_of[i] = matching.AMBIGUOUS
@@ -149,20 +178,28 @@ def _first_of_each(ids: list[str]) -> np.ndarray:
 def claimed(table: Table, truth: Cases, id_column: int) -> set[int]:
     """Cases that some row names, however faulty the row: they are not reported as missing too."""
     found = matching.match(table.cells(id_column), truth.ids)
-    return set(found.case.tolist()) | {case for candidates in found.candidates.values() for case in candidates}
+    return set(found.case.tolist()) | {
+        case for candidates in found.candidates.values() for case in candidates
+    }
 
 
-def read_numbers(rows: Rows, columns: list[int], problems: list[Finding], findings: list[Finding]) -> tuple[np.ndarray, list[Finding]]:
-    """The numbers of `columns` by case [n, columns], a row of NaN where a case has no usable one, and the faults that make a case unusable.
+def read_numbers(
+    rows: Rows, columns: list[int], problems: list[Finding], findings: list[Finding]
+) -> tuple[np.ndarray, list[Finding]]:
+    """The numbers of `columns` by case [n, columns], a row of NaN where a case has no usable one, and the
+    faults that make a case unusable.
 
-    Text where a number is needed is a problem of the table. A decimal comma is read where the delimiter is another character.
+    Text where a number is needed is a problem of the table. A decimal comma is read where the delimiter is
+    another character.
     """
     table, case_of = rows.table, rows.case_of
     read = [tables.numbers(table.cells(column), table.delimiter != ",") for column in columns]
     values, fault = np.column_stack([r.values for r in read]), np.column_stack([r.fault for r in read])
     commas = sum(r.decimal_commas for r in read)
     if commas:
-        findings.append(note("decimal-comma", table.place(0), f"{commas} numbers have a decimal comma: read as a point."))
+        findings.append(
+            note("decimal-comma", table.place(0), f"{commas} numbers have a decimal comma: read as a point.")
+        )
     numbers, faults = np.full((rows.n, len(columns)), np.nan), []
     numbers[case_of[rows.rows]] = values[rows.rows]
     ids = table.cells(tables.find_column(table, IMAGE)[0])
@@ -175,7 +212,10 @@ def read_numbers(rows: Rows, columns: list[int], problems: list[Finding], findin
         }.items():
             hit = np.flatnonzero(fault[i] == code)
             if len(hit):
-                cells = ", ".join(f"{table.header[columns[k]]} {table.columns[columns[k]][i].strip()[:40]!r}" for k in hit[:3])
+                cells = ", ".join(
+                    f"{table.header[columns[k]]} {table.columns[columns[k]][i].strip()[:40]!r}"
+                    for k in hit[:3]
+                )
                 entries.append(error(code, table.place(i), f"case {ids[i]}, column {cells} {words}"))
     return numbers, faults
 
@@ -185,5 +225,8 @@ def nothing_in_common(table: Table, ids: list[str], truth: Cases) -> Finding:
     return error(
         "no-common-case",
         table.name,
-        f"no row matches a case of {truth.name}. Here: {', '.join(ids[:3])}. There: {', '.join(truth.ids[:3])}.",
+        (
+            f"no row matches a case of {truth.name}. Here: {', '.join(ids[:3])}. There: "
+            f"{', '.join(truth.ids[:3])}."
+        ),
     )

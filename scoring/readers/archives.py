@@ -1,4 +1,5 @@
-"""Zip archives from strangers: every limit is checked before a byte is unpacked, and nothing is written to disk."""
+"""Zip archives from strangers: every limit is checked before a byte is unpacked, and nothing is written to
+disk."""
 
 import copy
 import io
@@ -48,27 +49,38 @@ class Archive:
             return data
         except MemoryError:
             raise
-        except Exception as problem:  # zipfile lets a dozen kinds through: zlib.error, EOFError, ValueError ...
-            raise InputRefused([_bad(f"{self.name} › {member}", f"it is damaged ({_words(problem)}). {AGAIN}")]) from problem
+        except (
+            Exception
+        ) as problem:  # zipfile lets a dozen kinds through: zlib.error, EOFError, ValueError ...
+            raise InputRefused(
+                [_bad(f"{self.name} › {member}", f"it is damaged ({_words(problem)}). {AGAIN}")]
+            ) from problem
 
     def open(self, member: str) -> BinaryIO:
-        """A member, seekable to its front, to be unpacked while it is read. Raises InputRefused (`bad-zip`); damage further on is raised, as
-        zipfile.BadZipFile, zlib.error or EOFError, by the reading."""
+        """A member, seekable to its front, to be unpacked while it is read. Raises InputRefused (`bad-zip`);
+        damage further on is raised, as zipfile.BadZipFile, zlib.error or EOFError, by the reading."""
         entry = self._entries[member]
         try:
             if entry.compress_type == zipfile.ZIP_STORED:
                 return self._zip.open(entry)
-            return io.BufferedReader(Inflated(self._zip.open(_as_packed(entry)), bare=True, checksum=entry.CRC, size=entry.file_size))
+            return io.BufferedReader(
+                Inflated(
+                    self._zip.open(_as_packed(entry)), bare=True, checksum=entry.CRC, size=entry.file_size
+                )
+            )
         except MemoryError:
             raise
         except Exception as problem:
-            raise InputRefused([_bad(f"{self.name} › {member}", f"it is damaged ({_words(problem)}). {AGAIN}")]) from problem
+            raise InputRefused(
+                [_bad(f"{self.name} › {member}", f"it is damaged ({_words(problem)}). {AGAIN}")]
+            ) from problem
 
 
 def open_archive(source: Path | bytes, name: str, streamed: tuple[str, ...] = ()) -> Archive:
     """Open a zip and check every member. Raises InputRefused with all `bad-zip` and `unsafe-path` problems.
 
-    streamed: endings in lower case of members that may expand by any ratio, because nobody holds them unpacked.
+    streamed: endings in lower case of members that may expand by any ratio, because nobody holds them
+    unpacked.
     """
     file = io.BytesIO(source) if isinstance(source, bytes) else open(source, "rb")  # noqa: SIM115  kept open: members are read later
     try:
@@ -76,13 +88,18 @@ def open_archive(source: Path | bytes, name: str, streamed: tuple[str, ...] = ()
         file.seek(0)
         archive = zipfile.ZipFile(file)
         entries = archive.infolist()
-        problems = [*_path_problems(name, entries), *_content_problems(name, entries, archive.start_dir, streamed)]
+        problems = [
+            *_path_problems(name, entries),
+            *_content_problems(name, entries, archive.start_dir, streamed),
+        ]
     except InputRefused:
         file.close()
         raise
     except Exception as problem:
         file.close()
-        raise InputRefused([_bad(name, f"it cannot be read as a zip ({_words(problem)}): was the upload cut off? {AGAIN}")]) from problem
+        raise InputRefused(
+            [_bad(name, f"it cannot be read as a zip ({_words(problem)}): was the upload cut off? {AGAIN}")]
+        ) from problem
     if problems:
         file.close()
         raise InputRefused(problems)
@@ -91,7 +108,8 @@ def open_archive(source: Path | bytes, name: str, streamed: tuple[str, ...] = ()
 
 
 def _as_packed(entry: zipfile.ZipInfo) -> zipfile.ZipInfo:
-    """The entry as if its deflated bytes were its content: zipfile itself inflates ten times as slowly as `Inflated`."""
+    """The entry as if its deflated bytes were its content: zipfile itself inflates ten times as slowly as
+    `Inflated`."""
     packed = copy.copy(entry)
     packed.compress_type, packed.file_size, packed.CRC = zipfile.ZIP_STORED, entry.compress_size, None
     return packed
@@ -111,7 +129,11 @@ def _check_count(file, name: str) -> None:
         raise InputRefused([_bad(name, f"its end is missing: was the upload cut off? {AGAIN}")])
     count, directory, offset = struct.unpack("<HII", tail[at + 10 : at + 20])
     wide = tail.rfind(b"PK\6\6")
-    if (count == 0xFFFF or directory == 0xFFFFFFFF or offset == 0xFFFFFFFF) and wide >= 0 and len(tail) >= wide + 56:
+    if (
+        (count == 0xFFFF or directory == 0xFFFFFFFF or offset == 0xFFFFFFFF)
+        and wide >= 0
+        and len(tail) >= wide + 56
+    ):
         count, directory = struct.unpack("<QQ", tail[wide + 32 : wide + 48])
     if count > MEMBERS or directory > MEMBERS * DIRECTORY_BYTES_PER_MEMBER:
         raise InputRefused([_bad(name, f"it holds {count:,} files; at most {MEMBERS:,} are read.")])
@@ -126,17 +148,23 @@ def _path_problems(name: str, entries: list[zipfile.ZipInfo]) -> Iterator[Findin
             yield hidden_name(place)
         elif written.startswith("/") or re.match(r"[A-Za-z]:", written) or "\\" in written:
             yield error(
-                "unsafe-path", place, "the name is an absolute path or has a backslash: zip the folder itself, with relative names."
+                "unsafe-path",
+                place,
+                "the name is an absolute path or has a backslash: zip the folder itself, with relative names.",
             )
         elif any(part in ("", ".", "..") for part in parts):
             yield error(
-                "unsafe-path", place, "the name leaves its folder or has an empty part: zip the folder itself, with relative names."
+                "unsafe-path",
+                place,
+                "the name leaves its folder or has an empty part: zip the folder itself, with relative names.",
             )
         elif stat.S_ISLNK(entry.external_attr >> 16):
             yield error("unsafe-path", place, "it is a link: put the file itself into the zip.")
 
 
-def _content_problems(name: str, entries: list[zipfile.ZipInfo], directory_start: int, streamed: tuple[str, ...]) -> Iterator[Finding]:
+def _content_problems(
+    name: str, entries: list[zipfile.ZipInfo], directory_start: int, streamed: tuple[str, ...]
+) -> Iterator[Finding]:
     files = [e for e in entries if not e.is_dir()]
     if len(files) > MEMBERS:
         yield _bad(name, f"it holds {len(files):,} files; at most {MEMBERS:,} are read.")
@@ -145,20 +173,41 @@ def _content_problems(name: str, entries: list[zipfile.ZipInfo], directory_start
         if entry.flag_bits & 0x1:
             yield _bad(place, f"it is encrypted. {AGAIN}")
         elif entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            yield _bad(place, f"it is compressed by method {entry.compress_type}; only stored and deflated are read. {AGAIN}")
+            yield _bad(
+                place,
+                (
+                    f"it is compressed by method {entry.compress_type}; only stored and deflated are "
+                    f"read. {AGAIN}"
+                ),
+            )
         elif entry.file_size > MEMBER_BYTES:
-            yield _bad(place, f"it would unpack to {entry.file_size / 1e6:,.0f} MB; at most {MEMBER_BYTES / 1e6:.0f} MB are read.")
+            yield _bad(
+                place,
+                (
+                    f"it would unpack to {entry.file_size / 1e6:,.0f} MB; at most "
+                    f"{MEMBER_BYTES / 1e6:.0f} MB are read."
+                ),
+            )
         elif not entry.filename.lower().endswith(streamed) and _is_bomb(entry):
             yield _bad(
-                place, f"it expands {entry.file_size // max(1, entry.compress_size):,}-fold; more than {RATIO}:1 is taken for a bomb."
+                place,
+                (
+                    f"it expands {entry.file_size // max(1, entry.compress_size):,}-fold; more than "
+                    f"{RATIO}:1 is taken for a bomb."
+                ),
             )
     tables = sum(e.file_size for e in files if e.filename.lower().endswith(TABLE_ENDINGS))
     if tables > TABLE_BYTES:
-        yield _bad(name, f"its tables unpack to {tables / 1e9:.1f} GB; at most {TABLE_BYTES / 1e9:.0f} GB are read.")
+        yield _bad(
+            name, f"its tables unpack to {tables / 1e9:.1f} GB; at most {TABLE_BYTES / 1e9:.0f} GB are read."
+        )
     twins = Counter(unicodedata.normalize("NFC", e.filename).casefold() for e in files)
     for entry in files:
         if twins[unicodedata.normalize("NFC", entry.filename).casefold()] > 1:
-            yield _bad(f"{name} › {shown(entry.filename)}", "its name occurs twice (upper and lower case count as the same): keep one.")
+            yield _bad(
+                f"{name} › {shown(entry.filename)}",
+                "its name occurs twice (upper and lower case count as the same): keep one.",
+            )
     yield from _overlaps(name, files, directory_start)
 
 

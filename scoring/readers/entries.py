@@ -14,7 +14,8 @@ MODEL = ".onnx"
 
 @dataclass(frozen=True)
 class Entry:
-    """What a team sent. source: to be read as predictions or, where `is_model`, to be run; name: what messages call it, None = its own."""
+    """What a team sent. source: to be read as predictions or, where `is_model`, to be run; name: what
+    messages call it, None = its own."""
 
     source: Source | Files
     name: str | None = None
@@ -26,7 +27,11 @@ def misnamed(team: str, where: str) -> Iterator[Finding]:
     if not team.strip():
         yield error("bad-option", where, "a team has no name: give each its own.")
     elif has_hidden(team):
-        yield error("bad-option", where, f"the team's name {shown(team)} has control or hidden characters: name it otherwise.")
+        yield error(
+            "bad-option",
+            where,
+            f"the team's name {shown(team)} has control or hidden characters: name it otherwise.",
+        )
 
 
 def legible(name: str) -> str:
@@ -39,9 +44,12 @@ def of_path(path: str) -> Entry:
     return Entry(path, is_model=path.lower().endswith(MODEL))
 
 
-def of_teams(source: Source, name: str | None = None, streamed: tuple[str, ...] = ()) -> tuple[dict[str, Entry], list[Finding]]:
-    """The entries by team, sorted, and problems (`bad-option`, `bad-zip`). A file's team is its name without the ending; in a zip one folder around
-    everything counts as none. streamed: see `open_source`. Raises InputRefused for a folder or zip that cannot be opened.
+def of_teams(
+    source: Source, name: str | None = None, streamed: tuple[str, ...] = ()
+) -> tuple[dict[str, Entry], list[Finding]]:
+    """The entries by team, sorted, and problems (`bad-option`, `bad-zip`). A file's team is its name without
+    the ending; in a zip one folder around everything counts as none. streamed: see `open_source`. Raises
+    InputRefused for a folder or zip that cannot be opened.
     """
     if isinstance(source, (str, os.PathLike)) and Path(source).is_dir():
         where, found = name or Path(source).name, list(_of_folder(Path(source)))
@@ -55,13 +63,25 @@ def of_teams(source: Source, name: str | None = None, streamed: tuple[str, ...] 
         if strange:
             problems += strange
         elif team in teams:
-            problems.append(error("bad-option", f"{where} › {team}", f"two entries are named {team!r}: one entry per team."))
+            problems.append(
+                error(
+                    "bad-option", f"{where} › {team}", f"two entries are named {team!r}: one entry per team."
+                )
+            )
         elif one is None:
-            problems.append(error("bad-zip", f"{team}: {where}", "a zip inside is not opened: unpack it into a folder of that name."))
+            problems.append(
+                error(
+                    "bad-zip",
+                    f"{team}: {where}",
+                    "a zip inside is not opened: unpack it into a folder of that name.",
+                )
+            )
         else:
             teams[team] = one
     if not found:
-        problems.append(error("bad-option", where, "there is no entry in it: put one file or folder per team there."))
+        problems.append(
+            error("bad-option", where, "there is no entry in it: put one file or folder per team there.")
+        )
     return teams, problems
 
 
@@ -69,7 +89,9 @@ def _of_folder(folder: Path) -> Iterator[tuple[str, Entry]]:
     try:
         paths = sorted(folder.iterdir())
     except OSError as problem:
-        raise InputRefused([error("unreadable-file", folder.name, f"it cannot be opened ({problem.strerror}).")]) from problem
+        raise InputRefused(
+            [error("unreadable-file", folder.name, f"it cannot be opened ({problem.strerror}).")]
+        ) from problem
     for path in paths:
         if not is_litter(path.name):
             yield path.name if path.is_dir() else path.stem, of_path(str(path))
@@ -100,5 +122,10 @@ def _part(files: Files, prefix: str, members: list[str]) -> Files:
     """The files below a folder of `files`, as a folder of its own."""
     sizes: Mapping[str, int] = {member.removeprefix(prefix): files.sizes[member] for member in members}
     return Files(
-        prefix.rstrip("/"), "folder", sizes, lambda member: files.read(prefix + member), lambda member: files.open(prefix + member), None
+        prefix.rstrip("/"),
+        "folder",
+        sizes,
+        lambda member: files.read(prefix + member),
+        lambda member: files.open(prefix + member),
+        None,
     )

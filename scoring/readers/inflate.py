@@ -1,4 +1,5 @@
-"""Inflating gzip and zlib while reading, by zlib-ng where it is installed: the standard library takes ten times as long over zeros."""
+"""Inflating gzip and zlib while reading, by zlib-ng where it is installed: the standard library takes ten
+times as long over zeros."""
 
 import io
 import zlib
@@ -16,7 +17,8 @@ PACKED_BYTES = 1 << 16
 
 
 def gunzipped(file: BinaryIO) -> BinaryIO:
-    """A seekable file itself, or what is in it if it begins as gzip does. Checksum and length are verified when the end is read."""
+    """A seekable file itself, or what is in it if it begins as gzip does. Checksum and length are verified
+    when the end is read."""
     head = file.read(2)
     file.seek(0)
     return GzipFile(fileobj=file, mode="rb") if head == GZIP else file
@@ -34,14 +36,24 @@ def fill(file: BinaryIO, view: memoryview) -> int:
 
 
 class Inflated(io.RawIOBase):
-    """What a zlib or (`bare`) a deflate stream holds; its file is seekable, stands at the stream and is closed with it.
+    """What a zlib or (`bare`) a deflate stream holds; its file is seekable, stands at the stream and is
+    closed with it.
 
-    Read from front to end; seeking leads back to the front only. When the end is read, checksums are verified: that of zlib, and `checksum`, the
-    CRC-32 of `size` bytes, where it is given. What follows the stream in the file is an error.
+    Read from front to end; seeking leads back to the front only. When the end is read, checksums are
+    verified: that of zlib, and `checksum`, the CRC-32 of `size` bytes, where it is given. What follows the
+    stream in the file is an error.
     """
 
-    def __init__(self, file: BinaryIO, bare: bool = False, checksum: int | None = None, size: int | None = None):
-        self._file, self._start, self._bare, self._checksum, self._size = file, file.tell(), bare, checksum, size
+    def __init__(
+        self, file: BinaryIO, bare: bool = False, checksum: int | None = None, size: int | None = None
+    ):
+        self._file, self._start, self._bare, self._checksum, self._size = (
+            file,
+            file.tell(),
+            bare,
+            checksum,
+            size,
+        )
         self._rewind()
 
     def _rewind(self) -> None:

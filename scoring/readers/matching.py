@@ -13,7 +13,8 @@ EXTRA, AMBIGUOUS = -1, -2
 
 @dataclass(frozen=True)
 class Matches:
-    """case: index of the case of each row, EXTRA where the truth has none, AMBIGUOUS where several fit. candidates: the cases of an ambiguous row."""
+    """case: index of the case of each row, EXTRA where the truth has none, AMBIGUOUS where several fit.
+    candidates: the cases of an ambiguous row."""
 
     case: np.ndarray
     candidates: dict[int, tuple[int, ...]]
@@ -37,7 +38,8 @@ WAYS = (as_written, base_name, stem)
 
 
 def match(rows: Sequence[str], cases: Sequence[str]) -> Matches:
-    """Find the case of each row: by the id as written, else by base name, else without extension; the first way that gives exactly one case."""
+    """Find the case of each row: by the id as written, else by base name, else without extension; the first
+    way that gives exactly one case."""
 
     @cache  # most tables write their ids as the truth does: the other ways are then never looked up
     def places(way: Callable[[str], str]) -> Mapping[str, list[int]]:

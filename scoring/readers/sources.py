@@ -21,9 +21,10 @@ Source = str | os.PathLike | bytes | Mapping[str, bytes]
 class Files:
     """What a source holds, by member name with `/`, sorted; litter of operating systems left out.
 
-    name: what messages call it. kind: "file", "folder" or "zip". sizes: bytes of each member. read: member -> bytes, open: member -> a file
-    to read it from piece by piece; both raise InputRefused, and the file of a damaged zip whatever zipfile raises, while it is read.
-    whole: SHA-256 of the file or zip itself; None for a folder, whose digest depends on what was read of it.
+    name: what messages call it. kind: "file", "folder" or "zip". sizes: bytes of each member. read: member ->
+    bytes, open: member -> a file to read it from piece by piece; both raise InputRefused, and the file of a
+    damaged zip whatever zipfile raises, while it is read. whole: SHA-256 of the file or zip itself; None for
+    a folder, whose digest depends on what was read of it.
     """
 
     name: str
@@ -39,18 +40,24 @@ class Files:
 
     def called(self, member: str) -> str:
         """How messages name a member."""
-        return self.name if self.kind == "file" else f"{self.name} › {member}" if self.kind == "zip" else member
+        return (
+            self.name if self.kind == "file" else f"{self.name} › {member}" if self.kind == "zip" else member
+        )
 
     def digest(self, used: Mapping[str, str]) -> str:
-        """SHA-256 of the source. `used`: member -> SHA-256 of the members that were read (only a folder's digest depends on it)."""
+        """SHA-256 of the source. `used`: member -> SHA-256 of the members that were read (only a folder's
+        digest depends on it)."""
         if self.whole is not None:
             return self.whole
         listing = "".join(f"{used[member]}  {member}\n" for member in sorted(used))
         return hashlib.sha256(listing.encode()).hexdigest()
 
     def digest_of(self, used: Iterable[str]) -> str:
-        """`digest` of the members that were read, hashed piece by piece; nothing is read again where the whole was hashed."""
-        return self.digest({} if self.whole is not None else {member: self._sha256(member) for member in used})
+        """`digest` of the members that were read, hashed piece by piece; nothing is read again where the
+        whole was hashed."""
+        return self.digest(
+            {} if self.whole is not None else {member: self._sha256(member) for member in used}
+        )
 
     def _sha256(self, member: str) -> str:
         try:
@@ -60,16 +67,22 @@ class Files:
             raise _unreadable(self.called(member), problem) from problem
 
 
-def open_source(source: Source, name: str | None = None, streamed: tuple[str, ...] = (), table_bytes: int | None = None) -> Files:
+def open_source(
+    source: Source, name: str | None = None, streamed: tuple[str, ...] = (), table_bytes: int | None = None
+) -> Files:
     """The files of a source. Raises InputRefused (`unreadable-file`, `bad-zip`, `unsafe-path`).
 
-    streamed: endings in lower case of the members that are read piece by piece: they may shrink by any ratio in a zip.
-    table_bytes: larger tables and JSON are refused (`unreadable-file`) when they are read.
+    streamed: endings in lower case of the members that are read piece by piece: they may shrink by any ratio
+    in a zip. table_bytes: larger tables and JSON are refused (`unreadable-file`) when they are read.
     """
     if isinstance(source, Files):
         return source
     files = _opened(source, name, streamed)
-    return files if table_bytes is None else replace(files, read=lambda member: _read_small(files, member, table_bytes))
+    return (
+        files
+        if table_bytes is None
+        else replace(files, read=lambda member: _read_small(files, member, table_bytes))
+    )
 
 
 def _opened(source: Source, name: str | None, streamed: tuple[str, ...]) -> Files:
@@ -93,13 +106,21 @@ def _opened(source: Source, name: str | None, streamed: tuple[str, ...]) -> File
         size = path.stat().st_size
     except (OSError, ValueError) as problem:
         raise _unreadable(name, problem) from problem
-    return Files(name, "file", {name: size}, lambda _member: _bytes_of(path, name), lambda _member: _file_of(path, name), whole)
+    return Files(
+        name,
+        "file",
+        {name: size},
+        lambda _member: _bytes_of(path, name),
+        lambda _member: _file_of(path, name),
+        whole,
+    )
 
 
 def is_zip(head: bytes, name: str) -> bool:
     """Whether to read it as a zip: called so, or beginning so and not called an Office document."""
     return name.lower().endswith(".zip") or (
-        head[:4] in (b"PK\x03\x04", b"PK\x05\x06") and not name.lower().endswith((".xlsx", ".docx", ".csv", ".txt", ".tsv"))
+        head[:4] in (b"PK\x03\x04", b"PK\x05\x06")
+        and not name.lower().endswith((".xlsx", ".docx", ".csv", ".txt", ".tsv"))
     )
 
 
@@ -110,13 +131,18 @@ def sha256(data: bytes) -> str:
 def is_litter(member: str) -> bool:
     """Files that operating systems leave behind: `__MACOSX` folders and names that begin with a dot."""
     parts = PurePosixPath(member).parts
-    return any(part == "__MACOSX" or part.startswith(".") for part in parts) or parts[-1:] in (("Thumbs.db",), ("desktop.ini",))
+    return any(part == "__MACOSX" or part.startswith(".") for part in parts) or parts[-1:] in (
+        ("Thumbs.db",),
+        ("desktop.ini",),
+    )
 
 
 def _of_bytes(data: bytes, name: str, streamed: tuple[str, ...]) -> Files:
     if is_zip(data[:4], name):
         return _zip(data, name, sha256(data), streamed)
-    return Files(name, "file", {name: len(data)}, lambda _member: data, lambda _member: io.BytesIO(data), sha256(data))
+    return Files(
+        name, "file", {name: len(data)}, lambda _member: data, lambda _member: io.BytesIO(data), sha256(data)
+    )
 
 
 def _zip(source: Path | bytes, name: str, whole: str, streamed: tuple[str, ...]) -> Files:
@@ -127,7 +153,14 @@ def _zip(source: Path | bytes, name: str, whole: str, streamed: tuple[str, ...])
 def _dropped(files: Mapping[str, bytes], name: str) -> Files:
     names = {member.replace("\\", "/").removeprefix("./").lstrip("/"): member for member in files}
     sizes = _kept((member, len(files[original])) for member, original in names.items())
-    return Files(name, "folder", sizes, lambda member: bytes(files[names[member]]), lambda member: io.BytesIO(files[names[member]]), None)
+    return Files(
+        name,
+        "folder",
+        sizes,
+        lambda member: bytes(files[names[member]]),
+        lambda member: io.BytesIO(files[names[member]]),
+        None,
+    )
 
 
 def _folder(path: Path, name: str) -> Files:
@@ -138,7 +171,12 @@ def _folder(path: Path, name: str) -> Files:
         if file.is_file()
     )
     return Files(
-        name, "folder", _kept(found), lambda member: _bytes_of(path / member, member), lambda member: _file_of(path / member, member), None
+        name,
+        "folder",
+        _kept(found),
+        lambda member: _bytes_of(path / member, member),
+        lambda member: _file_of(path / member, member),
+        None,
     )
 
 

@@ -1,4 +1,5 @@
-"""Tables of text: CSV with whatever delimiter, encoding and line end people's programs write. Cells stay text until they are asked for."""
+"""Tables of text: CSV with whatever delimiter, encoding and line end people's programs write. Cells stay text
+until they are asked for."""
 
 import codecs
 import csv
@@ -33,10 +34,12 @@ SAVE = "Save it as CSV, UTF-8."
 
 @dataclass(frozen=True)
 class Table:
-    """One table. keys: the header for comparing (see `key`). columns: cells as written, one list per column of the header.
+    """One table. keys: the header for comparing (see `key`). columns: cells as written, one list per column
+    of the header.
 
-    lines: the line of the file each row stands on (the header's is 1 unless blank lines stand above it). problems: rows of the wrong length (`row-length`); such rows stay,
-    filled with empty cells, so that their id is known, and `ragged` names them. written: the header as written, with empty cells at its end that
+    lines: the line of the file each row stands on (the header's is 1 unless blank lines stand above it).
+    problems: rows of the wrong length (`row-length`); such rows stay, filled with empty cells, so that their
+    id is known, and `ragged` names them. written: the header as written, with empty cells at its end that
     name no column; padded: rows that end in more empty cells than the header has columns.
     """
 
@@ -76,9 +79,11 @@ def key(text: str) -> str:
 
 
 def read_table(data: bytes, name: str) -> Table:
-    """Read a table: UTF-8 with or without byte order mark, UTF-16 with one; comma, semicolon or tab, whichever the header line has most.
+    """Read a table: UTF-8 with or without byte order mark, UTF-16 with one; comma, semicolon or tab,
+    whichever the header line has most.
 
-    Raises InputRefused (`unreadable-file`) where nothing can be read; rows of the wrong length are the table's `problems`.
+    Raises InputRefused (`unreadable-file`) where nothing can be read; rows of the wrong length are the
+    table's `problems`.
     """
     lines = _lines(data, name)
     first = next((i for i, line in enumerate(lines) if line.strip()), None)
@@ -91,7 +96,12 @@ def read_table(data: bytes, name: str) -> Table:
     even = _even(lines, first, delimiter)
     if even:
         (header_line, *numbers), columns = even
-        written, ragged, problems, padded = tuple(column[0] for column in columns), frozenset(), (), frozenset()
+        written, ragged, problems, padded = (
+            tuple(column[0] for column in columns),
+            frozenset(),
+            (),
+            frozenset(),
+        )
         columns = [column[1:] for column in columns]
     else:
         rows, numbers = _rows(lines, first, delimiter, name)
@@ -122,14 +132,20 @@ def read_table(data: bytes, name: str) -> Table:
 
 
 def _even(lines: list[str], first: int, delimiter: str) -> tuple[list[int], list[list[str]]] | None:
-    """The line of each row and the columns, header included, of a table without quotation marks and with rows of one length; None for any other.
+    """The line of each row and the columns, header included, of a table without quotation marks and with rows
+    of one length; None for any other.
 
     Most tables are so, and cutting them as one text takes a fifth of the time of reading row by row.
     """
     kept = [i for i in range(first, len(lines)) if delimiter in lines[i] or lines[i].strip()]
     rows = lines[first:] if len(kept) == len(lines) - first else [lines[i] for i in kept]
     text = delimiter.join(rows)
-    if '"' in text or len(kept) < 2 or not rows[0].split(delimiter)[-1].strip() or len({row.count(delimiter) for row in rows}) > 1:
+    if (
+        '"' in text
+        or len(kept) < 2
+        or not rows[0].split(delimiter)[-1].strip()
+        or len({row.count(delimiter) for row in rows}) > 1
+    ):
         return None
     cells, width = text.split(delimiter), rows[0].count(delimiter) + 1
     return [i + 1 for i in kept], [cells[k::width] for k in range(width)]
@@ -141,19 +157,28 @@ def refuse(name: str, message: str) -> InputRefused:
 
 def _lines(data: bytes, name: str) -> list[str]:
     if len(data) > TABLE_BYTES:
-        raise refuse(name, f"it has {len(data) / 1e6:.0f} MB; a table of at most {TABLE_BYTES / 1e6:.0f} MB is read.")
+        raise refuse(
+            name, f"it has {len(data) / 1e6:.0f} MB; a table of at most {TABLE_BYTES / 1e6:.0f} MB is read."
+        )
     text = _text(data, name)
     if "\0" in text:
         raise refuse(name, f"it is not text: it holds NUL characters. {SAVE}")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     count = text.count("\n")
     if count > LINES:
-        # Far more than any test set has cases: rows of a few bytes would grow to fifty times the file's size in memory.
+        # Far more than any test set has cases: rows of a few bytes would grow to fifty times the file's size
+        # in memory.
         raise refuse(name, f"it has {count:,} lines; at most {LINES:,} are read.")
     lines = text.split("\n")
     longest = max(range(len(lines)), key=lambda i: len(lines[i]))
     if len(lines[longest]) > LINE_BYTES:
-        raise refuse(name, f"line {longest + 1} has {len(lines[longest]) / 1e6:.1f} million characters; at most 1 million are read.")
+        raise refuse(
+            name,
+            (
+                f"line {longest + 1} has {len(lines[longest]) / 1e6:.1f} million characters; at most 1 "
+                "million are read."
+            ),
+        )
     return lines
 
 
@@ -168,7 +193,11 @@ def _text(data: bytes, name: str) -> str:
         return data.decode(encoding)
     except UnicodeDecodeError as problem:
         raise refuse(
-            name, f"it is not {encoding.upper().removesuffix('-SIG')} (byte {problem.start}). {SAVE} In Excel: Save as, CSV UTF-8."
+            name,
+            (
+                f"it is not {encoding.upper().removesuffix('-SIG')} (byte {problem.start}). {SAVE} In "
+                "Excel: Save as, CSV UTF-8."
+            ),
         ) from problem
 
 
@@ -184,7 +213,10 @@ def _rows(lines: list[str], first: int, delimiter: str, name: str) -> tuple[list
             if reader.line_num > before + 1:
                 raise refuse(
                     name,
-                    f"line {first + before + 1}: a quotation mark is not closed on its line. Close or remove it; a cell holds no line break.",
+                    (
+                        f"line {first + before + 1}: a quotation mark is not closed on its line. Close "
+                        "or remove it; a cell holds no line break."
+                    ),
                 )
             before = reader.line_num
             if row and (len(row) > 1 or row[0].strip()):
@@ -196,7 +228,8 @@ def _rows(lines: list[str], first: int, delimiter: str, name: str) -> tuple[list
 
 
 def _width(written: Sequence[str], rows: list[list[str]]) -> int:
-    """Columns of the table: empty cells at the end of the header count only where a row has something there."""
+    """Columns of the table: empty cells at the end of the header count only where a row has something
+    there."""
     named = max((i + 1 for i, cell in enumerate(written) if cell.strip()), default=len(written))
     return len(written) if any(cell.strip() for row in rows for cell in row[named:]) else named
 
@@ -221,11 +254,17 @@ def _columns(
         else:
             padded.add(i)
         rows[i] = (row + [""] * width)[:width]
-    return list(zip(*rows, strict=True)) or [()] * width, frozenset(ragged), tuple(problems), frozenset(padded)
+    return (
+        list(zip(*rows, strict=True)) or [()] * width,
+        frozenset(ragged),
+        tuple(problems),
+        frozenset(padded),
+    )
 
 
 def find_column(table: Table, names: Sequence[str]) -> tuple[int | None, list[Finding]]:
-    """The column of the first of `names` (as `key` writes them) that is present, and a `duplicate-column` where it occurs twice."""
+    """The column of the first of `names` (as `key` writes them) that is present, and a `duplicate-column`
+    where it occurs twice."""
     for wanted in names:
         places = [i for i, present in enumerate(table.keys) if present == wanted]
         if places:
@@ -234,7 +273,10 @@ def find_column(table: Table, names: Sequence[str]) -> tuple[int | None, list[Fi
                 error(
                     "duplicate-column",
                     table.header_place,
-                    f"column {table.header[places[0]]!r} occurs {len(places)} times (columns {numbers}): keep one.",
+                    (
+                        f"column {table.header[places[0]]!r} occurs {len(places)} times (columns "
+                        f"{numbers}): keep one."
+                    ),
                 )
             ] if len(places) > 1 else []
     return None, []
@@ -243,20 +285,28 @@ def find_column(table: Table, names: Sequence[str]) -> tuple[int | None, list[Fi
 def missing_column(table: Table, what: str, names: Iterable[str]) -> Finding:
     """The entry for a column that is needed and not there, with the nearest header that is."""
     names = list(names)
-    near = [table.header[table.keys.index(k)] for n in names for k in difflib.get_close_matches(key(n), table.keys, 1, 0.75)]
+    near = [
+        table.header[table.keys.index(k)]
+        for n in names
+        for k in difflib.get_close_matches(key(n), table.keys, 1, 0.75)
+    ]
     hint = f" Did you mean {near[0]!r}?" if near else ""
     found = ", ".join(repr(h[:40]) for h in table.header[:12]) + (", ..." if len(table.header) > 12 else "")
     return error(
         "missing-column",
         table.header_place,
-        f"there is no column for {what}: name it {' or '.join(repr(n) for n in names[:3])}. Found: {found}.{hint}",
+        (
+            f"there is no column for {what}: name it {' or '.join(repr(n) for n in names[:3])}. Found: "
+            f"{found}.{hint}"
+        ),
     )
 
 
 def settled(table: Table, problems: Iterable[Finding]) -> list[Finding]:
     """Problems of a table in the order of its rows, those of the header first.
 
-    A row is one entry per code, which says all that was found; a row that repeats a case is `duplicate-case` only.
+    A row is one entry per code, which says all that was found; a row that repeats a case is `duplicate-case`
+    only.
     """
     problems = list(problems)
     row_of = {table.place(i): i for i in range(len(table))}
@@ -266,13 +316,19 @@ def settled(table: Table, problems: Iterable[Finding]) -> list[Finding]:
         if problem.where in row_of and (problem.where not in repeated or problem.code == "duplicate-case"):
             known = of_rows.setdefault((row_of[problem.where], problem.code), problem)
             if known is not problem:
-                of_rows[row_of[problem.where], problem.code] = replace(known, message=f"{known.message} {problem.message}")
-    return [*(p for p in problems if p.where not in row_of), *(of_rows[place] for place in sorted(of_rows, key=lambda place: place[0]))]
+                of_rows[row_of[problem.where], problem.code] = replace(
+                    known, message=f"{known.message} {problem.message}"
+                )
+    return [
+        *(p for p in problems if p.where not in row_of),
+        *(of_rows[place] for place in sorted(of_rows, key=lambda place: place[0])),
+    ]
 
 
 @dataclass(frozen=True)
 class Numbers:
-    """Cells read as float64. fault: "" or, per cell, "missing-value", "not-a-number", "not-finite"; values are NaN there."""
+    """Cells read as float64. fault: "" or, per cell, "missing-value", "not-a-number", "not-finite"; values
+    are NaN there."""
 
     values: np.ndarray
     fault: np.ndarray
@@ -280,10 +336,13 @@ class Numbers:
 
 
 def numbers(cells: Sequence[str], decimal_comma: bool = False) -> Numbers:
-    """Read cells [n] as numbers: ASCII digits, point, exponent; with `decimal_comma` also `0,5`. No underscores, no thousands, no percent."""
+    """Read cells [n] as numbers: ASCII digits, point, exponent; with `decimal_comma` also `0,5`. No
+    underscores, no thousands, no percent."""
     n = len(cells)
     joined = "".join(cells)
-    if joined.isascii() and "_" not in joined:  # beyond that, and beside nan and inf, float() reads what NUMBER says
+    if (
+        joined.isascii() and "_" not in joined
+    ):  # beyond that, and beside nan and inf, float() reads what NUMBER says
         try:
             values = np.fromiter(map(float, cells), float, n)
             if np.isfinite(values).all():
@@ -293,14 +352,23 @@ def numbers(cells: Sequence[str], decimal_comma: bool = False) -> Numbers:
     values, fault, commas = np.full(n, np.nan), np.full(n, "", dtype="U14"), 0
     for i, cell in enumerate(cells):
         cell = cell.strip()
-        if decimal_comma and cell.count(",") == 1 and "." not in cell and NUMBER.fullmatch(cell.replace(",", ".")):
+        if (
+            decimal_comma
+            and cell.count(",") == 1
+            and "." not in cell
+            and NUMBER.fullmatch(cell.replace(",", "."))
+        ):
             cell, commas = cell.replace(",", "."), commas + 1
         if NUMBER.fullmatch(cell):
             values[i] = float(cell)
             fault[i] = "" if np.isfinite(values[i]) else "not-finite"
         else:
             fault[i] = (
-                "missing-value" if cell.lower() in MISSING else "not-finite" if cell.lower().lstrip("+-") in INFINITE else "not-a-number"
+                "missing-value"
+                if cell.lower() in MISSING
+                else "not-finite"
+                if cell.lower().lstrip("+-") in INFINITE
+                else "not-a-number"
             )
     values[fault != ""] = np.nan
     return Numbers(values, fault, commas)

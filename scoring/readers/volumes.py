@@ -1,4 +1,5 @@
-"""Volumes to look at: the labelled voxels of a mask, and parts of CT and PET images. No score comes from here."""
+"""Volumes to look at: the labelled voxels of a mask, and parts of CT and PET images. No score comes from
+here."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,7 +21,8 @@ Picks = Callable[[Grid], tuple[np.ndarray, np.ndarray, np.ndarray]]
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """The voxels of a mask that are not background. places: int64 [n, 3], index along each axis of the grid. labels: uint8 [n], 1 or 2."""
+    """The voxels of a mask that are not background. places: int64 [n, 3], index along each axis of the grid.
+    labels: uint8 [n], 1 or 2."""
 
     grid: Grid
     places: np.ndarray
@@ -38,8 +40,8 @@ class Image:
 def read_labels(opener: Opener, reference: Grid | None = None) -> Labels:
     """Read a mask once, block by block, by the rules that scoring reads it by.
 
-    reference: the grid that the mask must share, if need be after reordering or reversing its axes; the labels then lie on it. Raises Malformed:
-    what makes a mask malformed, or more than 2**24 labelled voxels.
+    reference: the grid that the mask must share, if need be after reordering or reversing its axes; the
+    labels then lie on it. Raises Malformed: what makes a mask malformed, or more than 2**24 labelled voxels.
     """
     flat, labels, count = [], [], 0
     with opened(opener) as raw:
@@ -53,7 +55,9 @@ def read_labels(opener: Opener, reference: Grid | None = None) -> Labels:
             found = np.flatnonzero(block.labels)
             count += len(found)
             if count > MOST_LABELLED:
-                raise Malformed("unreadable-file", f"it labels more than {MOST_LABELLED:,} voxels, too many to show.")
+                raise Malformed(
+                    "unreadable-file", f"it labels more than {MOST_LABELLED:,} voxels, too many to show."
+                )
             flat.append(found + number * VOXELS)
             labels.append(block.labels[found])
     if not flat:
@@ -71,14 +75,18 @@ def _reordered(places: np.ndarray, grid: Grid, way: Orientation) -> np.ndarray:
 
 
 def read_image(opener: Opener, picks: Picks) -> Image:
-    """The voxels that `picks(grid)` names by evenly spaced, increasing indices along each axis; what lies behind the last is not read.
+    """The voxels that `picks(grid)` names by evenly spaced, increasing indices along each axis; what lies
+    behind the last is not read.
 
-    NaN and infinite values become 0. Raises Malformed: unreadable, cut off, nothing picked, more than 2**28 voxels or 4,096 along an axis.
+    NaN and infinite values become 0. Raises Malformed: unreadable, cut off, nothing picked, more than 2**28
+    voxels or 4,096 along an axis.
     """
     with opened(opener) as raw:
         header, file = open_volume(raw)
         if max(header.grid.shape) > MOST_EDGE or header.grid.voxels > MOST_VOXELS:
-            raise Malformed("unreadable-file", f"it has {'×'.join(map(str, header.grid.shape))} voxels, too many to show.")
+            raise Malformed(
+                "unreadable-file", f"it has {'×'.join(map(str, header.grid.shape))} voxels, too many to show."
+            )
         x, y, z = indices = picks(header.grid)
         if not all(map(len, indices)):
             raise Malformed("wrong-grid", "it does not cover the place of the masks.")
@@ -87,7 +95,9 @@ def read_image(opener: Opener, picks: Picks) -> Image:
         for number, plane in enumerate(_planes(header, file, int(z[-1]) + 1)):
             if number in wanted:
                 values[:, :, wanted[number]] = plane[np.ix_(x, y)] * header.slope + header.intercept
-    return Image(np.nan_to_num(values, copy=False, posinf=0, neginf=0), header.grid.affine @ picked_affine(indices))
+    return Image(
+        np.nan_to_num(values, copy=False, posinf=0, neginf=0), header.grid.affine @ picked_affine(indices)
+    )
 
 
 def _planes(header: Header, file: BinaryIO, count: int) -> Iterator[np.ndarray]:

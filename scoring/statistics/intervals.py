@@ -9,7 +9,8 @@ Z = 1.959963984540054
 
 
 def percentile(replicates: np.ndarray) -> list[float] | None:
-    """2.5 and 97.5 percentile (linear) of the defined replicates; None where more than half are undefined (NaN) or there is none."""
+    """2.5 and 97.5 percentile (linear) of the defined replicates; None where more than half are undefined
+    (NaN) or there is none."""
     defined = replicates[~np.isnan(replicates)]
     if not len(replicates) or 2 * len(defined) < len(replicates) or not len(defined):
         return None
@@ -17,18 +18,22 @@ def percentile(replicates: np.ndarray) -> list[float] | None:
 
 
 def jackknife(point: float, left_out: np.ndarray) -> list[float] | None:
-    """point +- t(0.975, n-1) x se with se^2 = (n-1)/n x sum (left_out - mean)^2; left_out: the quantity without each unit [n]."""
+    """point +- t(0.975, n-1) x se with se^2 = (n-1)/n x sum (left_out - mean)^2; left_out: the quantity
+    without each unit [n]."""
     left_out = left_out[~np.isnan(left_out)]
     n = len(left_out)
     if n < 2 or not np.isfinite(point):
         return None
-    reach = float(scipy.special.stdtrit(n - 1, QUANTILES[1]) * np.sqrt((n - 1) / n * np.sum((left_out - left_out.mean()) ** 2)))
+    reach = float(
+        scipy.special.stdtrit(n - 1, QUANTILES[1])
+        * np.sqrt((n - 1) / n * np.sum((left_out - left_out.mean()) ** 2))
+    )
     return [float(point) - reach, float(point) + reach]
 
 
 def bca(point: float, replicates: np.ndarray, left_out: np.ndarray) -> list[float] | None:
-    """Bias-corrected and accelerated bootstrap interval (Efron 1987): z0 from the share of replicates below the point (ties half),
-    acceleration from the leave-one-unit-out values."""
+    """Bias-corrected and accelerated bootstrap interval (Efron 1987): z0 from the share of replicates below
+    the point (ties half), acceleration from the leave-one-unit-out values."""
     if percentile(replicates) is None or not np.isfinite(point):
         return None
     defined = np.round(replicates[~np.isnan(replicates)], 12)
@@ -48,4 +53,6 @@ def wilson(hits: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         share, spread = hits / n, Z * Z / n
         middle = (share + spread / 2) / (1 + spread)
         reach = Z / (1 + spread) * np.sqrt(share * (1 - share) / n + spread / (4 * n))
-    return np.where(n > 0, np.clip(middle - reach, 0, 1), np.nan), np.where(n > 0, np.clip(middle + reach, 0, 1), np.nan)
+    return np.where(n > 0, np.clip(middle - reach, 0, 1), np.nan), np.where(
+        n > 0, np.clip(middle + reach, 0, 1), np.nan
+    )

@@ -1,4 +1,5 @@
-"""Tests of two teams on the same cases, where the metric has a better one than the bootstrap: McNemar, DeLong, Wilcoxon.
+"""Tests of two teams on the same cases, where the metric has a better one than the bootstrap: McNemar,
+DeLong, Wilcoxon.
 
 They hold where every case is a unit of its own. All give a two-sided p, 0..1.
 """
@@ -13,42 +14,45 @@ from scoring.statistics.ranking import DIGITS
 
 
 @dataclass(frozen=True)
-class Decided:
-    """Which of the cases that count one team got right, bool [n]: accuracy, sensitivity or specificity is their share."""
+class BinarySample:
+    """Which of the cases that count one team got right, bool [n]: accuracy, sensitivity or specificity is
+    their share."""
 
     right: np.ndarray
 
 
 @dataclass(frozen=True)
-class Ordered:
-    """How one team orders cases: scores [n], and which cases are positive, bool [n]. AUC is the share of pairs in the right order."""
+class ScoreSample:
+    """How one team orders cases: scores [n], and which cases are positive, bool [n]. AUC is the share of
+    pairs in the right order."""
 
     scores: np.ndarray
     positive: np.ndarray
 
 
 @dataclass(frozen=True)
-class Measured:
+class ValueSample:
     """One team's value of each case [n], for example the Dice of a structure."""
 
     values: np.ndarray
 
 
-Sample = Decided | Ordered | Measured
-NAMES = {Decided: "McNemar, exact", Ordered: "DeLong", Measured: "Wilcoxon signed-rank"}
+Sample = BinarySample | ScoreSample | ValueSample
+NAMES = {BinarySample: "McNemar, exact", ScoreSample: "DeLong", ValueSample: "Wilcoxon signed-rank"}
 
 
 def p_value(a: Sample, b: Sample) -> float:
     """p of the test that belongs to such samples; a and b are of one kind and of the same cases."""
-    if isinstance(a, Decided):
+    if isinstance(a, BinarySample):
         return mcnemar(a.right, b.right)
-    if isinstance(a, Ordered):
+    if isinstance(a, ScoreSample):
         return delong(a.scores, b.scores, a.positive)
     return wilcoxon(a.values, b.values)
 
 
 def mcnemar(right_a: np.ndarray, right_b: np.ndarray) -> float:
-    """Exact McNemar test on the cases that only one of the two got right; bool [n] each. 1 where there is none."""
+    """Exact McNemar test on the cases that only one of the two got right; bool [n] each. 1 where there is
+    none."""
     from statsmodels.stats.contingency_tables import mcnemar as test  # takes a second to import
 
     only_a, only_b = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum())
@@ -56,7 +60,8 @@ def mcnemar(right_a: np.ndarray, right_b: np.ndarray) -> float:
 
 
 def delong(scores_a: np.ndarray, scores_b: np.ndarray, positive: np.ndarray) -> float:
-    """Test of DeLong, DeLong and Clarke-Pearson (1988) for two AUCs on the same cases: scores [n] each, positive bool [n].
+    """Test of DeLong, DeLong and Clarke-Pearson (1988) for two AUCs on the same cases: scores [n] each,
+    positive bool [n].
 
     1 or 0 where nothing varies, as the areas are equal or not; NaN without a positive or without a negative.
     """
@@ -66,14 +71,17 @@ def delong(scores_a: np.ndarray, scores_b: np.ndarray, positive: np.ndarray) -> 
     parts = [components(scores, positive) for scores in (scores_a, scores_b)]
     of_positives, of_negatives = (parts[0][k] - parts[1][k] for k in (0, 1))
     difference = float(of_positives.mean())
-    variance = sum(float(np.var(part, ddof=1)) / len(part) for part in (of_positives, of_negatives) if len(part) > 1)
+    variance = sum(
+        float(np.var(part, ddof=1)) / len(part) for part in (of_positives, of_negatives) if len(part) > 1
+    )
     if np.round(variance, 2 * DIGITS) <= 0:
         return float(round(abs(difference), DIGITS) == 0)
     return float(2 * scipy.special.ndtr(-abs(difference) / np.sqrt(variance)))
 
 
 def components(scores: np.ndarray, positive: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of each positive the share of the negatives that it exceeds, and of each negative the share of the positives above it, ties half.
+    """Of each positive the share of the negatives that it exceeds, and of each negative the share of the
+    positives above it, ties half.
 
     Their means are both the AUC. From midranks (Sun, Xu 2014).
     """
@@ -84,8 +92,11 @@ def components(scores: np.ndarray, positive: np.ndarray) -> tuple[np.ndarray, np
 
 
 def wilcoxon(values_a: np.ndarray, values_b: np.ndarray) -> float:
-    """Wilcoxon signed-rank test of values [n]: zeros dropped, normal approximation corrected for ties and continuity; 1 where all are equal."""
+    """Wilcoxon signed-rank test of values [n]: zeros dropped, normal approximation corrected for ties and
+    continuity; 1 where all are equal."""
     differences = np.round(values_a - values_b, DIGITS)
     if not differences.any():
         return 1.0
-    return float(scipy.stats.wilcoxon(differences, zero_method="wilcox", correction=True, method="asymptotic").pvalue)
+    return float(
+        scipy.stats.wilcoxon(differences, zero_method="wilcox", correction=True, method="asymptotic").pvalue
+    )

@@ -15,13 +15,15 @@ KEPT_BYTES = 64_000_000
 
 
 def stored(quantity: str | tuple[str, ...]) -> str:
-    """The name under which a scorecard's `arrays` hold the replicates of a quantity: "accuracy_replicates", "f1/MEL_replicates"."""
+    """The name under which a scorecard's `arrays` hold the replicates of a quantity: "accuracy_replicates",
+    "f1/MEL_replicates"."""
     return f"{quantity if isinstance(quantity, str) else '/'.join(quantity)}_replicates"
 
 
 @dataclass(frozen=True)
 class Replicates:
-    """values: [B] per quantity, empty without replicates. intervals: 95 % per quantity, None where it is undefined. findings: what makes them doubtful."""
+    """values: [B] per quantity, empty without replicates. intervals: 95 % per quantity, None where it is
+    undefined. findings: what makes them doubtful."""
 
     values: Quantities
     intervals: Mapping[object, list[float] | None]
@@ -29,7 +31,8 @@ class Replicates:
 
     @property
     def arrays(self) -> dict[str, np.ndarray]:
-        """The replicates [B] of every quantity by `stored`, read-only, for comparisons with other teams; empty without replicates.
+        """The replicates [B] of every quantity by `stored`, read-only, for comparisons with other teams;
+        empty without replicates.
 
         Where all are more than 64 MB, those of classes and slices are left out.
         """
@@ -49,15 +52,26 @@ def replicate(
 ) -> Replicates:
     """Evaluate `quantities` (weights [B, N] -> [B] by name) on the replicates of the units.
 
-    point: the same quantities on the test set itself, [1] each. case_weights [N] multiply the counts of the cases.
-    Quantities whose name is a text and that are undefined in some replicates are reported.
+    point: the same quantities on the test set itself, [1] each. case_weights [N] multiply the counts of the
+    cases. Quantities whose name is a text and that are undefined in some replicates are reported.
     """
     if not options.resamples:
         return Replicates({}, {}, ())
-    values = _evaluate(quantities, resampling.replicate_weights(units, options.resamples, options.seed, case_weights))
-    left_out = _evaluate(quantities, resampling.leave_one_out_weights(units, case_weights)) if options.interval != "percentile" else {}
-    intervals = {name: options.interval_of(float(point[name][0]), drawn, left_out.get(name)) for name, drawn in values.items()}
-    return Replicates(values, intervals, (*options.findings(int(units.max()) + 1), *_undefined(values, point)))
+    values = _evaluate(
+        quantities, resampling.replicate_weights(units, options.resamples, options.seed, case_weights)
+    )
+    left_out = (
+        _evaluate(quantities, resampling.leave_one_out_weights(units, case_weights))
+        if options.interval != "percentile"
+        else {}
+    )
+    intervals = {
+        name: options.interval_of(float(point[name][0]), drawn, left_out.get(name))
+        for name, drawn in values.items()
+    }
+    return Replicates(
+        values, intervals, (*options.findings(int(units.max()) + 1), *_undefined(values, point))
+    )
 
 
 def _evaluate(quantities: Callable[[np.ndarray], Quantities], blocks: Iterable[np.ndarray]) -> Quantities:
@@ -70,4 +84,8 @@ def _undefined(values: Quantities, point: Quantities) -> Iterator[Finding]:
         share = float(np.isnan(values[name]).mean())
         if share > 0:
             level = warning if share >= MUCH_UNDEFINED else note
-            yield level("undefined-replicates", name, f"{share:.1%} of the replicates have no {name}; its interval rests on the others.")
+            yield level(
+                "undefined-replicates",
+                name,
+                f"{share:.1%} of the replicates have no {name}; its interval rests on the others.",
+            )

@@ -12,8 +12,8 @@ KEPT_CELLS = 64_000_000
 
 
 def unit_numbers(values: Sequence[str] | None, n_cases: int) -> np.ndarray:
-    """The unit of each case [N], numbered by first appearance: cases with the same value form one, an empty value (also NA, null ...) is a
-    unit of its own.
+    """The unit of each case [N], numbered by first appearance: cases with the same value form one, an empty
+    value (also NA, null ...) is a unit of its own.
 
     Without values every case is a unit.
     """
@@ -21,14 +21,20 @@ def unit_numbers(values: Sequence[str] | None, n_cases: int) -> np.ndarray:
         return np.arange(n_cases)
     seen: dict[object, int] = {}
     return np.array(
-        [seen.setdefault(("", i) if value.strip().lower() in MISSING else value, len(seen)) for i, value in enumerate(values)], dtype=int
+        [
+            seen.setdefault(("", i) if value.strip().lower() in MISSING else value, len(seen))
+            for i, value in enumerate(values)
+        ],
+        dtype=int,
     )
 
 
 def draw(n_units: int, resamples: int, seed: int) -> Iterator[np.ndarray]:
-    """Counts of each unit in each replicate, whole numbers [rows, n_units] in blocks that together have `resamples` rows.
+    """Counts of each unit in each replicate, whole numbers [rows, n_units] in blocks that together have
+    `resamples` rows.
 
-    PCG64 seeded by `seed`, one multinomial draw of n_units from n_units equally likely; drawing in blocks gives the same matrix.
+    PCG64 seeded by `seed`, one multinomial draw of n_units from n_units equally likely; drawing in blocks
+    gives the same matrix.
     """
     if n_units * resamples <= KEPT_CELLS:
         yield _drawn(n_units, resamples, seed)
@@ -41,7 +47,11 @@ def _drawn(n_units: int, resamples: int, seed: int) -> np.ndarray:
     # Kept because the draw costs more than all metrics of a team; small whole numbers, so a byte or two each.
     blocks = list(_blocks(n_units, resamples, seed))
     widest = max((int(b.max(initial=0)) for b in blocks), default=0)
-    matrix = np.concatenate([b.astype(np.min_scalar_type(widest)) for b in blocks]) if blocks else np.zeros((0, n_units), np.uint8)
+    matrix = (
+        np.concatenate([b.astype(np.min_scalar_type(widest)) for b in blocks])
+        if blocks
+        else np.zeros((0, n_units), np.uint8)
+    )
     matrix.flags.writeable = False
     return matrix
 
@@ -53,10 +63,14 @@ def _blocks(n_units: int, resamples: int, seed: int) -> Iterator[np.ndarray]:
         yield generator.multinomial(n_units, shares, size=min(rows, resamples - start))
 
 
-def replicate_weights(units: np.ndarray, resamples: int, seed: int, case_weights: np.ndarray | None = None) -> Iterator[np.ndarray]:
-    """Weights of the cases in each replicate, [rows, N] in blocks of at most 64 MB: the count of a case is the count of its unit.
+def replicate_weights(
+    units: np.ndarray, resamples: int, seed: int, case_weights: np.ndarray | None = None
+) -> Iterator[np.ndarray]:
+    """Weights of the cases in each replicate, [rows, N] in blocks of at most 64 MB: the count of a case is
+    the count of its unit.
 
-    units: unit number of each case [N]. case_weights [N] multiply the counts; float32 where they are whole numbers, else float64.
+    units: unit number of each case [N]. case_weights [N] multiply the counts; float32 where they are whole
+    numbers, else float64.
     """
     dtype = _exact_type(case_weights)
     rows = max(1, BLOCK_BYTES // (np.dtype(dtype).itemsize * len(units)))
@@ -67,7 +81,8 @@ def replicate_weights(units: np.ndarray, resamples: int, seed: int, case_weights
 
 
 def leave_one_out_weights(units: np.ndarray, case_weights: np.ndarray | None = None) -> Iterator[np.ndarray]:
-    """Weights [rows, N] of the test sets that lack one unit each, in unit order, in blocks of at most 64 MB."""
+    """Weights [rows, N] of the test sets that lack one unit each, in unit order, in blocks of at most 64
+    MB."""
     n_units, dtype = int(units.max()) + 1, _exact_type(case_weights)
     rows = max(1, BLOCK_BYTES // (np.dtype(dtype).itemsize * len(units)))
     for start in range(0, n_units, rows):

@@ -1,7 +1,8 @@
-"""Comparing teams against plain loops with scikit-learn: replicates of many teams, the whole command, and a repaint under other weights.
+"""Comparing teams against plain loops with scikit-learn: replicates of many teams, the whole command, and a
+repaint under other weights.
 
-Run with `make benchmark`, OMP_NUM_THREADS=1 for the time of one thread. The loop runs a few replicates of one team, times as many as all would be;
-`extra_info` holds its seconds, ours and how many times faster that is.
+Run with `make benchmark`, OMP_NUM_THREADS=1 for the time of one thread. The loop runs a few replicates of one
+team, times as many as all would be; `extra_info` holds its seconds, ours and how many times faster that is.
 """
 
 import sys
@@ -11,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scoring.contrasts import weights
+from scoring.comparison import weights
 from scoring.statistics import resampling
 from tests.benchmarks.test_hecktor2026 import run
 from tests.benchmarks.test_scoring import RESAMPLES, looped, vectorised
@@ -30,7 +31,8 @@ def drawn(teams: int, n: int) -> tuple[np.ndarray, list[np.ndarray]]:
 
 
 def loop_seconds(truth: np.ndarray, outputs: np.ndarray, teams: int) -> tuple[float, list]:
-    """CPU seconds that the loop takes for all replicates of so many teams, and its values for the first replicates of one."""
+    """CPU seconds that the loop takes for all replicates of so many teams, and its values for the first
+    replicates of one."""
     counts = np.concatenate([block.astype(int) for block in resampling.draw(len(truth), RESAMPLES, 0)])
     begun = time.process_time()
     values = [looped(truth, outputs, row) for row in counts[:LOOPED]]
@@ -60,7 +62,9 @@ def test_whole_command(benchmark, tmp_path):
         (tmp_path / "teams" / f"{team}.csv").write_bytes(outputs_table(outputs))
     of_loop, _ = loop_seconds(truth, sent[0], len(sent))
     files = "--truth", tmp_path / "truth.csv", tmp_path / "teams", "--json", tmp_path / "comparison.json"
-    cpu, _ = benchmark.pedantic(run, (sys.executable, "-m", "scoring", "compare", "tricorder3", *files), rounds=1)
+    cpu, _ = benchmark.pedantic(
+        run, (sys.executable, "-m", "scoring", "compare", "tricorder3", *files), rounds=1
+    )
     assert Path(tmp_path / "comparison.json").exists()
     told(benchmark, cpu, of_loop)
 

@@ -1,6 +1,8 @@
-"""HECKTOR 2026: intervals of the C-index against loops of lifelines and scikit-survival, 15 teams, and whole commands on large masks.
+"""HECKTOR 2026: intervals of the C-index against loops of lifelines and scikit-survival, 15 teams, and whole
+commands on large masks.
 
-Run with `make benchmark`; the loops need `make peers`. `extra_info` holds CPU seconds and, for commands, peak memory above a start that does nothing.
+Run with `make benchmark`; the loops need `make peers`. `extra_info` holds CPU seconds and, for commands, peak
+memory above a start that does nothing.
 """
 
 import gzip
@@ -64,7 +66,11 @@ def guessed(random: np.random.Generator, n: int) -> list[dict]:
 def prognosis():
     random = np.random.default_rng(1)
     risk = random.normal(size=PATIENTS)
-    return {"time": np.ceil(random.exponential(900 * np.exp(-risk))), "event": random.random(PATIENTS) < 0.25, "risk": risk}
+    return {
+        "time": np.ceil(random.exponential(900 * np.exp(-risk))),
+        "event": random.random(PATIENTS) < 0.25,
+        "risk": risk,
+    }
 
 
 def interval(prognosis) -> list[float]:
@@ -90,19 +96,28 @@ def test_interval(benchmark, prognosis):
 def test_fifteen_teams_whose_masks_are_counted(benchmark):
     random = np.random.default_rng(0)
     patients = rows(random, PATIENTS)
-    truth = CHALLENGE.read_truth(truth_folder(patients, {row["PatientID"]: labels(*random.integers(0, 3, 8)) for row in patients}))
+    truth = CHALLENGE.read_truth(
+        truth_folder(patients, {row["PatientID"]: labels(*random.integers(0, 3, 8)) for row in patients})
+    )
     teams = {}
     for team in range(TEAMS):
         masks = {patient: labels(*random.integers(0, 3, 8)) for patient in truth.ids}
-        teams[f"team {team:02d}"] = CHALLENGE.read_predictions(submission_folder(guessed(random, PATIENTS), masks), truth)
-    found = benchmark.pedantic(scoring.compare, (CHALLENGE, truth, teams), {"resamples": RESAMPLES}, rounds=3, warmup_rounds=1)
+        teams[f"team {team:02d}"] = CHALLENGE.read_predictions(
+            submission_folder(guessed(random, PATIENTS), masks), truth
+        )
+    found = benchmark.pedantic(
+        scoring.compare, (CHALLENGE, truth, teams), {"resamples": RESAMPLES}, rounds=3, warmup_rounds=1
+    )
     assert len(found.as_dict()["teams"]) == TEAMS
 
 
 def written(folder: Path, n: int) -> Path:
     """Truth and submission with large masks: some label maps, each given to many patients."""
     random = np.random.default_rng(0)
-    for side, name, content in (("truth", "clinical.csv", rows(random, n)), ("found", "predictions.csv", guessed(random, n))):
+    for side, name, content in (
+        ("truth", "clinical.csv", rows(random, n)),
+        ("found", "predictions.csv", guessed(random, n)),
+    ):
         (folder / side / "masks").mkdir(parents=True)
         (folder / side / name).write_bytes(table(content))
         packed = [gzip.compress(nifti(tumours(random)), 6) for _ in range(DRAWN)]
@@ -117,14 +132,25 @@ def tumours(random: np.random.Generator) -> np.ndarray:
     for label, radius in ((1, 22), (2, 12), (2, 9)):
         centre = np.array([256, 256, 80]) + random.integers(-60, 60, 3)
         found[
-            sum(((axis - c) / (radius, radius, radius / 3)[k]) ** 2 for k, (axis, c) in enumerate(zip(axes, centre, strict=True))) <= 1
+            sum(
+                ((axis - c) / (radius, radius, radius / 3)[k]) ** 2
+                for k, (axis, c) in enumerate(zip(axes, centre, strict=True))
+            )
+            <= 1
         ] = label
     return found
 
 
 def run(*arguments: object) -> tuple[float, float]:
-    """CPU seconds and peak MB of a command. A small program starts it, for a process begins with the peak of the one that it is forked from."""
-    done = subprocess.run([sys.executable, "-c", MEASURED, *map(str, arguments)], cwd=peer.ROOT, capture_output=True, text=True, check=True)
+    """CPU seconds and peak MB of a command. A small program starts it, for a process begins with the peak of
+    the one that it is forked from."""
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED, *map(str, arguments)],
+        cwd=peer.ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     cpu, peak = map(float, done.stdout.split())
     return cpu, peak
 
@@ -149,7 +175,15 @@ def few(tmp_path_factory):
 
 
 def test_few_patients_by_nibabel_and_numpy(benchmark, few):
-    above_start(benchmark, (sys.executable, "-c", "import nibabel"), sys.executable, "-c", PLAIN, few / "truth", few / "found")
+    above_start(
+        benchmark,
+        (sys.executable, "-c", "import nibabel"),
+        sys.executable,
+        "-c",
+        PLAIN,
+        few / "truth",
+        few / "found",
+    )
 
 
 def test_few_patients(benchmark, few):

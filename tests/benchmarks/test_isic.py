@@ -1,5 +1,5 @@
-"""ISIC: 100,000 rows of 8 categories through the official scorer and through ours, as whole commands, in CPU seconds of all their
-processes.
+"""ISIC: 100,000 rows of 8 categories through the official scorer and through ours, as whole commands, in CPU
+seconds of all their processes.
 
 Run with `make benchmark`; the official scorer needs `make peers`.
 """
@@ -23,14 +23,19 @@ RESAMPLES = 1000
 
 
 def written(folder, cases: int):
-    """Truth and predictions of a model that is right in about half of the cases; six decimals, predictions in another order."""
+    """Truth and predictions of a model that is right in about half of the cases; six decimals, predictions in
+    another order."""
     random = np.random.default_rng(0)
     labels = random.choice(len(CATEGORIES), cases, p=SHARES)
-    logits = random.normal(0, 1.2, (cases, len(CATEGORIES))) + 1.8 * (labels[:, None] == np.arange(len(CATEGORIES)))
+    logits = random.normal(0, 1.2, (cases, len(CATEGORIES))) + 1.8 * (
+        labels[:, None] == np.arange(len(CATEGORIES))
+    )
     outputs = np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
     ids = [f"ISIC_{i:07d}" for i in range(cases)]
     hits = np.char.mod("%.1f", labels[:, None] == np.arange(len(CATEGORIES)))
-    (folder / "truth.csv").write_bytes(table(("image", *CATEGORIES), *([i, *row] for i, row in zip(ids, hits, strict=True))))
+    (folder / "truth.csv").write_bytes(
+        table(("image", *CATEGORIES), *([i, *row] for i, row in zip(ids, hits, strict=True)))
+    )
     rows = ([ids[i], *np.char.mod("%.6f", outputs[i])] for i in random.permutation(cases))
     (folder / "predictions.csv").write_bytes(table(("image", *CATEGORIES), *rows))
     return folder
@@ -68,7 +73,20 @@ def test_our_command_with_the_json_of_all_cases(benchmark, many):
     files = "--truth", many / "truth.csv", "--predictions", many / "predictions.csv"
     before = children_cpu()
     benchmark.pedantic(
-        command, (sys.executable, "-m", "scoring", "score", "isic", *files, "--resamples", 0, "--json", many / "card.json"), rounds=3
+        command,
+        (
+            sys.executable,
+            "-m",
+            "scoring",
+            "score",
+            "isic",
+            *files,
+            "--resamples",
+            0,
+            "--json",
+            many / "card.json",
+        ),
+        rounds=3,
     )
     benchmark.extra_info["cpu_seconds"] = (children_cpu() - before) / 3
 

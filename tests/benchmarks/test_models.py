@@ -1,4 +1,5 @@
-"""Pictures through a model: the official flow's cost against ours, for the first model and for those after it. Run with --benchmark-only."""
+"""Pictures through a model: the official flow's cost against ours, for the first model and for those after
+it. Run with --benchmark-only."""
 
 import io
 import multiprocessing
@@ -24,8 +25,12 @@ RECIPE = Recipe(((512, 512, "lanczos"),))
 def photograph(seed: int) -> bytes:
     """A JPEG of 800 x 600 with smooth colour and some grain, about as large as a phone's."""
     random = np.random.default_rng(seed)
-    smooth = Image.fromarray(random.integers(0, 256, (12, 16, 3), np.uint8)).resize((800, 600), Image.Resampling.BICUBIC)
-    grained = np.clip(np.array(smooth, np.int16) + random.normal(0, 6, (600, 800, 1)).astype(np.int16), 0, 255).astype(np.uint8)
+    smooth = Image.fromarray(random.integers(0, 256, (12, 16, 3), np.uint8)).resize(
+        (800, 600), Image.Resampling.BICUBIC
+    )
+    grained = np.clip(
+        np.array(smooth, np.int16) + random.normal(0, 6, (600, 800, 1)).astype(np.int16), 0, 255
+    ).astype(np.uint8)
     buffer = io.BytesIO()
     Image.fromarray(grained).save(buffer, "JPEG", quality=90)
     return buffer.getvalue()
@@ -37,9 +42,15 @@ def network() -> bytes:
     widths = [3, 16, 32, 64]
     nodes, weights, last = [], [], "image"
     for i, (before, after) in enumerate(pairwise(widths)):
-        weights.append(builders.initializer(f"W{i}", random.normal(0, (9 * before) ** -0.5, (after, before, 3, 3)).astype(np.float32)))
+        weights.append(
+            builders.initializer(
+                f"W{i}", random.normal(0, (9 * before) ** -0.5, (after, before, 3, 3)).astype(np.float32)
+            )
+        )
         nodes += [
-            helper.make_node("Conv", [last, f"W{i}"], [f"c{i}"], kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1]),
+            helper.make_node(
+                "Conv", [last, f"W{i}"], [f"c{i}"], kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1]
+            ),
             helper.make_node("Relu", [f"c{i}"], [f"r{i}"]),
         ]
         last = f"r{i}"
@@ -69,16 +80,20 @@ def vectors() -> np.ndarray:
 
 
 def infer(channel, model: bytes) -> None:
-    """The validator's second process: chunks of tensors in, outputs out, one image at a time on one thread."""
+    """The validator's second process: chunks of tensors in, outputs out, one image at a time on one
+    thread."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     while (chunk := channel.recv()) is not None:
-        channel.send([session.run(None, {"image": tensor, "demographics": vector})[0][0] for tensor, vector in chunk])
+        channel.send(
+            [session.run(None, {"image": tensor, "demographics": vector})[0][0] for tensor, vector in chunk]
+        )
 
 
 def official(model: bytes, files: list[bytes], vectors: np.ndarray) -> np.ndarray:
-    """Images prepared one by one in one process, pickled in chunks to another, which runs the model while the first one waits."""
+    """Images prepared one by one in one process, pickled in chunks to another, which runs the model while the
+    first one waits."""
     context = multiprocessing.get_context("spawn")
     channel, other = context.Pipe()
     process = context.Process(target=infer, args=(other, model))
@@ -89,7 +104,12 @@ def official(model: bytes, files: list[bytes], vectors: np.ndarray) -> np.ndarra
         chunk = []
         for data, vector in zip(files[first : first + CHUNK], vectors[first:], strict=False):
             image = Image.open(io.BytesIO(data)).convert("RGB").resize((512, 512), Image.Resampling.LANCZOS)
-            chunk.append(((np.array(image).astype(np.float32) / np.float32(255)).transpose(2, 0, 1)[None], vector[None]))
+            chunk.append(
+                (
+                    (np.array(image).astype(np.float32) / np.float32(255)).transpose(2, 0, 1)[None],
+                    vector[None],
+                )
+            )
         channel.send(chunk)
         outputs += channel.recv()
     channel.send(None)
@@ -97,8 +117,17 @@ def official(model: bytes, files: list[bytes], vectors: np.ndarray) -> np.ndarra
     return np.array(outputs, np.float64)
 
 
-def ours(model: bytes, files: list[bytes], vectors: np.ndarray, cache: PictureCache, workers: int | None = None) -> np.ndarray:
-    found = pool.predict(model, [lambda data=data: data for data in files], vectors, lambda facts: RECIPE, workers=workers, cache=cache)
+def ours(
+    model: bytes, files: list[bytes], vectors: np.ndarray, cache: PictureCache, workers: int | None = None
+) -> np.ndarray:
+    found = pool.predict(
+        model,
+        [lambda data=data: data for data in files],
+        vectors,
+        lambda facts: RECIPE,
+        workers=workers,
+        cache=cache,
+    )
     return np.array(found.outputs)
 
 
@@ -108,7 +137,9 @@ def test_official_flow(benchmark, files, vectors):
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_first_model(benchmark, files, vectors, workers):
-    outputs = benchmark.pedantic(lambda: ours(network(), files, vectors, PictureCache(1 << 30), workers), rounds=5)
+    outputs = benchmark.pedantic(
+        lambda: ours(network(), files, vectors, PictureCache(1 << 30), workers), rounds=5
+    )
     np.testing.assert_allclose(outputs, official(network(), files, vectors), atol=1e-3)
 
 
@@ -116,7 +147,9 @@ def test_first_model(benchmark, files, vectors, workers):
 def test_second_model(benchmark, files, vectors, workers):
     cache = PictureCache(1 << 30)
     first = ours(network(), files, vectors, cache)
-    np.testing.assert_array_equal(benchmark.pedantic(lambda: ours(network(), files, vectors, cache, workers), rounds=5), first)
+    np.testing.assert_array_equal(
+        benchmark.pedantic(lambda: ours(network(), files, vectors, cache, workers), rounds=5), first
+    )
 
 
 def test_worker_start(benchmark):

@@ -1,4 +1,5 @@
-"""Scoring 40 images of 1,500 nuclei each: files to scorecard against plain loops with the official evaluator's cost structure; and its parts.
+"""Scoring 40 images of 1,500 nuclei each: files to scorecard against plain loops with the official
+evaluator's cost structure; and its parts.
 
 Run with `make benchmark`.
 """
@@ -28,7 +29,10 @@ RULES = "grand-challenge"
 
 def drawn(dice: np.random.Generator, nuclei: int) -> tuple[list, list]:
     """Class and place of the nuclei of one image, and what a detector that is mostly right makes of them."""
-    names, places = dice.choice(len(CLASSES), nuclei, p=SHARES / SHARES.sum()), dice.uniform(0, 1024, (nuclei, 2))
+    names, places = (
+        dice.choice(len(CLASSES), nuclei, p=SHARES / SHARES.sum()),
+        dice.uniform(0, 1024, (nuclei, 2)),
+    )
     called = np.where(dice.random(nuclei) < 0.8, names, dice.permutation(names))
     return (names, places), (called, places + dice.normal(0, 4, places.shape))
 
@@ -43,7 +47,9 @@ def polygons(dice: np.random.Generator, names: np.ndarray, places: np.ndarray) -
         {"name": f"nuclei_{CLASSES[k]}", "path_points": points, "score": score}
         for k, points, score in zip(names, outlines, scores, strict=True)
     ]
-    return json.dumps({"type": "Multiple polygons", "polygons": entries, "version": {"major": 1, "minor": 0}}).encode()
+    return json.dumps(
+        {"type": "Multiple polygons", "polygons": entries, "version": {"major": 1, "minor": 0}}
+    ).encode()
 
 
 def written(folder: Path, images: int, nuclei: int) -> tuple[Path, Path]:
@@ -72,7 +78,11 @@ def read(tmp_path_factory) -> tuple:
 def plainly_read(path: Path) -> list[dict]:
     entries = json.loads(path.read_text(encoding="utf-8"))["polygons"]
     return [
-        plain.nucleus(e["name"].removeprefix("nuclei_"), *np.mean([p[:2] for p in e["path_points"]], axis=0), score=e["score"])
+        plain.nucleus(
+            e["name"].removeprefix("nuclei_"),
+            *np.mean([p[:2] for p in e["path_points"]], axis=0),
+            score=e["score"],
+        )
         for e in entries
     ]
 
@@ -84,14 +94,19 @@ def scored(folders: tuple[Path, Path]):
 
 def test_files_to_scorecard(benchmark, folders):
     begun = time.process_time()
-    looped = [plain.tallies(*(plainly_read(folder / f"roi_{i:03d}.json") for folder in folders), RULES) for i in range(LOOPED)]
+    looped = [
+        plain.tallies(*(plainly_read(folder / f"roi_{i:03d}.json") for folder in folders), RULES)
+        for i in range(LOOPED)
+    ]
     seconds = (time.process_time() - begun) / LOOPED * IMAGES
     card = benchmark.pedantic(scored, (folders,), rounds=3, warmup_rounds=1)
     begun = time.process_time()
     scored(folders)
     own = time.process_time() - begun
     for image, row in zip(looped, card.cases, strict=False):
-        assert row["f1"] == pytest.approx({name: plain.f1(*counts) for name, counts in image.items() if counts[1] + counts[2]})
+        assert row["f1"] == pytest.approx(
+            {name: plain.f1(*counts) for name, counts in image.items() if counts[1] + counts[2]}
+        )
     # The loops are too slow to be run whole: a few of the images, times as many as that.
     benchmark.extra_info["plain_loops_cpu_seconds_scaled"] = round(seconds, 1)
     benchmark.extra_info["cpu_seconds"] = round(own, 2)
@@ -118,13 +133,17 @@ def test_scoring_again_under_another_radius(benchmark, read):
 
 def test_scoring_again_with_another_confidence_and_a_thousand_replicates(benchmark, read):
     card = CHALLENGE.score(*read)
-    again = benchmark.pedantic(CHALLENGE.rescore, (*read, card), {"min_confidence": 0.3}, rounds=20, warmup_rounds=2)
+    again = benchmark.pedantic(
+        CHALLENGE.rescore, (*read, card), {"min_confidence": 0.3}, rounds=20, warmup_rounds=2
+    )
     assert again.intervals["score"] != card.intervals["score"]
 
 
 def test_curves(benchmark, read):
     card = CHALLENGE.score(*read, resamples=0)
-    found = benchmark.pedantic(lambda: (CHALLENGE.along_radius(card), CHALLENGE.along_confidence(card)), rounds=5, warmup_rounds=1)
+    found = benchmark.pedantic(
+        lambda: (CHALLENGE.along_radius(card), CHALLENGE.along_confidence(card)), rounds=5, warmup_rounds=1
+    )
     assert found[0]["y"][14] == pytest.approx(card.score)
 
 

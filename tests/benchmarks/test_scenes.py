@@ -1,4 +1,5 @@
-"""What the slice viewer waits for: reading two masks of 512×512×160 voxels, with and without a CT, and packing them. `make benchmark`."""
+"""What the slice viewer waits for: reading two masks of 512×512×160 voxels, with and without a CT, and
+packing them. `make benchmark`."""
 
 import gzip
 
@@ -19,7 +20,9 @@ def files():
     truth = ((x - 250) ** 2 + (y - 200) ** 2 + (3 * z - 240) ** 2 < 60**2).astype(np.uint8)
     ct = np.random.default_rng(0).normal(40, 12, SHAPE)
     arrays = {"truth": (truth, "<u1"), "prediction": (np.roll(truth, 3, 0), "<u1"), "CT": (ct, "<i2")}
-    return {name: opener(gzip.compress(nifti(values, dtype=dtype), 1)) for name, (values, dtype) in arrays.items()}
+    return {
+        name: opener(gzip.compress(nifti(values, dtype=dtype), 1)) for name, (values, dtype) in arrays.items()
+    }
 
 
 @pytest.mark.parametrize("images", [(), ("CT",)], ids=["masks", "masks and CT"])

@@ -1,4 +1,5 @@
-"""Scoring 5,220 cases of 11 classes: reading and scoring a CSV, and 1000 replicates against a loop with scikit-learn.
+"""Scoring 5,220 cases of 11 classes: reading and scoring a CSV, and 1000 replicates against a loop with
+scikit-learn.
 
 Run with `make benchmark`.
 """
@@ -18,7 +19,11 @@ CHALLENGE = scoring.load_challenge("tricorder3")
 N, RESAMPLES, LOOPED = 5220, 1000, 5
 WEIGHTS = np.array(
     [
-        next({"malignant": 3, "medium": 2, "benign": 1}[r] / 6 / len(members) for r, members in RISKS.items() if c in members)
+        next(
+            {"malignant": 3, "medium": 2, "benign": 1}[r] / 6 / len(members)
+            for r, members in RISKS.items()
+            if c in members
+        )
         for c in CLASSES
     ]
 )
@@ -37,10 +42,15 @@ def drawn() -> tuple[np.ndarray, np.ndarray]:
 def files(drawn, tmp_path_factory):
     folder = tmp_path_factory.mktemp("tables")
     truth, outputs = drawn
-    rows = ([f"image_{i}.jpg", CLASSES[y], str(20 + i % 70), "Torso", "mf"[i % 2]] for i, y in enumerate(truth))
+    rows = (
+        [f"image_{i}.jpg", CLASSES[y], str(20 + i % 70), "Torso", "mf"[i % 2]] for i, y in enumerate(truth)
+    )
     (folder / "truth.csv").write_bytes(table(TRUTH_HEADER, *rows))
     (folder / "predictions.csv").write_bytes(
-        table(("filename", *CLASSES), *([f"image_{i}.jpg", *map(repr, row)] for i, row in enumerate(outputs.tolist())))
+        table(
+            ("filename", *CLASSES),
+            *([f"image_{i}.jpg", *map(repr, row)] for i, row in enumerate(outputs.tolist())),
+        )
     )
     return folder
 
@@ -48,7 +58,9 @@ def files(drawn, tmp_path_factory):
 def test_read_and_score_tables_without_intervals(benchmark, files):
     def scored():
         truth = CHALLENGE.read_truth(files / "truth.csv")
-        return CHALLENGE.score(truth, CHALLENGE.read_predictions(files / "predictions.csv", truth), resamples=0)
+        return CHALLENGE.score(
+            truth, CHALLENGE.read_predictions(files / "predictions.csv", truth), resamples=0
+        )
 
     assert benchmark(scored).n_cases == N
 
@@ -58,7 +70,11 @@ def looped(truth: np.ndarray, outputs: np.ndarray, counts: np.ndarray) -> tuple[
     kept = np.repeat(np.arange(len(counts)), counts)
     y, p, scores = truth[kept], outputs[kept].argmax(1), outputs[kept]
     f1 = f1_score(y, p, average=None, labels=range(11), zero_division=0)
-    return float(WEIGHTS @ f1), accuracy_score(y, p), np.mean([roc_auc_score(y == k, scores[:, k]) for k in range(11)])
+    return (
+        float(WEIGHTS @ f1),
+        accuracy_score(y, p),
+        np.mean([roc_auc_score(y == k, scores[:, k]) for k in range(11)]),
+    )
 
 
 def vectorised(truth: np.ndarray, outputs: np.ndarray) -> np.ndarray:
@@ -67,7 +83,9 @@ def vectorised(truth: np.ndarray, outputs: np.ndarray) -> np.ndarray:
     for weights in resampling.replicate_weights(np.arange(len(truth)), RESAMPLES, 0):
         c = classification.counts(truth, outputs.argmax(1), weights, 11)
         areas = np.column_stack([curves.resampled_auc(outputs[:, k], truth == k, weights) for k in range(11)])
-        found.append(np.column_stack([classification.f1(c) @ WEIGHTS, classification.accuracy(c), areas.mean(1)]))
+        found.append(
+            np.column_stack([classification.f1(c) @ WEIGHTS, classification.accuracy(c), areas.mean(1)])
+        )
     return np.concatenate(found)
 
 

@@ -1,6 +1,8 @@
-"""One photograph of twelve megapixels, and everything that is asked of it, as ratios to the bare run of the model. Run with --benchmark-only.
+"""One photograph of twelve megapixels, and everything that is asked of it, as ratios to the bare run of the
+model. Run with --benchmark-only.
 
-Processor time of this process and of the workers, because machines are busy; the limits are those that were set before the code was written.
+Processor time of this process and of the workers, because machines are busy; the limits are those that were
+set before the code was written.
 """
 
 import io
@@ -19,14 +21,14 @@ from scoring import samples
 from scoring.metrics import conformal
 from scoring.models.preprocessing import tensor
 from scoring.models.process import ImageProcess
-from scoring.single import masks, nuclei, occlusion
-from scoring.single.answer import Answer, answer, views
-from scoring.single.model import Opened, opened
-from scoring.single.photograph import Photograph, received
-from scoring.single.quality import of_photograph
-from scoring.single.subject import subject, vector
-from scoring.single.sweep import sweep
-from tests.support.single import lesion
+from scoring.single_image import masks, nuclei, occlusion
+from scoring.single_image.answer import Answer, answer, views
+from scoring.single_image.model import Opened, opened
+from scoring.single_image.model_task import subject, vector
+from scoring.single_image.photograph import Photograph, received
+from scoring.single_image.quality import of_photograph
+from scoring.single_image.sweep import sweep
+from tests.support.single_image import lesion
 
 MODELS = (("tricorder3", "convolutional"), ("tricorder3", "kmeans"), ("melanoma", "convolutional"))
 FIRST_ANSWER_MS = 300
@@ -34,7 +36,7 @@ RAW_RUNS = 40
 
 
 @dataclass(frozen=True)
-class Asked:
+class Query:
     """A model with a photograph and its answer. raw_ms: processor time of the runtime's run alone."""
 
     model: Opened
@@ -82,17 +84,20 @@ def asked(request):
     challenge, name = request.param
     data = (samples.FOLDER / challenge / "models" / f"{name}.onnx").read_bytes()
     buffer = io.BytesIO()
-    Image.fromarray(lesion(1000)).resize((4000, 3000), Image.Resampling.BICUBIC).save(buffer, "JPEG", quality=92)
+    Image.fromarray(lesion(1000)).resize((4000, 3000), Image.Resampling.BICUBIC).save(
+        buffer, "JPEG", quality=92
+    )
     with ImageProcess() as images:
         model = opened(subject(challenge), data)
         photograph = received(buffer.getvalue(), images)
         one = answer(model, photograph, vector(50, "m", "torso") if model.takes_vector else None)
-        yield Asked(model, images, buffer.getvalue(), photograph, one, raw(data, one))
+        yield Query(model, images, buffer.getvalue(), photograph, one, raw(data, one))
         model.close()
 
 
 def test_first_answer(benchmark, asked):
-    """Decoding, turning, quality, preparing, one run: at most 1.2 x run + 200 ms were hoped for, 300 ms are promised."""
+    """Decoding, turning, quality, preparing, one run: at most 1.2 x run + 200 ms were hoped for, 300 ms are
+    promised."""
 
     def first():
         found = received(asked.file, asked.images)
@@ -105,11 +110,15 @@ def test_first_answer(benchmark, asked):
     assert spent <= FIRST_ANSWER_MS
 
 
-def within(benchmark, asked: Asked, work: Callable[[], object], runs: int, ratio: float, extra_ms: float) -> None:
+def within(
+    benchmark, asked: Query, work: Callable[[], object], runs: int, ratio: float, extra_ms: float
+) -> None:
     """Processor time at most ratio x runs x the bare run + extra_ms."""
     benchmark.pedantic(work, rounds=2)
     spent = asked.spent_ms(work)
-    benchmark.extra_info.update(cpu_ms=round(spent), ratio=round(spent / (runs * asked.raw_ms), 2), raw_ms=round(asked.raw_ms, 2))
+    benchmark.extra_info.update(
+        cpu_ms=round(spent), ratio=round(spent / (runs * asked.raw_ms), 2), raw_ms=round(asked.raw_ms, 2)
+    )
     assert spent <= ratio * runs * asked.raw_ms + extra_ms
 
 
@@ -120,7 +129,14 @@ def test_views(benchmark, asked):
 @pytest.mark.parametrize("grid", [8, 16])
 def test_occlusion(benchmark, asked, grid):
     extra = 50 if grid == 8 else 150  # the way to the worker and back costs 0.5 ms a run, whatever the model
-    within(benchmark, asked, lambda: occlusion.occlusion(asked.model, asked.answer, grid), grid * grid + 1, 1.15, extra)
+    within(
+        benchmark,
+        asked,
+        lambda: occlusion.occlusion(asked.model, asked.answer, grid),
+        grid * grid + 1,
+        1.15,
+        extra,
+    )
 
 
 def test_random_masks(benchmark, asked):
@@ -148,4 +164,6 @@ def test_opening_a_model(benchmark):
 
 def test_class_sets_with_their_trial(benchmark):
     random = np.random.default_rng(0)
-    benchmark.pedantic(conformal.coverage, (random.dirichlet(np.ones(11), 2200), np.arange(2200) % 11, 0.1), rounds=3)
+    benchmark.pedantic(
+        conformal.coverage, (random.dirichlet(np.ones(11), 2200), np.arange(2200) % 11, 0.1), rounds=3
+    )

@@ -1,4 +1,5 @@
-"""One server and one browser for all tests of a process; every test that opens a page also watches that nothing leaves the machine."""
+"""One server and one browser for all tests of a process; every test that opens a page also watches that
+nothing leaves the machine."""
 
 from collections.abc import Callable, Iterator
 
@@ -41,7 +42,8 @@ def fresh_server() -> Iterator[Server]:
 
 @pytest.fixture
 def visitor(browser) -> Iterator[Callable[..., BrowserContext]]:
-    """Makes visitors, each with a profile of its own. Afterwards: no request of any of them left the machine, no dialog opened."""
+    """Makes visitors, each with a profile of its own. Afterwards: no request of any of them left the machine,
+    no dialog opened."""
     visitors, left, dialogs = [], [], []
 
     def make(theme: str = "light", viewport=driver.DESKTOP) -> BrowserContext:

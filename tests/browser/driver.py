@@ -53,7 +53,12 @@ DROP = """([selector, name, mime, data]) => {
 
 def chromium() -> str | None:
     """The browser of the system, or None where there is none."""
-    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"))), None)
+    return next(
+        filter(
+            None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"))
+        ),
+        None,
+    )
 
 
 @dataclass(frozen=True)
@@ -66,13 +71,21 @@ class Server:
 
 @contextlib.contextmanager
 def served(script: str = "app.py") -> Iterator[Server]:
-    """The app, or another script of the project, in a process of its own on a free port, ended with the block."""
+    """The app, or another script of the project, in a process of its own on a free port, ended with the
+    block."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     address = f"http://localhost:{port}"
     settings = {"headless": "true", "port": str(port), "fileWatcherType": "none"}
-    command = [sys.executable, "-m", "streamlit", "run", script, *(f"--server.{key}={value}" for key, value in settings.items())]
+    command = [
+        sys.executable,
+        "-m",
+        "streamlit",
+        "run",
+        script,
+        *(f"--server.{key}={value}" for key, value in settings.items()),
+    ]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         while not _healthy(address):
@@ -124,18 +137,23 @@ def opened(page: Page, door: str) -> str:
 
 def give(page: Page, door: str, name: str, content: bytes) -> Page:
     """Drop an own file at a door and wait for what the page makes of it."""
-    with page.expect_response(lambda answer: "upload_file" in answer.url and answer.request.method == "PUT", timeout=PATIENCE):
+    with page.expect_response(
+        lambda answer: "upload_file" in answer.url and answer.request.method == "PUT", timeout=PATIENCE
+    ):
         drop(page, opened(page, door), name, content)
     return settled(page)
 
 
 def shows(page: Page, score: float, write: Callable[[float], str] = share) -> None:
-    """The headline has the score, written as the challenge writes it, and the line below has it to the last digit."""
+    """The headline has the score, written as the challenge writes it, and the line below has it to the last
+    digit."""
     expect(page.get_by_test_id("stMetricValue")).to_have_text(write(score), timeout=PATIENCE)
     expect(page.get_by_role("strong").filter(has_text=repr(score))).to_be_visible(timeout=PATIENCE)
 
 
-def drop(page: Page, selector: str, name: str, content: bytes, mime: str = "application/octet-stream") -> None:
+def drop(
+    page: Page, selector: str, name: str, content: bytes, mime: str = "application/octet-stream"
+) -> None:
     """Drop a file on an element as a visitor's hand does it."""
     page.evaluate(DROP, [selector, name, mime, base64.b64encode(content).decode()])
 
@@ -143,4 +161,7 @@ def drop(page: Page, selector: str, name: str, content: bytes, mime: str = "appl
 def leaves(request: Request) -> bool:
     """Whether a request goes to another machine."""
     where = urlsplit(request.url)
-    return where.scheme not in ("data", "blob", "about", "file") and where.hostname not in ("localhost", "127.0.0.1")
+    return where.scheme not in ("data", "blob", "about", "file") and where.hostname not in (
+        "localhost",
+        "127.0.0.1",
+    )

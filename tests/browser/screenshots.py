@@ -21,7 +21,8 @@ DRAWN = """() => {
 
 @dataclass(frozen=True)
 class Shot:
-    """One picture. height: of the window in pixels, so that a picture ends where a thought ends; None: as high as the page."""
+    """One picture. height: of the window in pixels, so that a picture ends where a thought ends; None: as
+    high as the page."""
 
     name: str
     address: str
@@ -33,7 +34,13 @@ class Shot:
 SHOTS = (
     Shot("tricorder3-light", "tricorder3?submission=delphi", "light", DESKTOP["width"], 1060),
     Shot("tricorder3-risk-dark", "tricorder3?submission=delphi&tab=Risk", "dark", DESKTOP["width"], None),
-    Shot("tricorder3-classes-light", "tricorder3?submission=aurora&tab=Classes", "light", DESKTOP["width"], None),
+    Shot(
+        "tricorder3-classes-light",
+        "tricorder3?submission=aurora&tab=Classes",
+        "light",
+        DESKTOP["width"],
+        None,
+    ),
     Shot("tricorder3-phone", "tricorder3?submission=delphi", "light", PHONE["width"], 1500),
     Shot("puma-viewer-light", "puma?tab=Viewer", "light", DESKTOP["width"], None),
     Shot("hecktor2026-viewer-dark", "hecktor2026?tab=Viewer&patient=ALD-003", "dark", DESKTOP["width"], None),
@@ -44,7 +51,9 @@ SHOTS = (
 
 def fitted(page: Page, shot: Shot) -> None:
     """The main area scrolls inside the window, so the window is made as high as what is in it."""
-    height = shot.height or page.evaluate("""() => document.querySelector('[data-testid="stMain"]').scrollHeight""")
+    height = shot.height or page.evaluate(
+        """() => document.querySelector('[data-testid="stMain"]').scrollHeight"""
+    )
     page.set_viewport_size({"width": shot.width, "height": height})
     driver.settled(page)
     page.wait_for_function(DRAWN, timeout=driver.PATIENCE)
@@ -63,7 +72,9 @@ def main(folder: Path) -> None:
     with driver.served() as server, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=driver.chromium(), args=list(driver.ARGUMENTS))
         for shot in SHOTS:
-            context = browser.new_context(color_scheme=shot.theme, viewport={"width": shot.width, "height": DESKTOP["height"]})
+            context = browser.new_context(
+                color_scheme=shot.theme, viewport={"width": shot.width, "height": DESKTOP["height"]}
+            )
             page = driver.visit(context, f"{server.address}/{shot.address}")
             page.wait_for_function(DRAWN, timeout=driver.PATIENCE)
             fitted(page, shot)

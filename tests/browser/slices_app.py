@@ -1,4 +1,5 @@
-"""A page with nothing but the slice viewer, for its tests: boxes of labels whose place and fate are known. `?k=` chooses what is shown."""
+"""A page with nothing but the slice viewer, for its tests: boxes of labels whose place and fate are known.
+`?k=` chooses what is shown."""
 
 import sys
 from pathlib import Path
@@ -47,13 +48,19 @@ def payload(kind: str):
     found = {} if kind == "masks" else {name: opener(data) for name, data in images().items()}
     if kind == "empty":
         truth = prediction = opener(nifti(np.zeros(SHAPE), AFFINE))
-    return slices.results(read_scene(HOSTILE, truth, prediction, found), name=HOSTILE, labels=("none", "GTVp", HOSTILE))
+    return slices.results(
+        read_scene(HOSTILE, truth, prediction, found), name=HOSTILE, labels=("none", "GTVp", HOSTILE)
+    )
 
 
 @st.fragment
 def body() -> None:
     asked = st.radio("Go to", ("nowhere", "27 11 8"), horizontal=True)
-    focus = None if asked == "nowhere" else {"voxel": [int(number) for number in asked.split()], "plane": "coronal"}
+    focus = (
+        None
+        if asked == "nowhere"
+        else {"voxel": [int(number) for number in asked.split()], "plane": "coronal"}
+    )
     found = viewer.show(payload(st.query_params.get("k", "images")), "viewer", height=460, focus=focus)
     st.text(f"selected {None if found is None else (found['voxel'], found['plane'])}")
 

@@ -45,7 +45,9 @@ def give(page: Page, kind: str, name: str, content: bytes) -> Page:
     zone = f"[class*='_teams_{kind}'] [data-testid='stFileUploaderDropzone']"
     page.get_by_role("button", name="Own files").click()
     page.locator(zone).wait_for()
-    with page.expect_response(lambda answer: "upload_file" in answer.url and answer.request.method == "PUT", timeout=driver.PATIENCE):
+    with page.expect_response(
+        lambda answer: "upload_file" in answer.url and answer.request.method == "PUT", timeout=driver.PATIENCE
+    ):
         driver.drop(page, zone, name, content)
     driver.settled(page)
     page.keyboard.press("Escape")
@@ -57,7 +59,10 @@ def with_teams(page: Page, count: int) -> Page:
     random, labels = np.random.default_rng(count), np.arange(55) % 11
     driver.give(page, "set", "truth.csv", lesion_truth(labels))
     page.keyboard.press("Escape")
-    sent = {f"team-{k:02d}.csv": outputs_table(lesion_outputs(random, labels, 3 * k / count)) for k in range(count)}
+    sent = {
+        f"team-{k:02d}.csv": outputs_table(lesion_outputs(random, labels, 3 * k / count))
+        for k in range(count)
+    }
     give(page, "zip", "teams.zip", archive(**sent))
     expect(page.get_by_test_id("stMetricValue")).to_contain_text("team-", timeout=driver.PATIENCE)
     return driver.settled(page)

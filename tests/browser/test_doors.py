@@ -22,7 +22,9 @@ TEAM = SAMPLE.submissions["delphi"].path
 def shows(page: Page, *arguments: object) -> None:
     """The page shows the score of the command line, to the last digit."""
     card = run("score", "tricorder3", *arguments, "--resamples", 0, "--json", "-").json
-    expect(page.get_by_test_id("stMetricValue")).to_have_text(f"{100 * card['score']:.2f}", timeout=driver.PATIENCE)
+    expect(page.get_by_test_id("stMetricValue")).to_have_text(
+        f"{100 * card['score']:.2f}", timeout=driver.PATIENCE
+    )
     expect(page.get_by_text(repr(card["score"]))).to_be_visible(timeout=driver.PATIENCE)
 
 
@@ -36,7 +38,10 @@ def slow(turns: int = 400_000) -> bytes:
             helper.make_tensor_value_info("go", TensorProto.BOOL, []),
             helper.make_tensor_value_info("before", TensorProto.FLOAT, None),
         ],
-        [helper.make_tensor_value_info("on", TensorProto.BOOL, []), helper.make_tensor_value_info("after", TensorProto.FLOAT, None)],
+        [
+            helper.make_tensor_value_info("on", TensorProto.BOOL, []),
+            helper.make_tensor_value_info("after", TensorProto.FLOAT, None),
+        ],
     )
     nodes = [
         helper.make_node("ReduceMin", ["image"], ["low"], keepdims=0),
@@ -69,16 +74,21 @@ BAD = {
 
 
 def test_bad_files_are_answered_and_nothing_else_is_lost(tricorder3, tmp_path):
-    """One visitor, one bad file after another: each is answered with every problem; the test set stays, and then a good file is scored."""
+    """One visitor, one bad file after another: each is answered with every problem; the test set stays, and
+    then a good file is scored."""
     folder = GOLDEN / "08-refused"
     page = driver.give(tricorder3(), "set", "own truth.csv", (folder / "truth.csv").read_bytes())
     for name, content in BAD.items():
         path = tmp_path / name
         path.write_bytes(content)
         what = "--model" if name.endswith(".onnx") else "--predictions"
-        problems = run("score", "tricorder3", "--truth", folder / "truth.csv", what, path, "--json", "-").json["problems"]
+        problems = run(
+            "score", "tricorder3", "--truth", folder / "truth.csv", what, path, "--json", "-"
+        ).json["problems"]
         driver.give(page, "submission", name, content)
-        expect(page.get_by_text(f"This cannot be scored: {len(problems)} problem")).to_be_visible(timeout=driver.PATIENCE)
+        expect(page.get_by_text(f"This cannot be scored: {len(problems)} problem")).to_be_visible(
+            timeout=driver.PATIENCE
+        )
         for code in {problem["code"] for problem in problems}:
             expect(page.get_by_text(code, exact=True).first).to_be_visible()
         expect(page.get_by_text("own truth.csv").first).to_be_visible()

@@ -24,7 +24,18 @@ def test_the_scorecard_is_that_of_the_command_line(tricorder3, tmp_path):
     team = SAMPLE.submissions["delphi"]
     page = tricorder3("?submission=delphi")
     saved = download(page, "scorecard.json", tmp_path)
-    told = run("score", "tricorder3", "--truth", SAMPLE.path, "--predictions", team.path, "--model-size-mib", team.size_mib, "--json", "-")
+    told = run(
+        "score",
+        "tricorder3",
+        "--truth",
+        SAMPLE.path,
+        "--predictions",
+        team.path,
+        "--model-size-mib",
+        team.size_mib,
+        "--json",
+        "-",
+    )
     assert saved.read_text(encoding="utf-8") == told.out
 
 

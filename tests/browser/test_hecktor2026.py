@@ -39,7 +39,9 @@ def shows_patient(page: Page, patient: str) -> None:
     """The viewer is open, ready and shows that patient, and the address says so."""
     stage = page.locator(".viewer[data-ready] .stage")
     expect(stage).to_be_visible(timeout=driver.PATIENCE)
-    expect(page.locator(f".stage[aria-label*='{patient}'], .stage [aria-label*='{patient}']").first).to_be_attached(timeout=driver.PATIENCE)
+    expect(
+        page.locator(f".stage[aria-label*='{patient}'], .stage [aria-label*='{patient}']").first
+    ).to_be_attached(timeout=driver.PATIENCE)
     driver.settled(page)
     assert f"patient={patient}" in page.url
     assert "tab=Viewer" in page.url
@@ -47,12 +49,16 @@ def shows_patient(page: Page, patient: str) -> None:
 
 def card(team: str, **options) -> scoring.ScoreCard:
     truth = CHALLENGE.read_truth(SAMPLE.path)
-    return CHALLENGE.score(truth, CHALLENGE.read_predictions(SAMPLE.submissions[team].path, truth), **{"resamples": 0, **options})
+    return CHALLENGE.score(
+        truth, CHALLENGE.read_predictions(SAMPLE.submissions[team].path, truth), **{"resamples": 0, **options}
+    )
 
 
 def test_dropped_zips_have_the_score_of_the_command_line_and_can_be_looked_at(hecktor):
     page = driver.give(hecktor(), "set", "truth.zip", archive_of_folder(GOLDEN / "gaps" / "truth"))
-    expect(page.get_by_text("cases were read. Now choose a submission.")).to_be_visible(timeout=driver.PATIENCE)
+    expect(page.get_by_text("cases were read. Now choose a submission.")).to_be_visible(
+        timeout=driver.PATIENCE
+    )
     driver.give(page, "submission", "predictions.zip", archive_of_folder(GOLDEN / "gaps" / "predictions"))
     said = run(
         "score", "hecktor2026", "--truth", GOLDEN / "gaps" / "truth", "--predictions", GOLDEN / "gaps" / "predictions", "--resamples", 0,
@@ -74,14 +80,19 @@ BAD = {
 
 
 def test_bad_files_are_answered_and_nothing_else_is_lost(hecktor, tmp_path):
-    """One visitor, one bad file after another: each is answered with every problem, and then a good file is scored."""
+    """One visitor, one bad file after another: each is answered with every problem, and then a good file is
+    scored."""
     page = hecktor()
     for name, content in BAD.items():
         path = tmp_path / name
         path.write_bytes(content)
-        problems = run("score", "hecktor2026", "--truth", SAMPLE.path, "--predictions", path, "--json", "-").json["problems"]
+        problems = run(
+            "score", "hecktor2026", "--truth", SAMPLE.path, "--predictions", path, "--json", "-"
+        ).json["problems"]
         driver.give(page, "submission", name, content)
-        expect(page.get_by_text(f"This cannot be scored: {len(problems)} problem")).to_be_visible(timeout=driver.PATIENCE)
+        expect(page.get_by_text(f"This cannot be scored: {len(problems)} problem")).to_be_visible(
+            timeout=driver.PATIENCE
+        )
         for code in {problem["code"] for problem in problems}:
             expect(page.get_by_text(code, exact=True).first).to_be_visible(timeout=driver.PATIENCE)
         assert page.get_by_test_id("stException").count() == 0
@@ -100,7 +111,9 @@ def test_a_row_of_the_worst_opens_the_viewer_and_the_link_says_so(hecktor):
 
 def test_a_point_of_a_chart_opens_its_patient(hecktor):
     page = hecktor("?submission=mira")
-    expect(page.get_by_test_id("stPlotlyChart").locator(".nsewdrag")).to_have_count(6, timeout=driver.PATIENCE)
+    expect(page.get_by_test_id("stPlotlyChart").locator(".nsewdrag")).to_have_count(
+        6, timeout=driver.PATIENCE
+    )
     x, y, patient = page.evaluate(POINT, "GTVp")
     page.mouse.click(x, y)
     shows_patient(page, patient)

@@ -45,7 +45,16 @@ def test_dropped_tables_have_the_official_score(isic):
     driver.shows(
         page,
         run(
-            "score", "isic", "--truth", folder / "truth.csv", "--predictions", folder / "predictions.csv", "--resamples", 0, "--json", "-"
+            "score",
+            "isic",
+            "--truth",
+            folder / "truth.csv",
+            "--predictions",
+            folder / "predictions.csv",
+            "--resamples",
+            0,
+            "--json",
+            "-",
         ).json["score"],
     )
 
@@ -54,7 +63,9 @@ def test_a_dropped_test_set_with_a_dropped_model_is_scored(isic):
     folder = GOLDEN / "model"
     page = driver.give(isic(), "set", "test_set.zip", archive_of_folder(folder / "data"))
     driver.give(page, "submission", "model.onnx", (folder / "model.onnx").read_bytes())
-    expect(page.get_by_test_id("stMetricValue")).to_have_text(share(expected("model")["score"]), timeout=driver.PATIENCE)
+    expect(page.get_by_test_id("stMetricValue")).to_have_text(
+        share(expected("model")["score"]), timeout=driver.PATIENCE
+    )
     driver.tab(page, "Cases")
     expect(page.get_by_alt_text("Pixels that the model receives of").first).to_be_visible()
 
@@ -70,7 +81,8 @@ BAD = {
 
 
 def test_bad_files_are_answered_and_nothing_else_is_lost(isic, tmp_path):
-    """One visitor, one bad file after another: each is answered with every problem, and then a good file is scored."""
+    """One visitor, one bad file after another: each is answered with every problem, and then a good file is
+    scored."""
     page = isic()
     for name, content in BAD.items():
         path = tmp_path / name
@@ -78,12 +90,19 @@ def test_bad_files_are_answered_and_nothing_else_is_lost(isic, tmp_path):
         what = "--model" if name.endswith(".onnx") else "--predictions"
         problems = run("score", "isic", "--truth", SAMPLE.path, what, path, "--json", "-").json["problems"]
         driver.give(page, "submission", name, content)
-        expect(page.get_by_text(f"This cannot be scored: {len(problems)} problem")).to_be_visible(timeout=driver.PATIENCE)
+        expect(page.get_by_text(f"This cannot be scored: {len(problems)} problem")).to_be_visible(
+            timeout=driver.PATIENCE
+        )
         for code in {problem["code"] for problem in problems}:
             expect(page.get_by_text(code, exact=True).first).to_be_visible()
         assert page.get_by_test_id("stException").count() == 0
     driver.give(page, "submission", TEAM.name, TEAM.read_bytes())
-    driver.shows(page, run("score", "isic", "--truth", SAMPLE.path, "--predictions", TEAM, "--resamples", 0, "--json", "-").json["score"])
+    driver.shows(
+        page,
+        run(
+            "score", "isic", "--truth", SAMPLE.path, "--predictions", TEAM, "--resamples", 0, "--json", "-"
+        ).json["score"],
+    )
 
 
 def click_cell(page: Page, row: int, column: int) -> None:
@@ -103,10 +122,14 @@ def test_a_click_on_a_cell_opens_its_cases_and_the_address_says_which(isic, view
     for row, column in ((1, 4), (5, 1), (0, 0)):
         click_cell(page, row, column)
         count, names = matrix["counts"][row][column], (matrix["labels"][row], matrix["labels"][column])
-        expect(page.get_by_role("heading", name=f"{names[0]} → {names[1]}: {count} case")).to_be_visible(timeout=driver.PATIENCE)
+        expect(page.get_by_role("heading", name=f"{names[0]} → {names[1]}: {count} case")).to_be_visible(
+            timeout=driver.PATIENCE
+        )
         driver.settled(page)
     link = driver.visit(page.context, page.url)
-    expect(link.get_by_role("heading", name=f"{names[0]} → {names[1]}: {count} case")).to_be_visible(timeout=driver.PATIENCE)
+    expect(link.get_by_role("heading", name=f"{names[0]} → {names[1]}: {count} case")).to_be_visible(
+        timeout=driver.PATIENCE
+    )
 
 
 def test_a_name_in_the_legend_hides_its_curve(isic):
@@ -145,7 +168,11 @@ def test_a_folded_file_that_was_downloaded_scores_what_was_shown(isic):
 
 
 def test_long_and_foreign_category_names_fit_a_phone(isic):
-    names = ("<img src=x onerror=alert(1)>", "a very long name of a diagnosis that somebody wrote out in full", "NV")
+    names = (
+        "<img src=x onerror=alert(1)>",
+        "a very long name of a diagnosis that somebody wrote out in full",
+        "NV",
+    )
     rows = [(f"c{i}", *(float(k == i % 3) for k in range(3))) for i in range(30)]
     truth = "\n".join(",".join(map(str, row)) for row in [("image", *names), *rows]).encode() + b"\n"
     page = driver.give(isic(viewport=driver.PHONE), "set", "truth.csv", truth)

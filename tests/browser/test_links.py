@@ -12,7 +12,11 @@ def words(page: Page) -> str:
 
 @pytest.mark.parametrize(
     "question",
-    ["?submission=delphi&tab=Risk", "?submission=cygnus&tab=Cases&case=images%2FL0042.jpg", "?submission=aurora&tab=Classes&cells=shares"],
+    [
+        "?submission=delphi&tab=Risk",
+        "?submission=cygnus&tab=Cases&case=images%2FL0042.jpg",
+        "?submission=aurora&tab=Classes&cells=shares",
+    ],
 )
 def test_an_address_shows_the_same_to_another_visitor(tricorder3, question):
     first = tricorder3(question)

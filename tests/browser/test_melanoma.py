@@ -33,7 +33,10 @@ def flagged(team, threshold: float) -> str:
     truth = CHALLENGE.read_truth(SAMPLE.path)
     card = CHALLENGE.score(truth, CHALLENGE.read_predictions(team, truth), resamples=0)
     (quiet, alarms), (missed, found) = CHALLENGE.counts_at(card, threshold)
-    return f"▲ {found} of {found + missed} melanomas flagged, {missed} missed; {alarms} of {alarms + quiet} others flagged."
+    return (
+        f"▲ {found} of {found + missed} melanomas flagged, {missed} missed; {alarms} of "
+        f"{alarms + quiet} others flagged."
+    )
 
 
 @pytest.mark.parametrize("viewport", [driver.DESKTOP, driver.PHONE], ids=["desktop", "phone"])
@@ -64,7 +67,12 @@ def test_the_best_threshold_is_named_with_its_warning(melanoma):
 
 
 @pytest.mark.parametrize(
-    "question", ["?submission=gemini&threshold=0.031", "?submission=helios&tab=Missed&prevalence=2%25", "?tab=Net+benefit&prevalence=10%25"]
+    "question",
+    [
+        "?submission=gemini&threshold=0.031",
+        "?submission=helios&tab=Missed&prevalence=2%25",
+        "?tab=Net+benefit&prevalence=10%25",
+    ],
 )
 def test_an_address_shows_the_same_to_another_visitor(melanoma, question):
     first = melanoma(question)
@@ -85,7 +93,9 @@ def test_dropped_tables_are_scored(melanoma):
     page = driver.give(melanoma(), "set", "truth.csv", (folder / "truth.csv").read_bytes())
     page.get_by_text("300 cases were read").wait_for()
     driver.give(page, "submission", "predictions.csv", (folder / "predictions.csv").read_bytes())
-    driver.shows(page, json.loads((folder / "case.json").read_text(encoding="utf-8"))["expect"]["score"], points)
+    driver.shows(
+        page, json.loads((folder / "case.json").read_text(encoding="utf-8"))["expect"]["score"], points
+    )
 
 
 def test_a_dropped_zip_with_a_dropped_model_is_scored(melanoma):
@@ -94,7 +104,16 @@ def test_a_dropped_zip_with_a_dropped_model_is_scored(melanoma):
     page.get_by_text("8 cases were read").wait_for()
     driver.give(page, "submission", "model.onnx", (folder / "model.onnx").read_bytes())
     card = run(
-        "score", "melanoma", "--truth", folder / "dataset.zip", "--model", folder / "model.onnx", "--resamples", 0, "--json", "-"
+        "score",
+        "melanoma",
+        "--truth",
+        folder / "dataset.zip",
+        "--model",
+        folder / "model.onnx",
+        "--resamples",
+        0,
+        "--json",
+        "-",
     ).json
     driver.shows(page, card["score"], points)
     driver.tab(page, "Cases")
@@ -117,9 +136,13 @@ def test_bad_files_are_answered_with_every_problem(melanoma, tmp_path):
         path = tmp_path / name
         path.write_bytes(content)
         what = "--model" if name.endswith(".onnx") else "--predictions"
-        problems = run("score", "melanoma", "--truth", folder / "truth.csv", what, path, "--json", "-").json["problems"]
+        problems = run("score", "melanoma", "--truth", folder / "truth.csv", what, path, "--json", "-").json[
+            "problems"
+        ]
         driver.give(page, "submission", name, content)
-        expect(page.get_by_text(f"This cannot be scored: {len(problems)} problem")).to_be_visible(timeout=driver.PATIENCE)
+        expect(page.get_by_text(f"This cannot be scored: {len(problems)} problem")).to_be_visible(
+            timeout=driver.PATIENCE
+        )
         for code in {problem["code"] for problem in problems}:
             expect(page.get_by_text(code, exact=True).first).to_be_visible()
         assert page.get_by_test_id("stException").count() == 0
@@ -127,5 +150,18 @@ def test_bad_files_are_answered_with_every_problem(melanoma, tmp_path):
     driver.settled(page)
     driver.give(page, "submission", TEAM.name, TEAM.read_bytes())
     driver.shows(
-        page, run("score", "melanoma", "--truth", SAMPLE.path, "--predictions", TEAM, "--resamples", 0, "--json", "-").json["score"], points
+        page,
+        run(
+            "score",
+            "melanoma",
+            "--truth",
+            SAMPLE.path,
+            "--predictions",
+            TEAM,
+            "--resamples",
+            0,
+            "--json",
+            "-",
+        ).json["score"],
+        points,
     )

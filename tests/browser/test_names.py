@@ -1,4 +1,5 @@
-"""Names from strangers. That nothing leaves the machine and no dialog opens is watched in every test, and so here."""
+"""Names from strangers. That nothing leaves the machine and no dialog opens is watched in every test, and so
+here."""
 
 from playwright.sync_api import Page
 

@@ -30,7 +30,9 @@ def walk(page, rules: list[str], by: str) -> tuple[dict, list]:
     for name in [tab.inner_text() for tab in page.get_by_role("tab").all()]:
         driver.tab(page, name)
         assert page.get_by_test_id("stException").count() == 0
-        violations = Axe().run(page, options={"runOnly": {"type": by, "values": rules}}).response["violations"]
+        violations = (
+            Axe().run(page, options={"runOnly": {"type": by, "values": rules}}).response["violations"]
+        )
         found |= {(name, v["id"]): [node["html"][:200] for node in v["nodes"]] for v in violations}
         wide += [name] * page.evaluate(WIDER)
     return found, wide
@@ -43,7 +45,9 @@ def test_every_tab_is_accessible_and_fits_a_desktop(visitor, server, address):
 
 @pytest.mark.parametrize("address", ADDRESSES[1:])
 def test_every_tab_has_contrast_in_the_dark_and_fits_a_phone(visitor, server, address):
-    assert walk(driver.visit(visitor("dark", PHONE), f"{server.address}/{address}"), ["color-contrast"], "rule") == ({}, [])
+    assert walk(
+        driver.visit(visitor("dark", PHONE), f"{server.address}/{address}"), ["color-contrast"], "rule"
+    ) == ({}, [])
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
@@ -79,7 +83,15 @@ def test_everything_is_reached_with_the_keyboard(tricorder3):
     for _ in range(60):
         page.keyboard.press("Tab")
         reached.append(page.evaluate(FOCUSED))
-    order = ["Rule in full", "Test set", "Own file", "Submission", "Points", "scorecard.json", "Report (HTML)"]
+    order = [
+        "Rule in full",
+        "Test set",
+        "Own file",
+        "Submission",
+        "Points",
+        "scorecard.json",
+        "Report (HTML)",
+    ]
     places = [next((i for i, words in enumerate(reached) if name in words), None) for name in order]
     assert None not in places, reached
     assert places == sorted(places)

@@ -1,4 +1,5 @@
-"""The page of PUMA: its doors, the viewer with its table and links, its sliders and charts that open images."""
+"""The page of PUMA: its doors, the viewer with its table and links, its sliders and charts that open
+images."""
 
 import csv
 import io
@@ -64,14 +65,20 @@ def ready(page: Page) -> Page:
 def in_viewer(page: Page, condition: str, value=None) -> None:
     """Wait until something holds of the stage, `s`; `value` is at its hand."""
     page.wait_for_function(
-        f"([node, value]) => (s => {condition})(node.stage)", arg=[page.locator(".stage").element_handle(), value], timeout=driver.PATIENCE
+        f"([node, value]) => (s => {condition})(node.stage)",
+        arg=[page.locator(".stage").element_handle(), value],
+        timeout=driver.PATIENCE,
     )
 
 
 def chosen(page: Page) -> dict:
     """The nucleus that the viewer has selected."""
     return stage(
-        page, "(l => l.selected < 0 ? null : {side: ['truth', 'prediction'][l.kind[l.selected]], index: l.number[l.selected]})(s.layer)"
+        page,
+        (
+            "(l => l.selected < 0 ? null : {side: ['truth', 'prediction'][l.kind[l.selected]], index: "
+            "l.number[l.selected]})(s.layer)"
+        ),
     )
 
 
@@ -100,7 +107,9 @@ def test_a_clicked_nucleus_is_in_the_table_and_in_the_address_and_a_link_restore
     drawn = CHALLENGE.overlay(truth, predictions, card, 3)
     page = ready(puma(f"?submission=sirius&tab=Viewer&case={truth.ids[3]}&list=all"))
     alone = next(
-        i for i in range(len(drawn["kind"])) if drawn["kind"][i] == 0 and drawn["reason"][i] == 4 and drawn["centroids"][i].min() > 200
+        i
+        for i in range(len(drawn["kind"]))
+        if drawn["kind"][i] == 0 and drawn["reason"][i] == 4 and drawn["centroids"][i].min() > 200
     )
     click(page, drawn["centroids"][alone].tolist())
     driver.settled(page)
@@ -189,7 +198,9 @@ def test_a_slider_moves_its_numbers_the_address_and_the_viewer_but_not_the_score
     page.get_by_role("slider").first.focus()
     page.keyboard.press("End")
     wide = CHALLENGE.rescore(truth, predictions, card, radius=30.0)
-    expect(page.get_by_role("strong").filter(has_text=share(wide.score)).first).to_be_visible(timeout=driver.PATIENCE)
+    expect(page.get_by_role("strong").filter(has_text=share(wide.score)).first).to_be_visible(
+        timeout=driver.PATIENCE
+    )
     says(page, "radius 30 px: not the challenge's rule")
     driver.settled(page)
     assert "radius=30" in page.url
@@ -208,11 +219,15 @@ def test_a_slider_moves_its_numbers_the_address_and_the_viewer_but_not_the_score
 def test_another_rule_scores_in_place_and_is_in_the_address(puma, sample):
     truth, predictions, card = sample
     page = puma("?submission=sirius&tab=Images")
-    page.get_by_role("radio", name="grand-challenge").or_(page.get_by_role("button", name="grand-challenge", exact=True)).first.click()
+    page.get_by_role("radio", name="grand-challenge").or_(
+        page.get_by_role("button", name="grand-challenge", exact=True)
+    ).first.click()
     expected = share(CHALLENGE.rescore(truth, predictions, card, rules="grand-challenge").score)
     expect(page.get_by_test_id("stMetricValue")).to_have_text(expected, timeout=driver.PATIENCE)
     assert "rules=grand-challenge" in driver.settled(page).url
-    expect(driver.visit(page.context, page.url).get_by_test_id("stMetricValue")).to_have_text(expected, timeout=driver.PATIENCE)
+    expect(driver.visit(page.context, page.url).get_by_test_id("stMetricValue")).to_have_text(
+        expected, timeout=driver.PATIENCE
+    )
 
 
 def saved(page: Page, name: str) -> bytes:
@@ -241,27 +256,38 @@ def test_what_is_downloaded_is_what_is_shown(puma, sample, tmp_path):
         tmp_path / "c.json",
     )
     told = saved(page, "Matches (CSV)").decode("utf-8-sig")
-    assert list(csv.reader(io.StringIO(told))) == list(csv.reader(io.StringIO(command_line.read_text(encoding="utf-8"))))
+    assert list(csv.reader(io.StringIO(told))) == list(
+        csv.reader(io.StringIO(command_line.read_text(encoding="utf-8")))
+    )
     assert b"Where are the errors of the worst images?" in saved(page, "Report (HTML)")
 
 
 BAD = {
     "garbage.json": bytes(range(256)) * 9,
-    "climbing.zip": archive_of({"submission.csv": b"case_id,predicted_nuclei_path\nsample_primary_roi_001,../../../etc/passwd\n"}),
+    "climbing.zip": archive_of(
+        {"submission.csv": b"case_id,predicted_nuclei_path\nsample_primary_roi_001,../../../etc/passwd\n"}
+    ),
     "outside.zip": archive_of({"../../sample_primary_roi_001.json": b'{"nuclei": []}'}),
     "truncated.zip": TEAM.read_bytes()[:-400],
     "deep.json": b'{"nuclei": ' + b"[" * 50_000,
-    "strange.zip": archive_of({"sample_primary_roi_001.json": b'{"nuclei": [{"centroid": [1, 2], "class": "<script>alert(1)</script>"}]}'}),
+    "strange.zip": archive_of(
+        {
+            "sample_primary_roi_001.json": b'{"nuclei": [{"centroid": [1, 2], "class": "<script>alert(1)</script>"}]}'
+        }
+    ),
 }
 
 
 def test_bad_files_are_answered_and_nothing_else_is_lost(puma, tmp_path):
-    """One visitor, one bad file after another: each is answered with every problem, and then a good file is scored."""
+    """One visitor, one bad file after another: each is answered with every problem, and then a good file is
+    scored."""
     page = puma()
     for name, content in BAD.items():
         path = tmp_path / name
         path.write_bytes(content)
-        problems = run("score", "puma", "--truth", SAMPLE.path, "--predictions", path, "--json", "-").json["problems"]
+        problems = run("score", "puma", "--truth", SAMPLE.path, "--predictions", path, "--json", "-").json[
+            "problems"
+        ]
         driver.give(page, "submission", name, content)
         says(page, f"This cannot be scored: {len(problems)} problem")
         for code in {problem["code"] for problem in problems}:
@@ -272,7 +298,9 @@ def test_bad_files_are_answered_and_nothing_else_is_lost(puma, tmp_path):
 
 
 def test_names_of_cases_do_nothing_on_any_tab_and_fit_a_phone(puma):
-    names = [re.sub("[\u202e\u200b\\\\]", "", " ".join(payload.split())).replace("/", "∕") for payload in PAYLOADS]
+    names = [
+        re.sub("[\u202e\u200b\\\\]", "", " ".join(payload.split())).replace("/", "∕") for payload in PAYLOADS
+    ]
     images = realistic(3, images=len(names), nuclei=12)
     true, found = (archive_of(nuclei_lists.files(dict(zip(names, side, strict=True)))) for side in images)
     page = driver.give(puma(viewport=driver.PHONE), "set", "truth.zip", true)

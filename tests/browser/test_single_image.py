@@ -55,7 +55,9 @@ def give_photograph(page) -> None:
     driver.settled(page)
 
 
-@pytest.mark.parametrize(("theme", "viewport"), [("light", PHONE), ("dark", DESKTOP)], ids=["phone", "desktop"])
+@pytest.mark.parametrize(
+    ("theme", "viewport"), [("light", PHONE), ("dark", DESKTOP)], ids=["phone", "desktop"]
+)
 def test_a_photograph_gets_an_answer_and_a_map_and_is_removed(single_image, theme, viewport):
     page = single_image("", theme, viewport)
     give_photograph(page)

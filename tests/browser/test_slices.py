@@ -33,7 +33,10 @@ def where(page: Page) -> str:
 
 def point(page: Page, voxel: tuple[int, int, int], across: int = 0, down: int = 1) -> tuple[float, float]:
     """Where the centre of a voxel of the file lies in the window; the scene's axes run against the file's."""
-    box, view = page.locator(".stage").bounding_box(), page.locator(".stage").evaluate("node => node.stage.view")
+    box, view = (
+        page.locator(".stage").bounding_box(),
+        page.locator(".stage").evaluate("node => node.stage.view"),
+    )
     x, y = ((LAST[axis] - voxel[axis] + 0.5) * slices_app.EDGES[axis] * view["s"] for axis in (across, down))
     return box["x"] + view["x"] + x, box["y"] + view["y"] + y
 
@@ -70,7 +73,9 @@ def shows(page: Page, colour: tuple[int, int, int]) -> bool:
 def test_it_opens_where_most_is_wrong(viewer):
     page = viewer()
     expect(tag(page, "tl")).to_have_text("Axial 10 / 20 · I 3.0 mm")
-    expect(page.locator(".strip")).to_have_attribute("aria-valuetext", "Slice 10 of 20: TP 80 · FP 20 · FN 20")
+    expect(page.locator(".strip")).to_have_attribute(
+        "aria-valuetext", "Slice 10 of 20: TP 80 · FP 20 · FN 20"
+    )
     assert [tag(page, side).inner_text() for side in "lrtb"] == ["R", "L", "A", "P"]
     volumes = [chip.split()[-2:] for chip in page.locator(".layers .toggle:visible").all_inner_texts()[:4]]
     assert volumes == [["4.80", "mL"], ["0.48", "mL"], ["1.20", "mL"], ["0.05", "mL"]]
@@ -122,10 +127,16 @@ def test_one_label_has_results_of_its_own(viewer):
 @pytest.mark.parametrize(
     ("voxel", "expected"),
     [
-        ((27, 11, 9), {"": "FP · spurious", "truth": "none", "prediction": slices_app.HOSTILE, "CT": "70 HU"}),
+        (
+            (27, 11, 9),
+            {"": "FP · spurious", "truth": "none", "prediction": slices_app.HOSTILE, "CT": "70 HU"},
+        ),
         ((10, 19, 9), {"": "FN · missed", "truth": "GTVp", "prediction": "none", "CT": "-100 HU"}),
         ((15, 15, 9), {"": "TP · found", "truth": "GTVp", "prediction": "GTVp", "voxel": "15, 15, 9"}),
-        ((35, 30, 9), {"": "No label", "truth": "none", "PET": "0.4 SUV", "this slice": "TP 80 · FP 20 · FN 20"}),
+        (
+            (35, 30, 9),
+            {"": "No label", "truth": "none", "PET": "0.4 SUV", "this slice": "TP 80 · FP 20 · FN 20"},
+        ),
     ],
 )
 def test_the_card_says_what_is_there(viewer, voxel, expected):

@@ -71,7 +71,9 @@ def painted(page: Page, *colours: tuple[int, int, int]) -> list[bool]:
 
 def has(pixels: np.ndarray, colour: tuple[int, int, int]) -> bool:
     """Whether a saved picture [h, w, 4] shows a colour."""
-    return bool(((np.abs(pixels[..., :3].astype(int) - colour).max(-1) <= 3) & (pixels[..., -1] > 250)).sum() > 20)
+    return bool(
+        ((np.abs(pixels[..., :3].astype(int) - colour).max(-1) <= 3) & (pixels[..., -1] > 250)).sum() > 20
+    )
 
 
 def selected(page: Page, words: object) -> None:
@@ -212,7 +214,11 @@ def test_results_and_classes_can_be_hidden(viewer):
 
 def test_keys_hide_the_overlay_and_list_themselves(viewer):
     page = viewer()
-    node, overlay, keys = page.locator(".stage"), page.locator(".stage > canvas").nth(1), page.locator(".keys")
+    node, overlay, keys = (
+        page.locator(".stage"),
+        page.locator(".stage > canvas").nth(1),
+        page.locator(".keys"),
+    )
     expect(keys).to_be_hidden()
     node.press(" ")
     node.press("?")
@@ -270,7 +276,9 @@ def test_two_fingers_zoom(viewer):
     before, session = stage(page, "s.view.s"), page.context.new_cdp_session(page)
     touch = [("touchStart", 20), ("touchMove", 40), ("touchMove", 60), ("touchEnd", None)]
     for kind, apart in touch:
-        points = [] if apart is None else [{"x": x - apart, "y": y, "id": 0}, {"x": x + apart, "y": y, "id": 1}]
+        points = (
+            [] if apart is None else [{"x": x - apart, "y": y, "id": 0}, {"x": x + apart, "y": y, "id": 1}]
+        )
         session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
     assert stage(page, "s.view.s") > 1.3 * before
 
@@ -340,4 +348,6 @@ def test_it_has_a_name_that_tells_the_keys(viewer):
     name = page.get_by_role("application").get_attribute("aria-label")
     assert viewer_app.HOSTILE in name
     assert "A table on this page says the same" in name
-    assert all(button.get_attribute("aria-label") for button in page.locator(".viewer button:not(.link)").all())
+    assert all(
+        button.get_attribute("aria-label") for button in page.locator(".viewer button:not(.link)").all()
+    )

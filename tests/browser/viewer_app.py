@@ -1,4 +1,5 @@
-"""A page with nothing but the viewer, for its tests: a few nuclei whose place and fate are known. `?k=` chooses what is shown."""
+"""A page with nothing but the viewer, for its tests: a few nuclei whose place and fate are known. `?k=`
+chooses what is shown."""
 
 import io
 import sys
@@ -55,7 +56,12 @@ def picture() -> bytes:
 
 
 def payload(kind: str):
-    about = {"size": (WIDTH, HEIGHT), "classes": CLASSES, "um_per_px": UM_PER_PX, "jpeg": None if kind == "plain" else picture()}
+    about = {
+        "size": (WIDTH, HEIGHT),
+        "classes": CLASSES,
+        "um_per_px": UM_PER_PX,
+        "jpeg": None if kind == "plain" else picture(),
+    }
     if kind == "detections":
         c, n = columns(), len(ROWS)
         found = Nuclei(
@@ -70,7 +76,12 @@ def payload(kind: str):
         return nuclei.detections(found, name="photo", **about)
     rows = ROWS
     if kind == "rescored":  # another radius: the pair is none any more
-        rows = ((0, (60, 60), 0, 2, 4, -1, 1.0, np.nan), *ROWS[1:3], (1, (63, 64), 0, 1, 4, -1, 0.9, np.nan), *ROWS[4:])
+        rows = (
+            (0, (60, 60), 0, 2, 4, -1, 1.0, np.nan),
+            *ROWS[1:3],
+            (1, (63, 64), 0, 1, 4, -1, 0.9, np.nan),
+            *ROWS[4:],
+        )
     return nuclei.results(columns(rows), name=HOSTILE, reasons=REASONS, radius=RADIUS, **about)
 
 

@@ -5,8 +5,8 @@ import re
 import pytest
 
 import scoring
-from pages.shared import scored
-from pages.shared.workbench import Workbench
+from pages.shared import submissions
+from pages.shared.challenge_page import ChallengePage
 from sample_data.generator.catalogue import SAMPLES
 from scoring import samples
 from tests.support.command_line import ROOT, run
@@ -16,10 +16,12 @@ CODE = re.findall(r"`([^`\n]+)`", PAGE)
 PLACES = [
     code
     for code in CODE
-    if re.fullmatch(r"[\w./-]+/[\w.-]*|[\w/-]+/[\w-]+\.\w+|requirements-peers\.txt", code) and code not in ("images/", "teams/", "models/")
+    if re.fullmatch(r"[\w./-]+/[\w.-]*|[\w/-]+/[\w-]+\.\w+|requirements-peers\.txt", code)
+    and code not in ("images/", "teams/", "models/")
 ]
 ALL, WITH_MODELS = (
-    re.findall(r"^\| (`.+?) \|", part, re.MULTILINE) for part in PAGE.split("## 2.")[0].split("A challenge that scores models")
+    re.findall(r"^\| (`.+?) \|", part, re.MULTILINE)
+    for part in PAGE.split("## 2.")[0].split("A challenge that scores models")
 )
 
 
@@ -52,8 +54,8 @@ def test_arguments_are_those_that_the_code_takes(challenge_id):
 
 
 def test_what_it_says_of_pages_and_samples_is_so():
-    assert {"choices", "refused"} <= set(Workbench.__dataclass_fields__)
-    assert callable(scored.of_card)
+    assert {"choices", "refused"} <= set(ChallengePage.__dataclass_fields__)
+    assert callable(submissions.of_card)
     assert "isic2019" in SAMPLES
     assert set(samples.SETS) == set(scoring.challenge_ids())
     assert "isic" in run("challenges").out

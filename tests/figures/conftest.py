@@ -12,7 +12,9 @@ GOLDEN = Path(__file__).parents[1] / "golden" / "tricorder3"
 def scored(name: str, **options) -> scoring.ScoreCard:
     challenge = scoring.load_challenge("tricorder3")
     truth = challenge.read_truth(GOLDEN / name / "truth.csv")
-    return challenge.score(truth, challenge.read_predictions(GOLDEN / name / "predictions.csv", truth), **options)
+    return challenge.score(
+        truth, challenge.read_predictions(GOLDEN / name / "predictions.csv", truth), **options
+    )
 
 
 @pytest.fixture(scope="session")

@@ -7,18 +7,24 @@ from hypothesis import strategies as st
 
 from scoring.figures import binary as figures
 from scoring.figures.binary import Mark, cut
-from scoring.figures.look import DARK, LIGHT
+from scoring.figures.theme import DARK, LIGHT
 from tests.support.risk_tables import CHALLENGE, card
 
 LOOKS = pytest.mark.parametrize("look", [LIGHT, DARK], ids=lambda look: look.name)
-MARKS = (Mark(0.5, "official 0.5", "circle"), Mark(0.3, "your threshold", "diamond", main=True), Mark(0.27, "<b>best</b>", "star"))
+MARKS = (
+    Mark(0.5, "official 0.5", "circle"),
+    Mark(0.3, "your threshold", "diamond", main=True),
+    Mark(0.27, "<b>best</b>", "star"),
+)
 
 
 @pytest.fixture(scope="module")
 def scored():
     dice = np.random.default_rng(0)
     positive = dice.random(80) < 0.3
-    return card(positive.tolist(), np.clip(dice.normal(0.3 + 0.3 * positive, 0.2), 0, 1).tolist(), resamples=40)
+    return card(
+        positive.tolist(), np.clip(dice.normal(0.3 + 0.3 * positive, 0.2), 0, 1).tolist(), resamples=40
+    )
 
 
 @pytest.fixture(scope="module")
@@ -72,8 +78,12 @@ def test_marks_stand_where_their_decisions_are(scored, curve):
     roc, precision = figures.roc(curve, MARKS, LIGHT), figures.precision_recall(curve, 0.3, MARKS, LIGHT)
     for mark, name in zip(MARKS, ("official 0.5", "your threshold", "&lt;b&gt;best&lt;/b&gt;"), strict=True):
         reached = CHALLENGE.at_threshold(scored, mark.threshold)
-        assert (trace(roc, name).x[0], trace(roc, name).y[0]) == pytest.approx((1 - reached["specificity"][0], reached["recall"][0]))
-        assert (trace(precision, name).x[0], trace(precision, name).y[0]) == pytest.approx((reached["recall"][0], reached["precision"][0]))
+        assert (trace(roc, name).x[0], trace(roc, name).y[0]) == pytest.approx(
+            (1 - reached["specificity"][0], reached["recall"][0])
+        )
+        assert (trace(precision, name).x[0], trace(precision, name).y[0]) == pytest.approx(
+            (reached["recall"][0], reached["precision"][0])
+        )
 
 
 def test_the_histogram_shows_shares_of_each_class(scored):
@@ -95,7 +105,12 @@ def test_no_melanoma_at_all_is_drawn():
 def test_missed_melanomas_are_the_outlined_cell(scored):
     (quiet, alarms), (missed, found) = scored.confusion_matrix["counts"]
     figure = figures.confusion(scored.confusion_matrix["counts"], LIGHT)
-    assert [int(text.split("<b>")[1].split("<")[0]) for text in words(figure)] == [found, missed, alarms, quiet]
+    assert [int(text.split("<b>")[1].split("<")[0]) for text in words(figure)] == [
+        found,
+        missed,
+        alarms,
+        quiet,
+    ]
     (frame,) = figure.layout.shapes
     assert (frame.x0, frame.x1, frame.y0, frame.y1) == (0.53, 1.47, -0.47, 0.47)
 
@@ -105,7 +120,10 @@ def test_the_prevalence_is_the_base_line_of_precision(curve):
 
 
 def test_a_case_without_a_score_has_no_dot():
-    assert [t.name for t in figures.score_bar(None, MARKS[:1], (0, 1), LIGHT, True).data] == ["range", "official 0.5"]
+    assert [t.name for t in figures.score_bar(None, MARKS[:1], (0, 1), LIGHT, True).data] == [
+        "range",
+        "official 0.5",
+    ]
 
 
 @given(st.floats(-1e3, 1e3))

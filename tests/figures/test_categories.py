@@ -5,7 +5,7 @@ from scoring import load_challenge
 from scoring.figures import categories as figures
 from scoring.figures import classification
 from scoring.figures.categories import Line
-from scoring.figures.look import DARK, LIGHT
+from scoring.figures.theme import DARK, LIGHT
 from tests.support import category_tables
 
 LOOKS = pytest.mark.parametrize("look", [LIGHT, DARK], ids=lambda look: look.name)
@@ -14,7 +14,14 @@ isic = load_challenge("isic")
 
 
 def line(name="MEL", legend="0.9", point=(0.1, 0.8)):
-    return Line(name, np.array([0, 0.1, 1, np.nan]), np.array([0, 0.8, 1, np.nan]), np.array([1, 0.5, 0, np.nan]), legend, point)
+    return Line(
+        name,
+        np.array([0, 0.1, 1, np.nan]),
+        np.array([0, 0.8, 1, np.nan]),
+        np.array([1, 0.5, 0, np.nan]),
+        legend,
+        point,
+    )
 
 
 def named(figure):
@@ -28,7 +35,9 @@ def test_every_figure_asks_its_question(look):
         figures.roc([line()], look),
         figures.precision_recall([line()], look),
         figures.malignant_roc(np.array([0, 1]), np.array([0, 1]), np.array([1, 0]), look),
-        figures.confusion_matrix([[1, 0], [2, 3]], ["A", "B"], look, {"A": "malignant"}, "counts", ("B", "A")),
+        figures.confusion_matrix(
+            [[1, 0], [2, 3]], ["A", "B"], look, {"A": "malignant"}, "counts", ("B", "A")
+        ),
         figures.threshold_lines(found, {"f1": "F1"}, 0.3, look, "MEL"),
     ):
         assert figure.layout.meta["question"].endswith("?")
@@ -37,7 +46,12 @@ def test_every_figure_asks_its_question(look):
 
 def test_a_line_and_its_cut_at_half_hide_together_and_nothing_undefined_is_drawn():
     figure = figures.roc(
-        [line("MEL"), Line("NV", np.full(3, np.nan), np.full(3, np.nan), np.full(3, np.nan), "–"), line("BCC", point=None)], LIGHT
+        [
+            line("MEL"),
+            Line("NV", np.full(3, np.nan), np.full(3, np.nan), np.full(3, np.nan), "–"),
+            line("BCC", point=None),
+        ],
+        LIGHT,
     )
     assert [trace.name for trace in named(figure)] == ["MEL  0.9", "BCC  0.9"]
     of_first = [trace for trace in figure.data if trace.legendgroup == "0"]
@@ -51,7 +65,10 @@ def test_the_axes_keep_their_height_whatever_stands_in_the_legend():
 
 
 def test_eleven_categories_are_told_apart():
-    styles = [(trace.line.color, trace.line.dash) for trace in named(figures.roc([line(f"C{k}") for k in range(11)], LIGHT))]
+    styles = [
+        (trace.line.color, trace.line.dash)
+        for trace in named(figures.roc([line(f"C{k}") for k in range(11)], LIGHT))
+    ]
     assert len(set(styles)) == 11
 
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from scoring.figures import classification as figures
 from scoring.figures.classification import Part, Row
-from scoring.figures.look import DARK, LIGHT
+from scoring.figures.theme import DARK, LIGHT
 
 LOOKS = pytest.mark.parametrize("look", [LIGHT, DARK], ids=lambda look: look.name)
 HOSTILE = "<a href='https://example.org'>MEL</a>"
@@ -33,17 +33,27 @@ def every_figure(card, look):
     labels, known, outputs = card.confusion_matrix["labels"], risks(card), card.arrays["outputs"]
     grid, low, high = (card.arrays[f"roc_{k}"] for k in ("grid", "low", "high"))
     reliability = [card.arrays[f"reliability_{k}"] for k in ("said", "right", "low", "high", "n")]
-    yield figures.score_strip(parts(card), look, [100 * v for v in card.intervals["score"]], 100 * card.more["best_possible_score"])
+    yield figures.score_strip(
+        parts(card), look, [100 * v for v in card.intervals["score"]], 100 * card.more["best_possible_score"]
+    )
     yield figures.points_lost(card.per_class, look)
     yield figures.risk_matrix(card.more["risk_matrix"]["counts"], card.more["risk_matrix"]["labels"], look)
     yield figures.confusion_matrix(card.confusion_matrix["counts"], labels, look, known)
-    yield figures.roc_panel("MEL", grid, card.arrays["roc_sensitivity"][7], look, "malignant", (grid, low[7], high[7]))
+    yield figures.roc_panel(
+        "MEL", grid, card.arrays["roc_sensitivity"][7], look, "malignant", (grid, low[7], high[7])
+    )
     yield figures.precision_recall_panel("MEL", grid, card.arrays["pr_precision"][7], 0.13, look, "malignant")
     yield figures.reliability(*reliability, look)
-    yield figures.intervals(figures.slice_rows(card.more["slices"], "accuracy"), look, "Which patients?", "accuracy")
+    yield figures.intervals(
+        figures.slice_rows(card.more["slices"], "accuracy"), look, "Which patients?", "accuracy"
+    )
     yield figures.output_bars(outputs[0], labels, look, known, "NV")
-    yield figures.sweep_lines([20, 50, 80], outputs[:3], labels, look, "Another age?", "age in years", risks=known, own=50)
-    yield figures.setting_dots(["male", "female"], outputs[:2], labels, look, "Another gender?", risks=known, own="male")
+    yield figures.sweep_lines(
+        [20, 50, 80], outputs[:3], labels, look, "Another age?", "age in years", risks=known, own=50
+    )
+    yield figures.setting_dots(
+        ["male", "female"], outputs[:2], labels, look, "Another gender?", risks=known, own="male"
+    )
 
 
 @LOOKS
@@ -65,7 +75,11 @@ def test_points_won_add_up_to_the_score_and_all_points_to_100(card, look):
 
 
 def test_what_is_written_on_the_strip_fits_a_phone():
-    accuracy, weighted, size = Part("accuracy", "acc.", 45, 0.8), Part("weighted F1", "wF1", 45, 0.82), Part("efficiency", "eff.", 10, 1)
+    accuracy, weighted, size = (
+        Part("accuracy", "acc.", 45, 0.8),
+        Part("weighted F1", "wF1", 45, 0.82),
+        Part("efficiency", "eff.", 10, 1),
+    )
     figure = figures.score_strip([accuracy, weighted, size], LIGHT)
     assert words(figure) == [
         "<b>36.00</b>",
@@ -97,7 +111,8 @@ def test_the_interval_and_the_ceiling_are_drawn_where_they_are(end, named):
 
 
 @pytest.mark.parametrize(
-    ("interval", "ceiling", "named"), [([12.0, 24.0], 57.0, False), ([12.0, 24.0], 90.0, True), ([40.0, 55.0], 60.0, True)]
+    ("interval", "ceiling", "named"),
+    [([12.0, 24.0], 57.0, False), ([12.0, 24.0], 90.0, True), ([40.0, 55.0], 60.0, True)],
 )
 def test_the_interval_is_named_only_where_a_phone_has_room_beside_the_ceiling(interval, ceiling, named):
     figure = figures.score_strip([Part("a", "a", 100, 0.2)], LIGHT, interval, ceiling)
@@ -112,13 +127,17 @@ def test_points_lost_are_the_cards_largest_on_top(card, look):
     assert list(lost.x[::-1]) == pytest.approx(expected)
     assert sum(worth.x) == pytest.approx(45)
     assert [shape for shape in lost.marker.pattern.shape if shape] == []
-    assert [name.split()[0] for name in lost.y[::-1]] == sorted(card.per_class, key=lambda c: -card.per_class[c]["score_lost"])
+    assert [name.split()[0] for name in lost.y[::-1]] == sorted(
+        card.per_class, key=lambda c: -card.per_class[c]["score_lost"]
+    )
 
 
 def test_what_no_model_can_win_is_hatched_and_said(absent):
     figure = figures.points_lost(absent.per_class, LIGHT)
     lost = trace(figure, "lost")
-    hatched = {name.split()[0] for name, shape in zip(lost.y, lost.marker.pattern.shape, strict=True) if shape}
+    hatched = {
+        name.split()[0] for name, shape in zip(lost.y, lost.marker.pattern.shape, strict=True) if shape
+    }
     assert hatched == {name for name, entry in absent.per_class.items() if entry["support"] == 0}
     assert sum("no case" in text for text in words(figure)) == len(hatched) == 3
 
@@ -131,7 +150,11 @@ def test_confusion_matrix_shows_each_count_and_share_of_its_row(card, show):
     cells = {(a.y, a.x): a.text for a in figure.layout.annotations}
     for i, j in np.ndindex(11, 11):
         n, row = counts[order[i], order[j]], counts[order[i]].sum()
-        expected = {"counts": f"<b>{n}</b>", "shares": f"<b>{100 * n / row:.0f}%</b>", "both": f"<b>{n}</b><br>{100 * n / row:.0f}%"}[show]
+        expected = {
+            "counts": f"<b>{n}</b>",
+            "shares": f"<b>{100 * n / row:.0f}%</b>",
+            "both": f"<b>{n}</b><br>{100 * n / row:.0f}%",
+        }[show]
         assert cells.get((i, j)) == (expected if n else None)
         assert figure.data[0].z[i][j] == pytest.approx(n / row)
     assert [text.split()[0] for text in figure.layout.yaxis.ticktext] == [labels[i] for i in order]
@@ -144,7 +167,9 @@ def test_confusion_matrix_without_risk_groups_keeps_the_order_and_draws_no_lines
 
 
 def test_lines_part_the_risk_groups(card):
-    figure = figures.confusion_matrix(card.confusion_matrix["counts"], card.confusion_matrix["labels"], LIGHT, risks(card))
+    figure = figures.confusion_matrix(
+        card.confusion_matrix["counts"], card.confusion_matrix["labels"], LIGHT, risks(card)
+    )
     assert sorted(shape.y0 for shape in figure.layout.shapes if shape.y0 == shape.y1) == [3.5, 6.5]
 
 
@@ -180,13 +205,17 @@ def test_curves_are_drawn_as_given_with_band_and_reference(card):
 
 def test_a_band_leaves_out_what_is_undefined():
     grid = np.array([0.0, 0.5, 1.0])
-    figure = figures.roc_panel("MEL", grid, grid, LIGHT, None, (grid, np.array([np.nan, 0.2, 0.5]), np.array([0.1, 0.6, 1.0])))
+    figure = figures.roc_panel(
+        "MEL", grid, grid, LIGHT, None, (grid, np.array([np.nan, 0.2, 0.5]), np.array([0.1, 0.6, 1.0]))
+    )
     assert list(trace(figure, "95% band").x) == [0.5, 1.0, 1.0, 0.5]
 
 
 @LOOKS
 def test_reliability_shows_the_bins_and_their_counts(card, look):
-    said, right, low, high, n = (card.arrays[f"reliability_{k}"] for k in ("said", "right", "low", "high", "n"))
+    said, right, low, high, n = (
+        card.arrays[f"reliability_{k}"] for k in ("said", "right", "low", "high", "n")
+    )
     figure = figures.reliability(said, right, low, high, n, look)
     np.testing.assert_array_equal(trace(figure, "bins").x, said)
     np.testing.assert_array_equal(trace(figure, "bins").y, right)
@@ -201,7 +230,12 @@ def test_reliability_without_any_case_is_an_empty_figure():
     assert list(trace(figure, "n").text) == [""] * 10
 
 
-ROWS = [Row("all", 0.5, (0.4, 0.6), 300), Row("few", 0.2, (0.0, 0.7), 14), Row("none", None, None, 0), Row("bare", 0.3)]
+ROWS = [
+    Row("all", 0.5, (0.4, 0.6), 300),
+    Row("few", 0.2, (0.0, 0.7), 14),
+    Row("none", None, None, 0),
+    Row("bare", 0.3),
+]
 
 
 @LOOKS
@@ -225,20 +259,29 @@ def test_hollow_means_not_told_apart():
 
 
 def test_slice_rows_are_the_cards_with_unknown_last(card):
-    rows = figures.slice_rows({"age": {"unknown": {"n": 2, "accuracy": 0.5}, "0-29": {"n": 7, "accuracy": 1.0}}}, "accuracy")
-    assert [(row.name, row.value, row.n, row.interval) for row in rows] == [("age 0-29", 1.0, 7, None), ("age unknown", 0.5, 2, None)]
+    rows = figures.slice_rows(
+        {"age": {"unknown": {"n": 2, "accuracy": 0.5}, "0-29": {"n": 7, "accuracy": 1.0}}}, "accuracy"
+    )
+    assert [(row.name, row.value, row.n, row.interval) for row in rows] == [
+        ("age 0-29", 1.0, 7, None),
+        ("age unknown", 0.5, 2, None),
+    ]
     assert sum(row.n for row in figures.slice_rows(card.more["slices"], "accuracy")) == 3 * card.n_cases
     rows = figures.slice_rows(card.more["slices"], "malignant_sensitivity")
     assert sum(row.n for row in rows) == 3 * sum(c["truth_risk"] == "malignant" for c in card.cases)
     male = next(row for row in rows if row.name == "gender male")
     assert male.value == card.more["slices"]["gender"]["male"]["malignant_sensitivity"]
-    assert list(male.interval) == list(card.more["slices"]["gender"]["male"]["malignant_sensitivity_interval"])
+    assert list(male.interval) == list(
+        card.more["slices"]["gender"]["male"]["malignant_sensitivity_interval"]
+    )
 
 
 @LOOKS
 def test_output_bars_are_the_raw_outputs_largest_on_top(card, look):
     case = card.cases[0]
-    figure = figures.output_bars(case["outputs"], card.confusion_matrix["labels"], look, risks(card), case["truth"])
+    figure = figures.output_bars(
+        case["outputs"], card.confusion_matrix["labels"], look, risks(card), case["truth"]
+    )
     assert list(trace(figure, "output").x) == sorted(case["outputs"])
     assert [text for text in words(figure) if "truth" in text] == [f"{case['truth_score']:.3f} <b>truth</b>"]
 
@@ -269,8 +312,12 @@ def test_labels_keep_their_order_their_distance_and_their_room(values):
 def test_sweeps_draw_every_class_and_name_four():
     outputs = np.linspace(0, 1, 33).reshape(3, 11)
     names = [f"c{k}" for k in range(11)]
-    figure = figures.sweep_lines([20, 50, 80], outputs, names, LIGHT, "What would another age change?", "age in years", own=50)
-    assert {t.name: list(t.y) for t in figure.data} == {name: list(outputs[:, k]) for k, name in enumerate(names)}
+    figure = figures.sweep_lines(
+        [20, 50, 80], outputs, names, LIGHT, "What would another age change?", "age in years", own=50
+    )
+    assert {t.name: list(t.y) for t in figure.data} == {
+        name: list(outputs[:, k]) for k, name in enumerate(names)
+    }
     assert len(words(figure)) == 4
     assert [shape.x0 for shape in figure.layout.shapes] == [50]
     named = [t.marker.color for t in figure.data if t.line.width == 2]
@@ -278,7 +325,9 @@ def test_sweeps_draw_every_class_and_name_four():
 
 
 def test_settings_are_rows_and_the_cases_own_is_bold():
-    figure = figures.setting_dots(["male", "female"], np.array([[0.1, 0.9], [0.3, 0.7]]), ["a", "b"], DARK, "What?", own="female")
+    figure = figures.setting_dots(
+        ["male", "female"], np.array([[0.1, 0.9], [0.3, 0.7]]), ["a", "b"], DARK, "What?", own="female"
+    )
     assert list(figure.layout.yaxis.ticktext) == ["male", "<b>female</b>"]
     assert {t.name: list(t.x) for t in figure.data} == {"a": [0.1, 0.3], "b": [0.9, 0.7]}
 
@@ -302,4 +351,6 @@ def test_names_of_strangers_start_no_element():
         figures.score_strip([Part(HOSTILE, HOSTILE, 100, 0.5)], LIGHT),
     ]
     for figure in shown:
-        assert "<a " not in figure.to_json().replace("\\u003c", "<").replace(figure.layout.meta["question"], "")
+        assert "<a " not in figure.to_json().replace("\\u003c", "<").replace(
+            figure.layout.meta["question"], ""
+        )

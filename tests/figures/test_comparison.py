@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scoring.figures import comparison as figures
 from scoring.figures.classification import Row
 from scoring.figures.comparison import Ordering, Sized
-from scoring.figures.look import DARK, LIGHT
+from scoring.figures.theme import DARK, LIGHT
 from scoring.figures.weights import weight_map
 
 LOOKS = pytest.mark.parametrize("look", [LIGHT, DARK], ids=lambda look: look.name)
@@ -33,16 +33,30 @@ def every(look, names=NAMES):
     values = np.array([[0.5, 0.25], [np.nan, 1.0]])
     return (
         figures.team_intervals([Row(a, 1.0, [0.5, 2.0]), Row(b, 0.5)], look, "Who wins?", "points", 2),
-        figures.group_intervals([Row(a, 0.8, [0.7, 0.9])], look, "How do teams do in 70+?", "accuracy", [0.2, 0.9]),
+        figures.group_intervals(
+            [Row(a, 0.8, [0.7, 0.9])], look, "How do teams do in 70+?", "accuracy", [0.2, 0.9]
+        ),
         pairs(names, look),
         figures.rank_heat(names, np.array([[0.75, 0.25], [0.25, 0.75]]), [[1, 2], [1, 2]], look),
         figures.rules_heat(names, rules, [0, 1], look),
-        figures.class_heat(values, ["MEL", "NV"], names, [20, 3], "F1", look, {"MEL": "malignant"}, ("MEL", a)),
+        figures.class_heat(
+            values, ["MEL", "NV"], names, [20, 3], "F1", look, {"MEL": "malignant"}, ("MEL", a)
+        ),
         figures.class_heat(values, ["MEL", "NV"], names, [20, 3], "F1", look, against=a),
         figures.case_heat(names, ["images/c1.jpg", "c2"], np.array([[0, 1], [0.5, np.nan]]), look),
         figures.teams_right([3, 2, 1], look),
-        figures.size_scatter([Sized(a, 10.0, 80.0, [75, 85]), Sized(b, 100.0, 70.0, None)], "points", 2, look),
-        weight_map("Who wins?", ["a", "b", "c"], WEIGHTS, np.array([[1, 0], [0, 1], [0.5, 0.5]]), names, (0.25, 0.35, 0.4), look),
+        figures.size_scatter(
+            [Sized(a, 10.0, 80.0, [75, 85]), Sized(b, 100.0, 70.0, None)], "points", 2, look
+        ),
+        weight_map(
+            "Who wins?",
+            ["a", "b", "c"],
+            WEIGHTS,
+            np.array([[1, 0], [0, 1], [0.5, 0.5]]),
+            names,
+            (0.25, 0.35, 0.4),
+            look,
+        ),
     )
 
 
@@ -91,7 +105,10 @@ def test_numbers_leave_the_cells_before_they_cannot_be_read(teams, written):
 
 def test_the_frame_holds_the_places_that_a_team_could_hold():
     figure = figures.rank_heat(["a", "b"], np.eye(2), [[1, 1], [1, 2]], LIGHT)
-    assert [(round(shape.x0, 2), round(shape.x1, 2)) for shape in figure.layout.shapes] == [(-0.48, 0.48), (-0.48, 1.48)]
+    assert [(round(shape.x0, 2), round(shape.x1, 2)) for shape in figure.layout.shapes] == [
+        (-0.48, 0.48),
+        (-0.48, 1.48),
+    ]
 
 
 def test_a_rule_shows_the_ranks_among_all_teams_of_those_that_are_drawn():
@@ -128,7 +145,12 @@ def test_what_is_entirely_wrong_has_a_cross_and_what_is_between_a_number():
 
 
 def test_the_front_is_what_no_smaller_model_reaches():
-    teams = [Sized("small", 5, 60, None), Sized("worse", 20, 55, None), Sized("better", 40, 80, [70, 90]), Sized("equal", 90, 80, None)]
+    teams = [
+        Sized("small", 5, 60, None),
+        Sized("worse", 20, 55, None),
+        Sized("better", 40, 80, [70, 90]),
+        Sized("equal", 90, 80, None),
+    ]
     marks = figures.size_scatter(teams, "points", 2, LIGHT).data[1]
     assert dict(zip(marks.x, (colour == LIGHT.accent for colour in marks.marker.color), strict=True)) == {
         5: True,
@@ -140,7 +162,9 @@ def test_the_front_is_what_no_smaller_model_reaches():
 
 def test_the_map_says_how_much_of_it_each_team_has():
     first = np.array([[1, 0], [1, 0], [0.5, 0.5]])
-    figure = weight_map("Who wins?", ["a", "b", "c"], WEIGHTS, first, ["aurora", "borealis"], (0.25, 0.35, 0.4), LIGHT)
+    figure = weight_map(
+        "Who wins?", ["a", "b", "c"], WEIGHTS, first, ["aurora", "borealis"], (0.25, 0.35, 0.4), LIGHT
+    )
     assert [trace.name for trace in figure.data] == [
         "aurora: first on 67% of the map",
         "several: first on 33% of the map",
@@ -152,7 +176,9 @@ def test_the_map_says_how_much_of_it_each_team_has():
 def test_groups_beside_each_other_have_one_axis():
     rows = [Row("a", 0.5, [0.4, 0.6])]
     axes = [
-        figures.group_intervals([replace(row, value=0.5) for row in rows], LIGHT, "Where?", "x", [0.1, 0.9]).layout.xaxis.range
+        figures.group_intervals(
+            [replace(row, value=0.5) for row in rows], LIGHT, "Where?", "x", [0.1, 0.9]
+        ).layout.xaxis.range
         for _ in range(2)
     ]
     assert axes[0] == axes[1]

@@ -3,7 +3,7 @@ import pytest
 
 from scoring.figures import detection as figures
 from scoring.figures.detection import Reach
-from scoring.figures.look import DARK, LIGHT
+from scoring.figures.theme import DARK, LIGHT
 
 LOOKS = pytest.mark.parametrize("look", [LIGHT, DARK], ids=lambda look: look.name)
 HOSTILE = "<a href='https://example.org'>roi</a>"
@@ -22,7 +22,12 @@ def trace(figure, name: str):
 
 
 def written(figure) -> list[str]:
-    hovers = [text for t in figure.data if t.hovertext is not None for text in np.ravel(np.array(t.hovertext, object))]
+    hovers = [
+        text
+        for t in figure.data
+        if t.hovertext is not None
+        for text in np.ravel(np.array(t.hovertext, object))
+    ]
     ticks = [*(figure.layout.xaxis.ticktext or ()), *(figure.layout.yaxis.ticktext or ())]
     return [str(text) for text in (*hovers, *ticks, *(a.text for a in figure.layout.annotations))]
 
@@ -36,7 +41,9 @@ def every(look, name: str = "roi_1"):
         figures.densities(CLASSES, np.array([1200.0, 0, 3]), np.array([900.0, 0.4, 0]), look),
         figures.shares([name, "roi_2"], share, share, look),
         figures.distances(within, np.array([0.1, 0.5, 1]), None, (20, 50), look),
-        figures.along(within, within / 60, look, "What does the radius change?", "radius, px", 15, 25, 0.4, 0.8),
+        figures.along(
+            within, within / 60, look, "What does the radius change?", "radius, px", 15, 25, 0.4, 0.8
+        ),
     )
 
 
@@ -72,7 +79,9 @@ def test_every_cell_of_the_heat_map_opens_its_image():
 
 
 def test_long_names_keep_their_end():
-    ticks = figures.class_heat(F1, CLASSES, ["training_set_metastatic_roi_027", "roi_2"], LIGHT).layout.yaxis.ticktext
+    ticks = figures.class_heat(
+        F1, CLASSES, ["training_set_metastatic_roi_027", "roi_2"], LIGHT
+    ).layout.yaxis.ticktext
     assert ticks[0].startswith("…")
     assert ticks[0].endswith("metastatic_roi_027")
     assert len(ticks[0]) == figures.NAME
@@ -85,10 +94,21 @@ def test_the_matrix_names_what_is_missed_and_what_is_invented():
     hovers = figure.data[0].hovertext
     assert hovers[0][3] == "truth: tumor<br>missed<br>12, 1% of the row"
     assert hovers[3][0] == "truth: nothing there<br>tumor<br>15, 94% of the row"
-    assert {a.text for a in figure.layout.annotations} == {"<b>2.0k</b>", "3", "12", "4", "<b>25</b>", "7", "15", "1"}
+    assert {a.text for a in figure.layout.annotations} == {
+        "<b>2.0k</b>",
+        "3",
+        "12",
+        "4",
+        "<b>25</b>",
+        "7",
+        "15",
+        "1",
+    }
 
 
-@pytest.mark.parametrize(("n", "words"), [(0, "0"), (999, "999"), (1000, "1.0k"), (9949, "9.9k"), (25_600, "26k")])
+@pytest.mark.parametrize(
+    ("n", "words"), [(0, "0"), (999, "999"), (1000, "1.0k"), (9949, "9.9k"), (25_600, "26k")]
+)
 def test_large_counts_fit_their_cell(n, words):
     assert figures._brief(n) == words
 
@@ -101,7 +121,9 @@ def test_none_has_a_place_of_its_own_on_the_log_axis():
 
 
 def test_an_image_without_nuclei_has_no_share():
-    figure = figures.shares(["a", "b", "c"], np.array([0.1, np.nan, 0.3]), np.array([0.2, 0.1, np.nan]), LIGHT)
+    figure = figures.shares(
+        ["a", "b", "c"], np.array([0.1, np.nan, 0.3]), np.array([0.2, 0.1, np.nan]), LIGHT
+    )
     dots = trace(figure, "images")
     assert (list(dots.x), list(dots.y), [list(d) for d in dots.customdata]) == ([0.1], [0.2], [["a"]])
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.figures import export
-from scoring.figures.look import DARK, LIGHT, figure
+from scoring.figures.theme import DARK, LIGHT, figure
 
 
 def drawn(look, name="a"):
@@ -32,5 +32,6 @@ def test_no_figure_needs_no_script():
 
 def test_a_place_has_its_height_and_its_question_as_alternative_text():
     assert export.place(3, drawn(LIGHT)) == (
-        '<div id="figure-3" class="figure" role="img" aria-label="Who &lt;wins&gt;?" style="height:120px"></div>'
+        '<div id="figure-3" class="figure" role="img" aria-label="Who &lt;wins&gt;?" '
+        'style="height:120px"></div>'
     )

@@ -6,15 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoring.figures import overlap
-from scoring.figures.look import DARK, LIGHT
 from scoring.figures.overlap import Cloud, Patients
+from scoring.figures.theme import DARK, LIGHT
 
 LOOKS = pytest.mark.parametrize("look", [LIGHT, DARK], ids=lambda look: look.name)
 VOLUMES = st.lists(st.one_of(st.just(0.0), st.floats(1e-6, 5000)), max_size=6)
 
 
 def people(dice, truth, guess, name: str = "P") -> Patients:
-    return Patients([f"{name}{i}" for i in range(len(dice))], *(np.array(v, float) for v in (dice, truth, guess)))
+    return Patients(
+        [f"{name}{i}" for i in range(len(dice))], *(np.array(v, float) for v in (dice, truth, guess))
+    )
 
 
 SOME = people([0.9, 0.4, 0.7], [20.0, 0.4, 3.0], [22.0, 0.2, 0.0])

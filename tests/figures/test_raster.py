@@ -55,15 +55,20 @@ def test_each_nucleus_has_the_colour_of_its_status_where_it_lies(outlined):
 
 def test_marks_and_lines_are_told_apart_without_colour():
     marks = columns(False, np.array([[40, 40], [40, 40], [120, 40], [40, 120]]))
-    grey = (np.abs(pixels(overlay_png(marks, (160, 160), "", 0.23, 160)) - (244, 246, 247)).max(-1) > 40)[: -raster.STRIP]
-    found, spurious, missed = (grey[y - 8 : y + 8, x - 8 : x + 8] for x, y in ((40, 40), (120, 40), (40, 120)))
+    grey = (np.abs(pixels(overlay_png(marks, (160, 160), "", 0.23, 160)) - (244, 246, 247)).max(-1) > 40)[
+        : -raster.STRIP
+    ]
+    found, spurious, missed = (
+        grey[y - 8 : y + 8, x - 8 : x + 8] for x, y in ((40, 40), (120, 40), (40, 120))
+    )
     assert found[6:10, 6:10].all()
     assert not missed[7:9, 7:9].any()
     assert spurious[6:10, 6:10].any()
     assert not spurious[2:5, 7:9].any()
     lines = drawn(True)
     edge = [
-        coloured(lines, colour)[y - 20, x - 18 : x + 18].mean() for colour, (x, y) in ((TP, (62, 62)), (FP, (140, 60)), (FN, (60, 140)))
+        coloured(lines, colour)[y - 20, x - 18 : x + 18].mean()
+        for colour, (x, y) in ((TP, (62, 62)), (FP, (140, 60)), (FN, (60, 140)))
     ]
     assert edge[0] > edge[1] > edge[2] > 0
 
@@ -76,14 +81,18 @@ def test_the_tissue_lies_below():
     assert drawn(True)[180, 180] == pytest.approx((244, 246, 247), abs=2)
 
 
-@pytest.mark.parametrize(("size", "shape"), [((200, 200), (150, 150)), ((400, 200), (75, 150)), ((1, 4000), (150, 1))])
+@pytest.mark.parametrize(
+    ("size", "shape"), [((200, 200), (150, 150)), ((400, 200), (75, 150)), ((1, 4000), (150, 1))]
+)
 def test_the_longer_side_is_as_long_as_asked(size, shape):
     picture = pixels(overlay_png(columns(False), size, "roi", 0.23, 150))
     assert picture.shape[:2] == (shape[0] + raster.STRIP, shape[1])
 
 
 def test_few_colours_make_a_small_file():
-    whole, small = (overlay_png(columns(True), (200, 200), "roi", 0.23, 200, None, colours) for colours in (None, 64))
+    whole, small = (
+        overlay_png(columns(True), (200, 200), "roi", 0.23, 200, None, colours) for colours in (None, 64)
+    )
     assert len(small) < len(whole)
     assert len(np.unique(pixels(small).reshape(-1, 3), axis=0)) <= 64
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scoring.figures import staging
-from scoring.figures.look import DARK, LIGHT
+from scoring.figures.theme import DARK, LIGHT
 
 LABELS, COUNTS, MISSING = ("T1", "T2"), [[12, 4], [0, 5]], [0, 3]
 

@@ -4,13 +4,19 @@ import numpy as np
 import pytest
 
 from scoring.figures import survival
-from scoring.figures.look import DARK, LIGHT
 from scoring.figures.survival import Group
+from scoring.figures.theme import DARK, LIGHT
 
 LOOKS = pytest.mark.parametrize("look", [LIGHT, DARK], ids=lambda look: look.name)
 MOMENTS = np.array([0.0, 365.0, 730.0])
 LOW = Group(
-    "low", 3, 1, np.array([100.0, 400, 800]), np.array([1, 0.5, 0.5]), np.array([3, 2, 1]), *np.array([[0, 1, 0], [1, 0, 1], [3, 2, 1]])
+    "low",
+    3,
+    1,
+    np.array([100.0, 400, 800]),
+    np.array([1, 0.5, 0.5]),
+    np.array([3, 2, 1]),
+    *np.array([[0, 1, 0], [1, 0, 1], [3, 2, 1]]),
 )
 NOBODY = Group("middle", 0, 0, *(np.zeros(0) for _ in range(5)), np.zeros(3, int))
 HIGH = Group("<i>high</i>", 1, 1, *(np.array([v]) for v in (50.0, 0.0, 1, 1, 0)), np.array([1, 0, 0]))
@@ -23,7 +29,11 @@ def words(figure) -> list[str]:
 
 @LOOKS
 def test_every_figure_asks_a_question_and_names_its_axes(look):
-    for figure in (survival.kaplan_meier([LOW, NOBODY, HIGH], MOMENTS, look), survival.pair_bar(PAIRS, look), survival.pair_bar({}, look)):
+    for figure in (
+        survival.kaplan_meier([LOW, NOBODY, HIGH], MOMENTS, look),
+        survival.pair_bar(PAIRS, look),
+        survival.pair_bar({}, look),
+    ):
         assert figure.layout.meta["question"].endswith("?")
         assert figure.layout.xaxis.title.text
         assert "<i>high" not in figure.to_json().replace("\\u003c", "<")
@@ -47,7 +57,9 @@ def test_those_who_left_unobserved_have_a_tick():
 
 def test_numbers_at_risk_stand_below_their_moment():
     figure = survival.kaplan_meier([LOW, NOBODY, HIGH], MOMENTS, LIGHT)
-    below = [(a.x, a.text, a.yshift) for a in figure.layout.annotations if a.yref == "paper" and a.text.isdigit()]
+    below = [
+        (a.x, a.text, a.yshift) for a in figure.layout.annotations if a.yref == "paper" and a.text.isdigit()
+    ]
     rows = {}
     for x, text, shift in below:
         rows.setdefault(shift, []).append((x, int(text)))

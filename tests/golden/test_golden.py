@@ -1,6 +1,7 @@
 """The official programs' own numbers.
 
-case.json: the arguments (`@` = a file beside it), the exit status, words of standard error, and what the JSON holds at least.
+case.json: the arguments (`@` = a file beside it), the exit status, words of standard error, and what the JSON
+holds at least.
 """
 
 import json
@@ -24,7 +25,13 @@ def placed(arguments: list[str], folder: Path) -> list[str]:
     places = []
     for argument in arguments:
         team, mark, file = argument.partition("=@")
-        places.append(f"{team}={folder / file}" if mark else str(folder / argument[1:]) if argument.startswith("@") else argument)
+        places.append(
+            f"{team}={folder / file}"
+            if mark
+            else str(folder / argument[1:])
+            if argument.startswith("@")
+            else argument
+        )
     return places
 
 
@@ -47,10 +54,16 @@ def test_case_in_a_fresh_process(name):
     check(case, run_fresh(*placed(case["arguments"], folder), "--json", "-"))
 
 
-COMPARED = [(folder, team) for folder in sorted((HERE / "compare").iterdir()) for team in described(folder)["expect"].get("teams", ())]
+COMPARED = [
+    (folder, team)
+    for folder in sorted((HERE / "compare").iterdir())
+    for team in described(folder)["expect"].get("teams", ())
+]
 
 
-@pytest.mark.parametrize(("folder", "team"), COMPARED, ids=lambda value: value.name if isinstance(value, Path) else value["team"])
+@pytest.mark.parametrize(
+    ("folder", "team"), COMPARED, ids=lambda value: value.name if isinstance(value, Path) else value["team"]
+)
 def test_score_and_intervals_of_each_compared_team(folder, team):
     arguments = described(folder)["arguments"]
     files = "--truth", folder / "truth.csv", "--predictions", folder / f"{team['team']}.csv"
@@ -62,6 +75,8 @@ def test_score_and_intervals_of_each_compared_team(folder, team):
 
 def test_a_case_compares_something():
     assert all(described(folder).get("expect") or described(folder)["stderr"] for folder in CASES)
-    assert list(differences({"a": [1.0]}, {"a": [1.0 + 1e-6], "b": 2}, TOLERANCE)) == ["$.a[0] is 1.000001, 1.0 expected"]
+    assert list(differences({"a": [1.0]}, {"a": [1.0 + 1e-6], "b": 2}, TOLERANCE)) == [
+        "$.a[0] is 1.000001, 1.0 expected"
+    ]
     assert list(differences({"a": None}, {"a": 0}, TOLERANCE)) == ["$.a is 0, None expected"]
     assert list(differences([1], [1, 2], TOLERANCE)) == ["$ has 2 entries, 1 expected"]

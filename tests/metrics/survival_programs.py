@@ -1,4 +1,5 @@
-"""Runs inside the environment of the peers: lists of times, events and risks as JSON in, what lifelines and scikit-survival say as JSON out."""
+"""Runs inside the environment of the peers: lists of times, events and risks as JSON in, what lifelines and
+scikit-survival say as JSON out."""
 
 import json
 import sys

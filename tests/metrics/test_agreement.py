@@ -31,7 +31,11 @@ def test_agreement_beyond_accuracy(rows):
     qa, qb = sum(a) / n, sum(b) / n
     observed, expected = sum(x == y for x, y in rows) / n, qa * qb + (1 - qa) * (1 - qb)
     found = beyond_accuracy(a, b)
-    assert np.isnan(found) if abs(1 - expected) < 1e-12 else found == pytest.approx((observed - expected) / (1 - expected))
+    assert (
+        np.isnan(found)
+        if abs(1 - expected) < 1e-12
+        else found == pytest.approx((observed - expected) / (1 - expected))
+    )
 
 
 def test_the_same_mistakes_agree_wholly_and_the_opposite_not_at_all():

@@ -11,7 +11,11 @@ from hypothesis import strategies as st
 
 from scoring.metrics import binary
 
-CASES = st.lists(st.tuples(st.integers(0, 10).map(lambda k: k / 10), st.booleans(), st.integers(0, 3)), min_size=1, max_size=20)
+CASES = st.lists(
+    st.tuples(st.integers(0, 10).map(lambda k: k / 10), st.booleans(), st.integers(0, 3)),
+    min_size=1,
+    max_size=20,
+)
 NAN = float("nan")
 
 
@@ -22,7 +26,12 @@ def ratio(numerator: float, denominator: float) -> float:
 def prepared(cases) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[tuple[float, bool]]]:
     """Scores, truth, one row of weights, and the cases repeated by their weight."""
     scores, positive, weights = (np.array(column) for column in zip(*cases, strict=True))
-    return scores, positive, weights[None].astype(np.float32), [(s, y) for s, y, weight in cases for _ in range(weight)]
+    return (
+        scores,
+        positive,
+        weights[None].astype(np.float32),
+        [(s, y) for s, y, weight in cases for _ in range(weight)],
+    )
 
 
 @given(CASES, st.sampled_from([0.5, 1, 2]))
@@ -41,7 +50,9 @@ def test_decisions_restated(cases, beta):
     }
     for name, value in expected.items():
         assert getattr(binary, name)(found)[0] == pytest.approx(value, abs=1e-12, nan_ok=True)
-    assert binary.f_beta(found, beta)[0] == pytest.approx((1 + beta**2) * tp / denominator if denominator else 0, abs=1e-12)
+    assert binary.f_beta(found, beta)[0] == pytest.approx(
+        (1 + beta**2) * tp / denominator if denominator else 0, abs=1e-12
+    )
     assert found.total.tolist() == [n]
     assert binary.net_benefit(found, 0.2)[0] == pytest.approx(ratio(tp - fp / 4, n), abs=1e-12, nan_ok=True)
 
@@ -59,9 +70,13 @@ def test_best_thresholds_restated(cases, wanted):
                 sensitivity.append(hits / len(ill))
             if hits >= wanted * len(ill) - 1e-9 and threshold < math.inf:
                 specificity.append(quiet / len(well))
-    assert binary.sensitivity_at_specificity(steps, wanted)[0] == pytest.approx(max(sensitivity, default=NAN), nan_ok=True)
+    assert binary.sensitivity_at_specificity(steps, wanted)[0] == pytest.approx(
+        max(sensitivity, default=NAN), nan_ok=True
+    )
     if wanted:
-        assert binary.specificity_at_sensitivity(steps, wanted)[0] == pytest.approx(max(specificity, default=NAN), nan_ok=True)
+        assert binary.specificity_at_sensitivity(steps, wanted)[0] == pytest.approx(
+            max(specificity, default=NAN), nan_ok=True
+        )
 
 
 def test_scikit_learn_agrees():
@@ -76,7 +91,9 @@ def test_scikit_learn_agrees():
         sklearn.metrics.average_precision_score(positive, scores)
     )
     found = binary.decisions(positive, scores >= 0.5, weights)
-    assert binary.f_beta(found, 2)[0] == pytest.approx(sklearn.metrics.fbeta_score(positive, scores >= 0.5, beta=2))
+    assert binary.f_beta(found, 2)[0] == pytest.approx(
+        sklearn.metrics.fbeta_score(positive, scores >= 0.5, beta=2)
+    )
 
 
 @pytest.mark.parametrize("kind", [True, False])
@@ -90,7 +107,10 @@ def test_nothing_is_defined_with_one_kind_only(kind):
         assert np.isnan(quantity).all()
 
 
-@given(CASES, st.lists(st.integers(-1, 11).map(lambda k: k / 10), min_size=1, max_size=6, unique=True).map(sorted))
+@given(
+    CASES,
+    st.lists(st.integers(-1, 11).map(lambda k: k / 10), min_size=1, max_size=6, unique=True).map(sorted),
+)
 def test_decisions_along_cuts_restated(cases, cuts):
     scores, positive, weights, repeated = prepared(cases)
     found = binary.decisions_along(scores, positive, np.array(cuts), weights)
@@ -106,7 +126,8 @@ def test_decisions_along_cuts_restated(cases, cuts):
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=12, unique=True), st.booleans(), st.booleans())
 def test_cuts_between_part_neighbours(scores, above, below):
-    """Also where a score is missing at either end, and where two scores are neighbours among the floating-point numbers."""
+    """Also where a score is missing at either end, and where two scores are neighbours among the
+    floating-point numbers."""
     scores = sorted({*scores, np.nextafter(scores[0], np.inf)}, reverse=True)
     levels = [*([np.inf] if above else []), *scores, *([-np.inf] if below else [])]
     for upper, lower in pairwise(levels):
@@ -117,7 +138,8 @@ def test_cuts_between_part_neighbours(scores, above, below):
 
 @given(CASES, st.sampled_from([0.01, 0.1, 0.5]), st.sampled_from([0.0, 0.2, 0.8]))
 def test_another_prevalence_is_other_weights(cases, prevalence, threshold):
-    """Weighting the two kinds until the positives have that share gives the same precision and net benefit."""
+    """Weighting the two kinds until the positives have that share gives the same precision and net
+    benefit."""
     scores, positive, _, _ = prepared(cases)
     called, kinds = scores > 0.45, (positive.sum(), (~positive).sum())
     plain = binary.decisions(positive, called, np.ones((1, len(scores))))
@@ -127,7 +149,9 @@ def test_another_prevalence_is_other_weights(cases, prevalence, threshold):
         assert np.isnan(found)
         assert np.isnan(benefit)
         return
-    weighted = binary.decisions(positive, called, np.where(positive, prevalence / kinds[0], (1 - prevalence) / kinds[1])[None])
+    weighted = binary.decisions(
+        positive, called, np.where(positive, prevalence / kinds[0], (1 - prevalence) / kinds[1])[None]
+    )
     assert found == pytest.approx(binary.precision(weighted)[0], nan_ok=True)
     assert benefit == pytest.approx(binary.net_benefit(weighted, threshold)[0], abs=1e-12)
 
@@ -136,7 +160,10 @@ def test_another_prevalence_is_other_weights(cases, prevalence, threshold):
 def test_chosen_points_reach_what_the_metrics_say(cases, wanted):
     scores, positive, _, _ = prepared(cases)
     steps = binary.ladder(scores, positive, np.ones((1, len(scores))))
-    sensitive, specific = binary.point_at_sensitivity(scores, positive, wanted), binary.point_at_specificity(scores, positive, wanted)
+    sensitive, specific = (
+        binary.point_at_sensitivity(scores, positive, wanted),
+        binary.point_at_specificity(scores, positive, wanted),
+    )
     if positive.all() or not positive.any():
         assert sensitive is None
         assert specific is None

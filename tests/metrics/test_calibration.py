@@ -47,12 +47,18 @@ def test_losses_of_scikit_learn():
     assert calibration.log_losses(outputs, truth).mean() == pytest.approx(
         sklearn.metrics.log_loss(truth, outputs, labels=range(5)), abs=1e-12
     )
-    plain = [sum((value - (k == y)) ** 2 for k, value in enumerate(row)) for row, y in zip(outputs.tolist(), truth, strict=True)]
+    plain = [
+        sum((value - (k == y)) ** 2 for k, value in enumerate(row))
+        for row, y in zip(outputs.tolist(), truth, strict=True)
+    ]
     assert calibration.brier_scores(outputs, truth) == pytest.approx(plain, abs=1e-12)
 
 
 def test_an_output_of_nothing_costs_a_bounded_loss():
-    assert calibration.log_losses(np.array([[0.0, 1.0], [-1e-7, 1.0]]), np.array([0, 0])).tolist() == [-math.log(1e-15)] * 2
+    assert (
+        calibration.log_losses(np.array([[0.0, 1.0], [-1e-7, 1.0]]), np.array([0, 0])).tolist()
+        == [-math.log(1e-15)] * 2
+    )
 
 
 def test_softmax_of_scipy():
@@ -117,6 +123,9 @@ def test_the_temperature_found_undoes_the_one_that_spoilt(spoilt_by):
 def test_no_temperature_is_better_than_the_one_found():
     probabilities, truth = drawn()
     best = calibration.temperature(probabilities, truth)
-    losses = [calibration.log_losses(calibration.tempered(probabilities, t), truth).mean() for t in (best, *np.geomspace(0.06, 18, 60))]
+    losses = [
+        calibration.log_losses(calibration.tempered(probabilities, t), truth).mean()
+        for t in (best, *np.geomspace(0.06, 18, 60))
+    ]
     assert losses[0] <= min(losses) + 1e-6
     assert calibration.temperature(np.empty((0, 4)), np.empty(0, int)) == 1

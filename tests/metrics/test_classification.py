@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from scoring.metrics import classification
 
 K = 4
-CASES = st.lists(st.tuples(st.integers(0, K - 1), st.integers(-1, K - 1), st.integers(0, 3)), min_size=1, max_size=25)
+CASES = st.lists(
+    st.tuples(st.integers(0, K - 1), st.integers(-1, K - 1), st.integers(0, 3)), min_size=1, max_size=25
+)
 
 
 def arrays(cases) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -40,7 +42,10 @@ def test_quantities_restated(cases):
 
     recall = [share([p == k for y, p in pairs if y == k]) for k in range(K)]
     precision = [share([y == k for y, p in pairs if p == k]) for k in range(K)]
-    f1 = [2 * sum(y == p == k for y, p in pairs) / max(1, sum((y == k) + (p == k) for y, p in pairs)) for k in range(K)]
+    f1 = [
+        2 * sum(y == p == k for y, p in pairs) / max(1, sum((y == k) + (p == k) for y, p in pairs))
+        for k in range(K)
+    ]
     expected = {
         "accuracy": share([y == p for y, p in pairs]),
         "recall": recall,
@@ -58,7 +63,9 @@ def test_quantities_restated(cases):
         np.mean([f1[k] for k in present]) if present else nan, nan_ok=True
     )
     weighted = sum(f1[y] for y, _ in pairs) / len(pairs) if pairs else nan
-    assert classification.support_weighted(classification.f1(found), found)[0] == pytest.approx(weighted, nan_ok=True)
+    assert classification.support_weighted(classification.f1(found), found)[0] == pytest.approx(
+        weighted, nan_ok=True
+    )
 
 
 def test_scikit_learn_agrees():
@@ -73,8 +80,13 @@ def test_scikit_learn_agrees():
         (found.support, support),
     ):
         assert ours[0] == pytest.approx(theirs, abs=1e-12)
-    assert classification.accuracy(found)[0] == pytest.approx(sklearn.metrics.accuracy_score(truth, predicted))
-    assert np.array_equal(classification.confusion_matrix(truth, predicted, K), sklearn.metrics.confusion_matrix(truth, predicted))
+    assert classification.accuracy(found)[0] == pytest.approx(
+        sklearn.metrics.accuracy_score(truth, predicted)
+    )
+    assert np.array_equal(
+        classification.confusion_matrix(truth, predicted, K),
+        sklearn.metrics.confusion_matrix(truth, predicted),
+    )
 
 
 def test_a_support_weighted_mean_takes_undefined_as_nothing():
@@ -90,10 +102,15 @@ def test_sums_of_many_whole_weights_are_exact():
 
 
 def test_a_case_predicted_as_nothing_is_in_no_cell():
-    assert classification.confusion_matrix(np.array([0, 1, 1]), np.array([0, -1, 0]), 2).tolist() == [[1, 0], [1, 0]]
+    assert classification.confusion_matrix(np.array([0, 1, 1]), np.array([0, -1, 0]), 2).tolist() == [
+        [1, 0],
+        [1, 0],
+    ]
 
 
 def test_division_by_nothing():
-    assert classification.divide(np.array([1, 0]), np.array([0, 0])).tolist() == pytest.approx([np.nan, np.nan], nan_ok=True)
+    assert classification.divide(np.array([1, 0]), np.array([0, 0])).tolist() == pytest.approx(
+        [np.nan, np.nan], nan_ok=True
+    )
     assert classification.divide(np.array([1, 4]), np.array([0, 2]), 0).tolist() == [0, 2]
     assert np.isnan(classification.mean_of_defined(np.array([np.nan, np.nan])))

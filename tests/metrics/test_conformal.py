@@ -1,4 +1,5 @@
-"""Sets of classes: one threshold per class, by counting; how often they hold the true class; and when nothing can be left out."""
+"""Sets of classes: one threshold per class, by counting; how often they hold the true class; and when nothing
+can be left out."""
 
 import math
 from fractions import Fraction
@@ -18,7 +19,10 @@ def drawn(per_class: int = 25, classes: int = 4, seed: int = 0) -> tuple[np.ndar
     return np.exp(logits) / np.exp(logits).sum(1, keepdims=True), truth
 
 
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=40), st.sampled_from([Fraction(1, 10), Fraction(1, 20), Fraction(1, 5)]))
+@given(
+    st.lists(st.floats(0, 1), min_size=1, max_size=40),
+    st.sampled_from([Fraction(1, 10), Fraction(1, 20), Fraction(1, 5)]),
+)
 def test_quantile_by_exact_counting(scores, miss):
     rank = math.ceil((len(scores) + 1) * (1 - miss))
     expected = sorted(scores)[rank - 1] if rank <= len(scores) else math.inf
@@ -37,7 +41,9 @@ def test_a_class_with_too_few_cases_is_always_in_the_set(miss, fewest):
 
 
 def test_members_are_those_near_enough_to_one():
-    assert conformal.members(np.array([[0.7, 0.2, 0.1]]), np.array([0.2, 0.8, np.inf])).tolist() == [[False, True, True]]
+    assert conformal.members(np.array([[0.7, 0.2, 0.1]]), np.array([0.2, 0.8, np.inf])).tolist() == [
+        [False, True, True]
+    ]
 
 
 def test_a_new_case_of_a_class_is_held_at_least_as_often_as_promised():
@@ -46,7 +52,10 @@ def test_a_new_case_of_a_class_is_held_at_least_as_often_as_promised():
     for k in range(4):
         own = np.flatnonzero(truth == k)
         held = [
-            conformal.members(probabilities[i], conformal.thresholds(np.delete(probabilities, i, 0), np.delete(truth, i), 0.1))[k]
+            conformal.members(
+                probabilities[i],
+                conformal.thresholds(np.delete(probabilities, i, 0), np.delete(truth, i), 0.1),
+            )[k]
             for i in own
         ]
         assert np.mean(held) >= 0.9 - 1 / len(own)
@@ -64,8 +73,14 @@ def test_cases_of_one_patient_are_never_in_both_halves(monkeypatch):
     rows = np.column_stack([patients / 100, 1 - patients / 100])
     halves = []
     thresholds, members = conformal.thresholds, conformal.members
-    monkeypatch.setattr(conformal, "thresholds", lambda rows, *more: halves.append([set(rows[:, 0])]) or thresholds(rows, *more))
-    monkeypatch.setattr(conformal, "members", lambda rows, cuts: halves[-1].append(set(rows[:, 0])) or members(rows, cuts))
+    monkeypatch.setattr(
+        conformal,
+        "thresholds",
+        lambda rows, *more: halves.append([set(rows[:, 0])]) or thresholds(rows, *more),
+    )
+    monkeypatch.setattr(
+        conformal, "members", lambda rows, cuts: halves[-1].append(set(rows[:, 0])) or members(rows, cuts)
+    )
     conformal.coverage(rows, truth, 0.1, patients)
     assert len(halves) == conformal.SPLITS
     assert not [pair for pair in halves if pair[0] & pair[1] or len(pair[0] | pair[1]) != 10]

@@ -39,7 +39,9 @@ def test_area_of_weighted_cases_is_that_of_repeated_ones(cases):
     scores, positive, weights = arrays(cases)
     for dtype in (np.float32, np.float64):
         found = curves.resampled_auc(scores, positive, np.array([weights, np.ones_like(weights)], dtype))
-        assert found[0] == pytest.approx(plain_auc(np.repeat(scores, weights), np.repeat(positive, weights)), abs=1e-12, nan_ok=True)
+        assert found[0] == pytest.approx(
+            plain_auc(np.repeat(scores, weights), np.repeat(positive, weights)), abs=1e-12, nan_ok=True
+        )
         assert found[1] == pytest.approx(plain_auc(scores, positive), abs=1e-12, nan_ok=True)
 
 
@@ -61,10 +63,16 @@ def drawn(n: int, seed: int, decimals: int) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize(("seed", "decimals"), [(0, 9), (1, 1), (2, 0)])
 def test_scikit_learn_agrees(seed, decimals):
     scores, positive = drawn(200, seed, decimals)
-    assert curves.auc(scores, positive) == pytest.approx(sklearn.metrics.roc_auc_score(positive, scores), abs=1e-12)
-    assert curves.average_precision(scores, positive) == pytest.approx(sklearn.metrics.average_precision_score(positive, scores), abs=1e-12)
+    assert curves.auc(scores, positive) == pytest.approx(
+        sklearn.metrics.roc_auc_score(positive, scores), abs=1e-12
+    )
+    assert curves.average_precision(scores, positive) == pytest.approx(
+        sklearn.metrics.average_precision_score(positive, scores), abs=1e-12
+    )
     for ours, theirs in zip(
-        curves.roc_curve(scores, positive), sklearn.metrics.roc_curve(positive, scores, drop_intermediate=False), strict=True
+        curves.roc_curve(scores, positive),
+        sklearn.metrics.roc_curve(positive, scores, drop_intermediate=False),
+        strict=True,
     ):
         assert ours == pytest.approx(theirs)
     recall, precision, thresholds = curves.precision_recall_curve(scores, positive)
@@ -91,7 +99,9 @@ def test_no_cases_at_all():
 @pytest.mark.parametrize(("seed", "decimals"), [(3, 9), (4, 1)])
 def test_resampled_curves_are_those_of_the_repeated_cases(seed, decimals):
     scores, positive = drawn(60, seed, decimals)
-    weights = np.random.default_rng(100 + seed).multinomial(60, np.full(60, 1 / 60), size=5).astype(np.float32)
+    weights = (
+        np.random.default_rng(100 + seed).multinomial(60, np.full(60, 1 / 60), size=5).astype(np.float32)
+    )
     grid = np.linspace(0, 1, 21)
     sensitivity, precision = curves.resampled_curves(scores, positive, weights, grid)
     assert (weights @ positive > 0).all()
@@ -109,7 +119,10 @@ def test_resampled_curves_are_those_of_the_repeated_cases(seed, decimals):
 
 def test_resampled_curves_without_positives():
     sensitivity, precision = curves.resampled_curves(
-        np.array([0.1, 0.9]), np.array([True, False]), np.array([[0, 2], [1, 1]], np.float32), np.array([0, 1.0])
+        np.array([0.1, 0.9]),
+        np.array([True, False]),
+        np.array([[0, 2], [1, 1]], np.float32),
+        np.array([0, 1.0]),
     )
     assert np.isnan(sensitivity[0]).all()
     assert np.isnan(precision[0]).all()

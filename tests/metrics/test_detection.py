@@ -13,7 +13,11 @@ from scoring.metrics.detection import Pairs
 COORDINATES = st.integers(0, 8).map(lambda k: 3.0 * k)
 POINTS = st.lists(st.tuples(COORDINATES, COORDINATES), max_size=9)
 PICTURES = st.lists(st.tuples(POINTS, POINTS), min_size=1, max_size=3)
-ROWS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 4)), max_size=15, unique_by=lambda row: row[:2])
+ROWS = st.lists(
+    st.tuples(st.integers(0, 5), st.integers(0, 5), st.integers(0, 4)),
+    max_size=15,
+    unique_by=lambda row: row[:2],
+)
 
 
 def array(points) -> np.ndarray:
@@ -56,14 +60,18 @@ def test_more_pairs_than_allowed_are_not_made():
 def test_preference(rows, confidence):
     pairs = pairs_of(rows)
     order = detection.preference(pairs, np.array(confidence))
-    expected = sorted(range(len(rows)), key=lambda k: (rows[k][0], -confidence[rows[k][1]], rows[k][2], rows[k][1]))
+    expected = sorted(
+        range(len(rows)), key=lambda k: (rows[k][0], -confidence[rows[k][1]], rows[k][2], rows[k][1])
+    )
     assert order.tolist() == expected
 
 
 @given(ROWS, st.lists(st.sampled_from([0.2, 0.5, 0.9]), min_size=6, max_size=6))
 def test_each_truth_chooses_the_first_that_is_left(rows, confidence):
     used, expected, done = set(), set(), set()
-    for k in sorted(range(len(rows)), key=lambda k: (rows[k][0], -confidence[rows[k][1]], rows[k][2], rows[k][1])):
+    for k in sorted(
+        range(len(rows)), key=lambda k: (rows[k][0], -confidence[rows[k][1]], rows[k][2], rows[k][1])
+    ):
         truth, prediction, _ = rows[k]
         if truth not in done and prediction not in used:
             done.add(truth)
@@ -75,8 +83,14 @@ def test_each_truth_chooses_the_first_that_is_left(rows, confidence):
 
 
 def test_of_predictions_at_one_place_the_first_unused_is_used_up():
-    pairs, confidence = pairs_of([(t, p, t + 1.0) for t in (0, 1) for p in (0, 1, 2)]), np.array([0.2, 0.5, 0.9])
-    plain, first = detection.choose(pairs, confidence)[1], detection.choose(pairs, confidence, np.array([5, 5, 5]))[1]
+    pairs, confidence = (
+        pairs_of([(t, p, t + 1.0) for t in (0, 1) for p in (0, 1, 2)]),
+        np.array([0.2, 0.5, 0.9]),
+    )
+    plain, first = (
+        detection.choose(pairs, confidence)[1],
+        detection.choose(pairs, confidence, np.array([5, 5, 5]))[1],
+    )
     assert plain.tolist() == [2, 1]
     assert first.tolist() == [0, 1]
 
@@ -86,8 +100,12 @@ def test_points_at_the_same_place(entries):
     numbers = detection.same_place(array([e[:2] for e in entries]), np.array([e[2] for e in entries], int))
     for i, mine in enumerate(entries):
         assert (numbers[i] >= 0) == (entries.count(mine) > 1)
-        assert [numbers[j] == numbers[i] for j, other in enumerate(entries) if other == mine] == [True] * entries.count(mine)
-        assert all(numbers[j] != numbers[i] for j, other in enumerate(entries) if other != mine and numbers[j] >= 0)
+        assert [numbers[j] == numbers[i] for j, other in enumerate(entries) if other == mine] == [
+            True
+        ] * entries.count(mine)
+        assert all(
+            numbers[j] != numbers[i] for j, other in enumerate(entries) if other != mine and numbers[j] >= 0
+        )
 
 
 def test_negative_zero_is_zero():
@@ -121,6 +139,10 @@ def test_on_the_circle_and_beside_it():
 
 
 def test_shares():
-    assert detection.precision(np.array([3, 0]), np.array([4, 0])) == pytest.approx([0.75, np.nan], nan_ok=True)
+    assert detection.precision(np.array([3, 0]), np.array([4, 0])) == pytest.approx(
+        [0.75, np.nan], nan_ok=True
+    )
     assert detection.recall(np.array([3, 0]), np.array([6, 0])) == pytest.approx([0.5, np.nan], nan_ok=True)
-    assert detection.f1(np.array([3, 0, 0]), np.array([6, 0, 0]), np.array([4, 0, 2])) == pytest.approx([0.6, np.nan, 0], nan_ok=True)
+    assert detection.f1(np.array([3, 0, 0]), np.array([6, 0, 0]), np.array([4, 0, 2])) == pytest.approx(
+        [0.6, np.nan, 0], nan_ok=True
+    )

@@ -32,21 +32,37 @@ def plain_dice(pairs: list[tuple[int, int]], label: int, rule: str) -> float:
 @given(TABLES, st.integers(1, 2), RULES)
 def test_dice_restated(tables, label, rule):
     found = overlap.dice(*overlap.overlap(tables, label), rule)
-    assert found.tolist() == pytest.approx([plain_dice(voxels(table), label, rule) for table in tables], nan_ok=True)
+    assert found.tolist() == pytest.approx(
+        [plain_dice(voxels(table), label, rule) for table in tables], nan_ok=True
+    )
 
 
 @given(TABLES, st.integers(1, 2), RULES, st.data())
 def test_means_of_resampled_patients_restated(tables, label, rule, data):
-    weights = np.array(data.draw(st.lists(st.lists(st.integers(0, 3), min_size=len(tables), max_size=len(tables)), min_size=1, max_size=3)))
+    weights = np.array(
+        data.draw(
+            st.lists(
+                st.lists(st.integers(0, 3), min_size=len(tables), max_size=len(tables)),
+                min_size=1,
+                max_size=3,
+            )
+        )
+    )
     counts = overlap.overlap(tables, label)
     for dtype in (np.float32, np.int64):
         means = overlap.mean_dice(overlap.dice(*counts, rule), weights.astype(dtype))
         pooled = overlap.aggregated_dice(*counts, weights.astype(dtype), rule)
         for row, mean, aggregated in zip(weights, means, pooled, strict=True):
             drawn = [voxels(table) for table, times in zip(tables, row, strict=True) for _ in range(times)]
-            values = [value for value in (plain_dice(pairs, label, rule) for pairs in drawn) if not math.isnan(value)]
+            values = [
+                value
+                for value in (plain_dice(pairs, label, rule) for pairs in drawn)
+                if not math.isnan(value)
+            ]
             assert mean == pytest.approx(sum(values) / len(values) if values else NAN, nan_ok=True)
-            assert aggregated == pytest.approx(plain_dice(list(itertools.chain(*drawn)), label, rule), nan_ok=True)
+            assert aggregated == pytest.approx(
+                plain_dice(list(itertools.chain(*drawn)), label, rule), nan_ok=True
+            )
 
 
 def test_truth_empty_and_prediction_not_is_zero_under_every_rule():
@@ -60,7 +76,11 @@ def plain_components(region: np.ndarray) -> list[set[tuple[int, ...]]]:
         part, edge = set(), {min(rest)}
         while edge:
             part |= edge
-            edge = {v for v in rest - part if any(max(abs(a - b) for a, b in zip(v, w, strict=True)) == 1 for w in edge)}
+            edge = {
+                v
+                for v in rest - part
+                if any(max(abs(a - b) for a, b in zip(v, w, strict=True)) == 1 for w in edge)
+            }
         parts.append(part)
         rest -= part
     return parts
@@ -68,17 +88,27 @@ def plain_components(region: np.ndarray) -> list[set[tuple[int, ...]]]:
 
 REGIONS = st.tuples(*[st.integers(1, 4)] * 3).flatmap(
     lambda shape: st.tuples(
-        *[st.lists(st.booleans(), min_size=int(np.prod(shape)), max_size=int(np.prod(shape))).map(lambda c: np.reshape(c, shape))] * 2
+        *[
+            st.lists(st.booleans(), min_size=int(np.prod(shape)), max_size=int(np.prod(shape))).map(
+                lambda c: np.reshape(c, shape)
+            )
+        ]
+        * 2
     )
 )
 
 
 @given(REGIONS)
 def test_components_and_what_they_share_restated(regions):
-    numbered, parts = zip(*[(overlap.components(region)[0], plain_components(region)) for region in regions], strict=True)
+    numbered, parts = zip(
+        *[(overlap.components(region)[0], plain_components(region)) for region in regions], strict=True
+    )
     for region, numbers, expected in zip(regions, numbered, parts, strict=True):
         assert overlap.components(region)[1] == len(expected)
-        found = [{tuple(map(int, index)) for index in np.argwhere(numbers == number + 1)} for number in range(len(expected))]
+        found = [
+            {tuple(map(int, index)) for index in np.argwhere(numbers == number + 1)}
+            for number in range(len(expected))
+        ]
         assert sorted(map(sorted, found)) == sorted(map(sorted, expected))
     pairs = {}
     for a, b in zip(*(numbers.ravel().tolist() for numbers in numbered), strict=True):
@@ -98,7 +128,11 @@ def test_parts_that_touch_at_a_corner_are_one():
     assert overlap.components(region)[1] == 2
 
 
-@given(st.dictionaries(st.tuples(st.integers(1, 4), st.integers(1, 4)), st.integers(0, 10).map(lambda k: k / 10), max_size=10))
+@given(
+    st.dictionaries(
+        st.tuples(st.integers(1, 4), st.integers(1, 4)), st.integers(0, 10).map(lambda k: k / 10), max_size=10
+    )
+)
 def test_matching_takes_the_best_pair_that_is_left(pairs):
     listed = sorted(pairs)
     first, second = (np.array([pair[side] for pair in listed], int) for side in (0, 1))

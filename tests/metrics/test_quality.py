@@ -1,4 +1,5 @@
-"""What is measured of a picture: each number on pictures made to have it, and the drawn samples apart from stained tissue."""
+"""What is measured of a picture: each number on pictures made to have it, and the drawn samples apart from
+stained tissue."""
 
 import numpy as np
 import pytest
@@ -7,7 +8,7 @@ from scipy import ndimage
 
 from scoring.metrics.quality import field_stop, tissue
 from scoring.samples import FOLDER
-from tests.support.single import measure
+from tests.support.single_image import measure
 
 
 def noise(side: int = 512, colour=(200, 150, 130), spread: float = 15) -> np.ndarray:

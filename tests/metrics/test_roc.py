@@ -9,7 +9,11 @@ from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
 
 from scoring.metrics import roc
 
-CASES = st.lists(st.tuples(st.integers(0, 12), st.booleans(), st.sampled_from([0.0, 1.0, 2.0, 0.5, 1.3])), min_size=1, max_size=40)
+CASES = st.lists(
+    st.tuples(st.integers(0, 12), st.booleans(), st.sampled_from([0.0, 1.0, 2.0, 0.5, 1.3])),
+    min_size=1,
+    max_size=40,
+)
 
 
 def arrays(cases) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -26,7 +30,8 @@ def has_both(positive, weights) -> bool:
 
 
 def right_of(scores, positive, weights, sensitivity: float) -> float:
-    """As the official scorer does it: the points of the curve from the one interpolated at `sensitivity` on."""
+    """As the official scorer does it: the points of the curve from the one interpolated at `sensitivity`
+    on."""
     kept = weights > 0
     x, y, _ = roc_curve(positive[kept], scores[kept], sample_weight=weights[kept], drop_intermediate=False)
     first = np.searchsorted(y, sensitivity, side="left")
@@ -42,11 +47,18 @@ def test_areas_are_those_of_scikit_learn(cases):
         assert np.isnan(roc.auc(found)[0])
         assert np.isnan(roc.auc_above_sensitivity(found, 0.8)[0])
         return
-    assert roc.auc(found)[0] == pytest.approx(roc_auc_score(positive, scores, sample_weight=weights), abs=1e-12)
-    assert roc.average_precision(found)[0] == pytest.approx(average_precision_score(positive, scores, sample_weight=weights), abs=1e-12)
+    assert roc.auc(found)[0] == pytest.approx(
+        roc_auc_score(positive, scores, sample_weight=weights), abs=1e-12
+    )
+    assert roc.average_precision(found)[0] == pytest.approx(
+        average_precision_score(positive, scores, sample_weight=weights), abs=1e-12
+    )
 
 
-@given(CASES.map(lambda cases: [(score, hit, round(weight)) for score, hit, weight in cases]), st.sampled_from([0.5, 0.8, 1.0]))
+@given(
+    CASES.map(lambda cases: [(score, hit, round(weight)) for score, hit, weight in cases]),
+    st.sampled_from([0.5, 0.8, 1.0]),
+)
 def test_area_above_a_sensitivity_is_the_official_one(cases, sensitivity):
     scores, positive, weights = arrays(cases)
     if has_both(positive, weights):
@@ -60,10 +72,14 @@ def test_four_of_five_is_eighty_percent():
     assert roc.auc_above_sensitivity(curve(scores, positive, np.ones(6)), 0.8)[0] == pytest.approx(0.8)
 
 
-@pytest.mark.parametrize(("scores", "expected"), [([1, 1, 0, 0], 1.0), ([0.5] * 4, 0.18), ([0, 0, 1, 1], 0.0)])
+@pytest.mark.parametrize(
+    ("scores", "expected"), [([1, 1, 0, 0], 1.0), ([0.5] * 4, 0.18), ([0, 0, 1, 1], 0.0)]
+)
 def test_area_above_a_sensitivity_of_perfect_chance_and_inverse_scores(scores, expected):
     positive = np.array([1, 1, 0, 0], bool)
-    assert roc.auc_above_sensitivity(curve(np.array(scores, float), positive, np.ones(4)), 0.8)[0] == pytest.approx(expected)
+    assert roc.auc_above_sensitivity(curve(np.array(scores, float), positive, np.ones(4)), 0.8)[
+        0
+    ] == pytest.approx(expected)
 
 
 def test_average_precision_without_a_negative_is_one_and_without_a_positive_undefined():
@@ -75,7 +91,9 @@ def test_average_precision_without_a_negative_is_one_and_without_a_positive_unde
 @given(CASES, st.integers(0, 2**32 - 1))
 def test_replicates_are_the_repeated_cases(cases, seed):
     scores, positive, _ = arrays(cases)
-    counts = np.random.default_rng(seed).multinomial(len(scores), np.full(len(scores), 1 / len(scores)), size=5)
+    counts = np.random.default_rng(seed).multinomial(
+        len(scores), np.full(len(scores), 1 / len(scores)), size=5
+    )
     found = curve(scores, positive, counts.astype(np.float32))
     for b, count in enumerate(counts):
         repeated = curve(np.repeat(scores, count), np.repeat(positive, count), np.ones(count.sum()))
@@ -85,7 +103,11 @@ def test_replicates_are_the_repeated_cases(cases, seed):
 
 def test_chunks_give_the_same_numbers(monkeypatch):
     random = np.random.default_rng(0)
-    scores, positive, weights = random.random(50), random.random(50) < 0.3, random.poisson(1, (23, 50)).astype(np.float32)
+    scores, positive, weights = (
+        random.random(50),
+        random.random(50) < 0.3,
+        random.poisson(1, (23, 50)).astype(np.float32),
+    )
     levels = roc.levels(scores, positive)
     whole = roc.in_chunks(levels, weights, {"auc": roc.auc})["auc"]
     monkeypatch.setattr(roc, "CHUNK_CELLS", 200)
@@ -96,7 +118,13 @@ def distance(x: float, y: float, line_x: np.ndarray, line_y: np.ndarray) -> floa
     """From a point to a polyline."""
     ax, ay, bx, by = line_x[:-1], line_y[:-1], line_x[1:], line_y[1:]
     length = (bx - ax) ** 2 + (by - ay) ** 2
-    t = np.clip(np.divide((x - ax) * (bx - ax) + (y - ay) * (by - ay), length, out=np.zeros_like(length), where=length > 0), 0, 1)
+    t = np.clip(
+        np.divide(
+            (x - ax) * (bx - ax) + (y - ay) * (by - ay), length, out=np.zeros_like(length), where=length > 0
+        ),
+        0,
+        1,
+    )
     return float(np.hypot(x - ax - t * (bx - ax), y - ay - t * (by - ay)).min())
 
 
@@ -118,7 +146,14 @@ def test_a_drawn_curve_has_at_most_400_points_and_stays_near(cases, share):
 def test_a_short_curve_keeps_every_corner_and_its_thresholds():
     levels = roc.levels(np.array([0.9, 0.6, 0.6, 0.2]), np.array([True, True, False, False]))
     x, y, thresholds = roc.polyline(levels, roc.curve(levels, np.ones((1, 4))))
-    assert list(zip(x, y, thresholds, strict=True)) == [(0, 0, 0.9), (0, 0, 0.9), (0, 0.5, 0.9), (0, 0.5, 0.6), (0.5, 1, 0.6), (1, 1, 0.6)]
+    assert list(zip(x, y, thresholds, strict=True)) == [
+        (0, 0, 0.9),
+        (0, 0, 0.9),
+        (0, 0.5, 0.9),
+        (0, 0.5, 0.6),
+        (0.5, 1, 0.6),
+        (1, 1, 0.6),
+    ]
     assert roc.precisions(x, y, 2, 2)[[2, 4, 5]] == pytest.approx([1, 2 / 3, 0.5])
     assert np.isnan(roc.precisions(x, y, 2, 2)[0])
 

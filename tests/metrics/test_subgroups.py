@@ -7,9 +7,15 @@ from scoring.metrics import subgroups
 
 RIGHT = np.array([True, True, False, True, False])
 ILL = np.array([True, False, True, True, False])
-SHARES = {"accuracy": subgroups.Share(RIGHT, np.ones(5, bool)), "sensitivity": subgroups.Share(RIGHT & ILL, ILL, "n_ill")}
+SHARES = {
+    "accuracy": subgroups.Share(RIGHT, np.ones(5, bool)),
+    "sensitivity": subgroups.Share(RIGHT & ILL, ILL, "n_ill"),
+}
 GROUPS = {
-    "sex": {"f": np.array([True, True, True, False, False]), "m": np.array([False, False, False, True, True])},
+    "sex": {
+        "f": np.array([True, True, True, False, False]),
+        "m": np.array([False, False, False, True, True]),
+    },
     "age": {"old": np.array([False] * 4 + [True])},
 }
 

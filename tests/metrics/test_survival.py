@@ -20,7 +20,11 @@ KINDS = ("comparable", "concordant", "tied", "missing", "discordant")
 
 def arrays(patients) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     time, event, risk = zip(*patients, strict=True)
-    return np.array(time, float), np.array(event, bool), np.array([np.nan if r is None else r for r in risk], float)
+    return (
+        np.array(time, float),
+        np.array(event, bool),
+        np.array([np.nan if r is None else r for r in risk], float),
+    )
 
 
 def drawn(n: int, seed: int, missing: float = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -43,7 +47,9 @@ def counted(time, event, risk) -> dict[str, int]:
                 if np.isnan(risk[i]) or np.isnan(risk[j]):
                     found["missing"] += 1
                 else:
-                    found["concordant" if risk[i] > risk[j] else "tied" if risk[i] == risk[j] else "discordant"] += 1
+                    found[
+                        "concordant" if risk[i] > risk[j] else "tied" if risk[i] == risk[j] else "discordant"
+                    ] += 1
     return found
 
 
@@ -69,7 +75,10 @@ def test_pairs_and_the_three_rules_for_missing_scores(patients):
 @given(PATIENTS)
 def test_flipping_is_reversing_every_sign(patients):
     time, event, risk = arrays(patients)
-    found, reversed_pairs = survival.pairs(time, event, risk, ones(time)), survival.pairs(time, event, -risk, ones(time))
+    found, reversed_pairs = (
+        survival.pairs(time, event, risk, ones(time)),
+        survival.pairs(time, event, -risk, ones(time)),
+    )
     for rule in survival.MISSING_RISK:
         np.testing.assert_equal(survival.c_index_flipped(found, rule), survival.c_index(reversed_pairs, rule))
     if not np.isnan(risk).any() and found.comparable[0]:
@@ -80,7 +89,10 @@ def test_flipping_is_reversing_every_sign(patients):
 def test_the_order_of_patients_and_any_growing_scale_of_scores_change_nothing(patients, random):
     shuffled = random.sample(patients, len(patients))
     time, event, risk = arrays(shuffled)
-    first, second = survival.pairs(*arrays(patients), ones(patients)), survival.pairs(time, event, np.exp(risk) * 7 - 3, ones(patients))
+    first, second = (
+        survival.pairs(*arrays(patients), ones(patients)),
+        survival.pairs(time, event, np.exp(risk) * 7 - 3, ones(patients)),
+    )
     assert all(getattr(first, kind)[0] == getattr(second, kind)[0] for kind in KINDS)
 
 
@@ -90,7 +102,9 @@ def test_weights_are_copies_of_patients():
     found = survival.pairs(time, event, risk, weights.astype(np.float32))
     for b, row in enumerate(weights):
         copies = np.repeat(np.arange(40), row)
-        assert {kind: int(getattr(found, kind)[b]) for kind in KINDS} == counted(time[copies], event[copies], risk[copies])
+        assert {kind: int(getattr(found, kind)[b]) for kind in KINDS} == counted(
+            time[copies], event[copies], risk[copies]
+        )
 
 
 def test_pairs_of_patients_count_each_pair_at_both():
@@ -106,7 +120,11 @@ def test_pairs_of_patients_count_each_pair_at_both():
 
 
 def test_the_worked_example():
-    time, event, risk = np.array([100.0, 200, 300, 400]), np.array([True, True, False, True]), np.array([4, np.nan, 2, 1])
+    time, event, risk = (
+        np.array([100.0, 200, 300, 400]),
+        np.array([True, True, False, True]),
+        np.array([4, np.nan, 2, 1]),
+    )
     found = survival.pairs(time, event, risk, ones(time))
     assert found.comparable[0] == 5
     assert [survival.c_index(found, rule)[0] for rule in survival.MISSING_RISK] == [2 / 5, 7 / 10, 1.0]
@@ -117,7 +135,9 @@ def test_equal_scores_give_one_half_and_no_pair_gives_nothing():
     assert survival.c_index(survival.pairs(time, event, np.zeros(20), ones(time)))[0] == 0.5
     none = survival.pairs(time, np.zeros(20, bool), np.zeros(20), ones(time))
     assert [np.isnan(survival.c_index(none, rule)[0]) for rule in survival.MISSING_RISK] == [True] * 3
-    assert np.isnan(survival.c_index(survival.pairs(np.zeros(0), np.zeros(0, bool), np.zeros(0), np.ones((2, 0))))).all()
+    assert np.isnan(
+        survival.c_index(survival.pairs(np.zeros(0), np.zeros(0, bool), np.zeros(0), np.ones((2, 0))))
+    ).all()
 
 
 @given(st.lists(st.integers(-4, 4), min_size=1, max_size=20))
@@ -136,7 +156,11 @@ def test_kaplan_meier_is_a_product_over_the_times(patients):
         exposed = sum(t >= moment for t in time)
         events = sum(e and t == moment for t, e in zip(time, event, strict=True))
         probability *= 1 - events / exposed
-        assert (curve.at_risk[k], curve.events[k], curve.censored[k]) == (exposed, events, sum(time == moment) - events)
+        assert (curve.at_risk[k], curve.events[k], curve.censored[k]) == (
+            exposed,
+            events,
+            sum(time == moment) - events,
+        )
         assert curve.survival[k] == pytest.approx(probability, abs=1e-12)
     moments = np.array([0.0, 2.5, 6.0])
     assert survival.at_risk(time, moments).tolist() == [sum(t >= moment for t in time) for moment in moments]
@@ -146,11 +170,16 @@ def test_log_rank_needs_two_groups_and_an_event():
     time, event = np.array([1.0, 2, 3, 4]), np.array([True, False, True, False])
     assert survival.log_rank(time, event, np.zeros(4)) is None
     assert survival.log_rank(time, np.zeros(4, bool), np.arange(4) // 2) is None
-    assert survival.log_rank(time, event, np.array([0, 0, 2, 2])).p == survival.log_rank(time, event, np.array([2, 2, 0, 0])).p
+    assert (
+        survival.log_rank(time, event, np.array([0, 0, 2, 2])).p
+        == survival.log_rank(time, event, np.array([2, 2, 0, 0])).p
+    )
 
 
 def test_log_rank_of_groups_that_are_never_exposed_together_says_nothing():
-    found = survival.log_rank(np.array([1.0, 1, 2, 3]), np.array([False, False, True, True]), np.array([0, 0, 1, 1]))
+    found = survival.log_rank(
+        np.array([1.0, 1, 2, 3]), np.array([False, False, True, True]), np.array([0, 0, 1, 1])
+    )
     assert (found.chi2, found.p) == (0, 1)
 
 
@@ -159,7 +188,9 @@ def test_lifelines_and_scikit_survival_agree():
     for seed in range(6):
         time, event, risk = drawn(60 + 40 * seed, seed)
         cases.append([time.tolist(), event.tolist(), risk.tolist(), survival.tertiles(risk).tolist()])
-    for (time, event, risk, group), said in zip(cases, peer.asked(Path(__file__).with_name("survival_programs.py"), cases), strict=True):
+    for (time, event, risk, group), said in zip(
+        cases, peer.asked(Path(__file__).with_name("survival_programs.py"), cases), strict=True
+    ):
         time, event, risk = np.array(time), np.array(event), np.array(risk)
         found = survival.pairs(time, event, risk, ones(time))
         assert said["lifelines"] == pytest.approx(survival.c_index(found)[0], abs=1e-12)

@@ -8,7 +8,9 @@ from sklearn.metrics import f1_score
 
 from scoring.metrics import thresholds
 
-ROWS = st.lists(st.tuples(st.integers(0, 10), st.booleans(), st.sampled_from([0.0, 1.0, 2.5])), min_size=2, max_size=30)
+ROWS = st.lists(
+    st.tuples(st.integers(0, 10), st.booleans(), st.sampled_from([0.0, 1.0, 2.5])), min_size=2, max_size=30
+)
 
 
 def arrays(rows) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -29,7 +31,12 @@ def test_sweep_counts_what_is_above_each_cut(rows, inclusive):
             weights[positive & ~called].sum(),
             weights[~positive & ~called].sum(),
         ]
-        assert [found.true_positive[i], found.false_positive[i], found.false_negative[i], found.true_negative[i]] == pytest.approx(expected)
+        assert [
+            found.true_positive[i],
+            found.false_positive[i],
+            found.false_negative[i],
+            found.true_negative[i],
+        ] == pytest.approx(expected)
 
 
 def test_candidates_are_the_midpoints_and_a_half():
@@ -40,7 +47,10 @@ def test_candidates_are_the_midpoints_and_a_half():
 def test_the_best_cut_has_the_highest_f1_and_is_nearest_to_a_half(rows):
     scores, positive, weights = arrays(rows)
     cuts = thresholds.candidates(scores)
-    reached = [f1_score(positive, scores > cut, sample_weight=weights, zero_division=0) if weights.sum() else 0 for cut in cuts]
+    reached = [
+        f1_score(positive, scores > cut, sample_weight=weights, zero_division=0) if weights.sum() else 0
+        for cut in cuts
+    ]
     best = max(np.round(reached, 12))
     assert abs(thresholds.best(scores, positive, weights) - 0.5) == min(
         abs(cut - 0.5) for cut, value in zip(cuts, np.round(reached, 12), strict=True) if value == best
@@ -79,7 +89,9 @@ def test_cross_validated_cuts_come_from_the_other_four_folds():
 
 def test_a_category_without_a_positive_is_cut_at_a_half():
     parts = [(np.array([0, 1]), np.array([2, 3]))]
-    _, used = thresholds.cross_validated(np.array([[0.1], [0.9], [0.2], [0.3]]), np.zeros((4, 1), bool), np.ones(4), parts)
+    _, used = thresholds.cross_validated(
+        np.array([[0.1], [0.9], [0.2], [0.3]]), np.zeros((4, 1), bool), np.ones(4), parts
+    )
     assert used.tolist() == [[0.5]]
 
 
@@ -94,7 +106,16 @@ def test_folded_scores_are_cut_at_a_half_as_they_were_at_t(scores, cut):
 
 @pytest.mark.parametrize(
     ("score", "cut", "expected"),
-    [(0.2, 0.4, 0.25), (0.4, 0.4, 0.5), (0.7, 0.4, 0.75), (0, 0, 0), (1, 0.3, 1), (1, 1, 0.5), (0.25, 0.5, 0.25), (0.75, 0.5, 0.75)],
+    [
+        (0.2, 0.4, 0.25),
+        (0.4, 0.4, 0.5),
+        (0.7, 0.4, 0.75),
+        (0, 0, 0),
+        (1, 0.3, 1),
+        (1, 1, 0.5),
+        (0.25, 0.5, 0.25),
+        (0.75, 0.5, 0.75),
+    ],
 )
 def test_folding_by_hand(score, cut, expected):
     assert thresholds.folded(np.array([[score]]), np.array([cut]))[0, 0] == pytest.approx(expected)

@@ -13,12 +13,28 @@ def initializer(name: str, values) -> TensorProto:
     return numpy_helper.from_array(np.asarray(values), name)
 
 
-def build(nodes, inputs=(IMAGE,), outputs=(SCORES,), initializers=(), ir_version: int = 10, opset: int = 17, domains=(), **more) -> bytes:
+def build(
+    nodes,
+    inputs=(IMAGE,),
+    outputs=(SCORES,),
+    initializers=(),
+    ir_version: int = 10,
+    opset: int = 17,
+    domains=(),
+    **more,
+) -> bytes:
     return proto(nodes, inputs, outputs, initializers, ir_version, opset, domains, **more).SerializeToString()
 
 
 def proto(
-    nodes, inputs=(IMAGE,), outputs=(SCORES,), initializers=(), ir_version: int = 10, opset: int = 17, domains=(), **more
+    nodes,
+    inputs=(IMAGE,),
+    outputs=(SCORES,),
+    initializers=(),
+    ir_version: int = 10,
+    opset: int = 17,
+    domains=(),
+    **more,
 ) -> onnx.ModelProto:
     graph = helper.make_graph(
         list(nodes),
@@ -31,8 +47,17 @@ def proto(
     return helper.make_model(graph, ir_version=ir_version, opset_imports=opsets, **more)
 
 
-def classifier(width: int = 11, side=(None, None), vector: bool = True, batch="N", softmax: bool = True, seed: int = 0, **more) -> bytes:
-    """Mean colour and demographics, once linear, once softmax: the smallest model that keeps a challenge's contract."""
+def classifier(
+    width: int = 11,
+    side=(None, None),
+    vector: bool = True,
+    batch="N",
+    softmax: bool = True,
+    seed: int = 0,
+    **more,
+) -> bytes:
+    """Mean colour and demographics, once linear, once softmax: the smallest model that keeps a challenge's
+    contract."""
     random = np.random.default_rng(seed)
     weights = random.normal(0, 4, (3, width)).astype(np.float32)
     nodes = [
@@ -43,16 +68,26 @@ def classifier(width: int = 11, side=(None, None), vector: bool = True, batch="N
     if vector:
         inputs.append(("demographics", TensorProto.FLOAT, [batch, 3]))
         initializers.append(initializer("V", random.normal(0, 0.05, (3, width)).astype(np.float32)))
-        nodes += [helper.make_node("MatMul", ["demographics", "V"], ["b"]), helper.make_node("Add", ["a", "b"], ["c"])]
+        nodes += [
+            helper.make_node("MatMul", ["demographics", "V"], ["b"]),
+            helper.make_node("Add", ["a", "b"], ["c"]),
+        ]
     nodes.append(
-        helper.make_node("Softmax" if softmax else "Identity", ["c" if vector else "a"], ["scores"], **({"axis": 1} if softmax else {}))
+        helper.make_node(
+            "Softmax" if softmax else "Identity",
+            ["c" if vector else "a"],
+            ["scores"],
+            **({"axis": 1} if softmax else {}),
+        )
     )
     return build(nodes, inputs, [("scores", TensorProto.FLOAT, [batch, width])], initializers, **more)
 
 
 def external(location: str, tag: str = "W") -> TensorProto:
     """A tensor of 11 floats whose data stand in the file `location`."""
-    tensor = TensorProto(name=tag, data_type=TensorProto.FLOAT, dims=[3, 11], data_location=TensorProto.EXTERNAL)
+    tensor = TensorProto(
+        name=tag, data_type=TensorProto.FLOAT, dims=[3, 11], data_location=TensorProto.EXTERNAL
+    )
     for key, value in (("location", location), ("offset", "0"), ("length", "132")):
         entry = tensor.external_data.add()
         entry.key, entry.value = key, value
@@ -106,7 +141,12 @@ def external_in_branch(location: str) -> bytes:
 
 def external_in_function(location: str) -> bytes:
     function = helper.make_function(
-        "local", "weights", [], ["W"], [helper.make_node("Constant", [], ["W"], value=external(location))], [helper.make_opsetid("", 17)]
+        "local",
+        "weights",
+        [],
+        ["W"],
+        [helper.make_node("Constant", [], ["W"], value=external(location))],
+        [helper.make_opsetid("", 17)],
     )
     model = linear(initializer("W", np.zeros((3, 11), np.float32)))
     del model.graph.initializer[:]
@@ -136,7 +176,9 @@ def external_in_training(location: str) -> bytes:
 def sparse_bomb(floats: int = 1 << 30) -> bytes:
     """A file of some hundred bytes whose one sparse tensor unfolds to `floats` numbers."""
     model = linear(initializer("W", np.zeros((3, 11), np.float32)))
-    sparse = helper.make_sparse_tensor(initializer("big", np.ones(1, np.float32)), initializer("", np.zeros(1, np.int64)), [floats])
+    sparse = helper.make_sparse_tensor(
+        initializer("big", np.ones(1, np.float32)), initializer("", np.zeros(1, np.int64)), [floats]
+    )
     model.graph.sparse_initializer.append(sparse)
     return model.SerializeToString()
 
@@ -149,11 +191,16 @@ def scores_from(nodes, initializers=(), **more) -> bytes:
         helper.make_node("Add", ["level", "grey"], ["sum"]),
         helper.make_node("Mul", ["ones", "sum"], ["scores"]),
     ]
-    return build([*nodes, *closing], initializers=[initializer("ones", np.ones((1, 11), np.float32)), *initializers], **more)
+    return build(
+        [*nodes, *closing],
+        initializers=[initializer("ones", np.ones((1, 11), np.float32)), *initializers],
+        **more,
+    )
 
 
 def run_time_size(floats: int):
-    """Nodes that give the one-element int64 tensor "size" with the value `floats`, which no optimizer can know before the model runs."""
+    """Nodes that give the one-element int64 tensor "size" with the value `floats`, which no optimizer can
+    know before the model runs."""
     return [
         helper.make_node("ReduceMin", ["image"], ["low"], keepdims=0),
         helper.make_node("Mul", ["low", "nought"], ["zero"]),
@@ -170,14 +217,20 @@ def memory_bomb(floats: int = 1 << 31) -> bytes:
 def doubling_loop() -> bytes:
     """Twenty-six times doubled from 64 floats: 16 GiB."""
     body = helper.make_graph(
-        [helper.make_node("Concat", ["before", "before"], ["after"], axis=0), helper.make_node("Identity", ["go"], ["go_on"])],
+        [
+            helper.make_node("Concat", ["before", "before"], ["after"], axis=0),
+            helper.make_node("Identity", ["go"], ["go_on"]),
+        ],
         "body",
         [
             helper.make_tensor_value_info("turn", TensorProto.INT64, []),
             helper.make_tensor_value_info("go", TensorProto.BOOL, []),
             helper.make_tensor_value_info("before", TensorProto.FLOAT, [None]),
         ],
-        [helper.make_tensor_value_info("go_on", TensorProto.BOOL, []), helper.make_tensor_value_info("after", TensorProto.FLOAT, [None])],
+        [
+            helper.make_tensor_value_info("go_on", TensorProto.BOOL, []),
+            helper.make_tensor_value_info("after", TensorProto.FLOAT, [None]),
+        ],
     )
     nodes = [
         helper.make_node("ReduceMin", ["image"], ["low"], keepdims=0),
@@ -185,20 +238,31 @@ def doubling_loop() -> bytes:
         helper.make_node("Loop", ["turns", "yes", "first"], ["x"], body=body),
     ]
     return scores_from(
-        nodes, [initializer("seed", np.ones(64, np.float32)), initializer("turns", np.int64(26)), initializer("yes", np.array(True))]
+        nodes,
+        [
+            initializer("seed", np.ones(64, np.float32)),
+            initializer("turns", np.int64(26)),
+            initializer("yes", np.array(True)),
+        ],
     )
 
 
 def endless_loop() -> bytes:
     body = helper.make_graph(
-        [helper.make_node("Add", ["before", "before"], ["after"]), helper.make_node("Identity", ["go"], ["go_on"])],
+        [
+            helper.make_node("Add", ["before", "before"], ["after"]),
+            helper.make_node("Identity", ["go"], ["go_on"]),
+        ],
         "body",
         [
             helper.make_tensor_value_info("turn", TensorProto.INT64, []),
             helper.make_tensor_value_info("go", TensorProto.BOOL, []),
             helper.make_tensor_value_info("before", TensorProto.FLOAT, []),
         ],
-        [helper.make_tensor_value_info("go_on", TensorProto.BOOL, []), helper.make_tensor_value_info("after", TensorProto.FLOAT, [])],
+        [
+            helper.make_tensor_value_info("go_on", TensorProto.BOOL, []),
+            helper.make_tensor_value_info("after", TensorProto.FLOAT, []),
+        ],
     )
     nodes = [
         helper.make_node("ReduceMin", ["image"], ["low"], keepdims=0),
@@ -220,7 +284,9 @@ def large_product(side: int = 10_000) -> bytes:
 
 def folding_bomb(products: int = 30, side: int = 6000) -> bytes:
     """Products of constants, which the runtime works out while it loads."""
-    nodes = [helper.make_node("ConstantOfShape", ["shape"], ["m0"], value=initializer("", np.ones(1, np.float32)))]
+    nodes = [
+        helper.make_node("ConstantOfShape", ["shape"], ["m0"], value=initializer("", np.ones(1, np.float32)))
+    ]
     nodes += [helper.make_node("MatMul", [f"m{i}", f"m{i}"], [f"m{i + 1}"]) for i in range(products)]
     nodes.append(helper.make_node("Identity", [f"m{products}"], ["x"]))
     return scores_from(nodes, [initializer("shape", np.array([side, side]))])
@@ -229,25 +295,38 @@ def folding_bomb(products: int = 30, side: int = 6000) -> bytes:
 def function_bomb(levels: int = 22) -> bytes:
     """Each function calls the one below twice: 2 ** levels nodes once inlined, from a file of 2 KB."""
     opsets = [helper.make_opsetid("", 17), helper.make_opsetid("local", 1)]
-    functions = [helper.make_function("local", "f0", ["a"], ["b"], [helper.make_node("Relu", ["a"], ["b"])], opsets)]
+    functions = [
+        helper.make_function("local", "f0", ["a"], ["b"], [helper.make_node("Relu", ["a"], ["b"])], opsets)
+    ]
     functions += [
         helper.make_function(
             "local",
             f"f{i}",
             ["a"],
             ["c"],
-            [helper.make_node(f"f{i - 1}", ["a"], ["b"], domain="local"), helper.make_node(f"f{i - 1}", ["b"], ["c"], domain="local")],
+            [
+                helper.make_node(f"f{i - 1}", ["a"], ["b"], domain="local"),
+                helper.make_node(f"f{i - 1}", ["b"], ["c"], domain="local"),
+            ],
             opsets,
         )
         for i in range(1, levels + 1)
     ]
-    return scores_from([helper.make_node(f"f{levels}", ["image"], ["x"], domain="local")], domains=["local"], functions=functions)
+    return scores_from(
+        [helper.make_node(f"f{levels}", ["image"], ["x"], domain="local")],
+        domains=["local"],
+        functions=functions,
+    )
 
 
 def recursive_function() -> bytes:
     opsets = [helper.make_opsetid("", 17), helper.make_opsetid("local", 1)]
-    function = helper.make_function("local", "again", ["a"], ["b"], [helper.make_node("again", ["a"], ["b"], domain="local")], opsets)
-    return scores_from([helper.make_node("again", ["image"], ["x"], domain="local")], domains=["local"], functions=[function])
+    function = helper.make_function(
+        "local", "again", ["a"], ["b"], [helper.make_node("again", ["a"], ["b"], domain="local")], opsets
+    )
+    return scores_from(
+        [helper.make_node("again", ["image"], ["x"], domain="local")], domains=["local"], functions=[function]
+    )
 
 
 def chain(nodes: int) -> bytes:
@@ -256,7 +335,9 @@ def chain(nodes: int) -> bytes:
 
 
 def custom_operator() -> bytes:
-    return scores_from([helper.make_node("SkinAttention", ["image"], ["x"], domain="my.company")], domains=["my.company"])
+    return scores_from(
+        [helper.make_node("SkinAttention", ["image"], ["x"], domain="my.company")], domains=["my.company"]
+    )
 
 
 def gather_out_of_range() -> bytes:
@@ -267,7 +348,9 @@ def gather_out_of_range() -> bytes:
         helper.make_node("Cast", ["large"], ["index"], to=TensorProto.INT64),
         helper.make_node("Gather", ["table", "index"], ["x"]),
     ]
-    return scores_from(nodes, [initializer("scale", np.float32(123456)), initializer("table", np.ones(4, np.float32))])
+    return scores_from(
+        nodes, [initializer("scale", np.float32(123456)), initializer("table", np.ones(4, np.float32))]
+    )
 
 
 def wide_output(floats: int = 1 << 28) -> bytes:
@@ -294,7 +377,8 @@ def declared_other(shape_given, shape_declared=("N", 11)) -> bytes:
 
 
 def architectures() -> dict[str, bytes]:
-    """Networks of several kinds, each with the operators that its kind needs, from an image (1, 3, 32, 32) to eleven scores."""
+    """Networks of several kinds, each with the operators that its kind needs, from an image (1, 3, 32, 32) to
+    eleven scores."""
     random = np.random.default_rng(0)
     counter = iter(range(1000))
     image = [("image", TensorProto.FLOAT, [1, 3, 32, 32])]
@@ -321,21 +405,44 @@ def architectures() -> dict[str, bytes]:
     def residual(node, weights, constant):
         first = node("Relu", node("Conv", "image", weights(8, 3, 3, 3), weights(8), pads=[1, 1, 1, 1]))
         one = constant(np.ones(8, np.float32))
-        norm = node("BatchNormalization", node("Conv", first, weights(8, 8, 3, 3), pads=[1, 1, 1, 1]), one, weights(8), weights(8), one)
-        pooled = node("GlobalAveragePool", node("MaxPool", node("Add", first, norm), kernel_shape=[2, 2], strides=[2, 2]))
+        norm = node(
+            "BatchNormalization",
+            node("Conv", first, weights(8, 8, 3, 3), pads=[1, 1, 1, 1]),
+            one,
+            weights(8),
+            weights(8),
+            one,
+        )
+        pooled = node(
+            "GlobalAveragePool",
+            node("MaxPool", node("Add", first, norm), kernel_shape=[2, 2], strides=[2, 2]),
+        )
         return node("Gemm", node("Flatten", pooled), weights(8, 11), weights(11))
 
     def depthwise(node, weights, constant):
-        conv = node("Conv", node("HardSwish", node("Conv", "image", weights(6, 3, 1, 1))), weights(6, 1, 3, 3), group=6)
+        conv = node(
+            "Conv",
+            node("HardSwish", node("Conv", "image", weights(6, 3, 1, 1))),
+            weights(6, 1, 3, 3),
+            group=6,
+        )
         scaled = node("Resize", conv, "", constant(np.array([1, 1, 0.5, 0.5], np.float32)), mode="linear")
         gate = node("HardSigmoid", node("GlobalAveragePool", scaled))
-        return node("MatMul", node("ReduceMean", node("Mul", scaled, gate), axes=[2, 3], keepdims=0), weights(6, 11))
+        return node(
+            "MatMul", node("ReduceMean", node("Mul", scaled, gate), axes=[2, 3], keepdims=0), weights(6, 11)
+        )
 
     def transformer(node, weights, constant):
         patches = node("Conv", "image", weights(16, 3, 8, 8), kernel_shape=[8, 8], strides=[8, 8])
         tokens = node("Transpose", node("Reshape", patches, constant(np.array([1, 16, 16]))), perm=[0, 2, 1])
         normal = node("LayerNormalization", tokens, weights(16), weights(16))
-        query, key, value = node("Split", node("MatMul", normal, weights(16, 48)), constant(np.array([16, 16, 16])), outputs=3, axis=2)
+        query, key, value = node(
+            "Split",
+            node("MatMul", normal, weights(16, 48)),
+            constant(np.array([16, 16, 16])),
+            outputs=3,
+            axis=2,
+        )
         attention = node("Softmax", node("Einsum", query, key, equation="bik,bjk->bij"), axis=2)
         mixed = node("Add", tokens, node("MatMul", attention, value))
         hidden = node("MatMul", mixed, weights(16, 32))
@@ -355,7 +462,11 @@ def architectures() -> dict[str, bytes]:
         return node("MatMul", node("ReduceMax", back, axes=[2, 3], keepdims=0), weights(4, 11))
 
     def half_precision(node, weights, constant):
-        half = node("Conv", node("Cast", "image", to=TensorProto.FLOAT16), constant(random.normal(0, 1, (11, 3, 5, 5)).astype(np.float16)))
+        half = node(
+            "Conv",
+            node("Cast", "image", to=TensorProto.FLOAT16),
+            constant(random.normal(0, 1, (11, 3, 5, 5)).astype(np.float16)),
+        )
         return node("ReduceMean", node("Cast", half, to=TensorProto.FLOAT), axes=[2, 3], keepdims=0)
 
     def ranked(node, weights, constant):

@@ -1,4 +1,5 @@
-"""The cache of prepared pictures: bounded, least recently used first, and keyed by what the pixels depend on."""
+"""The cache of prepared pictures: bounded, least recently used first, and keyed by what the pixels depend
+on."""
 
 import threading
 
@@ -25,7 +26,15 @@ def test_the_key_is_the_content_and_the_recipe():
     recipe = Recipe(((4, 4, "lanczos"),))
     assert key(b"a", recipe) == key(bytearray(b"a"), Recipe(((4, 4, "lanczos"),)))
     assert (
-        len({key(b"a", recipe), key(b"b", recipe), key(b"a", Recipe(((4, 4, "bicubic"),))), key(b"a", Recipe(((4, 5, "lanczos"),)))}) == 4
+        len(
+            {
+                key(b"a", recipe),
+                key(b"b", recipe),
+                key(b"a", Recipe(((4, 4, "bicubic"),))),
+                key(b"a", Recipe(((4, 5, "lanczos"),))),
+            }
+        )
+        == 4
     )
 
 
@@ -76,7 +85,9 @@ def test_threads_do_not_upset_the_count():
 
     def work(seed: int) -> None:
         random = np.random.default_rng(seed)
-        for name, rows in zip(random.integers(0, 9, 300).tolist(), random.integers(1, 7, 300).tolist(), strict=True):
+        for name, rows in zip(
+            random.integers(0, 9, 300).tolist(), random.integers(1, 7, 300).tolist(), strict=True
+        ):
             cache.put(name, picture(rows))
             cache.get(name)
 

@@ -10,7 +10,11 @@ from hypothesis import strategies as st
 
 from scoring.models import frames
 
-headers = st.dictionaries(st.text().filter(lambda key: key != "parts"), st.none() | st.booleans() | st.integers() | st.text(), max_size=5)
+headers = st.dictionaries(
+    st.text().filter(lambda key: key != "parts"),
+    st.none() | st.booleans() | st.integers() | st.text(),
+    max_size=5,
+)
 
 
 def framed(header, *parts: bytes) -> bytes:
@@ -41,7 +45,12 @@ def test_garbage_is_a_broken_frame(data):
 )
 def test_any_json_but_a_frame_header_is_a_broken_frame(value):
     with pytest.raises(frames.BrokenFrame):
-        frames.read(io.BytesIO(framed({"parts": [value] if not isinstance(value, int) or isinstance(value, bool) else "x"})), 100)
+        frames.read(
+            io.BytesIO(
+                framed({"parts": [value] if not isinstance(value, int) or isinstance(value, bool) else "x"})
+            ),
+            100,
+        )
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,9 @@ from scoring.models.pictures import tile
 
 
 def cases(*data: bytes | None):
-    return SimpleNamespace(images=tuple(None if one is None else "name" for one in data), picture=lambda index: data[index])
+    return SimpleNamespace(
+        images=tuple(None if one is None else "name" for one in data), picture=lambda index: data[index]
+    )
 
 
 def half_red(width: int, height: int, kind: str, **options) -> bytes:

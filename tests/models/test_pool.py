@@ -35,14 +35,19 @@ def recipe_for(facts):
 def one_by_one():
     """What a single process answers, image by image."""
     with ModelProcess(builders.classifier()) as process:
-        return [process.run(data, SMALL, vector).outputs[0][0].astype(np.float64) for data, vector in zip(FILES, VECTORS, strict=True)]
+        return [
+            process.run(data, SMALL, vector).outputs[0][0].astype(np.float64)
+            for data, vector in zip(FILES, VECTORS, strict=True)
+        ]
 
 
 @pytest.mark.parametrize("workers", [1, 3])
 def test_outputs_do_not_depend_on_workers_or_cache(workers, one_by_one):
     for cache in (None, PictureCache(1 << 20), PictureCache(3000)):
         for _ in range(2 if cache else 1):
-            found = predict(builders.classifier(), PICTURES, VECTORS, recipe_for, workers=workers, cache=cache)
+            found = predict(
+                builders.classifier(), PICTURES, VECTORS, recipe_for, workers=workers, cache=cache
+            )
             np.testing.assert_array_equal(found.outputs, one_by_one)
             assert all(output.dtype == np.float64 for output in found.outputs)
             assert [seen.width for seen in found.seen] == [60 + 7 * i for i in range(9)]
@@ -55,12 +60,17 @@ def test_a_second_model_does_not_decode_again():
     cache, recipe = PictureCache(1 << 20), Recipe(((32, 32, "bicubic"),))
     predict(builders.classifier(), PICTURES, VECTORS, lambda facts: recipe, cache=cache)
     undecoded = hooked(
-        "from scoring.models import preprocessing\ndef refuse(*_):\n    raise preprocessing.ImageUnreadable('decoded')\n"
+        "from scoring.models import preprocessing\ndef refuse(*_):\n    raise "
+        "preprocessing.ImageUnreadable('decoded')\n"
         "preprocessing.pixels = refuse"
     )
-    found = predict(builders.classifier(seed=1), PICTURES, VECTORS, lambda facts: recipe, cache=cache, command=undecoded)
+    found = predict(
+        builders.classifier(seed=1), PICTURES, VECTORS, lambda facts: recipe, cache=cache, command=undecoded
+    )
     assert all(isinstance(output, np.ndarray) for output in found.outputs)
-    found = predict(builders.classifier(seed=1), PICTURES, VECTORS, recipe_for, cache=cache, command=undecoded)
+    found = predict(
+        builders.classifier(seed=1), PICTURES, VECTORS, recipe_for, cache=cache, command=undecoded
+    )
     assert all(isinstance(output, ImageUnreadable) for output in found.outputs)
 
 
@@ -73,7 +83,14 @@ def test_pictures_that_are_not_there_or_not_readable_stand_in_their_places():
 
         return read
 
-    pictures = [None, PICTURES[1], lambda: b"no image", raising(OSError("gone")), raising(refused), PICTURES[5]]
+    pictures = [
+        None,
+        PICTURES[1],
+        lambda: b"no image",
+        raising(OSError("gone")),
+        raising(refused),
+        PICTURES[5],
+    ]
     found = predict(builders.classifier(), pictures, VECTORS[:6], recipe_for, cache=PictureCache(1 << 20))
     kinds = [type(output) for output in found.outputs]
     assert kinds == [type(None), np.ndarray, ImageUnreadable, ImageUnreadable, InputRefused, np.ndarray]
@@ -110,7 +127,9 @@ def test_the_first_picture_on_which_the_model_fails_is_named(workers):
     assert (caught.value.code, caught.value.picture) == ("model-crashed", 3)
 
 
-@pytest.mark.parametrize(("model", "code"), [(b"", "model-unreadable"), (builders.external_initializer("x"), "external-data")])
+@pytest.mark.parametrize(
+    ("model", "code"), [(b"", "model-unreadable"), (builders.external_initializer("x"), "external-data")]
+)
 def test_a_model_that_cannot_be_loaded_is_one_failure(model, code):
     with pytest.raises(ModelFailed) as caught:
         predict(model, PICTURES, VECTORS, recipe_for)
@@ -165,7 +184,9 @@ def test_progress_counts_up_to_the_total_in_the_caller_s_thread():
 
 
 @linux
-@pytest.mark.parametrize("model", [builders.endless_loop(), builders.folding_bomb()], ids=["running", "loading"])
+@pytest.mark.parametrize(
+    "model", [builders.endless_loop(), builders.folding_bomb()], ids=["running", "loading"]
+)
 def test_cancelling_ends_the_workers_at_once(model):
     asked = []
 
@@ -203,7 +224,10 @@ def test_all_calls_together_keep_one_worker_per_core():
     counting.start()
     results = []
     calls = [
-        threading.Thread(target=lambda: results.append(predict(builders.classifier(), PICTURES, VECTORS, recipe_for))) for _ in range(4)
+        threading.Thread(
+            target=lambda: results.append(predict(builders.classifier(), PICTURES, VECTORS, recipe_for))
+        )
+        for _ in range(4)
     ]
     for call in calls:
         call.start()

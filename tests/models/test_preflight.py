@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 from onnx import TensorProto, helper
 
 from scoring.models import preflight
-from scoring.models.preflight import Contract, Effect, Probe, examine, image_size, move, probe, vector_findings
+from scoring.models.preflight import (
+    Contract,
+    Effect,
+    Probe,
+    examine,
+    image_size,
+    move,
+    probe,
+    vector_findings,
+)
 from scoring.models.preprocessing import Recipe
 from scoring.models.process import Answer, ModelFacts, ModelFailed, ModelProcess, Tensor
 from tests.models import builders
@@ -29,11 +38,15 @@ CHANGES = {"age": [np.array([20, 1, 7]), np.array([80, 1, 7])], "gender": [np.ar
 
 
 def facts(inputs=(IMAGE, VECTOR), outputs=(SCORES,), ir_version=10, opset=17) -> ModelFacts:
-    return ModelFacts(ir_version, opset, {"ai.onnx": opset}, 5, tuple(inputs), tuple(outputs), 1000, "0" * 64, ())
+    return ModelFacts(
+        ir_version, opset, {"ai.onnx": opset}, 5, tuple(inputs), tuple(outputs), 1000, "0" * 64, ()
+    )
 
 
 def answer(*shapes) -> Answer:
-    return Answer(tuple(None if shape is None else np.zeros(shape, np.float32) for shape in shapes), None, 1.0, None)
+    return Answer(
+        tuple(None if shape is None else np.zeros(shape, np.float32) for shape in shapes), None, 1.0, None
+    )
 
 
 def codes(found) -> list[tuple[str, str]]:
@@ -45,8 +58,20 @@ def codes(found) -> list[tuple[str, str]]:
     [
         (facts(), TRICORDER),
         (facts(ir_version=9, opset=21), TRICORDER),
-        (facts([Tensor("a", FLOAT, (1, 3, 224, 300)), Tensor("b", FLOAT, (1, 3))], [Tensor("c", FLOAT, (1, 11))]), TRICORDER),
-        (facts([Tensor("a", FLOAT, (None,) * 4), Tensor("b", FLOAT, (None, None))], [Tensor("c", FLOAT, (None, None))]), TRICORDER),
+        (
+            facts(
+                [Tensor("a", FLOAT, (1, 3, 224, 300)), Tensor("b", FLOAT, (1, 3))],
+                [Tensor("c", FLOAT, (1, 11))],
+            ),
+            TRICORDER,
+        ),
+        (
+            facts(
+                [Tensor("a", FLOAT, (None,) * 4), Tensor("b", FLOAT, (None, None))],
+                [Tensor("c", FLOAT, (None, None))],
+            ),
+            TRICORDER,
+        ),
         (facts([Tensor("a", FLOAT, None), Tensor("b", FLOAT, None)], [Tensor("c", FLOAT, None)]), TRICORDER),
         (facts(outputs=[Tensor("c", FLOAT, (11,)), SCORES]), TRICORDER),
         (facts([IMAGE], [Tensor("c", FLOAT, (None, 2))], ir_version=14, opset=26), ONE_NUMBER),
@@ -89,7 +114,9 @@ def test_versions_that_the_validator_does_not_load_are_warnings():
     ],
 )
 def test_inputs_that_cannot_be_fed_say_what_was_found_and_what_is_needed(inputs, contract, words):
-    found = [finding for finding in examine(facts(inputs), contract, "m.onnx") if finding.code != "wrong-output"]
+    found = [
+        finding for finding in examine(facts(inputs), contract, "m.onnx") if finding.code != "wrong-output"
+    ]
     assert codes(found) == [("error", "wrong-inputs")]
     assert words in found[0].message
     assert "Needed, by position: image float32 (1, 3, H, W)" in found[0].message
@@ -153,12 +180,22 @@ def test_with_a_trial_what_came_counts(shapes, passes):
 
 def test_a_failure_is_an_error_of_its_code():
     finding = preflight.failure("m.onnx", ModelFailed("external-data", "Words."))
-    assert (finding.level, finding.code, finding.where, finding.message) == ("error", "external-data", "m.onnx", "Words.")
+    assert (finding.level, finding.code, finding.where, finding.message) == (
+        "error",
+        "external-data",
+        "m.onnx",
+        "Words.",
+    )
 
 
 @pytest.mark.parametrize(
     ("shape", "size"),
-    [((None, 3, 224, 300), (300, 224)), ((1, 3, None, None), (None, None)), ((1, 3, 5, None), (None, 5)), (None, (None, None))],
+    [
+        ((None, 3, 224, 300), (300, 224)),
+        ((1, 3, None, None), (None, None)),
+        ((1, 3, 5, None), (None, 5)),
+        (None, (None, None)),
+    ],
 )
 def test_image_size_is_width_and_height(shape, size):
     assert image_size(facts([Tensor("image", FLOAT, shape)])) == size
@@ -214,10 +251,18 @@ def test_demographics_that_move_nothing_are_a_warning_and_others_a_note():
 
 @pytest.mark.parametrize(
     ("largest", "code"),
-    [(0.0, "demographics-ignored"), (1e-6, "demographics-ignored"), (1.1e-6, "demographics-probe"), (np.inf, "demographics-probe")],
+    [
+        (0.0, "demographics-ignored"),
+        (1e-6, "demographics-ignored"),
+        (1.1e-6, "demographics-probe"),
+        (np.inf, "demographics-probe"),
+    ],
 )
 def test_a_millionth_is_no_move(largest, code):
-    assert vector_findings(Probe({"age": Effect(largest, 0, 2)}, np.zeros((1, 11)), (1.0,)), "m.onnx")[0].code == code
+    assert (
+        vector_findings(Probe({"age": Effect(largest, 0, 2)}, np.zeros((1, 11)), (1.0,)), "m.onnx")[0].code
+        == code
+    )
 
 
 def test_a_model_without_a_vector_has_no_probe_findings():

@@ -53,7 +53,13 @@ def chunk(name: bytes, data: bytes) -> bytes:
 
 def png(width: int, height: int, *chunks: bytes, data: bytes = b"", depth: int = 8, colour: int = 0) -> bytes:
     header = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, depth, colour, 0, 0, 0))
-    return b"\x89PNG\r\n\x1a\n" + header + b"".join(chunks) + chunk(b"IDAT", zlib.compress(data)) + chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + header
+        + b"".join(chunks)
+        + chunk(b"IDAT", zlib.compress(data))
+        + chunk(b"IEND", b"")
+    )
 
 
 @pytest.mark.parametrize("name", [f"a{i}" for i in range(1, 9)])
@@ -77,7 +83,9 @@ def test_tensor_is_every_value_over_255_with_channels_first(height, width, seed)
     for row in range(height):
         for column in range(width):
             for channel in range(3):
-                assert values[0, channel, row, column] == np.float32(picture[row, column, channel]) / np.float32(255)
+                assert values[0, channel, row, column] == np.float32(
+                    picture[row, column, channel]
+                ) / np.float32(255)
 
 
 @pytest.mark.parametrize("name", ["lanczos", "bicubic", "bilinear"])
@@ -86,7 +94,9 @@ def test_every_step_stretches_horizontally_and_then_vertically(name, width, heig
     image = photograph(width, height)
     kind = getattr(Image.Resampling, name.upper())
     wide = image.resize((64, height), kind)
-    expected = np.stack([np.array(wide.crop((x, 0, x + 1, height)).resize((1, 48), kind))[:, 0] for x in range(64)], axis=1)
+    expected = np.stack(
+        [np.array(wide.crop((x, 0, x + 1, height)).resize((1, 48), kind))[:, 0] for x in range(64)], axis=1
+    )
     picture, _ = pixels(encoded(image), Recipe(((64, 48, name),)))
     np.testing.assert_array_equal(picture, expected)
 
@@ -149,7 +159,9 @@ def test_recipes_without_sense_are_refused(steps):
 def test_every_format_and_mode_is_converted_plainly(kind, mode):
     image = photograph(mode="L" if mode in ("I;16", "F") else mode)
     if mode in ("I;16", "F"):
-        image = Image.fromarray(np.array(image).astype(np.uint16) * 257 if mode == "I;16" else np.array(image, np.float32))
+        image = Image.fromarray(
+            np.array(image).astype(np.uint16) * 257 if mode == "I;16" else np.array(image, np.float32)
+        )
     if mode in ("LA", "RGBA"):
         image.putalpha(100)
     data = encoded(image, kind)
@@ -246,7 +258,9 @@ def test_more_pixels_than_pillow_takes_are_refused_before_they_are_decoded(width
 
 def test_the_warning_zone_below_the_limit_is_no_refusal():
     side = 9_500
-    picture, seen = pixels(png(side, side, data=b"\0" * (side * (side // 8 + 2)), depth=1), Recipe(((8, 8, "lanczos"),)))
+    picture, seen = pixels(
+        png(side, side, data=b"\0" * (side * (side // 8 + 2)), depth=1), Recipe(((8, 8, "lanczos"),))
+    )
     assert (seen.width, seen.height) == (side, side)
     assert not picture.any()
 
@@ -273,7 +287,15 @@ def test_mutated_images_are_refused_in_words_or_give_pixels():
     chance = random.Random(20261120)
     seeds = [
         encoded(photograph(mode=mode), kind)
-        for kind, mode in (("JPEG", "RGB"), ("PNG", "P"), ("PNG", "RGBA"), ("TIFF", "RGB"), ("BMP", "L"), ("GIF", "P"), ("WEBP", "RGB"))
+        for kind, mode in (
+            ("JPEG", "RGB"),
+            ("PNG", "P"),
+            ("PNG", "RGBA"),
+            ("TIFF", "RGB"),
+            ("BMP", "L"),
+            ("GIF", "P"),
+            ("WEBP", "RGB"),
+        )
     ]
     refused = 0
     for turn in range(700 * FACTOR):

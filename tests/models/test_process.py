@@ -69,8 +69,17 @@ def test_facts():
     model = builders.classifier(side=(24, 40), batch=1)
     with ModelProcess(model) as process:
         facts = process.facts
-    assert (facts.ir_version, facts.opset, facts.opsets, facts.nodes, facts.size_bytes) == (10, 17, {"ai.onnx": 17}, 5, len(model))
-    assert facts.inputs == (Tensor("image", "tensor(float)", (1, 3, 24, 40)), Tensor("demographics", "tensor(float)", (1, 3)))
+    assert (facts.ir_version, facts.opset, facts.opsets, facts.nodes, facts.size_bytes) == (
+        10,
+        17,
+        {"ai.onnx": 17},
+        5,
+        len(model),
+    )
+    assert facts.inputs == (
+        Tensor("image", "tensor(float)", (1, 3, 24, 40)),
+        Tensor("demographics", "tensor(float)", (1, 3)),
+    )
     assert facts.outputs == (Tensor("scores", "tensor(float)", (1, 11)),)
     assert len(facts.sha256) == 64
     if sys.platform == "linux":
@@ -94,7 +103,12 @@ def test_the_golden_model_gives_the_official_outputs():
     with ModelProcess((GOLDEN / "model.onnx").read_bytes()) as process:
         for case in golden:
             data = (GOLDEN / "dataset" / case["case"]).read_bytes()
-            answer = process.run(data, Recipe(((512, 512, "lanczos"), (160, 160, "lanczos"))), np.array(case["encoded"]), want_pixels=True)
+            answer = process.run(
+                data,
+                Recipe(((512, 512, "lanczos"), (160, 160, "lanczos"))),
+                np.array(case["encoded"]),
+                want_pixels=True,
+            )
             np.testing.assert_allclose(answer.outputs[0][0], case["outputs"], rtol=0, atol=1e-6)
             assert answer.pixels.shape == (160, 160, 3)
             assert answer.cpu_ms > 0
@@ -113,7 +127,9 @@ def test_outputs_equal_those_of_a_plain_session_bit_for_bit():
 
 @pytest.mark.parametrize(("name", "model"), builders.architectures().items())
 def test_networks_of_every_kind_run_under_the_confinement_as_they_do_without(name, model):
-    session = onnxruntime.InferenceSession(model, onnxruntime.SessionOptions(), providers=["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(
+        model, onnxruntime.SessionOptions(), providers=["CPUExecutionProvider"]
+    )
     expected = session.run(None, {"image": tensor(NOISE)})
     answer = outcome(model)
     assert not isinstance(answer, ModelFailed), answer
@@ -136,10 +152,14 @@ def test_inputs_go_by_position_whatever_they_are_called():
     model = onnx.ModelProto.FromString(builders.classifier())
     for entry in (*model.graph.input, *model.graph.node):
         if isinstance(entry, onnx.NodeProto):
-            entry.input[:] = [{"image": "demographics", "demographics": "image"}.get(name, name) for name in entry.input]
+            entry.input[:] = [
+                {"image": "demographics", "demographics": "image"}.get(name, name) for name in entry.input
+            ]
         else:
             entry.name = {"image": "demographics", "demographics": "image"}[entry.name]
-    np.testing.assert_array_equal(outcome(model.SerializeToString()).outputs[0], outcome(builders.classifier()).outputs[0])
+    np.testing.assert_array_equal(
+        outcome(model.SerializeToString()).outputs[0], outcome(builders.classifier()).outputs[0]
+    )
 
 
 def test_a_model_with_one_input_is_not_given_the_second():
@@ -199,7 +219,8 @@ def test_the_shape_that_came_counts_not_the_one_declared(shape):
             onnx.compose.add_prefix(
                 onnx.ModelProto.FromString(
                     builders.build(
-                        [helper.make_node("Sum", ["a", "b", "c"], ["scores"])], [(name, TensorProto.FLOAT, None) for name in "abc"]
+                        [helper.make_node("Sum", ["a", "b", "c"], ["scores"])],
+                        [(name, TensorProto.FLOAT, None) for name in "abc"],
                     )
                 ),
                 "p_",
@@ -224,7 +245,12 @@ def test_inputs_that_do_not_fit_are_wrong_inputs(model, vector):
         (builders.custom_operator(), "SkinAttention"),
         (builders.function_bomb(), "inlined"),
         (builders.sparse_bomb(), "unfold"),
-        (builders.linear(TensorProto(name="W", data_type=1, dims=[1 << 20, 1 << 20], raw_data=b"1234")).SerializeToString(), "runtime"),
+        (
+            builders.linear(
+                TensorProto(name="W", data_type=1, dims=[1 << 20, 1 << 20], raw_data=b"1234")
+            ).SerializeToString(),
+            "runtime",
+        ),
     ],
 )
 def test_what_the_scan_or_the_runtime_refuses_is_said_in_plain_words(model, words):
@@ -250,13 +276,17 @@ def test_only_bytes_are_a_model(model):
         ModelProcess(model)
 
 
-@pytest.mark.parametrize("build", [builders.external_initializer, builders.external_constant, builders.external_in_function])
+@pytest.mark.parametrize(
+    "build", [builders.external_initializer, builders.external_constant, builders.external_in_function]
+)
 def test_a_canary_in_the_server_s_folder_is_never_read(build, tmp_path, monkeypatch):
     canary = np.arange(33, dtype=np.float32)
     (tmp_path / "weights.bin").write_bytes(canary.tobytes())
     monkeypatch.chdir(tmp_path)
     plain = onnxruntime.InferenceSession(build("weights.bin"), providers=["CPUExecutionProvider"])
-    assert plain.run(None, {"image": tensor(NOISE)})[0].any(), "the runtime itself reads the file: this is what is defended"
+    assert plain.run(None, {"image": tensor(NOISE)})[0].any(), (
+        "the runtime itself reads the file: this is what is defended"
+    )
     assert outcome(build("weights.bin")).code == "external-data"
 
 
@@ -306,7 +336,8 @@ def test_words_of_a_run_never_quote_the_data():
 def test_a_worker_that_the_model_took_over_cannot_speak_through_a_failure():
     code = (
         "from scoring.models import worker, scan\n"
-        "replies = iter([scan.ModelRefused(c, 'pixel 123456') for c in ('model-unreadable', 'external-data', 'wrong-output', 'x')])\n"
+        "replies = iter([scan.ModelRefused(c, 'pixel 123456') for c in ('model-unreadable', "
+        "'external-data', 'wrong-output', 'x')])\n"
         "def run(*_):\n    raise next(replies)\nworker.run = run"
     )
     with ModelProcess(builders.classifier(), SHORT, hooked(code)) as process:
@@ -326,7 +357,10 @@ def hooked(code: str) -> tuple[str, ...]:
     )
 
 
-IN_A_RUN = "from scoring.models import preprocessing\nimport ctypes\ndef hook(*_):\n    {}\npreprocessing.tensor = hook"
+IN_A_RUN = (
+    "from scoring.models import preprocessing\nimport ctypes\ndef hook(*_):\n    "
+    "{}\npreprocessing.tensor = hook"
+)
 
 
 @pytest.mark.parametrize(
@@ -338,7 +372,12 @@ IN_A_RUN = "from scoring.models import preprocessing\nimport ctypes\ndef hook(*_
         (IN_A_RUN.format("os._exit(3)"), "model-crashed"),
         (IN_A_RUN.format("os.write(4, b'garbage' * 1000); time.sleep(60)"), "model-crashed"),
         (IN_A_RUN.format("os.write(4, struct.pack('<I', 1 << 31)); time.sleep(60)"), "model-crashed"),
-        (IN_A_RUN.format("os.write(4, struct.pack('<I', 24) + b'{\"parts\": [90000000000]}'); time.sleep(60)"), "model-crashed"),
+        (
+            IN_A_RUN.format(
+                "os.write(4, struct.pack('<I', 24) + b'{\"parts\": [90000000000]}'); time.sleep(60)"
+            ),
+            "model-crashed",
+        ),
         (IN_A_RUN.format("time.sleep(60)"), "inference-timeout"),
         (IN_A_RUN.format("raise MemoryError"), "model-out-of-memory"),
         ("raise SystemExit", "model-crashed"),
@@ -346,7 +385,10 @@ IN_A_RUN = "from scoring.models import preprocessing\nimport ctypes\ndef hook(*_
     ],
 )
 def test_a_worker_that_breaks_is_a_failure_and_not_a_fault_of_the_server(code, expected):
-    with pytest.raises(ModelFailed) as caught, ModelProcess(builders.classifier(), SHORT, hooked(code)) as process:
+    with (
+        pytest.raises(ModelFailed) as caught,
+        ModelProcess(builders.classifier(), SHORT, hooked(code)) as process,
+    ):
         process.run(NOISE, SMALL, VECTOR)
     assert caught.value.code == expected
 
@@ -368,7 +410,9 @@ LIES = [
 
 
 def test_a_worker_that_lies_is_a_failure_and_not_a_fault_of_the_server():
-    code = f"from scoring.models import worker\nlies = iter({LIES!r})\nworker.run = lambda *_: (next(lies), [])"
+    code = (
+        f"from scoring.models import worker\nlies = iter({LIES!r})\nworker.run = lambda *_: (next(lies), [])"
+    )
     with ModelProcess(builders.classifier(), SHORT, hooked(code)) as process:
         for lie in LIES:
             with pytest.raises(ModelFailed) as caught:
@@ -377,10 +421,19 @@ def test_a_worker_that_lies_is_a_failure_and_not_a_fault_of_the_server():
 
 
 @pytest.mark.parametrize(
-    "facts", [{}, None, {"ir_version": "x"}, {"ir_version": 1, "opset": 1, "opsets": [], "nodes": 1, "inputs": [], "outputs": []}]
+    "facts",
+    [
+        {},
+        None,
+        {"ir_version": "x"},
+        {"ir_version": 1, "opset": 1, "opsets": [], "nodes": 1, "inputs": [], "outputs": []},
+    ],
 )
 def test_a_worker_that_lies_about_the_model_is_a_failure(facts):
-    code = f"from scoring.models import worker\nworker.load = lambda *_: (None, {{'ok': True, 'facts': {facts!r}}})"
+    code = (
+        "from scoring.models import worker\nworker.load = lambda *_: (None, {'ok': True, 'facts': "
+        f"{facts!r}}})"
+    )
     with pytest.raises(ModelFailed) as caught:
         ModelProcess(builders.classifier(), SHORT, hooked(code))
     assert caught.value.code == "model-crashed"
@@ -467,11 +520,14 @@ def test_a_worker_killed_from_outside_is_out_of_memory():
 def test_the_worker_ends_when_the_server_is_killed(model):
     """Idle, and in the middle of a run; after SIGKILL, so that no handler of the server helps."""
     code = (
-        "import sys, threading\nfrom scoring.models.process import *\nfrom scoring.models.preflight import noise\nfrom tests.models import builders\n"
+        "import sys, threading\nfrom scoring.models.process import *\nfrom scoring.models.preflight "
+        "import noise\nfrom tests.models import builders\n"
         f"process = ModelProcess(builders.{model}())\nprint(process._worker._child.pid, flush=True)\n"
         "process.run(noise(32, 32), Recipe(((32, 32, 'lanczos'),)), np.zeros(3))\nsys.stdin.read()"
     )
-    server = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
     worker = int(server.stdout.readline())
     time.sleep(0.3)
     assert alive(worker)
@@ -556,10 +612,15 @@ def test_a_picture_that_takes_too_long_or_too_much_is_unreadable():
     with ImageProcess(Limits(run_seconds=1)) as process:
         with pytest.raises(ImageUnreadable, match="too long"):
             process.pixels(slow_photograph(300), SMALL)
-        assert process.pixels(encoded(photograph()), SMALL).pixels.shape == (32, 32, 3), "the next picture is served again"
+        assert process.pixels(encoded(photograph()), SMALL).pixels.shape == (32, 32, 3), (
+            "the next picture is served again"
+        )
     buffer = io.BytesIO()
     photograph(10, 10).resize((12_000, 12_000)).save(buffer, "JPEG")
-    with ImageProcess(Limits(memory_bytes=700 << 20)) as process, pytest.raises(ImageUnreadable, match="memory"):
+    with (
+        ImageProcess(Limits(memory_bytes=700 << 20)) as process,
+        pytest.raises(ImageUnreadable, match="memory"),
+    ):
         process.pixels(buffer.getvalue(), SMALL)
 
 

@@ -54,7 +54,14 @@ print(json.dumps({"layers": layers, "refused": refused, "tried": list(tries), "t
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory):
     empty = tmp_path_factory.mktemp("empty")
-    done = subprocess.run([sys.executable, "-c", ATTEMPTS, str(ROOT)], cwd=empty, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", ATTEMPTS, str(ROOT)],
+        cwd=empty,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
     return json.loads(done.stdout) | {"left": os.listdir(empty)}
 
 
@@ -95,7 +102,9 @@ def test_the_filter_lets_through_exactly_the_calls_allowed():
 
     allow, no_such_call, thread = 0x7FFF0000, 0x00050000 | 38, 0x10000
     clone, clone3 = 56, 435
-    assert {number for number in range(600) if verdict(number) == allow} == set(sandbox.ALLOWED_CALLS.values())
+    assert {number for number in range(600) if verdict(number) == allow} == set(
+        sandbox.ALLOWED_CALLS.values()
+    )
     assert verdict(clone, thread) == allow
     assert verdict(clone, 0) != allow
     assert verdict(clone3, thread) == no_such_call
@@ -132,7 +141,10 @@ def test_an_old_kernel_without_landlock_is_not_claimed(monkeypatch):
 
 
 def test_a_child_ends_with_the_other_end_of_its_pipe():
-    code = "import sys, time; sys.path.insert(0, sys.argv[1]); from scoring.models.sandbox import die_with_parent; die_with_parent(0); time.sleep(60)"
+    code = (
+        "import sys, time; sys.path.insert(0, sys.argv[1]); from scoring.models.sandbox import "
+        "die_with_parent; die_with_parent(0); time.sleep(60)"
+    )
     child = subprocess.Popen([sys.executable, "-c", code, str(ROOT)], stdin=subprocess.PIPE)
     child.stdin.close()
     assert child.wait(30) == 0

@@ -78,7 +78,9 @@ def test_a_model_cut_anywhere_is_refused_or_is_whole_without_the_rest():
 def test_announced_size_is_the_length_of_what_is_whole_and_more_than_that_of_what_is_not(seed):
     model = builders.classifier(width=seed % 20 + 1, vector=bool(seed % 2))
     assert announced_size(model) == len(model)
-    graph_ends = len(model) - len(onnx.ModelProto(opset_import=[helper.make_opsetid("", 17)]).SerializeToString())
+    graph_ends = len(model) - len(
+        onnx.ModelProto(opset_import=[helper.make_opsetid("", 17)]).SerializeToString()
+    )
     assert announced_size(model[: graph_ends - 1 - seed % 100]) > graph_ends - 1 - seed % 100
 
 
@@ -94,7 +96,8 @@ def test_announced_size_is_the_length_of_what_is_whole_and_more_than_that_of_wha
     ],
 )
 @pytest.mark.parametrize(
-    "location", ["../../etc/passwd", "/etc/passwd", ".streamlit/secrets.toml", "weights.bin", "*/_ORT_MEM_ADDR_/*", ""]
+    "location",
+    ["../../etc/passwd", "/etc/passwd", ".streamlit/secrets.toml", "weights.bin", "*/_ORT_MEM_ADDR_/*", ""],
 )
 def test_data_in_another_file_are_refused_wherever_they_hang(build, location):
     refused = refusal(build(location))
@@ -121,7 +124,9 @@ def test_sparse_tensors_may_unfold_to_256_mib_together_wherever_they_hang():
     assert scan(builders.sparse_bomb(at_most))["nodes"] == 2
     assert "unfold" in refusal(builders.sparse_bomb(at_most + 1)).message
     model = onnx.ModelProto.FromString(builders.sparse_bomb(at_most))
-    model.graph.node.append(helper.make_node("Constant", [], ["again"], sparse_value=model.graph.sparse_initializer[0]))
+    model.graph.node.append(
+        helper.make_node("Constant", [], ["again"], sparse_value=model.graph.sparse_initializer[0])
+    )
     assert "unfold" in refusal(model.SerializeToString()).message
 
 
@@ -162,7 +167,9 @@ def test_a_function_defined_twice_is_refused():
     assert "defined twice" in refusal(model.SerializeToString()).message
 
 
-@given(st.lists(st.lists(st.tuples(st.integers(0, 4), st.integers(1, 3)), max_size=3), min_size=1, max_size=5))
+@given(
+    st.lists(st.lists(st.tuples(st.integers(0, 4), st.integers(1, 3)), max_size=3), min_size=1, max_size=5)
+)
 def test_inlined_size_equals_that_of_really_inlining(levels):
     """Function i may call those below it only; -1 stands for a plain operator."""
     bodies = {
@@ -171,7 +178,12 @@ def test_inlined_size_equals_that_of_really_inlining(levels):
     }
 
     def unfold(calls):
-        return [leaf for key, times in calls.items() for _ in range(times) for leaf in (unfold(bodies[key]) if key in bodies else [key])]
+        return [
+            leaf
+            for key, times in calls.items()
+            for _ in range(times)
+            for leaf in (unfold(bodies[key]) if key in bodies else [key])
+        ]
 
     top = {("", f"f{len(levels) - 1}", ""): 1, ("", "Add", ""): 2}
     assert inlined(top, bodies) == len(unfold(top))
@@ -179,12 +191,21 @@ def test_inlined_size_equals_that_of_really_inlining(levels):
 
 def test_facts():
     facts = scan(builders.classifier(ir_version=9, opset=16))
-    assert facts == {"ir_version": 9, "opset": 16, "opsets": {"ai.onnx": 16}, "nodes": 5, "scalars": [], "metadata": {}}
+    assert facts == {
+        "ir_version": 9,
+        "opset": 16,
+        "opsets": {"ai.onnx": 16},
+        "nodes": 5,
+        "scalars": [],
+        "metadata": {},
+    }
 
 
 def test_metadata_entries_are_cut_where_they_are_endless():
     model = onnx.load_from_string(builders.classifier())
-    helper.set_model_props(model, {"categories": "MEL,NV", "notes": "x" * 20_000, **{f"entry {i}": "" for i in range(200)}})
+    helper.set_model_props(
+        model, {"categories": "MEL,NV", "notes": "x" * 20_000, **{f"entry {i}": "" for i in range(200)}}
+    )
     metadata = scan(model.SerializeToString())["metadata"]
     assert metadata["categories"] == "MEL,NV"
     assert len(metadata["notes"]) == 10_000
@@ -200,7 +221,10 @@ def test_a_name_in_a_message_is_plain_text():
 
 
 def test_names_that_are_no_utf_8_are_refused_like_others():
-    assert "domain 'my?company'" in refusal(builders.custom_operator().replace(b"my.company", b"my\xffcompany")).message
+    assert (
+        "domain 'my?company'"
+        in refusal(builders.custom_operator().replace(b"my.company", b"my\xffcompany")).message
+    )
 
 
 def test_the_walk_meets_every_node_of_nested_graphs():

@@ -1,4 +1,5 @@
-"""The page as its visitors use it. What it shows is compared with what the command line says of the same files."""
+"""The page as its visitors use it. What it shows is compared with what the command line says of the same
+files."""
 
 import base64
 import json
@@ -9,14 +10,20 @@ import pytest
 import scoring
 from pages.shared import text
 from scoring import samples
-from scoring.contrasts import scale, verdict
+from scoring.comparison import scale, verdict
 from scoring.figures.numerals import points
 from tests.support.command_line import run
 from tests.support.payloads import PAYLOADS
 from tests.support.teams import lesion_outputs, lesion_truth, outputs_table
 from tests.support.visits import archive, finished, words
 
-NAMES = {"tricorder3": "TRICORDER-3", "melanoma": "Melanoma", "isic": "ISIC", "puma": "PUMA", "hecktor2026": "HECKTOR 2026"}
+NAMES = {
+    "tricorder3": "TRICORDER-3",
+    "melanoma": "Melanoma",
+    "isic": "ISIC",
+    "puma": "PUMA",
+    "hecktor2026": "HECKTOR 2026",
+}
 COMMON = ("Ranking", "Lead", "Stability", "Other rules", "Classes", "Cases")
 TABS = {
     "tricorder3": (*COMMON, "Subgroups", "Size"),
@@ -47,7 +54,9 @@ def compared(challenge: str, *options: str) -> dict:
     sizes = [f"--model-size-mib={name}={s.size_mib}" for name, s in teams(challenge).items() if s.size_mib]
     metadata = [] if sample.metadata is None else ["--metadata", sample.metadata]
     sent = [f"{name}={s.path}" for name, s in teams(challenge).items()]
-    return run("compare", challenge, "--truth", sample.path, *sizes, *metadata, "--json", "-", *options, *sent).json
+    return run(
+        "compare", challenge, "--truth", sample.path, *sizes, *metadata, "--json", "-", *options, *sent
+    ).json
 
 
 def shown(app, column: str = "could hold"):
@@ -60,11 +69,15 @@ def test_ranks_scores_and_intervals_are_those_of_the_command_line(page, challeng
     scales = scale.of(scoring.load_challenge(challenge))
     assert list(table["team"]) == [team["team"] for team in said["teams"]]
     assert list(table["rank"]) == [team["rank"] for team in said["teams"]]
-    assert list(table["score"]) == pytest.approx([scales.factor * team["score"] for team in said["teams"]], abs=1e-10)
+    assert list(table["score"]) == pytest.approx(
+        [scales.factor * team["score"] for team in said["teams"]], abs=1e-10
+    )
     assert list(table["interval"]) == [scales.span(team["interval"]) for team in said["teams"]]
     places = [text.removesuffix(", tied") for text in table["could hold"]]
     assert places == [verdict.places(team["rank_interval"]) for team in said["teams"]]
-    assert list(table["won"]) == pytest.approx([100 * team["share_of_resamples_won"] for team in said["teams"]])
+    assert list(table["won"]) == pytest.approx(
+        [100 * team["share_of_resamples_won"] for team in said["teams"]]
+    )
 
 
 @pytest.mark.parametrize(("challenge", "tab"), EVERY_TAB)
@@ -96,12 +109,18 @@ def test_the_difference_to_the_leader_is_that_of_the_command_line(page):
     first = said["teams"][0]["team"]
     traces = json.loads(page(tab="Lead").get("plotly_chart")[0].proto.spec)["data"]
     drawn = sorted(value for trace in traces for value in numbers(trace["x"]))
-    assert drawn == pytest.approx(sorted(-100 * pair["difference"] for pair in said["pairs"] if pair["a"] == first))
+    assert drawn == pytest.approx(
+        sorted(-100 * pair["difference"] for pair in said["pairs"] if pair["a"] == first)
+    )
 
 
 def numbers(values) -> list[float]:
     """Plotly's arrays travel packed."""
-    return np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"]).tolist() if isinstance(values, dict) else values
+    return (
+        np.frombuffer(base64.b64decode(values["bdata"]), values["dtype"]).tolist()
+        if isinstance(values, dict)
+        else values
+    )
 
 
 @pytest.mark.parametrize("chosen", [["Aurora"], ["Aurora", "Equinox"], ["Delphi", "Cygnus", "Borealis"]])
@@ -124,7 +143,9 @@ def test_no_team_chosen(page):
 @pytest.mark.parametrize("order", ["rank", "score"])
 def test_the_orders_of_hecktor(page, order):
     app = page("hecktor2026")
-    app.selectbox(key="compared_order").set_value({"rank": "weighted ranks", "score": "weighted score"}[order])
+    app.selectbox(key="compared_order").set_value(
+        {"rank": "weighted ranks", "score": "weighted score"}[order]
+    )
     finished(app.run())
     said = compared("hecktor2026", "--order", order)
     assert list(shown(app)["team"]) == [team["team"] for team in said["teams"]]
@@ -133,13 +154,22 @@ def test_the_orders_of_hecktor(page, order):
 def test_both_orders_side_by_side(page):
     said, app = compared("hecktor2026"), page("hecktor2026", tab="Orders")
     table = shown(app, "by score").set_index("team")
-    assert table["by rank"].to_dict() == {team["team"]: team["rank_by_weighted_rank"] for team in said["teams"]}
+    assert table["by rank"].to_dict() == {
+        team["team"]: team["rank_by_weighted_rank"] for team in said["teams"]
+    }
     assert table["by score"].to_dict() == {team["team"]: team["rank_by_score"] for team in said["teams"]}
     columns = next(frame.proto.columns for frame in app.dataframe if "by score" in frame.value.columns)
     formats = {
-        name: told["type_config"]["format"] for name, told in json.loads(columns).items() if name.endswith(" rank") and name != "by rank"
+        name: told["type_config"]["format"]
+        for name, told in json.loads(columns).items()
+        if name.endswith(" rank") and name != "by rank"
     }
-    assert formats == {"segmentation rank": "%.0f", "staging rank": "%.0f", "prognosis rank": "%.0f", "weighted rank": "%.2f"}
+    assert formats == {
+        "segmentation rank": "%.0f",
+        "staging rank": "%.0f",
+        "prognosis rank": "%.0f",
+        "weighted rank": "%.2f",
+    }
     gone = shown(app, "without").set_index("without")["first"].to_dict()
     assert gone == {entry["without"]: ", ".join(entry["first"]) for entry in said["leave_one_team_out"]}
     for a, b in said["orderings_disagree"]:
@@ -148,7 +178,10 @@ def test_both_orders_side_by_side(page):
 
 @pytest.mark.parametrize(
     ("challenge", "key", "value", "option"),
-    [("isic", "metric", "macro F1", ("--metric", "dice")), ("puma", "rules", "pooled", ("--rules", "pooled"))],
+    [
+        ("isic", "metric", "macro F1", ("--metric", "dice")),
+        ("puma", "rules", "pooled", ("--rules", "pooled")),
+    ],
 )
 def test_what_is_chosen_for_all_teams(page, challenge, key, value, option):
     app = page(challenge)
@@ -171,7 +204,12 @@ def own_set(page, sent: dict[str, float], seed: int = 0):
     app = page()
     app.file_uploader(key="tricorder3_set_files").upload("truth.csv", lesion_truth(labels)).run()
     assert "Choose teams, or drop their files." in words(app)
-    content = archive(**{f"{name}.csv": outputs_table(lesion_outputs(random, labels, skill)) for name, skill in sent.items()})
+    content = archive(
+        **{
+            f"{name}.csv": outputs_table(lesion_outputs(random, labels, skill))
+            for name, skill in sent.items()
+        }
+    )
     return drop(app, "teams.zip", content, kind="zip")
 
 
@@ -186,7 +224,10 @@ def test_a_dropped_team_joins_the_samples(page):
 
 def test_a_zip_holds_a_team_per_entry(page):
     content = archive(
-        **{"one.csv": teams("tricorder3")["Delphi"].path.read_bytes(), "two.csv": teams("tricorder3")["Aurora"].path.read_bytes()}
+        **{
+            "one.csv": teams("tricorder3")["Delphi"].path.read_bytes(),
+            "two.csv": teams("tricorder3")["Aurora"].path.read_bytes(),
+        }
     )
     app = drop(page(), "teams.zip", content, kind="zip")
     assert {"one", "two"} <= set(shown(app)["team"])
@@ -197,7 +238,9 @@ def test_a_refused_team_is_named_with_every_problem_and_the_others_go_on(page, t
     path = tmp_path / "broken.csv"
     path.write_bytes(b"".join([*lines[:100], lines[5], lines[7]]))
     sample = next(iter(samples.test_sets("tricorder3").values()))
-    problems = run("score", "tricorder3", "--truth", sample.path, "--predictions", path, "--json", "-").json["problems"]
+    problems = run("score", "tricorder3", "--truth", sample.path, "--predictions", path, "--json", "-").json[
+        "problems"
+    ]
     assert len(problems) > 1
     app = drop(page(), path.name, path.read_bytes())
     assert "broken" in app.error[0].value
@@ -228,7 +271,9 @@ def test_many_teams_are_drawn_in_part_and_any_other_on_demand(page, count):
 
 def test_equal_files_of_other_names_are_other_teams(page):
     content = teams("tricorder3")["Delphi"].path.read_bytes()
-    app = drop(page(teams=["Aurora"]), "teams.zip", archive(**{"one.csv": content, "two.csv": content}), kind="zip")
+    app = drop(
+        page(teams=["Aurora"]), "teams.zip", archive(**{"one.csv": content, "two.csv": content}), kind="zip"
+    )
     assert set(shown(app)["team"]) == {"Aurora", "one", "two"}
     assert "identical-submissions" in words(app)
 
@@ -278,7 +323,9 @@ def test_weights_that_sum_to_nothing(page):
 
 def test_a_page_adds_to_the_comparison(opened):
     app = opened("tricorder3")
-    app.file_uploader(key="tricorder3_submission_files").upload("mine.csv", teams("tricorder3")["Delphi"].path.read_bytes()).run()
+    app.file_uploader(key="tricorder3_submission_files").upload(
+        "mine.csv", teams("tricorder3")["Delphi"].path.read_bytes()
+    ).run()
     finished(app)
     app.number_input(key="size_mib").set_value(120.0).run()
     app.button(key="add_to_comparison").click().run()
@@ -288,7 +335,9 @@ def test_a_page_adds_to_the_comparison(opened):
     assert points(table.loc["mine", "score"] / 100) == points(table.loc["Delphi", "score"] / 100 - 0.07)
 
 
-@pytest.mark.parametrize(("metric", "test"), [("accuracy", "McNemar, exact"), ("f1_malignant", "paired bootstrap t")])
+@pytest.mark.parametrize(
+    ("metric", "test"), [("accuracy", "McNemar, exact"), ("f1_malignant", "paired bootstrap t")]
+)
 def test_pairs_by_another_metric_have_their_own_test(page, metric, test):
     app = page(tab="Lead", pairs_metric=metric)
     app.selectbox(key="pairs_metric").set_value(metric).run()
@@ -307,4 +356,7 @@ def test_a_case_shows_what_every_team_made_of_it(page):
     for name, team in teams("tricorder3").items():
         card = challenge.score(truth, challenge.read_predictions(team.path, truth), resamples=0)
         row = next(row for row in card.cases if row["case"] == case)
-        assert (table.loc[name, "called"], table.loc[name, "right"]) == (row["predicted"], float(row["correct"]))
+        assert (table.loc[name, "called"], table.loc[name, "right"]) == (
+            row["predicted"],
+            float(row["correct"]),
+        )

@@ -1,4 +1,5 @@
-"""The page as its visitors use it. What it shows is compared with what the command line and the challenge say of the same files."""
+"""The page as its visitors use it. What it shows is compared with what the command line and the challenge say
+of the same files."""
 
 import gzip
 import json
@@ -32,11 +33,21 @@ TABS = {
 }
 """Each tab's name and a question that it answers."""
 ROWS = [
-    {"PatientID": f"P{i}", "T_stage": f"T{1 + i % 4}", "N_stage": f"N{i % 4}", "Relapse": i % 2, "RFS": 100 + i, "CenterID": "ABC"[i % 3]}
+    {
+        "PatientID": f"P{i}",
+        "T_stage": f"T{1 + i % 4}",
+        "N_stage": f"N{i % 4}",
+        "Relapse": i % 2,
+        "RFS": 100 + i,
+        "CenterID": "ABC"[i % 3],
+    }
     for i in range(9)
 ]
 MASKS = {f"P{i}": patients.labels(*[1] * (i % 3), *[2] * (i % 4)) for i in range(9)}
-TOLD = [{"PatientID": row["PatientID"], "T_stage": "T2", "N_stage": row["N_stage"], "risk": 10 - i} for i, row in enumerate(ROWS)]
+TOLD = [
+    {"PatientID": row["PatientID"], "T_stage": "T2", "N_stage": row["N_stage"], "risk": 10 - i}
+    for i, row in enumerate(ROWS)
+]
 
 
 @pytest.fixture
@@ -46,12 +57,19 @@ def hecktor(opened):
 
 def put(app, submission=None, test_set=None):
     """Folders or single files through the doors: a folder as a zip, a file as (name, content)."""
-    packed = [files if files is None or isinstance(files, tuple) else ("files.zip", archive(**files)) for files in (submission, test_set)]
+    packed = [
+        files if files is None or isinstance(files, tuple) else ("files.zip", archive(**files))
+        for files in (submission, test_set)
+    ]
     return visits.put("hecktor2026", app, *packed)
 
 
 def contents(folder) -> dict[str, bytes]:
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 @cache
@@ -81,7 +99,16 @@ def shown_table(app, *columns: str):
 @pytest.mark.parametrize("team", SAMPLE.submissions)
 def test_a_sample_team_has_the_score_of_the_command_line(hecktor, team):
     said = run(
-        "score", "hecktor2026", "--truth", SAMPLE.path, "--predictions", SAMPLE.submissions[team].path, "--resamples", 0, "--json", "-"
+        "score",
+        "hecktor2026",
+        "--truth",
+        SAMPLE.path,
+        "--predictions",
+        SAMPLE.submissions[team].path,
+        "--resamples",
+        0,
+        "--json",
+        "-",
     ).json
     app = hecktor(submission=team)
     assert f"**{said['score']!r}**" in words(app)
@@ -100,7 +127,10 @@ def test_it_opens_on_the_first_sample_with_all_its_tabs(hecktor):
 def test_golden_files_dropped_have_the_expected_score(hecktor, name):
     case = json.loads((GOLDEN / name / "case.json").read_text(encoding="utf-8"))
     options = dict(zip(case["arguments"][2::2], case["arguments"][3::2], strict=True))
-    files = [contents((GOLDEN / name / options[which].removeprefix("@")).resolve()) for which in ("--predictions", "--truth")]
+    files = [
+        contents((GOLDEN / name / options[which].removeprefix("@")).resolve())
+        for which in ("--predictions", "--truth")
+    ]
     app = put(hecktor(), *files)
     for option in CHOICES:
         chosen = options.get(f"--{option.replace('_', '-')}")
@@ -119,7 +149,9 @@ def test_golden_files_dropped_have_the_expected_score(hecktor, name):
 def test_every_tab_answers_the_samples(hecktor, team, tab):
     app = hecktor(submission=team, tab=tab)
     assert not app.exception
-    questions = {heading.value for heading in app.header} & {text.markdown(question) for question in TABS.values()}
+    questions = {heading.value for heading in app.header} & {
+        text.markdown(question) for question in TABS.values()
+    }
     assert questions == {text.markdown(TABS[tab])}
 
 
@@ -130,12 +162,30 @@ def without(rows, *names):
 POOR = {
     "no mask in the truth": (patients.truth_folder(ROWS), patients.submission_folder(TOLD)),
     "masks alone": (patients.truth_folder([], MASKS), patients.submission_folder([], MASKS)),
-    "no stages": (patients.truth_folder(without(ROWS, "T_stage", "N_stage"), MASKS), patients.submission_folder(TOLD, MASKS)),
-    "no survival": (patients.truth_folder(without(ROWS, "RFS"), MASKS), patients.submission_folder(TOLD, MASKS)),
-    "no center": (patients.truth_folder(without(ROWS, "CenterID"), MASKS), patients.submission_folder(TOLD, MASKS)),
-    "nothing but a score": (patients.truth_folder(ROWS, MASKS), patients.submission_folder(without(TOLD, "T_stage", "N_stage"))),
-    "one patient": (patients.truth_folder(ROWS[1:2], {"P1": MASKS["P1"]}), patients.submission_folder(TOLD[1:2])),
-    "nobody relapsed": (patients.truth_folder([row | {"Relapse": 0} for row in ROWS], MASKS), patients.submission_folder(TOLD, MASKS)),
+    "no stages": (
+        patients.truth_folder(without(ROWS, "T_stage", "N_stage"), MASKS),
+        patients.submission_folder(TOLD, MASKS),
+    ),
+    "no survival": (
+        patients.truth_folder(without(ROWS, "RFS"), MASKS),
+        patients.submission_folder(TOLD, MASKS),
+    ),
+    "no center": (
+        patients.truth_folder(without(ROWS, "CenterID"), MASKS),
+        patients.submission_folder(TOLD, MASKS),
+    ),
+    "nothing but a score": (
+        patients.truth_folder(ROWS, MASKS),
+        patients.submission_folder(without(TOLD, "T_stage", "N_stage")),
+    ),
+    "one patient": (
+        patients.truth_folder(ROWS[1:2], {"P1": MASKS["P1"]}),
+        patients.submission_folder(TOLD[1:2]),
+    ),
+    "nobody relapsed": (
+        patients.truth_folder([row | {"Relapse": 0} for row in ROWS], MASKS),
+        patients.submission_folder(TOLD, MASKS),
+    ),
     "every mask empty": (
         patients.truth_folder(ROWS, dict.fromkeys(MASKS, patients.labels())),
         patients.submission_folder(TOLD, dict.fromkeys(MASKS, patients.labels())),
@@ -179,7 +229,9 @@ def test_an_address_that_was_tampered_with_opens_the_sample(hecktor, address):
     assert len(app.metric) == 1
 
 
-@pytest.mark.parametrize(("option", "value"), [(option, value) for option, values in CHOICES.items() for value in values[1:]])
+@pytest.mark.parametrize(
+    ("option", "value"), [(option, value) for option, values in CHOICES.items() for value in values[1:]]
+)
 def test_every_option_changes_the_page_as_the_scorer(hecktor, option, value):
     app = hecktor(submission="mira")
     app.selectbox(key=option).set_value(value).run()
@@ -208,9 +260,15 @@ def test_three_subtasks_add_up_and_what_was_lacking_is_said(hecktor, team):
         between = span(card.intervals[metric], 3)
         assert f"**{share(card.metrics[metric])}** :small[:gray[{between}]]" in said
         assert f"× {points / 100:.2f} = **{decimal(points / 100 * card.metrics[metric], 4)}**" in said
-    assert f"**{share(card.metrics['unweighted_score'])}** :small[:gray[consistency {decimal(card.metrics['consistency'], 4)}]]" in said
+    assert (
+        f"**{share(card.metrics['unweighted_score'])}** :small[:gray[consistency "
+        f"{decimal(card.metrics['consistency'], 4)}]]"
+    ) in said
     m = card.metrics
-    for words_for_one, n in {"missing mask": m["n_missing_masks"], "malformed mask": m["n_malformed_masks"]}.items():
+    for words_for_one, n in {
+        "missing mask": m["n_missing_masks"],
+        "malformed mask": m["n_malformed_masks"],
+    }.items():
         assert (f"▲ {n} {words_for_one}" in said) is (n > 0)
     assert ("✓ nothing missing, malformed or unknown" in said) is (team != "mira")
     assert f"{decimal(0.25 * m['dice_from_empty_cases'], 4)} of the score" in said
@@ -232,7 +290,11 @@ def test_a_direction_that_is_suspect_is_warned_of_and_switched_by_a_click(heckto
     ("team", "direction", "said"),
     [
         ("vega", "auto", "a column of risks, read as a **risk** (the higher the worse), as it is called"),
-        ("altair", "auto", "a column of times (RFS), read as a **time** (the lower the worse), as it is called"),
+        (
+            "altair",
+            "auto",
+            "a column of times (RFS), read as a **time** (the lower the worse), as it is called",
+        ),
         ("vega", "time", "a column of risks, read as a **time** (the lower the worse), as the option says"),
     ],
 )
@@ -242,7 +304,11 @@ def test_the_direction_that_was_used_is_said(hecktor, team, direction, said):
 
 def test_the_panel_of_readings_has_the_score_under_every_other_value(hecktor):
     rows = shown_table(hecktor(submission="mira", tab="Readings"), "reading", "difference")
-    others = [(value, scorecard("mira", resamples=0, **{option: value})) for option, values in CHOICES.items() for value in values[1:]]
+    others = [
+        (value, scorecard("mira", resamples=0, **{option: value}))
+        for option, values in CHOICES.items()
+        for value in values[1:]
+    ]
     usual = scorecard("mira", resamples=0)
     assert rows.iloc[0]["score"] == usual.score
     for row, (value, card) in zip(rows.iloc[1:].itertuples(), others, strict=True):
@@ -259,8 +325,12 @@ def test_tables_hold_what_the_card_says(hecktor):
         entry = card.per_class[row.stage]
         assert row.recall == entry["recall"]
         assert row.support == f"{entry['support']}{'*' * (entry['support'] < 15)}"
-    centers = shown_table(hecktor(submission="mira", tab="Centers"), "center", "comparable_pairs").set_index("center")
-    assert {name: centers.loc[name, "c_index"] for name in centers.index} == {n: e["c_index"] for n, e in card.more["per_center"].items()}
+    centers = shown_table(hecktor(submission="mira", tab="Centers"), "center", "comparable_pairs").set_index(
+        "center"
+    )
+    assert {name: centers.loc[name, "c_index"] for name in centers.index} == {
+        n: e["c_index"] for n, e in card.more["per_center"].items()
+    }
     what = shown_table(hecktor(submission="mira"), "what", "GTVn").set_index("what")
     assert what.loc["pooled over all voxels ↑", "GTVn"] == share(card.metrics["dice_agg_gtvn"])
     assert what.loc["empty in both", "GTVp"] == str(card.per_class["GTVp"]["n_both_empty"])
@@ -268,7 +338,11 @@ def test_tables_hold_what_the_card_says(hecktor):
 
 def test_the_worst_come_first(hecktor):
     card, app = scorecard("mira"), hecktor(submission="mira", tab="Patients")
-    for by, columns in {"dice": ("dice_gtvp", "mask"), "stages": ("value", "t_truth"), "pairs": ("value", "comparable_pairs")}.items():
+    for by, columns in {
+        "dice": ("dice_gtvp", "mask"),
+        "stages": ("value", "t_truth"),
+        "pairs": ("value", "comparable_pairs"),
+    }.items():
         rows = shown_table(app, *columns)
         assert list(rows["case"]) == [worst.case for worst in CHALLENGE.view.worst(card, by)]
 
@@ -291,7 +365,11 @@ def test_the_viewer_shows_the_patient_of_the_address_and_goes_on(hecktor):
 
 
 def test_a_patient_of_another_test_set_gives_way(hecktor):
-    app = put(hecktor(tab="Viewer", patient="BIR-003"), patients.submission_folder(TOLD, MASKS), patients.truth_folder(ROWS, MASKS))
+    app = put(
+        hecktor(tab="Viewer", patient="BIR-003"),
+        patients.submission_folder(TOLD, MASKS),
+        patients.truth_folder(ROWS, MASKS),
+    )
     assert not app.exception
     assert app.selectbox(key="patient").value == "P0"
 
@@ -320,7 +398,9 @@ REFUSED = {
 def test_a_refused_submission_shows_every_problem_and_keeps_the_rest(hecktor, tmp_path, name):
     path = tmp_path / name
     path.write_bytes(REFUSED[name])
-    problems = run("score", "hecktor2026", "--truth", SAMPLE.path, "--predictions", path, "--json", "-").json["problems"]
+    problems = run("score", "hecktor2026", "--truth", SAMPLE.path, "--predictions", path, "--json", "-").json[
+        "problems"
+    ]
     app = put(hecktor(), (name, REFUSED[name]))
     visits.assert_refused(app, problems)
     app.button(key="hecktor2026_submission_back").click().run()
@@ -338,7 +418,9 @@ def test_a_refused_test_set_shows_every_problem(hecktor):
 def test_bombs_and_headers_that_lie_count_as_missing_masks(hecktor):
     told = patients.submission_folder(TOLD, MASKS)
     told["masks/P1.nii.gz"] = volumes.zipped(volumes.nifti(MASKS["P1"]) + bytes(50_000_000), 9)
-    told["masks/P2.nii.gz"] = volumes.zipped(volumes.nifti(MASKS["P2"], fields={"dim": [3, 30_000, 30_000, 30_000, 1, 1, 1, 1]}))
+    told["masks/P2.nii.gz"] = volumes.zipped(
+        volumes.nifti(MASKS["P2"], fields={"dim": [3, 30_000, 30_000, 30_000, 1, 1, 1, 1]})
+    )
     told["masks/P3.nii.gz"] = volumes.zipped(volumes.nifti(MASKS["P3"]))[:-30]
     app = put(hecktor(tab="Viewer"), told, patients.truth_folder(ROWS, MASKS))
     app.selectbox(key="patient").set_value("P1").run()
@@ -378,5 +460,16 @@ def test_foreign_names_of_patients_and_centers_are_shown_as_they_were_typed(heck
         assert len(app.metric) == 1
         said = [str(element.value) for kind in (app.markdown, app.caption, app.header) for element in kind]
         bare = [re.sub(r"\\[!-/:-@\[-`{-~]", "", line) for line in said]
-        for mark in ("](http", "://", "<script", "<img", "<iframe", "<style", "<a href", ":red[colour", "www.", "**bold**"):
+        for mark in (
+            "](http",
+            "://",
+            "<script",
+            "<img",
+            "<iframe",
+            "<style",
+            "<a href",
+            ":red[colour",
+            "www.",
+            "**bold**",
+        ):
             assert [line for line in bare if mark in line] == []

@@ -1,4 +1,5 @@
-"""The page as its visitors use it. What it shows is compared with what the command line and the challenge say of the same files."""
+"""The page as its visitors use it. What it shows is compared with what the command line and the challenge say
+of the same files."""
 
 import json
 import re
@@ -19,7 +20,12 @@ from tests.support.visits import archive, words
 CHALLENGE = scoring.load_challenge("isic")
 VIEW, THRESHOLDS = CHALLENGE.view, CHALLENGE.thresholds
 SETS = samples.test_sets("isic")
-TEAMS = [(sample, team) for sample, s in SETS.items() for team, given in s.submissions.items() if not given.is_model]
+TEAMS = [
+    (sample, team)
+    for sample, s in SETS.items()
+    for team, given in s.submissions.items()
+    if not given.is_model
+]
 GOLDEN = ROOT / "tests" / "golden" / "isic"
 SCORED = [
     folder.name
@@ -60,7 +66,10 @@ def scorecard(sample: str, team: str, **options):
     """The card that the page shows of a sample team."""
     truth = CHALLENGE.read_truth(SETS[sample].path)
     return CHALLENGE.score(
-        truth, CHALLENGE.read_predictions(SETS[sample].submissions[team].path, truth), metadata=SETS[sample].metadata, **options
+        truth,
+        CHALLENGE.read_predictions(SETS[sample].submissions[team].path, truth),
+        metadata=SETS[sample].metadata,
+        **options,
     )
 
 
@@ -79,7 +88,16 @@ def shown_table(app, column: str):
 @pytest.mark.parametrize(("sample", "team"), TEAMS)
 def test_a_sample_team_has_the_score_of_the_command_line(isic, sample, team):
     said = run(
-        "score", "isic", "--truth", SETS[sample].path, "--predictions", SETS[sample].submissions[team].path, "--resamples", 0, "--json", "-"
+        "score",
+        "isic",
+        "--truth",
+        SETS[sample].path,
+        "--predictions",
+        SETS[sample].submissions[team].path,
+        "--resamples",
+        0,
+        "--json",
+        "-",
     ).json
     assert_shows(isic(set=sample, submission=team), said["score"])
 
@@ -94,18 +112,35 @@ def test_it_opens_on_the_first_sample_with_all_its_tabs(isic):
 def test_golden_files_dropped_have_the_official_score(isic, name):
     predictions, truth, case = golden(name)
     options = dict(zip(case["arguments"][2::2], case["arguments"][3::2], strict=False))
-    names = {"balanced_accuracy": "balanced accuracy", "auc": "macro AUC", "ap": "macro average precision", "dice": "macro F1"}
+    names = {
+        "balanced_accuracy": "balanced accuracy",
+        "auc": "macro AUC",
+        "ap": "macro average precision",
+        "dice": "macro F1",
+    }
     app = put(isic(), predictions, truth)
     app.selectbox(key="metric").set_value(names[options.get("--metric", "balanced_accuracy")]).run()
     if options.get("--rules", "official") != "official":
         app.selectbox(key="rules").set_value("0.5 and above, MILK10k page").run()
     assert not app.exception
     assert app.metric[0].value == share(case["expect"]["score"])
-    assert float(re.search(r"\*\*([\d.]+)\*\*, ", words(app))[1]) == pytest.approx(case["expect"]["score"], abs=1e-12)
+    assert float(re.search(r"\*\*([\d.]+)\*\*, ", words(app))[1]) == pytest.approx(
+        case["expect"]["score"], abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("tab", TABS)
-@pytest.mark.parametrize("name", ["absent-class", "milk10k-dice", "undecided-truth", "constant-scores", "weights-by-id", "swapped-columns"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "absent-class",
+        "milk10k-dice",
+        "undecided-truth",
+        "constant-scores",
+        "weights-by-id",
+        "swapped-columns",
+    ],
+)
 def test_every_tab_answers_own_tables_without_images(isic, name, tab):
     predictions, truth, _ = golden(name)
     app = put(isic(tab=tab), predictions, truth)
@@ -119,7 +154,9 @@ def test_every_tab_answers_own_tables_without_images(isic, name, tab):
 def test_every_tab_answers_the_samples(isic, sample, team, tab):
     app = isic(set=sample, submission=team, tab=tab)
     assert not app.exception
-    questions = {heading.value for heading in app.header} & {text.markdown(question) for question in TABS.values()}
+    questions = {heading.value for heading in app.header} & {
+        text.markdown(question) for question in TABS.values()
+    }
     assert questions == ({text.markdown(TABS[tab])} if (team, tab) != ("quasar", "Calibration") else set())
 
 
@@ -144,7 +181,13 @@ def test_an_address_that_was_tampered_with_opens_the_sample(isic, address):
 
 
 @pytest.mark.parametrize(
-    ("metric", "option"), [("balanced accuracy", None), ("macro AUC", "auc"), ("macro average precision", "ap"), ("macro F1", "dice")]
+    ("metric", "option"),
+    [
+        ("balanced accuracy", None),
+        ("macro AUC", "auc"),
+        ("macro average precision", "ap"),
+        ("macro F1", "dice"),
+    ],
 )
 def test_another_metric_ranks(isic, metric, option):
     app = isic(submission="lyra", metric=metric, tab="Points")
@@ -163,7 +206,9 @@ def test_the_page_rule_is_offered_where_a_score_is_half_and_changes_what_the_sco
     assert app.metric[0].value == share(case["expect"]["score"]) != before
     rows = shown_table(app, "sensitivity").set_index("category")["sensitivity"]
     expected = {name: entry["sensitivity"] for name, entry in case["expect"]["per_class"].items()}
-    assert {name.removeprefix("▲ "): value for name, value in rows.items() if name != "mean"} == pytest.approx(expected)
+    assert {
+        name.removeprefix("▲ "): value for name, value in rows.items() if name != "mean"
+    } == pytest.approx(expected)
     assert "which its scorer does not follow" in words(app)
 
 
@@ -173,7 +218,16 @@ def test_the_categories_table_holds_every_measure_and_mean(isic):
     for row, (name, entry) in zip(rows.itertuples(), card.per_class.items(), strict=False):
         assert row.category.removeprefix("▲ ") == name
         assert row.n == f"{entry['support']}{'*' * (entry['support'] < 15)}"
-        for measure in ("recall", "sensitivity", "specificity", "accuracy", "f1", "auc", "auc_sens_80", "average_precision"):
+        for measure in (
+            "recall",
+            "sensitivity",
+            "specificity",
+            "accuracy",
+            "f1",
+            "auc",
+            "auc_sens_80",
+            "average_precision",
+        ):
             assert getattr(row, measure) == entry[measure]
         for measure in ("ppv", "npv"):
             assert getattr(row, measure).endswith(share(entry[measure]))
@@ -226,7 +280,9 @@ def test_another_malignant_grouping_has_the_auc_of_the_scorer(isic):
     for grouping in (["MEL"], ["MEL", "UNK"], ["NV", "DF"]):
         app.multiselect(key="malignant").set_value(grouping).run()
         expected = scorecard("isic2019", "meridian", malignant=grouping, resamples=0).metrics["malignant_auc"]
-        assert f"**{text.markdown(share(expected))}** :small[:gray[your grouping]]" in [m.value for m in app.markdown]
+        assert f"**{text.markdown(share(expected))}** :small[:gray[your grouping]]" in [
+            m.value for m in app.markdown
+        ]
     app.multiselect(key="malignant").set_value([]).run()
     assert not app.exception
     assert "**–** :small[:gray[your grouping]]" in [m.value for m in app.markdown]
@@ -243,9 +299,16 @@ def test_thresholds_give_what_the_scorer_says(isic):
     rows = shown_table(app, "threshold")
     assert list(rows["threshold"]) == [chosen.get(name, 0.5) for name in card.per_class]
     for row, entry in zip(rows.itertuples(), found["per_class"].values(), strict=True):
-        assert [getattr(row, measure) for measure in THRESHOLDS.SHOWN] == [entry[measure] for measure in THRESHOLDS.SHOWN]
-    assert f"**{share(found['macro_f1'])}** :small[:gray[{share(card.metrics['macro_f1'])} at 0.5]]" in words(app)
-    assert f"**{share(found['balanced_accuracy'])}** :small[:gray[{share(card.metrics['balanced_accuracy'])} as it is]]" in words(app)
+        assert [getattr(row, measure) for measure in THRESHOLDS.SHOWN] == [
+            entry[measure] for measure in THRESHOLDS.SHOWN
+        ]
+    assert f"**{share(found['macro_f1'])}** :small[:gray[{share(card.metrics['macro_f1'])} at 0.5]]" in words(
+        app
+    )
+    assert (
+        f"**{share(found['balanced_accuracy'])}** "
+        f":small[:gray[{share(card.metrics['balanced_accuracy'])} as it is]]"
+    ) in words(app)
     assert_shows(app, card.score)
 
 
@@ -253,7 +316,10 @@ def test_the_three_macro_f1s_stand_side_by_side_with_a_warning(isic):
     found = THRESHOLDS.compared(scorecard("isic2019", "lyra"))
     said = words(isic(submission="lyra", tab="Thresholds"))
     assert f"**{share(found['cross_validated'])}** :small[:gray[believe this one]]" in said
-    assert f"**{share(found['same_rows'])}** :small[:gray[▲ too high: chosen on the rows it is scored on]]" in said
+    assert (
+        f"**{share(found['same_rows'])}** :small[:gray[▲ too high: chosen on the rows it is scored on]]"
+        in said
+    )
     assert f"**{decimal(found['cross_validated'] - found['half'], 3, sign=True)}**" in said
 
 
@@ -263,7 +329,10 @@ def test_the_best_thresholds_and_back(isic):
     app.button(key="to_best").click().run()
     best = THRESHOLDS.best(card)
     assert {name: app.slider(key=f"cut_{name}").value for name in best} == best
-    assert f"**{share(THRESHOLDS.compared(card)['same_rows'])}** :small[:gray[{share(card.metrics['macro_f1'])} at 0.5]]" in words(app)
+    assert (
+        f"**{share(THRESHOLDS.compared(card)['same_rows'])}** "
+        f":small[:gray[{share(card.metrics['macro_f1'])} at 0.5]]"
+    ) in words(app)
     app.button(key="to_half").click().run()
     assert {app.slider(key=f"cut_{name}").value for name in best} == {0.5}
 
@@ -277,7 +346,9 @@ def test_own_metadata_give_the_subgroups_of_the_scorer_and_go_again(isic):
     app.file_uploader(key="isic_metadata_files").upload("about.csv", metadata).run()
     assert not app.exception
     truth = CHALLENGE.read_truth(category_tables.truth())
-    slices = CHALLENGE.score(truth, CHALLENGE.read_predictions(category_tables.predictions(), truth), metadata=metadata).more["slices"]
+    slices = CHALLENGE.score(
+        truth, CHALLENGE.read_predictions(category_tables.predictions(), truth), metadata=metadata
+    ).more["slices"]
     assert f"{sum(map(len, slices.values()))} groups looked at" in words(app)
     app.button(key="isic_metadata_back").click().run()
     assert "Nothing is known of age" in words(app)
@@ -297,7 +368,9 @@ def test_files_that_the_official_scorer_refuses_are_mended(isic):
     assert said[:60] in words(app)
     assert "It would **refuse the files**" in words(app)
     assert "the official number of the mended files" in words(app)
-    assert [f.code for f in VIEW.to_mend(_card(predictions, truth)) if f"**{f.code}** " not in words(app)] == []
+    assert [
+        f.code for f in VIEW.to_mend(_card(predictions, truth)) if f"**{f.code}** " not in words(app)
+    ] == []
     mended = VIEW.mended(_card(predictions, truth), "image").encode()
     assert CHALLENGE.official_message(mended, truth[1]) is None
     assert "It **accepts both files**" in words(put(app, ("mended.csv", mended)))
@@ -328,7 +401,9 @@ def test_a_refused_submission_shows_every_problem_and_keeps_the_rest(isic, tmp_p
     path = tmp_path / name
     path.write_bytes(REFUSED[name])
     what = "--model" if name.endswith(".onnx") else "--predictions"
-    problems = run("score", "isic", "--truth", SETS["isic2019"].path, what, path, "--json", "-").json["problems"]
+    problems = run("score", "isic", "--truth", SETS["isic2019"].path, what, path, "--json", "-").json[
+        "problems"
+    ]
     app = put(isic(), (name, REFUSED[name]))
     visits.assert_refused(app, problems)
     app.button(key="isic_submission_back").click().run()
@@ -345,8 +420,16 @@ def test_beside_all_problems_stands_the_one_message_of_the_official_scorer(isic)
 def test_a_model_on_a_zip_has_the_golden_score(isic):
     folder = GOLDEN / "model"
     case = json.loads((folder / "case.json").read_text(encoding="utf-8"))
-    files = {path.relative_to(folder / "data").as_posix(): path.read_bytes() for path in (folder / "data").rglob("*") if path.is_file()}
-    app = put(isic(tab="Preflight"), ("model.onnx", (folder / "model.onnx").read_bytes()), ("test_set.zip", archive(**files)))
+    files = {
+        path.relative_to(folder / "data").as_posix(): path.read_bytes()
+        for path in (folder / "data").rglob("*")
+        if path.is_file()
+    }
+    app = put(
+        isic(tab="Preflight"),
+        ("model.onnx", (folder / "model.onnx").read_bytes()),
+        ("test_set.zip", archive(**files)),
+    )
     assert not app.exception
     assert app.metric[0].value == share(case["expect"]["score"])
     assert "What does the model take and give?" in words(app).replace("\\", "")
@@ -354,8 +437,18 @@ def test_a_model_on_a_zip_has_the_golden_score(isic):
 
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_foreign_names_of_categories_and_cases_are_shown_as_they_were_typed(isic, payload):
-    name = payload.replace("\n", " ").replace(",", "").replace('"', "").replace("\u202e", "").replace("\u200b", "").strip()
-    categories, labels = (name, "NV", "BCC"), tuple(name if label == "MEL" else label for label in category_tables.LABELS)
+    name = (
+        payload.replace("\n", " ")
+        .replace(",", "")
+        .replace('"', "")
+        .replace("\u202e", "")
+        .replace("\u200b", "")
+        .strip()
+    )
+    categories, labels = (
+        (name, "NV", "BCC"),
+        tuple(name if label == "MEL" else label for label in category_tables.LABELS),
+    )
     files = (
         ("told.csv", category_tables.predictions(labels=labels, categories=categories)),
         ("truth.csv", category_tables.truth(labels=labels, categories=categories)),
@@ -366,17 +459,31 @@ def test_foreign_names_of_categories_and_cases_are_shown_as_they_were_typed(isic
         app.run()
         assert not app.exception
         assert len(app.metric) == 1
-        said = [str(element.value) for kind in (app.markdown, app.caption, app.header) for element in kind] + [
-            slider.label for slider in app.slider
-        ]
+        said = [
+            str(element.value) for kind in (app.markdown, app.caption, app.header) for element in kind
+        ] + [slider.label for slider in app.slider]
         bare = [re.sub(r"\\[!-/:-@\[-`{-~]", "", line) for line in said]
-        for mark in ("](http", "://", "<script", "<img", "<iframe", "<style", "<a href", ":red[colour", "www.", "**bold**"):
+        for mark in (
+            "](http",
+            "://",
+            "<script",
+            "<img",
+            "<iframe",
+            "<style",
+            "<a href",
+            ":red[colour",
+            "www.",
+            "**bold**",
+        ):
             assert [line for line in bare if mark in line] == []
 
 
 def test_ten_thousand_cases_of_a_label_are_all_in_their_cell(isic):
     labels = tuple(category_tables.LABELS[i % 6] for i in range(10_000))
     ids = tuple(f"ISIC_{i:07d}" for i in range(10_000))
-    files = ("told.csv", category_tables.predictions(ids, labels)), ("truth.csv", category_tables.truth(ids, labels))
+    files = (
+        ("told.csv", category_tables.predictions(ids, labels)),
+        ("truth.csv", category_tables.truth(ids, labels)),
+    )
     app = put(isic(tab="Confusion", truth="NV", called="NV"), *files)
     assert f"NV → NV: {np.sum(np.array(labels) == 'NV')} cases" in words(app)

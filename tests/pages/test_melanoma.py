@@ -1,4 +1,5 @@
-"""The page as its visitors use it. What it shows is compared with what the command line and the challenge say of the same files."""
+"""The page as its visitors use it. What it shows is compared with what the command line and the challenge say
+of the same files."""
 
 import json
 import re
@@ -33,7 +34,11 @@ TABS = {
     "Preflight": "What would the official code do?",
 }
 """Each tab's name and a question that it answers."""
-SCORED = [folder.name for folder in sorted(GOLDEN.iterdir()) if (folder / "predictions.csv").exists() and folder.name != "07-refused"]
+SCORED = [
+    folder.name
+    for folder in sorted(GOLDEN.iterdir())
+    if (folder / "predictions.csv").exists() and folder.name != "07-refused"
+]
 
 
 @pytest.fixture
@@ -49,7 +54,11 @@ def golden(name: str) -> tuple[tuple[str, bytes], tuple[str, bytes], dict]:
     """Predictions, truth and what is expected of them."""
     folder = GOLDEN / name
     expected = json.loads((folder / "case.json").read_text(encoding="utf-8"))["expect"]
-    return ("predictions.csv", (folder / "predictions.csv").read_bytes()), ("truth.csv", (folder / "truth.csv").read_bytes()), expected
+    return (
+        ("predictions.csv", (folder / "predictions.csv").read_bytes()),
+        ("truth.csv", (folder / "truth.csv").read_bytes()),
+        expected,
+    )
 
 
 def command_line(truth, *options: object) -> dict:
@@ -124,7 +133,9 @@ def test_the_slider_moves_all_numbers_together_and_the_official_ones_stay(melano
     assert not app.exception
     rows = shown_table(app, "here")
     reached = CHALLENGE.at_threshold(card, threshold)
-    for (_, row), name in zip(rows.iterrows(), ("score", "f2", "accuracy", "recall", "specificity", "precision"), strict=True):
+    for (_, row), name in zip(
+        rows.iterrows(), ("score", "f2", "accuracy", "recall", "specificity", "precision"), strict=True
+    ):
         value, interval = reached[name]
         official = card.score if name == "score" else card.metrics[name]
         assert (row["here"] if value is not None else None) == value
@@ -132,9 +143,9 @@ def test_the_slider_moves_all_numbers_together_and_the_official_ones_stay(melano
         assert row["official"] == official
     (quiet, alarms), (missed, found) = CHALLENGE.counts_at(card, threshold)
     assert (
-        f"**{found} of {found + missed}** melanomas flagged, **{missed}** missed; **{alarms} of {alarms + quiet}** others flagged"
-        in words(app)
-    )
+        f"**{found} of {found + missed}** melanomas flagged, **{missed}** missed; **{alarms} of "
+        f"{alarms + quiet}** others flagged"
+    ) in words(app)
     assert app.metric[0].value == f"{100 * card.score:.2f}"
 
 
@@ -148,7 +159,10 @@ def test_the_buttons_set_the_best_and_the_official_threshold(melanoma):
     app.button(key="to_best").click().run()
     assert app.slider(key="threshold").value == best
     reached = CHALLENGE.at_threshold(card, best)["score"][0]
-    assert f"{100 * reached:.2f} points, {100 * (reached - card.score):.2f} more than the official {100 * card.score:.2f}" in words(app)
+    assert (
+        f"{100 * reached:.2f} points, {100 * (reached - card.score):.2f} more than the official "
+        f"{100 * card.score:.2f}"
+    ) in words(app)
     assert "on new cases expect less" in words(app)
     assert shown_table(app, "here")["here"].iloc[0] == reached
     app.button(key="to_official").click().run()
@@ -156,7 +170,8 @@ def test_the_buttons_set_the_best_and_the_official_threshold(melanoma):
 
 
 @pytest.mark.parametrize(
-    ("wanted", "find", "other"), [("sensitivity", "at_sensitivity", "specificity"), ("specificity", "at_specificity", "sensitivity")]
+    ("wanted", "find", "other"),
+    [("sensitivity", "at_sensitivity", "specificity"), ("specificity", "at_specificity", "sensitivity")],
 )
 def test_a_wanted_share_gives_the_other_with_its_interval(melanoma, wanted, find, other):
     app, card = melanoma(), scorecard(FIRST)
@@ -171,7 +186,10 @@ def test_of_a_hundred_people(melanoma, chosen, prevalence):
     app = melanoma(tab="Missed")
     app.segmented_control(key="prevalence").set_value(chosen).run()
     found = CHALLENGE.predictive_values(scorecard(FIRST), 0.5, prevalence)
-    for name, said in (("recall", "Of 100 melanomas **{}** are flagged"), ("precision", "Of 100 people flagged **{}** have a melanoma")):
+    for name, said in (
+        ("recall", "Of 100 melanomas **{}** are flagged"),
+        ("precision", "Of 100 people flagged **{}** have a melanoma"),
+    ):
         value, interval = found[name]
         assert f"{said.format(decimal(100 * value, 1))} :small[:gray[{span(interval, 1, 100)}]]" in words(app)
 
@@ -197,7 +215,9 @@ def gallery(app: AppTest, key: str) -> list[float]:
 def test_missed_melanomas_stand_first_and_lowest_first(melanoma, team):
     app, cases = melanoma(submission=team, tab="Missed"), scorecard(team).cases
     missed = sorted(c["output"] for c in cases if c["truth"] == "positive" and c["output"] <= 0.5)
-    alarms = sorted((c["output"] for c in cases if c["truth"] == "negative" and c["output"] > 0.5), reverse=True)
+    alarms = sorted(
+        (c["output"] for c in cases if c["truth"] == "negative" and c["output"] > 0.5), reverse=True
+    )
     assert gallery(app, "missed") == [float(decimal(v, 3)) for v in missed[:12]]
     assert gallery(app, "alarms") == [float(decimal(v, 3)) for v in alarms[:12]]
     assert f"Missed melanomas, lowest score first, {len(missed)} case" in words(app)
@@ -273,14 +293,22 @@ VERDICTS = {
 @pytest.mark.parametrize("code", VERDICTS)
 def test_the_preflight_says_what_the_official_code_would_do(melanoma, code):
     files = small.picture_files()
-    app = put(melanoma(tab="Preflight"), ("m.onnx", small.model(**small.PREFLIGHT[code])), ("set.zip", visits.archive(**files)))
+    app = put(
+        melanoma(tab="Preflight"),
+        ("m.onnx", small.model(**small.PREFLIGHT[code])),
+        ("set.zip", visits.archive(**files)),
+    )
     assert not app.exception
     assert VERDICTS[code] in words(app)
     assert app.metric
 
 
 def test_the_better_of_two_columns_is_named(melanoma):
-    app = put(melanoma(tab="Preflight"), ("m.onnx", small.model("falling", "risk")), ("set.zip", visits.archive(**small.picture_files())))
+    app = put(
+        melanoma(tab="Preflight"),
+        ("m.onnx", small.model("falling", "risk")),
+        ("set.zip", visits.archive(**small.picture_files())),
+    )
     assert "score the first of several output columns" in words(app)
     assert "Column 2 is better" in words(app)
 
@@ -297,13 +325,21 @@ def test_a_refused_model_says_why(melanoma, code):
 @pytest.mark.parametrize("tab", TABS)
 def test_one_class_only(melanoma, tab, kind):
     scores = np.linspace(0, 1, 20).tolist()
-    app = put(melanoma(tab=tab), ("p.csv", risk_tables.score_table(scores)), ("t.csv", risk_tables.truth_table([kind] * 20)))
+    app = put(
+        melanoma(tab=tab),
+        ("p.csv", risk_tables.score_table(scores)),
+        ("t.csv", risk_tables.truth_table([kind] * 20)),
+    )
     assert_shows(app, {"score": None})
 
 
 @pytest.mark.parametrize("tab", TABS)
 def test_equal_scores_and_two_cases(melanoma, tab):
-    app = put(melanoma(tab=tab), ("p.csv", risk_tables.score_table([0.5, 0.5])), ("t.csv", risk_tables.truth_table([True, False])))
+    app = put(
+        melanoma(tab=tab),
+        ("p.csv", risk_tables.score_table([0.5, 0.5])),
+        ("t.csv", risk_tables.truth_table([True, False])),
+    )
     assert_shows(app, {"score": 0.6 * 0 + 0.3 * 0.5 + 0.1 * 0.5})
 
 
@@ -311,12 +347,31 @@ def test_equal_scores_and_two_cases(melanoma, tab):
 def test_foreign_text_is_shown_as_it_was_typed(melanoma, payload):
     case = payload.replace("\n", " ")
     ids = [case, *risk_tables.names(8)[1:]]
-    truth = risk_tables.table(("filename", "label"), *([name, str(y)] for name, y in zip(ids, risk_tables.TRUTH, strict=True)))
-    told = risk_tables.table(("filename", "score"), *([name, s / 2] for name, s in zip(ids, risk_tables.SCORES, strict=True)))
+    truth = risk_tables.table(
+        ("filename", "label"), *([name, str(y)] for name, y in zip(ids, risk_tables.TRUTH, strict=True))
+    )
+    told = risk_tables.table(
+        ("filename", "score"), *([name, s / 2] for name, s in zip(ids, risk_tables.SCORES, strict=True))
+    )
     for tab in ("Missed", "Cases"):
         app = put(melanoma(tab=tab), (f"{payload.replace('/', '_')}.csv", told), ("truth.csv", truth))
         assert not app.exception
-        said = [str(element.value) for kind in (app.markdown, app.caption, app.error, app.info) for element in kind]
+        said = [
+            str(element.value)
+            for kind in (app.markdown, app.caption, app.error, app.info)
+            for element in kind
+        ]
         bare = [re.sub(r"\\[!-/:-@\[-`{-~]", "", line) for line in said]
-        for mark in ("](http", "://", "<script", "<img", "<iframe", "<style", "<a href", ":red[colour", "www.", "**bold**"):
+        for mark in (
+            "](http",
+            "://",
+            "<script",
+            "<img",
+            "<iframe",
+            "<style",
+            "<a href",
+            ":red[colour",
+            "www.",
+            "**bold**",
+        ):
             assert [line for line in bare if mark in line] == []

@@ -8,7 +8,12 @@ def test_it_names_every_challenge_and_leads_to_its_page(opened):
     app = opened("overview")
     assert not app.exception
     assert [heading.value for heading in app.header] == list(TITLES.values())
-    assert [link.proto.page for link in app.get("page_link")] == ["tricorder3", "single_image", "compare_teams", *TITLES]
+    assert [link.proto.page for link in app.get("page_link")] == [
+        "tricorder3",
+        "single_image",
+        "compare_teams",
+        *TITLES,
+    ]
 
 
 @pytest.mark.parametrize("page", sorted(path.stem for path in (ROOT / "pages").glob("*.py")))

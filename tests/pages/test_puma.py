@@ -1,4 +1,5 @@
-"""The page as its visitors use it. What it shows is compared with what the command line and the challenge say of the same files."""
+"""The page as its visitors use it. What it shows is compared with what the command line and the challenge say
+of the same files."""
 
 import io
 import json
@@ -23,7 +24,10 @@ CHALLENGE = scoring.load_challenge("puma")
 SAMPLE = samples.test_sets("puma")["sample"]
 TEAMS = tuple(SAMPLE.submissions)
 GOLDEN = ROOT / "tests" / "golden" / "puma"
-CASES = {folder.name: json.loads((folder / "case.json").read_text(encoding="utf-8")) for folder in sorted(GOLDEN.iterdir())}
+CASES = {
+    folder.name: json.loads((folder / "case.json").read_text(encoding="utf-8"))
+    for folder in sorted(GOLDEN.iterdir())
+}
 TABS = {
     "Classes": "How good is each class?",
     "Images": "Which classes fail in which images?",
@@ -65,7 +69,9 @@ def dropped(folder) -> tuple[str, bytes]:
     """A file as it is, a folder as a zip."""
     if folder.is_file():
         return folder.name, folder.read_bytes()
-    return f"{folder.name}.zip", zipped({p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()})
+    return f"{folder.name}.zip", zipped(
+        {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+    )
 
 
 def lists(images) -> tuple[tuple[str, bytes], tuple[str, bytes]]:
@@ -112,10 +118,16 @@ def test_golden_files_dropped_have_the_official_score(puma, name):
     case, folder = CASES[name], GOLDEN / name
     arguments = case["arguments"]
     rules = arguments[arguments.index("--rules") + 1] if "--rules" in arguments else "seed"
-    app = put(puma(rules=rules), dropped(said_of(case, folder, "--predictions")), dropped(said_of(case, folder, "--truth")))
+    app = put(
+        puma(rules=rules),
+        dropped(said_of(case, folder, "--predictions")),
+        dropped(said_of(case, folder, "--truth")),
+    )
     assert not app.exception
     assert app.metric[0].value == share(case["expect"]["score"])
-    assert float(re.search(r"Score \*\*([\d.]+)\*\*", words(app))[1]) == pytest.approx(case["expect"]["score"], abs=1e-12)
+    assert float(re.search(r"Score \*\*([\d.]+)\*\*", words(app))[1]) == pytest.approx(
+        case["expect"]["score"], abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("tab", TABS)
@@ -130,7 +142,11 @@ def test_every_tab_answers_the_sample(puma, team, tab):
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case["exit"] == 0])
 def test_every_tab_answers_golden_files(puma, name, tab):
     folder = GOLDEN / name
-    app = put(puma(tab=tab), dropped(said_of(CASES[name], folder, "--predictions")), dropped(said_of(CASES[name], folder, "--truth")))
+    app = put(
+        puma(tab=tab),
+        dropped(said_of(CASES[name], folder, "--predictions")),
+        dropped(said_of(CASES[name], folder, "--truth")),
+    )
     assert not app.exception
     assert not app.error
     assert text.markdown(TABS[tab]) in asked(app)
@@ -141,7 +157,10 @@ def test_every_tab_answers_golden_files(puma, name, tab):
     "images",
     [
         ([[nucleus("tumor", 5, 5)]], [[]]),
-        ([[nucleus("stroma", 5, 5)], []], [[nucleus("stroma", 9, 9, score=7.5)], [nucleus("tumor", 1, 1, score=-3)]]),
+        (
+            [[nucleus("stroma", 5, 5)], []],
+            [[nucleus("stroma", 9, 9, score=7.5)], [nucleus("tumor", 1, 1, score=-3)]],
+        ),
     ],
     ids=["nothing predicted", "an empty image and strange confidences"],
 )
@@ -177,7 +196,10 @@ def test_the_headline_holds_the_three_rules_with_their_ceilings(puma, truth, rul
     card, app = scorecard(truth, "octans", rules=rules), puma(submission="octans", rules=rules)
     assert span(card.intervals["score"], 3) in str(app.metric[0].proto)
     names = {"seed": "macro_f1", "grand-challenge": "macro_f1_grand_challenge", "pooled": "macro_f1_pooled"}
-    assert f"**{share(card.metrics[f'best_possible_{names[rules]}'])}** :small[:gray[the truth itself" in words(app)
+    assert (
+        f"**{share(card.metrics[f'best_possible_{names[rules]}'])}** :small[:gray[the truth itself"
+        in words(app)
+    )
     for other in set(RULES) - {rules}:
         value, best = card.metrics[names[other]], card.metrics[f"best_possible_{names[other]}"]
         assert f"**{share(value)}** :small[:gray[of {share(best)}; " in words(app)
@@ -192,10 +214,18 @@ def test_another_rule_scores_in_place(puma, truth):
 
 
 def test_the_class_table_says_what_the_card_says(puma, truth):
-    card, rows = scorecard(truth, "octans"), shown_table(puma(submission="octans", tab="Classes"), "precision")
+    card, rows = (
+        scorecard(truth, "octans"),
+        shown_table(puma(submission="octans", tab="Classes"), "precision"),
+    )
     for row, (name, entry) in zip(rows.itertuples(), card.per_class.items(), strict=True):
         assert row[1] == name.replace("_", " ")
-        assert (row.support, row.F1, row.best, row.recall) == (entry["support"], entry["f1"], entry["best_possible_f1"], entry["recall"])
+        assert (row.support, row.F1, row.best, row.recall) == (
+            entry["support"],
+            entry["f1"],
+            entry["best_possible_f1"],
+            entry["recall"],
+        )
         assert row.precision == entry["precision"] or np.isnan(row.precision)
         assert row.images == f"{entry['images_truth']}*"
         assert row.interval == span(entry["f1_interval"], 2)
@@ -206,7 +236,9 @@ def test_the_images_stand_worst_first_with_their_flags(puma, truth):
     by_name = {row["case"]: row for row in card.cases}
     assert list(rows["macro_f1"]) == sorted(row["macro_f1"] for row in card.cases)
     for row in rows.itertuples():
-        assert (row.n_truth, row.n_predicted, row.fp, row.fn) == tuple(by_name[row.case][k] for k in ("n_truth", "n_predicted", "fp", "fn"))
+        assert (row.n_truth, row.n_predicted, row.fp, row.fn) == tuple(
+            by_name[row.case][k] for k in ("n_truth", "n_predicted", "fp", "fn")
+        )
         assert (row.flags == "missing") == by_name[row.case]["missing"]
     assert set(shown_table(puma(submission="sirius", tab="Images"), "flags")["flags"]) == {"shifted 14 px"}
 
@@ -222,11 +254,15 @@ def test_the_image_of_an_address_is_open_and_the_next_one_is_a_click_away(puma, 
 def test_more_images_than_fit_turn_pages(puma):
     app = put(puma(tab="Images"), *lists(realistic(1, images=65, nuclei=12)))
     assert not app.exception
-    shown = json.loads(next(plot for plot in app.get("plotly_chart") if "class_heat" in str(plot.proto.id)).proto.spec)
+    shown = json.loads(
+        next(plot for plot in app.get("plotly_chart") if "class_heat" in str(plot.proto.id)).proto.spec
+    )
     assert len(shown["layout"]["yaxis"]["ticktext"]) == 30
     app.session_state["images_page"] = 3
     app.run()
-    shown = json.loads(next(plot for plot in app.get("plotly_chart") if "class_heat" in str(plot.proto.id)).proto.spec)
+    shown = json.loads(
+        next(plot for plot in app.get("plotly_chart") if "class_heat" in str(plot.proto.id)).proto.spec
+    )
     assert len(shown["layout"]["yaxis"]["ticktext"]) == 5
 
 
@@ -238,10 +274,14 @@ def test_the_table_beside_the_viewer_says_what_the_matches_say(puma, truth, whic
     m = card.matches
     wanted = {"errors": ("FP", "FN"), "all": ("TP", "FP", "FN")}.get(which, (which,))
     mine = np.flatnonzero((m["case"] == case) & np.isin(m["status"], wanted))
-    told = [f"truth {m['truth'][i]}" if m["truth"][i] >= 0 else f"prediction {m['prediction'][i]}" for i in mine]
+    told = [
+        f"truth {m['truth'][i]}" if m["truth"][i] >= 0 else f"prediction {m['prediction'][i]}" for i in mine
+    ]
     assert list(rows["of"]) == told
     assert list(rows["status"]) == m["status"][mine].tolist()
-    assert list(rows["class"]) == [(m["truth_class"][i] or m["predicted_class"][i]).replace("_", " ") for i in mine]
+    assert list(rows["class"]) == [
+        (m["truth_class"][i] or m["predicted_class"][i]).replace("_", " ") for i in mine
+    ]
     expected = np.where(m["status"][mine] == "TP", m["distance"][mine], m["near_distance"][mine])
     assert rows["distance"].to_numpy(float) == pytest.approx(expected, nan_ok=True)
 
@@ -274,8 +314,13 @@ def test_sliders_give_what_the_scorer_says(puma, truth, radius, least):
     usual = scorecard(truth, "tucana", resamples=0)
     assert "not the challenge's rule" in words(app)
     for name in ("macro_f1", "macro_f1_grand_challenge", "macro_f1_pooled", "micro_f1"):
-        assert f"**{share(card.metrics[name])}** :small[:gray[{share(usual.metrics[name])} by the rule]]" in words(app)
-    assert f"**{card.metrics['n_predicted']:,}** :small[:gray[of {usual.metrics['n_predicted']:,}]]" in words(app)
+        assert (
+            f"**{share(card.metrics[name])}** :small[:gray[{share(usual.metrics[name])} by the rule]]"
+            in words(app)
+        )
+    assert f"**{card.metrics['n_predicted']:,}** :small[:gray[of {usual.metrics['n_predicted']:,}]]" in words(
+        app
+    )
     rows = shown_table(app, "here")
     assert list(rows["here"]) == [entry["f1"] for entry in card.per_class.values()]
     assert list(rows["rule"]) == [entry["f1"] for entry in usual.per_class.values()]
@@ -313,7 +358,10 @@ def test_confidences_above_one_have_a_slider_as_long(puma):
 
 
 def test_distances_from_tumour_to_lymphocytes_are_those_of_the_card(puma, truth):
-    card, rows = scorecard(truth, "rigel", resamples=0), shown_table(puma(submission="rigel", tab="Tissue"), "median_truth")
+    card, rows = (
+        scorecard(truth, "rigel", resamples=0),
+        shown_table(puma(submission="rigel", tab="Tissue"), "median_truth"),
+    )
     assert list(rows["image"]) == ["all images", *(row["case"] for row in card.cases)]
     for row, entry in zip(rows.itertuples(), (card.more, *card.cases), strict=True):
         for side in ("truth", "predicted"):
@@ -335,7 +383,12 @@ def test_nuclei_of_other_classes_are_refused_or_left_out_on_request(puma):
 
 
 def climbing() -> bytes:
-    return zipped({"submission.csv": b"case_id,predicted_nuclei_path\nsample_primary_roi_001,../../etc/passwd\n", "../out.json": b"{}"})
+    return zipped(
+        {
+            "submission.csv": b"case_id,predicted_nuclei_path\nsample_primary_roi_001,../../etc/passwd\n",
+            "../out.json": b"{}",
+        }
+    )
 
 
 REFUSED = {
@@ -343,8 +396,14 @@ REFUSED = {
     "deep.json": b"[" * 100_000,
     "empty.zip": zipped({}),
     "no-case.zip": zipped({"nobody.json": b'{"nuclei": []}'}),
-    "numbers.zip": zipped({"sample_primary_roi_001.json": b'{"nuclei": [{"centroid": [1e999, NaN], "class": "tumor"}]}'}),
-    "classes.zip": zipped({"sample_primary_roi_001.json": b'{"nuclei": [{"centroid": [1, 2], "class": "<img src=x onerror=alert(1)>"}]}'}),
+    "numbers.zip": zipped(
+        {"sample_primary_roi_001.json": b'{"nuclei": [{"centroid": [1e999, NaN], "class": "tumor"}]}'}
+    ),
+    "classes.zip": zipped(
+        {
+            "sample_primary_roi_001.json": b'{"nuclei": [{"centroid": [1, 2], "class": "<img src=x onerror=alert(1)>"}]}'
+        }
+    ),
     "climbing.zip": climbing(),
     "cut.zip": climbing()[:90],
     "table.csv": b"case_id,predicted_nuclei_path\nsample_primary_roi_001,/etc/passwd\n",
@@ -355,7 +414,9 @@ REFUSED = {
 def test_a_refused_submission_shows_every_problem_and_keeps_the_rest(puma, tmp_path, name):
     path = tmp_path / name
     path.write_bytes(REFUSED[name])
-    problems = run("score", "puma", "--truth", SAMPLE.path, "--predictions", path, "--json", "-").json["problems"]
+    problems = run("score", "puma", "--truth", SAMPLE.path, "--predictions", path, "--json", "-").json[
+        "problems"
+    ]
     app = put(puma(), (name, REFUSED[name]))
     visits.assert_refused(app, problems)
     app.button(key="puma_submission_back").click().run()
@@ -372,7 +433,13 @@ def test_a_refused_test_set_says_why(puma, name):
 
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_foreign_names_of_cases_are_shown_as_they_were_typed(puma, payload):
-    case = payload.replace("\n", " ").replace("/", "∕").replace("\\", "").replace("\u202e", "").replace("\u200b", "")
+    case = (
+        payload.replace("\n", " ")
+        .replace("/", "∕")
+        .replace("\\", "")
+        .replace("\u202e", "")
+        .replace("\u200b", "")
+    )
     images = realistic(3, images=2, nuclei=20)
     true, found = (zipped(nuclei_lists.files({case: side[0], "other": side[1]})) for side in images)
     app = put(puma(tab="Images"), (f"{case}.zip", found), ("truth.zip", true))
@@ -383,7 +450,18 @@ def test_foreign_names_of_cases_are_shown_as_they_were_typed(puma, payload):
         assert len(app.metric) == 1
         said = [str(element.value) for kind in (app.markdown, app.caption, app.header) for element in kind]
         bare = [re.sub(r"\\[!-/:-@\[-`{-~]", "", line) for line in said]
-        for mark in ("](http", "://", "<script", "<img", "<iframe", "<style", "<a href", ":red[colour", "www.", "**bold**"):
+        for mark in (
+            "](http",
+            "://",
+            "<script",
+            "<img",
+            "<iframe",
+            "<style",
+            "<a href",
+            ":red[colour",
+            "www.",
+            "**bold**",
+        ):
             assert [line for line in bare if mark in line] == []
 
 

@@ -1,4 +1,5 @@
-"""The page of single images as its visitors use it. What it shows is compared with what the batch path says of the same image."""
+"""The page of single images as its visitors use it. What it shows is compared with what the batch path says
+of the same image."""
 
 import gc
 import json
@@ -17,12 +18,12 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from pages.shared import jobs
-from pages.shared.single import asked, intake, memory, model
+from pages.shared.single_image import image_upload, model, query, session
 from scoring import samples
 from scoring.challenges import load_challenge
 from scoring.metrics import calibration
-from scoring.single import nuclei, photograph, wording
-from scoring.single import quality as chips
+from scoring.single_image import nuclei, photograph, wording
+from scoring.single_image import quality as chips
 from tests.models import builders
 from tests.support import photographs
 from tests.support.visits import words
@@ -39,7 +40,9 @@ def _few_are_measured(monkeypatch):
     """The quality of a whole test set takes seconds, and has tests of its own."""
 
     def few(truth, progress=None, cancelled=None):
-        return tuple(chips.of_photograph(photograph.received(truth.picture(i))) for i in range(MEASURED_CASES))
+        return tuple(
+            chips.of_photograph(photograph.received(truth.picture(i))) for i in range(MEASURED_CASES)
+        )
 
     monkeypatch.setattr(model.quality, "measured", few)
 
@@ -60,7 +63,7 @@ def settled(app: AppTest) -> AppTest:
 
 def own(app: AppTest, data: bytes, name: str = "jane-doe.jpg") -> AppTest:
     """An own file through the door, after the notice was read."""
-    app.segmented_control(key="single_source").set_value(intake.OWN).run()
+    app.segmented_control(key="single_source").set_value(image_upload.OWN).run()
     if not app.checkbox(key="single_agreed").value:
         app.checkbox(key="single_agreed").set_value(True).run()
     app.file_uploader[0].upload(name, data).run()
@@ -69,7 +72,7 @@ def own(app: AppTest, data: bytes, name: str = "jane-doe.jpg") -> AppTest:
 
 def person(app: AppTest, age: int | None = 61, sex: str | None = "f", site: str | None = "leg") -> AppTest:
     """Age, sex and site of an own photograph."""
-    token = app.session_state[intake.HELD].token
+    token = app.session_state[image_upload.HELD].token
     app.number_input(key=f"single_age_{token}").set_value(age)
     app.segmented_control(key=f"single_sex_{token}").set_value(sex)
     app.selectbox(key=f"single_site_{token}").set_value(site)
@@ -86,7 +89,9 @@ def plain(text: str) -> str:
 
 def lead(app: AppTest) -> tuple[str, float]:
     """The highest-scoring class and its score."""
-    name, score = re.search(r"Highest score: (.+) ([01]\.\d\d)", "\n".join(plain(h.value) for h in app.subheader)).groups()
+    name, score = re.search(
+        r"Highest score: (.+) ([01]\.\d\d)", "\n".join(plain(h.value) for h in app.subheader)
+    ).groups()
     return name, float(score)
 
 
@@ -102,7 +107,8 @@ def large_png(width: int, height: int) -> bytes:
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     parts = ((b"IHDR", head), (b"IDAT", zlib.compress(b"\0" * 64)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) for kind, body in parts
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+        for kind, body in parts
     )
 
 
@@ -136,7 +142,9 @@ def test_an_address_opens_a_case_of_a_challenge_under_a_model(single_image):
     assert app.selectbox(key="single_melanoma_sample_model").value == "palette"
 
 
-@pytest.mark.parametrize("address", [{"challenge": "<b>"}, {"case": "../../etc/passwd"}, {"model": "nobody", "tab": "Nowhere"}])
+@pytest.mark.parametrize(
+    "address", [{"challenge": "<b>"}, {"case": "../../etc/passwd"}, {"model": "nobody", "tab": "Nowhere"}]
+)
 def test_an_address_that_was_tampered_with_opens_the_sample(single_image, address):
     app = single_image(**address)
     assert not app.exception
@@ -150,10 +158,16 @@ def test_nothing_of_an_own_file_but_its_pixels_is_kept_or_said(single_image):
     assert lead(app)
     assert "Dropped from the file: position, camera, date and time, name or comment" in said(app)
     assert wording.TURNED in said(app)
-    assert app.session_state[intake.HELD].photograph.size == (700, 900)
+    assert app.session_state[image_upload.HELD].photograph.size == (700, 900)
     assert not any(secret.decode() in said(app) for secret in (*photographs.SECRETS, b"jane-doe"))
-    held = [value for name, value in app.session_state._state.filtered_state.items() if str(name).startswith(memory.PREFIX)]
-    assert not any(secret in text for text in map(bytes_of, held) for secret in (*photographs.SECRETS, b"jane-doe"))
+    held = [
+        value
+        for name, value in app.session_state._state.filtered_state.items()
+        if str(name).startswith(session.PREFIX)
+    ]
+    assert not any(
+        secret in text for text in map(bytes_of, held) for secret in (*photographs.SECRETS, b"jane-doe")
+    )
     assert not any("jane" in value for value in map(str, app.query_params.values()))
 
 
@@ -171,18 +185,22 @@ def bytes_of(value: object) -> bytes:
 
 
 @pytest.mark.parametrize("tab", ["Why", "Record"])
-def test_an_upload_is_gone_once_it_was_read_and_its_pixels_with_all_made_of_them_when_removed(single_image, tab):
+def test_an_upload_is_gone_once_it_was_read_and_its_pixels_with_all_made_of_them_when_removed(
+    single_image, tab
+):
     app = settled(own(single_image(challenge="melanoma", tab=tab), photographs.phone()))
-    assert app.session_state[intake.HELD].name == photograph.CALLED
+    assert app.session_state[image_upload.HELD].name == photograph.CALLED
     if tab == "Why":
         app.button(key="single_map").click().run()
         settled(app)
         assert "Hiding this part" in said(app)
-    pixels = weakref.ref(app.session_state[intake.HELD].photograph)
+    pixels = weakref.ref(app.session_state[image_upload.HELD].photograph)
     app.button(key="single_remove").click().run()
-    assert not [name for name in app.session_state._state.filtered_state if str(name).startswith(memory.PREFIX)]
+    assert not [
+        name for name in app.session_state._state.filtered_state if str(name).startswith(session.PREFIX)
+    ]
     assert app.file_uploader[0].value is None
-    app.segmented_control(key="single_source").set_value(intake.SAMPLE).run()
+    app.segmented_control(key="single_source").set_value(image_upload.SAMPLE).run()
     gc.collect()
     assert pixels() is None
     assert lead(app)
@@ -212,7 +230,9 @@ def test_age_sex_and_site_are_never_filled_in(single_image):
     ],
     ids=["not an image", "empty", "truncated", "animated", "16 bits", "CMYK", "200 megapixels"],
 )
-def test_an_image_that_cannot_be_used_gets_one_sentence_and_the_page_stays_usable(single_image, data, sentence):
+def test_an_image_that_cannot_be_used_gets_one_sentence_and_the_page_stays_usable(
+    single_image, data, sentence
+):
     app = own(single_image(challenge="melanoma"), data, "strange.png")
     assert not app.exception
     assert len(app.error) == 1
@@ -230,21 +250,32 @@ def test_a_tile_is_not_skin(single_image):
 
 @pytest.mark.parametrize(
     ("challenge", "data"),
-    [("melanoma", builders.classifier(11)), ("tricorder3", builders.classifier(1)), ("isic", b"no model"), ("tricorder3", b"")],
+    [
+        ("melanoma", builders.classifier(11)),
+        ("tricorder3", builders.classifier(1)),
+        ("isic", b"no model"),
+        ("tricorder3", b""),
+    ],
 )
 def test_a_model_of_another_challenge_is_refused_in_words(single_image, challenge, data):
     app = single_image(challenge=challenge)
-    app.file_uploader(key=next(u.key for u in app.file_uploader if u.key.endswith("_model_files"))).upload("team.onnx", data).run()
+    app.file_uploader(key=next(u.key for u in app.file_uploader if u.key.endswith("_model_files"))).upload(
+        "team.onnx", data
+    ).run()
     assert not app.exception
     assert app.error
     assert not app.subheader
-    app.segmented_control(key="single_challenge").set_value("melanoma" if challenge != "melanoma" else "isic").run()
+    app.segmented_control(key="single_challenge").set_value(
+        "melanoma" if challenge != "melanoma" else "isic"
+    ).run()
     assert lead(settled(app))
 
 
 def test_an_own_model_answers(single_image):
     app = single_image(challenge="melanoma")
-    app.file_uploader(key="single_melanoma_sample_model_files").upload("team.onnx", builders.classifier(1, vector=False)).run()
+    app.file_uploader(key="single_melanoma_sample_model_files").upload(
+        "team.onnx", builders.classifier(1, vector=False)
+    ).run()
     settled(app)
     assert not app.exception
     assert lead(app)
@@ -255,7 +286,9 @@ def test_the_own_impression_comes_first(single_image):
     app.toggle(key="single_first").set_value(True).run()
     assert not app.subheader
     assert "Truth of this case" not in said(app)
-    app.selectbox(key=next(s.key for s in app.selectbox if s.key.startswith("single_impression"))).set_value("melanoma").run()
+    app.selectbox(key=next(s.key for s in app.selectbox if s.key.startswith("single_impression"))).set_value(
+        "melanoma"
+    ).run()
     app.button(key=next(b.key for b in app.button if b.key.endswith("_reveal"))).click().run()
     assert "Your impression: **melanoma**." in said(app)
     assert lead(app)
@@ -296,7 +329,15 @@ def test_a_wanted_sensitivity_gives_a_threshold_with_its_cost(single_image):
     for wanted in (50, 90):
         app.slider(key="sensitivity").set_value(wanted).run()
         facts = [plain(e.value) for e in app.markdown]
-        thresholds.append(float(next(re.match(r"\*\*([\d.]+)\*\*.*score above it counts", f)[1] for f in facts if "score above" in f)))
+        thresholds.append(
+            float(
+                next(
+                    re.match(r"\*\*([\d.]+)\*\*.*score above it counts", f)[1]
+                    for f in facts
+                    if "score above" in f
+                )
+            )
+        )
     assert thresholds[0] > thresholds[1]
     assert "with 95% intervals (Wilson)" in said(app)
 
@@ -314,7 +355,9 @@ def test_an_own_test_set_without_images_leaves_the_answer_and_says_what_is_missi
 
 def test_a_model_of_another_challenge_finds_no_nuclei(single_image):
     app = single_image(challenge="puma")
-    app.file_uploader(key="single_puma_model_files").upload("team.onnx", builders.classifier(11, vector=False)).run()
+    app.file_uploader(key="single_puma_model_files").upload(
+        "team.onnx", builders.classifier(11, vector=False)
+    ).run()
     assert not app.exception
     assert "choose the challenge that it was made for" in plain(app.error[0].value)
 
@@ -354,7 +397,7 @@ def test_a_tile_may_come_with_a_file_of_its_nuclei(single_image):
 
 
 def test_a_slow_model_is_turned_and_mirrored_only_when_asked(single_image, monkeypatch):
-    monkeypatch.setattr(asked, "PATIENCE_MS", 0)
+    monkeypatch.setattr(query, "PATIENCE_MS", 0)
     app = single_image(challenge="melanoma")
     assert "Turned and mirrored" not in said(app)
     app.button(key="single_views").click().run()
@@ -364,7 +407,7 @@ def test_a_slow_model_is_turned_and_mirrored_only_when_asked(single_image, monke
 @pytest.mark.parametrize(("shape", "runs"), [((8, 8, 3), 7), ((8, 6, 3), 3)])
 def test_as_many_runs_are_announced_as_there_are_other_views(shape, runs):
     answer = SimpleNamespace(prepared=np.zeros(shape, np.uint8))
-    question = asked.Asked(*[None] * 4, answer, *[None] * 5)
+    question = query.Query(*[None] * 4, answer, *[None] * 5)
     assert question.other_views == runs
 
 
@@ -398,9 +441,9 @@ def test_work_that_still_waits_lets_go_of_a_removed_image(single_image):
     jobs.queue().submit(("blocked",), lambda job: blocked.wait(60))
     try:
         app.button(key="single_map").click().run()
-        pixels = weakref.ref(app.session_state[intake.HELD].photograph)
+        pixels = weakref.ref(app.session_state[image_upload.HELD].photograph)
         app.button(key="single_remove").click().run()
-        app.segmented_control(key="single_source").set_value(intake.SAMPLE).run()
+        app.segmented_control(key="single_source").set_value(image_upload.SAMPLE).run()
         gc.collect()
         assert pixels() is None
     finally:

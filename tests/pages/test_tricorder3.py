@@ -1,4 +1,5 @@
-"""The page as its visitors use it. What it shows is compared with what the command line says of the same files."""
+"""The page as its visitors use it. What it shows is compared with what the command line says of the same
+files."""
 
 import json
 import re
@@ -45,7 +46,9 @@ def command_line(truth, *options: object) -> dict:
     return finished.json
 
 
-def put(app: AppTest, submission: tuple[str, bytes] | None = None, test_set: tuple[str, bytes] | None = None) -> AppTest:
+def put(
+    app: AppTest, submission: tuple[str, bytes] | None = None, test_set: tuple[str, bytes] | None = None
+) -> AppTest:
     return visits.put("tricorder3", app, submission, test_set)
 
 
@@ -100,7 +103,9 @@ def test_an_address_that_was_tampered_with_opens_the_sample(tricorder3, address)
 def test_every_tab_answers_probabilities_and_logits(tricorder3, tab, team):
     app = tricorder3(submission=team, tab=tab)
     assert not app.exception
-    questions = {heading.value for heading in app.header} & {text.markdown(question) for question in TABS.values()}
+    questions = {heading.value for heading in app.header} & {
+        text.markdown(question) for question in TABS.values()
+    }
     assert questions == ({text.markdown(TABS[tab])} if (team, tab) != ("cygnus", "Calibration") else set())
 
 
@@ -127,7 +132,10 @@ def test_an_own_test_set_asks_for_its_submission(tricorder3):
 
 
 def test_zips_are_read(tricorder3, tmp_path):
-    truth, told = archive(**{"labels.csv": lesion_tables.truth(IDS, LABELS)}), archive(**{"answers.csv": predictions()})
+    truth, told = (
+        archive(**{"labels.csv": lesion_tables.truth(IDS, LABELS)}),
+        archive(**{"answers.csv": predictions()}),
+    )
     (tmp_path / "truth.zip").write_bytes(truth)
     (tmp_path / "told.zip").write_bytes(told)
     card = command_line(tmp_path / "truth.zip", "--predictions", tmp_path / "told.zip")
@@ -202,7 +210,10 @@ def test_missing_cases_are_refused_or_count_as_wrong(tricorder3, tmp_path):
     assert app.error
     assert "7 problems" in app.error[0].proto.title
     app.toggle(key="missing_wrong").set_value(True).run()
-    assert_shows(app, command_line(tmp_path / "truth.csv", "--predictions", tmp_path / "told.csv", "--missing", "wrong"))
+    assert_shows(
+        app,
+        command_line(tmp_path / "truth.csv", "--predictions", tmp_path / "told.csv", "--missing", "wrong"),
+    )
     assert f"{CASES - 7} of {CASES} predictions" in words(app)
 
 
@@ -243,7 +254,9 @@ def test_a_refused_submission_shows_every_problem_and_keeps_the_rest(tricorder3,
 
 
 def test_a_refused_test_set_says_so_and_the_sample_is_one_click_away(tricorder3):
-    app = put(tricorder3(), test_set=("truth.csv", b"NewFileName,Class\na.jpg,NOTHING\nb.jpg,NV\nb.jpg,MEL\n"))
+    app = put(
+        tricorder3(), test_set=("truth.csv", b"NewFileName,Class\na.jpg,NOTHING\nb.jpg,NV\nb.jpg,MEL\n")
+    )
     assert not app.exception
     assert "bad-label" in words(app)
     assert "duplicate-case" in words(app)
@@ -264,7 +277,8 @@ def test_back_to_sample(tricorder3):
 
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_foreign_text_is_shown_as_it_was_typed(tricorder3, payload):
-    """As a file name and as the name of a case, in a refusal and in a result. The browser tests look for its effects."""
+    """As a file name and as the name of a case, in a refusal and in a result. The browser tests look for its
+    effects."""
     case = payload.replace("\n", " ")
     truth, names = lesion_tables.truth((case, *IDS[1:]), LABELS), {"wrong": IDS, "right": (case, *IDS[1:])}
     for key, ids in names.items():
@@ -272,14 +286,33 @@ def test_foreign_text_is_shown_as_it_was_typed(tricorder3, payload):
         app = put(tricorder3(tab="Cases"), told, ("truth.csv", truth))
         assert not app.exception
         assert len(app.metric) == (key == "right")
-        said = [str(element.value) for kind in (app.markdown, app.caption, app.error, app.info) for element in kind]
+        said = [
+            str(element.value)
+            for kind in (app.markdown, app.caption, app.error, app.info)
+            for element in kind
+        ]
         bare = [re.sub(r"\\[!-/:-@\[-`{-~]", "", line) for line in said]
-        for mark in ("](http", "://", "<script", "<img", "<iframe", "<style", "<a href", ":red[colour", "www.", "**bold**"):
+        for mark in (
+            "](http",
+            "://",
+            "<script",
+            "<img",
+            "<iframe",
+            "<style",
+            "<a href",
+            ":red[colour",
+            "www.",
+            "**bold**",
+        ):
             assert [line for line in bare if mark in line] == []
 
 
 def test_all_cases_of_one_class(tricorder3):
     for tab in TABS:
-        app = put(tricorder3(tab=tab), ("told.csv", predictions()), ("truth.csv", lesion_tables.truth(IDS, ("NV",) * CASES)))
+        app = put(
+            tricorder3(tab=tab),
+            ("told.csv", predictions()),
+            ("truth.csv", lesion_tables.truth(IDS, ("NV",) * CASES)),
+        )
         assert not app.exception
         assert "10 classes without a case" in words(app)

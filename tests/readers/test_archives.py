@@ -9,7 +9,18 @@ import pytest
 
 from scoring.readers import archives
 from scoring.readers.sources import open_source
-from tests.support.archives import BZIP2, DEFLATE64, ENCRYPTED, LINK, LZMA, STORED, UTF8, Member, archive, archive_of
+from tests.support.archives import (
+    BZIP2,
+    DEFLATE64,
+    ENCRYPTED,
+    LINK,
+    LZMA,
+    STORED,
+    UTF8,
+    Member,
+    archive,
+    archive_of,
+)
 from tests.support.findings import codes, outcome, places, refused
 from tests.support.soak import FACTOR
 
@@ -138,9 +149,16 @@ def test_a_link():
 
 def test_every_bad_name_is_listed():
     problems = refused(
-        opened, archive([Member("../a", b""), Member("ok", b""), Member("/b", b""), Member("c", b"x", flags=ENCRYPTED)])
+        opened,
+        archive(
+            [Member("../a", b""), Member("ok", b""), Member("/b", b""), Member("c", b"x", flags=ENCRYPTED)]
+        ),
     ).problems
-    assert places(problems) == [("unsafe-path", "z.zip › ../a"), ("unsafe-path", "z.zip › /b"), ("bad-zip", "z.zip › c")]
+    assert places(problems) == [
+        ("unsafe-path", "z.zip › ../a"),
+        ("unsafe-path", "z.zip › /b"),
+        ("bad-zip", "z.zip › c"),
+    ]
 
 
 def test_a_name_that_is_not_the_utf_8_it_claims_to_be():
@@ -153,7 +171,10 @@ def test_names_in_an_old_chinese_encoding_are_read_as_they_come():
     assert [found.read(name) for name in found.sizes] == [b"0", b"1", b"2"]
 
 
-@pytest.mark.parametrize("names", [("a.csv", "a.csv"), ("A.csv", "a.csv"), ("\u00e9.csv", "e\u0301.csv"), ("Straße.csv", "STRASSE.CSV")])
+@pytest.mark.parametrize(
+    "names",
+    [("a.csv", "a.csv"), ("A.csv", "a.csv"), ("\u00e9.csv", "e\u0301.csv"), ("Straße.csv", "STRASSE.CSV")],
+)
 def test_a_name_twice(names):
     said = refusal(archive([Member(names[0], b"1"), Member(names[1], b"2")]), "bad-zip")
     assert said.count("occurs twice") == 2
@@ -195,7 +216,12 @@ def test_a_member_whose_stream_is_broken():
 
 def claiming(size: int, packed: int, name: str = "a.bin", count: int = 1) -> bytes:
     """Members that hold nothing, whatever the directory says of their sizes."""
-    return archive([Member("ok.csv", b"1"), *(Member(f"{i}{name}", size=size, packed_size=packed, offset=0) for i in range(count))])
+    return archive(
+        [
+            Member("ok.csv", b"1"),
+            *(Member(f"{i}{name}", size=size, packed_size=packed, offset=0) for i in range(count)),
+        ]
+    )
 
 
 @pytest.mark.parametrize(
@@ -212,7 +238,9 @@ def test_members_that_would_unpack_to_too_much(size, packed, words):
     assert words in refusal(claiming(size, packed), "bad-zip")
 
 
-@pytest.mark.parametrize(("size", "packed"), [(500_000_000, 2_500_000), (50_000_000, 1), (60_000_000, 300_000)])
+@pytest.mark.parametrize(
+    ("size", "packed"), [(500_000_000, 2_500_000), (50_000_000, 1), (60_000_000, 300_000)]
+)
 def test_sizes_at_the_limit_are_no_bombs(size, packed):
     said = refusal(claiming(size, packed), "bad-zip")
     assert "overlap" in said
@@ -227,8 +255,13 @@ def test_tables_of_more_than_four_gigabytes_together():
 
 def test_entries_that_overlap():
     first = Member("a.csv", b"x" * 1000, method=STORED)
-    assert "overlap" in refusal(archive([first, *(Member(f"{i}.csv", b"x" * 1000, method=STORED, offset=0) for i in range(9))]), "bad-zip")
-    assert "overlap" in refusal(archive([Member("a.csv", b"x" * 9, method=STORED, packed_size=500)]), "bad-zip")
+    assert "overlap" in refusal(
+        archive([first, *(Member(f"{i}.csv", b"x" * 1000, method=STORED, offset=0) for i in range(9))]),
+        "bad-zip",
+    )
+    assert "overlap" in refusal(
+        archive([Member("a.csv", b"x" * 9, method=STORED, packed_size=500)]), "bad-zip"
+    )
 
 
 def test_more_members_than_are_read():

@@ -34,10 +34,20 @@ def test_a_folder_on_disk(tmp_path):
 
 @pytest.mark.parametrize("around", ["", "all teams/"])
 def test_a_zip_of_files_and_folders(around):
-    content = {"b.csv": b"1", "a.onnx": b"2", "team.one/masks/p.nii": b"3", "team.one/predictions.csv": b"4", "__MACOSX/x": b"5"}
-    teams, problems = entries.of_teams(zipped({around + name: data for name, data in content.items()}), "sent.zip")
+    content = {
+        "b.csv": b"1",
+        "a.onnx": b"2",
+        "team.one/masks/p.nii": b"3",
+        "team.one/predictions.csv": b"4",
+        "__MACOSX/x": b"5",
+    }
+    teams, problems = entries.of_teams(
+        zipped({around + name: data for name, data in content.items()}), "sent.zip"
+    )
     assert problems == []
-    assert {name: (one.source, one.name, one.is_model) for name, one in teams.items() if name != "team.one"} == {
+    assert {
+        name: (one.source, one.name, one.is_model) for name, one in teams.items() if name != "team.one"
+    } == {
         "a": (b"2", "a.onnx", True),
         "b": (b"1", "b.csv", False),
     }
@@ -51,7 +61,10 @@ def test_a_zip_of_files_and_folders(around):
 def test_what_is_no_entry_is_said_by_team():
     teams, problems = entries.of_teams(zipped({"a.csv": b"1", "a.txt": b"2", "inner.zip": b"3"}), "sent.zip")
     assert list(teams) == ["a"]
-    assert [(p.code, p.where) for p in problems] == [("bad-option", "sent.zip › a"), ("bad-zip", "inner: sent.zip")]
+    assert [(p.code, p.where) for p in problems] == [
+        ("bad-option", "sent.zip › a"),
+        ("bad-zip", "inner: sent.zip"),
+    ]
     assert [p.code for p in entries.of_teams({})[1]] == ["bad-option"]
     with pytest.raises(InputRefused):
         entries.of_teams(b"no zip", "sent.zip")
@@ -78,7 +91,8 @@ def test_a_team_that_nobody_could_name_is_a_problem(tmp_path, name):
 
 
 @pytest.mark.parametrize(
-    ("name", "team"), [("alpha", "alpha"), ("gpj.\u202eexe\u200b", "gpj.exe"), ("\u200b", "unnamed"), (" a\tb ", "ab")]
+    ("name", "team"),
+    [("alpha", "alpha"), ("gpj.\u202eexe\u200b", "gpj.exe"), ("\u200b", "unnamed"), (" a\tb ", "ab")],
 )
 def test_a_file_names_its_team_without_what_nobody_sees(name, team):
     assert entries.legible(name) == team

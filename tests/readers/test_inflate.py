@@ -36,7 +36,9 @@ def inflaters(request, monkeypatch):
 
 
 @given(
-    st.lists(st.binary(max_size=20) | st.integers(0, 200_000).map(bytes), max_size=4).map(b"".join), st.integers(1, 100_000), st.booleans()
+    st.lists(st.binary(max_size=20) | st.integers(0, 200_000).map(bytes), max_size=4).map(b"".join),
+    st.integers(1, 100_000),
+    st.booleans(),
 )
 def test_what_went_in_comes_out(data, size, bare):
     size = max(size, len(data) // 1000)

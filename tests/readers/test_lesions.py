@@ -1,4 +1,5 @@
-"""Where the table and the images of a test set are found, in a folder as in a zip, and metadata joined to it."""
+"""Where the table and the images of a test set are found, in a folder as in a zip, and metadata joined to
+it."""
 
 import pytest
 
@@ -23,58 +24,87 @@ SOURCES = pytest.mark.parametrize("source", [as_folder, archive_of], ids=["folde
 
 
 @SOURCES
-@pytest.mark.parametrize("name", [*NAMES, "Labels.CSV", "anything.csv", "deep/down/below/anything.csv", "set/labels.csv"])
+@pytest.mark.parametrize(
+    "name", [*NAMES, "Labels.CSV", "anything.csv", "deep/down/below/anything.csv", "set/labels.csv"]
+)
 def test_the_table_is_found(source, name):
-    assert CHALLENGE.read_truth(source({name: truth(), "notes.txt": b"x", "__MACOSX/labels.csv": NOTHING})).ids == IDS
+    assert (
+        CHALLENGE.read_truth(source({name: truth(), "notes.txt": b"x", "__MACOSX/labels.csv": NOTHING})).ids
+        == IDS
+    )
 
 
 @SOURCES
 @pytest.mark.parametrize("order", range(len(NAMES) - 1))
 def test_the_first_of_the_usual_names_at_the_top_is_the_table(source, order):
-    files = {NAMES[order]: truth(), **dict.fromkeys(NAMES[order + 1 :], NOTHING), "a/labels.csv": NOTHING, "other.csv": NOTHING}
+    files = {
+        NAMES[order]: truth(),
+        **dict.fromkeys(NAMES[order + 1 :], NOTHING),
+        "a/labels.csv": NOTHING,
+        "other.csv": NOTHING,
+    }
     assert CHALLENGE.read_truth(source(files)).ids == IDS
 
 
 @SOURCES
 def test_a_usual_name_one_folder_down_comes_before_other_tables_at_the_top(source):
-    assert CHALLENGE.read_truth(source({"set/test.csv": truth(), "other.csv": NOTHING, "set/sub/labels.csv": NOTHING})).ids == IDS
+    assert (
+        CHALLENGE.read_truth(
+            source({"set/test.csv": truth(), "other.csv": NOTHING, "set/sub/labels.csv": NOTHING})
+        ).ids
+        == IDS
+    )
 
 
 @SOURCES
 def test_no_table_says_what_is_there(source):
-    problem = only(refused(CHALLENGE.read_truth, source({"a.jpg": b"1", "inner.zip": b"2"}), "t").problems, "no-table")
+    problem = only(
+        refused(CHALLENGE.read_truth, source({"a.jpg": b"1", "inner.zip": b"2"}), "t").problems, "no-table"
+    )
     assert problem.where == "t"
     assert "2 files" in problem.message
 
 
-@pytest.mark.parametrize("files", [("a.csv", "b.csv"), ("x/labels.csv", "y/labels.csv"), ("x/a.csv", "x/y/b.csv")])
+@pytest.mark.parametrize(
+    "files", [("a.csv", "b.csv"), ("x/labels.csv", "y/labels.csv"), ("x/a.csv", "x/y/b.csv")]
+)
 @SOURCES
 def test_several_tables_are_named(source, files):
-    problem = only(refused(CHALLENGE.read_truth, source(dict.fromkeys(files, truth()))).problems, "ambiguous-table")
+    problem = only(
+        refused(CHALLENGE.read_truth, source(dict.fromkeys(files, truth()))).problems, "ambiguous-table"
+    )
     assert all(name in problem.message for name in files)
 
 
 def test_a_member_of_a_zip_is_named_with_its_zip():
-    problems = refused(CHALLENGE.read_truth, archive_of({"set/labels.csv": b"image,label\na,what\n"}), "t.zip").problems
+    problems = refused(
+        CHALLENGE.read_truth, archive_of({"set/labels.csv": b"image,label\na,what\n"}), "t.zip"
+    ).problems
     assert places(problems) == [("bad-label", "t.zip \u203a set/labels.csv:2")]
 
 
 def test_a_damaged_table_in_a_zip():
     packed = archive([Member("labels.csv", truth(), checksum=1)])
-    assert places(refused(CHALLENGE.read_truth, packed, "t.zip").problems) == [("bad-zip", "t.zip \u203a labels.csv")]
+    assert places(refused(CHALLENGE.read_truth, packed, "t.zip").problems) == [
+        ("bad-zip", "t.zip \u203a labels.csv")
+    ]
 
 
 @SOURCES
 @pytest.mark.parametrize("folder", ["", "set/"])
 def test_images_beside_the_table(source, folder):
-    cases = CHALLENGE.read_truth(source({f"{folder}labels.csv": truth(), **{folder + name: data for name, data in PICTURES.items()}}))
+    cases = CHALLENGE.read_truth(
+        source({f"{folder}labels.csv": truth(), **{folder + name: data for name, data in PICTURES.items()}})
+    )
     assert cases.findings == ()
     assert [cases.picture(i) for i in range(6)] == list(PICTURES.values())
 
 
 @SOURCES
 def test_images_in_another_folder(source):
-    cases = CHALLENGE.read_truth(source({"labels.csv": truth(), **{f"images/{name}": data for name, data in PICTURES.items()}}))
+    cases = CHALLENGE.read_truth(
+        source({"labels.csv": truth(), **{f"images/{name}": data for name, data in PICTURES.items()}})
+    )
     assert [cases.picture(i) for i in range(6)] == list(PICTURES.values())
     assert codes(cases.findings) == ["image-elsewhere"]
     assert "6 rows" in cases.findings[0].message
@@ -116,7 +146,11 @@ def test_images_without_a_table():
 def test_images_with_a_table_without_labels():
     cases = CHALLENGE.read_images(
         {
-            "labels.csv": table(("FileName", "Age", "Gender", "Location"), ["b.jpg", "7", "f", "Leg"], ["a.jpg", "8", "m", "Arm"]),
+            "labels.csv": table(
+                ("FileName", "Age", "Gender", "Location"),
+                ["b.jpg", "7", "f", "Leg"],
+                ["a.jpg", "8", "m", "Arm"],
+            ),
             "a.jpg": b"1",
             "b.jpg": b"2",
             "c.jpg": b"3",
@@ -134,7 +168,13 @@ def test_no_images_at_all():
 def test_metadata_are_joined_by_case():
     cases = CHALLENGE.read_truth(truth())
     joined = lesions.with_metadata(
-        cases, table(("Image", "Patient-ID", "Age"), ["c3", " p9 ", "1"], ["images/c1.jpg", "p7", "2"], ["other", "p1", "3"])
+        cases,
+        table(
+            ("Image", "Patient-ID", "Age"),
+            ["c3", " p9 ", "1"],
+            ["images/c1.jpg", "p7", "2"],
+            ["other", "p1", "3"],
+        ),
     )
     assert joined.columns["patient_id"] == ("p7", "", "p9", "", "", "")
     assert joined.columns["age"] == ("42",) * 6
@@ -142,16 +182,28 @@ def test_metadata_are_joined_by_case():
 
 def test_metadata_that_do_not_fit():
     cases = CHALLENGE.read_truth(truth())
-    assert codes(refused(lesions.with_metadata, cases, table(("case", "x"), ["z", "1"])).problems) == ["no-common-case"]
-    assert codes(refused(lesions.with_metadata, cases, table(("who", "x"), ["c1", "1"])).problems) == ["missing-column"]
-    assert codes(refused(lesions.with_metadata, cases, table(("case", "x"), ["c1", "1"], ["c1.jpg", "2"])).problems) == ["duplicate-case"]
+    assert codes(refused(lesions.with_metadata, cases, table(("case", "x"), ["z", "1"])).problems) == [
+        "no-common-case"
+    ]
+    assert codes(refused(lesions.with_metadata, cases, table(("who", "x"), ["c1", "1"])).problems) == [
+        "missing-column"
+    ]
+    assert codes(
+        refused(lesions.with_metadata, cases, table(("case", "x"), ["c1", "1"], ["c1.jpg", "2"])).problems
+    ) == ["duplicate-case"]
 
 
 def test_find_images_prefers_the_table_s_folder():
     files = open_source({"set/a.jpg": b"1", "a.jpg": b"2"})
-    assert lesions.find_images(files, "set", ["a.jpg", "./a.jpg", "../a.jpg"])[0] == ("set/a.jpg", "set/a.jpg", None)
+    assert lesions.find_images(files, "set", ["a.jpg", "./a.jpg", "../a.jpg"])[0] == (
+        "set/a.jpg",
+        "set/a.jpg",
+        None,
+    )
 
 
 def test_metadata_with_rows_of_the_wrong_length():
     cases = CHALLENGE.read_truth(truth())
-    assert places(refused(lesions.with_metadata, cases, b"case,x\nc1.jpg\nc2.jpg,1\n", "m.csv").problems) == [("row-length", "m.csv:2")]
+    assert places(refused(lesions.with_metadata, cases, b"case,x\nc1.jpg\nc2.jpg,1\n", "m.csv").problems) == [
+        ("row-length", "m.csv:2")
+    ]

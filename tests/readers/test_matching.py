@@ -25,7 +25,11 @@ def plain_match(row: str, cases: list[str]) -> tuple[int, tuple[int, ...]]:
         name = name.strip().replace("\\", "/")
         return name[2:] if name.startswith("./") else name
 
-    ways = [written, lambda name: written(name).split("/")[-1], lambda name: os.path.splitext(written(name).split("/")[-1])[0]]
+    ways = [
+        written,
+        lambda name: written(name).split("/")[-1],
+        lambda name: os.path.splitext(written(name).split("/")[-1])[0],
+    ]
     several = ()
     for way in ways:
         fits = tuple(i for i, case in enumerate(cases) if way(case) == way(row))

@@ -27,7 +27,8 @@ def file_index(scene: Scene, index) -> tuple[int, ...]:
 
 
 def value_under(scene: Scene, image: Background, index) -> float | None:
-    """What the viewer shows under the centre of a voxel of the scene: it counts in mm from the outer corner of the first one."""
+    """What the viewer shows under the centre of a voxel of the scene: it counts in mm from the outer corner
+    of the first one."""
     place = (np.array(index) + 0.5) * scene.spacing_mm
     at, shape = (place - image.corner_mm) / image.spacing_mm, np.array(image.values.shape)
     if (at < -1e-3).any() or (at > shape + 1e-3).any():
@@ -58,14 +59,19 @@ def test_every_voxel_of_a_scene_is_that_of_the_files(seed, way, degrees):
     assert found.file_shape == truth.shape
     for index in np.ndindex(found.labels.shape):
         assert found.labels[index] == codes[file_index(found, index)]
-        np.testing.assert_allclose(found.affine @ [*index, 1], affine @ [*file_index(found, index), 1], atol=1e-4)
+        np.testing.assert_allclose(
+            found.affine @ [*index, 1], affine @ [*file_index(found, index), 1], atol=1e-4
+        )
     assert (found.labels > 0).sum() == (codes > 0).sum()
     directions = found.affine[:3, :3] / found.spacing_mm
     assert (np.diag(directions) * RAS_FROM_LPI > 0.7).all()
     box = np.argwhere(codes)
     if len(box):
         margin = np.ceil(2 / np.linalg.norm(affine[:3, :3], axis=0))
-        first, after = np.maximum(box.min(axis=0) - margin, 0), np.minimum(box.max(axis=0) + margin + 1, truth.shape)
+        first, after = (
+            np.maximum(box.min(axis=0) - margin, 0),
+            np.minimum(box.max(axis=0) + margin + 1, truth.shape),
+        )
         assert sorted(found.labels.shape) == sorted(map(int, after - first))
     else:
         assert sorted(found.labels.shape) == sorted(truth.shape)
@@ -87,7 +93,8 @@ def test_without_a_prediction_there_is_truth_alone():
 @settings(max_examples=60, deadline=None)
 @given(SEEDS, st.sampled_from(WAYS), st.sampled_from([0, 0.02, 12]))
 def test_an_image_lies_where_it_lies_in_the_world(seed, way, degrees):
-    """Each voxel of the scene has the image's nearest voxel under it, on whatever grid the image is; a turn too small to be seen is left out."""
+    """Each voxel of the scene has the image's nearest voxel under it, on whatever grid the image is; a turn
+    too small to be seen is left out."""
     random = np.random.default_rng(seed)
     labels = np.zeros((9, 8, 7), np.uint8)
     labels[2:7, 3:6, 1:5] = 1
@@ -96,7 +103,9 @@ def test_an_image_lies_where_it_lies_in_the_world(seed, way, degrees):
     ct = random.integers(-1000, 2000, tuple(random.integers(6, 12, 3)))
     values, affine = stored(ct.astype(np.int16), own, way)
     (image,) = (
-        found := read_scene("A", opener(nifti(labels)), None, {"CT": opener(nifti(values, affine, "<i2"))}, margin_mm=1)
+        found := read_scene(
+            "A", opener(nifti(labels)), None, {"CT": opener(nifti(values, affine, "<i2"))}, margin_mm=1
+        )
     ).backgrounds
     assert (image.scale, image.values.dtype) == (1.0, np.int16)
     for index in np.ndindex(found.labels.shape):
@@ -109,7 +118,8 @@ def test_an_image_lies_where_it_lies_in_the_world(seed, way, degrees):
 
 @pytest.mark.parametrize(("limit", "degrees"), [(300, 0), (40, 0), (8, 0), (300, 12)])
 def test_large_images_are_thinned_and_stay_in_place(limit, degrees, monkeypatch):
-    """An image whose values are its first index: what is shown is what lies there, give or take a part of the thinned voxels' edges."""
+    """An image whose values are its first index: what is shown is what lies there, give or take a part of the
+    thinned voxels' edges."""
     monkeypatch.setattr(scenes, "IMAGE_VOXELS", limit)
     labels = np.zeros((12, 12, 6), np.uint8)
     labels[5:7, 5:7, 2:4] = 1
@@ -119,7 +129,9 @@ def test_large_images_are_thinned_and_stay_in_place(limit, degrees, monkeypatch)
     (image,) = (found := read_scene("A", opener(nifti(labels)), None, images, margin_mm=100)).backgrounds
     assert image.values.size <= limit
     cell = np.array(image.spacing_mm) / found.spacing_mm
-    slack, inside = (cell[0] / 2, 0) if not degrees else (cell[:2].sum(), cell[:2].sum())  # a turned image is thinned before and after
+    slack, inside = (
+        (cell[0] / 2, 0) if not degrees else (cell[:2].sum(), cell[:2].sum())
+    )  # a turned image is thinned before and after
     for index in np.ndindex(found.labels.shape):
         there = (np.linalg.inv(own) @ found.affine @ [*index, 1])[:3]
         if (there[:2] >= inside - 0.1).all() and (there[:2] <= 11.1 - inside).all():
@@ -134,20 +146,30 @@ def test_values_between_whole_numbers_keep_their_place():
     (image,) = found.backgrounds
     assert image.scale == pytest.approx(suv.max() / 32767)
     for index in np.ndindex(found.labels.shape):
-        assert value_under(found, image, index) == pytest.approx(suv[file_index(found, index)], abs=image.scale)
+        assert value_under(found, image, index) == pytest.approx(
+            suv[file_index(found, index)], abs=image.scale
+        )
 
 
 def test_what_cannot_be_shown_is_left_out_and_said():
     good = nifti(np.ones((4, 4, 4)))
     far = AFFINE.copy()
     far[:3, 3] += 1000
-    images = {"CT": opener(b"nothing"), "PET": opener(nifti(np.ones((4, 4, 4)), far)), "MR": Path("nowhere").open}
+    images = {
+        "CT": opener(b"nothing"),
+        "PET": opener(nifti(np.ones((4, 4, 4)), far)),
+        "MR": Path("nowhere").open,
+    }
     found = read_scene("A", opener(good), opener(nifti(np.full((4, 4, 4), 7))), images)
     assert found.backgrounds == ()
     assert set(np.unique(found.labels)) == {1}
     assert "label 7" in only(found.findings, "malformed-mask").message
     said = [f.message for f in found.findings if f.code == "unreadable-file"]
-    assert [words.split(":")[0] for words in said] == ["CT is not shown", "PET is not shown", "MR is not shown"]
+    assert [words.split(":")[0] for words in said] == [
+        "CT is not shown",
+        "PET is not shown",
+        "MR is not shown",
+    ]
     assert "does not cover" in said[1]
     assert {f.level for f in found.findings} == {"warning"}
     assert {f.where for f in found.findings} == {"A"}
@@ -160,4 +182,9 @@ def test_a_truth_that_cannot_be_read_is_refused():
 
 def test_a_box_too_large_to_show_is_refused(monkeypatch):
     monkeypatch.setattr(scenes, "SCENE_VOXELS", 63)
-    assert "too many to show" in only(refused(read_scene, "A", opener(nifti(np.ones((4, 4, 4)))), None).problems, "unreadable-file").message
+    assert (
+        "too many to show"
+        in only(
+            refused(read_scene, "A", opener(nifti(np.ones((4, 4, 4)))), None).problems, "unreadable-file"
+        ).message
+    )

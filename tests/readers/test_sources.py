@@ -1,4 +1,5 @@
-"""Sources: a path, bytes, a dropped folder or a zip hold the same files and have the digests of the contract."""
+"""Sources: a path, bytes, a dropped folder or a zip hold the same files and have the digests of the
+contract."""
 
 import hashlib
 import os
@@ -13,7 +14,13 @@ from tests.support.archives import STORED, Member, archive, archive_of
 from tests.support.findings import places, refused
 
 FILES = {"labels.csv": b"id,v\n", "images/b.jpg": b"bb", "images/a.jpg": b"aaa"}
-LITTER = {"__MACOSX/labels.csv": b"", ".DS_Store": b"", "images/._a.jpg": b"", ".git/labels.csv": b"", "Thumbs.db": b""}
+LITTER = {
+    "__MACOSX/labels.csv": b"",
+    ".DS_Store": b"",
+    "images/._a.jpg": b"",
+    ".git/labels.csv": b"",
+    "Thumbs.db": b"",
+}
 
 
 def written(folder, files):
@@ -51,11 +58,23 @@ def test_digests(tmp_path):
     of_folder = sha256(f"{used['images/a.jpg']}  images/a.jpg\n{used['labels.csv']}  labels.csv\n".encode())
     assert open_source(written(tmp_path / "t", FILES)).digest(used) == of_folder
     assert open_source(FILES).digest(used) == of_folder
-    assert open_source(FILES).digest_of(["labels.csv", "images/a.jpg"]) == open_source(tmp_path / "t").digest_of(used) == of_folder
+    assert (
+        open_source(FILES).digest_of(["labels.csv", "images/a.jpg"])
+        == open_source(tmp_path / "t").digest_of(used)
+        == of_folder
+    )
     packed = archive_of(FILES)
-    assert open_source(packed).digest(used) == open_source(written(tmp_path, {"t.zip": packed}) / "t.zip").digest(used) == sha256(packed)
+    assert (
+        open_source(packed).digest(used)
+        == open_source(written(tmp_path, {"t.zip": packed}) / "t.zip").digest(used)
+        == sha256(packed)
+    )
     assert open_source(packed).digest_of(FILES) == sha256(packed)
-    assert open_source(b"id,v\n").digest({}) == open_source(tmp_path / "t" / "labels.csv").digest({}) == sha256(b"id,v\n")
+    assert (
+        open_source(b"id,v\n").digest({})
+        == open_source(tmp_path / "t" / "labels.csv").digest({})
+        == sha256(b"id,v\n")
+    )
 
 
 def test_names_of_a_dropped_folder():
@@ -175,4 +194,6 @@ def test_members_that_are_streamed_may_shrink_by_any_ratio():
     packed = archive_of({"a.nii": bytes(60_000_000)})
     assert places(refused(open_source, packed, "z.zip").problems) == [("bad-zip", "z.zip › a.nii")]
     assert open_source(packed, "z.zip", streamed=(".nii", ".mha")).sizes == {"a.nii": 60_000_000}
-    assert places(refused(open_source, packed, "z.zip", streamed=(".mha",)).problems) == [("bad-zip", "z.zip › a.nii")]
+    assert places(refused(open_source, packed, "z.zip", streamed=(".mha",)).problems) == [
+        ("bad-zip", "z.zip › a.nii")
+    ]

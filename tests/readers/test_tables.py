@@ -59,7 +59,12 @@ def test_mixed_line_ends_and_no_last_one():
 def test_blank_lines_are_skipped_and_lines_stay_those_of_the_file():
     table = read(b"\n  \nid,value\n\na,1\n\n \t \nb,2\n\n")
     assert rows_of(table)[1:] == [("a", "1"), ("b", "2")]
-    assert (table.header_line, table.lines, table.place(1), table.header_place) == (3, (5, 8), "f.csv:8", "f.csv:3")
+    assert (table.header_line, table.lines, table.place(1), table.header_place) == (
+        3,
+        (5, 8),
+        "f.csv:8",
+        "f.csv:3",
+    )
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
@@ -82,21 +87,35 @@ def test_quoted_cells():
 
 
 @pytest.mark.parametrize(
-    "data", [b'id,v\na,"1\nb,2\n', b'id,v\na,"1\nb,2', b'id,v\nb,2\na,"1', b'id,"v\na,1\n', b'id,v\na,"1\r\n2"\nb,3\n', b'id,v\na,"1\r2"\n']
+    "data",
+    [
+        b'id,v\na,"1\nb,2\n',
+        b'id,v\na,"1\nb,2',
+        b'id,v\nb,2\na,"1',
+        b'id,"v\na,1\n',
+        b'id,v\na,"1\r\n2"\nb,3\n',
+        b'id,v\na,"1\r2"\n',
+    ],
 )
 def test_a_quotation_mark_that_is_not_closed_on_its_line(data):
     message = unreadable(data)
-    line = 1 + data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")[: data.replace(b"\r\n", b"\n").index(b'"')].count(b"\n")
+    line = 1 + data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")[
+        : data.replace(b"\r\n", b"\n").index(b'"')
+    ].count(b"\n")
     assert f"line {line}:" in message
     assert "quotation mark" in message
 
 
-@pytest.mark.parametrize("data", [b"", b"\n\n", b"  \r\n\t\r\n", b"\xef\xbb\xbf", b"\xff\xfe", b"\xef\xbb\xbf\n"])
+@pytest.mark.parametrize(
+    "data", [b"", b"\n\n", b"  \r\n\t\r\n", b"\xef\xbb\xbf", b"\xff\xfe", b"\xef\xbb\xbf\n"]
+)
 def test_empty_files(data):
     assert f"{len(data)} bytes" in unreadable(data)
 
 
-@pytest.mark.parametrize("data", [b"id,value", b"id,value\n\n \n", b"sep=;\nid;value\n", b"\xef\xbb\xbfid,value\r\n"])
+@pytest.mark.parametrize(
+    "data", [b"id,value", b"id,value\n\n \n", b"sep=;\nid;value\n", b"\xef\xbb\xbfid,value\r\n"]
+)
 def test_a_header_without_rows(data):
     assert "no row" in unreadable(data)
 
@@ -145,14 +164,18 @@ def test_bytes_that_are_no_text(data, words):
     assert words in unreadable(data)
 
 
-@pytest.mark.parametrize("data", [PLAIN.encode("utf-16-le"), PLAIN.encode("utf-16-be"), b"id,v\na\x00b,1\n", b"\x00" * 100])
+@pytest.mark.parametrize(
+    "data", [PLAIN.encode("utf-16-le"), PLAIN.encode("utf-16-be"), b"id,v\na\x00b,1\n", b"\x00" * 100]
+)
 def test_nul_characters(data):
     assert "NUL" in unreadable(data)
 
 
 def test_limits():
     assert len(read((",".join(f"c{i}" for i in range(1000)) + "\n" + "," * 999).encode()).header) == 1000
-    assert "1,001 columns" in unreadable((",".join(f"c{i}" for i in range(1001)) + "\n" + "," * 1000).encode())
+    assert "1,001 columns" in unreadable(
+        (",".join(f"c{i}" for i in range(1001)) + "\n" + "," * 1000).encode()
+    )
     assert "line 3 " in unreadable(b"id,v\na,1\nb," + b"1" * 1_000_000 + b"\n")
     assert read(b"id,v\na," + b"1" * 999_998 + b"\n").columns[1][0] == "1" * 999_998
     assert "200 MB" in unreadable(bytes(200_000_001))
@@ -163,7 +186,11 @@ def test_limits():
 
 def test_rows_of_the_wrong_length():
     table = read(b"id,v\na\nb,1,\nc,1,2\nd,1, ,3\n,\n")
-    assert places(table.problems) == [("row-length", "f.csv:2"), ("row-length", "f.csv:4"), ("row-length", "f.csv:5")]
+    assert places(table.problems) == [
+        ("row-length", "f.csv:2"),
+        ("row-length", "f.csv:4"),
+        ("row-length", "f.csv:5"),
+    ]
     assert table.ragged == {0, 2, 3}
     assert table.columns == (("a", "b", "c", "d", ""), ("", "1", "1", "1", ""))
 
@@ -172,7 +199,12 @@ def test_rows_of_the_wrong_length():
 def test_empty_cells_at_line_ends(quoted):
     mark = '"' if quoted else ""
     table = read(f"{mark}id{mark}, v ,\na,1\nb,2,\nc,3,\n".encode())
-    assert (table.header, table.written, table.padded, table.problems) == (("id", "v"), ("id", " v ", ""), {1, 2}, ())
+    assert (table.header, table.written, table.padded, table.problems) == (
+        ("id", "v"),
+        ("id", " v ", ""),
+        {1, 2},
+        (),
+    )
     assert table.columns == (("a", "b", "c"), ("1", "2", "3"))
 
 
@@ -181,7 +213,12 @@ def test_a_column_without_a_name_that_holds_something_is_a_column():
 
 
 def test_headers_are_compared_in_one_form():
-    assert [tables.key(h) for h in ("  MEL ", "ben oth", "Ben-Oth", "BEN_OTH")] == ["mel", "ben_oth", "ben_oth", "ben_oth"]
+    assert [tables.key(h) for h in ("  MEL ", "ben oth", "Ben-Oth", "BEN_OTH")] == [
+        "mel",
+        "ben_oth",
+        "ben_oth",
+        "ben_oth",
+    ]
     table = read(b" Image-ID ,Image id\na,b\n")
     column, problems = tables.find_column(table, ("case", "image_id"))
     assert column == 0
@@ -190,7 +227,9 @@ def test_headers_are_compared_in_one_form():
     assert tables.find_column(table, ("case",)) == (None, [])
 
 
-CELL = st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Cs"), exclude_characters="\ufeff"), max_size=12)
+CELL = st.text(
+    st.characters(codec="utf-8", exclude_categories=("Cc", "Cs"), exclude_characters="\ufeff"), max_size=12
+)
 
 
 @given(
@@ -209,7 +248,11 @@ def test_what_is_written_is_read_again(width, data, delimiter, end, encoding):
     assert table.problems == ()
 
 
-@given(st.one_of(st.binary(max_size=200), st.text(alphabet='a1,;\t"\n\r\0 .=-\ufeffé', max_size=80).map(str.encode)))
+@given(
+    st.one_of(
+        st.binary(max_size=200), st.text(alphabet='a1,;\t"\n\r\0 .=-\ufeffé', max_size=80).map(str.encode)
+    )
+)
 def test_any_bytes_are_read_or_refused(data):
     table, problems = outcome(read, data)
     if table is None:
@@ -226,14 +269,22 @@ def test_numbers_written_by_python_are_read_to_the_last_bit(values):
     assert not read_again.fault.any()
 
 
-@given(st.lists(st.text(alphabet="0123456789+-.,eE_ infa٣½０", max_size=6), min_size=1, max_size=8), st.booleans())
+@given(
+    st.lists(st.text(alphabet="0123456789+-.,eE_ infa٣½０", max_size=6), min_size=1, max_size=8),
+    st.booleans(),
+)
 def test_numbers_restated(cells, decimal_comma):
     found = tables.numbers(cells, decimal_comma)
     for cell, value, fault in zip(cells, found.values, found.fault, strict=True):
         written = cell.strip()
         if decimal_comma and written.count(",") == 1 and "." not in written:
             written = written.replace(",", ".")
-        plain = written.isascii() and "_" not in written and not any(c.isspace() for c in written) and any(c.isdigit() for c in written)
+        plain = (
+            written.isascii()
+            and "_" not in written
+            and not any(c.isspace() for c in written)
+            and any(c.isdigit() for c in written)
+        )
         try:
             number = float(written) if plain else math.nan
         except ValueError:

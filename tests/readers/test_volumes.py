@@ -38,11 +38,20 @@ def all_voxels(grid: Grid):
 
 
 @settings(max_examples=40)
-@given(SEEDS, st.sampled_from(sorted(TYPES)), st.sampled_from("<>"), st.sampled_from(["nii", "nii.gz", "mha", "mha packed"]))
+@given(
+    SEEDS,
+    st.sampled_from(sorted(TYPES)),
+    st.sampled_from("<>"),
+    st.sampled_from(["nii", "nii.gz", "mha", "mha packed"]),
+)
 def test_labels_of_any_file_are_those_of_the_array(seed, kind, order, form):
     random = np.random.default_rng(seed)
     labels = random_labels(random, tuple(random.integers(1, 9, 3)), random.choice([0, 0.1, 0.9]))
-    data = metaimage(labels, dtype=order + kind, packed="packed" in form) if "mha" in form else nifti(labels, dtype=order + kind)
+    data = (
+        metaimage(labels, dtype=order + kind, packed="packed" in form)
+        if "mha" in form
+        else nifti(labels, dtype=order + kind)
+    )
     found = read_labels(opener(zipped(data) if form.endswith(".gz") else data))
     np.testing.assert_array_equal(whole(found), labels)
     np.testing.assert_allclose(found.grid.affine, AFFINE, atol=1e-6)
@@ -78,7 +87,8 @@ def test_too_many_labels_are_refused(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("data", "words"), [(nifti(np.full(SHAPE, 3)), "label 3"), (nifti(np.ones(SHAPE))[:-1], "cut off"), (b"", "empty")]
+    ("data", "words"),
+    [(nifti(np.full(SHAPE, 3)), "label 3"), (nifti(np.ones(SHAPE))[:-1], "cut off"), (b"", "empty")],
 )
 def test_labels_that_scoring_refuses_are_refused_here(data, words):
     with pytest.raises(Malformed, match=words):
@@ -114,7 +124,10 @@ def test_what_is_no_number_becomes_nought():
 def test_nothing_behind_the_last_slice_is_read():
     data = nifti(np.arange(60).reshape(3, 4, 5))
     first = tuple(np.arange(n) for n in (3, 4, 2))
-    np.testing.assert_array_equal(read_image(opener(data[: 352 + 24]), lambda grid: first).values, np.arange(60).reshape(3, 4, 5)[:, :, :2])
+    np.testing.assert_array_equal(
+        read_image(opener(data[: 352 + 24]), lambda grid: first).values,
+        np.arange(60).reshape(3, 4, 5)[:, :, :2],
+    )
     with pytest.raises(Malformed, match="cut off"):
         read_image(opener(data[: 352 + 23]), lambda grid: first)
 

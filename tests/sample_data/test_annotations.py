@@ -32,12 +32,17 @@ def annotated(random: np.random.Generator, count: int) -> list[Annotation]:
 
 
 def detected(random: np.random.Generator, count: int) -> list[Detection]:
-    return [Detection(KINDS[place % 10], ring, random.uniform()) for place, ring in enumerate(rings(random, count))]
+    return [
+        Detection(KINDS[place % 10], ring, random.uniform())
+        for place, ring in enumerate(rings(random, count))
+    ]
 
 
 def test_the_names_are_the_challenges_in_its_order():
     assert KINDS == names.CLASSES
-    assert all(names.CLASSES[names.position(written)] == kind for kind, written in annotations.PLATFORM_NAMES.items())
+    assert all(
+        names.CLASSES[names.position(written)] == kind for kind, written in annotations.PLATFORM_NAMES.items()
+    )
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -55,7 +60,10 @@ def test_crumbs_and_holes_are_not_annotated():
     assert annotations.on_grid(Point(5, 5).buffer(0.5)) is None
     two = MultiPolygon([Point(5, 5).buffer(4), Point(30, 5).buffer(3)])
     assert annotations.on_grid(two).geom_type == "MultiPolygon"
-    assert annotations.on_grid(MultiPolygon([Point(5, 5).buffer(4), Point(30, 5).buffer(0.5)])).geom_type == "Polygon"
+    assert (
+        annotations.on_grid(MultiPolygon([Point(5, 5).buffer(4), Point(30, 5).buffer(0.5)])).geom_type
+        == "Polygon"
+    )
     ring = Point(5, 5).buffer(5).difference(Point(5, 5).buffer(2))
     assert len(annotations.on_grid(ring).interiors) == 0
 
@@ -69,9 +77,15 @@ def test_geojson_is_the_data_sets_dialect_and_comes_back():
     assert text == annotations.geojson(known, 5) != annotations.geojson(known, 6)
     features = json.loads(text)["features"]
     assert list(features[0]) == ["type", "id", "geometry", "properties"]
-    assert features[0]["properties"] == {"objectType": "annotation", "classification": {"name": "nuclei_tumor", "color": [200, 0, 0]}}
+    assert features[0]["properties"] == {
+        "objectType": "annotation",
+        "classification": {"name": "nuclei_tumor", "color": [200, 0, 0]},
+    }
     assert len({feature["id"] for feature in features}) == 21
-    assert all(feature["geometry"]["coordinates"][0][0] == feature["geometry"]["coordinates"][0][-1] for feature in features[:20])
+    assert all(
+        feature["geometry"]["coordinates"][0][0] == feature["geometry"]["coordinates"][0][-1]
+        for feature in features[:20]
+    )
     for before, after in zip(known, annotations.read_geojson(text), strict=True):
         assert after.kind == before.kind
         assert after.main == pytest.approx(before.main, abs=0.06)
@@ -85,7 +99,11 @@ def test_the_main_part_is_the_largest():
 
 @pytest.mark.parametrize(
     ("write", "key"),
-    [(annotations.platform_polygons, "probability"), (annotations.plain_polygons, "score"), (annotations.centroids, "confidence")],
+    [
+        (annotations.platform_polygons, "probability"),
+        (annotations.plain_polygons, "score"),
+        (annotations.centroids, "confidence"),
+    ],
 )
 def test_the_challenge_reads_every_form_alike(write, key):
     random = np.random.default_rng(2)
@@ -94,12 +112,16 @@ def test_the_challenge_reads_every_form_alike(write, key):
     (read,) = read_predictions({"one.json": write(detections).encode()}, truth).nuclei
     assert key in write(detections)
     assert [names.CLASSES[code] for code in read.classes] == [detection.kind for detection in detections]
-    assert read.centroids == pytest.approx(np.stack([detection.outline.mean(0) for detection in detections]), abs=0.06)
+    assert read.centroids == pytest.approx(
+        np.stack([detection.outline.mean(0) for detection in detections]), abs=0.06
+    )
     assert read.confidences == pytest.approx([detection.confidence for detection in detections], abs=6e-4)
 
 
 def test_confidence_may_be_missing_and_names_may_differ():
-    (written,) = json.loads(annotations.plain_polygons([Detection("tumor", np.eye(3, 2), None)], {"tumor": "Tumour"}))["polygons"]
+    (written,) = json.loads(
+        annotations.plain_polygons([Detection("tumor", np.eye(3, 2), None)], {"tumor": "Tumour"})
+    )["polygons"]
     assert set(written) == {"name", "path_points"}
     assert written["name"] == "Tumour"
 

@@ -47,7 +47,9 @@ def test_the_camera_keeps_the_order_of_brightness_and_adds_little_noise(seed):
     ramp = np.broadcast_to(np.linspace(0.2, 0.8, 150, dtype=np.float32)[None, :, None], (120, 150, 3))
     columns = artefacts.camera(canvas(seed), ramp).astype(float).mean(axis=0)
     assert (np.diff(columns[::10], axis=0) > 0).all()
-    assert artefacts.camera(canvas(seed), ramp).astype(float).std(axis=0).mean() == pytest.approx(2.3, abs=1.5)
+    assert artefacts.camera(canvas(seed), ramp).astype(float).std(axis=0).mean() == pytest.approx(
+        2.3, abs=1.5
+    )
 
 
 @given(seeds)

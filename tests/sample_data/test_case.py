@@ -46,7 +46,10 @@ def test_an_unknown_class_is_refused():
 
 
 def test_a_phone_sees_more_skin_around_the_lesion_and_no_tube():
-    views = [[case.draw(seed, "NV", ambiguity=0, view=view) for seed in range(3)] for view in (case.DERMATOSCOPE, case.PHONE)]
+    views = [
+        [case.draw(seed, "NV", ambiguity=0, view=view) for seed in range(3)]
+        for view in (case.DERMATOSCOPE, case.PHONE)
+    ]
     near, far = ([drawn.mask.mean() for drawn in drawings] for drawings in views)
     assert np.mean(far) < 0.7 * np.mean(near)
     assert all(drawn.picture[0, 0].max() > 60 for drawn in views[1])

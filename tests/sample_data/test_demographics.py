@@ -28,5 +28,7 @@ def test_tendencies_are_complete_and_add_up():
 
 def test_squamous_cell_carcinoma_is_older_than_nevus():
     random = np.random.default_rng(0)
-    older, younger = ([demographics.draw(random, symbol).age for _ in range(200)] for symbol in ("SCCKA", "NV"))
+    older, younger = (
+        [demographics.draw(random, symbol).age for _ in range(200)] for symbol in ("SCCKA", "NV")
+    )
     assert np.mean(older) - np.mean(younger) == pytest.approx(74 - 40, abs=6)

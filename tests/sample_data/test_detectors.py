@@ -12,9 +12,19 @@ from sample_data.generator.detectors import HARD, LOOK_ALIKES, PHANTOMS, VERTICE
 from sample_data.generator.histology.nuclei import CLASSES
 
 SIDE = 1000
-PERFECT = Detector("P", "sees all", missed=0, misnamed=0, spurious=0, jitter=0, files=lambda found: {"all": plain_polygons(found["all"])})
+PERFECT = Detector(
+    "P",
+    "sees all",
+    missed=0,
+    misnamed=0,
+    spurious=0,
+    jitter=0,
+    files=lambda found: {"all": plain_polygons(found["all"])},
+)
 PLACES = [(x, y) for x in range(25, SIDE - 20, 30) for y in range(25, SIDE - 20, 30)]
-ANNOTATIONS = [Annotation(CLASSES[number % 10], Point(place).buffer(9)) for number, place in enumerate(PLACES)]
+ANNOTATIONS = [
+    Annotation(CLASSES[number % 10], Point(place).buffer(9)) for number, place in enumerate(PLACES)
+]
 COMMON = np.random.default_rng(0).standard_normal((len(PLACES), 2))
 
 
@@ -34,17 +44,25 @@ def test_tables_are_about_all_classes():
 
 def test_a_perfect_team_finds_everything_where_it_is():
     detections = found()
-    assert Counter(detection.kind for detection in detections) == Counter(annotation.kind for annotation in ANNOTATIONS)
+    assert Counter(detection.kind for detection in detections) == Counter(
+        annotation.kind for annotation in ANNOTATIONS
+    )
     places = {tuple(place) for place in np.round((middles(detections) - 25) / 30).astype(int)}
     assert len(places) == len(ANNOTATIONS)
     assert all(detection.outline.shape == (VERTICES, 2) for detection in detections)
-    assert [detection.confidence for detection in found()] == [detection.confidence for detection in detections]
+    assert [detection.confidence for detection in found()] == [
+        detection.confidence for detection in detections
+    ]
 
 
 def test_shares_are_as_given():
-    assert len(found(missed=0.1)) == pytest.approx((1 - 0.1 * np.mean(list(HARD.values()))) * len(ANNOTATIONS), rel=0.05)
+    assert len(found(missed=0.1)) == pytest.approx(
+        (1 - 0.1 * np.mean(list(HARD.values()))) * len(ANNOTATIONS), rel=0.05
+    )
     assert len(found(spurious=0.5)) == pytest.approx(1.5 * len(ANNOTATIONS), rel=0.05)
-    wrong = Counter(annotation.kind for annotation in ANNOTATIONS) - Counter(detection.kind for detection in found(misnamed=0.3))
+    wrong = Counter(annotation.kind for annotation in ANNOTATIONS) - Counter(
+        detection.kind for detection in found(misnamed=0.3)
+    )
     assert wrong
 
 
@@ -61,7 +79,9 @@ def test_a_blind_team_never_says_the_word():
     blind = {"plasma_cells": "lymphocytes"}
     expected = Counter(blind.get(annotation.kind, annotation.kind) for annotation in ANNOTATIONS)
     assert Counter(detection.kind for detection in found(blind=blind)) == expected
-    assert "plasma_cells" not in {detection.kind for detection in found(blind=blind, misnamed=0.2, spurious=0.5)}
+    assert "plasma_cells" not in {
+        detection.kind for detection in found(blind=blind, misnamed=0.2, spurious=0.5)
+    }
 
 
 def test_context_keeps_names_to_the_classes_of_the_tile():
@@ -74,14 +94,19 @@ def test_context_keeps_names_to_the_classes_of_the_tile():
 def test_confidence_is_lower_for_what_is_not_there_unless_the_team_is_always_sure():
     detections = found(spurious=0.5, sure=3.0)
     confidences = np.array([detection.confidence for detection in detections])
-    on_a_nucleus = np.abs((middles(detections) - 25) / 30 - np.round((middles(detections) - 25) / 30)).max(1) < 0.03
+    on_a_nucleus = (
+        np.abs((middles(detections) - 25) / 30 - np.round((middles(detections) - 25) / 30)).max(1) < 0.03
+    )
     assert 0 < confidences.min() < confidences.max() < 1
     assert np.median(confidences[on_a_nucleus]) > np.median(confidences[~on_a_nucleus]) + 0.2
     assert {detection.confidence for detection in found(spurious=0.5, sure=0.0)} == {1.0}
 
 
 def test_teams_fail_at_the_same_nuclei_more_often_than_by_chance():
-    seen = [{tuple(place) for place in np.round(middles(found(seed, missed=0.25)) / 30).astype(int)} for seed in (1, 2)]
+    seen = [
+        {tuple(place) for place in np.round(middles(found(seed, missed=0.25)) / 30).astype(int)}
+        for seed in (1, 2)
+    ]
     missed = [len(ANNOTATIONS) - len(places) for places in seen]
     both = len(ANNOTATIONS) - len(seen[0] | seen[1])
     assert both > 1.4 * missed[0] * missed[1] / len(ANNOTATIONS)

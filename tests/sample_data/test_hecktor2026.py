@@ -68,7 +68,11 @@ def test_stages_and_centers_are_those_of_the_plan():
 
 
 def test_two_fifths_relapse_one_time_is_lost_and_some_are_tied():
-    known = [(int(days), int(event)) for days, event in zip(CLINICAL["RFS"], CLINICAL["Relapse"], strict=True) if days]
+    known = [
+        (int(days), int(event))
+        for days, event in zip(CLINICAL["RFS"], CLINICAL["Relapse"], strict=True)
+        if days
+    ]
     assert len(known) == len(PLANS) - 1
     assert 0.35 < np.mean([event for _, event in known]) < 0.45
     times = [days for days, _ in known]
@@ -101,7 +105,9 @@ def test_images_lie_beside_the_masks_and_show_the_tumours():
         assert (emission.shape == mask.shape) == (place != hecktor2026.COARSE_PET)
         if emission.shape == mask.shape:
             activity = emission.get_fdata()
-            assert np.median(activity[labels(place) > 0]) > 3 * np.median(activity[(labels(place) == 0) & (tomogram.get_fdata() > -200)])
+            assert np.median(activity[labels(place) > 0]) > 3 * np.median(
+                activity[(labels(place) == 0) & (tomogram.get_fdata() > -200)]
+            )
 
 
 @pytest.mark.parametrize("place", [hecktor2026.IMAGED[0], hecktor2026.EXCISED, ORDINARY])
@@ -112,7 +118,9 @@ def test_the_generator_still_draws_the_committed_patients(place):
     assert list(map(str, hecktor2026.clinical_row(place, drawn))) == table(FOLDER / "clinical.csv")[1 + place]
     if place in hecktor2026.IMAGED:
         tomogram = nibabel.Nifti1Image.from_bytes(
-            gzip.decompress(hecktor2026.scans(place, drawn)[f"{drawn.plan.name}/{drawn.plan.name}__CT.nii.gz"])
+            gzip.decompress(
+                hecktor2026.scans(place, drawn)[f"{drawn.plan.name}/{drawn.plan.name}__CT.nii.gz"]
+            )
         )
         committed = image(f"{drawn.plan.name}/{drawn.plan.name}__CT.nii.gz")
         assert np.abs(tomogram.get_fdata() - committed.get_fdata()).mean() < 5
@@ -127,11 +135,24 @@ def test_the_challenge_reads_the_truth():
 def test_tidy_teams_miss_nothing(name):
     counts = {key: value for key, value in card(name).metrics.items() if key.startswith("n_")}
     assert set(counts.values()) == {0}
-    assert not codes(name) & {"malformed-mask", "missing-mask", "stage-not-recognised", "missing-stage", "missing-risk"}
+    assert not codes(name) & {
+        "malformed-mask",
+        "missing-mask",
+        "stage-not-recognised",
+        "missing-stage",
+        "missing-risk",
+    }
 
 
 def test_the_careless_team_has_every_fault():
-    faults = {"unknown-patient", "stage-folded", "stage-not-recognised", "missing-stage", "risk-not-a-number", "missing-risk"}
+    faults = {
+        "unknown-patient",
+        "stage-folded",
+        "stage-not-recognised",
+        "missing-stage",
+        "risk-not-a-number",
+        "missing-risk",
+    }
     assert faults | {"malformed-mask", "missing-mask", "float-mask", "reoriented-mask"} <= codes("mira")
     assert card("mira").metrics["n_malformed_masks"] == 1
 
@@ -144,9 +165,13 @@ def test_umbra_draws_nothing_and_altair_sends_a_time():
 
 
 def test_vega_is_first_and_the_two_orders_disagree_behind_it():
-    parts = {part: {name: card(name).metrics[part] for name in hecktor2026.TEAMS} for part in ("segmentation", "staging", "c_index")}
+    parts = {
+        part: {name: card(name).metrics[part] for name in hecktor2026.TEAMS}
+        for part in ("segmentation", "staging", "c_index")
+    }
     ranks = {
-        name: [sorted(values.values(), reverse=True).index(values[name]) + 1 for values in parts.values()] for name in hecktor2026.TEAMS
+        name: [sorted(values.values(), reverse=True).index(values[name]) + 1 for values in parts.values()]
+        for name in hecktor2026.TEAMS
     }
     by_rank = sorted(ranks, key=lambda name: np.dot(ranks[name], (5, 7, 8)))
     by_score = sorted(ranks, key=lambda name: -card(name).metrics["weighted_score"])
@@ -162,6 +187,12 @@ def test_teams_are_listed_with_their_files():
 
 @pytest.mark.parametrize("name", hecktor2026.TEAMS)
 def test_the_readme_says_what_teams_reach(name):
-    said = re.search(rf"^\| {name.title()} \|.*?\| ([\d. |]+) \|$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
-    reached = [card(name).metrics[metric] for metric in ("segmentation", "staging", "c_index", "weighted_score")]
+    said = re.search(
+        rf"^\| {name.title()} \|.*?\| ([\d. |]+) \|$",
+        (ROOT / "README.md").read_text(encoding="utf-8"),
+        re.MULTILINE,
+    )
+    reached = [
+        card(name).metrics[metric] for metric in ("segmentation", "staging", "c_index", "weighted_score")
+    ]
     assert said.group(1).split(" | ") == [f"{value:.3f}" for value in reached]

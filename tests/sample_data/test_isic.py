@@ -1,4 +1,5 @@
-"""The ISIC samples are clean for the official scorer, lesions have several pictures, and the teams have their characters."""
+"""The ISIC samples are clean for the official scorer, lesions have several pictures, and the teams have their
+characters."""
 
 import re
 from collections import Counter
@@ -18,7 +19,9 @@ CATEGORIES = {
     2019: ["MEL", "NV", "BCC", "AK", "BKL", "DF", "VASC", "SCC", "UNK"],
 }
 SAMPLES = {2018: isic.SAMPLE_2018, 2019: isic.SAMPLE_2019}
-STRONG, ROUNDED, SHY, SIGMOID = (dict(zip(SAMPLES, names, strict=True)) for names in zip(isic.TEAMS_2018, isic.TEAMS_2019, strict=True))
+STRONG, ROUNDED, SHY, SIGMOID = (
+    dict(zip(SAMPLES, names, strict=True)) for names in zip(isic.TEAMS_2018, isic.TEAMS_2019, strict=True)
+)
 NEVER = {2018: "DF", 2019: "SCC"}
 years = pytest.mark.parametrize("year", SAMPLES)
 
@@ -29,11 +32,14 @@ def folder(year: int):
 
 def truth(year: int) -> np.ndarray:
     """Cases x categories, 0 and 1."""
-    return np.array([row[1:] for row in table(folder(year) / f"ISIC_{year}_Sample_GroundTruth.csv")[1:]], float)
+    return np.array(
+        [row[1:] for row in table(folder(year) / f"ISIC_{year}_Sample_GroundTruth.csv")[1:]], float
+    )
 
 
 def balanced_accuracy(labels: np.ndarray, outputs: np.ndarray) -> float:
-    """Mean over the categories of the share of their cases of which the largest score, shared by no other, is theirs."""
+    """Mean over the categories of the share of their cases of which the largest score, shared by no other, is
+    theirs."""
     alone = (outputs == outputs.max(axis=1, keepdims=True)).sum(axis=1) == 1
     right = alone & (outputs.argmax(axis=1) == labels.argmax(axis=1))
     return float(np.mean([right[labels[:, k] == 1].mean() for k in range(labels.shape[1])]))
@@ -64,11 +70,27 @@ def test_the_challenge_reads_everything_without_a_finding(year):
 @years
 def test_metadata_belong_to_lesions_and_patients(year):
     metadata = columns(folder(year) / "metadata.csv")
-    assert list(metadata) == ["isic_id", "age_approx", "sex", "anatom_site_general", "lesion_id", "patient_id"]
-    assert list(metadata["isic_id"]) == [row[0] for row in table(folder(year) / f"ISIC_{year}_Sample_GroundTruth.csv")[1:]]
+    assert list(metadata) == [
+        "isic_id",
+        "age_approx",
+        "sex",
+        "anatom_site_general",
+        "lesion_id",
+        "patient_id",
+    ]
+    assert list(metadata["isic_id"]) == [
+        row[0] for row in table(folder(year) / f"ISIC_{year}_Sample_GroundTruth.csv")[1:]
+    ]
     assert all(int(age) % 5 == 0 for age in metadata["age_approx"])
     labels = truth(year).argmax(axis=1)
-    facts = zip(metadata["lesion_id"], metadata["patient_id"], metadata["age_approx"], metadata["anatom_site_general"], labels, strict=True)
+    facts = zip(
+        metadata["lesion_id"],
+        metadata["patient_id"],
+        metadata["age_approx"],
+        metadata["anatom_site_general"],
+        labels,
+        strict=True,
+    )
     assert len(set(facts)) == len(set(metadata["lesion_id"]))
     people = zip(metadata["patient_id"], metadata["age_approx"], metadata["sex"], strict=True)
     assert len(set(people)) == len(set(metadata["patient_id"])) < len(set(metadata["lesion_id"]))

@@ -16,9 +16,12 @@ TEAMS = {name: team(name, FOLDER)[:, 0] for name in melanoma.TEAMS}
 
 
 def calibration_error(scores: np.ndarray) -> float:
-    """Ten bins (k/10, (k+1)/10] of the score: mean distance of mean score and share of melanomas, weighted by the bins' cases."""
+    """Ten bins (k/10, (k+1)/10] of the score: mean distance of mean score and share of melanomas, weighted by
+    the bins' cases."""
     bins = np.clip(np.ceil(10 * scores) - 1, 0, 9)
-    return sum((bins == k).mean() * abs(POSITIVE[bins == k].mean() - scores[bins == k].mean()) for k in set(bins))
+    return sum(
+        (bins == k).mean() * abs(POSITIVE[bins == k].mean() - scores[bins == k].mean()) for k in set(bins)
+    )
 
 
 def f2(scores: np.ndarray) -> float:
@@ -42,7 +45,9 @@ def test_the_challenge_reads_everything_without_a_finding():
     assert None not in truth.images
     for name in melanoma.TEAMS:
         predictions = challenge.read_predictions(FOLDER / "teams" / f"{name}.csv", truth)
-        assert [finding.code for finding in predictions.findings] == (["labels-only"] if name == "iris" else [])
+        assert [finding.code for finding in predictions.findings] == (
+            ["labels-only"] if name == "iris" else []
+        )
 
 
 def test_team_characters_hold_on_this_test_set():

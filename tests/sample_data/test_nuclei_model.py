@@ -23,7 +23,10 @@ def test_contract():
         tensor.name: [axis.dim_param or axis.dim_value for axis in tensor.type.tensor_type.shape.dim]
         for tensor in (*loaded.graph.input, *loaded.graph.output)
     }
-    assert shapes == {"image": ["batch", 3, "height", "width"], "probabilities": ["batch", 11, "rows", "columns"]}
+    assert shapes == {
+        "image": ["batch", 3, "height", "width"],
+        "probabilities": ["batch", 11, "rows", "columns"],
+    }
     summary = scan(MODEL.read_bytes())
     assert summary["metadata"]["categories"].split(",") == ["background", *CLASSES]
     assert (summary["ir_version"], summary["opset"]) == (7, 13)

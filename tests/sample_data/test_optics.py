@@ -40,7 +40,9 @@ def test_full_keratin_hides_what_is_below():
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["Arm", "Feet", "Head"]))
 def test_lighter_tones_are_lighter(seed, location):
     def brightness(tone: int) -> float:
-        return float(optics.render(surface.bare(Canvas(np.random.default_rng(seed), 64, 64), tone, location)).mean())
+        return float(
+            optics.render(surface.bare(Canvas(np.random.default_rng(seed), 64, 64), tone, location)).mean()
+        )
 
     shades = [brightness(tone) for tone in range(6)]
     assert shades == sorted(shades)

@@ -23,7 +23,10 @@ from tests.sample_data.committed import ROOT, columns
 FOLDER = ROOT / "puma"
 LARGEST = 10_000_000  # bytes of the whole sample
 TRUTH = read_truth(FOLDER / "truth")
-ANNOTATIONS = {case: read_geojson((FOLDER / "truth" / f"{case}_nuclei.geojson").read_text(encoding="utf-8")) for case in puma.SETTINGS}
+ANNOTATIONS = {
+    case: read_geojson((FOLDER / "truth" / f"{case}_nuclei.geojson").read_text(encoding="utf-8"))
+    for case in puma.SETTINGS
+}
 PREDICTIONS = {name: read_predictions(FOLDER / "teams" / f"{name}.zip", TRUTH) for name in puma.TEAMS}
 CARDS = {name: score(TRUTH, predictions, resamples=0) for name, predictions in PREDICTIONS.items()}
 
@@ -62,7 +65,9 @@ def test_every_class_is_there_and_some_are_absent_from_some_tiles():
     absent_from = {kind: sum(kind not in present for present in kinds) for kind in names.CLASSES}
     assert sum(count > 0 for count in absent_from.values()) == 5
     assert max(absent_from.values()) <= 6
-    parts = [annotation.outline.geom_type for annotations in ANNOTATIONS.values() for annotation in annotations]
+    parts = [
+        annotation.outline.geom_type for annotations in ANNOTATIONS.values() for annotation in annotations
+    ]
     assert "MultiPolygon" in parts
 
 
@@ -94,7 +99,11 @@ def test_the_challenge_reads_everything_and_finds_the_faults_that_were_put_in():
     assert None not in TRUTH.images
     assert codes(TRUTH.findings) == {"names-mapped", "multipolygon"}
     assert codes(PREDICTIONS["rigel"].findings) == {"names-mapped", "confidence-key"}
-    assert codes(PREDICTIONS["sirius"].findings) == codes(PREDICTIONS["tucana"].findings) == {"confidence-key", "names-not-grand-challenge"}
+    assert (
+        codes(PREDICTIONS["sirius"].findings)
+        == codes(PREDICTIONS["tucana"].findings)
+        == {"confidence-key", "names-not-grand-challenge"}
+    )
     assert {"missing-case", "mixed-names", "constant-confidence"} <= codes(PREDICTIONS["octans"].findings)
 
 
@@ -111,9 +120,14 @@ def test_every_form_is_handed_in():
 @pytest.mark.parametrize("name", puma.TEAMS)
 def test_the_readme_says_what_teams_reach(name):
     said = re.search(
-        rf"^\| {puma.TEAMS[name].title} \|.*?\| ([\d. |]+) \|$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE
+        rf"^\| {puma.TEAMS[name].title} \|.*?\| ([\d. |]+) \|$",
+        (ROOT / "README.md").read_text(encoding="utf-8"),
+        re.MULTILINE,
     )
-    reached = [CARDS[name].metrics[metric] for metric in ("macro_f1", "macro_f1_grand_challenge", "macro_f1_pooled", "micro_f1")]
+    reached = [
+        CARDS[name].metrics[metric]
+        for metric in ("macro_f1", "macro_f1_grand_challenge", "macro_f1_pooled", "micro_f1")
+    ]
     assert [float(number) for number in said[1].split("|")] == pytest.approx(reached, abs=6e-4)
 
 

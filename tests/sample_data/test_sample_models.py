@@ -1,4 +1,5 @@
-"""The committed models load where the challenges' runtimes would load them, and have learnt what their README says."""
+"""The committed models load where the challenges' runtimes would load them, and have learnt what their README
+says."""
 
 import hashlib
 import json
@@ -20,8 +21,8 @@ from tests.sample_data.committed import ROOT, columns, table
 
 @dataclass(frozen=True)
 class Expected:
-    """side: of the images that the model receives. free: whether it would take any. low, high: band of its figure, accuracy of eleven
-    classes, AUC of melanoma, balanced accuracy of ISIC; on every second case.
+    """side: of the images that the model receives. free: whether it would take any. low, high: band of its
+    figure, accuracy of eleven classes, AUC of melanoma, balanced accuracy of ISIC; on every second case.
     """
 
     sample: str
@@ -56,11 +57,14 @@ def stretched(image: Image.Image, side: int, how: Image.Resampling) -> Image.Ima
 
 @cache
 def received(sample: str, side: int) -> np.ndarray:
-    """Every second case as the challenge prepares it, uint8, cases x 3 x side x side. The tables are shuffled: about half of each class."""
+    """Every second case as the challenge prepares it, uint8, cases x 3 x side x side. The tables are
+    shuffled: about half of each class."""
     how, pixels = FILTERS.get(sample, Image.Resampling.BILINEAR), []
     for path in sorted((ROOT / sample / "images").iterdir())[::2]:
         image = Image.open(path).convert("RGB")
-        pixels.append(np.asarray(stretched(stretched(image, 512, how) if sample == "tricorder3" else image, side, how)))
+        pixels.append(
+            np.asarray(stretched(stretched(image, 512, how) if sample == "tricorder3" else image, side, how))
+        )
     return np.stack(pixels).transpose(0, 3, 1, 2)
 
 
@@ -71,14 +75,19 @@ def truth(sample: str) -> np.ndarray:
         rows = table(ROOT / sample / f"ISIC_{sample[4:]}_Sample_GroundTruth.csv")[1::2]
         return np.array([row[1:].index("1.0") for row in rows])
     if sample == "melanoma":
-        return np.array([label == "True" for label in columns(ROOT / sample / "labels.csv")["label"]]).astype(int)[::2]
+        return np.array([label == "True" for label in columns(ROOT / sample / "labels.csv")["label"]]).astype(
+            int
+        )[::2]
     return np.array([SYMBOLS.index(label) for label in columns(ROOT / sample / "labels.csv")["Class"]])[::2]
 
 
 def codes() -> np.ndarray:
     labels = columns(ROOT / "tricorder3" / "labels.csv")
     people = zip(labels["Age"], labels["Gender"], labels["Location"], strict=True)
-    return np.array([(int(age), gender == "m", LOCATIONS.index(location) + 1) for age, gender, location in people], np.float32)[::2]
+    return np.array(
+        [(int(age), gender == "m", LOCATIONS.index(location) + 1) for age, gender, location in people],
+        np.float32,
+    )[::2]
 
 
 def outputs(model: Expected, people: np.ndarray | None, count: int | None = None) -> np.ndarray:
@@ -95,7 +104,11 @@ def figure(model: Expected, found: np.ndarray) -> float:
     if model.sample == "melanoma":
         return float(roc_auc_score(labels, found[:, 0]))
     right = found.argmax(axis=1) == labels
-    return float(right.mean() if model.sample == "tricorder3" else np.mean([right[labels == label].mean() for label in set(labels)]))
+    return float(
+        right.mean()
+        if model.sample == "tricorder3"
+        else np.mean([right[labels == label].mean() for label in set(labels)])
+    )
 
 
 @all_models
@@ -110,10 +123,15 @@ def test_contract(model):
         for tensor in (*loaded.graph.input, *loaded.graph.output)
     }
     width = {"tricorder3": 11, "melanoma": 1}.get(model.sample, len(LESIONS[model.sample].plan.labels))
-    expected = {"image": ["batch", 3, *(("height", "width") if model.free else (model.side, model.side))], "output": ["batch", width]}
+    expected = {
+        "image": ["batch", 3, *(("height", "width") if model.free else (model.side, model.side))],
+        "output": ["batch", width],
+    }
     assert shapes == expected | ({"demographics": ["batch", 3]} if model in WITH_DEMOGRAPHICS else {})
     noted = {entry.key: entry.value for entry in loaded.metadata_props}
-    assert noted.get("categories") == (",".join(LESIONS[model.sample].plan.labels) if model.sample.startswith("isic") else None)
+    assert noted.get("categories") == (
+        ",".join(LESIONS[model.sample].plan.labels) if model.sample.startswith("isic") else None
+    )
 
 
 @all_models
@@ -126,7 +144,10 @@ def test_what_was_learnt_is_in_its_band(model):
 
 @pytest.mark.parametrize("model", WITH_DEMOGRAPHICS, ids=lambda model: model.name)
 def test_demographics_matter_and_may_be_unknown(model):
-    known, unknown = outputs(model, codes(), 40), outputs(model, np.tile(np.float32([0, -1, -1]), (40, 1)), 40)
+    known, unknown = (
+        outputs(model, codes(), 40),
+        outputs(model, np.tile(np.float32([0, -1, -1]), (40, 1)), 40),
+    )
     assert np.abs(known - unknown).max() > 0.05
     # A model that had never met the codes for "unknown" would fall far below its accuracy on known ones.
     right = [(found.argmax(axis=1) == truth("tricorder3")[:40]).mean() for found in (known, unknown)]

@@ -12,7 +12,12 @@ from sample_data.generator.testset import TURN_RIGHT, UPRIGHT, Entry, entries, s
 from scoring import samples
 from tests.sample_data.committed import ROOT, columns, table, team
 
-LARGEST = {"tricorder3": 10_000_000, "melanoma": 4_000_000, "isic2018": 3_000_000, "isic2019": 3_000_000}  # bytes of images
+LARGEST = {
+    "tricorder3": 10_000_000,
+    "melanoma": 4_000_000,
+    "isic2018": 3_000_000,
+    "isic2019": 3_000_000,
+}  # bytes of images
 ENTRIES = {name: entries(sample.plan) for name, sample in LESIONS.items()}
 TEAMS = [(name, team_name) for name, sample in LESIONS.items() for team_name in sample.teams]
 
@@ -44,7 +49,10 @@ def rows(name: str) -> list[dict]:
     """What the generator said of each image, put together from the committed tables and the plan."""
     header, *drawing = table(ROOT / name / "drawing.csv")
     drawn = [dict(zip(header[1:], row[1:], strict=True)) for row in drawing]
-    return [vars(entry) | person | origin for entry, person, origin in zip(ENTRIES[name], people(name), drawn, strict=True)]
+    return [
+        vars(entry) | person | origin
+        for entry, person, origin in zip(ENTRIES[name], people(name), drawn, strict=True)
+    ]
 
 
 @pytest.mark.parametrize("name", LESIONS)
@@ -52,11 +60,17 @@ def test_images_fit_the_plan_and_the_tables(name):
     sample, drawing = LESIONS[name], columns(ROOT / name / "drawing.csv")
     ids = next(iter(drawing.values()))
     assert list(ids) == [sample.case.format(entry.name) for entry in ENTRIES[name]]
-    assert {path.name for path in (ROOT / name / "images").iterdir()} == {f"{entry.name}.jpg" for entry in ENTRIES[name]}
+    assert {path.name for path in (ROOT / name / "images").iterdir()} == {
+        f"{entry.name}.jpg" for entry in ENTRIES[name]
+    }
     for place, entry in enumerate(ENTRIES[name]):
         with read(name, entry) as image:
             assert (image.format, image.mode) == ("JPEG", "RGB")
-            assert image.getexif().get(0x0112, UPRIGHT) == entry.orientation == int(drawing["orientation"][place])
+            assert (
+                image.getexif().get(0x0112, UPRIGHT)
+                == entry.orientation
+                == int(drawing["orientation"][place])
+            )
             upright = image.size[::-1] if entry.orientation == TURN_RIGHT else image.size
             assert upright == entry.size == (int(drawing["width"][place]), int(drawing["height"][place]))
     assert sum(entry.orientation == TURN_RIGHT for entry in ENTRIES[name]) == sample.plan.turned
@@ -68,7 +82,9 @@ def test_the_folder_is_small(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "entry"), [(name, entry) for name in LESIONS for entry in some(name)], ids=lambda value: getattr(value, "name", value)
+    ("name", "entry"),
+    [(name, entry) for name in LESIONS for entry in some(name)],
+    ids=lambda value: getattr(value, "name", value),
 )
 def test_the_generator_still_draws_the_committed_images(name, entry):
     drawn = entry.draw()
@@ -81,7 +97,9 @@ def test_the_generator_still_draws_the_committed_images(name, entry):
 def test_tables_are_written_as_committed(name, tmp_path):
     LESIONS[name].write_tables(rows(name), tmp_path)
     written = sorted(path.name for path in tmp_path.iterdir() if path.is_file())
-    assert written == sorted(path.name for path in (ROOT / name).iterdir() if path.is_file() and path.name != "models.json")
+    assert written == sorted(
+        path.name for path in (ROOT / name).iterdir() if path.is_file() and path.name != "models.json"
+    )
     for file in written:
         assert (tmp_path / file).read_bytes() == (ROOT / name / file).read_bytes()
     for team_name in LESIONS[name].teams:
@@ -100,7 +118,9 @@ def test_team_files_name_every_case_and_column(name, team_name):
 def test_teams_are_described(name):
     about = json.loads((ROOT / name / "teams.json").read_text(encoding="utf-8"))
     assert list(about) == list(SAMPLES[name].teams)
-    assert all({"title", "about"} <= set(one) <= {"title", "about", "model_size_mib"} for one in about.values())
+    assert all(
+        {"title", "about"} <= set(one) <= {"title", "about", "model_size_mib"} for one in about.values()
+    )
 
 
 def test_every_sample_is_offered_and_every_file_that_is_offered_is_there():

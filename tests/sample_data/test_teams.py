@@ -1,4 +1,5 @@
-"""Teams are drawn from a model of reading that is calibrated by construction, and leave it in the way that their character says."""
+"""Teams are drawn from a model of reading that is calibrated by construction, and leave it in the way that
+their character says."""
 
 import numpy as np
 import pytest
@@ -16,7 +17,10 @@ CASES = 3000
 
 def rows(symbols: list[str], looks: list[str], lesions=None) -> list[dict]:
     numbers = range(len(symbols)) if lesions is None else lesions
-    return [{"symbol": symbol, "look": look, "lesion": lesion} for symbol, look, lesion in zip(symbols, looks, numbers, strict=True)]
+    return [
+        {"symbol": symbol, "look": look, "lesion": lesion}
+        for symbol, look, lesion in zip(symbols, looks, numbers, strict=True)
+    ]
 
 
 SYMBOL_LIST = [SYMBOLS[index % 11] for index in range(CASES)]
@@ -32,7 +36,10 @@ def accuracy(table: np.ndarray) -> float:
 def test_look_alikes_are_nearer():
     where = teams.places()
     products = where @ where.T
-    assert products[SYMBOLS.index("MEL"), SYMBOLS.index("NV")] > products[SYMBOLS.index("MEL"), SYMBOLS.index("DF")] + 0.1
+    assert (
+        products[SYMBOLS.index("MEL"), SYMBOLS.index("NV")]
+        > products[SYMBOLS.index("MEL"), SYMBOLS.index("DF")] + 0.1
+    )
     assert np.diag(products) == pytest.approx(np.ones(11), abs=0.1)
     assert all(other in SYMBOLS for others in LOOK_ALIKES.values() for other in others)
 
@@ -61,27 +68,41 @@ def test_delphi_calls_melanomas_nevi_and_is_good_otherwise():
 
 
 def test_equinox_is_weakest():
-    assert accuracy(TABLES["equinox"]) < min(accuracy(table) for name, table in TABLES.items() if name != "equinox") - 0.15
+    assert (
+        accuracy(TABLES["equinox"])
+        < min(accuracy(table) for name, table in TABLES.items() if name != "equinox") - 0.15
+    )
 
 
 def test_what_looks_like_another_class_is_mistaken_more_often():
     looks = [LOOK_ALIKES[symbol][0] for symbol in SYMBOL_LIST]
-    assert accuracy(teams.predictions(TEAMS, PLAN, rows(SYMBOL_LIST, looks), seed=5)["aurora"]) < accuracy(TABLES["aurora"]) - 0.3
+    assert (
+        accuracy(teams.predictions(TEAMS, PLAN, rows(SYMBOL_LIST, looks), seed=5)["aurora"])
+        < accuracy(TABLES["aurora"]) - 0.3
+    )
 
 
 @given(st.integers(0, 2**32 - 1))
 def test_the_same_seed_gives_the_same_predictions(seed):
-    first, again = (teams.predictions(TEAMS, PLAN, rows(["MEL", "NV"], ["MEL", "MEL"]), seed) for _ in range(2))
+    first, again = (
+        teams.predictions(TEAMS, PLAN, rows(["MEL", "NV"], ["MEL", "MEL"]), seed) for _ in range(2)
+    )
     assert all((first[name] == again[name]).all() for name in TEAMS)
 
 
 def test_an_honest_team_knows_how_frequent_labels_are_even_where_several_classes_share_one():
-    plan = Plan((ClassPlan("ill", "MEL", 10), ClassPlan("well", "NV", 60), ClassPlan("well", "BKL", 30)), ((512, 512),), (1,), 0)
+    plan = Plan(
+        (ClassPlan("ill", "MEL", 10), ClassPlan("well", "NV", 60), ClassPlan("well", "BKL", 30)),
+        ((512, 512),),
+        (1,),
+        0,
+    )
     symbols = [a_class.symbol for a_class in plan.classes for _ in range(40 * a_class.count)]
     table = teams.predictions(HONEST, plan, rows(symbols, symbols), seed=3)["honest"]
     assert plan.labels == ("ill", "well")
     ill = np.array(symbols) == "MEL"
-    # Mean probability is the label's share, over all cases and among those that the team holds for rather likely.
+    # Mean probability is the label's share, over all cases and among those that the team holds for rather
+    # likely.
     assert table[:, 0].mean() == pytest.approx(0.1, abs=0.01)
     likely = table[:, 0] > 0.5
     assert table[likely, 0].mean() == pytest.approx(ill[likely].mean(), abs=0.05)
@@ -89,7 +110,9 @@ def test_an_honest_team_knows_how_frequent_labels_are_even_where_several_classes
 
 def test_pictures_of_one_lesion_are_read_more_alike_than_those_of_two():
     symbols, lesions = ["MEL"] * 800, np.repeat(np.arange(400), 2)
-    chosen = teams.predictions(HONEST, PLAN, rows(symbols, symbols, lesions), seed=1)["honest"][:, SYMBOLS.index("MEL")]
+    chosen = teams.predictions(HONEST, PLAN, rows(symbols, symbols, lesions), seed=1)["honest"][
+        :, SYMBOLS.index("MEL")
+    ]
     assert np.corrcoef(chosen[::2], chosen[1::2])[0, 1] > 0.3
     assert abs(np.corrcoef(chosen[:-2:2], chosen[2::2])[0, 1]) < 0.15
 

@@ -23,7 +23,9 @@ def test_entries_hold_what_was_planned(counts, seed):
     listed = entries(plan(counts, seed, turned=1))
     assert {symbol: sum(entry.symbol == symbol for entry in listed) for symbol in counts} == counts
     assert all(entry.label == entry.symbol.lower() for entry in listed)
-    assert [entry.name for entry in listed] == [f"L{place:04d}" for place in range(1, sum(counts.values()) + 1)]
+    assert [entry.name for entry in listed] == [
+        f"L{place:04d}" for place in range(1, sum(counts.values()) + 1)
+    ]
     assert len({entry.seed for entry in listed}) == len(listed)
     assert sum(entry.orientation == TURN_RIGHT for entry in listed) == 1
     assert listed == entries(plan(counts, seed, turned=1))
@@ -44,7 +46,9 @@ def test_further_pictures_are_of_the_same_lesions(counts, seed, data):
     assert len({(entry.lesion, entry.take) for entry in listed}) == len(listed)
     assert len({(entry.lesion, entry.label, entry.seed, entry.size) for entry in listed}) == lesions
     for entry in listed:
-        assert entry.take == 0 or any((other.lesion, other.take) == (entry.lesion, entry.take - 1) for other in listed)
+        assert entry.take == 0 or any(
+            (other.lesion, other.take) == (entry.lesion, entry.take - 1) for other in listed
+        )
 
 
 def test_labels_keep_the_plans_order_and_name_each_once():

@@ -1,4 +1,5 @@
-"""The eleven-class sample is clean for the official loader, has masks, and its teams have their characters."""
+"""The eleven-class sample is clean for the official loader, has masks, and its teams have their
+characters."""
 
 import numpy as np
 import pytest
@@ -22,7 +23,8 @@ def team(name: str) -> np.ndarray:
 
 
 def calibration_error(outputs: np.ndarray) -> float:
-    """Ten equal bins (k/10, (k+1)/10] of the largest output: mean distance of confidence and accuracy, weighted by the bins' cases."""
+    """Ten equal bins (k/10, (k+1)/10] of the largest output: mean distance of confidence and accuracy,
+    weighted by the bins' cases."""
     largest, right = outputs.max(axis=1), outputs.argmax(axis=1) == TRUTH
     total = 0.0
     for low in range(10):
@@ -63,7 +65,11 @@ def test_the_generator_still_draws_the_committed_masks_and_people(place):
     drawn = entry.draw()
     name, label, age, location, gender = LABELS[1 + place]
     assert (name, label) == (tricorder3.SAMPLE.case.format(entry.name), entry.symbol)
-    assert (age, location, gender) == (str(drawn.demographics.age), drawn.demographics.location, drawn.demographics.gender)
+    assert (age, location, gender) == (
+        str(drawn.demographics.age),
+        drawn.demographics.location,
+        drawn.demographics.gender,
+    )
     mask = np.asarray(Image.open(FOLDER / "masks" / f"{entry.name}.png"))
     assert (mask != stored(drawn.mask, entry.orientation)).mean() < 0.01
 
@@ -79,7 +85,10 @@ def test_team_characters_hold_on_this_test_set():
     assert max(errors, key=errors.get) == "borealis"
     outside = (team("cygnus") < 0).any(axis=1) | (team("cygnus") > 1).any(axis=1)
     assert outside.all()
-    melanomas_as_nevi = {name: (team(name)[SYMBOLS.index("MEL") == TRUTH].argmax(axis=1) == SYMBOLS.index("NV")).sum() for name in TEAMS}
+    melanomas_as_nevi = {
+        name: (team(name)[SYMBOLS.index("MEL") == TRUTH].argmax(axis=1) == SYMBOLS.index("NV")).sum()
+        for name in TEAMS
+    }
     assert max(melanomas_as_nevi, key=melanomas_as_nevi.get) == "delphi"
     assert melanomas_as_nevi["delphi"] >= 10
     assert min(accuracy, key=accuracy.get) == "equinox"

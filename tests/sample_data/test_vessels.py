@@ -21,7 +21,9 @@ def drawn(kind, seed: int, count: int = 3) -> np.ndarray:
     return kind(Canvas(np.random.default_rng(seed), 240, 240), count, at_the_middle())
 
 
-@pytest.mark.parametrize(("kind", "reach"), [(vessels.linear, 80), (vessels.hairpins, 25), (vessels.dotted, 10)])
+@pytest.mark.parametrize(
+    ("kind", "reach"), [(vessels.linear, 80), (vessels.hairpins, 25), (vessels.dotted, 10)]
+)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_vessels_stay_near_their_roots(kind, reach, seed):
     rows, columns = np.nonzero(drawn(kind, seed) > 0.05)

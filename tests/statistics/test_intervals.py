@@ -26,7 +26,9 @@ def quantile(values: list[float], share: float) -> float:
 
 @given(VALUES)
 def test_percentile_restated(values):
-    assert intervals.percentile(np.array(values)) == pytest.approx([quantile(values, 0.025), quantile(values, 0.975)], abs=1e-12)
+    assert intervals.percentile(np.array(values)) == pytest.approx(
+        [quantile(values, 0.025), quantile(values, 0.975)], abs=1e-12
+    )
 
 
 @pytest.mark.parametrize(("undefined", "found"), [(0, True), (5, True), (6, False), (10, False)])
@@ -44,7 +46,9 @@ def test_jackknife_restated(left_out, point):
     n, middle = len(left_out), statistics.fmean(left_out)
     standard_error = math.sqrt((n - 1) / n * sum((value - middle) ** 2 for value in left_out))
     reach = scipy.stats.t.ppf(0.975, n - 1) * standard_error
-    assert intervals.jackknife(point, np.array(left_out)) == pytest.approx([point - reach, point + reach], abs=1e-9)
+    assert intervals.jackknife(point, np.array(left_out)) == pytest.approx(
+        [point - reach, point + reach], abs=1e-9
+    )
 
 
 def test_no_jackknife_of_one_unit_or_of_nothing():
@@ -63,7 +67,10 @@ def test_bca_restated(replicates, left_out, point):
         acceleration = sum(x**3 for x in d) / (6 * spread) if spread else 0.0
         normal = statistics.NormalDist()
         bias = normal.inv_cdf(share)
-        levels = [normal.cdf(bias + (bias + z) / (1 - acceleration * (bias + z))) for z in (normal.inv_cdf(0.025), normal.inv_cdf(0.975))]
+        levels = [
+            normal.cdf(bias + (bias + z) / (1 - acceleration * (bias + z)))
+            for z in (normal.inv_cdf(0.025), normal.inv_cdf(0.975))
+        ]
         assert found == pytest.approx([quantile(replicates, level) for level in levels], abs=1e-8)
     else:
         assert min(replicates) <= found[0] <= found[1] <= max(replicates)
@@ -75,7 +82,8 @@ def test_no_bca_where_nothing_is_defined():
 
 
 @pytest.mark.parametrize(
-    ("method", "find"), [("percentile", lambda point, values, left_out: intervals.percentile(values)), ("bca", intervals.bca)]
+    ("method", "find"),
+    [("percentile", lambda point, values, left_out: intervals.percentile(values)), ("bca", intervals.bca)],
 )
 def test_intervals_of_an_accuracy_equal_those_of_scipy(method, find):
     right = np.array([1.0] * 33 + [0.0] * 12)
@@ -83,15 +91,23 @@ def test_intervals_of_an_accuracy_equal_those_of_scipy(method, find):
     values, left_out = counts @ right / len(right), (right.sum() - right) / (len(right) - 1)
     # SciPy adds no replicates of its own to those of an earlier result.
     reference = scipy.stats.bootstrap(
-        (right,), np.mean, n_resamples=0, method=method, bootstrap_result=SimpleNamespace(bootstrap_distribution=values)
+        (right,),
+        np.mean,
+        n_resamples=0,
+        method=method,
+        bootstrap_result=SimpleNamespace(bootstrap_distribution=values),
     )
-    assert find(right.mean(), values, left_out) == pytest.approx(list(reference.confidence_interval), abs=1e-12)
+    assert find(right.mean(), values, left_out) == pytest.approx(
+        list(reference.confidence_interval), abs=1e-12
+    )
 
 
 @pytest.mark.parametrize(("hits", "n"), [(0, 5), (5, 5), (3, 7), (41, 50), (0, 1)])
 def test_wilson_equals_scipy(hits, n):
     low, high = intervals.wilson(np.array([hits]), np.array([n]))
-    assert (low[0], high[0]) == pytest.approx(tuple(scipy.stats.binomtest(hits, n).proportion_ci(method="wilson")), abs=1e-12)
+    assert (low[0], high[0]) == pytest.approx(
+        tuple(scipy.stats.binomtest(hits, n).proportion_ci(method="wilson")), abs=1e-12
+    )
 
 
 def test_wilson_of_nothing():

@@ -12,7 +12,8 @@ from scoring.statistics.multiplicity import holm
 
 @pytest.fixture(scope="module", autouse=True)
 def _nothing_old_to_collect():
-    """`multipletests` calls the garbage collector each time: it need not go through all that other tests have left."""
+    """`multipletests` calls the garbage collector each time: it need not go through all that other tests have
+    left."""
     gc.freeze()
     yield
     gc.unfreeze()

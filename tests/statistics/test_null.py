@@ -1,6 +1,8 @@
-"""Error rates where the truth is known: teams that are equal by construction, on many test sets drawn with fixed seeds.
+"""Error rates where the truth is known: teams that are equal by construction, on many test sets drawn with
+fixed seeds.
 
-The bounds are 99.9 % quantiles of the number of errors at the rates that were measured when the methods were chosen. `make soak` draws more test sets.
+The bounds are 99.9 % quantiles of the number of errors at the rates that were measured when the methods were
+chosen. `make soak` draws more test sets.
 """
 
 import numpy as np
@@ -10,7 +12,7 @@ import scipy.stats
 from scoring.challenges.tricorder3.formula import CLASSES, weighted_f1
 from scoring.metrics import classification
 from scoring.statistics import intervals, paired, resampling
-from scoring.statistics.comparison import compare
+from scoring.statistics.replicate_comparison import compare
 from tests.support.soak import FACTOR
 
 SETS, RESAMPLES = 50 * FACTOR, 300
@@ -21,8 +23,11 @@ def most(rate: float, sets: int = SETS) -> int:
     return int(scipy.stats.binom.ppf(0.999, sets, rate))
 
 
-def labels_of_equal_teams(random: np.random.Generator, n: int, teams: int, skill: float = 0.7) -> tuple[np.ndarray, np.ndarray]:
-    """A truth [n] and labels [A, n]: all teams are right with the same chance in the same case, so they agree more than by chance."""
+def labels_of_equal_teams(
+    random: np.random.Generator, n: int, teams: int, skill: float = 0.7
+) -> tuple[np.ndarray, np.ndarray]:
+    """A truth [n] and labels [A, n]: all teams are right with the same chance in the same case, so they agree
+    more than by chance."""
     truth = random.integers(0, K, n)
     chance = np.clip(random.beta(4 * skill, 4 * (1 - skill), n), 0.02, 0.98)
     right = random.random((teams, n)) < chance
@@ -74,7 +79,9 @@ def test_a_better_team_is_found():
         labels[0] = np.where(random.random(400) < 0.5, truth, labels[0])
         weights = next(resampling.replicate_weights(np.arange(400), RESAMPLES, seed))
         point = [scores(truth, row, np.ones((1, 400), np.float32))[0] for row in labels]
-        return compare(point, np.array([scores(truth, row, weights) for row in labels]), 400).tied_for_first == [True, False]
+        return compare(
+            point, np.array([scores(truth, row, weights) for row in labels]), 400
+        ).tied_for_first == [True, False]
 
     assert sum(map(parted, range(20))) >= 19
 
@@ -106,7 +113,9 @@ def test_intervals_of_an_accuracy_cover_it(method, missed):
         low, high = {
             "percentile": lambda drawn=drawn: intervals.percentile(drawn),
             "jackknife": lambda right=right, left_out=left_out: intervals.jackknife(right.mean(), left_out),
-            "bca": lambda right=right, drawn=drawn, left_out=left_out: intervals.bca(right.mean(), drawn, left_out),
+            "bca": lambda right=right, drawn=drawn, left_out=left_out: intervals.bca(
+                right.mean(), drawn, left_out
+            ),
         }[method]()
         outside += not low <= share <= high
     assert outside <= most(missed, 2 * SETS)

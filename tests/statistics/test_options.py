@@ -1,4 +1,5 @@
-"""The options of every challenge: what is refused, which column is the unit, what makes an interval doubtful."""
+"""The options of every challenge: what is refused, which column is the unit, what makes an interval
+doubtful."""
 
 import numpy as np
 import pytest
@@ -6,7 +7,12 @@ import pytest
 from scoring.statistics.options import StatisticsOptions
 from tests.support.findings import codes, places, refused
 
-COLUMNS = {"image": ("a", "b", "c"), "lesion_id": ("x", "x", ""), "patient_id": ("p", "q", "p"), "site": ("1", "1", "1")}
+COLUMNS = {
+    "image": ("a", "b", "c"),
+    "lesion_id": ("x", "x", ""),
+    "patient_id": ("p", "q", "p"),
+    "site": ("1", "1", "1"),
+}
 USUAL = ("patient_id", "lesion_id")
 
 
@@ -54,7 +60,12 @@ def test_a_unit_column_that_is_not_there():
 
 def test_an_undefined_quantity_has_no_interval():
     for interval in ("percentile", "jackknife", "bca"):
-        assert StatisticsOptions(interval=interval).interval_of(np.nan, np.array([0.1, 0.2]), np.array([0.1, 0.2])) is None
+        assert (
+            StatisticsOptions(interval=interval).interval_of(
+                np.nan, np.array([0.1, 0.2]), np.array([0.1, 0.2])
+            )
+            is None
+        )
 
 
 def test_a_quantity_that_most_replicates_do_not_have_has_no_interval():

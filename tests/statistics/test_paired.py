@@ -10,7 +10,16 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scoring.statistics.paired import Decided, Measured, Ordered, components, delong, mcnemar, p_value, wilcoxon
+from scoring.statistics.paired import (
+    BinarySample,
+    ScoreSample,
+    ValueSample,
+    components,
+    delong,
+    mcnemar,
+    p_value,
+    wilcoxon,
+)
 from tests.support import peer
 
 BITS = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=40)
@@ -48,21 +57,30 @@ def by_definition(scores_a, scores_b, positive) -> float:
     parts = [components(scores, positive) for scores in (scores_a, scores_b)]
     covariance = sum(np.cov([part[k] for part in parts]) / len(parts[0][k]) for k in (0, 1))
     difference = parts[0][0].mean() - parts[1][0].mean()
-    return 2 * scipy.stats.norm.sf(abs(difference) / math.sqrt(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]))
+    return 2 * scipy.stats.norm.sf(
+        abs(difference) / math.sqrt(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1])
+    )
 
 
 def drawn(seed: int, n: int = 120, decimals: int = 2) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     random = np.random.default_rng(seed)
     positive = random.random(n) < 0.3
     common = random.normal(size=n) + 1.2 * positive
-    return np.round(common + 0.5 * random.normal(size=n), decimals), np.round(common + 0.9 * random.normal(size=n), decimals), positive
+    return (
+        np.round(common + 0.5 * random.normal(size=n), decimals),
+        np.round(common + 0.9 * random.normal(size=n), decimals),
+        positive,
+    )
 
 
 def test_delong_agrees_with_its_definition_and_with_mlstatkit():
     cases = [drawn(seed, decimals=decimals) for seed, decimals in itertools.product(range(3), (1, 6))]
     found = [delong(*case) for case in cases]
     assert found == pytest.approx([by_definition(*case) for case in cases], abs=1e-12)
-    said = peer.asked(Path(__file__).with_name("delong_program.py"), [[column.tolist() for column in case] for case in cases])
+    said = peer.asked(
+        Path(__file__).with_name("delong_program.py"),
+        [[column.tolist() for column in case] for case in cases],
+    )
     assert found == pytest.approx(said, abs=1e-9)
 
 
@@ -94,6 +112,6 @@ def test_wilcoxon_from_its_rank_sums(rows):
 
 def test_every_sample_has_its_test():
     a, b, positive = drawn(7)
-    assert p_value(Decided(a > 0), Decided(b > 0)) == mcnemar(a > 0, b > 0)
-    assert p_value(Ordered(a, positive), Ordered(b, positive)) == delong(a, b, positive)
-    assert p_value(Measured(a), Measured(b)) == wilcoxon(a, b)
+    assert p_value(BinarySample(a > 0), BinarySample(b > 0)) == mcnemar(a > 0, b > 0)
+    assert p_value(ScoreSample(a, positive), ScoreSample(b, positive)) == delong(a, b, positive)
+    assert p_value(ValueSample(a), ValueSample(b)) == wilcoxon(a, b)

@@ -20,16 +20,28 @@ from scoring.statistics.ranking import (
 )
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "ranking"
-CASES = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(GOLDEN.glob("*-teams.json"))}
+CASES = {
+    path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(GOLDEN.glob("*-teams.json"))
+}
 WEIGHTED = json.loads((GOLDEN / "weighted-ranks.json").read_text(encoding="utf-8"))
 TENTHS = st.integers(0, 5).map(lambda k: k / 10)
-SUBTASKS = st.integers(1, 6).flatmap(lambda teams: st.lists(st.lists(TENTHS, min_size=teams, max_size=teams), min_size=3, max_size=3))
+SUBTASKS = st.integers(1, 6).flatmap(
+    lambda teams: st.lists(st.lists(TENTHS, min_size=teams, max_size=teams), min_size=3, max_size=3)
+)
 
 
-@pytest.mark.parametrize(("name", "method"), [(name, method) for name, case in CASES.items() for method in case["expect"]])
+@pytest.mark.parametrize(
+    ("name", "method"), [(name, method) for name, case in CASES.items() for method in case["expect"]]
+)
 def test_challenger_agrees(name, method):
     case, (scheme, _, adjust) = CASES[name], method.partition("/")
-    found = rank_cases(case["values"], scheme, higher_is_better=case["higher_is_better"], missing=case["missing"], adjust=adjust or "holm")
+    found = rank_cases(
+        case["values"],
+        scheme,
+        higher_is_better=case["higher_is_better"],
+        missing=case["missing"],
+        adjust=adjust or "holm",
+    )
     assert found["ranks"] == case["expect"][method]["ranks"]
     assert found["aggregate"] == pytest.approx(case["expect"][method]["aggregate"], abs=1e-9)
 
@@ -37,7 +49,10 @@ def test_challenger_agrees(name, method):
 @pytest.mark.parametrize("case", WEIGHTED["cases"], ids=lambda case: case["about"])
 def test_weighted_ranks_worked_by_hand(case):
     found = weighted_ranks(case["scores"], WEIGHTED["weights"])
-    assert (found["ranks"], found["subtask_ranks"]) == (case["weighted_ranks"]["ranks"], case["weighted_ranks"]["subtask_ranks"])
+    assert (found["ranks"], found["subtask_ranks"]) == (
+        case["weighted_ranks"]["ranks"],
+        case["weighted_ranks"]["subtask_ranks"],
+    )
     assert found["totals"] == pytest.approx(case["weighted_ranks"]["totals"], abs=1e-9)
     assert leave_one_team_out(case["scores"], WEIGHTED["weights"]) == case["leave_one_team_out"]
 
@@ -46,11 +61,15 @@ def test_weighted_ranks_worked_by_hand(case):
 def test_weighted_ranks_are_exact(scores):
     weights = [Fraction(5, 20), Fraction(7, 20), Fraction(8, 20)]
     ranks = [[1 + sum(other > own for other in row) for own in row] for row in scores]
-    totals = [sum(w * row[team] for w, row in zip(weights, ranks, strict=True)) for team in range(len(scores[0]))]
+    totals = [
+        sum(w * row[team] for w, row in zip(weights, ranks, strict=True)) for team in range(len(scores[0]))
+    ]
     found = weighted_ranks(scores, [0.25, 0.35, 0.40])
     assert found["subtask_ranks"] == ranks
     assert found["ranks"] == [1 + sum(other < own for other in totals) for own in totals]
-    smaller = weighted_ranks([[-v for v in row] for row in scores], [0.25, 0.35, 0.40], higher_is_better=False)
+    smaller = weighted_ranks(
+        [[-v for v in row] for row in scores], [0.25, 0.35, 0.40], higher_is_better=False
+    )
     assert smaller["ranks"] == found["ranks"]
 
 

@@ -33,15 +33,20 @@ def test_nothing_without_replicates():
 
 
 def test_blocks_change_nothing(monkeypatch):
-    whole = replicate(share_right, point_of(share_right), np.arange(N), StatisticsOptions(100, interval="bca"))
+    whole = replicate(
+        share_right, point_of(share_right), np.arange(N), StatisticsOptions(100, interval="bca")
+    )
     monkeypatch.setattr(resampling, "BLOCK_BYTES", 4 * N * 7)
-    in_blocks = replicate(share_right, point_of(share_right), np.arange(N), StatisticsOptions(100, interval="bca"))
+    in_blocks = replicate(
+        share_right, point_of(share_right), np.arange(N), StatisticsOptions(100, interval="bca")
+    )
     assert in_blocks.intervals == whole.intervals
     assert np.array_equal(in_blocks.values["accuracy"], whole.values["accuracy"])
 
 
 @pytest.mark.parametrize(
-    ("undefined", "level", "has_interval"), [(0, None, True), (4, "note", True), (5, "warning", True), (51, "warning", False)]
+    ("undefined", "level", "has_interval"),
+    [(0, None, True), (4, "note", True), (5, "warning", True), (51, "warning", False)],
 )
 def test_undefined_replicates(undefined, level, has_interval):
     def quantities(weights):
@@ -57,10 +62,17 @@ def test_undefined_replicates(undefined, level, has_interval):
 
 def test_every_quantity_is_kept_by_name_unless_all_are_too_large(monkeypatch):
     def quantities(weights):
-        return share_right(weights) | {("f1", "MEL"): np.ones(len(weights)), ("slice", "age", "0-29", "accuracy"): np.ones(len(weights))}
+        return share_right(weights) | {
+            ("f1", "MEL"): np.ones(len(weights)),
+            ("slice", "age", "0-29", "accuracy"): np.ones(len(weights)),
+        }
 
     found = replicate(quantities, point_of(quantities), np.arange(N), StatisticsOptions(20))
-    assert set(found.arrays) == {"accuracy_replicates", "f1/MEL_replicates", "slice/age/0-29/accuracy_replicates"}
+    assert set(found.arrays) == {
+        "accuracy_replicates",
+        "f1/MEL_replicates",
+        "slice/age/0-29/accuracy_replicates",
+    }
     assert np.array_equal(found.arrays[stored(("f1", "MEL"))], found.values["f1", "MEL"])
     assert not any(drawn.flags.writeable for drawn in found.arrays.values())
     monkeypatch.setattr(replicates, "KEPT_BYTES", 2 * 20 * 8)

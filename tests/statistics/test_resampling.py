@@ -19,7 +19,9 @@ def test_replicates_are_one_multinomial_draw(n, resamples, seed):
     assert np.array_equal(found, drawn_at_once(n, resamples, seed))
 
 
-@pytest.mark.parametrize(("block_bytes", "kept_cells"), [(8 * 30 * 7, 0), (8 * 30, 0), (8 * 30 * 7, 10**9), (1, 10**9)])
+@pytest.mark.parametrize(
+    ("block_bytes", "kept_cells"), [(8 * 30 * 7, 0), (8 * 30, 0), (8 * 30 * 7, 10**9), (1, 10**9)]
+)
 def test_drawing_in_blocks_gives_the_same_matrix(monkeypatch, block_bytes, kept_cells):
     monkeypatch.setattr(resampling, "BLOCK_BYTES", block_bytes)
     monkeypatch.setattr(resampling, "KEPT_CELLS", kept_cells)
@@ -30,7 +32,10 @@ def test_drawing_in_blocks_gives_the_same_matrix(monkeypatch, block_bytes, kept_
 
 
 def test_blocks_stay_below_64_megabytes():
-    assert max(block.nbytes for block in resampling.replicate_weights(np.zeros(30_000, int), 2000, 0)) <= 64_000_000
+    assert (
+        max(block.nbytes for block in resampling.replicate_weights(np.zeros(30_000, int), 2000, 0))
+        <= 64_000_000
+    )
 
 
 def test_a_unit_s_count_is_that_of_its_cases():
@@ -64,7 +69,15 @@ def test_units_restated(values):
 
 
 def test_every_way_to_write_nothing_is_a_unit_of_its_own():
-    assert resampling.unit_numbers(["NA", "x", "", "na", " null ", "x", "None"], 7).tolist() == [0, 1, 2, 3, 4, 1, 5]
+    assert resampling.unit_numbers(["NA", "x", "", "na", " null ", "x", "None"], 7).tolist() == [
+        0,
+        1,
+        2,
+        3,
+        4,
+        1,
+        5,
+    ]
 
 
 def test_without_values_each_case_is_a_unit():
@@ -79,10 +92,19 @@ def test_leaving_each_unit_out(monkeypatch, block_bytes):
     assert found.tolist() == [[float(unit != left_out) for unit in units] for left_out in range(3)]
 
 
-@pytest.mark.parametrize(("case_weights", "dtype"), [([1, 0, 3, 2], np.float32), ([0.5, 0, 1.25, 2], np.float64)])
+@pytest.mark.parametrize(
+    ("case_weights", "dtype"), [([1, 0, 3, 2], np.float32), ([0.5, 0, 1.25, 2], np.float64)]
+)
 def test_case_weights_multiply_what_is_left_when_a_unit_is_left_out(case_weights, dtype):
-    found = np.concatenate(list(resampling.leave_one_out_weights(np.array([0, 1, 0, 2]), np.array(case_weights, float))))
+    found = np.concatenate(
+        list(resampling.leave_one_out_weights(np.array([0, 1, 0, 2]), np.array(case_weights, float)))
+    )
     assert found.dtype == dtype
     assert np.array_equal(
-        found, [[0, case_weights[1], 0, case_weights[3]], [case_weights[0], 0, case_weights[2], case_weights[3]], [*case_weights[:3], 0]]
+        found,
+        [
+            [0, case_weights[1], 0, case_weights[3]],
+            [case_weights[0], 0, case_weights[2], case_weights[3]],
+            [*case_weights[:3], 0],
+        ],
     )

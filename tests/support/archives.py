@@ -13,7 +13,8 @@ LINK = 0o120777 << 16
 
 @dataclass(frozen=True)
 class Member:
-    """name and data as they shall stand there. size, packed_size, checksum, offset: what the directory says, where it is not the truth."""
+    """name and data as they shall stand there. size, packed_size, checksum, offset: what the directory says,
+    where it is not the truth."""
 
     name: str | bytes
     data: bytes = b""
@@ -45,7 +46,18 @@ class Member:
         checksum = zlib.crc32(self.data) if self.checksum is None else self.checksum
         packed_size = len(self.packed) if self.packed_size is None else self.packed_size
         size = len(self.data) if self.size is None else self.size
-        return struct.pack("<HHHHIIIHH", self.all_flags, self.method, 0, 33, checksum, packed_size, size, len(self.raw_name), 0)
+        return struct.pack(
+            "<HHHHIIIHH",
+            self.all_flags,
+            self.method,
+            0,
+            33,
+            checksum,
+            packed_size,
+            size,
+            len(self.raw_name),
+            0,
+        )
 
 
 def archive(members: Iterable[Member], count: int | None = None, comment: bytes = b"") -> bytes:
@@ -54,7 +66,9 @@ def archive(members: Iterable[Member], count: int | None = None, comment: bytes 
     for member in members:
         offset = len(content) if member.offset is None else member.offset
         if member.offset is None:
-            content += b"PK\x03\x04" + struct.pack("<H", 20) + member.fields() + member.raw_name + member.packed
+            content += (
+                b"PK\x03\x04" + struct.pack("<H", 20) + member.fields() + member.raw_name + member.packed
+            )
         directory += (
             b"PK\x01\x02"
             + struct.pack("<HH", 0x314, 20)
@@ -78,4 +92,10 @@ def archive_of(files: Mapping[str, bytes]) -> bytes:
 
 def archive_of_folder(folder: Path) -> bytes:
     """All files below a folder, by their paths in it."""
-    return archive_of({path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()})
+    return archive_of(
+        {
+            path.relative_to(folder).as_posix(): path.read_bytes()
+            for path in sorted(folder.rglob("*"))
+            if path.is_file()
+        }
+    )

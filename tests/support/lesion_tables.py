@@ -18,7 +18,11 @@ FULL_NAMES = (
     "Squamous cell carcinoma/keratoacanthoma",
     "Vascular lesions and hemorrhage",
 )
-RISKS = {"malignant": ("BCC", "MAL_OTH", "MEL", "SCCKA"), "medium": ("AKIEC", "BKL", "VASC"), "benign": ("BEN_OTH", "DF", "INF", "NV")}
+RISKS = {
+    "malignant": ("BCC", "MAL_OTH", "MEL", "SCCKA"),
+    "medium": ("AKIEC", "BKL", "VASC"),
+    "benign": ("BEN_OTH", "DF", "INF", "NV"),
+}
 TRUTH_HEADER = ("NewFileName", "Class", "Age", "Location", "Gender")
 IDS = tuple(f"c{i}.jpg" for i in range(1, 7))
 LABELS = ("BCC", "NV", "MEL", "BKL", "DF", "NV")

@@ -11,13 +11,19 @@ def polygon(name: object = "tumor", points: Sequence = SQUARE, **more) -> dict:
     return {"name": name, "path_points": [list(point) for point in points], **more}
 
 
-def feature(name: object = "nuclei_tumor", rings: Sequence = (SQUARE,), kind: str = "Polygon", **properties) -> dict:
+def feature(
+    name: object = "nuclei_tumor", rings: Sequence = (SQUARE,), kind: str = "Polygon", **properties
+) -> dict:
     """One feature of a GeoJSON file; `rings` are its coordinates."""
     return {
         "type": "Feature",
         "id": "5c1f",
         "geometry": {"type": kind, "coordinates": rings},
-        "properties": {"objectType": "annotation", "classification": {"name": name, "color": [200, 0, 0]}, **properties},
+        "properties": {
+            "objectType": "annotation",
+            "classification": {"name": name, "color": [200, 0, 0]},
+            **properties,
+        },
     }
 
 

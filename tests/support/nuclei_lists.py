@@ -1,7 +1,8 @@
-"""Nuclei as the simplified list of files holds them, and the evaluation of such lists once more in plain loops.
+"""Nuclei as the simplified list of files holds them, and the evaluation of such lists once more in plain
+loops.
 
-The loops have the cost structure of the official evaluator: every truth nucleus looks at every prediction of its class that is left, one
-by one, and makes arrays of both centroids for each distance.
+The loops have the cost structure of the official evaluator: every truth nucleus looks at every prediction of
+its class that is left, one by one, and makes arrays of both centroids for each distance.
 """
 
 import json
@@ -61,32 +62,45 @@ def left(predictions: Nuclei, least: float) -> list[int]:
     return [j for j, entry in enumerate(predictions) if confidence(entry, "seed") >= least]
 
 
-def matched(truth: Nuclei, predictions: Nuclei, rules: str = "seed", radius: float = 15, least: float = 0) -> list[tuple[int, int, float]]:
-    """One image: (position in the truth, position in the predictions, distance) of every match, class by class."""
+def matched(
+    truth: Nuclei, predictions: Nuclei, rules: str = "seed", radius: float = 15, least: float = 0
+) -> list[tuple[int, int, float]]:
+    """One image: (position in the truth, position in the predictions, distance) of every match, class by
+    class."""
     pairs = []
     for name in CLASSES:
         unused = [j for j in left(predictions, least) if predictions[j]["class"] == name]
         for i in [i for i, entry in enumerate(truth) if entry["class"] == name]:
             candidates = []
             for order, j in enumerate(unused):
-                distance = np.linalg.norm(np.array(truth[i]["centroid"]) - np.array(predictions[j]["centroid"]))
+                distance = np.linalg.norm(
+                    np.array(truth[i]["centroid"]) - np.array(predictions[j]["centroid"])
+                )
                 if distance < radius or (distance == radius and rules != "grand-challenge"):
                     candidates.append((-confidence(predictions[j], rules), distance, order, j))
             if not candidates:
                 continue
             _, distance, _, taken = min(candidates)
             if rules == "grand-challenge":
-                taken = next(j for j in unused if np.array_equal(predictions[j]["centroid"], predictions[taken]["centroid"]))
+                taken = next(
+                    j
+                    for j in unused
+                    if np.array_equal(predictions[j]["centroid"], predictions[taken]["centroid"])
+                )
             unused.remove(taken)
             pairs.append((i, taken, float(distance)))
     return pairs
 
 
-def tallies(truth: Nuclei, predictions: Nuclei, rules: str, radius: float = 15, least: float = 0) -> dict[str, tuple[int, int, int]]:
+def tallies(
+    truth: Nuclei, predictions: Nuclei, rules: str, radius: float = 15, least: float = 0
+) -> dict[str, tuple[int, int, int]]:
     """One image: TP, truth and predictions of each class."""
     hits = [truth[i]["class"] for i, _, _ in matched(truth, predictions, rules, radius, least)]
     kept = [predictions[j]["class"] for j in left(predictions, least)]
-    return {name: (hits.count(name), sum(e["class"] == name for e in truth), kept.count(name)) for name in CLASSES}
+    return {
+        name: (hits.count(name), sum(e["class"] == name for e in truth), kept.count(name)) for name in CLASSES
+    }
 
 
 def f1(hits: int, support: int, predicted: int) -> float | None:
@@ -104,8 +118,11 @@ def class_value(rules: str, images: Sequence[tuple[int, int, int]]) -> float | N
     return sum(occurring) / (len(occurring) if rules == "seed" else len(images))
 
 
-def macro_f1(rules: str, images: Sequence[Mapping[str, tuple[int, int, int]]], in_data: int | None = None) -> float | None:
-    """From the counts of all images. in_data: classes that the whole test set holds, where these images are drawn from it."""
+def macro_f1(
+    rules: str, images: Sequence[Mapping[str, tuple[int, int, int]]], in_data: int | None = None
+) -> float | None:
+    """From the counts of all images. in_data: classes that the whole test set holds, where these images are
+    drawn from it."""
     values = [class_value(rules, [image[name] for image in images]) for name in CLASSES]
     occurring = [value for value in values if value is not None]
     if not occurring:
@@ -115,5 +132,9 @@ def macro_f1(rules: str, images: Sequence[Mapping[str, tuple[int, int, int]]], i
     return sum(occurring) / len(occurring) * (len(occurring) if in_data is None else in_data) / len(CLASSES)
 
 
-def score(truth: Sequence[Nuclei], predictions: Sequence[Nuclei], rules: str, radius: float = 15, least: float = 0) -> float:
-    return macro_f1(rules, [tallies(t, p, rules, radius, least) for t, p in zip(truth, predictions, strict=True)])
+def score(
+    truth: Sequence[Nuclei], predictions: Sequence[Nuclei], rules: str, radius: float = 15, least: float = 0
+) -> float:
+    return macro_f1(
+        rules, [tallies(t, p, rules, radius, least) for t, p in zip(truth, predictions, strict=True)]
+    )

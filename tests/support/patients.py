@@ -1,4 +1,5 @@
-"""Test sets and submissions of HECKTOR 2026, built from rows and small label maps, and every metric of the definition in plain loops."""
+"""Test sets and submissions of HECKTOR 2026, built from rows and small label maps, and every metric of the
+definition in plain loops."""
 
 import csv
 import io
@@ -19,7 +20,12 @@ VOXEL_ML = 0.98 * 0.98 * 3 / 1000
 def table(rows: Sequence[Mapping[str, object]], delimiter: str = ",") -> bytes:
     """Rows as a table; None is an empty cell."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, list(dict.fromkeys(name for row in rows for name in row)), delimiter=delimiter, lineterminator="\n")
+    writer = csv.DictWriter(
+        text,
+        list(dict.fromkeys(name for row in rows for name in row)),
+        delimiter=delimiter,
+        lineterminator="\n",
+    )
     writer.writeheader()
     writer.writerows({name: "" if value is None else value for name, value in row.items()} for row in rows)
     return text.getvalue().encode()
@@ -36,23 +42,31 @@ def labels(*values: int) -> np.ndarray:
     return flat.reshape(SHAPE, order="F")
 
 
-def folder(name: str, rows: Sequence[Mapping[str, object]], masks: Mapping[str, np.ndarray]) -> dict[str, bytes]:
+def folder(
+    name: str, rows: Sequence[Mapping[str, object]], masks: Mapping[str, np.ndarray]
+) -> dict[str, bytes]:
     """A dropped folder with a table of that name, where there are rows, and masks by patient."""
-    return ({name: table(rows)} if rows else {}) | {f"masks/{patient}.nii.gz": mask(found) for patient, found in masks.items()}
+    return ({name: table(rows)} if rows else {}) | {
+        f"masks/{patient}.nii.gz": mask(found) for patient, found in masks.items()
+    }
 
 
 def truth_folder(rows: Sequence[Mapping], masks: Mapping[str, np.ndarray] | None = None) -> dict[str, bytes]:
     return folder("clinical.csv", rows, masks or {})
 
 
-def submission_folder(rows: Sequence[Mapping], masks: Mapping[str, np.ndarray] | None = None) -> dict[str, bytes]:
+def submission_folder(
+    rows: Sequence[Mapping], masks: Mapping[str, np.ndarray] | None = None
+) -> dict[str, bytes]:
     return folder("predictions.csv", rows, masks or {})
 
 
 def card(truth_source, submission_source, **options) -> scoring.ScoreCard:
     """The scorecard; without replicates unless they are asked for."""
     truth = CHALLENGE.read_truth(truth_source)
-    return CHALLENGE.score(truth, CHALLENGE.read_predictions(submission_source, truth), **{"resamples": 0, **options})
+    return CHALLENGE.score(
+        truth, CHALLENGE.read_predictions(submission_source, truth), **{"resamples": 0, **options}
+    )
 
 
 def mean(values: Sequence[float]) -> float | None:
@@ -77,7 +91,8 @@ def balanced_accuracy(true: Sequence[str | None], guess: Sequence[str | None]) -
 
 
 def concordance(rows: Sequence[tuple[float, int, float | None]], rule: str) -> dict[str, float | int | None]:
-    """C-index, the flipped one and the pairs, from (time, event, score) of the patients that have time and event."""
+    """C-index, the flipped one and the pairs, from (time, event, score) of the patients that have time and
+    event."""
     comparable = concordant = discordant = tied = missing = 0
     for i in rows:
         for j in rows:
@@ -86,7 +101,11 @@ def concordance(rows: Sequence[tuple[float, int, float | None]], rule: str) -> d
                 if i[2] is None or j[2] is None:
                     missing += 1
                 else:
-                    concordant, tied, discordant = concordant + (i[2] > j[2]), tied + (i[2] == j[2]), discordant + (i[2] < j[2])
+                    concordant, tied, discordant = (
+                        concordant + (i[2] > j[2]),
+                        tied + (i[2] == j[2]),
+                        discordant + (i[2] < j[2]),
+                    )
     whole = comparable - missing if rule == "exclude" else comparable
     extra = missing / 2 if rule == "half" else 0
     return {
@@ -100,7 +119,8 @@ def concordance(rows: Sequence[tuple[float, int, float | None]], rule: str) -> d
 
 
 def metrics(truth_rows, truth_masks, rows, masks, **chosen) -> dict[str, float | int | None]:
-    """`metrics` of tables whose cells are clean: truth PatientID, T_stage, N_stage, Relapse, RFS; submission PatientID, T_stage, N_stage, risk."""
+    """`metrics` of tables whose cells are clean: truth PatientID, T_stage, N_stage, Relapse, RFS; submission
+    PatientID, T_stage, N_stage, risk."""
     options = USUAL | chosen
     submitted = {row["PatientID"]: row for row in rows}
     stages = {"T": [f"T{k}" for k in range(5)], "N": [f"N{k}" for k in range(4)]}
@@ -108,28 +128,42 @@ def metrics(truth_rows, truth_masks, rows, masks, **chosen) -> dict[str, float |
     for name, label in (("gtvp", 1), ("gtvn", 2)):
         values = [dice(true, masks.get(p), label, options["empty_masks"]) for p, true in truth_masks.items()]
         found[f"dice_{name}"] = mean([v for v in values if v is not None])
-        both = sum(np.sum((true == label) & (masks[p] == label)) for p, true in truth_masks.items() if p in masks)
-        either = sum(np.sum(true == label) + np.sum(masks.get(p, labels()) == label) for p, true in truth_masks.items())
+        both = sum(
+            np.sum((true == label) & (masks[p] == label)) for p, true in truth_masks.items() if p in masks
+        )
+        either = sum(
+            np.sum(true == label) + np.sum(masks.get(p, labels()) == label) for p, true in truth_masks.items()
+        )
         empty = {"one": 1.0, "zero": 0.0, "skip": None}[options["empty_masks"]]
         found[f"dice_agg_{name}"] = (2 * both / either if either else empty) if truth_masks else None
         found[f"empty_{name}"] = sum(
-            not (true == label).any() and not (masks.get(p, labels()) == label).any() for p, true in truth_masks.items()
+            not (true == label).any() and not (masks.get(p, labels()) == label).any()
+            for p, true in truth_masks.items()
         )
     credit = (found.pop("empty_gtvp") + found.pop("empty_gtvn")) / 2
     counts_as_one = options["empty_masks"] == "one"
-    found["dice_from_empty_cases"] = (credit / len(truth_masks) if counts_as_one else 0.0) if truth_masks else None
+    found["dice_from_empty_cases"] = (
+        (credit / len(truth_masks) if counts_as_one else 0.0) if truth_masks else None
+    )
     for kind in ("T", "N"):
         taking_part = [
-            row for row in truth_rows if row[f"{kind}_stage"] and not (row[f"{kind}_stage"] == "T0" and options["t0"] == "exclude")
+            row
+            for row in truth_rows
+            if row[f"{kind}_stage"] and not (row[f"{kind}_stage"] == "T0" and options["t0"] == "exclude")
         ]
         guesses = [submitted.get(row["PatientID"], {}).get(f"{kind}_stage") for row in taking_part]
         guesses = [g if g in stages[kind] else None for g in guesses]
-        found[f"balanced_accuracy_{kind.lower()}"] = balanced_accuracy([row[f"{kind}_stage"] for row in taking_part], guesses)
+        found[f"balanced_accuracy_{kind.lower()}"] = balanced_accuracy(
+            [row[f"{kind}_stage"] for row in taking_part], guesses
+        )
         found[f"n_missing_{kind.lower()}"] = guesses.count(None)
     sign = -1 if options["prognosis_direction"] == "time" else 1
     known = [row for row in truth_rows if row["RFS"] is not None and row["Relapse"] is not None]
     scores = [submitted.get(row["PatientID"], {}).get("risk") for row in known]
-    triples = [(row["RFS"], row["Relapse"], None if s is None else sign * s) for row, s in zip(known, scores, strict=True)]
+    triples = [
+        (row["RFS"], row["Relapse"], None if s is None else sign * s)
+        for row, s in zip(known, scores, strict=True)
+    ]
     found |= concordance(triples, options["missing_risk"]) | {"n_missing_risk": scores.count(None)}
     found["segmentation"] = average(found["dice_gtvp"], found["dice_gtvn"])
     found["staging"] = average(found["balanced_accuracy_t"], found["balanced_accuracy_n"])

@@ -1,4 +1,5 @@
-"""Names that strangers may give to a team, a file or a case: each tries to become a link, a picture, a script or a formula."""
+"""Names that strangers may give to a team, a file or a case: each tries to become a link, a picture, a script
+or a formula."""
 
 PAYLOADS = (
     "![x](https://evil.example/beacon.png)",

@@ -1,4 +1,5 @@
-"""Other people's programs that the tests compare with, in an environment of their own, made by `make peers`."""
+"""Other people's programs that the tests compare with, in an environment of their own, made by `make
+peers`."""
 
 import json
 import os
@@ -12,7 +13,8 @@ INTERPRETER = ROOT / ".venv-peers" / "bin" / "python"
 
 
 def asked(program: Path, request):
-    """What a program of the peers' environment answers: a request as JSON on its standard input, JSON on its standard output.
+    """What a program of the peers' environment answers: a request as JSON on its standard input, JSON on its
+    standard output.
 
     Skips the test where the environment could not be made; on the build server that is a failure.
     """
@@ -21,5 +23,12 @@ def asked(program: Path, request):
         if os.environ.get("CI"):
             pytest.fail(reason)
         pytest.skip(reason)
-    done = subprocess.run([INTERPRETER, program], input=json.dumps(request), capture_output=True, text=True, encoding="utf-8", check=True)
+    done = subprocess.run(
+        [INTERPRETER, program],
+        input=json.dumps(request),
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=True,
+    )
     return json.loads(done.stdout)

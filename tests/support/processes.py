@@ -1,4 +1,5 @@
-"""The child processes that a test started: whatever else runs in this process may have children of its own."""
+"""The child processes that a test started: whatever else runs in this process may have children of its
+own."""
 
 import os
 from pathlib import Path

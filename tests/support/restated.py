@@ -1,4 +1,5 @@
-"""The metrics of TRICORDER-3 once more, in plain loops over cases and with scikit-learn, as its definition reads."""
+"""The metrics of TRICORDER-3 once more, in plain loops over cases and with scikit-learn, as its definition
+reads."""
 
 import math
 from collections.abc import Sequence
@@ -21,12 +22,16 @@ def ratio(numerator: float, denominator: float) -> float | None:
 def counts(truth: Sequence[str], predicted: Sequence[str | None]) -> dict[str, tuple[int, int, int]]:
     """Support, predicted and true positives of every class; a case predicted as None is nobody's."""
     pairs = list(zip(truth, predicted, strict=True))
-    return {c: (sum(y == c for y, _ in pairs), sum(p == c for _, p in pairs), sum(y == p == c for y, p in pairs)) for c in CLASSES}
+    return {
+        c: (sum(y == c for y, _ in pairs), sum(p == c for _, p in pairs), sum(y == p == c for y, p in pairs))
+        for c in CLASSES
+    }
 
 
 def f1_scores(truth, predicted) -> dict[str, float]:
     return {
-        c: 2 * hits / (support + called) if support + called else 0.0 for c, (support, called, hits) in counts(truth, predicted).items()
+        c: 2 * hits / (support + called) if support + called else 0.0
+        for c, (support, called, hits) in counts(truth, predicted).items()
     }
 
 
@@ -53,7 +58,9 @@ def efficiency(size_mib: float | None) -> float:
     return 0.0 if size_mib >= 150 else 1 - (size_mib - 50) / 100
 
 
-def label_metrics(truth: Sequence[str], predicted: Sequence[str | None], size_mib: float | None = None) -> dict[str, float | None]:
+def label_metrics(
+    truth: Sequence[str], predicted: Sequence[str | None], size_mib: float | None = None
+) -> dict[str, float | None]:
     n, f1, table = len(truth), f1_scores(truth, predicted), counts(truth, predicted)
     groups, w, e = group_f1(f1), weighted_f1(group_f1(f1)), efficiency(size_mib)
     accuracy = sum(y == p for y, p in zip(truth, predicted, strict=True)) / n
@@ -85,16 +92,25 @@ def score(truth, predicted, size_mib: float | None = None) -> float:
 
 def area_under_curve(truth, outputs: np.ndarray, name: str) -> float | None:
     positive = [y == name for y in truth]
-    return float(roc_auc_score(positive, outputs[:, CLASSES.index(name)])) if any(positive) and not all(positive) else None
+    return (
+        float(roc_auc_score(positive, outputs[:, CLASSES.index(name)]))
+        if any(positive) and not all(positive)
+        else None
+    )
 
 
 def average_precision(truth, outputs: np.ndarray, name: str) -> float | None:
     positive = [y == name for y in truth]
-    return float(average_precision_score(positive, outputs[:, CLASSES.index(name)])) if any(positive) and not all(positive) else None
+    return (
+        float(average_precision_score(positive, outputs[:, CLASSES.index(name)]))
+        if any(positive) and not all(positive)
+        else None
+    )
 
 
 def output_metrics(truth, predicted, outputs: np.ndarray) -> dict[str, float | None]:
-    """truth, predicted: of the cases that have outputs [N, 11]; nothing to be predicted means nothing is defined."""
+    """truth, predicted: of the cases that have outputs [N, 11]; nothing to be predicted means nothing is
+    defined."""
     found = {
         "macro_auc": mean([area_under_curve(truth, outputs, c) for c in CLASSES]),
         "macro_average_precision": mean([average_precision(truth, outputs, c) for c in CLASSES]),
@@ -109,5 +125,13 @@ def output_metrics(truth, predicted, outputs: np.ndarray) -> dict[str, float | N
         losses.append(-math.log(max(row[CLASSES.index(y)], 1e-15)))
         squares.append(sum((value - (c == y)) ** 2 for c, value in zip(CLASSES, row, strict=True)))
         bins[min(max(math.ceil(10 * max(row)) - 1, 0), 9)].append((max(row), y == p))
-    error = sum(len(b) / len(outputs) * abs(sum(right for _, right in b) / len(b) - sum(v for v, _ in b) / len(b)) for b in bins if b)
-    return found | {"log_loss": mean(losses), "brier_score": mean(squares), "expected_calibration_error": error}
+    error = sum(
+        len(b) / len(outputs) * abs(sum(right for _, right in b) / len(b) - sum(v for v, _ in b) / len(b))
+        for b in bins
+        if b
+    )
+    return found | {
+        "log_loss": mean(losses),
+        "brier_score": mean(squares),
+        "expected_calibration_error": error,
+    }

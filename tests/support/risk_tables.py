@@ -1,4 +1,5 @@
-"""Small tables of melanoma and other spots with a risk score, and every metric of them once more in plain loops."""
+"""Small tables of melanoma and other spots with a risk score, and every metric of them once more in plain
+loops."""
 
 import math
 from collections.abc import Sequence
@@ -16,12 +17,22 @@ def names(count: int) -> list[str]:
 
 
 def truth_table(positive: Sequence[bool]) -> bytes:
-    return table(("filename", "label"), *([name, str(bool(y))] for name, y in zip(names(len(positive)), positive, strict=True)))
+    return table(
+        ("filename", "label"),
+        *([name, str(bool(y))] for name, y in zip(names(len(positive)), positive, strict=True)),
+    )
 
 
 def score_table(scores: Sequence[float | None]) -> bytes:
     """Cases whose score is None have no row."""
-    return table(("image", "score"), *([name, repr(float(s))] for name, s in zip(names(len(scores)), scores, strict=True) if s is not None))
+    return table(
+        ("image", "score"),
+        *(
+            [name, repr(float(s))]
+            for name, s in zip(names(len(scores)), scores, strict=True)
+            if s is not None
+        ),
+    )
 
 
 def card(positive: Sequence[bool], scores: Sequence[float | None], **options):
@@ -37,13 +48,20 @@ def ratio(numerator: float, denominator: float) -> float | None:
 
 def ranks(positive: Sequence[bool], scores: Sequence[float | None]) -> list[float]:
     """A missing positive ranks below every score, a missing negative above."""
-    return [s if s is not None else -math.inf if y else math.inf for y, s in zip(positive, scores, strict=True)]
+    return [
+        s if s is not None else -math.inf if y else math.inf for y, s in zip(positive, scores, strict=True)
+    ]
 
 
 def counts(positive: Sequence[bool], called: Sequence[bool]) -> tuple[int, int, int, int]:
     """TP, FP, FN, TN."""
     pairs = list(zip(positive, called, strict=True))
-    return pairs.count((True, True)), pairs.count((False, True)), pairs.count((True, False)), pairs.count((False, False))
+    return (
+        pairs.count((True, True)),
+        pairs.count((False, True)),
+        pairs.count((True, False)),
+        pairs.count((False, False)),
+    )
 
 
 def f_beta(tp: int, fp: int, fn: int, beta: float) -> float:
@@ -54,7 +72,9 @@ def f_beta(tp: int, fp: int, fn: int, beta: float) -> float:
 def ordered_pairs(positive: Sequence[bool], ranked: Sequence[float]) -> float | None:
     """Share of the pairs of a positive and a negative in the right order, ties half."""
     ill, well = ([s for s, y in zip(ranked, positive, strict=True) if y is kind] for kind in (True, False))
-    return ratio(sum(1.0 if a > b else 0.5 if a == b else 0.0 for a in ill for b in well), len(ill) * len(well))
+    return ratio(
+        sum(1.0 if a > b else 0.5 if a == b else 0.0 for a in ill for b in well), len(ill) * len(well)
+    )
 
 
 def average_precision(positive: Sequence[bool], ranked: Sequence[float]) -> float | None:
@@ -83,7 +103,9 @@ def at_90(positive: Sequence[bool], ranked: Sequence[float]) -> tuple[float | No
     return max(sensitive), max(specific)
 
 
-def calibration(positive: Sequence[bool], scores: Sequence[float | None]) -> tuple[float | None, float | None, float | None]:
+def calibration(
+    positive: Sequence[bool], scores: Sequence[float | None]
+) -> tuple[float | None, float | None, float | None]:
     """Brier score, log loss and calibration error of the cases that have a score."""
     told = [(y, s) for y, s in zip(positive, scores, strict=True) if s is not None]
     if not told or any(not -1e-6 <= s <= 1 + 1e-6 for _, s in told):
@@ -92,7 +114,9 @@ def calibration(positive: Sequence[bool], scores: Sequence[float | None]) -> tup
     bins: dict[int, list[tuple[bool, float]]] = {}
     for y, s in told:
         bins.setdefault(min(max(math.ceil(10 * s) - 1, 0), 9), []).append((y, s))
-    gaps = [abs(sum(y for y, _ in b) / len(b) - sum(s for _, s in b) / len(b)) * len(b) for b in bins.values()]
+    gaps = [
+        abs(sum(y for y, _ in b) / len(b) - sum(s for _, s in b) / len(b)) * len(b) for b in bins.values()
+    ]
     losses = [-math.log(q) if y else -math.log(1 - q) for y, q in clipped]
     return sum((s - y) ** 2 for y, s in told) / len(told), sum(losses) / len(told), sum(gaps) / len(told)
 

@@ -1,4 +1,5 @@
-"""How many times longer than usual the tests run: the environment variable BENCHSIDE_SOAK, 1 where it is not set."""
+"""How many times longer than usual the tests run: the environment variable BENCHSIDE_SOAK, 1 where it is not
+set."""
 
 import os
 

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 
 def differences(expected, found, tolerance: float, path: str = "$") -> Iterator[str]:
-    """Where `found` departs from `expected`: objects may hold more keys, numbers differ by at most `tolerance`."""
+    """Where `found` departs from `expected`: objects may hold more keys, numbers differ by at most
+    `tolerance`."""
     if isinstance(expected, dict) and isinstance(found, dict):
         for key, value in expected.items():
             if key in found:

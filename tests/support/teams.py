@@ -13,20 +13,25 @@ LESIONS = scoring.load_challenge("tricorder3")
 
 def lesion_truth(labels: np.ndarray) -> bytes:
     """A truth of class numbers [N] with ages, body sites and genders."""
-    rows = ([f"c{i}.jpg", CLASSES[y], str(20 + 7 * i % 60), ("Arm", "Torso", "Leg")[i % 3], "mf"[i % 2]] for i, y in enumerate(labels))
+    rows = (
+        [f"c{i}.jpg", CLASSES[y], str(20 + 7 * i % 60), ("Arm", "Torso", "Leg")[i % 3], "mf"[i % 2]]
+        for i, y in enumerate(labels)
+    )
     return table(TRUTH_HEADER, *rows)
 
 
 def outputs_table(outputs: np.ndarray) -> bytes:
     """Predictions of outputs [N, 11]."""
-    return table(("filename", *CLASSES), *([f"c{i}.jpg", *map(repr, row)] for i, row in enumerate(outputs.tolist())))
+    return table(
+        ("filename", *CLASSES), *([f"c{i}.jpg", *map(repr, row)] for i, row in enumerate(outputs.tolist()))
+    )
 
 
 def lesion_outputs(random: np.random.Generator, labels: np.ndarray, skill: float) -> np.ndarray:
     """Probabilities [N, 11] of a team that is right the more often the larger its skill."""
-    outputs = random.dirichlet(np.full(len(CLASSES), 0.5), len(labels)) + skill * np.eye(len(CLASSES))[labels] * random.random(
-        (len(labels), 1)
-    )
+    outputs = random.dirichlet(np.full(len(CLASSES), 0.5), len(labels)) + skill * np.eye(len(CLASSES))[
+        labels
+    ] * random.random((len(labels), 1))
     return np.round(outputs / outputs.sum(1, keepdims=True), 4)
 
 
@@ -35,19 +40,27 @@ def lesion_teams(seed: int, n: int, skills: Sequence[float], /, **options) -> sc
     random = np.random.default_rng(seed)
     labels = random.integers(0, len(CLASSES), n)
     truth = LESIONS.read_truth(lesion_truth(labels), name="truth.csv")
-    sent = {chr(97 + k): outputs_table(lesion_outputs(random, labels, skill)) for k, skill in enumerate(skills)}
+    sent = {
+        chr(97 + k): outputs_table(lesion_outputs(random, labels, skill)) for k, skill in enumerate(skills)
+    }
     return scoring.compare(
-        LESIONS, truth, {name: LESIONS.read_predictions(data, truth, name=name) for name, data in sent.items()}, **options
+        LESIONS,
+        truth,
+        {name: LESIONS.read_predictions(data, truth, name=name) for name, data in sent.items()},
+        **options,
     )
 
 
 def risk_teams(seed: int, n: int, noises: Sequence[float], /, **options) -> scoring.Comparison:
-    """Melanoma teams "a", "b" ... whose scores are the label under so much noise; options of `scoring.compare`."""
+    """Melanoma teams "a", "b" ... whose scores are the label under so much noise; options of
+    `scoring.compare`."""
     random = np.random.default_rng(seed)
     positive = random.random(n) < 0.35
     truth = risk_tables.CHALLENGE.read_truth(risk_tables.truth_table(positive), name="truth.csv")
     sent = {}
     for k, noise in enumerate(noises):
         scores = np.clip(np.round(0.25 + 0.5 * positive + noise * random.normal(size=n), 2), 0, 1)
-        sent[chr(97 + k)] = risk_tables.CHALLENGE.read_predictions(risk_tables.score_table(scores.tolist()), truth, name=chr(97 + k))
+        sent[chr(97 + k)] = risk_tables.CHALLENGE.read_predictions(
+            risk_tables.score_table(scores.tolist()), truth, name=chr(97 + k)
+        )
     return scoring.compare(risk_tables.CHALLENGE, truth, sent, **options)

@@ -9,7 +9,12 @@ from streamlit.testing.v1 import AppTest
 from pages.shared import jobs
 
 
-def put(page: str, app: AppTest, submission: tuple[str, bytes] | None = None, test_set: tuple[str, bytes] | None = None) -> AppTest:
+def put(
+    page: str,
+    app: AppTest,
+    submission: tuple[str, bytes] | None = None,
+    test_set: tuple[str, bytes] | None = None,
+) -> AppTest:
     """Own files through the doors of a page."""
     for key, file in ((f"{page}_set_files", test_set), (f"{page}_submission_files", submission)):
         if file:
@@ -25,7 +30,8 @@ def finished(app: AppTest) -> AppTest:
 
 
 def words(app: AppTest) -> str:
-    """All that the page says, as it is read: without the marks and joiners that keep Markdown from reading it."""
+    """All that the page says, as it is read: without the marks and joiners that keep Markdown from reading
+    it."""
     kinds = (app.markdown, app.caption, app.error, app.info, app.title, app.header, app.metric)
     said = "\n".join(str(element.value) for kind in kinds for element in kind)
     return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", said).replace("\u2060", "").replace("\u00a0", " ")

@@ -1,4 +1,5 @@
-"""Label maps written as files, also such as no ordinary program writes. Arrays are [x, y, z]; affines lead from index to mm in RAS."""
+"""Label maps written as files, also such as no ordinary program writes. Arrays are [x, y, z]; affines lead
+from index to mm in RAS."""
 
 import gzip
 import io
@@ -12,10 +13,22 @@ import numpy as np
 
 AFFINE = np.array([[0.98, 0, 0, -120.0], [0, 0.98, 0, 30], [0, 0, 3, -5], [0, 0, 0, 1]])
 RAS_FROM_LPS = np.diag([-1.0, -1.0, 1.0, 1.0])
-TYPES = {"u1": "MET_UCHAR", "i1": "MET_CHAR", "i2": "MET_SHORT", "u2": "MET_USHORT", "i4": "MET_INT", "u4": "MET_UINT", "f4": "MET_FLOAT"}
+TYPES = {
+    "u1": "MET_UCHAR",
+    "i1": "MET_CHAR",
+    "i2": "MET_SHORT",
+    "u2": "MET_USHORT",
+    "i4": "MET_INT",
+    "u4": "MET_UINT",
+    "f4": "MET_FLOAT",
+}
 TYPES |= {"i8": "MET_LONG_LONG", "u8": "MET_ULONG_LONG", "f8": "MET_DOUBLE"}
 
-WAYS = [(axes, back) for axes in itertools.permutations(range(3)) for back in itertools.product((False, True), repeat=3)]
+WAYS = [
+    (axes, back)
+    for axes in itertools.permutations(range(3))
+    for back in itertools.product((False, True), repeat=3)
+]
 """Every way to store an array: its axes reordered, then each reversed or not."""
 
 
@@ -44,7 +57,8 @@ def nifti(
     extension: bytes = b"",
     fields: Mapping[str, object] | None = None,
 ) -> bytes:
-    """An uncompressed .nii that holds `labels` as they are, with a header of that scaling; `fields` of the header are overwritten at last."""
+    """An uncompressed .nii that holds `labels` as they are, with a header of that scaling; `fields` of the
+    header are overwritten at last."""
     kind = (nibabel.Nifti1Image, nibabel.Nifti2Image)[version - 1]
     header = kind.header_class(endianness=dtype[0])
     header.set_data_dtype(np.dtype(dtype))
@@ -67,8 +81,15 @@ def nifti(
     return written.getvalue() + labels.astype(dtype).tobytes(order="F")
 
 
-def metaimage(labels: np.ndarray, affine: np.ndarray = AFFINE, dtype: str = "<u1", packed: bool = False, **entries: object) -> bytes:
-    """A .mha as ITK writes it, raw or compressed; `entries` replace lines of the header, None leaves them out."""
+def metaimage(
+    labels: np.ndarray,
+    affine: np.ndarray = AFFINE,
+    dtype: str = "<u1",
+    packed: bool = False,
+    **entries: object,
+) -> bytes:
+    """A .mha as ITK writes it, raw or compressed; `entries` replace lines of the header, None leaves them
+    out."""
     data = labels.astype(dtype).tobytes(order="F")
     data = zlib.compress(data) if packed else data
     placed = RAS_FROM_LPS @ affine

@@ -1,4 +1,5 @@
-"""The viewer of pictures with results: one Streamlit component, its modes (nuclei, slices) one script each. Nothing is built or requested."""
+"""The viewer of pictures with results: one Streamlit component, its modes (nuclei, slices) one script each.
+Nothing is built or requested."""
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -12,7 +13,16 @@ FOLDER = Path(__file__).parent
 CORE = ("core.js", "stage.js", "gestures.js", "picture.js")
 MODES = (
     ("outlines.js", "tiles.js", "ink.js", "card.js", "panel.js", "nuclei.js"),
-    ("volumes.js", "frame.js", "words.js", "regions.js", "strip.js", "previews.js", "settings.js", "slices.js"),
+    (
+        "volumes.js",
+        "frame.js",
+        "words.js",
+        "regions.js",
+        "strip.js",
+        "previews.js",
+        "settings.js",
+        "slices.js",
+    ),
 )
 ENTRY = "mount.js"
 STYLES = ("viewer.css", "slices.css")
@@ -24,7 +34,8 @@ def _joined(names: Iterable[str]) -> str:
 
 
 def _module() -> str:
-    """One module of all scripts. A mode stands in a block of its own: what it names is its own, and the core's names are for all."""
+    """One module of all scripts. A mode stands in a block of its own: what it names is its own, and the
+    core's names are for all."""
     return "\n".join([_joined(CORE), *(f"{{\n{_joined(names)}\n}}" for names in MODES), _joined([ENTRY])])
 
 
@@ -44,11 +55,13 @@ def show(
     focus: Mapping[str, object] | None = None,
     on_select: Callable[[], None] = lambda: None,
 ) -> Mapping[str, object] | None:
-    """Mount the viewer; call it in a fragment, so that a click runs no more than is needed. Returns what is selected, or None.
+    """Mount the viewer; call it in a fragment, so that a click runs no more than is needed. Returns what is
+    selected, or None.
 
-    height: of the picture, CSS px. focus: what the viewer shall go to, in the terms of what is selected (nuclei: `side` "truth" or
-    "prediction", `index` in its file's list). What was selected in the viewer may come back as focus: it is not sent again.
-    on_select: called before the rerun that a selection causes; `selected` knows it then.
+    height: of the picture, CSS px. focus: what the viewer shall go to, in the terms of what is selected
+    (nuclei: `side` "truth" or "prediction", `index` in its file's list). What was selected in the viewer may
+    come back as focus: it is not sent again. on_select: called before the rerun that a selection causes;
+    `selected` knows it then.
     """
     place = f"{key}_focus"
     request = following(st.session_state.get(place), payload.head["name"], focus, selected(key, payload))

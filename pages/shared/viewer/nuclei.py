@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from pages.shared.viewer.payload import Payload, pack
-from scoring.figures.look import LIGHT
+from scoring.figures.theme import LIGHT
 from scoring.readers.nuclei import Nuclei
 
 STEPS = 16
@@ -30,12 +30,13 @@ def results(
 ) -> Payload:
     """Truth and prediction of one image with what became of each nucleus.
 
-    overlay: columns of n nuclei, truth first: xy float [v, 2] vertices in px, one outline after the other; start [n + 1] where each
-    begins (equal neighbours: no outline); centroids float [n, 2] px; kind [n] 0 truth, 1 prediction; cls [n] position in `classes`;
-    status [n] 0 TP, 1 FP, 2 FN; reason [n] position in `reasons` ("" = none, else a code of the matches); partner [n] row of the nucleus
-    it matches or that the reason is about, -1 = none; number [n] position in its file's list; score [n] confidence; distance [n] px to
-    the partner, NaN = none.
-    name: of the case. size: width and height in px. jpeg: the image, of any size, in the same frame. radius: px, of the matching.
+    overlay: columns of n nuclei, truth first: xy float [v, 2] vertices in px, one outline after the other;
+    start [n + 1] where each begins (equal neighbours: no outline); centroids float [n, 2] px; kind [n] 0
+    truth, 1 prediction; cls [n] position in `classes`; status [n] 0 TP, 1 FP, 2 FN; reason [n] position in
+    `reasons` ("" = none, else a code of the matches); partner [n] row of the nucleus it matches or that the
+    reason is about, -1 = none; number [n] position in its file's list; score [n] confidence; distance [n] px
+    to the partner, NaN = none. name: of the case. size: width and height in px. jpeg: the image, of any size,
+    in the same frame. radius: px, of the matching.
     """
     head = {"reasons": list(reasons), "radius": radius, "detections": False}
     return _packed(head | _frame(name, size, classes, um_per_px), overlay, jpeg)
@@ -65,7 +66,11 @@ def detections(
         "score": nuclei.confidences,
         "distance": np.full(n, np.nan),
     }
-    return _packed({"reasons": [""], "radius": None, "detections": True} | _frame(name, size, classes, um_per_px), columns, jpeg)
+    return _packed(
+        {"reasons": [""], "radius": None, "detections": True} | _frame(name, size, classes, um_per_px),
+        columns,
+        jpeg,
+    )
 
 
 def _frame(name: str, size: tuple[int, int], classes: Sequence[str], um_per_px: float) -> dict[str, object]:
@@ -87,7 +92,9 @@ def _packed(head: dict[str, object], columns: Mapping[str, np.ndarray], jpeg: by
         "xy": sixteenths(xy),
         "start": start,
         "centre": np.asarray(columns["centroids"], "<f4"),
-        **{column: np.asarray(columns[column]).astype("u1") for column in ("kind", "cls", "status", "reason")},
+        **{
+            column: np.asarray(columns[column]).astype("u1") for column in ("kind", "cls", "status", "reason")
+        },
         "partner": np.asarray(columns["partner"]).astype("<i4"),
         "number": np.asarray(columns["number"]).astype("<u4"),
         "score": np.asarray(columns["score"], "<f4"),
@@ -104,7 +111,8 @@ def sixteenths(xy: np.ndarray) -> np.ndarray:
 
 
 def thinned(xy: np.ndarray, start: np.ndarray, most: int = MOST_VERTICES) -> tuple[np.ndarray, np.ndarray]:
-    """Outlines [v, 2] that begin at start [n + 1], those of more than `most` vertices left with every k-th; start as uint32."""
+    """Outlines [v, 2] that begin at start [n + 1], those of more than `most` vertices left with every k-th;
+    start as uint32."""
     start = np.asarray(start, np.int64)
     lengths = np.diff(start)
     step = np.maximum(1, -(-lengths // most))

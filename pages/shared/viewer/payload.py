@@ -1,4 +1,5 @@
-"""What goes to the browser: a header and arrays in one string of bytes, so that nothing is copied into JSON."""
+"""What goes to the browser: a header and arrays in one string of bytes, so that nothing is copied into
+JSON."""
 
 import hashlib
 import json
@@ -18,21 +19,26 @@ TYPES = ("u1", "i2", "u4", "i4", "f4")
 class Payload:
     """Keep it by the SHA-256 of the files it was made from.
 
-    head: JSON values: mode, name, what the mode needs, `arrays` (name -> [type, offset, bytes, 1 where deflated]), `id` (hash of all
-    of it: the browser unpacks nothing again while it is the same). body: the arrays, one after the other.
+    head: JSON values: mode, name, what the mode needs, `arrays` (name -> [type, offset, bytes, 1 where
+    deflated]), `id` (hash of all of it: the browser unpacks nothing again while it is the same). body: the
+    arrays, one after the other.
     """
 
     head: Mapping[str, object]
     body: bytes
 
     def message(self, **view) -> bytes:
-        """Magic, length of the header (uint32, little-endian), header, arrays. view: header entries that may change without a new `id`."""
+        """Magic, length of the header (uint32, little-endian), header, arrays. view: header entries that may
+        change without a new `id`."""
         text = json.dumps({**self.head, **view}).encode()
         return MAGIC + struct.pack("<I", len(text)) + text + self.body
 
 
-def pack(head: Mapping[str, object], arrays: Mapping[str, np.ndarray | bytes], deflate: bool = False) -> Payload:
-    """Arrays in C order, their types among TYPES (bytes: u1), deflated where that is worth the time. Raises ValueError for another type."""
+def pack(
+    head: Mapping[str, object], arrays: Mapping[str, np.ndarray | bytes], deflate: bool = False
+) -> Payload:
+    """Arrays in C order, their types among TYPES (bytes: u1), deflated where that is worth the time. Raises
+    ValueError for another type."""
     table, parts, offset = {}, [], 0
     for name, value in arrays.items():
         array = np.frombuffer(value, "u1") if isinstance(value, bytes) else np.ascontiguousarray(value)

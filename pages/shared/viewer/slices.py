@@ -12,8 +12,9 @@ LABELS = ("none", "GTVp", "GTVn")
 
 
 @dataclass(frozen=True)
-class Look:
-    """How an image is shown. unit: of its values. digits: behind the decimal point. inverted: high values dark.
+class Display:
+    """How an image is shown. unit: of its values. digits: behind the decimal point. inverted: high values
+    dark.
 
     windows: (name, value drawn black, value drawn white); the first one is shown first.
     """
@@ -24,19 +25,23 @@ class Look:
     windows: tuple[tuple[str, float, float], ...]
 
 
-LOOKS = {
-    "CT": Look("HU", 0, False, (("Soft tissue", -160, 240), ("Bone", -450, 1050), ("Air and fat", -1000, 200))),
-    "PET": Look("SUV", 1, True, (("0 to 10", 0, 10), ("0 to 5", 0, 5), ("0 to 20", 0, 20))),
+DISPLAYS = {
+    "CT": Display(
+        "HU", 0, False, (("Soft tissue", -160, 240), ("Bone", -450, 1050), ("Air and fat", -1000, 200))
+    ),
+    "PET": Display("SUV", 1, True, (("0 to 10", 0, 10), ("0 to 5", 0, 5), ("0 to 20", 0, 20))),
 }
 
 
 def results(scene: Scene, *, name: str, labels: Sequence[str] = LABELS) -> Payload:
     """Truth and prediction of one patient in slices, over the images of the scene.
 
-    name: of the case. labels: what the labels 0, 1, 2 ... are called. The viewer returns and takes {voxel: index in the truth's file,
-    plane: "axial", "coronal" or "sagittal"}.
+    name: of the case. labels: what the labels 0, 1, 2 ... are called. The viewer returns and takes {voxel:
+    index in the truth's file, plane: "axial", "coronal" or "sagittal"}.
     """
-    arrays = {"labels": _stored(scene.labels)} | {f"image{i}": _stored(one.values) for i, one in enumerate(scene.backgrounds)}
+    arrays = {"labels": _stored(scene.labels)} | {
+        f"image{i}": _stored(one.values) for i, one in enumerate(scene.backgrounds)
+    }
     head = {
         "mode": "slices",
         "name": name,
@@ -57,7 +62,7 @@ def _stored(volume: np.ndarray) -> np.ndarray:
 
 
 def _described(image: Background, array: str) -> dict[str, object]:
-    look = LOOKS.get(image.name) or Look("", 1, False, (("All", *_range(image)),))
+    display = DISPLAYS.get(image.name) or Display("", 1, False, (("All", *_range(image)),))
     return {
         "name": image.name,
         "array": array,
@@ -65,10 +70,10 @@ def _described(image: Background, array: str) -> dict[str, object]:
         "spacing": image.spacing_mm,
         "corner": image.corner_mm,
         "scale": image.scale,
-        "unit": look.unit,
-        "digits": look.digits,
-        "invert": look.inverted,
-        "windows": look.windows,
+        "unit": display.unit,
+        "digits": display.digits,
+        "invert": display.inverted,
+        "windows": display.windows,
     }
 
 

@@ -14,7 +14,8 @@ def block_means(values: np.ndarray, factor: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Grid:
-    """shape: voxels along x, y, z. spacing: mm. signs: 1 where an axis runs to the right, to the front, upwards, -1 where it runs the other way.
+    """shape: voxels along x, y, z. spacing: mm. signs: 1 where an axis runs to the right, to the front,
+    upwards, -1 where it runs the other way.
 
     The middle of the grid is the origin of the patient's coordinates.
     """
@@ -38,13 +39,21 @@ class Grid:
         return float(np.prod(self.spacing)) / 1000
 
     def axes(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Coordinates of the voxels' centres along each axis, mm, shaped to be broadcast against each other."""
-        one_axis = (first + step * np.arange(count) for first, step, count in zip(self.origin, self.steps, self.shape, strict=True))
-        return tuple(np.meshgrid(*(values.astype(np.float32) for values in one_axis), indexing="ij", sparse=True))
+        """Coordinates of the voxels' centres along each axis, mm, shaped to be broadcast against each
+        other."""
+        one_axis = (
+            first + step * np.arange(count)
+            for first, step, count in zip(self.origin, self.steps, self.shape, strict=True)
+        )
+        return tuple(
+            np.meshgrid(*(values.astype(np.float32) for values in one_axis), indexing="ij", sparse=True)
+        )
 
     def noise(self, random: np.random.Generator, width: float) -> np.ndarray:
         """A random field of standard deviation 1 that varies over `width` mm."""
-        field = gaussian_filter(random.standard_normal(self.shape).astype(np.float32), [width / step for step in self.spacing])
+        field = gaussian_filter(
+            random.standard_normal(self.shape).astype(np.float32), [width / step for step in self.spacing]
+        )
         return field / field.std()
 
     def coarser(self, factor: int) -> "Grid":

@@ -17,8 +17,8 @@ UNKNOWN_STAGE = 2  # what a stage that nobody knows counts for in the hazard
 
 @dataclass(frozen=True)
 class Plan:
-    """name: PatientID. t_stage: T0 to T4 or TX. n_stage: N0 to N3, N2 with its letter. excised: the primary was taken out before the scan.
-    visit_days: see `survival.course`.
+    """name: PatientID. t_stage: T0 to T4 or TX. n_stage: N0 to N3, N2 with its letter. excised: the primary
+    was taken out before the scan. visit_days: see `survival.course`.
     """
 
     name: str
@@ -78,5 +78,9 @@ def draw(plan: Plan) -> Patient:
     person, hpv = draw_person(disease.site, person_random)
     tumour_ml = np.count_nonzero(disease.labels) * plan.grid.voxel_ml
     t_number = UNKNOWN_STAGE if plan.t_stage == "TX" else int(plan.t_stage[1])
-    hazard = survival.log_hazard(tumour_ml, t_number, int(plan.n_stage[1]), hpv, person.performance, person.age)
-    return Patient(plan, body, disease, person, hazard, survival.course(hazard, plan.visit_days, course_random))
+    hazard = survival.log_hazard(
+        tumour_ml, t_number, int(plan.n_stage[1]), hpv, person.performance, person.age
+    )
+    return Patient(
+        plan, body, disease, person, hazard, survival.course(hazard, plan.visit_days, course_random)
+    )

@@ -1,7 +1,7 @@
 """An invented head and neck: density for CT and glucose uptake for PET, from the shoulders to the forehead.
 
-Lengths are mm, to the right, to the front and upwards from a point before the third cervical vertebra. Shapes and values are what an
-atlas shows roughly; nothing was measured on a person.
+Lengths are mm, to the right, to the front and upwards from a point before the third cervical vertebra. Shapes
+and values are what an atlas shows roughly; nothing was measured on a person.
 """
 
 from collections.abc import Iterator
@@ -11,7 +11,17 @@ import numpy as np
 from scipy.ndimage import gaussian_filter
 
 from sample_data.generator.headneck.grid import Grid
-from sample_data.generator.headneck.shapes import Coordinates, Shape, above, arch, column, ellipsoid, rhythmic, rod, shell
+from sample_data.generator.headneck.shapes import (
+    Coordinates,
+    Shape,
+    above,
+    arch,
+    column,
+    ellipsoid,
+    rhythmic,
+    rod,
+    shell,
+)
 
 AIR = -1000
 UNDER_SKIN_MM = 2
@@ -31,8 +41,8 @@ Part = tuple[Shape, float, float]
 
 @dataclass(frozen=True)
 class Body:
-    """density: HU, uptake: SUV, arrays x, y, z that are painted on. depth: how deep in the body a voxel lies, about mm.
-    where: the voxels' coordinates in an upright, symmetric head of average size.
+    """density: HU, uptake: SUV, arrays x, y, z that are painted on. depth: how deep in the body a voxel lies,
+    about mm. where: the voxels' coordinates in an upright, symmetric head of average size.
     """
 
     grid: Grid
@@ -67,10 +77,14 @@ def _extent(values: np.ndarray, low: float, high: float) -> tuple[int, int]:
 
 def _outline(right: np.ndarray, front: np.ndarray, up: np.ndarray) -> np.ndarray:
     """Depth under the skin: a stack of ovals, squarer at the shoulders."""
-    side, ahead, behind = (np.interp(up, HEIGHTS, reach).astype(np.float32) for reach in (SIDEWARD, FORWARD, BACKWARD))
+    side, ahead, behind = (
+        np.interp(up, HEIGHTS, reach).astype(np.float32) for reach in (SIDEWARD, FORWARD, BACKWARD)
+    )
     power = np.interp(up, (-90, -60), (2.6, 2)).astype(np.float32)
     reach = np.where(front > 0, ahead, behind)
-    return (1 - (np.abs(right / side) ** power + np.abs(front / reach) ** power) ** (1 / power)) * np.minimum(side, reach)
+    return (1 - (np.abs(right / side) ** power + np.abs(front / reach) ** power) ** (1 / power)) * np.minimum(
+        side, reach
+    )
 
 
 def _coordinates(grid: Grid, random: np.random.Generator) -> Coordinates:
@@ -78,15 +92,24 @@ def _coordinates(grid: Grid, random: np.random.Generator) -> Coordinates:
     right, front, up = grid.axes()
     sizes, tilt, nod = random.uniform(0.94, 1.06, 3), random.uniform(-0.03, 0.03), random.uniform(-0.05, 0.05)
     uneven = [1.3 * grid.noise(random, 16) for _ in range(3)]
-    return (right - tilt * up) / sizes[0] + uneven[0], (front - nod * up) / sizes[1] + uneven[1], up / sizes[2] + uneven[2]
+    return (
+        (right - tilt * up) / sizes[0] + uneven[0],
+        (front - nod * up) / sizes[1] + uneven[1],
+        up / sizes[2] + uneven[2],
+    )
 
 
 def _muscles(side: int) -> Iterator[Part]:
     for shape in (
-        column(((24 * side, -50, -112), (20 * side, -43, -40), (18 * side, -41, 40), (24 * side, -50, 58)), (17, 12)),
+        column(
+            ((24 * side, -50, -112), (20 * side, -43, -40), (18 * side, -41, 40), (24 * side, -50, 58)),
+            (17, 12),
+        ),
         column(((60 * side, -51, -112), (40 * side, -50, -60), (24 * side, -55, 10)), (22, 5)),
         column(((44 * side, -14, -112), (33 * side, -18, -40), (26 * side, -22, 36)), (10, 12)),
-        column(((14 * side, 42, -84), (36 * side, 16, -30), (47 * side, -4, 20), (52 * side, -20, 50)), (7, 13)),
+        column(
+            ((14 * side, 42, -84), (36 * side, 16, -30), (47 * side, -4, 20), (52 * side, -20, 50)), (7, 13)
+        ),
         column(((10 * side, 4, -100), (9 * side, 2, 40)), (8, 4)),
         column(((11 * side, 41, -84), (11 * side, 38, -20)), (9, 4)),
         column(((19 * side, 16, -20), (17 * side, 12, 50)), (4, 9)),
@@ -104,8 +127,20 @@ def _glands_and_vessels(side: int, random: np.random.Generator) -> Iterator[Part
     yield ellipsoid((27 * side, 34, 4), (9, 12, 9)), 50, random.uniform(1.3, 2.3)
     yield ellipsoid((17 * side, 22, -50), (9, 9, 17)), 105, 1.3
     yield ellipsoid((18 * side, 14, 20), (5, 7, 10)), 65, random.uniform(1.8, 3.0)
-    yield column(((18 * side, 8, -112), (23 * side, 10, -40), (25 * side, 4, 20), (26 * side, -2, 62)), (3.6, 3.6)), contrast, 1.5
-    yield column(((24 * side, 14, -112), (30 * side, 7, -40), (33 * side, -2, 20), (30 * side, -8, 60)), (5.5, 4.8)), contrast - 20, 1.5
+    yield (
+        column(
+            ((18 * side, 8, -112), (23 * side, 10, -40), (25 * side, 4, 20), (26 * side, -2, 62)), (3.6, 3.6)
+        ),
+        contrast,
+        1.5,
+    )
+    yield (
+        column(
+            ((24 * side, 14, -112), (30 * side, 7, -40), (33 * side, -2, 20), (30 * side, -8, 60)), (5.5, 4.8)
+        ),
+        contrast - 20,
+        1.5,
+    )
     yield ellipsoid((31 * side, 68, 80), (12, 12, 12)), 12, 0.8
 
 
@@ -169,7 +204,8 @@ def _spine() -> Iterator[Part]:
 
 
 def parts(random: np.random.Generator) -> Iterator[Part]:
-    """Shape, HU and SUV of everything inside the body, in the order in which later parts replace earlier ones."""
+    """Shape, HU and SUV of everything inside the body, in the order in which later parts replace earlier
+    ones."""
     for side in (-1, 1):
         yield from _muscles(side)
     yield from _head(random)
@@ -201,7 +237,8 @@ def healthy(grid: Grid, random: np.random.Generator) -> Body:
 
 
 def computed_tomography(body: Body, random: np.random.Generator) -> np.ndarray:
-    """HU of each voxel, int16: sharp, a little noisy, in steps of 4 HU; the air around is clean, as of a file that is to be small."""
+    """HU of each voxel, int16: sharp, a little noisy, in steps of 4 HU; the air around is clean, as of a file
+    that is to be small."""
     streaks = 5 * body.grid.noise(random, 5) * (body.density > AIR / 2)
     seen = gaussian_filter(body.density, 0.45) + streaks + random.normal(0, 9, body.density.shape)
     return np.where(body.depth > -3, 4 * np.round(np.clip(seen, AIR, 1600) / 4), AIR).astype(np.int16)
@@ -211,5 +248,7 @@ def positron_emission(body: Body, random: np.random.Generator) -> np.ndarray:
     """SUV of each voxel, blurred as a camera sees it, with noise that grows with the activity."""
     width = [RESOLUTION / PULSE / step for step in body.grid.spacing]
     blurred = gaussian_filter(body.uptake, width)
-    noise = gaussian_filter(random.standard_normal(blurred.shape).astype(np.float32), [0.8 * one for one in width])
+    noise = gaussian_filter(
+        random.standard_normal(blurred.shape).astype(np.float32), [0.8 * one for one in width]
+    )
     return np.clip(blurred + 0.11 * noise / noise.std() * np.sqrt(blurred), 0, None)

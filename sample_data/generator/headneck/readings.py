@@ -1,4 +1,5 @@
-"""What invented teams make of a patient: outlines that are a little off, stages and a risk that are nearly right."""
+"""What invented teams make of a patient: outlines that are a little off, stages and a risk that are nearly
+right."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,9 +20,10 @@ OUTLINE_MM = 9  # over how much of an outline an error of its place extends
 
 @dataclass(frozen=True)
 class Skill:
-    """wobble, shift: standard deviation and mean of the distance between a team's outline and the true one, mm, outwards positive.
-    overlooked: share of lesions of 10 mm that it does not see. invented: false lesions per patient. confused: share of nodes that it calls
-    GTVp. t_noise, n_noise: standard deviation of the stages it sees. risk_noise: of its risk, in standard deviations of the true one.
+    """wobble, shift: standard deviation and mean of the distance between a team's outline and the true one,
+    mm, outwards positive. overlooked: share of lesions of 10 mm that it does not see. invented: false lesions
+    per patient. confused: share of nodes that it calls GTVp. t_noise, n_noise: standard deviation of the
+    stages it sees. risk_noise: of its risk, in standard deviations of the true one.
     """
 
     wobble: float
@@ -56,7 +58,8 @@ def _decoy(grid: Grid, random: np.random.Generator) -> np.ndarray:
 
 
 def outlined(labels: np.ndarray, grid: Grid, skill: Skill, random: np.random.Generator) -> np.ndarray:
-    """A team's label map for the true one: every lesion it sees with an outline that lies a little off, and what it invents."""
+    """A team's label map for the true one: every lesion it sees with an outline that lies a little off, and
+    what it invents."""
     drawn, wobble = np.zeros_like(labels), skill.wobble * grid.noise(random, OUTLINE_MM)
     margin = np.ceil((3 * skill.wobble + abs(skill.shift)) / np.array(grid.spacing)).astype(int) + 1
     for kind, mask in sorted(_pieces(labels), key=lambda piece: piece[0], reverse=True):
@@ -64,7 +67,9 @@ def outlined(labels: np.ndarray, grid: Grid, skill: Skill, random: np.random.Gen
         if random.random() < skill.overlooked * np.exp((10 - across) / 8):
             continue
         box = _box(mask, margin)
-        inside = distance_transform_edt(mask[box], grid.spacing) - distance_transform_edt(~mask[box], grid.spacing)
+        inside = distance_transform_edt(mask[box], grid.spacing) - distance_transform_edt(
+            ~mask[box], grid.spacing
+        )
         seen = GTVP if kind == GTVN and random.random() < skill.confused else kind
         drawn[box][inside + skill.shift + wobble[box] > 0] = seen
     for _ in range(random.poisson(skill.invented)):
@@ -74,23 +79,33 @@ def outlined(labels: np.ndarray, grid: Grid, skill: Skill, random: np.random.Gen
 
 @dataclass(frozen=True)
 class Reading:
-    """Of all patients in their order. t_stages 1 to 4, n_stages 0 to 3. risk: larger is worse, about mean 0 and standard deviation 1."""
+    """Of all patients in their order. t_stages 1 to 4, n_stages 0 to 3. risk: larger is worse, about mean 0
+    and standard deviation 1."""
 
     t_stages: np.ndarray
     n_stages: np.ndarray
     risk: np.ndarray
 
 
-def readings(patients: Sequence[Patient], skills: dict[str, Skill], random: np.random.Generator) -> dict[str, Reading]:
+def readings(
+    patients: Sequence[Patient], skills: dict[str, Skill], random: np.random.Generator
+) -> dict[str, Reading]:
     """One per team. Part of the noise is common to the teams."""
-    t_truth = np.array([UNKNOWN if patient.plan.t_stage in ("T0", "TX") else int(patient.plan.t_stage[1]) for patient in patients])
+    t_truth = np.array(
+        [
+            UNKNOWN if patient.plan.t_stage in ("T0", "TX") else int(patient.plan.t_stage[1])
+            for patient in patients
+        ]
+    )
     n_truth = np.array([int(patient.plan.n_stage[1]) for patient in patients])
     hazard = np.array([patient.hazard for patient in patients])
     risk = (hazard - hazard.mean()) / hazard.std()
     common = random.standard_normal((3, len(patients)))
     found = {}
     for name, skill in skills.items():
-        noise = np.sqrt(COMMON_NOISE) * common + np.sqrt(1 - COMMON_NOISE) * random.standard_normal(common.shape)
+        noise = np.sqrt(COMMON_NOISE) * common + np.sqrt(1 - COMMON_NOISE) * random.standard_normal(
+            common.shape
+        )
         t_seen, n_seen = t_truth + skill.t_noise * noise[0], n_truth + skill.n_noise * noise[1]
         found[name] = Reading(
             t_stages=np.clip(np.rint(t_seen), 1, 4).astype(int),

@@ -1,4 +1,5 @@
-"""The files that teams send in: flat masks with a table, the container's folders, and what comes from a hurried afternoon."""
+"""The files that teams send in: flat masks with a table, the container's folders, and what comes from a
+hurried afternoon."""
 
 import json
 from collections.abc import Sequence
@@ -55,8 +56,12 @@ def flat(masks: Sequence[Drawn], reading: Reading, decimals: int) -> dict[str, b
 def container(masks: Sequence[Drawn], reading: Reading) -> dict[str, bytes]:
     """As the containers write it: one folder per patient, with a time."""
     files = {}
-    for mask, t, n, days in zip(masks, reading.t_stages, reading.n_stages, expected_days(reading.risk), strict=True):
-        files[f"{mask.name}/images/head-neck-tumor-segmentation/{mask.name}.mha"] = metaimage(mask.labels, mask.grid)
+    for mask, t, n, days in zip(
+        masks, reading.t_stages, reading.n_stages, expected_days(reading.risk), strict=True
+    ):
+        files[f"{mask.name}/images/head-neck-tumor-segmentation/{mask.name}.mha"] = metaimage(
+            mask.labels, mask.grid
+        )
         for name, value in (("t-stage", f"T{t}"), ("n-stage", f"N{n}"), ("rfs", days)):
             files[f"{mask.name}/{name}.json"] = json.dumps(value).encode()
     return files
@@ -66,12 +71,18 @@ def careless(masks: Sequence[Drawn], reading: Reading) -> dict[str, bytes]:
     """Below one folder, with a semicolon table, sub-stages, and things missing or odd."""
     percent = (100 * np.array(probabilities(reading.risk, 3))).round(1).tolist()
     rows = []
-    for place, (mask, t, n, risk) in enumerate(zip(masks, reading.t_stages, reading.n_stages, percent, strict=True)):
+    for place, (mask, t, n, risk) in enumerate(
+        zip(masks, reading.t_stages, reading.n_stages, percent, strict=True)
+    ):
         stages = [_with_letter(f"T{t}", place), _with_letter(f"N{n}", place)]
         if chosen(place, STAGE_MISSING):
             column, text = NOT_A_STAGE[place // STAGE_MISSING[0] % len(NOT_A_STAGE)]
             stages[column] = text
-        score = NOT_A_SCORE[place // SCORE_MISSING[0] % len(NOT_A_SCORE)] if chosen(place, SCORE_MISSING) else risk
+        score = (
+            NOT_A_SCORE[place // SCORE_MISSING[0] % len(NOT_A_SCORE)]
+            if chosen(place, SCORE_MISSING)
+            else risk
+        )
         rows.append((mask.name, *stages, score))
     rows.append((NOT_IN_TRUTH, "T2", "N1", 50.0))
     files = {"mira/results.csv": _table(("Patient ID", "T stage", "N stage", "risk"), rows, ";")}
@@ -99,7 +110,9 @@ def _odd_file(place: int, mask: Drawn) -> tuple[str, bytes]:
         other = mask.grid.coarser(2)
         return f"{mask.name}.nii.gz", compressed(nifti(mask.labels[::2, ::2, ::2], other))
     if place == AS_FLOAT:
-        return f"{mask.name}.nii.gz", compressed(nifti(mask.labels.astype(np.float32) * np.float32(0.999), mask.grid))
+        return f"{mask.name}.nii.gz", compressed(
+            nifti(mask.labels.astype(np.float32) * np.float32(0.999), mask.grid)
+        )
     if place == TURNED:
         turned = Grid(mask.grid.shape, mask.grid.spacing, tuple(-sign for sign in mask.grid.signs))
         return f"{mask.name}.nii.gz", compressed(nifti(mask.labels[::-1, ::-1, ::-1], turned))

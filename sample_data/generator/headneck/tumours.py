@@ -1,4 +1,5 @@
-"""Primary tumours and lymph nodes that fit a T and an N stage, by size and number (AJCC/UICC, 7th edition)."""
+"""Primary tumours and lymph nodes that fit a T and an N stage, by size and number (AJCC/UICC, 7th
+edition)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -33,12 +34,15 @@ LOBE_MM, LOBE_DEPTH = 7, 0.12
 ATTEMPTS = 100
 BULGING_MM, BULGE_MM = 32, 8  # nodes that are larger than this push the skin out, so far
 COVER_MM = 8  # of fat and skin over what bulges
-DIRECTIONS = np.array([(i, j, k) for i in (-2, -1, 0, 1, 2) for j in (-2, -1, 0, 1, 2) for k in (0, 1, 2) if i or j or k], float)
+DIRECTIONS = np.array(
+    [(i, j, k) for i in (-2, -1, 0, 1, 2) for j in (-2, -1, 0, 1, 2) for k in (0, 1, 2) if i or j or k], float
+)
 
 
 @dataclass(frozen=True)
 class Disease:
-    """labels: uint8, x, y, z: 0, GTVP or GTVN. site: of the primary, "" without one. primary_mm, nodes_mm: longest diameters as drawn."""
+    """labels: uint8, x, y, z: 0, GTVP or GTVN. site: of the primary, "" without one. primary_mm, nodes_mm:
+    longest diameters as drawn."""
 
     labels: np.ndarray
     site: str
@@ -55,9 +59,14 @@ def longest_extent(mask: np.ndarray, grid: Grid) -> float:
     return float(np.ptp(along, axis=0).max() + min(grid.spacing))
 
 
-def grow(body: Body, allowed: np.ndarray, lobes: np.ndarray, centre: Point, proportions: Point, diameter: float) -> np.ndarray:
-    """A lobed lump around a point whose longest extent is about `diameter` mm, inside what is allowed and in one piece."""
-    offsets = ((where - middle) / share for where, middle, share in zip(body.where, centre, proportions, strict=True))
+def grow(
+    body: Body, allowed: np.ndarray, lobes: np.ndarray, centre: Point, proportions: Point, diameter: float
+) -> np.ndarray:
+    """A lobed lump around a point whose longest extent is about `diameter` mm, inside what is allowed and in
+    one piece."""
+    offsets = (
+        (where - middle) / share for where, middle, share in zip(body.where, centre, proportions, strict=True)
+    )
     distance = np.sqrt(sum(offset**2 for offset in offsets)) / (1 + LOBE_DEPTH * lobes)
     radius = diameter / 2
     for _ in range(4):
@@ -84,7 +93,14 @@ def _node_sizes(random: np.random.Generator, n_stage: str) -> Iterator[tuple[flo
         yield random.uniform(*(others if number else first)), -1 if both_sides and number % 2 else 1
 
 
-def _node(body: Body, allowed: np.ndarray, lobes: np.ndarray, side: int, diameter: float, random: np.random.Generator) -> np.ndarray:
+def _node(
+    body: Body,
+    allowed: np.ndarray,
+    lobes: np.ndarray,
+    side: int,
+    diameter: float,
+    random: np.random.Generator,
+) -> np.ndarray:
     """One node that does not touch what is not allowed."""
     for _ in range(ATTEMPTS):
         proportions = (random.uniform(0.7, 0.95), random.uniform(0.7, 0.95), 1.0)
@@ -105,17 +121,28 @@ def draw(body: Body, t_stage: str, n_stage: str, random: np.random.Generator) ->
     if diameter:
         right, front, up = places[place]
         soft = solid if t_stage != "T4" else (body.depth > UNDER_SKIN_MM) & (body.density > -400)
-        labels[grow(body, soft, lobes, (side * right, front, up), tuple(random.uniform(0.8, 1.1, 3)), diameter)] = GTVP
+        labels[
+            grow(body, soft, lobes, (side * right, front, up), tuple(random.uniform(0.8, 1.1, 3)), diameter)
+        ] = GTVP
     for size, same_side in _node_sizes(random, n_stage):
-        free = (solid | bulge if size > BULGING_MM else solid) & ~binary_dilation(labels > 0, np.ones((3, 3, 3)), iterations=2)
+        free = (solid | bulge if size > BULGING_MM else solid) & ~binary_dilation(
+            labels > 0, np.ones((3, 3, 3)), iterations=2
+        )
         labels[_node(body, free, lobes, side * same_side, size, random)] = GTVN
-    return Disease(labels, names[place] if diameter else "", longest_extent(labels == GTVP, body.grid), node_extents(labels, body.grid))
+    return Disease(
+        labels,
+        names[place] if diameter else "",
+        longest_extent(labels == GTVP, body.grid),
+        node_extents(labels, body.grid),
+    )
 
 
 def node_extents(labels: np.ndarray, grid: Grid) -> tuple[float, ...]:
     """Longest extent of each node, mm, largest first."""
     pieces, count = label(labels == GTVN, np.ones((3, 3, 3)))
-    return tuple(sorted((longest_extent(pieces == number, grid) for number in range(1, count + 1)), reverse=True))
+    return tuple(
+        sorted((longest_extent(pieces == number, grid) for number in range(1, count + 1)), reverse=True)
+    )
 
 
 def _cover(body: Body, mask: np.ndarray) -> None:
@@ -129,7 +156,8 @@ def _cover(body: Body, mask: np.ndarray) -> None:
 
 
 def show(body: Body, disease: Disease, random: np.random.Generator) -> None:
-    """Paints the disease on a body: it takes up glucose, and what is thick enough is often dead in the middle."""
+    """Paints the disease on a body: it takes up glucose, and what is thick enough is often dead in the
+    middle."""
     if disease.labels.any():
         _cover(body, disease.labels > 0)
     texture, necrotic = body.grid.noise(random, 6), random.random() < 0.5

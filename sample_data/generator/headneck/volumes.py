@@ -18,7 +18,8 @@ LONG_AGO = (1980, 1, 1, 0, 0, 0)
 
 
 def nifti(values: np.ndarray, grid: Grid, slope: float = 1.0) -> bytes:
-    """An uncompressed NIfTI-1 file of uint8, int16 or float32 values, indexed x, y, z, that stand for `slope` times themselves."""
+    """An uncompressed NIfTI-1 file of uint8, int16 or float32 values, indexed x, y, z, that stand for `slope`
+    times themselves."""
     header = bytearray(DATA_OFFSET)
     struct.pack_into("<i", header, 0, HEADER_BYTES)
     struct.pack_into("<8h", header, 40, 3, *values.shape, 1, 1, 1, 1)
@@ -28,7 +29,9 @@ def nifti(values: np.ndarray, grid: Grid, slope: float = 1.0) -> bytes:
     header[123] = MILLIMETRES
     struct.pack_into("<2h", header, 252, 0, 1)
     for row, (step, start) in enumerate(zip(grid.steps, grid.origin, strict=True)):
-        struct.pack_into("<4f", header, 280 + 16 * row, *(step if axis == row else 0 for axis in range(3)), start)
+        struct.pack_into(
+            "<4f", header, 280 + 16 * row, *(step if axis == row else 0 for axis in range(3)), start
+        )
     header[344:348] = b"n+1\0"
     return bytes(header) + values.tobytes(order="F")
 
@@ -39,7 +42,8 @@ def compressed(content: bytes) -> bytes:
 
 
 def metaimage(values: np.ndarray, grid: Grid) -> bytes:
-    """A MetaImage file (.mha) of uint8 values, indexed x, y, z, compressed. Its coordinates run to the left and to the back."""
+    """A MetaImage file (.mha) of uint8 values, indexed x, y, z, compressed. Its coordinates run to the left
+    and to the back."""
     data = zlib.compress(values.tobytes(order="F"), 9)
     turned = np.array([-1, -1, 1])
     directions = np.diag(turned * grid.signs)

@@ -15,7 +15,8 @@ REACH = 4.2  # radii of a nucleus that its cell may extend to
 
 @dataclass(frozen=True)
 class Site:
-    """A nucleus and what is around it: the window, the tile's grain and, to be painted on, its layers there."""
+    """A nucleus and what is around it: the window, the tile's grain and, to be painted on, its layers
+    there."""
 
     canvas: Canvas
     nucleus: Nucleus
@@ -25,10 +26,11 @@ class Site:
     ground: Layers
 
     def cell(self, size: float, rough: float, shift: float = 0, length: float = 1.2) -> np.ndarray:
-        """Distance of each pixel to the middle of an irregular cell, in units of its radius there: below 1 inside.
+        """Distance of each pixel to the middle of an irregular cell, in units of its radius there: below 1
+        inside.
 
-        size: in radii of the nucleus. rough: how far it strays from an ellipse. shift: of its middle from the nucleus's, in radii. length:
-        ratio of the axes.
+        size: in radii of the nucleus. rough: how far it strays from an ellipse. shift: of its middle from the
+        nucleus's, in radii. length: ratio of the axes.
         """
         angle, radius = self.canvas.uniform(0, 2 * np.pi), self.nucleus.radius
         turn = self.canvas.uniform(0, np.pi)
@@ -73,7 +75,8 @@ def _neutrophil(site: Site) -> None:
 
 
 def _apoptotic_cell(site: Site) -> None:
-    """Shrunken, strongly eosinophilic, and loose from what was around it on one side more than on the other."""
+    """Shrunken, strongly eosinophilic, and loose from what was around it on one side more than on the
+    other."""
     away = site.cell(site.canvas.uniform(1.7, 2.2), 0.12, 0.2)
     body = smoothstep(1.06, 0.92, away)
     angle = np.arctan2(site.here.y - site.nucleus.centre[1], site.here.x - site.nucleus.centre[0])
@@ -86,7 +89,9 @@ def _apoptotic_cell(site: Site) -> None:
 
 def _melanophage(site: Site) -> None:
     """Stuffed with brown granules."""
-    body = smoothstep(1.12, 0.80, site.cell(site.canvas.uniform(1.7, 2.5), 0.20, 0.35, site.canvas.uniform(1.0, 1.9)))
+    body = smoothstep(
+        1.12, 0.80, site.cell(site.canvas.uniform(1.7, 2.5), 0.20, 0.35, site.canvas.uniform(1.0, 1.9))
+    )
     granules = smoothstep(-0.5, 1.3, site.clumps + 0.7 * site.specks)
     brown = body * (0.18 + 0.95 * granules) * site.canvas.uniform(0.5, 1.2)
     np.maximum(site.ground.melanin, brown, out=site.ground.melanin)
@@ -112,7 +117,8 @@ BODIES: dict[str, Callable[[Site], None]] = {
 
 
 def surround(canvas: Canvas, nucleus: Nucleus, pigmented: float, noise: Grain, ground: Layers) -> None:
-    """Paints the cell of a nucleus onto the ground, if its class is one of BODIES. pigmented: share of the tumour cells that hold pigment."""
+    """Paints the cell of a nucleus onto the ground, if its class is one of BODIES. pigmented: share of the
+    tumour cells that hold pigment."""
     if nucleus.kind not in BODIES or (nucleus.kind == "tumor" and not canvas.chance(pigmented)):
         return
     here = window(canvas, nucleus.centre, REACH * nucleus.radius)

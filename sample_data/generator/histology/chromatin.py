@@ -19,7 +19,8 @@ class Stained:
 
 @dataclass(frozen=True)
 class Window:
-    """The part of a canvas around a nucleus: a slice of it, and the positions of its pixels' middles in px, height x width."""
+    """The part of a canvas around a nucleus: a slice of it, and the positions of its pixels' middles in px,
+    height x width."""
 
     part: tuple[slice, slice]
     x: np.ndarray
@@ -35,7 +36,8 @@ def window(canvas: Canvas, centre: tuple[float, float], reach: float) -> Window:
 
 
 def depth(curve: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Distance to a closed curve (vertices x 2) in px, positive inside, of each position: the exact one to its straight edges."""
+    """Distance to a closed curve (vertices x 2) in px, positive inside, of each position: the exact one to
+    its straight edges."""
     start, ahead = curve.astype(np.float32), np.roll(curve, -1, axis=0).astype(np.float32)
     edge = ahead - start
     px, py = x[..., None] - start[:, 0], y[..., None] - start[:, 1]
@@ -49,7 +51,8 @@ def depth(curve: np.ndarray, x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class Grain:
-    """Noise that all nuclei of a tile are made from, height x width, deviation 1: clumps of a few px, specks of one or two."""
+    """Noise that all nuclei of a tile are made from, height x width, deviation 1: clumps of a few px, specks
+    of one or two."""
 
     clumps: np.ndarray
     specks: np.ndarray
@@ -67,7 +70,9 @@ def _nucleoli(canvas: Canvas, nucleus: Nucleus, here: Window) -> np.ndarray:
         angle, far = canvas.uniform(0, 2 * np.pi), 0.45 * nucleus.radius * canvas.random.random() ** 0.5
         size = nucleus.radius * canvas.uniform(0.13, 0.27) / max(1, count - 1) ** 0.5
         x, y = nucleus.centre[0] + far * np.cos(angle), nucleus.centre[1] + far * np.sin(angle)
-        spots = np.maximum(spots, smoothstep(size * 1.25, size * 0.7, np.hypot(here.x - x, 1.15 * (here.y - y))))
+        spots = np.maximum(
+            spots, smoothstep(size * 1.25, size * 0.7, np.hypot(here.x - x, 1.15 * (here.y - y)))
+        )
     return spots
 
 
@@ -77,9 +82,12 @@ def _texture(canvas: Canvas, nucleus: Nucleus, here: Window, noise: Grain, insid
     near_rim = np.exp(-((inside / (0.34 * nucleus.radius)) ** 2))
     if nucleus.kind == "plasma_cells":
         angle = np.arctan2(here.y - nucleus.centre[1], here.x - nucleus.centre[0])
-        spokes = smoothstep(-0.3, 1.2, np.cos(canvas.integer(5, 8) * angle + canvas.uniform(0, 6)) + 0.75 * clumps)
+        spokes = smoothstep(
+            -0.3, 1.2, np.cos(canvas.integer(5, 8) * angle + canvas.uniform(0, 6)) + 0.75 * clumps
+        )
         return 0.76 + 0.58 * spokes * smoothstep(0.85, 0.25, inside / nucleus.radius) + 0.08 * specks
-    # Chromatin gathers in clumps that sit on the membrane more often than not, and leaves paler nucleoplasm between them.
+    # Chromatin gathers in clumps that sit on the membrane more often than not, and leaves paler nucleoplasm
+    # between them.
     gathered = smoothstep(0.1, 1.5, clumps + 0.8 * near_rim)
     return 1 + kind.clumps * (1.5 * gathered - 0.55) + 0.10 * kind.clumps * clumps + 0.07 * specks
 
@@ -98,7 +106,9 @@ def stain(canvas: Canvas, nucleus: Nucleus, noise: Grain, onto: Stained) -> None
     if dense:
         texture, strength = 1 + 0.4 * (texture - 1), 1.55 * strength
     uneven = 0.75 + 0.35 * noise.clumps[here.part]
-    membrane = kind.membrane * np.clip(uneven, 0.25, 1.6) * np.exp(-(((inside - 1.1) / (0.75 + 0.45 * focus)) ** 2))
+    membrane = (
+        kind.membrane * np.clip(uneven, 0.25, 1.6) * np.exp(-(((inside - 1.1) / (0.75 + 0.45 * focus)) ** 2))
+    )
     haematoxylin = strength * np.maximum(texture * (1 - 0.25 * kind.membrane) + membrane, 0.06)
     eosin = kind.pink * canvas.uniform(0.6, 1.4) + 0.04 * noise.clumps[here.part]
     if nucleus.kind in ("tumor", "epithelium") and not dense:

@@ -13,14 +13,19 @@ from sample_data.generator.histology.tissue import Setting, Tissue
 
 
 def _territories(canvas: Canvas, nuclei: list[Nucleus]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of each pixel: distance in px to the nearest nucleus's middle, how much farther the second is, and a number per cell, deviation 1.
+    """Of each pixel: distance in px to the nearest nucleus's middle, how much farther the second is, and a
+    number per cell, deviation 1.
 
     Computed at half resolution: nothing drawn from it is finer than two pixels.
     """
     centres = np.array([nucleus.centre for nucleus in nuclei])
     rows, columns = np.mgrid[0 : canvas.height : 2, 0 : canvas.width : 2].astype(np.float32) + 1
-    bend = [4 * canvas.noise(1.8, 5, 40)[::2, ::2] + 1.0 * canvas.noise(1.2, 30, 120)[::2, ::2] for _ in range(2)]
-    distances, order = cKDTree(centres).query(np.stack([columns + bend[0], rows + bend[1]], -1).reshape(-1, 2), k=2)
+    bend = [
+        4 * canvas.noise(1.8, 5, 40)[::2, ::2] + 1.0 * canvas.noise(1.2, 30, 120)[::2, ::2] for _ in range(2)
+    ]
+    distances, order = cKDTree(centres).query(
+        np.stack([columns + bend[0], rows + bend[1]], -1).reshape(-1, 2), k=2
+    )
     tints = np.clip(canvas.random.standard_normal(len(nuclei)), -2, 2)[order[:, 0]]
     first, gap, tint = (
         zoom(values.reshape(rows.shape).astype(np.float32), 2, order=1)[: canvas.height, : canvas.width]
@@ -29,7 +34,9 @@ def _territories(canvas: Canvas, nuclei: list[Nucleus]) -> tuple[np.ndarray, np.
     return first, gap, tint
 
 
-def background(canvas: Canvas, setting: Setting, tissue: Tissue, nuclei: list[Nucleus], noise: Grain) -> Layers:
+def background(
+    canvas: Canvas, setting: Setting, tissue: Tissue, nuclei: list[Nucleus], noise: Grain
+) -> Layers:
     """The tissue without its nuclei."""
     first, gap, tint = _territories(canvas, nuclei)
     cloud, foam, mottle = canvas.noise(1.7, 1, 30), canvas.noise(0.9, 20, 90), canvas.noise(2.0, 0.5, 6)
@@ -37,7 +44,10 @@ def background(canvas: Canvas, setting: Setting, tissue: Tissue, nuclei: list[Nu
     body = tumour * smoothstep(48, 26, first)
     # Where two cells meet there is a fine line, here pink, there pale, in most places neither.
     line, kind_of_line = smoothstep(3.6, 0.6, gap + 0.5 * noise.clumps), canvas.noise(1.4, 3, 26)
-    pink_line, pale_line = line * smoothstep(0.1, 1.2, kind_of_line), line * smoothstep(-0.1, -1.2, kind_of_line)
+    pink_line, pale_line = (
+        line * smoothstep(0.1, 1.2, kind_of_line),
+        line * smoothstep(-0.1, -1.2, kind_of_line),
+    )
     eosin = (
         0.40
         + 0.035 * cloud
@@ -55,9 +65,19 @@ def background(canvas: Canvas, setting: Setting, tissue: Tissue, nuclei: list[Nu
         + tissue.inflamed * stroma * (0.05 + 0.02 * foam)
         + stroma * 0.015 * tissue.fibres
     )
-    spines = smoothstep(4.6, 0.8, gap) * epidermis * (1 - tissue.horn) * np.clip(0.30 + 0.16 * noise.specks, 0, 1)
-    cleared = np.clip(tissue.lumen + tissue.cleft + 0.38 * body * pale_line + spines + _basket(canvas, tissue), 0, 1)
-    layers = Layers(np.maximum(haematoxylin, 0.01), np.maximum(eosin, 0.06), canvas.blank(), _red_cells(canvas, tissue), cleared)
+    spines = (
+        smoothstep(4.6, 0.8, gap) * epidermis * (1 - tissue.horn) * np.clip(0.30 + 0.16 * noise.specks, 0, 1)
+    )
+    cleared = np.clip(
+        tissue.lumen + tissue.cleft + 0.38 * body * pale_line + spines + _basket(canvas, tissue), 0, 1
+    )
+    layers = Layers(
+        np.maximum(haematoxylin, 0.01),
+        np.maximum(eosin, 0.06),
+        canvas.blank(),
+        _red_cells(canvas, tissue),
+        cleared,
+    )
     for nucleus in nuclei:
         surround(canvas, nucleus, 0.5 * setting.pigment, noise, layers)
     np.maximum(layers.eosin, 0.02, out=layers.eosin)
@@ -84,7 +104,12 @@ def _red_cells(canvas: Canvas, tissue: Tissue) -> np.ndarray:
             here = window(canvas, (x, y), 18)
             squash, turn = canvas.uniform(0.75, 1.0), canvas.uniform(0, np.pi)
             across, down = here.x - x, here.y - y
-            away = np.hypot(across * np.cos(turn) + down * np.sin(turn), (down * np.cos(turn) - across * np.sin(turn)) / squash)
-            disc = smoothstep(12.5, 11, away) * (0.55 + 0.35 * smoothstep(1, 9, away)) * tissue.lumen[here.part]
+            away = np.hypot(
+                across * np.cos(turn) + down * np.sin(turn),
+                (down * np.cos(turn) - across * np.sin(turn)) / squash,
+            )
+            disc = (
+                smoothstep(12.5, 11, away) * (0.55 + 0.35 * smoothstep(1, 9, away)) * tissue.lumen[here.part]
+            )
             blood[here.part] = np.maximum(blood[here.part], disc)
     return blood

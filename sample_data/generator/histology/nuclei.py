@@ -1,4 +1,5 @@
-"""Nuclei as shapes: how large, how long and how smooth those of each class are, and the outline of one of them."""
+"""Nuclei as shapes: how large, how long and how smooth those of each class are, and the outline of one of
+them."""
 
 from dataclasses import dataclass
 
@@ -12,10 +13,12 @@ SMALLEST_RADIUS = 4.0  # px
 
 @dataclass(frozen=True)
 class Kind:
-    """radius: mean and standard deviation of the radius of a circle of the same area, px; near the medians of PUMA's public annotations.
+    """radius: mean and standard deviation of the radius of a circle of the same area, px; near the medians of
+    PUMA's public annotations.
 
-    length: lowest and highest ratio of the axes. rough: how far the outline strays from an ellipse. Of the drawing: dark, the amount of
-    haematoxylin; clumps, how uneven it is; membrane, how much darker the rim is; pink, the amount of eosin that shines through.
+    length: lowest and highest ratio of the axes. rough: how far the outline strays from an ellipse. Of the
+    drawing: dark, the amount of haematoxylin; clumps, how uneven it is; membrane, how much darker the rim is;
+    pink, the amount of eosin that shines through.
     """
 
     radius: tuple[float, float]
@@ -45,10 +48,11 @@ BENT = ("stromal_cells", "endothelium")
 
 @dataclass(frozen=True)
 class Nucleus:
-    """kind: its class. centre: of the body, px. radius: of a circle of about the same area, px. turn: of the long axis, radians.
+    """kind: its class. centre: of the body, px. radius: of a circle of about the same area, px. turn: of the
+    long axis, radians.
 
-    parts: closed curves, each vertices x 2 in px without the first one repeated: one for most, the lobes of neutrophils, what is left of
-    dying cells, the main one first.
+    parts: closed curves, each vertices x 2 in px without the first one repeated: one for most, the lobes of
+    neutrophils, what is left of dying cells, the main one first.
     """
 
     kind: str
@@ -59,14 +63,21 @@ class Nucleus:
     parts: tuple[np.ndarray, ...]
 
 
-def _curve(random: np.random.Generator, radius: float, length: float, rough: float, notch: float = 0, bend: float = 0) -> np.ndarray:
-    """An ellipse with waves of a few periods, vertices x 2 around (0, 0). notch: depth of a bay in one long side, share of the radius.
-    bend: curvature of the long axis, 1 / px.
+def _curve(
+    random: np.random.Generator, radius: float, length: float, rough: float, notch: float = 0, bend: float = 0
+) -> np.ndarray:
+    """An ellipse with waves of a few periods, vertices x 2 around (0, 0). notch: depth of a bay in one long
+    side, share of the radius. bend: curvature of the long axis, 1 / px.
     """
     angles = np.linspace(0, 2 * np.pi, VERTICES, endpoint=False)
     reach = np.ones(VERTICES)
     for period in range(2, 7):
-        reach += rough * random.normal() / (period - 1) ** 0.5 * np.cos(period * angles + random.uniform(0, 2 * np.pi))
+        reach += (
+            rough
+            * random.normal()
+            / (period - 1) ** 0.5
+            * np.cos(period * angles + random.uniform(0, 2 * np.pi))
+        )
     away = np.angle(np.exp(1j * (angles - np.pi / 2)))
     reach *= 1 - notch * np.exp(-((away / 0.55) ** 2))
     x, y = radius * reach * np.cos(angles) * length**0.5, radius * reach * np.sin(angles) / length**0.5
@@ -89,10 +100,20 @@ def _lobes(random: np.random.Generator, radius: float, rough: float) -> list[np.
     step = np.hypot(*np.diff(places, axis=0).T).mean()
     places = (places - places.mean(0)) * random.uniform(1.2, 2.05) * small / step
     curves = [_curve(random, small * random.uniform(0.9, 1.1), random.uniform(1, 1.4), rough) for _ in places]
-    return [_placed(curve, tuple(place), random.uniform(0, np.pi)) for curve, place in zip(curves, places, strict=True)]
+    return [
+        _placed(curve, tuple(place), random.uniform(0, np.pi))
+        for curve, place in zip(curves, places, strict=True)
+    ]
 
 
-def shape(random: np.random.Generator, kind: str, centre: tuple[float, float], radius: float, length: float, turn: float) -> Nucleus:
+def shape(
+    random: np.random.Generator,
+    kind: str,
+    centre: tuple[float, float],
+    radius: float,
+    length: float,
+    turn: float,
+) -> Nucleus:
     """A nucleus of that class and size."""
     rough = KINDS[kind].rough
     if kind == "neutrophils":
@@ -103,13 +124,18 @@ def shape(random: np.random.Generator, kind: str, centre: tuple[float, float], r
     curves = [_placed(_curve(random, radius, length, rough, notch, bend), centre, turn)]
     if kind == "apoptotic_cells":
         for _ in range(int(random.integers(0, 4))):
-            angle, far, small = random.uniform(0, 2 * np.pi), radius * random.uniform(1.3, 1.8), radius * random.uniform(0.2, 0.45)
+            angle, far, small = (
+                random.uniform(0, 2 * np.pi),
+                radius * random.uniform(1.3, 1.8),
+                radius * random.uniform(0.2, 0.45),
+            )
             place = centre[0] + far * np.cos(angle), centre[1] + far * np.sin(angle)
             curves.append(_placed(_curve(random, small, 1, rough / 2), place, 0))
     return Nucleus(kind, centre, radius, length, turn, tuple(curves))
 
 
 def annotated(nucleus: Nucleus, side: float) -> Polygon | MultiPolygon:
-    """What an annotator draws: the main part, or all lobes of a neutrophil, cut off at the edge of a tile of side x side px."""
+    """What an annotator draws: the main part, or all lobes of a neutrophil, cut off at the edge of a tile of
+    side x side px."""
     parts = nucleus.parts if nucleus.kind == "neutrophils" else nucleus.parts[:1]
     return unary_union([Polygon(part).buffer(0) for part in parts]).intersection(box(0, 0, side, side))

@@ -1,4 +1,5 @@
-"""Where nuclei lie: thrown one after the other onto the tissue, each class where it belongs, none where there is no room."""
+"""Where nuclei lie: thrown one after the other onto the tissue, each class where it belongs, none where there
+is no room."""
 
 import numpy as np
 
@@ -76,7 +77,8 @@ def _shares(setting: Setting, tumour: float, epidermis: float, inflamed: float, 
 
 
 def _turn(canvas: Canvas, setting: Setting, tissue: Tissue, kind: str, x: float, y: float) -> float:
-    """Fibroblasts lie along the fibres, spindle-shaped tumour cells roughly so, cells at the base of the epidermis upright."""
+    """Fibroblasts lie along the fibres, spindle-shaped tumour cells roughly so, cells at the base of the
+    epidermis upright."""
     if kind in BENT or (kind == "tumor" and setting.spindle > 0.4):
         return float(sampled(tissue.direction, [x], [y])[0]) + canvas.random.normal(0, 0.2)
     if kind == "epithelium" and sampled(tissue.basal, [x], [y])[0] > 0.4:
@@ -111,13 +113,18 @@ def populate(canvas: Canvas, setting: Setting, tissue: Tissue) -> list[Nucleus]:
     crowd, heaps = Crowd(), _heaps(canvas)
     _line_vessels(canvas, tissue, crowd)
     count = THROWS * setting.nuclei
-    x, y = canvas.random.uniform(2, canvas.width - 2, count), canvas.random.uniform(2, canvas.height - 2, count)
+    x, y = (
+        canvas.random.uniform(2, canvas.width - 2, count),
+        canvas.random.uniform(2, canvas.height - 2, count),
+    )
     closed = sampled(np.maximum.reduce([tissue.lumen, tissue.horn, 0.9 * tissue.cleft]), x, y) > 0.3
     # Connective tissue has fewer cells than tumour; darts are kept with this chance.
     crowded = [tissue.tumour, 0.5 * tissue.epidermis, tissue.basal, tissue.inflamed, 0.30 + canvas.blank()]
     density = sampled(np.maximum.reduce(crowded), x, y)
     kept = ~closed & (canvas.random.random(count) < density)
-    maps = np.stack([sampled(values, x, y) for values in (tissue.tumour, tissue.epidermis, tissue.inflamed, heaps)], 1)
+    maps = np.stack(
+        [sampled(values, x, y) for values in (tissue.tumour, tissue.epidermis, tissue.inflamed, heaps)], 1
+    )
     for place in np.flatnonzero(kept):
         if len(crowd.nuclei) >= setting.nuclei:
             break
@@ -127,5 +134,7 @@ def populate(canvas: Canvas, setting: Setting, tissue: Tissue) -> list[Nucleus]:
         radius, length, reach = _size(canvas.random, kind, setting.spindle)
         if crowd.has_room(x[place], y[place], reach):
             turn = _turn(canvas, setting, tissue, kind, x[place], y[place])
-            crowd.add(shape(canvas.random, kind, (float(x[place]), float(y[place])), radius, length, turn), reach)
+            crowd.add(
+                shape(canvas.random, kind, (float(x[place]), float(y[place])), radius, length, turn), reach
+            )
     return crowd.nuclei

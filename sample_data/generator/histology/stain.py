@@ -7,7 +7,8 @@ from scipy.ndimage import gaussian_filter
 
 from sample_data.generator.canvas import Canvas
 
-# Optical density of red, green and blue per unit: haematoxylin and eosin near Ruifrok and Johnston 2001, the pigments by eye.
+# Optical density of red, green and blue per unit: haematoxylin and eosin near Ruifrok and Johnston 2001, the
+# pigments by eye.
 HAEMATOXYLIN = (0.60, 0.71, 0.36)
 EOSIN = (0.13, 0.80, 0.42)
 MELANIN = (0.44, 0.70, 1.00)
@@ -17,7 +18,8 @@ LAMP = (0.965, 0.955, 0.960)
 
 @dataclass
 class Layers:
-    """Amounts per pixel, height x width, 0 and up. cleared: share 0..1 of the tissue that is torn away or was never there."""
+    """Amounts per pixel, height x width, 0 and up. cleared: share 0..1 of the tissue that is torn away or was
+    never there."""
 
     haematoxylin: np.ndarray
     eosin: np.ndarray
@@ -32,7 +34,8 @@ def _dye(canvas: Canvas, colour: tuple[float, float, float]) -> np.ndarray:
 
 
 def photograph(canvas: Canvas, layers: Layers) -> np.ndarray:
-    """uint8, height x width x 3: the section as a slide scanner sees it, a little thicker here and thinner there."""
+    """uint8, height x width x 3: the section as a slide scanner sees it, a little thicker here and thinner
+    there."""
     thickness = 1 + 0.05 * canvas.noise(2.0, 0.5, 4)
     strength = {"haematoxylin": canvas.uniform(0.85, 1.20), "eosin": canvas.uniform(0.68, 1.05)}
     tissue = thickness * (1 - layers.cleared)

@@ -26,7 +26,8 @@ class Tile:
 
 
 def draw(seed: int, setting: Setting, side: int = SIDE) -> Tile:
-    """The tile of (seed, setting, side in px): the same every time, up to changes in NumPy's random streams."""
+    """The tile of (seed, setting, side in px): the same every time, up to changes in NumPy's random
+    streams."""
     canvas = Canvas(np.random.default_rng(seed), side, side)
     tissue = lay(canvas, setting)
     nuclei = populate(canvas, setting, tissue)
@@ -44,6 +45,10 @@ def draw(seed: int, setting: Setting, side: int = SIDE) -> Tile:
         cleared=ground.cleared * (1 - cover),
     )
     outlines = [(nucleus.kind, on_grid(annotated(nucleus, side))) for nucleus in nuclei]
-    seen = [Annotation(kind, outline) for kind, outline in outlines if outline is not None and outline.area >= SMALLEST_AREA]
+    seen = [
+        Annotation(kind, outline)
+        for kind, outline in outlines
+        if outline is not None and outline.area >= SMALLEST_AREA
+    ]
     seen.sort(key=lambda annotation: (annotation.outline.bounds[1], annotation.outline.bounds[0]))
     return Tile(photograph(canvas, layers), tuple(seen))

@@ -28,12 +28,12 @@ from scoring.challenges.hecktor2026.submission import Submission, with_nodes
 from scoring.challenges.hecktor2026.truth import Truth
 from scoring.findings import Finding, InputRefused
 from scoring.metrics import classification, overlap, survival
-from scoring.predictions import provenance
 from scoring.readers import lesions as cases_of_images
 from scoring.readers.sources import Source
 from scoring.scorecard import ScoreCard, plain
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Replicates, replicate
+from scoring.submission import provenance
 
 
 def check_options(
@@ -65,8 +65,9 @@ def score(
 ) -> ScoreCard:
     """Score a submission on a truth.
 
-    empty_masks, missing_risk, prognosis_direction, t0: see `options.CHOICES`. lesions: count and match nodes too (never ranked). resamples, seed,
-    group, interval: see `StatisticsOptions`; the unit is the patient. metadata: a table joined by PatientID, for `group`. Raises InputRefused.
+    empty_masks, missing_risk, prognosis_direction, t0: see `options.CHOICES`. lesions: count and match nodes
+    too (never ranked). resamples, seed, group, interval: see `StatisticsOptions`; the unit is the patient.
+    metadata: a table joined by PatientID, for `group`. Raises InputRefused.
     """
     options = Options(empty_masks, missing_risk, prognosis_direction, t0, lesions)
     statistics = StatisticsOptions(resamples, seed, group, interval)
@@ -86,7 +87,13 @@ def score(
 
 
 def _card(
-    truth: Truth, submission: Submission, options: Options, point: Mapping, found: Replicates, source: Mapping, units: np.ndarray
+    truth: Truth,
+    submission: Submission,
+    options: Options,
+    point: Mapping,
+    found: Replicates,
+    source: Mapping,
+    units: np.ndarray,
 ) -> ScoreCard:
     values = {name: float(point[name][0]) for name in WITH_INTERVAL}
     once = np.ones((1, len(truth)), np.float32)
@@ -113,7 +120,9 @@ def _card(
         intervals={name: found.intervals[name] for name in WITH_INTERVAL} if found.values else {},
         more=plain(
             {
-                "confusion_matrices": {kind.upper(): _confusion(truth, submission, options, kind) for kind in STAGES},
+                "confusion_matrices": {
+                    kind.upper(): _confusion(truth, submission, options, kind) for kind in STAGES
+                },
                 **({"per_center": _per_center(truth, submission, options)} if any(truth.center) else {}),
                 "survival": groups,
             }
@@ -122,12 +131,16 @@ def _card(
     )
 
 
-def _metrics(truth: Truth, submission: Submission, options: Options, values: Mapping, counted: survival.Pairs) -> dict:
+def _metrics(
+    truth: Truth, submission: Submission, options: Options, values: Mapping, counted: survival.Pairs
+) -> dict:
     """`metrics` in the order of the definition; NaN where undefined."""
     states, tables = np.array(submission.masks.states), submission.masks.tables[truth.has_mask]
     joined = combined(values)
     missing = {
-        f"n_missing_{kind}": int(((true_stages(truth, options, kind) >= 0) & (submitted_stages(submission, kind) < 0)).sum())
+        f"n_missing_{kind}": int(
+            ((true_stages(truth, options, kind) >= 0) & (submitted_stages(submission, kind) < 0)).sum()
+        )
         for kind in STAGES
     }
     return {
@@ -156,7 +169,8 @@ def _metrics(truth: Truth, submission: Submission, options: Options, values: Map
 
 
 def _of_nodes(nodes: np.ndarray) -> dict:
-    """How well nodes are counted and found, from their numbers in truth and submission and the matched ones [N, 3]; never ranked."""
+    """How well nodes are counted and found, from their numbers in truth and submission and the matched ones
+    [N, 3]; never ranked."""
     true, submitted, matched = nodes.T
     return {
         "gtvn_count_error": float(np.abs(true - submitted).mean()) if len(nodes) else np.nan,
@@ -165,7 +179,8 @@ def _of_nodes(nodes: np.ndarray) -> dict:
 
 
 def _credit_of_empty(tables: np.ndarray, options: Options) -> float:
-    """The part of `segmentation` that pairs earn in which truth and prediction are empty; NaN without a truth mask."""
+    """The part of `segmentation` that pairs earn in which truth and prediction are empty; NaN without a truth
+    mask."""
     if not len(tables):
         return np.nan
     if options.empty_masks != "one":
@@ -182,7 +197,9 @@ def _aggregated(tables: np.ndarray, structure: str, options: Options) -> float:
     """Dice of all patients taken as one; NaN without a truth mask."""
     if not len(tables):
         return np.nan
-    return float(overlap.aggregated_dice(*voxels(tables, structure), np.ones((1, len(tables))), options.empty_masks)[0])
+    return float(
+        overlap.aggregated_dice(*voxels(tables, structure), np.ones((1, len(tables))), options.empty_masks)[0]
+    )
 
 
 def _per_class(truth: Truth, submission: Submission, options: Options, values: Mapping) -> dict:
@@ -193,7 +210,11 @@ def _per_class(truth: Truth, submission: Submission, options: Options, values: M
         for code, name in enumerate(names):
             support = int(counts.support[0, code])
             if name != "T0" or support:
-                rows[name] = {"support": support, "predicted": int(counts.predicted[0, code]), "recall": float(recall[code])}
+                rows[name] = {
+                    "support": support,
+                    "predicted": int(counts.predicted[0, code]),
+                    "recall": float(recall[code]),
+                }
     tables = submission.masks.tables[truth.has_mask]
     for structure, (name, _) in STRUCTURES.items():
         _, true, predicted = voxels(tables, structure)
@@ -211,13 +232,22 @@ def _per_class(truth: Truth, submission: Submission, options: Options, values: M
 
 
 def _confusion(truth: Truth, submission: Submission, options: Options, kind: str) -> dict:
-    """Counts by true (rows) and submitted stage, and per row the patients without a usable prediction. T0 is a label where it occurs."""
+    """Counts by true (rows) and submitted stage, and per row the patients without a usable prediction. T0 is
+    a label where it occurs."""
     true = true_stages(truth, options, kind)
     predicted = np.where(true >= 0, submitted_stages(submission, kind), stages.MISSING)
     counts = classification.confusion_matrix(true, predicted, len(STAGES[kind]))
     missing = np.bincount(true[(true >= 0) & (predicted < 0)], minlength=len(STAGES[kind]))
-    shown = [i for i, name in enumerate(STAGES[kind]) if name != "T0" or counts[i].any() or counts[:, i].any() or missing[i]]
-    return {"labels": [STAGES[kind][i] for i in shown], "counts": counts[np.ix_(shown, shown)], "missing": missing[shown]}
+    shown = [
+        i
+        for i, name in enumerate(STAGES[kind])
+        if name != "T0" or counts[i].any() or counts[:, i].any() or missing[i]
+    ]
+    return {
+        "labels": [STAGES[kind][i] for i in shown],
+        "counts": counts[np.ix_(shown, shown)],
+        "missing": missing[shown],
+    }
 
 
 def _per_center(truth: Truth, submission: Submission, options: Options) -> dict:
@@ -235,24 +265,36 @@ def _per_center(truth: Truth, submission: Submission, options: Options) -> dict:
 def _cases(truth: Truth, submission: Submission, options: Options) -> tuple[dict, ...]:
     """One row per patient, built column by column."""
     risk = risks(truth, submission, options)
-    columns = {"case": truth.ids, "center": [center or None for center in truth.center], "mask": submission.masks.states}
+    columns = {
+        "case": truth.ids,
+        "center": [center or None for center in truth.center],
+        "mask": submission.masks.states,
+    }
     columns |= {f"dice_{s}": _known(dice(truth, submission, options, s)) for s in STRUCTURES}
     for s in STRUCTURES:
         _, true, submitted = voxels(submission.masks.tables, s)
-        columns |= {f"volume_{s}_truth_ml": _known(true * truth.voxel_ml), f"volume_{s}_prediction_ml": _known(submitted * truth.voxel_ml)}
+        columns |= {
+            f"volume_{s}_truth_ml": _known(true * truth.voxel_ml),
+            f"volume_{s}_prediction_ml": _known(submitted * truth.voxel_ml),
+        }
     for kind in STAGES:
         columns[f"{kind}_truth"] = [stages.name(code, kind) for code in getattr(truth, kind)]
-        columns[f"{kind}_prediction"] = [stages.name(code, kind) for code in submitted_stages(submission, kind)]
+        columns[f"{kind}_prediction"] = [
+            stages.name(code, kind) for code in submitted_stages(submission, kind)
+        ]
     columns |= {"risk": _known(risk), "time": _known(truth.time), "event": _known(truth.event, int)}
     columns |= _pairs_of_cases(truth, risk)
     if options.lesions:
         nodes = np.where(truth.has_mask[:, None], submission.masks.nodes, np.nan)
-        columns |= {f"n_gtvn_{whose}": _known(nodes[:, k], int) for k, whose in enumerate(("truth", "prediction"))}
+        columns |= {
+            f"n_gtvn_{whose}": _known(nodes[:, k], int) for k, whose in enumerate(("truth", "prediction"))
+        }
     return tuple(dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
 
 
 def _pairs_of_cases(truth: Truth, risk: np.ndarray) -> dict[str, list]:
-    """How many comparable, discordant and score-less pairs each patient is in; None for those without time and event."""
+    """How many comparable, discordant and score-less pairs each patient is in; None for those without time
+    and event."""
     known, kinds = truth.has_survival, ("comparable", "discordant", "missing")
     found = survival.pairs_of_patients(truth.time[known], truth.event[known] == 1, risk[known])
     columns = np.full((len(kinds), len(truth)), np.nan)

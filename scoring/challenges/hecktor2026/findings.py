@@ -1,11 +1,19 @@
-"""What a scorecard says about itself: what was left open, what earned credit, what is too small to be sure of."""
+"""What a scorecard says about itself: what was left open, what earned credit, what is too small to be sure
+of."""
 
 from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from scoring.challenges.hecktor2026.formula import FEW_EVENTS, SMALL_CLASS, STAGES, STRUCTURES, SUSPECT_C_INDEX, T0
-from scoring.challenges.hecktor2026.gaps import gaps, stage_truth
+from scoring.challenges.hecktor2026.formula import (
+    FEW_EVENTS,
+    SMALL_CLASS,
+    STAGES,
+    STRUCTURES,
+    SUSPECT_C_INDEX,
+    T0,
+)
+from scoring.challenges.hecktor2026.missing import gaps, stage_truth
 from scoring.challenges.hecktor2026.options import Options
 from scoring.challenges.hecktor2026.submission import Submission
 from scoring.challenges.hecktor2026.truth import Truth
@@ -16,7 +24,9 @@ UNDEFINED = {
     "segmentation": "no mask pair is left to be scored: segmentation and score are undefined (null).",
     "balanced_accuracy_t": "no patient of the truth has a T stage: staging and score are undefined (null).",
     "balanced_accuracy_n": "no patient of the truth has an N stage: staging and score are undefined (null).",
-    "c_index": "no comparable pair is left (an event before another's time): C-index and score are undefined (null).",
+    "c_index": (
+        "no comparable pair is left (an event before another's time): C-index and score are undefined (null)."
+    ),
 }
 
 
@@ -25,9 +35,15 @@ def score_findings(
 ) -> Iterator[Finding]:
     """Findings of reading, then those of the score."""
     yield from truth.findings
-    yield from (f for f in submission.read if f.code != "direction-assumed" or options.prognosis_direction == "auto")
+    yield from (
+        f for f in submission.read if f.code != "direction-assumed" or options.prognosis_direction == "auto"
+    )
     yield from gaps(truth, submission, options)
-    yield from (warning("subtask-not-scored", name, words) for name, words in UNDEFINED.items() if np.isnan(metrics[name]))
+    yield from (
+        warning("subtask-not-scored", name, words)
+        for name, words in UNDEFINED.items()
+        if np.isnan(metrics[name])
+    )
     yield from _segmentation(truth, metrics)
     for kind in STAGES:
         yield from _staging(truth, options, kind, bool(found.values))
@@ -37,13 +53,20 @@ def score_findings(
 
 def _segmentation(truth: Truth, metrics: Mapping[str, float]) -> Iterator[Finding]:
     if metrics["dice_from_empty_cases"] > 0:
-        words = f"{metrics['dice_from_empty_cases']:.4f} of segmentation was earned where truth and prediction are both empty (--empty-masks one)."
+        words = (
+            f"{metrics['dice_from_empty_cases']:.4f} of segmentation was earned where truth and "
+            "prediction are both empty (--empty-masks one)."
+        )
         yield note("empty-credit", "segmentation", words)
     if truth.has_mask.any():
         masks = [mask for mask in truth.masks if mask]
         for name, label in STRUCTURES.values():
             if not any(mask.voxels[label] for mask in masks):
-                yield warning("absent-class", name, f"no patient of the truth has a {name}: its Dice rests on empty masks alone.")
+                yield warning(
+                    "absent-class",
+                    name,
+                    f"no patient of the truth has a {name}: its Dice rests on empty masks alone.",
+                )
 
 
 def _staging(truth: Truth, options: Options, kind: str, has_intervals: bool) -> Iterator[Finding]:
@@ -51,16 +74,25 @@ def _staging(truth: Truth, options: Options, kind: str, has_intervals: bool) -> 
     if kind == "t" and (at_zero := np.flatnonzero(everyone == T0)).size:
         named = ", ".join(truth.ids[i] for i in at_zero)
         if options.t0 == "count":
-            words = f"T0 in the truth is no declared output; as a class of its own it costs whoever follows the rules ({at_zero.size}): {named}."
+            words = (
+                "T0 in the truth is no declared output; as a class of its own it costs whoever follows "
+                f"the rules ({at_zero.size}): {named}."
+            )
             yield warning("stage-t0", "T0", words)
         else:
-            yield note("stage-t0", "T0", f"T0 in the truth leaves the T stage under --t0 exclude ({at_zero.size}): {named}.")
+            yield note(
+                "stage-t0",
+                "T0",
+                f"T0 in the truth leaves the T stage under --t0 exclude ({at_zero.size}): {named}.",
+            )
     if not (taking_part >= 0).any():
         return
     support = np.bincount(taking_part[taking_part >= 0], minlength=len(STAGES[kind]))
     for name, n in zip(STAGES[kind], support.tolist(), strict=True):
         if n == 0 and name != "T0":
-            yield warning("absent-class", name, f"no patient of the truth is {name}: it is left out of the mean recall.")
+            yield warning(
+                "absent-class", name, f"no patient of the truth is {name}: it is left out of the mean recall."
+            )
         elif 0 < n < SMALL_CLASS and has_intervals:
             words = f"{n} patient{'s' * (n > 1)}: interval of the recall too narrow below {SMALL_CLASS}."
             yield warning("few-cases-in-class", name, words)
@@ -69,10 +101,15 @@ def _staging(truth: Truth, options: Options, kind: str, has_intervals: bool) -> 
 def _prognosis(truth: Truth, metrics: Mapping[str, float]) -> Iterator[Finding]:
     events = int(np.nansum(truth.event[truth.has_survival]))
     if 0 < events < FEW_EVENTS:
-        yield warning("few-events", "prognosis", f"{events} event{'s' * (events > 1)}: below {FEW_EVENTS} the C-index says little.")
+        yield warning(
+            "few-events",
+            "prognosis",
+            f"{events} event{'s' * (events > 1)}: below {FEW_EVENTS} the C-index says little.",
+        )
     if metrics["c_index"] < SUSPECT_C_INDEX and metrics["c_index_flipped"] > metrics["c_index"]:
         words = (
-            f"the C-index is {metrics['c_index']:.4f}, with every sign reversed {metrics['c_index_flipped']:.4f}: "
+            f"the C-index is {metrics['c_index']:.4f}, with every sign reversed "
+            f"{metrics['c_index_flipped']:.4f}: "
             "are times read as risks, or the other way round? See --prognosis-direction."
         )
         yield warning("direction-suspect", "c_index", words)

@@ -10,7 +10,8 @@ WEIGHTS = {
 }
 SUBTASKS = tuple(WEIGHTS)
 STRUCTURES = {"gtvp": ("GTVp", 1), "gtvn": ("GTVn", 2)}
-"""Name in `per_class` and value in the masks of the primary tumour and of the nodes, by the ending of its quantities."""
+"""Name in `per_class` and value in the masks of the primary tumour and of the nodes, by the ending of its
+quantities."""
 STAGES = {"t": ("T0", "T1", "T2", "T3", "T4"), "n": ("N0", "N1", "N2", "N3")}
 T0 = 0
 """Index of T0 among the T stages: in the training truth, but not among the declared outputs."""

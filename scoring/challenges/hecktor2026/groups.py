@@ -11,19 +11,24 @@ MOST_TICKS = 9
 
 
 def survival_groups(truth: Truth, risk: np.ndarray) -> dict:
-    """`survival` of the scorecard: size and events of the groups, and the log-rank test over those that are not empty."""
+    """`survival` of the scorecard: size and events of the groups, and the log-rank test over those that are
+    not empty."""
     time, event, group = _grouped(truth, risk)
     test = survival.log_rank(time, event, group)
     return {
-        "groups": [{"name": name, "n": int((group == k).sum()), "events": int(event[group == k].sum())} for k, name in enumerate(TERTILES)],
+        "groups": [
+            {"name": name, "n": int((group == k).sum()), "events": int(event[group == k].sum())}
+            for k, name in enumerate(TERTILES)
+        ],
         "log_rank_chi2": test.chi2 if test else None,
         "log_rank_p": test.p if test else None,
     }
 
 
 def curves(truth: Truth, risk: np.ndarray) -> dict[str, np.ndarray]:
-    """Kaplan-Meier curves by group: `survival_low_time`, `_probability`, `_at_risk`, `_events` and `_censored` (one entry per distinct time), and the
-    patients still under observation, `survival_low_number_at_risk`, at each of `survival_moments` (days)."""
+    """Kaplan-Meier curves by group: `survival_low_time`, `_probability`, `_at_risk`, `_events` and
+    `_censored` (one entry per distinct time), and the patients still under observation,
+    `survival_low_number_at_risk`, at each of `survival_moments` (days)."""
     time, event, group = _grouped(truth, risk)
     moments = _moments(float(time.max(initial=0)))
     found = {"survival_moments": moments}

@@ -1,4 +1,5 @@
-"""What lies where in a test set or a submission: masks, images, tables and a container's answers, by patient."""
+"""What lies where in a test set or a submission: masks, images, tables and a container's answers, by
+patient."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -17,7 +18,8 @@ IMAGES = ("CT", "PT")
 
 @dataclass(frozen=True)
 class Layout:
-    """Members of a source. masks: all that claim to be a patient's mask. images: CT and PT of a patient. answers: a container's JSON by what it answers.
+    """Members of a source. masks: all that claim to be a patient's mask. images: CT and PT of a patient.
+    answers: a container's JSON by what it answers.
 
     tables: those at the top level. elsewhere: files that end as masks do and lie where none is looked for.
     """
@@ -29,14 +31,23 @@ class Layout:
     elsewhere: tuple[str, ...] = ()
 
 
-def lay_out(files: Files, container: bool) -> Layout:
-    """Sort the members of a source; unknown files are left out. container: whether a container's output is looked for.
+def classify_members(files: Files, container: bool) -> Layout:
+    """Sort the members of a source; unknown files are left out. container: whether a container's output is
+    looked for.
 
     Raises InputRefused (`unreadable-file`) for a single file that is no table.
     """
     if files.kind == "file":
         if not files.name.lower().endswith(TABLE_ENDINGS):
-            raise InputRefused([error("unreadable-file", files.name, "it is neither a folder, nor a zip, nor a table (.csv).")])
+            raise InputRefused(
+                [
+                    error(
+                        "unreadable-file",
+                        files.name,
+                        "it is neither a folder, nor a zip, nor a table (.csv).",
+                    )
+                ]
+            )
         return Layout(tables=files.members)
     masks: dict[str, list[str]] = {}
     images: dict[str, dict[str, str]] = {}
@@ -60,7 +71,13 @@ def lay_out(files: Files, container: bool) -> Layout:
                 masks.setdefault(stem, []).append(member)
             else:
                 elsewhere.append(member)
-    return Layout({patient: tuple(found) for patient, found in masks.items()}, images, answers, tuple(tables), tuple(elsewhere))
+    return Layout(
+        {patient: tuple(found) for patient, found in masks.items()},
+        images,
+        answers,
+        tuple(tables),
+        tuple(elsewhere),
+    )
 
 
 def stem_of(name: str) -> str | None:
@@ -70,7 +87,8 @@ def stem_of(name: str) -> str | None:
 
 
 def _enclosing(members: Iterable[str]) -> str:
-    """The one folder that holds everything, with `/`, to be looked through; "" where there is none, or it is a patient's in a container's layout."""
+    """The one folder that holds everything, with `/`, to be looked through; "" where there is none, or it is
+    a patient's in a container's layout."""
     places = [PurePosixPath(member).parts for member in members]
     first = {parts[0] for parts in places}
     if len(first) != 1 or any(len(parts) < 2 for parts in places):
@@ -80,5 +98,6 @@ def _enclosing(members: Iterable[str]) -> str:
 
 
 def _in_container(parts: list[str], wanted: tuple[str, ...]) -> bool:
-    """Whether the folders of a member are a patient's and below it the wanted ones, directly or below `output`."""
+    """Whether the folders of a member are a patient's and below it the wanted ones, directly or below
+    `output`."""
     return len(parts) > 1 and tuple(parts[1:-1]) in (wanted, ("output", *wanted))

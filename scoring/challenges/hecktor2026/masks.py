@@ -29,10 +29,12 @@ Cancel = Callable[[], bool] | None
 
 @dataclass(frozen=True)
 class Counted:
-    """Masks of a submission by patient. states: "ok", "missing", "malformed", or "no-truth". tables: int64 [N, 3, 3], voxels by true (rows) and
-    submitted label, a missing or malformed mask counting as empty; zeros where there is no truth. digests: SHA-256 of the labels of usable masks.
+    """Masks of a submission by patient. states: "ok", "missing", "malformed", or "no-truth". tables: int64
+    [N, 3, 3], voxels by true (rows) and submitted label, a missing or malformed mask counting as empty; zeros
+    where there is no truth. digests: SHA-256 of the labels of usable masks.
 
-    nodes: int64 [N, 3], lesions of GTVn in the truth, in the submission, and matched; None where they were not asked for.
+    nodes: int64 [N, 3], lesions of GTVn in the truth, in the submission, and matched; None where they were
+    not asked for.
     """
 
     states: tuple[str, ...]
@@ -42,7 +44,8 @@ class Counted:
 
 
 def open_files(source: Source, name: str | None) -> Files:
-    """A source whose masks are read piece by piece and whose tables have at most 20 MB. Raises InputRefused."""
+    """A source whose masks are read piece by piece and whose tables have at most 20 MB. Raises
+    InputRefused."""
     return open_source(source, name, streamed=MASK_ENDINGS, table_bytes=TABLE_BYTES)
 
 
@@ -55,7 +58,11 @@ def opener(files: Files, layout: Layout, patient: str) -> Opener | None:
 def repeated(files: Files, layout: Layout) -> list[Finding]:
     """`duplicate-case` for every patient with several masks."""
     return [
-        error("duplicate-case", files.called(found[1]), f"patient {patient} has {len(found)} masks ({', '.join(found)}): keep one.")
+        error(
+            "duplicate-case",
+            files.called(found[1]),
+            f"patient {patient} has {len(found)} masks ({', '.join(found)}): keep one.",
+        )
         for patient, found in layout.masks.items()
         if len(found) > 1
     ]
@@ -66,14 +73,18 @@ def misplaced(files: Files, layout: Layout) -> list[Finding]:
     if layout.masks or not layout.elsewhere:
         return []
     first = files.called(layout.elsewhere[0])
-    words = f"no mask was found where masks belong, but {len(layout.elsewhere)} such files elsewhere: move them to masks/PatientID.nii.gz."
+    words = (
+        f"no mask was found where masks belong, but {len(layout.elsewhere)} such files elsewhere: move "
+        "them to masks/PatientID.nii.gz."
+    )
     return [warning("mask-elsewhere", first, words)]
 
 
 def examine_all(
     files: Files, layout: Layout, ids: Sequence[str], progress: Progress = None, cancelled: Cancel = None
 ) -> tuple[tuple[Mask | None, ...], list[tuple[str, Malformed]], list[Finding]]:
-    """Every patient's mask by itself, None where there is none or it is malformed; the faults by patient; the notes. Raises Cancelled."""
+    """Every patient's mask by itself, None where there is none or it is malformed; the faults by patient; the
+    notes. Raises Cancelled."""
     found, faults, rounded = [], [], []
     for patient in _counted(ids, progress, cancelled):
         mask, written = None, opener(files, layout, patient)
@@ -96,7 +107,8 @@ def count_all(
     progress: Progress = None,
     cancelled: Cancel = None,
 ) -> tuple[Counted, list[Finding]]:
-    """Every patient's mask against the truth's, and what was noticed of them: `malformed-mask` and notes. Raises Cancelled.
+    """Every patient's mask against the truth's, and what was noticed of them: `malformed-mask` and notes.
+    Raises Cancelled.
 
     with_nodes: whether the lesions of GTVn are counted and matched.
     """
@@ -129,7 +141,11 @@ def malformed(patient: str, fault: Malformed) -> Finding:
 
 
 def _notes(noted: dict[str, list[str]]) -> list[Finding]:
-    return [note(code, "masks", f"{NOTES[code]} ({len(patients)}): {', '.join(patients)}.") for code, patients in noted.items() if patients]
+    return [
+        note(code, "masks", f"{NOTES[code]} ({len(patients)}): {', '.join(patients)}.")
+        for code, patients in noted.items()
+        if patients
+    ]
 
 
 def _counted(ids: Sequence[str], progress: Progress, cancelled: Cancel) -> Iterator[str]:

@@ -1,10 +1,11 @@
-"""Every quantity of HECKTOR 2026 on many test sets at once: row b of weights [B, N] says how often each patient is in test set b."""
+"""Every quantity of HECKTOR 2026 on many test sets at once: row b of weights [B, N] says how often each
+patient is in test set b."""
 
 import numpy as np
 
 from scoring.challenges.hecktor2026 import stages
 from scoring.challenges.hecktor2026.formula import STAGES, STRUCTURES, SUBTASKS, unweighted, weighted
-from scoring.challenges.hecktor2026.gaps import stage_truth
+from scoring.challenges.hecktor2026.missing import stage_truth
 from scoring.challenges.hecktor2026.options import Options
 from scoring.challenges.hecktor2026.prognosis import oriented
 from scoring.challenges.hecktor2026.submission import Submission
@@ -13,8 +14,24 @@ from scoring.metrics import classification, overlap, survival
 from scoring.metrics.classification import Counts
 from scoring.metrics.survival import Pairs
 
-WITH_INTERVAL = ("score", "segmentation", "dice_gtvp", "dice_gtvn", "staging", "balanced_accuracy_t", "balanced_accuracy_n", "c_index")
-OF_CENTERS = ("segmentation", "dice_gtvp", "dice_gtvn", "balanced_accuracy_t", "balanced_accuracy_n", "c_index")
+WITH_INTERVAL = (
+    "score",
+    "segmentation",
+    "dice_gtvp",
+    "dice_gtvn",
+    "staging",
+    "balanced_accuracy_t",
+    "balanced_accuracy_n",
+    "c_index",
+)
+OF_CENTERS = (
+    "segmentation",
+    "dice_gtvp",
+    "dice_gtvn",
+    "balanced_accuracy_t",
+    "balanced_accuracy_n",
+    "c_index",
+)
 """What is said of each center by itself."""
 
 
@@ -23,10 +40,18 @@ EVERYBODY = True
 
 
 def quantities(
-    truth: Truth, submission: Submission, options: Options, weights: np.ndarray, among: np.ndarray | bool = EVERYBODY
+    truth: Truth,
+    submission: Submission,
+    options: Options,
+    weights: np.ndarray,
+    among: np.ndarray | bool = EVERYBODY,
 ) -> dict[str | tuple[str, str], np.ndarray]:
-    """Every quantity of `WITH_INTERVAL`, and those of a class under (measure, class), [B] each, NaN where undefined."""
-    found = {f"dice_{s}": overlap.mean_dice(dice(truth, submission, options, s, among), weights) for s in STRUCTURES}
+    """Every quantity of `WITH_INTERVAL`, and those of a class under (measure, class), [B] each, NaN where
+    undefined."""
+    found = {
+        f"dice_{s}": overlap.mean_dice(dice(truth, submission, options, s, among), weights)
+        for s in STRUCTURES
+    }
     of_classes = {("mean_dice", name): found[f"dice_{s}"] for s, (name, _) in STRUCTURES.items()}
     found["segmentation"] = (found["dice_gtvp"] + found["dice_gtvn"]) / 2
     for kind in STAGES:
@@ -35,7 +60,9 @@ def quantities(
         found[f"balanced_accuracy_{kind}"] = classification.mean_over_present(recall, counts)
         of_classes |= {("recall", name): recall[:, k] for k, name in enumerate(STAGES[kind])}
     found["staging"] = (found["balanced_accuracy_t"] + found["balanced_accuracy_n"]) / 2
-    found["c_index"] = survival.c_index(pairs(truth, submission, options, weights, among), options.missing_risk)
+    found["c_index"] = survival.c_index(
+        pairs(truth, submission, options, weights, among), options.missing_risk
+    )
     found["score"] = weighted(found["segmentation"], found["staging"], found["c_index"])
     return found | of_classes
 
@@ -46,8 +73,15 @@ def centers(truth: Truth) -> dict[str, np.ndarray]:
     return {center: named == center for center in sorted({c for c in truth.center if c})}
 
 
-def dice(truth: Truth, submission: Submission, options: Options, structure: str, among: np.ndarray | bool = EVERYBODY) -> np.ndarray:
-    """Dice of every patient [N]; NaN without a truth mask, and of a pair that is left out because both are empty."""
+def dice(
+    truth: Truth,
+    submission: Submission,
+    options: Options,
+    structure: str,
+    among: np.ndarray | bool = EVERYBODY,
+) -> np.ndarray:
+    """Dice of every patient [N]; NaN without a truth mask, and of a pair that is left out because both are
+    empty."""
     found = overlap.dice(*voxels(submission.masks.tables, structure), options.empty_masks)
     return np.where(truth.has_mask & among, found, np.nan)
 
@@ -57,7 +91,9 @@ def voxels(tables: np.ndarray, structure: str) -> tuple[np.ndarray, np.ndarray, 
     return overlap.overlap(tables, STRUCTURES[structure][1])
 
 
-def true_stages(truth: Truth, options: Options, kind: str, among: np.ndarray | bool = EVERYBODY) -> np.ndarray:
+def true_stages(
+    truth: Truth, options: Options, kind: str, among: np.ndarray | bool = EVERYBODY
+) -> np.ndarray:
     """True stages as codes [N], `stages.MISSING` for patients who do not take part."""
     return np.where(among, stage_truth(truth, kind, options), stages.MISSING)
 
@@ -69,9 +105,15 @@ def submitted_stages(submission: Submission, kind: str) -> np.ndarray:
 
 
 def stage_counts(
-    truth: Truth, submission: Submission, options: Options, kind: str, weights: np.ndarray, among: np.ndarray | bool = EVERYBODY
+    truth: Truth,
+    submission: Submission,
+    options: Options,
+    kind: str,
+    weights: np.ndarray,
+    among: np.ndarray | bool = EVERYBODY,
 ) -> Counts:
-    """Support, predictions and hits per stage over the patients with a true one; no usable prediction is no class."""
+    """Support, predictions and hits per stage over the patients with a true one; no usable prediction is no
+    class."""
     true = true_stages(truth, options, kind, among)
     predicted = np.where(true >= 0, submitted_stages(submission, kind), stages.MISSING)
     return classification.counts(true, predicted, weights, len(STAGES[kind]))
@@ -82,7 +124,13 @@ def risks(truth: Truth, submission: Submission, options: Options) -> np.ndarray:
     return oriented(submission.scores, options.prognosis_direction, len(truth))
 
 
-def pairs(truth: Truth, submission: Submission, options: Options, weights: np.ndarray, among: np.ndarray | bool = EVERYBODY) -> Pairs:
+def pairs(
+    truth: Truth,
+    submission: Submission,
+    options: Options,
+    weights: np.ndarray,
+    among: np.ndarray | bool = EVERYBODY,
+) -> Pairs:
     """Comparable pairs and what the scores make of them, over the patients with time and event."""
     known = truth.has_survival & among
     risk = risks(truth, submission, options)[known]

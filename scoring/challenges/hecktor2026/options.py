@@ -19,7 +19,8 @@ OF_COMPARISON = {"order": ("rank", "score"), "rank_ties": ("min", "average")}
 
 @dataclass(frozen=True)
 class Options:
-    """How what the definition leaves open is read; values as in `CHOICES`. lesions: whether nodes are counted too."""
+    """How what the definition leaves open is read; values as in `CHOICES`. lesions: whether nodes are counted
+    too."""
 
     empty_masks: str = "one"
     missing_risk: str = "non-concordant"
@@ -35,7 +36,11 @@ class Options:
 def problems(values: Mapping[str, object], choices: Mapping[str, tuple] = CHOICES) -> list[Finding]:
     """`bad-option` for every value that is not among the choices."""
     return [
-        error("bad-option", "--" + name.replace("_", "-"), f"{values[name]!r} is not one of {', '.join(allowed)}.")
+        error(
+            "bad-option",
+            "--" + name.replace("_", "-"),
+            f"{values[name]!r} is not one of {', '.join(allowed)}.",
+        )
         for name, allowed in choices.items()
         if values[name] not in allowed
     ]

@@ -14,7 +14,8 @@ from scoring.scorecard import ScoreCard
 class Spread:
     """Patients with a truth mask by their Dice of a structure, as places in truth order.
 
-    above: something was found. zero: nothing was, though truth or prediction have something. empty: both are empty, whatever Dice that gives.
+    above: something was found. zero: nothing was, though truth or prediction have something. empty: both are
+    empty, whatever Dice that gives.
     """
 
     above: tuple[int, ...]
@@ -26,8 +27,8 @@ class Spread:
 class Volumes:
     """What became of the voxels of one patient, in mL. structure: "GTVp", "GTVn" or "both".
 
-    right: in both masks, spurious: in the prediction only, missed: in the truth only. renamed: in both, under the other label: for a structure
-    part of what is spurious or missed of it, for both a result of its own.
+    right: in both masks, spurious: in the prediction only, missed: in the truth only. renamed: in both, under
+    the other label: for a structure part of what is spurious or missed of it, for both a result of its own.
     """
 
     structure: str
@@ -49,7 +50,8 @@ def spread(card: ScoreCard, structure: str) -> Spread:
 
 
 def volumes(truth: Truth, submission: Submission, index: int) -> tuple[Volumes, ...]:
-    """Both structures together, then each; empty without a truth mask. A missing or malformed mask counts as empty, as in the score."""
+    """Both structures together, then each; empty without a truth mask. A missing or malformed mask counts as
+    empty, as in the score."""
     mask, table = truth.masks[index], submission.masks.tables[index]
     if mask is None:
         return ()
@@ -57,7 +59,12 @@ def volumes(truth: Truth, submission: Submission, index: int) -> tuple[Volumes, 
     found = [_millilitres("both", marked, mask.grid.voxel_ml)]
     for name, label in STRUCTURES.values():
         right, other = table[label, label], 3 - label
-        counts = right, table[:, label].sum() - right, table[label].sum() - right, table[label, other] + table[other, label]
+        counts = (
+            right,
+            table[:, label].sum() - right,
+            table[label].sum() - right,
+            table[label, other] + table[other, label],
+        )
         found.append(_millilitres(name, counts, mask.grid.voxel_ml))
     return tuple(found)
 

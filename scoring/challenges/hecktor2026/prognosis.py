@@ -14,13 +14,16 @@ KINDS = ("risk", "time")
 
 @dataclass(frozen=True)
 class Scores:
-    """One column of scores by patient. values: as written [N], NaN = none. unusable: patients whose cell holds something that is no finite number, bool [N]."""
+    """One column of scores by patient. values: as written [N], NaN = none. unusable: patients whose cell
+    holds something that is no finite number, bool [N]."""
 
     values: np.ndarray
     unusable: np.ndarray
 
 
-def read_scores(rows: Rows, row_of: np.ndarray, decimal_comma: bool, findings: list[Finding]) -> dict[str, Scores]:
+def read_scores(
+    rows: Rows, row_of: np.ndarray, decimal_comma: bool, findings: list[Finding]
+) -> dict[str, Scores]:
     """The columns that are there, by kind. row_of [N]: the row of each patient, -1 = none."""
     found = {}
     for kind in (k for k in KINDS if rows.cells.get(k)):
@@ -34,27 +37,48 @@ def read_scores(rows: Rows, row_of: np.ndarray, decimal_comma: bool, findings: l
             words = f"scores that are no finite number, counted as missing ({len(found_wrong)}): {named}."
             findings.append(warning("risk-not-a-number", rows.places[found_wrong[0]], words))
         if read.decimal_commas:
-            findings.append(note("decimal-comma", rows.places[0], f"{read.decimal_commas} numbers have a decimal comma: read as a point."))
+            findings.append(
+                note(
+                    "decimal-comma",
+                    rows.places[0],
+                    f"{read.decimal_commas} numbers have a decimal comma: read as a point.",
+                )
+            )
         found[kind] = Scores(np.where(has, read.values[row_of], np.nan), has & wrong[row_of])
     if len(found) == len(KINDS):
         findings.append(
-            note("two-prognosis-columns", rows.places[0], "there is a risk and a time: `auto` takes the risk (--prognosis-direction).")
+            note(
+                "two-prognosis-columns",
+                rows.places[0],
+                "there is a risk and a time: `auto` takes the risk (--prognosis-direction).",
+            )
         )
     if found:
         kind = chosen(found, "auto")
-        words = {"risk": "a risk, so the higher the worse", "time": "a time to relapse, so the lower the worse"}[kind]
-        findings.append(note("direction-assumed", "prognosis", f"the column is read as {words}; --prognosis-direction says otherwise."))
+        words = {
+            "risk": "a risk, so the higher the worse",
+            "time": "a time to relapse, so the lower the worse",
+        }[kind]
+        findings.append(
+            note(
+                "direction-assumed",
+                "prognosis",
+                f"the column is read as {words}; --prognosis-direction says otherwise.",
+            )
+        )
     return found
 
 
 def chosen(scores: Mapping[str, Scores], direction: str) -> str | None:
-    """The kind of the column that counts: the one that `direction` prefers if it is there, "auto" the risk; None without a column."""
+    """The kind of the column that counts: the one that `direction` prefers if it is there, "auto" the risk;
+    None without a column."""
     preferred = (direction, *KINDS) if direction in KINDS else KINDS
     return next((kind for kind in preferred if kind in scores), None)
 
 
 def oriented(scores: Mapping[str, Scores], direction: str, n: int) -> np.ndarray:
-    """Scores [N], the higher the worse: a time is negated. NaN where there is none. direction "risk" or "time" forces the reading of the column."""
+    """Scores [N], the higher the worse: a time is negated. NaN where there is none. direction "risk" or
+    "time" forces the reading of the column."""
     kind = chosen(scores, direction)
     if kind is None:
         return np.full(n, np.nan)

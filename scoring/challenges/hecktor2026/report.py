@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from scoring.challenges.hecktor2026 import drawings
+from scoring.challenges.hecktor2026 import figures
 from scoring.challenges.hecktor2026.formula import STRUCTURES
 from scoring.report import table
 from scoring.scorecard import ScoreCard
@@ -20,27 +20,36 @@ CENTER_COLUMNS = {
 
 def sections(card: ScoreCard, place: Callable[..., str]) -> Iterator[str]:
     """HTML, section by section. place: draws a figure, built from a look, with a caption."""
-    yield '<p class="notice">This report holds what the truth says of every patient: keep it from anyone who must not see that.</p>'
+    yield (
+        '<p class="notice">This report holds what the truth says of every patient: keep it from anyone '
+        "who must not see that.</p>"
+    )
     for drawing in _drawn(card):
         yield place(drawing.build, drawing.caption)
     groups = card.more["survival"]["groups"]
     if any(group["n"] for group in groups):
         yield "<h2>Who relapsed in each third of the risk?</h2>"
-        yield table(("predicted risk", "patients", "relapsed"), [(group["name"], group["n"], group["events"]) for group in groups])
+        yield table(
+            ("predicted risk", "patients", "relapsed"),
+            [(group["name"], group["n"], group["events"]) for group in groups],
+        )
     centers = card.more.get("per_center")
     if centers:
         yield "<h2>Does it work everywhere?</h2>"
         yield table(
-            ("center", *CENTER_COLUMNS.values()), [(name, *(entry[key] for key in CENTER_COLUMNS)) for name, entry in centers.items()]
+            ("center", *CENTER_COLUMNS.values()),
+            [(name, *(entry[key] for key in CENTER_COLUMNS)) for name, entry in centers.items()],
         )
 
 
-def _drawn(card: ScoreCard) -> Iterator[drawings.Drawing]:
+def _drawn(card: ScoreCard) -> Iterator[figures.Drawing]:
     """The figures that have something to show."""
     if any(row["mask"] != "no-truth" for row in card.cases):
-        yield drawings.raincloud(card)
-        for draw in (drawings.dice_by_volume, drawings.volumes):
+        yield figures.raincloud(card)
+        for draw in (figures.dice_by_volume, figures.volumes):
             yield from (draw(card, structure) for structure in STRUCTURES)
-    yield from filter(None, (*(drawings.confusion(card, kind) for kind in ("T", "N")), drawings.kaplan_meier(card)))
+    yield from filter(
+        None, (*(figures.confusion(card, kind) for kind in ("T", "N")), figures.kaplan_meier(card))
+    )
     if card.metrics["comparable_pairs"]:
-        yield drawings.pairs(card)
+        yield figures.pairs(card)

@@ -16,7 +16,8 @@ WRITTEN = re.compile(r"(?P<before>[cp]?)(?P<stage>[tn][0-4])(?P<after>[a-d]?)", 
 
 @dataclass(frozen=True)
 class Stages:
-    """Stages of some rows. codes: index in `STAGES` [n], MISSING for an empty cell, UNKNOWN for a text that is no stage.
+    """Stages of some rows. codes: index in `STAGES` [n], MISSING for an empty cell, UNKNOWN for a text that
+    is no stage.
 
     folded: rows whose prefix or sub-stage was dropped.
     """
@@ -26,7 +27,8 @@ class Stages:
 
 
 def read_stages(cells: Sequence[str], kind: str) -> Stages:
-    """Read T stages (kind "t": T0 to T4) or N stages ("n": N0 to N3): case, a leading c or p and a trailing a to d are dropped (AJCC 7th edition)."""
+    """Read T stages (kind "t": T0 to T4) or N stages ("n": N0 to N3): case, a leading c or p and a trailing a
+    to d are dropped (AJCC 7th edition)."""
     codes, folded = np.full(len(cells), MISSING), []
     for row, cell in enumerate(cells):
         written = WRITTEN.fullmatch(cell.strip())
@@ -45,7 +47,10 @@ def folded_note(found: Stages, cells: Sequence[str], kind: str, places: Sequence
     if not found.folded:
         return []
     first = found.folded[0]
-    words = f"{kind.upper()} stages with a prefix or a sub-stage, which is dropped: {len(found.folded)}, the first is {cells[first]!r}."
+    words = (
+        f"{kind.upper()} stages with a prefix or a sub-stage, which is dropped: {len(found.folded)}, "
+        f"the first is {cells[first]!r}."
+    )
     return [note("stage-folded", places[first], words)]
 
 

@@ -1,4 +1,5 @@
-"""What a scorecard comes to, in the words of a headline: parts of the sum, what was lacking, pairs, and how the scores were read."""
+"""What a scorecard comes to, in the words of a headline: parts of the sum, what was lacking, pairs, and how
+the scores were read."""
 
 from dataclasses import dataclass
 
@@ -20,7 +21,8 @@ LACKING = {
 
 @dataclass(frozen=True)
 class Part:
-    """A subtask in the weighted sum. weight, value: 0..1. won: their product. value and won are None where the subtask is undefined."""
+    """A subtask in the weighted sum. weight, value: 0..1. won: their product. value and won are None where
+    the subtask is undefined."""
 
     metric: str
     name: str
@@ -31,7 +33,8 @@ class Part:
 
 @dataclass(frozen=True)
 class Direction:
-    """How scores were read. column: what the column that counted holds by its name, "risk" or "time". reading: as what it was read.
+    """How scores were read. column: what the column that counted holds by its name, "risk" or "time".
+    reading: as what it was read.
 
     other: the other reading. forced: whether an option said so.
     """
@@ -57,16 +60,24 @@ def lacking(card: ScoreCard) -> dict[str, int]:
 
 
 def credit_of_empty(card: ScoreCard) -> float | None:
-    """The part of the score that patients earned in whom truth and prediction are both empty; None without a truth mask."""
+    """The part of the score that patients earned in whom truth and prediction are both empty; None without a
+    truth mask."""
     credit = card.metrics["dice_from_empty_cases"]
     return None if credit is None else WEIGHTS["segmentation"][2] / 100 * credit
 
 
 def pairs(card: ScoreCard) -> dict[str, int]:
     """The comparable pairs by what the scores make of them; they sum to `comparable_pairs`."""
-    found = {name: card.metrics[f"{metric}_pairs"] for name, metric in (("concordant", "concordant"), ("tied", "tied_risk"))}
+    found = {
+        name: card.metrics[f"{metric}_pairs"]
+        for name, metric in (("concordant", "concordant"), ("tied", "tied_risk"))
+    }
     missing = card.metrics["missing_pairs"]
-    return {**found, "discordant": card.metrics["comparable_pairs"] - sum(found.values()) - missing, "missing": missing}
+    return {
+        **found,
+        "discordant": card.metrics["comparable_pairs"] - sum(found.values()) - missing,
+        "missing": missing,
+    }
 
 
 def direction(card: ScoreCard, submission: Submission) -> Direction | None:

@@ -26,7 +26,8 @@ ANSWER_BYTES = 10_000
 
 @dataclass(frozen=True)
 class Rows:
-    """Cells by patient. ids [n]; cells: meaning -> cells [n], only for the columns that are there; places [n]: where a message says a row stands."""
+    """Cells by patient. ids [n]; cells: meaning -> cells [n], only for the columns that are there; places
+    [n]: where a message says a row stands."""
 
     ids: tuple[str, ...]
     cells: Mapping[str, tuple[str, ...]]
@@ -39,9 +40,11 @@ def plain_name(header: str) -> str:
 
 
 def find_table(files: Files, layout: Layout, standard: str, used: list[str]) -> Table | None:
-    """The table called `standard`, else the only one with a patient column, else None where there is no table.
+    """The table called `standard`, else the only one with a patient column, else None where there is no
+    table.
 
-    used gains the members that were read. Raises InputRefused (`ambiguous-table`, `missing-column`, `unreadable-file`).
+    used gains the members that were read. Raises InputRefused (`ambiguous-table`, `missing-column`,
+    `unreadable-file`).
     """
     named = [m for m in layout.tables if m.rsplit("/", 1)[-1].lower() == standard]
     if named or files.kind == "file":
@@ -60,7 +63,13 @@ def find_table(files: Files, layout: Layout, standard: str, used: list[str]) -> 
     if len(fit) > 1:
         names = ", ".join(table.name for table, _ in fit)
         raise InputRefused(
-            [error("ambiguous-table", files.name, f"{len(fit)} tables have a PatientID column ({names}): call one {standard}.")]
+            [
+                error(
+                    "ambiguous-table",
+                    files.name,
+                    f"{len(fit)} tables have a PatientID column ({names}): call one {standard}.",
+                )
+            ]
         )
     if problems and not fit:
         raise InputRefused(problems)
@@ -76,8 +85,9 @@ def _read(files: Files, member: str, used: list[str]) -> Table:
 
 
 def read_rows(table: Table, meanings: Sequence[str], problems: list[Finding]) -> Rows | None:
-    """The cells of the columns that are there. Adds `row-length`, `duplicate-column`, `missing-column`, `missing-value` and `duplicate-case`;
-    None where there is no patient column. Rows without anything in them are left out, repeated ones and those of the wrong length too."""
+    """The cells of the columns that are there. Adds `row-length`, `duplicate-column`, `missing-column`,
+    `missing-value` and `duplicate-case`; None where there is no patient column. Rows without anything in them
+    are left out, repeated ones and those of the wrong length too."""
     problems += table.problems
     places = {meaning: _column(table, meaning, problems) for meaning in ("patient", *meanings)}
     if places["patient"] is None:
@@ -88,13 +98,22 @@ def read_rows(table: Table, meanings: Sequence[str], problems: list[Finding]) ->
     for row, patient in enumerate(ids):
         if patient.lower() in MISSING:
             if any(column[row].strip() for column in table.columns) and row not in table.ragged:
-                problems.append(error("missing-value", table.place(row), "the PatientID is empty: every row needs its patient."))
+                problems.append(
+                    error(
+                        "missing-value",
+                        table.place(row),
+                        "the PatientID is empty: every row needs its patient.",
+                    )
+                )
         elif kept.setdefault(patient, row) != row:
             problems.append(
                 error(
                     "duplicate-case",
                     table.place(row),
-                    f"patient {patient} stands on line {table.lines[kept[patient]]} already: keep one row per patient.",
+                    (
+                        f"patient {patient} stands on line {table.lines[kept[patient]]} already: keep "
+                        "one row per patient."
+                    ),
                 )
             )
     rows = [row for row in kept.values() if row not in table.ragged]
@@ -110,17 +129,23 @@ def _column(table: Table, meaning: str, problems: list[Finding]) -> int | None:
     found = [i for i, header in enumerate(table.header) if plain_name(header) in COLUMNS[meaning]]
     if len(found) > 1:
         names = " and ".join(repr(table.header[i]) for i in found)
-        problems.append(error("duplicate-column", table.header_place, f"columns {names} mean the same: keep one."))
+        problems.append(
+            error("duplicate-column", table.header_place, f"columns {names} mean the same: keep one.")
+        )
     return found[0] if found else None
 
 
 def answers(files: Files, layout: Layout, used: list[str]) -> Rows | None:
-    """A container's JSON files, one value each, as cells; None where there are none. A file that holds no bare value gives its text, which nothing accepts."""
+    """A container's JSON files, one value each, as cells; None where there are none. A file that holds no
+    bare value gives its text, which nothing accepts."""
     if not layout.answers:
         return None
     ids = tuple(sorted(layout.answers))
     meanings = sorted({meaning for found in layout.answers.values() for meaning in found})
-    cells = {meaning: tuple(_answer(files, layout.answers[patient].get(meaning), used) for patient in ids) for meaning in meanings}
+    cells = {
+        meaning: tuple(_answer(files, layout.answers[patient].get(meaning), used) for patient in ids)
+        for meaning in meanings
+    }
     return Rows(ids, cells, tuple(files.called(patient) for patient in ids))
 
 
@@ -137,4 +162,10 @@ def _answer(files: Files, member: str | None, used: list[str]) -> str:
         return text or "nothing"
     if isinstance(value, str):
         return value.strip()
-    return "" if value is None else repr(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else text
+    return (
+        ""
+        if value is None
+        else repr(value)
+        if isinstance(value, (int, float)) and not isinstance(value, bool)
+        else text
+    )

@@ -8,7 +8,7 @@ import numpy as np
 
 from scoring.challenges.hecktor2026 import masks, stages
 from scoring.challenges.hecktor2026.formula import STAGES
-from scoring.challenges.hecktor2026.layouts import Layout, lay_out
+from scoring.challenges.hecktor2026.layouts import Layout, classify_members
 from scoring.challenges.hecktor2026.tables import Rows, find_table, plain_name, read_rows
 from scoring.findings import Finding, InputRefused, error, note
 from scoring.readers import tables
@@ -24,8 +24,9 @@ EVENTS = {"0": 0, "0.0": 0, "false": 0, "1": 1, "1.0": 1, "true": 1}
 class Truth:
     """The patients of a test set, table rows first, then those with a mask only.
 
-    t, n: stages as codes [N], -1 = none. time: days [N], event: 1.0 or 0.0 [N], NaN = not known. center [N]: "" = not known. masks: what was
-    counted in each patient's mask, None = no mask. columns: all columns of the table by lower-case name. digest: SHA-256 of the source.
+    t, n: stages as codes [N], -1 = none. time: days [N], event: 1.0 or 0.0 [N], NaN = not known. center [N]:
+    "" = not known. masks: what was counted in each patient's mask, None = no mask. columns: all columns of
+    the table by lower-case name. digest: SHA-256 of the source.
     """
 
     name: str
@@ -69,15 +70,20 @@ def read_truth(
     progress: Callable[[int, int], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Truth:
-    """Read a test set: a folder or zip of masks and a table; a table alone has no segmentation. Every mask is read through and counted.
+    """Read a test set: a folder or zip of masks and a table; a table alone has no segmentation. Every mask is
+    read through and counted.
 
     images: refused, CT and PET lie beside the masks. Raises InputRefused with every problem; Cancelled.
     """
     files = masks.open_files(source, name)
-    layout, used, problems, findings = lay_out(files, container=False), [], [], []
+    layout, used, problems, findings = classify_members(files, container=False), [], [], []
     if images is not None:
         problems.append(
-            error("bad-option", "--images", "CT and PET lie beside the masks as PatientID__CT and PatientID__PT: leave it out.")
+            error(
+                "bad-option",
+                "--images",
+                "CT and PET lie beside the masks as PatientID__CT and PatientID__PT: leave it out.",
+            )
         )
     table = _attempt(problems, find_table, files, layout, TABLE, used)
     rows = read_rows(table, ("t", "n", "event", "time", "center"), problems) if table else None
@@ -85,12 +91,19 @@ def read_truth(
     listed = set(rows.ids)
     ids = (*rows.ids, *sorted(patient for patient in layout.masks if patient not in listed))
     if not ids and not problems:
-        problems.append(error("no-table", files.name, f"there is no patient: no table with a PatientID column ({TABLE}) and no mask."))
+        problems.append(
+            error(
+                "no-table",
+                files.name,
+                f"there is no patient: no table with a PatientID column ({TABLE}) and no mask.",
+            )
+        )
     clinical = _clinical(rows, table, len(ids), problems, findings)
     problems += masks.repeated(files, layout)
     examined, faults, noticed = masks.examine_all(files, layout, ids, progress, cancelled)
     problems += [
-        error(fault.code, files.called(layout.masks[patient][0]), f"patient {patient}: {fault.words}") for patient, fault in faults
+        error(fault.code, files.called(layout.masks[patient][0]), f"patient {patient}: {fault.words}")
+        for patient, fault in faults
     ]
     findings += [*noticed, *masks.misplaced(files, layout)]
     if problems:
@@ -104,7 +117,9 @@ def read_truth(
         files=files,
         layout=layout,
         columns=_columns(table, rows, len(ids)),
-        id_column=next((tables.key(h) for h in table.header if plain_name(h) == "patientid"), "patientid") if table else "patientid",
+        id_column=next((tables.key(h) for h in table.header if plain_name(h) == "patientid"), "patientid")
+        if table
+        else "patientid",
         digest=files.digest_of([*used, *(members[0] for members in layout.masks.values())]),
     )
 
@@ -118,7 +133,9 @@ def _attempt(problems: list[Finding], read: Callable, *arguments):
         return None
 
 
-def _clinical(rows: Rows, table: Table | None, n: int, problems: list[Finding], findings: list[Finding]) -> dict:
+def _clinical(
+    rows: Rows, table: Table | None, n: int, problems: list[Finding], findings: list[Finding]
+) -> dict:
     """Stages, time, event and center of every patient."""
     found = {kind: _stages(rows, kind, n, problems, findings) for kind in ("t", "n")}
     found["time"] = _times(rows, table, n, problems, findings)
@@ -133,7 +150,10 @@ def _clinical(rows: Rows, table: Table | None, n: int, problems: list[Finding], 
             note(
                 "truth-incomplete",
                 rows.places[half[0]],
-                f"only one of time (RFS) and event (Relapse), so out of prognosis ({len(half)}): {', '.join(rows.ids[i] for i in half)}.",
+                (
+                    f"only one of time (RFS) and event (Relapse), so out of prognosis ({len(half)}): "
+                    f"{', '.join(rows.ids[i] for i in half)}."
+                ),
             )
         )
     return found
@@ -146,13 +166,18 @@ def _stages(rows: Rows, kind: str, n: int, problems: list[Finding], findings: li
     for row in np.flatnonzero(read.codes == stages.UNKNOWN):
         codes[row] = stages.MISSING
         if not stages.is_not_assessed(cells[row], kind):
-            words = f"{kind.upper()} stage {cells[row][:40]!r} is none of {', '.join(STAGES[kind])} (or {kind.upper()}X for unknown)."
+            words = (
+                f"{kind.upper()} stage {cells[row][:40]!r} is none of {', '.join(STAGES[kind])} (or "
+                f"{kind.upper()}X for unknown)."
+            )
             problems.append(error("bad-label", rows.places[row], f"patient {rows.ids[row]}: {words}"))
     findings += stages.folded_note(read, cells, kind, rows.places)
     return codes
 
 
-def _times(rows: Rows, table: Table | None, n: int, problems: list[Finding], findings: list[Finding]) -> np.ndarray:
+def _times(
+    rows: Rows, table: Table | None, n: int, problems: list[Finding], findings: list[Finding]
+) -> np.ndarray:
     times, cells = np.full(n, np.nan), rows.cells.get("time")
     if cells is None:
         return times
@@ -171,7 +196,13 @@ def _times(rows: Rows, table: Table | None, n: int, problems: list[Finding], fin
             message = f"patient {rows.ids[row]}: RFS {cells[row][:40]!r} {words}: give days, 0 or more."
             problems.append(error(fault or "out-of-range", rows.places[row], message))
     if read.decimal_commas:
-        findings.append(note("decimal-comma", rows.places[0], f"{read.decimal_commas} numbers have a decimal comma: read as a point."))
+        findings.append(
+            note(
+                "decimal-comma",
+                rows.places[0],
+                f"{read.decimal_commas} numbers have a decimal comma: read as a point.",
+            )
+        )
     times[: len(cells)] = read.values
     return times
 
@@ -188,13 +219,15 @@ def _events(rows: Rows, n: int, problems: list[Finding]) -> np.ndarray:
 
 
 def _columns(table: Table | None, rows: Rows, n: int) -> dict[str, tuple[str, ...]]:
-    """All columns of the table by lower-case name, in truth order; "" for patients with a mask only and where nothing is known."""
+    """All columns of the table by lower-case name, in truth order; "" for patients with a mask only and where
+    nothing is known."""
     if table is None:
         return {}
     row_of = {table.place(row): row for row in range(len(table))}
     kept = [row_of[place] for place in rows.places]
     return {
-        key: (*(_text(cells[row]) for row in kept), *[""] * (n - len(kept))) for key, cells in zip(table.keys, table.columns, strict=True)
+        key: (*(_text(cells[row]) for row in kept), *[""] * (n - len(kept)))
+        for key, cells in zip(table.keys, table.columns, strict=True)
     }
 
 

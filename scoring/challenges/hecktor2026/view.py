@@ -1,4 +1,5 @@
-"""What a page draws beside the scorecard: other readings of the rules, the patients that cost most, one patient's masks and images."""
+"""What a page draws beside the scorecard: other readings of the rules, the patients that cost most, one
+patient's masks and images."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -23,7 +24,8 @@ IMAGE_NAMES = {"CT": "CT", "PT": "PET"}
 
 @dataclass(frozen=True)
 class Reading:
-    """The score under another value of one option, and how far it is from the card's; None where one of them is undefined.
+    """The score under another value of one option, and how far it is from the card's; None where one of them
+    is undefined.
 
     parts: the subtasks under it, None where undefined.
     """
@@ -55,7 +57,9 @@ def readings(truth: Truth, predictions: Submission, card: ScoreCard) -> tuple[Re
     )
 
 
-def _reading(truth: Truth, predictions: Submission, card: ScoreCard, options: Options, name: str, value: str) -> Reading:
+def _reading(
+    truth: Truth, predictions: Submission, card: ScoreCard, options: Options, name: str, value: str
+) -> Reading:
     found = quantities(truth, predictions, options, np.ones((1, len(truth)), np.float32))
     values = {part: float(found[part][0]) for part in SUBTASKS}
     score = combined(values)["weighted_score"]
@@ -69,8 +73,11 @@ def _reading(truth: Truth, predictions: Submission, card: ScoreCard, options: Op
     )
 
 
-def center_intervals(truth: Truth, predictions: Submission, card: ScoreCard) -> dict[str, dict[str, list[float] | None]]:
-    """95 % intervals of what `per_center` says, by center and name, on the card's own replicates; {} without replicates."""
+def center_intervals(
+    truth: Truth, predictions: Submission, card: ScoreCard
+) -> dict[str, dict[str, list[float] | None]]:
+    """95 % intervals of what `per_center` says, by center and name, on the card's own replicates; {} without
+    replicates."""
     source = card.provenance
     statistics = StatisticsOptions(source["resamples"], source["seed"], None, source["interval"])
     once = np.ones((1, len(truth)), np.float32)
@@ -91,7 +98,11 @@ def options_of(card: ScoreCard) -> Options:
 def worst(card: ScoreCard, by: str, most: int = 10) -> tuple[Worst, ...]:
     """The patients that stand out most. by: one of `WORST`; patients of whom it says nothing are left out."""
     sign, value_of = WORST[by]
-    found = [Worst(i, row["case"], value) for i, row in enumerate(card.cases) if (value := value_of(row)) is not None]
+    found = [
+        Worst(i, row["case"], value)
+        for i, row in enumerate(card.cases)
+        if (value := value_of(row)) is not None
+    ]
     return tuple(sorted(found, key=lambda entry: (sign * entry.value, entry.index))[:most])
 
 
@@ -102,7 +113,8 @@ def _dice(row: dict) -> float | None:
 
 
 def _steps_off(row: dict) -> int | None:
-    """Steps by which the stages are off, T and N together; without a usable prediction as many as there can be."""
+    """Steps by which the stages are off, T and N together; without a usable prediction as many as there can
+    be."""
     if row["t_truth"] is None and row["n_truth"] is None:
         return None
     return sum(_steps(kind, row) for kind in STAGES if row[f"{kind}_truth"] is not None)
@@ -118,31 +130,50 @@ def _steps(kind: str, row: dict) -> int:
 WORST: dict[str, tuple[int, Callable[[dict], float | None]]] = {
     "dice": (1, _dice),
     "stages": (-1, _steps_off),
-    "pairs": (-1, lambda row: None if row["comparable_pairs"] is None else row["discordant_pairs"] + row["missing_pairs"]),
+    "pairs": (
+        -1,
+        lambda row: (
+            None if row["comparable_pairs"] is None else row["discordant_pairs"] + row["missing_pairs"]
+        ),
+    ),
 }
-"""What patients are sorted by, and which end is bad (1: small): mean Dice, steps off in staging, pairs that are discordant or lack a score."""
+"""What patients are sorted by, and which end is bad (1: small): mean Dice, steps off in staging, pairs that
+are discordant or lack a score."""
 
 
 def discordant_with(card: ScoreCard, index: int) -> tuple[int, ...]:
     """The patients with whom one forms pairs that its scores put in the wrong order, in truth order."""
     rows = card.cases
-    return tuple(j for j in range(len(rows)) if _is_discordant(rows[index], rows[j]) or _is_discordant(rows[j], rows[index]))
+    return tuple(
+        j
+        for j in range(len(rows))
+        if _is_discordant(rows[index], rows[j]) or _is_discordant(rows[j], rows[index])
+    )
 
 
 def _is_discordant(earlier: dict, later: dict) -> bool:
     """Whether the first relapsed before the second's time, and has the lower score."""
-    if None in (earlier["time"], earlier["event"], earlier["risk"], later["time"], later["event"], later["risk"]) or not earlier["event"]:
+    if (
+        None
+        in (earlier["time"], earlier["event"], earlier["risk"], later["time"], later["event"], later["risk"])
+        or not earlier["event"]
+    ):
         return False
     before = earlier["time"] < later["time"] or (earlier["time"] == later["time"] and not later["event"])
     return before and earlier["risk"] < later["risk"]
 
 
 def scene(truth: Truth, predictions: Submission, index: int) -> Scene | None:
-    """The masks of one patient and, where they lie beside the truth's, CT and PET; None without a true mask. Raises InputRefused."""
+    """The masks of one patient and, where they lie beside the truth's, CT and PET; None without a true mask.
+    Raises InputRefused."""
     patient = truth.ids[index]
     if truth.masks[index] is None:
         return None
     beside = truth.layout.images.get(patient, {})
-    images = {name: partial(truth.files.open, beside[ending]) for ending, name in IMAGE_NAMES.items() if ending in beside}
+    images = {
+        name: partial(truth.files.open, beside[ending])
+        for ending, name in IMAGE_NAMES.items()
+        if ending in beside
+    }
     submitted = masks.opener(predictions.files, predictions.layout, patient)
     return read_scene(patient, masks.opener(truth.files, truth.layout, patient), submitted, images)

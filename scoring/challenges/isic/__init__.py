@@ -1,31 +1,32 @@
 """ISIC Challenge lesion classification: balanced accuracy over the categories of the truth file.
 
-Source: the evaluation page of 2019 and, where that is silent, `isic-challenge-scoring` 5.8.0 of July 2025 ("the official scorer"). Where
-that gives a number, ours is that number; where it stops, what is defined is given and the rest is None.
+Source: the evaluation page of 2019 and, where that is silent, `isic-challenge-scoring` 5.8.0 of July 2025
+("the official scorer"). Where that gives a number, ours is that number; where it stops, what is defined is
+given and the rest is None.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 
 from scoring.challenges.isic import card as scorecard
 from scoring.challenges.isic import categories, model, official, thresholds, view
-from scoring.challenges.isic.compared import COMPARABLE
+from scoring.challenges.isic.comparison import COMPARISON
 from scoring.challenges.isic.measures import RANKED_BY
 from scoring.challenges.isic.predictions import read_predictions
 from scoring.challenges.isic.truth import Cases, read_images, read_truth
 from scoring.findings import Finding, InputRefused, error
 from scoring.models import pictures, submission
 from scoring.models.preprocessing import Seen
-from scoring.predictions import Predictions, grade
-from scoring.predictions import table as predictions_table
 from scoring.readers.sources import Source
 from scoring.scorecard import ScoreCard
 from scoring.statistics.options import StatisticsOptions
+from scoring.submission import Predictions, grade
+from scoring.submission import table as predictions_table
 
 __all__ = [
     "ABOUT",
     "ARGUMENTS",
     "AS_POINTS",
-    "COMPARABLE",
+    "COMPARISON",
     "FORMULA",
     "ID",
     "PREDICT_ARGUMENTS",
@@ -57,7 +58,10 @@ __all__ = [
 ID = "isic"
 TITLE = "ISIC Challenge, lesion categories"
 FORMULA = "balanced accuracy: the plain mean of the categories' recalls"
-ABOUT = "One score per diagnosis category and image; categories come from the truth file (2018, 2019, MILK10k or your own)."
+ABOUT = (
+    "One score per diagnosis category and image; categories come from the truth file (2018, 2019, "
+    "MILK10k or your own)."
+)
 WEIGHTS: Mapping[str, tuple] = {}
 AS_POINTS = False
 TIE_BREAK = "mean_auc"
@@ -75,10 +79,15 @@ macro F1 (MILK10k).
 RULES = ("official", scorecard.PAGE_RULES)
 TRUTH_OPTIONS = ("group",)
 ARGUMENTS = {
-    "--metric": {"metavar": "NAME", "help": f"what ranks: {', '.join(RANKED_BY)} (default balanced_accuracy)"},
+    "--metric": {
+        "metavar": "NAME",
+        "help": f"what ranks: {', '.join(RANKED_BY)} (default balanced_accuracy)",
+    },
     "--malignant": {
         "metavar": "A,B,...",
-        "help": "the malignant categories (default: those of the truth among " + ", ".join(categories.MALIGNANT) + ")",
+        "help": "the malignant categories (default: those of the truth among "
+        + ", ".join(categories.MALIGNANT)
+        + ")",
     },
     "--rules": {
         "default": "official",
@@ -89,7 +98,10 @@ ARGUMENTS = {
 PREDICT_ARGUMENTS = {
     "--categories": {
         "metavar": "A,B,...",
-        "help": "names of the model's outputs in order (default: its own entry `categories`, else the preset with as many)",
+        "help": (
+            "names of the model's outputs in order (default: its own entry `categories`, else the "
+            "preset with as many)"
+        ),
     }
 }
 
@@ -100,8 +112,8 @@ SMALL_CLASS = scorecard.SMALL_CLASS
 
 
 def prediction_table(cases: Cases, predictions: Predictions) -> str:
-    """Predictions as a CSV that the official scorer takes: ids as compared and each score as `repr(float(x))`. Also mends a file that
-    was read with warnings."""
+    """Predictions as a CSV that the official scorer takes: ids as compared and each score as
+    `repr(float(x))`. Also mends a file that was read with warnings."""
     names = cases.categories or tuple(predictions.model["categories"])
     return predictions_table(cases, predictions, names, cases.id_name)
 
@@ -112,7 +124,10 @@ def graded(predictions: Predictions) -> tuple[list[Finding], list[Finding]]:
 
 
 def check_options(
-    metric: str | None = None, malignant: str | Iterable[str] | None = None, rules: str = "official", has_model: bool = False
+    metric: str | None = None,
+    malignant: str | Iterable[str] | None = None,
+    rules: str = "official",
+    has_model: bool = False,
 ) -> list[Finding]:
     """`bad-option` for every option of this challenge that cannot be, whatever the truth."""
     problems = []
@@ -138,17 +153,20 @@ def score(
 ) -> ScoreCard:
     """Score predictions on a truth.
 
-    metric: "balanced_accuracy" (None), "auc", "ap" or "dice" ranks. malignant: the malignant categories, a list or names with commas.
-    rules: "official", or "milk10k-page", by which 0.5 itself is positive. resamples, seed, group, interval: see `StatisticsOptions`; a
-    `group` of the truth itself has to be named to `read_truth` too. metadata: a table joined by case id, for slices and `group`. Raises
-    InputRefused.
+    metric: "balanced_accuracy" (None), "auc", "ap" or "dice" ranks. malignant: the malignant categories, a
+    list or names with commas. rules: "official", or "milk10k-page", by which 0.5 itself is positive.
+    resamples, seed, group, interval: see `StatisticsOptions`; a `group` of the truth itself has to be named
+    to `read_truth` too. metadata: a table joined by case id, for slices and `group`. Raises InputRefused.
     """
     statistics = StatisticsOptions(resamples, seed, group, interval)
     used = categories.malignant(truth.categories, malignant)
     strange = [name for name in used if name not in truth.categories]
     wrong = [
         *check_options(metric, malignant, rules),
-        *(error("bad-option", "--malignant", f"{name!r} is no category: {', '.join(truth.categories)} are.") for name in strange),
+        *(
+            error("bad-option", "--malignant", f"{name!r} is no category: {', '.join(truth.categories)} are.")
+            for name in strange
+        ),
         *statistics.problems(),
     ]
     if predictions.faults or wrong:
@@ -162,13 +180,14 @@ def scores_at_half(predictions: Predictions) -> int:
 
 
 def malignant_curve(card: ScoreCard, malignant: Sequence[str]) -> dict:
-    """Another grouping on a card's cases: "auc" (None where undefined), and "x" (1 - specificity), "y" (sensitivity) of its curve. It
-    changes no official number."""
+    """Another grouping on a card's cases: "auc" (None where undefined), and "x" (1 - specificity), "y"
+    (sensitivity) of its curve. It changes no official number."""
     return scorecard.malignant_curve(card, malignant)
 
 
 def received(truth: Cases, index: int, described: Mapping | None = None) -> tuple[list[pictures.Stage], Seen]:
-    """What a model receives of one case: its first photograph at 224 x 224, or at the size that the model (`Inspection.model`) declares."""
+    """What a model receives of one case: its first photograph at 224 x 224, or at the size that the model
+    (`Inspection.model`) declares."""
     return pictures.received(truth, index, model.recipe_of_size(*submission.declared_size(described)))
 
 

@@ -16,26 +16,37 @@ from scoring.metrics import subgroups as shares
 from scoring.metrics.calibration import Reliability
 from scoring.metrics.subgroups import Share
 from scoring.metrics.thresholds import HALF
-from scoring.predictions import Predictions, provenance, truth_digest
 from scoring.readers import lesions
 from scoring.readers.sources import Source
 from scoring.scorecard import ScoreCard, plain
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Replicates, replicate
+from scoring.submission import Predictions, provenance, truth_digest
 
 ID = "isic"
 UNDECIDED = "undecided"
 SMALL_CLASS = 15
 SWAP_GAIN = 0.2
-MEASURES = ("recall", "sensitivity", "specificity", "accuracy", "ppv", "npv", "f1", "auc", "auc_sens_80", "average_precision")
+MEASURES = (
+    "recall",
+    "sensitivity",
+    "specificity",
+    "accuracy",
+    "ppv",
+    "npv",
+    "f1",
+    "auc",
+    "auc_sens_80",
+    "average_precision",
+)
 WITH_INTERVAL = ("auc", "recall", "f1", "average_precision")
 PAGE_RULES = "milk10k-page"
 
 
 @dataclass(frozen=True)
 class Options:
-    """metric: what ranks, by its official name; None = balanced accuracy, unasked. malignant: the categories. rules: "official" or
-    "milk10k-page"."""
+    """metric: what ranks, by its official name; None = balanced accuracy, unasked. malignant: the categories.
+    rules: "official" or "milk10k-page"."""
 
     metric: str | None
     malignant: tuple[str, ...]
@@ -54,26 +65,51 @@ class Options:
         return {"metric": self.ranked_by, "malignant": list(self.malignant), "rules": self.rules}
 
 
-def card(truth: Cases, predictions: Predictions, options: Options, statistics: StatisticsOptions, metadata: Source | None) -> ScoreCard:
-    """Score predictions [N, K] that lie in 0..1. Raises InputRefused for metadata or a unit column that cannot be read."""
-    joined = truth if metadata is None else lesions.with_metadata(truth, metadata, repeated=truth.id_column != "image")
+def card(
+    truth: Cases,
+    predictions: Predictions,
+    options: Options,
+    statistics: StatisticsOptions,
+    metadata: Source | None,
+) -> ScoreCard:
+    """Score predictions [N, K] that lie in 0..1. Raises InputRefused for metadata or a unit column that
+    cannot be read."""
+    joined = (
+        truth
+        if metadata is None
+        else lesions.with_metadata(truth, metadata, repeated=truth.id_column != "image")
+    )
     unit, units = statistics.units(joined.columns, len(truth), UNIT_COLUMNS, truth.id_column)
     answers = measures.answers(
-        truth.categories, truth.positives, truth.labels, predictions.outputs, predictions.labels, options.malignant, options.inclusive
+        truth.categories,
+        truth.positives,
+        truth.labels,
+        predictions.outputs,
+        predictions.labels,
+        options.malignant,
+        options.inclusive,
     )
     groups = measures.slices(subgroups(joined), truth.score_weights) if metadata is not None else {}
     counted = _slice_shares(answers, options.malignant)
 
     def quantities(weights: np.ndarray) -> dict:
-        return measures.quantities(answers, weights, options.ranked_by) | shares.quantities(groups, counted, weights)
+        return measures.quantities(answers, weights, options.ranked_by) | shares.quantities(
+            groups, counted, weights
+        )
 
     point = quantities(truth.score_weights[None])
     found = replicate(quantities, point, units, statistics, truth.score_weights)
-    metrics = {name: float(values[0]) for name, values in point.items() if isinstance(name, str) and name != "score"}
+    metrics = {
+        name: float(values[0]) for name, values in point.items() if isinstance(name, str) and name != "score"
+    }
     metrics["validation_score"] = _validation_score(truth, answers, point, options)
     scored = truth.score_weights > 0
     reliable = _reliability(answers, scored)
-    findings = [*truth.findings, *predictions.findings, *_findings(truth, predictions, answers, metrics, options, found)]
+    findings = [
+        *truth.findings,
+        *predictions.findings,
+        *_findings(truth, predictions, answers, metrics, options, found),
+    ]
     more = {
         "n_scored": int(scored.sum()),
         "preset": preset(truth.categories),
@@ -95,7 +131,15 @@ def card(truth: Cases, predictions: Predictions, options: Options, statistics: S
         len(truth),
         _cases(truth, predictions),
         tuple(findings),
-        provenance(truth_digest(truth, predictions), predictions, options.as_dict(), statistics, metadata, unit, units),
+        provenance(
+            truth_digest(truth, predictions),
+            predictions,
+            options.as_dict(),
+            statistics,
+            metadata,
+            unit,
+            units,
+        ),
         _confusion(answers, scored),
         shown,
         plain(more),
@@ -166,7 +210,9 @@ def _cases(truth: Cases, predictions: Predictions) -> tuple[dict, ...]:
             "correct": y == p if y >= 0 else None,
             "truth_score": score if y >= 0 else None,
         }
-        for case, y, p, score in zip(truth.ids, labels.tolist(), predictions.labels.tolist(), scores, strict=True)
+        for case, y, p, score in zip(
+            truth.ids, labels.tolist(), predictions.labels.tolist(), scores, strict=True
+        )
     ]
     if truth.weighted:
         for row, weight in zip(rows, truth.score_weights.tolist(), strict=True):
@@ -175,7 +221,8 @@ def _cases(truth: Cases, predictions: Predictions) -> tuple[dict, ...]:
 
 
 def _reliability(a: Answers, scored: np.ndarray) -> Reliability | None:
-    """Ten bins of the largest score, of the cases with a truth label and a weight; None unless every row sums to 1."""
+    """Ten bins of the largest score, of the cases with a truth label and a weight; None unless every row sums
+    to 1."""
     if calibration.output_kind(a.outputs) != "probabilities":
         return None
     kept = scored & (a.labels >= 0)
@@ -197,13 +244,18 @@ def _findings(
 ) -> Iterator[Finding]:
     scored = truth.score_weights > 0
     if EXCLUDED in truth.ids:
-        yield note("excluded-image", EXCLUDED, "this image weighs 0, as in the official scorer, whatever the file says.")
+        yield note(
+            "excluded-image",
+            EXCLUDED,
+            "this image weighs 0, as in the official scorer, whatever the file says.",
+        )
     undecided = int((a.labels < 0).sum())
     if undecided:
         yield warning(
             "undecided-truth",
             truth.name,
-            f"{undecided} row{'s have' if undecided > 1 else ' has'} no category or several: they take part one-vs-rest, but in no recall, "
+            f"{undecided} row{'s have' if undecided > 1 else ' has'} no category or several: they "
+            "take part one-vs-rest, but in no recall, "
             "no accuracy and no malignant AUC.",
         )
     yield from _out_of_order(truth, a, options)
@@ -212,7 +264,8 @@ def _findings(
         yield warning(
             "undecided",
             predictions.name,
-            f"{tied} of {len(truth)} rows ({tied / len(truth):.1%}) share their largest score between categories: undecided, hence wrong. "
+            f"{tied} of {len(truth)} rows ({tied / len(truth):.1%}) share their largest score "
+            "between categories: undecided, hence wrong. "
             "Rounding does this: give more decimals.",
         )
     for k, name in enumerate(a.categories):
@@ -225,19 +278,30 @@ def _findings(
                 "The official scorer stops with an error here.",
             )
         elif not negative:
-            yield warning("no-negatives", name, f"every case is {name}: specificity, npv and the areas are undefined.")
+            yield warning(
+                "no-negatives", name, f"every case is {name}: specificity, npv and the areas are undefined."
+            )
     yield from _malignant_findings(a, metrics, options, scored)
     if np.isnan(metrics["validation_score"]) and not (truth.validation_weights > 0).any():
-        yield warning("no-validation-weight", "validation_score", "every validation_weight is 0: there is no validation score.")
+        yield warning(
+            "no-validation-weight",
+            "validation_score",
+            "every validation_weight is 0: there is no validation score.",
+        )
     if preset(truth.categories) == "milk10k" and options.metric is None:
-        yield note("milk10k-ranked-by-dice", "score", "MILK10k is ranked by macro F1 on its site: --metric dice gives that score.")
+        yield note(
+            "milk10k-ranked-by-dice",
+            "score",
+            "MILK10k is ranked by macro F1 on its site: --metric dice gives that score.",
+        )
     swap = measures.swapped(a.labels, a.predicted, scored, a.categories, SWAP_GAIN)
     if swap:
         yield warning(
             "columns-may-be-swapped",
             predictions.name,
             f"{', '.join(f'{name} seems to stand in column {column}' for name, column in swap[1])}: "
-            f"changing places would raise balanced accuracy by {swap[0]:.3f}. Scored as it stands; check the order of the columns.",
+            f"changing places would raise balanced accuracy by {swap[0]:.3f}. Scored as it stands; "
+            "check the order of the columns.",
         )
     if found.values:
         for k, name in enumerate(a.categories):
@@ -246,12 +310,17 @@ def _findings(
                 yield warning(
                     "few-cases-in-class",
                     name,
-                    f"{support} case{'s' * (support > 1)}: intervals of its measures are too narrow below {SMALL_CLASS} cases.",
+                    (
+                        f"{support} case{'s' * (support > 1)}: intervals of its measures are too narrow "
+                        f"below {SMALL_CLASS} cases."
+                    ),
                 )
     yield from found.findings
 
 
-def _malignant_findings(a: Answers, metrics: Mapping, options: Options, scored: np.ndarray) -> Iterator[Finding]:
+def _malignant_findings(
+    a: Answers, metrics: Mapping, options: Options, scored: np.ndarray
+) -> Iterator[Finding]:
     left_out = int((a.malignancy.left_out & scored).sum())
     if left_out:
         yield note(
@@ -274,30 +343,41 @@ def _out_of_order(truth: Cases, a: Answers, options: Options) -> Iterator[Findin
     if not varying or all(x <= y for x, y in zip(truth.ids, truth.ids[1:], strict=False)):
         return
     order = np.array(sorted(range(len(truth)), key=truth.ids.__getitem__))
-    figures = [measures.by_position(a, w, order, options.ranked_by) for w in (truth.score_weights, truth.validation_weights)]
+    figures = [
+        measures.by_position(a, w, order, options.ranked_by)
+        for w in (truth.score_weights, truth.validation_weights)
+    ]
     said = [f"{figure!r}" if np.isfinite(figure) else "no number" for figure in figures]
     yield warning(
         "weights-out-of-order",
         truth.name,
-        f"the weights belong to their rows here; the official scorer applies them in file order to rows sorted by id and prints {said[0]} "
+        "the weights belong to their rows here; the official scorer applies them in file order to "
+        f"rows sorted by id and prints {said[0]} "
         f"(validation {said[1]}) for this file. Sort the truth by id and both agree.",
     )
 
 
-def _arrays(truth: Cases, a: Answers, units: np.ndarray, reliable: Reliability | None) -> dict[str, np.ndarray]:
-    """What is drawn and too fine for JSON, read-only: scores, positives, labels, weights, units, and the curves of `roc.polyline` padded
-    with NaN.
+def _arrays(
+    truth: Cases, a: Answers, units: np.ndarray, reliable: Reliability | None
+) -> dict[str, np.ndarray]:
+    """What is drawn and too fine for JSON, read-only: scores, positives, labels, weights, units, and the
+    curves of `roc.polyline` padded with NaN.
 
-    roc_x, roc_y, roc_threshold, pr_precision [K, points] (recall is roc_y); malignant_x, malignant_y, malignant_threshold [points].
-    reliability_said, _right, _low, _high, _n [10], where there is a calibration.
+    roc_x, roc_y, roc_threshold, pr_precision [K, points] (recall is roc_y); malignant_x, malignant_y,
+    malignant_threshold [points]. reliability_said, _right, _low, _high, _n [10], where there is a
+    calibration.
     """
     weights = truth.score_weights[None]
     lines, precisions = [], []
     for levels in a.levels:
         c = roc.curve(levels, weights)
         lines.append(roc.polyline(levels, c))
-        precisions.append(roc.precisions(lines[-1][0], lines[-1][1], float(c.positives[0]), float(c.negatives[0])))
-    malignant = roc.polyline(a.malignancy.levels, roc.curve(a.malignancy.levels, weights[:, a.malignancy.members]))
+        precisions.append(
+            roc.precisions(lines[-1][0], lines[-1][1], float(c.positives[0]), float(c.negatives[0]))
+        )
+    malignant = roc.polyline(
+        a.malignancy.levels, roc.curve(a.malignancy.levels, weights[:, a.malignancy.members])
+    )
     arrays = {
         "outputs": a.outputs,
         "positives": a.positives,
@@ -306,7 +386,10 @@ def _arrays(truth: Cases, a: Answers, units: np.ndarray, reliable: Reliability |
         "score_weights": truth.score_weights,
         "units": units,
         "pr_precision": _padded(precisions),
-        **{f"roc_{name}": _padded([line[i] for line in lines]) for i, name in enumerate(("x", "y", "threshold"))},
+        **{
+            f"roc_{name}": _padded([line[i] for line in lines])
+            for i, name in enumerate(("x", "y", "threshold"))
+        },
         **{f"malignant_{name}": line for name, line in zip(("x", "y", "threshold"), malignant, strict=True)},
         **({f"reliability_{name}": value for name, value in vars(reliable).items()} if reliable else {}),
     }
@@ -316,11 +399,16 @@ def _arrays(truth: Cases, a: Answers, units: np.ndarray, reliable: Reliability |
 
 
 def malignant_curve(scored: ScoreCard, malignant: Sequence[str]) -> dict:
-    """Malignant against benign by another grouping of a card's categories: "auc" (None where undefined), and "x", "y", "threshold" of
-    its curve."""
-    m = measures.malignancy(tuple(scored.per_class), scored.arrays["truth"], scored.arrays["outputs"], malignant)
+    """Malignant against benign by another grouping of a card's categories: "auc" (None where undefined), and
+    "x", "y", "threshold" of its curve."""
+    m = measures.malignancy(
+        tuple(scored.per_class), scored.arrays["truth"], scored.arrays["outputs"], malignant
+    )
     c = roc.curve(m.levels, scored.arrays["score_weights"][None, m.members])
-    return {"auc": plain(float(roc.auc(c)[0])), **dict(zip(("x", "y", "threshold"), roc.polyline(m.levels, c), strict=True))}
+    return {
+        "auc": plain(float(roc.auc(c)[0])),
+        **dict(zip(("x", "y", "threshold"), roc.polyline(m.levels, c), strict=True)),
+    }
 
 
 def _padded(lines: Sequence[np.ndarray]) -> np.ndarray:

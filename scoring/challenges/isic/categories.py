@@ -1,6 +1,8 @@
-"""The diagnosis categories of the ISIC Challenges: which a year had, which are malignant, and how cases and categories are named.
+"""The diagnosis categories of the ISIC Challenges: which a year had, which are malignant, and how cases and
+categories are named.
 
-Source: the evaluation page of 2019, the task pages of 2018 and MILK10k; `isic-challenge-scoring` 5.8.0 for `EXCLUDED`.
+Source: the evaluation page of 2019, the task pages of 2018 and MILK10k; `isic-challenge-scoring` 5.8.0 for
+`EXCLUDED`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -39,7 +41,10 @@ PICTURE_ENDINGS = (".jpg", ".jpeg", ".png")
 def preset(categories: Iterable[str]) -> str | None:
     """The year that has exactly these categories, in any order; 2019 also without UNK."""
     wanted = set(categories)
-    return next((name for name, members in PRESETS.items() if wanted in (set(members), set(members) - {UNKNOWN})), None)
+    return next(
+        (name for name, members in PRESETS.items() if wanted in (set(members), set(members) - {UNKNOWN})),
+        None,
+    )
 
 
 def of_width(width: int) -> tuple[str, ...] | None:
@@ -49,12 +54,17 @@ def of_width(width: int) -> tuple[str, ...] | None:
 
 
 def malignant(categories: Sequence[str], asked: str | Iterable[str] | None) -> tuple[str, ...]:
-    """The malignant categories in column order: those asked for (a list, or names with commas), else the usual ones. Unknown names are
-    kept, last."""
+    """The malignant categories in column order: those asked for (a list, or names with commas), else the
+    usual ones. Unknown names are kept, last."""
     if asked is None:
         return tuple(c for c in categories if c in MALIGNANT)
     names = [name.strip() for name in (asked.split(",") if isinstance(asked, str) else asked)]
-    return tuple(dict.fromkeys([c for c in categories if c in names] + [name for name in names if name and name not in categories]))
+    return tuple(
+        dict.fromkeys(
+            [c for c in categories if c in names]
+            + [name for name in names if name and name not in categories]
+        )
+    )
 
 
 def compared(ids: Sequence[str]) -> tuple[str, ...]:

@@ -1,6 +1,8 @@
-"""What ISIC measures of scores per category, for many weights of the cases at once: row b of W [B, N] is one (resampled) test set.
+"""What ISIC measures of scores per category, for many weights of the cases at once: row b of W [B, N] is one
+(resampled) test set.
 
-Source: `isic-challenge-scoring` 5.8.0 (metrics.py, classification.py); the evaluation page of 2019 for the area under the malignant curve.
+Source: `isic-challenge-scoring` 5.8.0 (metrics.py, classification.py); the evaluation page of 2019 for the
+area under the malignant curve.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +18,11 @@ from scoring.metrics.thresholds import HALF, decided
 
 SENSITIVITY = 0.8
 DECIMALS_OF_A_SUM = 12
-AREAS = {"auc": roc.auc, "auc_sens_80": lambda c: roc.auc_above_sensitivity(c, SENSITIVITY), "average_precision": roc.average_precision}
+AREAS = {
+    "auc": roc.auc,
+    "auc_sens_80": lambda c: roc.auc_above_sensitivity(c, SENSITIVITY),
+    "average_precision": roc.average_precision,
+}
 MEANS = {
     "balanced_accuracy": "recall",
     "macro_sensitivity": "sensitivity",
@@ -29,15 +35,20 @@ MEANS = {
     "macro_ppv": "ppv",
     "macro_npv": "npv",
 }
-RANKED_BY = {"balanced_accuracy": "balanced_accuracy", "auc": "macro_auc", "ap": "macro_average_precision", "dice": "macro_f1"}
+RANKED_BY = {
+    "balanced_accuracy": "balanced_accuracy",
+    "auc": "macro_auc",
+    "ap": "macro_average_precision",
+    "dice": "macro_f1",
+}
 OF_POSITIVES = ("sensitivity", "f1", "ppv", "auc", "auc_sens_80", "average_precision")
 OF_NEGATIVES = ("specificity", "npv", "auc", "auc_sens_80")
 
 
 @dataclass(frozen=True)
 class Malignancy:
-    """Malignant against benign. members: cases that take part, bool [N]; positive, scores: of those [n]; levels of their scores;
-    left_out: bool [N], of UNK."""
+    """Malignant against benign. members: cases that take part, bool [N]; positive, scores: of those [n];
+    levels of their scores; left_out: bool [N], of UNK."""
 
     members: np.ndarray
     positive: np.ndarray
@@ -48,8 +59,8 @@ class Malignancy:
 
 @dataclass(frozen=True)
 class Answers:
-    """Truth and scores side by side. positives, called: bool [N, K]; labels, predicted: category numbers [N], -1 = undecided; outputs
-    [N, K]; levels per category."""
+    """Truth and scores side by side. positives, called: bool [N, K]; labels, predicted: category numbers [N],
+    -1 = undecided; outputs [N, K]; levels per category."""
 
     categories: tuple[str, ...]
     positives: np.ndarray
@@ -84,10 +95,14 @@ def answers(
     )
 
 
-def malignancy(categories: Sequence[str], labels: np.ndarray, outputs: np.ndarray, malignant: Sequence[str]) -> Malignancy:
-    """Malignant against benign among the cases with a truth label, those of UNK left out unless it is among the malignant.
+def malignancy(
+    categories: Sequence[str], labels: np.ndarray, outputs: np.ndarray, malignant: Sequence[str]
+) -> Malignancy:
+    """Malignant against benign among the cases with a truth label, those of UNK left out unless it is among
+    the malignant.
 
-    The score of a case is the sum of its malignant scores in column order, rounded to 12 decimals so that 0.1 + 0.2 ties with 0.3.
+    The score of a case is the sum of its malignant scores in column order, rounded to 12 decimals so that 0.1
+    + 0.2 ties with 0.3.
     """
     places = [k for k, name in enumerate(categories) if name in malignant]
     unknown = [k for k, name in enumerate(categories) if name == UNKNOWN and name not in malignant]
@@ -101,20 +116,26 @@ def malignancy(categories: Sequence[str], labels: np.ndarray, outputs: np.ndarra
 
 
 def malignant_auc(m: Malignancy, weights: np.ndarray) -> np.ndarray:
-    """Area under the malignant curve [B] for weights [B, N]; NaN without a malignant or without a benign case."""
+    """Area under the malignant curve [B] for weights [B, N]; NaN without a malignant or without a benign
+    case."""
     return roc.in_chunks(m.levels, weights[:, m.members], {"auc": roc.auc})["auc"]
 
 
 def counts(a: Answers, weights: np.ndarray) -> binary.Decisions:
     """One-vs-rest counts at 0.5, [B, K] each."""
-    cells = [a.positives & a.called, ~a.positives & a.called, a.positives & ~a.called, ~a.positives & ~a.called]
+    cells = [
+        a.positives & a.called,
+        ~a.positives & a.called,
+        a.positives & ~a.called,
+        ~a.positives & ~a.called,
+    ]
     sums = (weights @ np.hstack(cells).astype(weights.dtype)).astype(float)
     return binary.Decisions(*np.split(sums, 4, axis=1))
 
 
 def of_counts(d: binary.Decisions) -> dict[str, np.ndarray]:
-    """Measures of one-vs-rest counts of any shape, with the official 1.0 where nothing is called positive (ppv) or negative (npv); NaN
-    where there is no positive, or no negative, to be found."""
+    """Measures of one-vs-rest counts of any shape, with the official 1.0 where nothing is called positive
+    (ppv) or negative (npv); NaN where there is no positive, or no negative, to be found."""
     found = {
         "sensitivity": binary.recall(d),
         "specificity": binary.specificity(d),
@@ -125,7 +146,9 @@ def of_counts(d: binary.Decisions) -> dict[str, np.ndarray]:
     }
     absent, everywhere = d.true_positive + d.false_negative == 0, d.true_negative + d.false_positive == 0
     return {
-        name: np.where((absent & (name in OF_POSITIVES)) | (everywhere & (name in OF_NEGATIVES)), np.nan, values)
+        name: np.where(
+            (absent & (name in OF_POSITIVES)) | (everywhere & (name in OF_NEGATIVES)), np.nan, values
+        )
         for name, values in found.items()
     }
 
@@ -133,7 +156,9 @@ def of_counts(d: binary.Decisions) -> dict[str, np.ndarray]:
 def per_category(a: Answers, weights: np.ndarray) -> dict[str, np.ndarray]:
     """Every measure of every category, [B, K] each; NaN where it is undefined."""
     found = {
-        "recall": classification.recall(classification.counts(a.labels, a.predicted, weights, len(a.categories))),
+        "recall": classification.recall(
+            classification.counts(a.labels, a.predicted, weights, len(a.categories))
+        ),
         **of_counts(counts(a, weights)),
     }
     areas = [roc.in_chunks(levels, weights, AREAS) for levels in a.levels]
@@ -151,7 +176,11 @@ def quantities(a: Answers, weights: np.ndarray, metric: str) -> dict:
         "score": found[RANKED_BY[metric]],
         "accuracy": divide(decided_cases.true_positive.sum(1), decided_cases.support.sum(1)),
     }
-    return found | {(measure, name): values[:, k] for measure, values in measures.items() for k, name in enumerate(a.categories)}
+    return found | {
+        (measure, name): values[:, k]
+        for measure, values in measures.items()
+        for k, name in enumerate(a.categories)
+    }
 
 
 def ranked_value(a: Answers, weights: np.ndarray, metric: str) -> float:
@@ -159,24 +188,35 @@ def ranked_value(a: Answers, weights: np.ndarray, metric: str) -> float:
     measure = MEANS[RANKED_BY[metric]]
     if measure == "recall":
         return float(
-            mean_of_defined(classification.recall(classification.counts(a.labels, a.predicted, weights[None], len(a.categories))))[0]
+            mean_of_defined(
+                classification.recall(
+                    classification.counts(a.labels, a.predicted, weights[None], len(a.categories))
+                )
+            )[0]
         )
     if measure == "f1":
         return float(mean_of_defined(of_counts(counts(a, weights[None]))["f1"])[0])
-    areas = [roc.in_chunks(levels, weights[None], {measure: AREAS[measure]})[measure][0] for levels in a.levels]
+    areas = [
+        roc.in_chunks(levels, weights[None], {measure: AREAS[measure]})[measure][0] for levels in a.levels
+    ]
     return float(mean_of_defined(np.array(areas)))
 
 
 def by_position(a: Answers, weights: np.ndarray, order: np.ndarray, metric: str) -> float:
-    """The number that the official scorer prints for a truth that is not sorted by id: it sorts truth and scores by id (`order` [N]),
-    but not the weights [N], and takes these by position; only the denominators of the recalls find their rows. NaN where it has none."""
+    """The number that the official scorer prints for a truth that is not sorted by id: it sorts truth and
+    scores by id (`order` [N]), but not the weights [N], and takes these by position; only the denominators of
+    the recalls find their rows. NaN where it has none."""
     moved = np.empty_like(weights)
     moved[order] = weights
     if metric != "balanced_accuracy":
         return ranked_value(a, moved, metric)
     k = len(a.categories)
     hits = classification.counts(a.labels, a.predicted, moved[None], k).true_positive
-    return float(mean_of_defined(divide(hits, classification.counts(a.labels, a.predicted, weights[None], k).support))[0])
+    return float(
+        mean_of_defined(divide(hits, classification.counts(a.labels, a.predicted, weights[None], k).support))[
+            0
+        ]
+    )
 
 
 def swapped(
@@ -184,9 +224,9 @@ def swapped(
 ) -> tuple[float, list[tuple[str, str]]] | None:
     """Whether the columns of the predictions may be interchanged.
 
-    With R[j, k] = share of the cases of j labelled k: the permutation p with the largest sum of R[j, p(j)], where it would raise balanced
-    accuracy by `least` or more; its gain, and the pairs (category, column that seems to hold its scores). present: bool [N], the cases
-    that count.
+    With R[j, k] = share of the cases of j labelled k: the permutation p with the largest sum of R[j, p(j)],
+    where it would raise balanced accuracy by `least` or more; its gain, and the pairs (category, column that
+    seems to hold its scores). present: bool [N], the cases that count.
     """
     n = len(categories)
     kept = present & (labels >= 0)
@@ -199,11 +239,21 @@ def swapped(
 
     rows, columns = linear_sum_assignment(shares, maximize=True)
     gain = float((shares[rows, columns].sum() - np.trace(shares)) / there)
-    moved = [(categories[j], categories[k]) for j, k in zip(rows, columns, strict=True) if j != k and support[j]]
+    moved = [
+        (categories[j], categories[k]) for j, k in zip(rows, columns, strict=True) if j != k and support[j]
+    ]
     return (gain, moved) if gain >= least - 1e-12 else None
 
 
-def slices(groups: Mapping[str, Mapping[str, np.ndarray]], weights: np.ndarray) -> dict[str, dict[str, np.ndarray]]:
+def slices(
+    groups: Mapping[str, Mapping[str, np.ndarray]], weights: np.ndarray
+) -> dict[str, dict[str, np.ndarray]]:
     """The groups without their cases of weight 0 [N], empty ones left out."""
-    counted = {column: {name: members & (weights > 0) for name, members in found.items()} for column, found in groups.items()}
-    return {column: {name: members for name, members in found.items() if members.any()} for column, found in counted.items()}
+    counted = {
+        column: {name: members & (weights > 0) for name, members in found.items()}
+        for column, found in groups.items()
+    }
+    return {
+        column: {name: members for name, members in found.items() if members.any()}
+        for column, found in counted.items()
+    }

@@ -17,8 +17,8 @@ from scoring.models import submission
 from scoring.models.preflight import Contract, image_size
 from scoring.models.preprocessing import Recipe
 from scoring.models.process import ModelFacts
-from scoring.predictions import Predictions
 from scoring.readers.sources import Files
+from scoring.submission import Predictions
 
 PICTURE_SIDE = 224
 SHOWN = 3
@@ -26,7 +26,8 @@ SHOWN = 3
 
 @dataclass(frozen=True)
 class Photographs:
-    """One row per photograph, in the order of its cases: what a model is run on. ids: of the case; of_case: its index."""
+    """One row per photograph, in the order of its cases: what a model is run on. ids: of the case; of_case:
+    its index."""
 
     ids: tuple[str, ...]
     images: tuple[str, ...]
@@ -46,21 +47,34 @@ def photographs(cases: Cases) -> Photographs:
     """All photographs of the cases."""
     rows = [(i, member) for i, members in enumerate(cases.photographs) for member in members]
     return Photographs(
-        tuple(cases.ids[i] for i, _ in rows), tuple(m for _, m in rows), np.array([i for i, _ in rows], int), cases.pictures, cases.findings
+        tuple(cases.ids[i] for i, _ in rows),
+        tuple(m for _, m in rows),
+        np.array([i for i, _ in rows], int),
+        cases.pictures,
+        cases.findings,
     )
 
 
 def image_problems(cases: Cases) -> list[Finding]:
-    """`image-missing` for every case without a photograph (one entry where there is none at all), `ambiguous-image` for several that
-    cannot be told apart."""
+    """`image-missing` for every case without a photograph (one entry where there is none at all),
+    `ambiguous-image` for several that cannot be told apart."""
     absent = [i for i, members in enumerate(cases.photographs) if not members]
     if len(absent) == len(cases):
         return [submission.no_images(cases.pictures.name)]
     return [
-        *(error("image-missing", cases.ids[i], f"there is no image {cases.ids[i]} in {cases.pictures.name}: add it.") for i in absent),
         *(
             error(
-                "ambiguous-image", cases.ids[i], f"several files show {cases.ids[i]}: {', '.join(cases.photographs[i][:SHOWN])}. Keep one."
+                "image-missing",
+                cases.ids[i],
+                f"there is no image {cases.ids[i]} in {cases.pictures.name}: add it.",
+            )
+            for i in absent
+        ),
+        *(
+            error(
+                "ambiguous-image",
+                cases.ids[i],
+                f"several files show {cases.ids[i]}: {', '.join(cases.photographs[i][:SHOWN])}. Keep one.",
             )
             for i in sorted(cases.ambiguous)
         ),
@@ -84,7 +98,8 @@ def inspect(
     timings: bool = False,
     cancelled: Callable[[], bool] | None = None,
 ) -> submission.Inspection:
-    """The preflight: can the model be run, and are its outputs scores from 0 to 1? Raises InputRefused with every problem; Cancelled."""
+    """The preflight: can the model be run, and are its outputs scores from 0 to 1? Raises InputRefused with
+    every problem; Cancelled."""
     data, called = submission.model_bytes(model, name)
     problems = image_problems(truth) if truth is not None else []
     usable = photographs(truth) if truth is not None and any(truth.photographs) else None
@@ -103,10 +118,14 @@ def inspect(
 
 
 def _category_order(own: Sequence[str], categories: Sequence[str], where: str) -> list[Finding]:
-    """`category-order` where the model's own entry names other categories, or another order, than the truth."""
+    """`category-order` where the model's own entry names other categories, or another order, than the
+    truth."""
     if not own or own == categories:
         return []
-    words = f"the model's own entry names {', '.join(own)}; its outputs are taken in the order of the truth's columns"
+    words = (
+        f"the model's own entry names {', '.join(own)}; its outputs are taken in the order of the "
+        "truth's columns"
+    )
     return [warning("category-order", where, f"{words}, {', '.join(categories)}.")]
 
 
@@ -120,8 +139,9 @@ def predict(
 ) -> Predictions:
     """Inspect a model and run it on every photograph: CPU, one thread, one image at a time.
 
-    categories: names of the outputs for cases without a truth; else the model's own entry `categories`, else the preset with as many.
-    progress(done, total) and cancelled() -> bool are called from this thread. Raises InputRefused; `scoring.models.pool.Cancelled`.
+    categories: names of the outputs for cases without a truth; else the model's own entry `categories`, else
+    the preset with as many. progress(done, total) and cancelled() -> bool are called from this thread. Raises
+    InputRefused; `scoring.models.pool.Cancelled`.
     """
     data, called = submission.model_bytes(model, name)
     inspected = inspect(data, cases, called, cancelled=cancelled)
@@ -133,21 +153,31 @@ def predict(
     faults += [_bad_output(called, shown.ids[i]) for i in off]
     outputs = _means(np.clip(run.outputs, 0, 1), shown.of_case, len(cases))
     described = {**inspected.model, "categories": list(names)}
-    return Predictions(called, outputs, label(outputs), False, tuple(faults), inspected.findings, None, described, run.images)
+    return Predictions(
+        called, outputs, label(outputs), False, tuple(faults), inspected.findings, None, described, run.images
+    )
 
 
-def named(inspected: submission.Inspection, categories: str | Iterable[str] | None, where: str) -> tuple[str, ...]:
-    """The categories of a model's outputs, for images without a truth. Raises InputRefused (`bad-option`, `wrong-output`)."""
+def named(
+    inspected: submission.Inspection, categories: str | Iterable[str] | None, where: str
+) -> tuple[str, ...]:
+    """The categories of a model's outputs, for images without a truth. Raises InputRefused (`bad-option`,
+    `wrong-output`)."""
     width = inspected.outputs.shape[1]
     if categories is not None:
-        names = tuple(c.strip() for c in (categories.split(",") if isinstance(categories, str) else categories))
+        names = tuple(
+            c.strip() for c in (categories.split(",") if isinstance(categories, str) else categories)
+        )
         if len(names) != width or len(set(names)) < width or not all(names):
             raise InputRefused(
                 [
                     error(
                         "bad-option",
                         "--categories",
-                        f"{len(set(names))} different names, {width} outputs per image: name each output once, in order.",
+                        (
+                            f"{len(set(names))} different names, {width} outputs per image: name each "
+                            "output once, in order."
+                        ),
                     )
                 ]
             )
@@ -155,7 +185,13 @@ def named(inspected: submission.Inspection, categories: str | Iterable[str] | No
     names = entry(inspected.model)
     if names and len(names) != width:
         raise InputRefused(
-            [error("wrong-output", where, f"{width} outputs per image, but the model's entry `categories` names {len(names)}.")]
+            [
+                error(
+                    "wrong-output",
+                    where,
+                    f"{width} outputs per image, but the model's entry `categories` names {len(names)}.",
+                )
+            ]
         )
     names = names or of_width(width)
     if names is None:
@@ -164,7 +200,10 @@ def named(inspected: submission.Inspection, categories: str | Iterable[str] | No
                 error(
                     "bad-option",
                     "--categories",
-                    f"the model gives {width} numbers per image, which is no preset's: name them, --categories A,B,…",
+                    (
+                        f"the model gives {width} numbers per image, which is no preset's: name them, "
+                        "--categories A,B,…"
+                    ),
                 )
             ]
         )
@@ -185,14 +224,19 @@ def _no_size_findings(_mib: float, _name: str) -> list[Finding]:
 
 
 def _are_scores(outputs: np.ndarray) -> bool:
-    return not outputs.size or bool(np.isfinite(outputs).all() and outputs.min() >= -TOLERANCE and outputs.max() <= 1 + TOLERANCE)
+    return not outputs.size or bool(
+        np.isfinite(outputs).all() and outputs.min() >= -TOLERANCE and outputs.max() <= 1 + TOLERANCE
+    )
 
 
 def _bad_output(model: str, where: str | None = None) -> Finding:
     return error(
         "model-output",
         where or model,
-        f"the outputs{f' for {where}' if where else ''} are not finite numbers from 0 to 1: end the network with a softmax or sigmoid.",
+        (
+            f"the outputs{f' for {where}' if where else ''} are not finite numbers from 0 to 1: end the "
+            "network with a softmax or sigmoid."
+        ),
     )
 
 

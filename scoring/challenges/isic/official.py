@@ -1,6 +1,8 @@
-"""What the official scorer would say of a prediction file: its twelve checks in its order, of which it reports the first that fails.
+"""What the official scorer would say of a prediction file: its twelve checks in its order, of which it
+reports the first that fails.
 
-Source: `isic-challenge-scoring` 5.8.0, load_csv.py. The files are read by pandas, as there, so that its own words about them are right.
+Source: `isic-challenge-scoring` 5.8.0, load_csv.py. The files are read by pandas, as there, so that its own
+words about them are right.
 """
 
 import io
@@ -19,8 +21,8 @@ FINAL_JPG = re.compile(r"\.jpg$", re.IGNORECASE)
 
 
 def message(predictions: Source, truth: Source, name: str | None = None) -> str | None:
-    """The official scorer's one message about a prediction file; None where it accepts it. Raises InputRefused where a source cannot be
-    opened.
+    """The official scorer's one message about a prediction file; None where it accepts it. Raises
+    InputRefused where a source cannot be opened.
 
     A truth that it cannot read is told as its exception.
     """
@@ -64,7 +66,9 @@ def _checks(data: bytes, categories: list[str], ids: set) -> Iterator[str]:
     text.seek(0)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", pandas.errors.ParserWarning)  # of cells beyond the heading, which it drops
+            warnings.simplefilter(
+                "ignore", pandas.errors.ParserWarning
+            )  # of cells beyond the heading, which it drops
             table = pandas.read_csv(text, header=0, index_col=False)
     except (pandas.errors.ParserError, pandas.errors.EmptyDataError) as problem:
         yield f'Could not parse CSV: "{problem}".'
@@ -74,10 +78,15 @@ def _checks(data: bytes, categories: list[str], ids: set) -> Iterator[str]:
         yield NO_ID
         return
     names = [FINAL_JPG.sub("", str(value)) for value in table.pop(id_name)]
-    repeated = [name for i, name in enumerate(names) if name in names[:i]] if len(set(names)) < len(names) else []
+    repeated = (
+        [name for i, name in enumerate(names) if name in names[:i]] if len(set(names)) < len(names) else []
+    )
     if repeated:
         yield f"Duplicate image rows detected in CSV: {list(dict.fromkeys(repeated))}."
-    missing, extra = sorted(set(categories) - set(table.columns)), sorted(set(table.columns) - set(categories))
+    missing, extra = (
+        sorted(set(categories) - set(table.columns)),
+        sorted(set(table.columns) - set(categories)),
+    )
     if missing:
         yield f"Missing columns in CSV: {missing}."
     if extra:
@@ -100,7 +109,10 @@ def _values(table, names: list[str]) -> Iterator[str]:
     values = table.to_numpy()
     outside = ((values < 0) | (values > 1)).any(axis=1)
     if outside.any():
-        yield f"Values in CSV are outside the interval [0.0, 1.0] for images: {[names[i] for i in np.flatnonzero(outside)]}."
+        yield (
+            "Values in CSV are outside the interval [0.0, 1.0] for images: "
+            f"{[names[i] for i in np.flatnonzero(outside)]}."
+        )
 
 
 def _rows(names: list[str], ids: set) -> Iterator[str]:

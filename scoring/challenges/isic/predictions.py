@@ -9,17 +9,17 @@ from scoring.challenges.isic.categories import PRESETS, preset
 from scoring.challenges.isic.tables import Block, CategoryTable
 from scoring.challenges.isic.truth import Cases
 from scoring.findings import Finding, InputRefused, error, note
-from scoring.predictions import Predictions
 from scoring.readers.sources import Source, open_source
 from scoring.readers.tables import Table
+from scoring.submission import Predictions
 
 SHOWN = 3
 LOGITS = " These look like logits; apply softmax or sigmoid."
 
 
 def label(outputs: np.ndarray) -> np.ndarray:
-    """The category of the largest score of each row [N, K]; -1 (undecided) where several share it, equal as float64, or where a score
-    is NaN."""
+    """The category of the largest score of each row [N, K]; -1 (undecided) where several share it, equal as
+    float64, or where a score is NaN."""
     if not outputs.shape[1]:
         return np.full(len(outputs), -1)
     largest = outputs.max(1, keepdims=True)
@@ -27,7 +27,8 @@ def label(outputs: np.ndarray) -> np.ndarray:
 
 
 def read_predictions(source: Source, truth: Cases | None, name: str | None = None) -> Predictions:
-    """Read a prediction table and align it with the truth's cases; without a truth in file order, its own columns being the categories.
+    """Read a prediction table and align it with the truth's cases; without a truth in file order, its own
+    columns being the categories.
 
     Raises InputRefused with every problem.
     """
@@ -58,12 +59,17 @@ def read_predictions(source: Source, truth: Cases | None, name: str | None = Non
     if truth is not None:
         cases, unmatched = _matched(found, truth, first)
         problems += unmatched
-    findings = [*category_tables.tolerated(found, present, block, truth=False), *([] if truth else _named(table, categories))]
+    findings = [
+        *category_tables.tolerated(found, present, block, truth=False),
+        *([] if truth else _named(table, categories)),
+    ]
     if problems:
         raise InputRefused(problems, findings)
     outputs = np.empty((len(cases), len(categories)))
     outputs[cases] = block.values
-    return Predictions(files.name, outputs, label(outputs), False, (), tuple(findings), files.digest(found.digest_of))
+    return Predictions(
+        files.name, outputs, label(outputs), False, (), tuple(findings), files.digest(found.digest_of)
+    )
 
 
 def _named(table: Table, categories: Sequence[str]) -> list[Finding]:
@@ -81,7 +87,11 @@ def _named(table: Table, categories: Sequence[str]) -> list[Finding]:
 
 
 def _extra_columns(table: Table, id_column: int, categories: Sequence[str]) -> list[Finding]:
-    extra = [(i, h) for i, h in enumerate(table.header) if i != id_column and h not in categories and (not h or table.header.index(h) == i)]
+    extra = [
+        (i, h)
+        for i, h in enumerate(table.header)
+        if i != id_column and h not in categories and (not h or table.header.index(h) == i)
+    ]
     return [
         error(
             "extra-column",
@@ -94,7 +104,9 @@ def _extra_columns(table: Table, id_column: int, categories: Sequence[str]) -> l
     ]
 
 
-def _row_problems(found: CategoryTable, again: dict[int, int], places: Sequence[int], block: Block) -> list[Finding]:
+def _row_problems(
+    found: CategoryTable, again: dict[int, int], places: Sequence[int], block: Block
+) -> list[Finding]:
     lengths, empty, settled = category_tables.row_problems(found, again)
     cells = {
         code: category_tables.by_row((cell for cell, fault in block.faults.items() if fault == code), settled)
@@ -114,7 +126,9 @@ def _row_problems(found: CategoryTable, again: dict[int, int], places: Sequence[
         *lengths,
         *category_tables.in_row_order([*empty, *missing]),
         *category_tables.cell_problems(found, "not-a-number", cells["not-a-number"], places, _number_mend),
-        *category_tables.cell_problems(found, "out-of-range", rows_outside, places, f"is outside 0 to 1.{advice}"),
+        *category_tables.cell_problems(
+            found, "out-of-range", rows_outside, places, f"is outside 0 to 1.{advice}"
+        ),
     ]
 
 
@@ -127,7 +141,8 @@ def _number_mend(cell: str) -> str:
 
 
 def _matched(found: CategoryTable, truth: Cases, first: dict[str, int]) -> tuple[np.ndarray, list[Finding]]:
-    """The case of every row [rows], and what does not match: `missing-case`, `extra-case`, or one `no-common-case`."""
+    """The case of every row [rows], and what does not match: `missing-case`, `extra-case`, or one
+    `no-common-case`."""
     table = found.table
     index = dict(zip(truth.ids, range(len(truth)), strict=True))
     if index.keys() == first.keys():
@@ -137,10 +152,17 @@ def _matched(found: CategoryTable, truth: Cases, first: dict[str, int]) -> tuple
             error(
                 "no-common-case",
                 table.name,
-                f"no row matches a case of {truth.name}. Here: {', '.join(found.ids[:SHOWN])}. There: {', '.join(truth.ids[:SHOWN])}.",
+                (
+                    f"no row matches a case of {truth.name}. Here: {', '.join(found.ids[:SHOWN])}. "
+                    f"There: {', '.join(truth.ids[:SHOWN])}."
+                ),
             )
         ]
-    missing = [error("missing-case", name, f"case {name} has no row in {table.name}: add it.") for name in truth.ids if name not in first]
+    missing = [
+        error("missing-case", name, f"case {name} has no row in {table.name}: add it.")
+        for name in truth.ids
+        if name not in first
+    ]
     extra = [
         error("extra-case", table.place(i), f"case {name} is not in {truth.name}: leave the row out.")
         for name, i in first.items()

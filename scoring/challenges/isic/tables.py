@@ -1,7 +1,8 @@
-"""The tables of the ISIC Challenges as people write them: read where the sense is plain, with a warning in the official scorer's words
-where it refuses.
+"""The tables of the ISIC Challenges as people write them: read where the sense is plain, with a warning in
+the official scorer's words where it refuses.
 
-Source: `isic-challenge-scoring` 5.8.0, load_csv.py; its checks are numbered in the order in which it makes them.
+Source: `isic-challenge-scoring` 5.8.0, load_csv.py; its checks are numbered in the order in which it makes
+them.
 """
 
 import codecs
@@ -43,8 +44,8 @@ GROUND_TRUTH = "groundtruth"
 
 @dataclass(frozen=True)
 class CategoryTable:
-    """One table with its id column found. ids: as compared [rows]; id_column: its place; data: the file's bytes; digest_of: SHA-256 of
-    the member read."""
+    """One table with its id column found. ids: as compared [rows]; id_column: its place; data: the file's
+    bytes; digest_of: SHA-256 of the member read."""
 
     table: Table
     id_column: int
@@ -63,8 +64,8 @@ class CategoryTable:
 
 @dataclass(frozen=True)
 class Block:
-    """Numbers [rows, columns] float64, NaN where a cell holds none; fault: row and column -> "missing-value", "not-a-number",
-    "not-finite"."""
+    """Numbers [rows, columns] float64, NaN where a cell holds none; fault: row and column -> "missing-value",
+    "not-a-number", "not-finite"."""
 
     values: np.ndarray
     faults: dict[tuple[int, int], str]
@@ -72,7 +73,8 @@ class Block:
 
 
 def find_table(files: Files) -> str:
-    """The only CSV, or the only one with GroundTruth in its name. Raises InputRefused (`no-table`, `ambiguous-table`)."""
+    """The only CSV, or the only one with GroundTruth in its name. Raises InputRefused (`no-table`,
+    `ambiguous-table`)."""
     if files.kind == "file":
         return files.members[0]
     found = [m for m in files.members if m.lower().endswith(".csv")]
@@ -82,27 +84,39 @@ def find_table(files: Files) -> str:
             return candidates[0]
     if not found:
         raise InputRefused(
-            [error("no-table", files.name, f"it holds {len(files.members)} files and no CSV table. Put the table beside the images.")]
+            [
+                error(
+                    "no-table",
+                    files.name,
+                    f"it holds {len(files.members)} files and no CSV table. Put the table beside the images.",
+                )
+            ]
         )
     raise InputRefused(
         [
             error(
                 "ambiguous-table",
                 files.name,
-                f"it holds {len(found)} tables ({', '.join(found[:5])}): keep one, or write GroundTruth into its name.",
+                (
+                    f"it holds {len(found)} tables ({', '.join(found[:5])}): keep one, or write "
+                    "GroundTruth into its name."
+                ),
             )
         ]
     )
 
 
 def read(files: Files, preferred: Sequence[str] = ()) -> CategoryTable:
-    """Read a table and find its ids: by the `preferred` names of the id column, else the usual ones. Raises InputRefused."""
+    """Read a table and find its ids: by the `preferred` names of the id column, else the usual ones. Raises
+    InputRefused."""
     member = find_table(files)
     data = files.read(member)
     table = tables.read_table(data, files.called(member))
     id_name = next((n for n in (*preferred, *ID_COLUMNS) if n in table.header), None)
     if id_name is None:
-        raise InputRefused([tables.missing_column(table, "the case id (rows are never matched by position)", ID_COLUMNS)])
+        raise InputRefused(
+            [tables.missing_column(table, "the case id (rows are never matched by position)", ID_COLUMNS)]
+        )
     id_column = table.header.index(id_name)
     return CategoryTable(table, id_column, compared(table.columns[id_column]), data, {member: sha256(data)})
 
@@ -128,7 +142,9 @@ def missing_category(table: Table, name: str) -> Finding:
     )
     hint = f" Did you mean {near[0]!r}?" if near else ""
     return error(
-        "missing-column", table.header_place, f"there is no column for category {name!r}: the truth has it, spelled exactly so.{hint}"
+        "missing-column",
+        table.header_place,
+        f"there is no column for category {name!r}: the truth has it, spelled exactly so.{hint}",
     )
 
 
@@ -152,13 +168,19 @@ def by_row(cells: Iterable[tuple[int, int]], skipped: frozenset[int] | set[int])
 
 
 def cell_problems(
-    found: CategoryTable, code: str, cells: dict[int, list[int]], columns: Sequence[int], mend: Callable[[str], str] | str
+    found: CategoryTable,
+    code: str,
+    cells: dict[int, list[int]],
+    columns: Sequence[int],
+    mend: Callable[[str], str] | str,
 ) -> list[Finding]:
     """One entry per row: the case, and its faulty columns with their values."""
     table, problems = found.table, []
     for row, places in cells.items():
         values = [(table.header[columns[k]], table.columns[columns[k]][row].strip()) for k in places]
-        shown = ", ".join(f"{name} {cell[:40]!r}" for name, cell in values[:SHOWN]) + (", ..." if len(values) > SHOWN else "")
+        shown = ", ".join(f"{name} {cell[:40]!r}" for name, cell in values[:SHOWN]) + (
+            ", ..." if len(values) > SHOWN else ""
+        )
         words = mend if isinstance(mend, str) else mend(values[0][1])
         problems.append(error(code, table.place(row), f"case {found.ids[row]}, column {shown} {words}"))
     return problems
@@ -179,17 +201,28 @@ def repeated(found: CategoryTable) -> tuple[dict[str, int], dict[int, int]]:
     return first, again
 
 
-def row_problems(found: CategoryTable, again: dict[int, int]) -> tuple[list[Finding], list[Finding], frozenset[int]]:
-    """`row-length` with `duplicate-case`, `missing-value` of nameless rows, and the rows that say nothing more."""
+def row_problems(
+    found: CategoryTable, again: dict[int, int]
+) -> tuple[list[Finding], list[Finding], frozenset[int]]:
+    """`row-length` with `duplicate-case`, `missing-value` of nameless rows, and the rows that say nothing
+    more."""
     table = found.table
     nameless = [i for i, name in enumerate(found.ids) if not name] if "" in found.ids else []
     twice = [
-        error("duplicate-case", table.place(i), f"case {found.ids[i]} stands on line {table.lines[first]} already: keep one row per case.")
+        error(
+            "duplicate-case",
+            table.place(i),
+            f"case {found.ids[i]} stands on line {table.lines[first]} already: keep one row per case.",
+        )
         for i, first in again.items()
         if i not in nameless
     ]
     empty = [
-        error("missing-value", table.place(i), f"column {table.header[found.id_column]!r} is empty: every row needs its case.")
+        error(
+            "missing-value",
+            table.place(i),
+            f"column {table.header[found.id_column]!r} is empty: every row needs its case.",
+        )
         for i in nameless
         if i not in table.ragged
     ]
@@ -198,8 +231,8 @@ def row_problems(found: CategoryTable, again: dict[int, int]) -> tuple[list[Find
 
 
 def tolerated(found: CategoryTable, categories: Sequence[str], block: Block, truth: bool) -> list[Finding]:
-    """Warnings for what is read here and refused there, in the order of the specification's table. `categories`: those whose columns
-    are in the block."""
+    """Warnings for what is read here and refused there, in the order of the specification's table.
+    `categories`: those whose columns are in the block."""
     table = found.table
     words = [
         ("delimiter", _delimiter(table)),
@@ -217,9 +250,12 @@ def tolerated(found: CategoryTable, categories: Sequence[str], block: Block, tru
 
 
 def first_refusal(findings: Iterable[Finding]) -> str | None:
-    """What the official scorer says of files that were read here: the words of its first failing check, None where it accepts them."""
+    """What the official scorer says of files that were read here: the words of its first failing check, None
+    where it accepts them."""
     refusals = [f.message.split(REFUSES, 1)[1] for f in findings if REFUSES in f.message]
-    return min(refusals, key=lambda words: next(i for i, said in enumerate(CHECKS) if said in words), default=None)
+    return min(
+        refusals, key=lambda words: next(i for i, said in enumerate(CHECKS) if said in words), default=None
+    )
 
 
 def _delimiter(table: Table) -> str:
@@ -235,12 +271,20 @@ def _encoding(data: bytes) -> str:
 
 def _alias(found: CategoryTable) -> str:
     name = found.table.header[found.id_column]
-    return "" if name in OFFICIAL_ID_COLUMNS else f"column {name!r} is read as the case id: call it lesion_id; {REFUSES}{NO_ID}"
+    return (
+        ""
+        if name in OFFICIAL_ID_COLUMNS
+        else f"column {name!r} is read as the case id: call it lesion_id; {REFUSES}{NO_ID}"
+    )
 
 
 def _spelling(found: CategoryTable) -> str:
     table = found.table
-    padded = [i for i, (written, name) in enumerate(zip(table.written, table.header, strict=False)) if written != name]
+    padded = [
+        i
+        for i, (written, name) in enumerate(zip(table.written, table.header, strict=False))
+        if written != name
+    ]
     if not padded:
         return ""
     names = [table.header[i] for i in padded]
@@ -253,12 +297,16 @@ def _trailing(table: Table) -> str:
     if len(table.written) > width:
         unnamed = [f"Unnamed: {i}" for i in range(width, len(table.written))]
         return (
-            f"the heading ends with {len(unnamed)} empty cell{'s' * (len(unnamed) > 1)}, ignored; {REFUSES}Extra columns in CSV: {unnamed}."
+            f"the heading ends with {len(unnamed)} empty cell{'s' * (len(unnamed) > 1)}, ignored; "
+            f"{REFUSES}Extra columns in CSV: {unnamed}."
         )
     if not table.padded or 0 in table.padded:  # its reader takes the width of the first row
         return ""
     row = min(table.padded)
-    what = f"{len(table.padded)} rows end with more empty cells than the heading (line {table.lines[row]}), ignored"
+    what = (
+        f"{len(table.padded)} rows end with more empty cells than the heading (line "
+        f"{table.lines[row]}), ignored"
+    )
     return f"{what}; {REFUSES}Could not parse CSV: Error tokenizing data."
 
 
@@ -290,7 +338,11 @@ def _id_spelling(found: CategoryTable, truth: bool) -> str:
     written = found.table.columns[found.id_column]
     if written == found.ids:
         return ""
-    odd = [i for i, cell in enumerate(written) if cell != found.ids[i] and (truth or NOT_MENDED_THERE.search(cell))]
+    odd = [
+        i
+        for i, cell in enumerate(written)
+        if cell != found.ids[i] and (truth or NOT_MENDED_THERE.search(cell))
+    ]
     if not odd:
         return ""
     shown = ", ".join(repr(written[i]) for i in odd[:SHOWN]) + (", ..." if len(odd) > SHOWN else "")
@@ -303,11 +355,19 @@ def _numeric_ids(found: CategoryTable) -> str:
     if not all(WHOLE.fullmatch(name) for name in found.ids):
         return ""
     said = f"Missing images in CSV: {list(found.ids[:SHOWN])}."
-    return f"all ids are whole numbers, which it takes for numbers on one side and for text on the other; {REFUSES}{said}"
+    return (
+        "all ids are whole numbers, which it takes for numbers on one side and for text on the other; "
+        f"{REFUSES}{said}"
+    )
 
 
 def _short(data: bytes) -> str:
-    start = data[: 8 * HEAD_CHARACTERS].decode("utf-8-sig", "replace").replace("\r\n", "\n").replace("\r", "\n")[:HEAD_CHARACTERS]
+    start = (
+        data[: 8 * HEAD_CHARACTERS]
+        .decode("utf-8-sig", "replace")
+        .replace("\r\n", "\n")
+        .replace("\r", "\n")[:HEAD_CHARACTERS]
+    )
     return (
         ""
         if start.count("\n") >= HEAD_LINES

@@ -1,5 +1,5 @@
-"""What a scored submission gives at other thresholds than 0.5, and a file in which 0.5 acts as them. Nothing here changes an official
-number."""
+"""What a scored submission gives at other thresholds than 0.5, and a file in which 0.5 acts as them. Nothing
+here changes an official number."""
 
 from collections.abc import Mapping
 
@@ -13,8 +13,8 @@ from scoring.metrics import thresholds as cuts
 from scoring.metrics.binary import Decisions
 from scoring.metrics.classification import mean_of_defined
 from scoring.metrics.thresholds import HALF
-from scoring.predictions import table_of
 from scoring.scorecard import ScoreCard, plain
+from scoring.submission import table_of
 
 SHOWN = ("sensitivity", "specificity", "ppv", "npv", "f1")
 GRID = np.linspace(0, 1, 201)
@@ -22,18 +22,24 @@ FOLDING_SEED = 0
 
 
 def sweep(card: ScoreCard, category: str, grid: np.ndarray = GRID) -> dict[str, np.ndarray]:
-    """Sensitivity, specificity, ppv, npv and F1 of a category where "score > t" decides, at every t of the grid [T]; "threshold" holds
-    t."""
+    """Sensitivity, specificity, ppv, npv and F1 of a category where "score > t" decides, at every t of the
+    grid [T]; "threshold" holds t."""
     k = list(card.per_class).index(category)
     found = measures.of_counts(
-        cuts.sweep(card.arrays["outputs"][:, k], card.arrays["positives"][:, k], card.arrays["score_weights"], grid, _inclusive(card))
+        cuts.sweep(
+            card.arrays["outputs"][:, k],
+            card.arrays["positives"][:, k],
+            card.arrays["score_weights"],
+            grid,
+            _inclusive(card),
+        )
     )
     return {"threshold": grid, **{name: found[name] for name in SHOWN}}
 
 
 def at(card: ScoreCard, chosen: Mapping[str, float]) -> dict:
-    """What thresholds by category (others 0.5) give: "per_class" -> category -> SHOWN, "macro_f1" in which they act, and
-    "balanced_accuracy" of the folded file."""
+    """What thresholds by category (others 0.5) give: "per_class" -> category -> SHOWN, "macro_f1" in which
+    they act, and "balanced_accuracy" of the folded file."""
     called = cuts.decided(card.arrays["outputs"], _array(card, chosen), _inclusive(card))
     found = _measures(card, called)
     per_class = {name: {m: float(found[m][k]) for m in SHOWN} for k, name in enumerate(card.per_class)}
@@ -47,8 +53,8 @@ def at(card: ScoreCard, chosen: Mapping[str, float]) -> dict:
 
 
 def best(card: ScoreCard) -> dict[str, float]:
-    """The threshold with the highest F1 of each category on these very cases: too good, because it is chosen on the rows that it is
-    scored on."""
+    """The threshold with the highest F1 of each category on these very cases: too good, because it is chosen
+    on the rows that it is scored on."""
     a = card.arrays
     return {
         name: cuts.best(a["outputs"][:, k], a["positives"][:, k], a["score_weights"], _inclusive(card))
@@ -57,23 +63,32 @@ def best(card: ScoreCard) -> dict[str, float]:
 
 
 def compared(card: ScoreCard) -> dict[str, float | None]:
-    """Three macro F1s: "half" (cut at 0.5), "cross_validated" (thresholds chosen on four folds, applied to the fifth, counts pooled;
-    folds by unit, stratified by label, seeded; None with fewer than five units) and "same_rows" (the best thresholds on the rows they
-    were chosen on)."""
+    """Three macro F1s: "half" (cut at 0.5), "cross_validated" (thresholds chosen on four folds, applied to
+    the fifth, counts pooled; folds by unit, stratified by label, seeded; None with fewer than five units) and
+    "same_rows" (the best thresholds on the rows they were chosen on)."""
     a = card.arrays
     parts = cuts.folds(a["truth"], a["units"], FOLDING_SEED)
-    honest = None if parts is None else cuts.cross_validated(a["outputs"], a["positives"], a["score_weights"], parts, _inclusive(card))[0]
+    honest = (
+        None
+        if parts is None
+        else cuts.cross_validated(a["outputs"], a["positives"], a["score_weights"], parts, _inclusive(card))[
+            0
+        ]
+    )
     called = {
         "half": cuts.decided(a["outputs"], HALF, _inclusive(card)),
         "cross_validated": honest,
         "same_rows": cuts.decided(a["outputs"], _array(card, best(card)), _inclusive(card)),
     }
-    return {name: None if c is None else plain(float(mean_of_defined(_measures(card, c)["f1"]))) for name, c in called.items()}
+    return {
+        name: None if c is None else plain(float(mean_of_defined(_measures(card, c)["f1"])))
+        for name, c in called.items()
+    }
 
 
 def folded(card: ScoreCard, chosen: Mapping[str, float]) -> np.ndarray:
-    """The scores [N, K] bent so that 0.5 acts as the thresholds by category (others 0.5). The order within a category stays, but
-    labels can change."""
+    """The scores [N, K] bent so that 0.5 acts as the thresholds by category (others 0.5). The order within a
+    category stays, but labels can change."""
     return cuts.folded(card.arrays["outputs"], _array(card, chosen))
 
 
@@ -97,5 +112,7 @@ def _measures(card: ScoreCard, called: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def _balanced_accuracy(card: ScoreCard, outputs: np.ndarray) -> float:
-    counted = classification.counts(card.arrays["truth"], label(outputs), card.arrays["score_weights"][None], len(card.per_class))
+    counted = classification.counts(
+        card.arrays["truth"], label(outputs), card.arrays["score_weights"][None], len(card.per_class)
+    )
     return float(mean_of_defined(classification.recall(counted))[0])

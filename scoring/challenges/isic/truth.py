@@ -17,7 +17,11 @@ from scoring.readers.tables import Table, key, numbers
 
 SCORE_WEIGHT, VALIDATION_WEIGHT = "score_weight", "validation_weight"
 UNIT_COLUMNS = ("patient_id", "lesion_id")
-SLICES = {"age": ("age_approx", "age"), "sex": ("sex", "gender"), "site": ("anatom_site_general", "anatom_site", "site", "location")}
+SLICES = {
+    "age": ("age_approx", "age"),
+    "sex": ("sex", "gender"),
+    "site": ("anatom_site_general", "anatom_site", "site", "location"),
+}
 UNKNOWN_GROUP = ("", "unknown", "nan", "na", "n/a", "none", "null")
 IMAGE = "image"
 
@@ -26,10 +30,10 @@ IMAGE = "image"
 class Cases:
     """The cases of a test set, in file order; or of pictures alone, without categories.
 
-    ids: as compared. photographs: members of `pictures` by case; ambiguous: cases with several that cannot be told apart. columns: cells
-    by `key` of the columns that are no category, and of joined metadata, for units and slices. positives: bool [N, K] in the order of
-    `categories`. score_weights, validation_weights: float64 [N], 0 for the excluded image; weighted, validated: whether the file has the
-    column.
+    ids: as compared. photographs: members of `pictures` by case; ambiguous: cases with several that cannot be
+    told apart. columns: cells by `key` of the columns that are no category, and of joined metadata, for units
+    and slices. positives: bool [N, K] in the order of `categories`. score_weights, validation_weights:
+    float64 [N], 0 for the excluded image; weighted, validated: whether the file has the column.
     """
 
     name: str
@@ -55,7 +59,11 @@ class Cases:
     @property
     def labels(self) -> np.ndarray:
         """Category number of each case [N], -1 (undecided) where its row has none or several."""
-        return np.where(self.positives.sum(1) == 1, self.positives.argmax(1), -1) if self.categories else np.full(len(self), -1)
+        return (
+            np.where(self.positives.sum(1) == 1, self.positives.argmax(1), -1)
+            if self.categories
+            else np.full(len(self), -1)
+        )
 
     @property
     def images(self) -> tuple[str | None, ...]:
@@ -68,21 +76,30 @@ class Cases:
         return "lesion_id" if self.id_column == "lesion" else self.id_column
 
     def picture(self, index: int) -> bytes | None:
-        """The first photograph of a case, encoded; None where there is none. Raises InputRefused where the file cannot be read."""
+        """The first photograph of a case, encoded; None where there is none. Raises InputRefused where the
+        file cannot be read."""
         return self.pictures.read(self.photographs[index][0]) if self.photographs[index] else None
 
 
-def read_truth(source: Source, name: str | None = None, images: Source | None = None, group: str | None = None) -> Cases:
-    """Read the test set: a CSV, or a folder or zip with one CSV and images; `images` names another place for these.
+def read_truth(
+    source: Source, name: str | None = None, images: Source | None = None, group: str | None = None
+) -> Cases:
+    """Read the test set: a CSV, or a folder or zip with one CSV and images; `images` names another place for
+    these.
 
-    group: a column that names the unit, hence no category. Raises InputRefused with every problem; its `salvaged` is what could be read.
+    group: a column that names the unit, hence no category. Raises InputRefused with every problem; its
+    `salvaged` is what could be read.
     """
     files = open_source(source, name)
     pictures = files if images is None else open_source(images)
     found = category_tables.read(files)
     table = found.table
     units = _unit_columns(found, group)
-    roles = {found.id_column, *units, *(i for i, h in enumerate(table.header) if h in (SCORE_WEIGHT, VALIDATION_WEIGHT))}
+    roles = {
+        found.id_column,
+        *units,
+        *(i for i, h in enumerate(table.header) if h in (SCORE_WEIGHT, VALIDATION_WEIGHT)),
+    }
     nameless = [i for i, h in enumerate(table.header) if not h]
     places = [i for i, h in enumerate(table.header) if i not in roles and h and table.header.index(h) == i]
     categories = tuple(table.header[i] for i in places)
@@ -99,14 +116,21 @@ def read_truth(source: Source, name: str | None = None, images: Source | None = 
             error(
                 "too-few-categories",
                 table.name,
-                f"{len(categories)} category column{'s' * (len(categories) != 1)}: two or more are needed; the official scorer "
+                f"{len(categories)} category column{'s' * (len(categories) != 1)}: two or more are "
+                "needed; the official scorer "
                 "gives 1.0 to any prediction of a single one.",
             )
         )
-    cases = _cases(files, pictures, found, categories, answers, dict(zip(weights, weighing.values.T, strict=True)), units)
+    cases = _cases(
+        files, pictures, found, categories, answers, dict(zip(weights, weighing.values.T, strict=True)), units
+    )
     if not problems and not (cases.score_weights[cases.labels >= 0] > 0).any():
         problems.append(
-            error("no-scored-case", table.name, "no case with a weight above 0 has exactly one category: nothing can be scored.")
+            error(
+                "no-scored-case",
+                table.name,
+                "no case with a weight above 0 has exactly one category: nothing can be scored.",
+            )
         )
     findings = [
         *category_tables.tolerated(found, categories, answers, truth=True),
@@ -119,8 +143,8 @@ def read_truth(source: Source, name: str | None = None, images: Source | None = 
 
 
 def read_images(source: Source, name: str | None = None) -> Cases:
-    """Read cases without labels, for `predict`: the rows of the table where there is one, else every image by its file name without
-    ending."""
+    """Read cases without labels, for `predict`: the rows of the table where there is one, else every image by
+    its file name without ending."""
     files = open_source(source, name)
     if files.kind == "file" or any(m.lower().endswith(".csv") for m in files.members):
         found = category_tables.read(files)
@@ -131,7 +155,15 @@ def read_images(source: Source, name: str | None = None) -> Cases:
         return _cases(files, files, found, (), Block(np.empty((len(found.ids), 0)), {}, 0), {}, [])
     members = [m for m in files.members if m.lower().endswith(IMAGE_ENDINGS)]
     if not members:
-        raise InputRefused([error("image-missing", files.name, f"it holds no image ({', '.join(IMAGE_ENDINGS)}) and no table.")])
+        raise InputRefused(
+            [
+                error(
+                    "image-missing",
+                    files.name,
+                    f"it holds no image ({', '.join(IMAGE_ENDINGS)}) and no table.",
+                )
+            ]
+        )
     by_stem: dict[str, list[str]] = {}
     for member in members:
         by_stem.setdefault(matching.stem(member), []).append(member)
@@ -155,10 +187,13 @@ def read_images(source: Source, name: str | None = None) -> Cases:
     )
 
 
-def find_photographs(pictures: Files, ids: Sequence[str], lesions: bool) -> tuple[tuple[tuple[str, ...], ...], frozenset[int]]:
+def find_photographs(
+    pictures: Files, ids: Sequence[str], lesions: bool
+) -> tuple[tuple[tuple[str, ...], ...], frozenset[int]]:
     """The members that show each case, and the cases with several that cannot be told apart.
 
-    Photographs are found by file name without ending, in any folder; those of `lesions` are all in the folder named as the lesion.
+    Photographs are found by file name without ending, in any folder; those of `lesions` are all in the folder
+    named as the lesion.
     """
     if pictures.kind == "file":
         return ((),) * len(ids), frozenset()
@@ -178,14 +213,20 @@ def find_photographs(pictures: Files, ids: Sequence[str], lesions: bool) -> tupl
 
 
 def subgroups(cases: Cases) -> dict[str, dict[str, np.ndarray]]:
-    """Members (bool [N]) of every group that occurs, by age band, sex and site, where there is such a column."""
-    cells = {slice_name: next((cases.columns[c] for c in names if c in cases.columns), None) for slice_name, names in SLICES.items()}
+    """Members (bool [N]) of every group that occurs, by age band, sex and site, where there is such a
+    column."""
+    cells = {
+        slice_name: next((cases.columns[c] for c in names if c in cases.columns), None)
+        for slice_name, names in SLICES.items()
+    }
     groups = {}
     for slice_name, column in cells.items():
         if column is not None:
             named = np.array(_age_bands(column) if slice_name == "age" else [_group(c) for c in column])
             found = (
-                [*(name for _, _, name in AGE_BANDS), "unknown"] if slice_name == "age" else [*sorted(set(named) - {"unknown"}), "unknown"]
+                [*(name for _, _, name in AGE_BANDS), "unknown"]
+                if slice_name == "age"
+                else [*sorted(set(named) - {"unknown"}), "unknown"]
             )
             groups[slice_name] = {name: named == name for name in found if (named == name).any()}
     return groups
@@ -193,7 +234,9 @@ def subgroups(cases: Cases) -> dict[str, dict[str, np.ndarray]]:
 
 def _age_bands(cells: Sequence[str]) -> list[str]:
     ages = numbers(cells).values
-    return [next((name for low, high, name in AGE_BANDS if max(low, 0) <= age < high), "unknown") for age in ages]
+    return [
+        next((name for low, high, name in AGE_BANDS if max(low, 0) <= age < high), "unknown") for age in ages
+    ]
 
 
 def _group(cell: str) -> str:
@@ -208,7 +251,11 @@ def _usual_units(found: CategoryTable) -> list[int]:
 
 
 def _unit_columns(found: CategoryTable, group: str | None) -> list[int]:
-    asked = [] if group is None else [i for i, k in enumerate(found.table.keys) if k == key(group) and i != found.id_column]
+    asked = (
+        []
+        if group is None
+        else [i for i, k in enumerate(found.table.keys) if k == key(group) and i != found.id_column]
+    )
     return sorted({*_usual_units(found), *asked})
 
 
@@ -217,20 +264,34 @@ def _unit_note(table: Table, column: int, usual: bool) -> Finding:
     return note(
         "unit-column",
         table.name,
-        f"column {table.header[column]!r} is no category here: {why}. The official scorer takes it for a category.",
+        (
+            f"column {table.header[column]!r} is no category here: {why}. The official scorer takes it "
+            "for a category."
+        ),
     )
 
 
 def _nameless(table: Table, column: int) -> Finding:
-    return error("extra-column", table.header_place, f"column {column + 1} has no name (an index column?): leave it out.")
+    return error(
+        "extra-column",
+        table.header_place,
+        f"column {column + 1} has no name (an index column?): leave it out.",
+    )
 
 
-def _row_problems(found: CategoryTable, places: Sequence[int], answers: Block, weights: Sequence[int], weighing: Block) -> list[Finding]:
+def _row_problems(
+    found: CategoryTable, places: Sequence[int], answers: Block, weights: Sequence[int], weighing: Block
+) -> list[Finding]:
     _, again = category_tables.repeated(found)
     lengths, empty, settled = category_tables.row_problems(found, again)
     columns = [*places, *weights]
-    faults = {**answers.faults, **{(row, len(places) + k): fault for (row, k), fault in weighing.faults.items()}}
-    missing = category_tables.by_row((cell for cell, fault in faults.items() if fault == "missing-value"), settled)
+    faults = {
+        **answers.faults,
+        **{(row, len(places) + k): fault for (row, k), fault in weighing.faults.items()},
+    }
+    missing = category_tables.by_row(
+        (cell for cell, fault in faults.items() if fault == "missing-value"), settled
+    )
     labels = [
         cell
         for cell in zip(*np.nonzero(~np.isin(answers.values, (0, 1))), strict=True)
@@ -246,10 +307,18 @@ def _row_problems(found: CategoryTable, places: Sequence[int], answers: Block, w
     mend = "is empty: every category needs 0 or 1, every weight a number."
     return [
         *lengths,
-        *category_tables.in_row_order([*empty, *category_tables.cell_problems(found, "missing-value", missing, columns, mend)]),
-        *category_tables.cell_problems(found, "bad-label", category_tables.by_row(labels, settled), columns, "is neither 0 nor 1."),
+        *category_tables.in_row_order(
+            [*empty, *category_tables.cell_problems(found, "missing-value", missing, columns, mend)]
+        ),
         *category_tables.cell_problems(
-            found, "bad-weight", category_tables.by_row(heavy, settled), columns, "is no weight: write a finite number, 0 or more."
+            found, "bad-label", category_tables.by_row(labels, settled), columns, "is neither 0 nor 1."
+        ),
+        *category_tables.cell_problems(
+            found,
+            "bad-weight",
+            category_tables.by_row(heavy, settled),
+            columns,
+            "is no weight: write a finite number, 0 or more.",
         ),
     ]
 
@@ -265,7 +334,10 @@ def _cases(
 ) -> Cases:
     table, ids = found.table, found.ids
     included = np.array([name != EXCLUDED for name in ids], float) if EXCLUDED in ids else np.ones(len(ids))
-    kept = {h: included * np.nan_to_num(weights.get(h, np.ones(len(ids)))) for h in (SCORE_WEIGHT, VALIDATION_WEIGHT)}
+    kept = {
+        h: included * np.nan_to_num(weights.get(h, np.ones(len(ids))))
+        for h in (SCORE_WEIGHT, VALIDATION_WEIGHT)
+    }
     id_column = table.header[found.id_column]
     columns = {table.keys[i]: tuple(table.cells(i)) for i in units} | {key(id_column): ids}
     photographs, ambiguous = find_photographs(pictures, ids, id_column != IMAGE)

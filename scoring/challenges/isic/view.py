@@ -1,4 +1,5 @@
-"""Closer looks at a scored submission of an ISIC Challenge: what a page needs and no official number depends on."""
+"""Closer looks at a scored submission of an ISIC Challenge: what a page needs and no official number depends
+on."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,11 +9,12 @@ from scoring.challenges.isic.card import SMALL_CLASS
 from scoring.challenges.isic.measures import MEANS, RANKED_BY, malignancy
 from scoring.challenges.isic.tables import REFUSES
 from scoring.findings import Finding
-from scoring.predictions import table_of
 from scoring.scorecard import ScoreCard
+from scoring.submission import table_of
 
 CALLED_NOTHING = {"ppv": "sensitivity", "npv": "specificity"}
-"""Measures that are 1 by the official rule where nothing is called positive (negative), and the one that is 0 then."""
+"""Measures that are 1 by the official rule where nothing is called positive (negative), and the one that is 0
+then."""
 
 
 def ranking(card: ScoreCard) -> tuple[str, str]:
@@ -22,7 +24,8 @@ def ranking(card: ScoreCard) -> tuple[str, str]:
 
 
 def chance(card: ScoreCard) -> float | None:
-    """The score of guessing: 1/K of balanced accuracy, 1/2 of the area under the ROC curve; None where it depends on how one guesses."""
+    """The score of guessing: 1/K of balanced accuracy, 1/2 of the area under the ROC curve; None where it
+    depends on how one guesses."""
     return {"recall": 1 / len(card.per_class), "auc": 0.5}.get(ranking(card)[1])
 
 
@@ -40,7 +43,11 @@ def case_worth(card: ScoreCard) -> dict[str, float]:
     weights = card.arrays["score_weights"]
     if ranking(card)[1] != "recall" or np.ptp(weights[weights > 0]) > 0:
         return {}
-    found = {name: entry["score_worth"] / entry["support"] for name, entry in card.per_class.items() if entry["recall"] is not None}
+    found = {
+        name: entry["score_worth"] / entry["support"]
+        for name, entry in card.per_class.items()
+        if entry["recall"] is not None
+    }
     return dict(sorted(found.items(), key=lambda item: -item[1]))
 
 
@@ -55,12 +62,14 @@ def few(card: ScoreCard) -> list[str]:
 
 
 def unearned(entry: Mapping) -> tuple[str, ...]:
-    """The measures of a category that are 1 only because nothing was called positive (ppv) or negative (npv)."""
+    """The measures of a category that are 1 only because nothing was called positive (ppv) or negative
+    (npv)."""
     return tuple(name for name, missed in CALLED_NOTHING.items() if entry[name] == 1 and entry[missed] == 0)
 
 
 def commonest_mistake(card: ScoreCard) -> tuple[str, str]:
-    """The cell of the confusion matrix (truth, called) with the most cases off the diagonal; its first cell where there is no mistake."""
+    """The cell of the confusion matrix (truth, called) with the most cases off the diagonal; its first cell
+    where there is no mistake."""
     labels, counts = card.confusion_matrix["labels"], np.array(card.confusion_matrix["counts"])
     np.fill_diagonal(counts, 0)
     row, column = np.unravel_index(counts.argmax(), counts.shape)
@@ -68,9 +77,14 @@ def commonest_mistake(card: ScoreCard) -> tuple[str, str]:
 
 
 def cell(card: ScoreCard, truth: str, called: str) -> list[int]:
-    """Places in `card.cases` of the cases of one cell of the confusion matrix, the highest score of their own first."""
+    """Places in `card.cases` of the cases of one cell of the confusion matrix, the highest score of their own
+    first."""
     largest, weights = card.arrays["outputs"].max(1), card.arrays["score_weights"]
-    places = [i for i, c in enumerate(card.cases) if c["truth"] == truth and c["predicted"] == called and weights[i] > 0]
+    places = [
+        i
+        for i, c in enumerate(card.cases)
+        if c["truth"] == truth and c["predicted"] == called and weights[i] > 0
+    ]
     return sorted(places, key=lambda i: -largest[i])
 
 
@@ -83,7 +97,10 @@ def points_at_half(card: ScoreCard) -> dict[str, dict[str, tuple[float, float] |
     for name, entry in card.per_class.items():
         sensitivity, specificity = entry["sensitivity"], entry["specificity"]
         roc = None if sensitivity is None or specificity is None else (1 - specificity, sensitivity)
-        found[name] = {"roc": roc, "pr": None if sensitivity is None or "ppv" in unearned(entry) else (sensitivity, entry["ppv"])}
+        found[name] = {
+            "roc": roc,
+            "pr": None if sensitivity is None or "ppv" in unearned(entry) else (sensitivity, entry["ppv"]),
+        }
     return found
 
 
@@ -100,5 +117,6 @@ def to_mend(card: ScoreCard) -> list[Finding]:
 
 
 def mended(card: ScoreCard, id_name: str) -> str:
-    """The predictions as a file that the official scorer takes: ids as compared, the truth's categories, plain numbers."""
+    """The predictions as a file that the official scorer takes: ids as compared, the truth's categories,
+    plain numbers."""
     return table_of([c["case"] for c in card.cases], card.arrays["outputs"], list(card.per_class), id_name)

@@ -1,16 +1,30 @@
 """Safe-Scan Melanoma: one risk score per photograph.
 
-Source: the challenge's own description (0.6 F2 + 0.3 accuracy + 0.1 AUC) and, where that is silent, the public
-validator code until mid 2025.
+Source: the challenge's own description (0.6 F2 + 0.3 accuracy + 0.1 AUC) and, where that is silent, the
+public validator code until mid 2025.
 """
 
 from collections.abc import Sequence
 
 from scoring.challenges.melanoma.card import CURVE_REPLICATES, check_options, score
-from scoring.challenges.melanoma.compared import COMPARABLE
+from scoring.challenges.melanoma.comparison import COMPARISON
 from scoring.challenges.melanoma.formula import CLASSES, ID, SMALL_CLASS, THRESHOLD, WEIGHTS
-from scoring.challenges.melanoma.model import TASK, inspect, predict, received, recipe_for, recipe_of_size, size_findings
-from scoring.challenges.melanoma.tables import SCORE_COLUMNS, parse_label, read_images, read_predictions, read_truth
+from scoring.challenges.melanoma.model import (
+    TASK,
+    inspect,
+    predict,
+    received,
+    recipe_for,
+    recipe_of_size,
+    size_findings,
+)
+from scoring.challenges.melanoma.tables import (
+    SCORE_COLUMNS,
+    parse_label,
+    read_images,
+    read_predictions,
+    read_truth,
+)
 from scoring.challenges.melanoma.threshold import (
     at_sensitivity,
     at_specificity,
@@ -25,17 +39,17 @@ from scoring.challenges.melanoma.threshold import (
 )
 from scoring.findings import Finding
 from scoring.models import pictures
-from scoring.predictions import Predictions, grade
-from scoring.predictions import table as predictions_table
 from scoring.readers import lesions
 from scoring.readers.lesions import Cases
+from scoring.submission import Predictions, grade
+from scoring.submission import table as predictions_table
 
 __all__ = [
     "ABOUT",
     "ARGUMENTS",
     "AS_POINTS",
     "CLASSES",
-    "COMPARABLE",
+    "COMPARISON",
     "CURVE_REPLICATES",
     "FORMULA",
     "ID",
@@ -91,7 +105,11 @@ A case is called melanoma where its score is **strictly greater than 0.5**. Noth
 LOCATIONS = lesions.LOCATIONS
 NOT_COMPARED = ("with_curves",)
 ARGUMENTS = {
-    "--missing": {"default": "refuse", "metavar": "HOW", "help": "cases without a usable score: refuse (default), or count them as wrong"}
+    "--missing": {
+        "default": "refuse",
+        "metavar": "HOW",
+        "help": "cases without a usable score: refuse (default), or count them as wrong",
+    }
 }
 
 

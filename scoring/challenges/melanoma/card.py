@@ -10,7 +10,6 @@ from scoring.challenges.melanoma.measures import groups, quantities, slice_share
 from scoring.challenges.melanoma.scores import are_risks, decided, rank_scores, tied_pairs
 from scoring.findings import Finding, InputRefused, error, note, ordered, warning
 from scoring.metrics import binary, calibration, curves, subgroups
-from scoring.predictions import Predictions, grade, provenance, truth_digest
 from scoring.readers import lesions
 from scoring.readers.lesions import CODES, Cases
 from scoring.readers.sources import Source
@@ -18,6 +17,7 @@ from scoring.scorecard import ScoreCard, plain
 from scoring.statistics import resampling
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Replicates, replicate
+from scoring.submission import Predictions, grade, provenance, truth_digest
 
 UNIT_COLUMNS = ("patient_id", "lesion_id")
 MISSING = ("refuse", "wrong")
@@ -26,7 +26,11 @@ CURVE_REPLICATES = 300
 
 def check_options(missing: str = "refuse", has_model: bool = False) -> list[Finding]:
     """`bad-option` for every option of this challenge that cannot be."""
-    return [] if missing in MISSING else [error("bad-option", "--missing", f"{missing!r} is not one of {', '.join(MISSING)}.")]
+    return (
+        []
+        if missing in MISSING
+        else [error("bad-option", "--missing", f"{missing!r} is not one of {', '.join(MISSING)}.")]
+    )
 
 
 def score(
@@ -43,8 +47,9 @@ def score(
 ) -> ScoreCard:
     """Score predictions on a truth.
 
-    missing: "refuse" or "wrong", for cases without a usable score. resamples, seed, group, interval: see `StatisticsOptions`. metadata: a
-    table joined by case id, for `group`. with_curves: whether `arrays` hold ROC and precision-recall curves with bands. Raises InputRefused.
+    missing: "refuse" or "wrong", for cases without a usable score. resamples, seed, group, interval: see
+    `StatisticsOptions`. metadata: a table joined by case id, for `group`. with_curves: whether `arrays` hold
+    ROC and precision-recall curves with bands. Raises InputRefused.
     """
     statistics = StatisticsOptions(resamples, seed, group, interval)
     hard, soft = grade(predictions.faults, missing)
@@ -56,8 +61,19 @@ def score(
     unit, units = statistics.units(joined.columns, len(truth), UNIT_COLUMNS, truth.id_column)
     evaluate = partial(quantities, truth, predictions)
     point = evaluate(np.ones((1, len(truth)), np.float32))
-    source = provenance(truth_digest(truth, predictions), predictions, {"missing": missing}, statistics, metadata, unit, units)
-    return _card(truth, predictions, point, replicate(evaluate, point, units, statistics), read, source, units, with_curves)
+    source = provenance(
+        truth_digest(truth, predictions), predictions, {"missing": missing}, statistics, metadata, unit, units
+    )
+    return _card(
+        truth,
+        predictions,
+        point,
+        replicate(evaluate, point, units, statistics),
+        read,
+        source,
+        units,
+        with_curves,
+    )
 
 
 def _card(
@@ -71,11 +87,16 @@ def _card(
     with_curves: bool,
 ) -> ScoreCard:
     positive, called = truth.labels == 1, decided(truth, predictions)
-    metrics = {name: float(values[0]) for name, values in point.items() if isinstance(name, str) and name != "score"}
+    metrics = {
+        name: float(values[0]) for name, values in point.items() if isinstance(name, str) and name != "score"
+    }
     reached = _reliability(truth, predictions)
     metrics["expected_calibration_error"] = reached.expected_calibration_error if reached else None
     d = binary.decisions(positive, called, np.ones((1, len(truth))))
-    counts = [[int(d.true_negative[0]), int(d.false_positive[0])], [int(d.false_negative[0]), int(d.true_positive[0])]]
+    counts = [
+        [int(d.true_negative[0]), int(d.false_positive[0])],
+        [int(d.false_negative[0]), int(d.true_positive[0])],
+    ]
     more = {
         "n_missing": int((predictions.labels < 0).sum()),
         "points": {name: weight / 100 * metrics[name] for name, (_, _, weight) in WEIGHTS.items()},
@@ -137,18 +158,26 @@ def _cases(truth: Cases, predictions: Predictions) -> tuple[dict, ...]:
     return tuple(rows)
 
 
-def _score_findings(truth: Cases, predictions: Predictions, counts: list[list[int]], found: Replicates) -> Iterator[Finding]:
+def _score_findings(
+    truth: Cases, predictions: Predictions, counts: list[list[int]], found: Replicates
+) -> Iterator[Finding]:
     supports = {"negative": sum(counts[0]), "positive": sum(counts[1])}
     if 0 in supports.values():
         kind = "positives" if supports["positive"] else "negatives"
         yield warning(
-            "one-class-truth", "auc", f"the truth has {kind} only: AUC and score are undefined (null); the official code yields NaN."
+            "one-class-truth",
+            "auc",
+            f"the truth has {kind} only: AUC and score are undefined (null); the official code yields NaN.",
         )
     if counts[0][1] + counts[1][1] == 0:
         yield warning(
-            "never-predicted", "positive", f"no score is above {THRESHOLD}: no case is called melanoma, the precision is undefined."
+            "never-predicted",
+            "positive",
+            f"no score is above {THRESHOLD}: no case is called melanoma, the precision is undefined.",
         )
-    tied = tied_pairs(predictions.outputs[predictions.has_outputs, 0], truth.labels[predictions.has_outputs] == 1)
+    tied = tied_pairs(
+        predictions.outputs[predictions.has_outputs, 0], truth.labels[predictions.has_outputs] == 1
+    )
     if tied:
         yield note(
             "tied-scores",
@@ -159,7 +188,12 @@ def _score_findings(truth: Cases, predictions: Predictions, counts: list[list[in
         for name, support in supports.items():
             if 0 < support < SMALL_CLASS:
                 yield warning(
-                    "few-cases-in-class", name, f"{support} case{'s' * (support > 1)}: interval of F1 too narrow below {SMALL_CLASS} cases."
+                    "few-cases-in-class",
+                    name,
+                    (
+                        f"{support} case{'s' * (support > 1)}: interval of F1 too narrow below "
+                        f"{SMALL_CLASS} cases."
+                    ),
                 )
     yield from found.findings
 
@@ -167,18 +201,33 @@ def _score_findings(truth: Cases, predictions: Predictions, counts: list[list[in
 def _reliability(truth: Cases, predictions: Predictions) -> calibration.Reliability | None:
     has = predictions.has_outputs
     scores = predictions.outputs[has, 0]
-    return calibration.reliability(scores, truth.labels[has] == 1) if has.any() and are_risks(scores) else None
+    return (
+        calibration.reliability(scores, truth.labels[has] == 1) if has.any() and are_risks(scores) else None
+    )
 
 
 def _arrays(
-    truth: Cases, predictions: Predictions, reached: calibration.Reliability | None, source: Mapping, units: np.ndarray, with_curves: bool
+    truth: Cases,
+    predictions: Predictions,
+    reached: calibration.Reliability | None,
+    source: Mapping,
+    units: np.ndarray,
+    with_curves: bool,
 ) -> dict[str, np.ndarray]:
-    """What is drawn and too fine for JSON: scores as they rank, labels, units, the reliability bins, ROC and precision-recall curves with
-    bands."""
+    """What is drawn and too fine for JSON: scores as they rank, labels, units, the reliability bins, ROC and
+    precision-recall curves with bands."""
     ranks, positive = rank_scores(truth, predictions), truth.labels == 1
-    arrays = {"outputs": predictions.outputs, "rank_scores": ranks, "truth": truth.labels, "predicted": predictions.labels, "units": units}
+    arrays = {
+        "outputs": predictions.outputs,
+        "rank_scores": ranks,
+        "truth": truth.labels,
+        "predicted": predictions.labels,
+        "units": units,
+    }
     if reached:
-        arrays |= {f"reliability_{name}": getattr(reached, name) for name in ("said", "right", "low", "high", "n")}
+        arrays |= {
+            f"reliability_{name}": getattr(reached, name) for name in ("said", "right", "low", "high", "n")
+        }
     if source["resamples"] and with_curves:
         arrays |= curves.banded_curves(ranks[:, None], np.where(positive, 0, 1), curve_weights(units, source))
     for array in arrays.values():
@@ -188,4 +237,6 @@ def _arrays(
 
 def curve_weights(units: np.ndarray, source: Mapping) -> np.ndarray:
     """Replicates [B, N] for bands of curves: the first of the card's own."""
-    return np.concatenate(list(resampling.replicate_weights(units, min(source["resamples"], CURVE_REPLICATES), source["seed"])))
+    return np.concatenate(
+        list(resampling.replicate_weights(units, min(source["resamples"], CURVE_REPLICATES), source["seed"]))
+    )

@@ -7,18 +7,23 @@ from scoring.challenges.melanoma.scores import are_risks, decided, rank_scores
 from scoring.metrics import binary, classification, curves, subgroups
 from scoring.metrics.binary import Decisions
 from scoring.metrics.subgroups import Share
-from scoring.predictions import Predictions
 from scoring.readers import lesions
 from scoring.readers.lesions import Cases
+from scoring.submission import Predictions
 
 
 def quantities(truth: Cases, predictions: Predictions, weights: np.ndarray) -> dict:
-    """Every quantity that has an interval, [B] by name; per class under ("f1", class), per slice under ("slice", column, group, name)."""
+    """Every quantity that has an interval, [B] by name; per class under ("f1", class), per slice under
+    ("slice", column, group, name)."""
     positive, called = truth.labels == 1, decided(truth, predictions)
     d, ranks = binary.decisions(positive, called, weights), rank_scores(truth, predictions)
     inverse = Decisions(d.true_negative, d.false_negative, d.false_positive, d.true_positive)
     steps = binary.ladder(ranks, positive, weights)
-    auc, sensitivity, specificity = curves.resampled_auc(ranks, positive, weights), binary.recall(d), binary.specificity(d)
+    auc, sensitivity, specificity = (
+        curves.resampled_auc(ranks, positive, weights),
+        binary.recall(d),
+        binary.specificity(d),
+    )
     found = {
         "f2": binary.f_beta(d, BETA),
         "accuracy": binary.accuracy(d),
@@ -39,7 +44,11 @@ def quantities(truth: Cases, predictions: Predictions, weights: np.ndarray) -> d
 
 def _risk_quantities(truth: Cases, predictions: Predictions, weights: np.ndarray) -> dict:
     has, undefined = predictions.has_outputs, np.full(len(weights), np.nan)
-    scores, positive, w = predictions.outputs[has, 0], truth.labels[has] == 1, weights if has.all() else weights[:, has]
+    scores, positive, w = (
+        predictions.outputs[has, 0],
+        truth.labels[has] == 1,
+        weights if has.all() else weights[:, has],
+    )
     if not has.any() or not are_risks(scores):
         return {"brier_score": undefined, "log_loss": undefined}
     losses = w @ np.column_stack([(scores - positive) ** 2, binary.log_losses(scores, positive)])
@@ -50,9 +59,16 @@ def _risk_quantities(truth: Cases, predictions: Predictions, weights: np.ndarray
 def groups(truth: Cases) -> subgroups.Groups:
     """Age, gender and location, those that the truth has a column of."""
     present = {"age": lesions.AGE, "gender": lesions.GENDER, "location": lesions.LOCATION}
-    return {column: found for column, found in lesions.subgroups(truth).items() if any(name in truth.columns for name in present[column])}
+    return {
+        column: found
+        for column, found in lesions.subgroups(truth).items()
+        if any(name in truth.columns for name in present[column])
+    }
 
 
 def slice_shares(positive: np.ndarray, called: np.ndarray) -> dict[str, Share]:
     """What is counted in every group: accuracy, and recall of its positives. positive, called: bool [N]."""
-    return {"accuracy": Share(positive == called, np.ones(len(positive), bool)), "recall": Share(positive & called, positive, "n_positive")}
+    return {
+        "accuracy": Share(positive == called, np.ones(len(positive), bool)),
+        "recall": Share(positive & called, positive, "n_positive"),
+    }

@@ -12,15 +12,15 @@ from scoring.models import pictures, submission
 from scoring.models.preflight import Contract, image_size
 from scoring.models.preprocessing import Recipe, Seen
 from scoring.models.process import ModelFacts
-from scoring.predictions import Predictions
 from scoring.readers.lesions import CODES, Cases
+from scoring.submission import Predictions
 
 PICTURE_SIDE = 224
 
 
 def recipe_for(facts: ModelFacts) -> Recipe:
-    """Stretch to 224 x 224, or to the size that the model declares, in one bicubic step from the original (a symbolic axis counts
-    as 224)."""
+    """Stretch to 224 x 224, or to the size that the model declares, in one bicubic step from the original (a
+    symbolic axis counts as 224)."""
     return recipe_of_size(*image_size(facts))
 
 
@@ -37,8 +37,11 @@ def size_findings(size_mib: float, name: str) -> list[Finding]:
     return [note("model-size", name, f"{size_mib:.2f} MiB; not scored in this challenge.")]
 
 
-def inspect(model: submission.Model, truth: Cases | None = None, name: str | None = None, timings: bool = False) -> submission.Inspection:
-    """The preflight: would the official code run this model, and what comes out? Raises InputRefused with every problem."""
+def inspect(
+    model: submission.Model, truth: Cases | None = None, name: str | None = None, timings: bool = False
+) -> submission.Inspection:
+    """The preflight: would the official code run this model, and what comes out? Raises InputRefused with
+    every problem."""
     data, title = submission.model_bytes(model, name)
     return _described(submission.inspect(data, title, TASK, truth, size_findings, timings), title, trial=True)
 
@@ -49,7 +52,12 @@ def _described(found: submission.Inspection, name: str, trial: bool) -> submissi
     if shape[0] == 1:
         more.append(
             warning(
-                "fixed-batch-1", name, "the batch axis is fixed to 1: the rules ask for a dynamic batch; until 2025 blocks of 200 were fed."
+                "fixed-batch-1",
+                name,
+                (
+                    "the batch axis is fixed to 1: the rules ask for a dynamic batch; until 2025 blocks "
+                    "of 200 were fed."
+                ),
             )
         )
     if any(side not in (None, PICTURE_SIDE) for side in shape[2:]):
@@ -68,20 +76,34 @@ def _described(found: submission.Inspection, name: str, trial: bool) -> submissi
         if found.outputs.ndim == 2 and found.outputs.shape[1] > 1:
             more.append(
                 warning(
-                    "two-column-output", name, f"{found.outputs.shape[1]} numbers per image: as in the official code the first is scored."
+                    "two-column-output",
+                    name,
+                    (
+                        f"{found.outputs.shape[1]} numbers per image: as in the official code the first "
+                        "is scored."
+                    ),
                 )
             )
-    model = {**found.model, "output_kind": None if not len(first) else "risks" if are_risks(first) else "logits"}
+    model = {
+        **found.model,
+        "output_kind": None if not len(first) else "risks" if are_risks(first) else "logits",
+    }
     return replace(found, findings=(*found.findings, *more), model=model)
 
 
-def predict(model: submission.Model, cases: Cases, progress=None, cancelled=None, name: str | None = None) -> Predictions:
-    """Inspect a model and run it on every case: CPU, one thread, one image at a time; the first number of the first output is the score.
+def predict(
+    model: submission.Model, cases: Cases, progress=None, cancelled=None, name: str | None = None
+) -> Predictions:
+    """Inspect a model and run it on every case: CPU, one thread, one image at a time; the first number of the
+    first output is the score.
 
-    progress(done, total) and cancelled() -> bool are called from this thread. Raises InputRefused; `scoring.models.pool.Cancelled`.
+    progress(done, total) and cancelled() -> bool are called from this thread. Raises InputRefused;
+    `scoring.models.pool.Cancelled`.
     """
     data, title = submission.model_bytes(model, name)
-    seen = submission.inspect(data, title, TASK, submission.with_pictures(cases), size_findings, cancelled=cancelled)
+    seen = submission.inspect(
+        data, title, TASK, submission.with_pictures(cases), size_findings, cancelled=cancelled
+    )
     inspected = _described(seen, title, trial=False)
     run = submission.run(data, title, TASK, cases, None, progress, cancelled)
     outputs = run.outputs[:, :1]
@@ -89,7 +111,15 @@ def predict(model: submission.Model, cases: Cases, progress=None, cancelled=None
     about = [*said_of(scores, title), *_column_findings(run.outputs, cases, title)]
     findings = ordered([*inspected.findings, *run.findings, *about], CODES)
     return Predictions(
-        title, outputs, called(outputs), False, tuple(ordered(run.faults, CODES)), tuple(findings), None, inspected.model, run.images
+        title,
+        outputs,
+        called(outputs),
+        False,
+        tuple(ordered(run.faults, CODES)),
+        tuple(findings),
+        None,
+        inspected.model,
+        run.images,
     )
 
 
@@ -108,5 +138,6 @@ def _column_findings(outputs: np.ndarray, cases: Cases, name: str) -> Iterator[F
 
 
 def received(truth: Cases, index: int, model: Mapping | None = None) -> tuple[list[pictures.Stage], Seen]:
-    """What a model receives of one case: its pixels at 224 x 224, or at the size that the model (`Inspection.model`) declares."""
+    """What a model receives of one case: its pixels at 224 x 224, or at the size that the model
+    (`Inspection.model`) declares."""
     return pictures.received(truth, index, recipe_of_size(*submission.declared_size(model)))

@@ -7,8 +7,8 @@ import numpy as np
 from scoring.challenges.melanoma.formula import THRESHOLD
 from scoring.findings import Finding, warning
 from scoring.metrics import calibration
-from scoring.predictions import Predictions
 from scoring.readers.lesions import Cases
+from scoring.submission import Predictions
 
 
 def called(outputs: np.ndarray) -> np.ndarray:
@@ -31,12 +31,17 @@ def said_of(scores: np.ndarray, where: str) -> Iterator[Finding]:
             "for a logit means a probability above 0.62. A sigmoid belongs into the model.",
         )
     if len(scores) > 1 and scores.min() == scores.max():
-        yield warning("constant-output", where, f"every score is {scores[0]:g}: nothing is told apart, the AUC is 0.5.")
+        yield warning(
+            "constant-output", where, f"every score is {scores[0]:g}: nothing is told apart, the AUC is 0.5."
+        )
 
 
 def rank_scores(truth: Cases, predictions: Predictions) -> np.ndarray:
-    """The scores [N] as they rank: a case without one as wrong as can be, a positive below and a negative above every score."""
-    return np.where(predictions.labels < 0, np.where(truth.labels == 1, -np.inf, np.inf), predictions.outputs[:, 0])
+    """The scores [N] as they rank: a case without one as wrong as can be, a positive below and a negative
+    above every score."""
+    return np.where(
+        predictions.labels < 0, np.where(truth.labels == 1, -np.inf, np.inf), predictions.outputs[:, 0]
+    )
 
 
 def decided(truth: Cases, predictions: Predictions) -> np.ndarray:
@@ -47,4 +52,9 @@ def decided(truth: Cases, predictions: Predictions) -> np.ndarray:
 def tied_pairs(scores: np.ndarray, positive: np.ndarray) -> int:
     """Number of pairs of a positive and a negative with the same score."""
     values, place = np.unique(scores, return_inverse=True)
-    return int(np.dot(np.bincount(place[positive], minlength=len(values)), np.bincount(place[~positive], minlength=len(values))))
+    return int(
+        np.dot(
+            np.bincount(place[positive], minlength=len(values)),
+            np.bincount(place[~positive], minlength=len(values)),
+        )
+    )

@@ -7,11 +7,11 @@ import numpy as np
 
 from scoring.challenges.melanoma.scores import called, said_of
 from scoring.findings import Finding, error, note, warning
-from scoring.predictions import Predictions
 from scoring.readers import alignment, lesions, tables
 from scoring.readers.lesions import Cases, LabelColumn, once
 from scoring.readers.sources import Source
 from scoring.readers.tables import Table
+from scoring.submission import Predictions
 
 POSITIVE = {"true", "t", "yes", "y", "1", "1.0", "positive", "pos", "malignant", "melanoma", "mel"}
 OTHER_CLASSES = {"akiec", "bcc", "ben_oth", "bkl", "df", "inf", "mal_oth", "nv", "sccka", "vasc"}
@@ -38,7 +38,8 @@ SCORE_COLUMNS = (
 
 
 def read_truth(source: Source, name: str | None = None, images: Source | None = None) -> Cases:
-    """Read the test set: a table, or a folder or zip with a table and images; `images` names another place for these.
+    """Read the test set: a table, or a folder or zip with a table and images; `images` names another place
+    for these.
 
     Raises InputRefused with every problem; its `salvaged` is what could be read.
     """
@@ -46,7 +47,8 @@ def read_truth(source: Source, name: str | None = None, images: Source | None = 
 
 
 def read_images(source: Source, name: str | None = None) -> Cases:
-    """Read cases without labels, for `predict`: the rows of the table where there is one, else every image by file name."""
+    """Read cases without labels, for `predict`: the rows of the table where there is one, else every image by
+    file name."""
     return lesions.read_pictures(source, name, demographics=False)
 
 
@@ -63,44 +65,68 @@ def _read_labels(table: Table, problems: list[Finding], findings: list[Finding])
         return LabelColumn(np.full(len(table), -1))
     cells = table.columns[column]
     labels = [parse_label(cell) for cell in cells]
-    problems += [_label_problem(table, column, i) for i, label in enumerate(labels) if label is None and i not in table.ragged]
+    problems += [
+        _label_problem(table, column, i)
+        for i, label in enumerate(labels)
+        if label is None and i not in table.ragged
+    ]
     spelled = [i for i, label in enumerate(labels) if label == 1 and cells[i] != "True"]
     other = [i for i in range(len(cells)) if tables.key(cells[i]) in OTHER_CLASSES]
     findings += once(
         "label-spelling",
         table,
         spelled,
-        f"positive labels that are not exactly True: the official code would count these {len(spelled)} cases as negative.",
+        (
+            "positive labels that are not exactly True: the official code would count these "
+            f"{len(spelled)} cases as negative."
+        ),
     )
     if other:
         findings.append(
             note(
                 "label-other-class",
                 table.place(other[0]),
-                f"{lesions.several(table, other)}: another diagnosis, read as negative; the question is melanoma.",
+                (
+                    f"{lesions.several(table, other)}: another diagnosis, read as negative; the "
+                    "question is melanoma."
+                ),
             )
         )
     return LabelColumn(np.array([-1 if label is None else label for label in labels]))
 
 
 def _label_problem(table: Table, column: int, row: int) -> Finding:
-    cell, what = table.columns[column][row].strip(), f"{lesions.case_words(table, row)}column {table.header[column]!r}"
+    cell, what = (
+        table.columns[column][row].strip(),
+        f"{lesions.case_words(table, row)}column {table.header[column]!r}",
+    )
     if cell.lower() in tables.MISSING:
         return error("missing-value", table.place(row), f"{what} is empty: write True or False.")
-    return error("bad-label", table.place(row), f"{what}: {cell[:40]!r} is neither melanoma nor another diagnosis: write True or False.")
+    return error(
+        "bad-label",
+        table.place(row),
+        f"{what}: {cell[:40]!r} is neither melanoma nor another diagnosis: write True or False.",
+    )
 
 
-def read_predictions(source: Source, truth: Cases | None, name: str | None = None, missing: str = "refuse") -> Predictions:
-    """Read a table of scores and align it with the truth's cases; without a truth in file order. See `alignment.read_predictions`."""
+def read_predictions(
+    source: Source, truth: Cases | None, name: str | None = None, missing: str = "refuse"
+) -> Predictions:
+    """Read a table of scores and align it with the truth's cases; without a truth in file order. See
+    `alignment.read_predictions`."""
     return alignment.read_predictions(source, truth, name, missing, _choose_column)
 
 
-def _choose_column(table: Table, id_column: int | None, problems: list[Finding], findings: list[Finding]) -> alignment.Read | None:
+def _choose_column(
+    table: Table, id_column: int | None, problems: list[Finding], findings: list[Finding]
+) -> alignment.Read | None:
     """The score column: the only one beside the id, else the first with a known name."""
     others = [i for i, header in enumerate(table.header) if i != id_column and header]
     if len(others) == 1:
         return partial(_read_scores, others[0])
-    column, twice = tables.find_column(table, [name for name in SCORE_COLUMNS if id_column is None or name != table.keys[id_column]])
+    column, twice = tables.find_column(
+        table, [name for name in SCORE_COLUMNS if id_column is None or name != table.keys[id_column]]
+    )
     problems += twice
     if column is None:
         problems.append(tables.missing_column(table, "the score", ("score", "melanoma", "risk")))
@@ -117,13 +143,20 @@ def _choose_column(table: Table, id_column: int | None, problems: list[Finding],
     return partial(_read_scores, column)
 
 
-def _read_scores(column: int, rows: alignment.Rows, problems: list[Finding], findings: list[Finding]) -> alignment.Values:
+def _read_scores(
+    column: int, rows: alignment.Rows, problems: list[Finding], findings: list[Finding]
+) -> alignment.Values:
     cells = rows.table.columns[column]
     # Among numbers "inf" is an infinite one; among words it is the diagnosis INF.
     numeric = any(tables.NUMBER.fullmatch(cell.strip()) for cell in cells)
-    worded = tuple(cell if (label := _word(cell)) is None or (numeric and tables.key(cell) == "inf") else str(label) for cell in cells)
+    worded = tuple(
+        cell if (label := _word(cell)) is None or (numeric and tables.key(cell) == "inf") else str(label)
+        for cell in cells
+    )
     columns = tuple(worded if i == column else c for i, c in enumerate(rows.table.columns))
-    outputs, faults = alignment.read_numbers(replace(rows, table=replace(rows.table, columns=columns)), [column], problems, findings)
+    outputs, faults = alignment.read_numbers(
+        replace(rows, table=replace(rows.table, columns=columns)), [column], problems, findings
+    )
     scores = outputs[~np.isnan(outputs[:, 0]), 0]
     findings += said_of(scores, rows.table.name)
     hard = bool(len(scores)) and bool(np.isin(scores, (0, 1)).all())

@@ -1,4 +1,5 @@
-"""What another threshold than the official one would give on the cases of a scorecard. No number of the card changes."""
+"""What another threshold than the official one would give on the cases of a scorecard. No number of the card
+changes."""
 
 from collections.abc import Callable, Sequence
 
@@ -16,8 +17,8 @@ from scoring.statistics.replicates import replicate
 
 
 def at_threshold(card: ScoreCard, threshold: float) -> dict[str, tuple[float | None, list | None]]:
-    """F2, accuracy, score, recall, specificity and precision when "score > threshold" decides: the number and its interval on
-    the card's replicates.
+    """F2, accuracy, score, recall, specificity and precision when "score > threshold" decides: the number and
+    its interval on the card's replicates.
 
     It changes no official number. Cases without a score stay wrong.
     """
@@ -43,11 +44,18 @@ def ranked(card: ScoreCard) -> tuple[np.ndarray, np.ndarray]:
     return card.arrays["rank_scores"], card.arrays["truth"] == 1
 
 
-def _on_replicates(card: ScoreCard, quantities: Callable[[np.ndarray], dict]) -> dict[str, tuple[float | None, list | None]]:
+def _on_replicates(
+    card: ScoreCard, quantities: Callable[[np.ndarray], dict]
+) -> dict[str, tuple[float | None, list | None]]:
     """Quantities of weights [B, N] -> [B] as numbers with intervals on the card's own replicates."""
     units, source = card.arrays["units"], card.provenance
     point = quantities(np.ones((1, len(units)), np.float32))
-    found = replicate(quantities, point, units, StatisticsOptions(source["resamples"], source["seed"], interval=source["interval"]))
+    found = replicate(
+        quantities,
+        point,
+        units,
+        StatisticsOptions(source["resamples"], source["seed"], interval=source["interval"]),
+    )
     return {name: (plain(float(values[0])), found.intervals.get(name)) for name, values in point.items()}
 
 
@@ -60,12 +68,15 @@ def counts_at(card: ScoreCard, threshold: float) -> list[list[int]]:
     ]
 
 
-def predictive_values(card: ScoreCard, threshold: float, prevalence: float | None = None) -> dict[str, tuple[float | None, list | None]]:
-    """What a call is worth where `prevalence` of the people (0..1; default: that of these cases) have a melanoma, each with its interval.
+def predictive_values(
+    card: ScoreCard, threshold: float, prevalence: float | None = None
+) -> dict[str, tuple[float | None, list | None]]:
+    """What a call is worth where `prevalence` of the people (0..1; default: that of these cases) have a
+    melanoma, each with its interval.
 
-    flagged: share of the people called positive. precision: share of the flagged with a melanoma. missed_among_cleared: share of the
-    others with one. Sensitivity and specificity are those of these cases: a change of prevalence alone is assumed to leave them as
-    they are.
+    flagged: share of the people called positive. precision: share of the flagged with a melanoma.
+    missed_among_cleared: share of the others with one. Sensitivity and specificity are those of these cases:
+    a change of prevalence alone is assumed to leave them as they are.
     """
     ranks, positive = ranked(card)
     called, share = ranks > threshold, prevalence if prevalence is not None else float(positive.mean())
@@ -85,35 +96,46 @@ def predictive_values(card: ScoreCard, threshold: float, prevalence: float | Non
 
 
 def at_sensitivity(card: ScoreCard, wanted: float) -> tuple[OperatingPoint | None, list | None]:
-    """The threshold of the highest specificity with at least the wanted sensitivity, and the interval of that specificity.
+    """The threshold of the highest specificity with at least the wanted sensitivity, and the interval of that
+    specificity.
 
-    Every replicate chooses its own threshold, as in the metric specificity_at_90_sensitivity. None with one class only.
+    Every replicate chooses its own threshold, as in the metric specificity_at_90_sensitivity. None with one
+    class only.
     """
     return _wanted(card, wanted, binary.point_at_sensitivity, binary.specificity_at_sensitivity)
 
 
 def at_specificity(card: ScoreCard, wanted: float) -> tuple[OperatingPoint | None, list | None]:
-    """The threshold of the highest sensitivity with at least the wanted specificity, and the interval of that sensitivity; see
-    `at_sensitivity`."""
+    """The threshold of the highest sensitivity with at least the wanted specificity, and the interval of that
+    sensitivity; see `at_sensitivity`."""
     return _wanted(card, wanted, binary.point_at_specificity, binary.sensitivity_at_specificity)
 
 
-def _wanted(card: ScoreCard, wanted: float, choose: Callable, reached: Callable) -> tuple[OperatingPoint | None, list | None]:
+def _wanted(
+    card: ScoreCard, wanted: float, choose: Callable, reached: Callable
+) -> tuple[OperatingPoint | None, list | None]:
     ranks, positive = ranked(card)
-    found = _on_replicates(card, lambda weights: {"reached": reached(binary.ladder(ranks, positive, weights), wanted)})
+    found = _on_replicates(
+        card, lambda weights: {"reached": reached(binary.ladder(ranks, positive, weights), wanted)}
+    )
     return choose(ranks, positive, wanted), found["reached"][1]
 
 
-def thresholds(card: ScoreCard, most: int | None = None, included: Sequence[float] = ()) -> dict[str, np.ndarray]:
-    """F2, accuracy, score, recall, specificity and precision at every distinct decision "score > t", from high to low t; "threshold"
-    holds t.
+def thresholds(
+    card: ScoreCard, most: int | None = None, included: Sequence[float] = ()
+) -> dict[str, np.ndarray]:
+    """F2, accuracy, score, recall, specificity and precision at every distinct decision "score > t", from
+    high to low t; "threshold" holds t.
 
-    The candidates are 0.5 and the midpoints between successive scores, one above and one below all. most: keep that many of them,
-    evenly spread, the first, the last and 0.5 among them. included: more thresholds to stand among them.
+    The candidates are 0.5 and the midpoints between successive scores, one above and one below all. most:
+    keep that many of them, evenly spread, the first, the last and 0.5 among them. included: more thresholds
+    to stand among them.
     """
     ranks, positive = ranked(card)
     finite = np.unique(ranks[np.isfinite(ranks)])[::-1]
-    candidates = np.unique(np.r_[THRESHOLD, binary.cuts_between(np.r_[np.inf, finite], np.r_[finite, -np.inf])])[::-1]
+    candidates = np.unique(
+        np.r_[THRESHOLD, binary.cuts_between(np.r_[np.inf, finite], np.r_[finite, -np.inf])]
+    )[::-1]
     if most is not None and len(candidates) > most:
         spread = np.rint(np.linspace(0, len(candidates) - 1, most)).astype(int)
         candidates = candidates[np.unique(np.r_[spread, np.flatnonzero(candidates == THRESHOLD)])]
@@ -139,7 +161,8 @@ def _decisions_at(ranks: np.ndarray, positive: np.ndarray, cuts: np.ndarray) -> 
 
 
 def best_threshold(card: ScoreCard) -> float | None:
-    """The threshold with the highest score on these very cases, nearest to 0.5 among equals; None where the score is undefined."""
+    """The threshold with the highest score on these very cases, nearest to 0.5 among equals; None where the
+    score is undefined."""
     found = thresholds(card)
     if np.isnan(found["score"]).all():
         return None
@@ -148,7 +171,8 @@ def best_threshold(card: ScoreCard) -> float | None:
 
 
 def threshold_range(card: ScoreCard) -> tuple[float, float]:
-    """Where thresholds are worth trying: 0 to 1 for risks, else the whole numbers around the scores and 0.5."""
+    """Where thresholds are worth trying: 0 to 1 for risks, else the whole numbers around the scores and
+    0.5."""
     finite = card.arrays["rank_scores"][np.isfinite(card.arrays["rank_scores"])]
     if not len(finite) or are_risks(finite):
         return 0.0, 1.0
@@ -156,10 +180,11 @@ def threshold_range(card: ScoreCard) -> tuple[float, float]:
 
 
 def histogram(card: ScoreCard, bins: int = 40) -> dict[str, np.ndarray]:
-    """How many cases of each class have a score in each bin (low, high], the first with its low end: edges [bins + 1] over
-    `threshold_range`.
+    """How many cases of each class have a score in each bin (low, high], the first with its low end: edges
+    [bins + 1] over `threshold_range`.
 
-    For risks 0.5 is an edge, so that each bin lies on one side of the official threshold. Cases without a score are left out.
+    For risks 0.5 is an edge, so that each bin lies on one side of the official threshold. Cases without a
+    score are left out.
     """
     edges = np.linspace(*threshold_range(card), bins + 1)
     ranks, positive = ranked(card)
@@ -170,17 +195,25 @@ def histogram(card: ScoreCard, bins: int = 40) -> dict[str, np.ndarray]:
     return {"edges": edges, **counts}
 
 
-def net_benefit(card: ScoreCard, grid: Sequence[float], prevalence: float | None = None) -> dict[str, np.ndarray]:
-    """Net benefit of deciding by "score > t" at each t of an ascending grid in [0, 1), of calling everybody, and of nobody (0).
+def net_benefit(
+    card: ScoreCard, grid: Sequence[float], prevalence: float | None = None
+) -> dict[str, np.ndarray]:
+    """Net benefit of deciding by "score > t" at each t of an ascending grid in [0, 1), of calling everybody,
+    and of nobody (0).
 
-    prevalence: 0..1, the share of melanomas where the model would be used; default: that of these cases. low, high: pointwise 95 % bounds
-    of the model's, on up to 300 of the card's replicates; absent without any. Vickers, Elkin 2006.
+    prevalence: 0..1, the share of melanomas where the model would be used; default: that of these cases. low,
+    high: pointwise 95 % bounds of the model's, on up to 300 of the card's replicates; absent without any.
+    Vickers, Elkin 2006.
     """
     ranks, positive = ranked(card)
     grid = np.asarray(grid, float)
 
     def benefit(d: Decisions) -> np.ndarray:
-        return binary.net_benefit(d, grid) if prevalence is None else binary.net_benefit_at_prevalence(d, grid, prevalence)
+        return (
+            binary.net_benefit(d, grid)
+            if prevalence is None
+            else binary.net_benefit_at_prevalence(d, grid, prevalence)
+        )
 
     everybody = np.ones((len(grid), 1)) * [positive.sum(), (~positive).sum(), 0, 0]
     found = {
@@ -191,6 +224,12 @@ def net_benefit(card: ScoreCard, grid: Sequence[float], prevalence: float | None
     }
     if not card.provenance["resamples"]:
         return found
-    drawn = benefit(binary.decisions_along(ranks, positive, grid, curve_weights(card.arrays["units"], card.provenance)))
-    low, high = np.nanquantile(drawn, QUANTILES, axis=0) if not np.isnan(drawn).all() else np.full((2, len(grid)), np.nan)
+    drawn = benefit(
+        binary.decisions_along(ranks, positive, grid, curve_weights(card.arrays["units"], card.provenance))
+    )
+    low, high = (
+        np.nanquantile(drawn, QUANTILES, axis=0)
+        if not np.isnan(drawn).all()
+        else np.full((2, len(grid)), np.nan)
+    )
     return found | {"low": low, "high": high}

@@ -1,26 +1,29 @@
 """PUMA track 2 task 2: nuclei of ten classes, detected in H&E regions of melanoma.
 
-Source: the challenge's own description; where that is silent or counts otherwise, its official evaluator. Both are rules here, with a third
-that sums counts over the images first.
+Source: the challenge's own description; where that is silent or counts otherwise, its official evaluator.
+Both are rules here, with a third that sums counts over the images first.
 """
 
 from collections.abc import Mapping, Sequence
 
-from scoring.challenges.puma import clinic, doubts, listing, matches
+from scoring.challenges.puma import clinic, listing, matches, suspicious
 from scoring.challenges.puma.card import check_options, of_card, rescore, rule_of, score
-from scoring.challenges.puma.compared import COMPARABLE
+from scoring.challenges.puma.comparison import COMPARISON
 from scoring.challenges.puma.formula import ID, METRICS, MICROMETRES_PER_PIXEL, RADIUS, RADIUS_RANGE, RULES
 from scoring.challenges.puma.matches import REASONS, STATUSES
 from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.predictions import NucleiPredictions, read_predictions
-from scoring.challenges.puma.remarks import SMALL_CLASS
 from scoring.challenges.puma.truth import Truth, read_truth
 from scoring.challenges.puma.view import OBSERVERS, along_confidence, along_radius, overlay, worst_first
+from scoring.challenges.puma.warnings import SMALL_CLASS
 from scoring.models import pictures
 
 TITLE = "PUMA, nuclei in ten classes"
 FORMULA = "macro F1: the mean over ten classes of nuclei of the mean F1 of the images that hold the class"
-ABOUT = "Detected nuclei of ten classes in H&E regions of melanoma, matched to the pathologists' within 15 pixels; files are scored, not models."
+ABOUT = (
+    "Detected nuclei of ten classes in H&E regions of melanoma, matched to the pathologists' within 15 "
+    "pixels; files are scored, not models."
+)
 WEIGHTS: Mapping[str, tuple] = {}
 AS_POINTS = False
 NO_MODEL = "PUMA scores files of detected nuclei, not models: give --predictions."
@@ -39,8 +42,17 @@ A missing case counts as an empty prediction: all its nuclei are missed.
 """
 TRUTH_OPTIONS = READ_OPTIONS = ("unknown_classes",)
 ARGUMENTS = {
-    "--rules": {"default": "seed", "metavar": "NAME", "help": "whose macro F1 is the score: seed (default), grand-challenge or pooled"},
-    "--radius": {"type": float, "default": RADIUS, "metavar": "PX", "help": "how far a prediction may lie from its nucleus (default 15)"},
+    "--rules": {
+        "default": "seed",
+        "metavar": "NAME",
+        "help": "whose macro F1 is the score: seed (default), grand-challenge or pooled",
+    },
+    "--radius": {
+        "type": float,
+        "default": RADIUS,
+        "metavar": "PX",
+        "help": "how far a prediction may lie from its nucleus (default 15)",
+    },
     "--min-confidence": {
         "type": float,
         "default": 0.0,
@@ -53,14 +65,19 @@ ARGUMENTS = {
         "help": "nuclei of other than the ten classes: refuse (default), or ignore: leave them out",
     },
 }
-OUTPUTS = {"--matches": ({"metavar": "FILE.csv", "help": "write what became of every nucleus, a row each"}, matches.to_csv)}
+OUTPUTS = {
+    "--matches": (
+        {"metavar": "FILE.csv", "help": "write what became of every nucleus, a row each"},
+        matches.to_csv,
+    )
+}
 
 __all__ = [
     "ABOUT",
     "ARGUMENTS",
     "AS_POINTS",
     "CLASSES",
-    "COMPARABLE",
+    "COMPARISON",
     "FORMULA",
     "ID",
     "METRICS",
@@ -85,7 +102,6 @@ __all__ = [
     "along_radius",
     "check_options",
     "clinic",
-    "doubts",
     "listing",
     "of_card",
     "overlay",
@@ -94,6 +110,7 @@ __all__ = [
     "rescore",
     "rule_of",
     "score",
+    "suspicious",
     "thumbnails",
     "worst_first",
 ]

@@ -15,24 +15,28 @@ from scoring.challenges.puma.matching import Rule
 from scoring.challenges.puma.measures import quantities
 from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.predictions import NucleiPredictions
-from scoring.challenges.puma.remarks import remarks
 from scoring.challenges.puma.rows import Scored
 from scoring.challenges.puma.truth import Truth
+from scoring.challenges.puma.warnings import remarks
 from scoring.findings import Finding, InputRefused, error
-from scoring.predictions import provenance
 from scoring.readers import lesions
 from scoring.readers.sources import Source
 from scoring.scorecard import ScoreCard, plain
 from scoring.statistics import intervals, resampling
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Replicates, replicate
+from scoring.submission import provenance
 
 UNKNOWN_CLASSES = ("refuse", "ignore")
 FEW_IMAGES = 100
 
 
 def check_options(
-    rules: str = "seed", radius: float = RADIUS, min_confidence: float = 0.0, unknown_classes: str = "refuse", has_model: bool = False
+    rules: str = "seed",
+    radius: float = RADIUS,
+    min_confidence: float = 0.0,
+    unknown_classes: str = "refuse",
+    has_model: bool = False,
 ) -> list[Finding]:
     """`bad-option` for every option of this challenge that cannot be."""
     problems = []
@@ -40,12 +44,28 @@ def check_options(
         problems.append(error("bad-option", "--rules", f"{rules!r} is not one of {', '.join(RULES)}."))
     if not (math.isfinite(radius) and radius > 0):
         problems.append(
-            error("bad-option", "--radius", f"{radius:g} px is no radius: give a number above 0 ({RADIUS:g} is the challenge's).")
+            error(
+                "bad-option",
+                "--radius",
+                f"{radius:g} px is no radius: give a number above 0 ({RADIUS:g} is the challenge's).",
+            )
         )
     if not math.isfinite(min_confidence):
-        problems.append(error("bad-option", "--min-confidence", f"{min_confidence:g} is no number: 0 keeps every prediction."))
+        problems.append(
+            error(
+                "bad-option",
+                "--min-confidence",
+                f"{min_confidence:g} is no number: 0 keeps every prediction.",
+            )
+        )
     if unknown_classes not in UNKNOWN_CLASSES:
-        problems.append(error("bad-option", "--unknown-classes", f"{unknown_classes!r} is not one of {', '.join(UNKNOWN_CLASSES)}."))
+        problems.append(
+            error(
+                "bad-option",
+                "--unknown-classes",
+                f"{unknown_classes!r} is not one of {', '.join(UNKNOWN_CLASSES)}.",
+            )
+        )
     return problems
 
 
@@ -65,9 +85,10 @@ def score(
 ) -> ScoreCard:
     """Score predictions on the truth that they were read against.
 
-    rules: "seed", "grand-challenge" or "pooled", whose macro F1 is the score; all three are computed. radius: px. min_confidence: predictions
-    below are left out. unknown_classes: how the files were read. resamples, seed, group, interval: see `StatisticsOptions`; the unit is the
-    image. metadata: a table joined by case id, for `group`. Raises InputRefused.
+    rules: "seed", "grand-challenge" or "pooled", whose macro F1 is the score; all three are computed. radius:
+    px. min_confidence: predictions below are left out. unknown_classes: how the files were read. resamples,
+    seed, group, interval: see `StatisticsOptions`; the unit is the image. metadata: a table joined by case
+    id, for `group`. Raises InputRefused.
     """
     statistics = StatisticsOptions(resamples, seed, group, interval)
     wrong_options = [*check_options(rules, radius, min_confidence, unknown_classes), *statistics.problems()]
@@ -82,13 +103,20 @@ def score(
 
 
 def rescore(truth: Truth, predictions: NucleiPredictions, card: ScoreCard, **changed) -> ScoreCard:
-    """The same submission under another rule: `rules`, `radius`, `min_confidence` or `resamples`, all else as on the card.
+    """The same submission under another rule: `rules`, `radius`, `min_confidence` or `resamples`, all else as
+    on the card.
 
     The nuclei and pairs that the card holds serve again. Raises InputRefused.
     """
     source = card.provenance
-    used = {name: source["options"][name] for name in ("rules", "radius", "min_confidence")} | {"resamples": source["resamples"]} | changed
-    statistics = StatisticsOptions(used.pop("resamples"), source["seed"], source["options"]["group"], source["interval"])
+    used = (
+        {name: source["options"][name] for name in ("rules", "radius", "min_confidence")}
+        | {"resamples": source["resamples"]}
+        | changed
+    )
+    statistics = StatisticsOptions(
+        used.pop("resamples"), source["seed"], source["options"]["group"], source["interval"]
+    )
     wrong_options = [*check_options(**used), *statistics.problems()]
     if wrong_options:
         raise InputRefused(wrong_options)
@@ -161,17 +189,21 @@ def _with_several_units(found: Replicates, units: np.ndarray) -> Replicates:
 
 
 def _jackknife(evaluate: Callable, point: Mapping, units: np.ndarray, statistics: StatisticsOptions) -> dict:
-    """The score's jackknife interval beside the percentile one, which is too narrow for a macro F1 of few images: measured coverage with 41 is
-    91 % against 94 %."""
+    """The score's jackknife interval beside the percentile one, which is too narrow for a macro F1 of few
+    images: measured coverage with 41 is 91 % against 94 %."""
     if not statistics.resamples or units.max() + 1 >= FEW_IMAGES:
         return {}
-    left_out = np.concatenate([evaluate(weights)["score"] for weights in resampling.leave_one_out_weights(units)])
+    left_out = np.concatenate(
+        [evaluate(weights)["score"] for weights in resampling.leave_one_out_weights(units)]
+    )
     return {"score_jackknife_interval": intervals.jackknife(float(point["score"][0]), left_out)}
 
 
 def _tumor_to_lymphocyte(d: Detections, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return (
-        clinic.tumor_to_lymphocyte(d.truth_class, d.truth_points, d.first_truth, np.ones(len(d.truth_class), bool)),
+        clinic.tumor_to_lymphocyte(
+            d.truth_class, d.truth_points, d.first_truth, np.ones(len(d.truth_class), bool)
+        ),
         clinic.tumor_to_lymphocyte(d.predicted_class, d.predicted_points, d.first_prediction, kept),
     )
 
@@ -179,8 +211,9 @@ def _tumor_to_lymphocyte(d: Detections, kept: np.ndarray) -> tuple[np.ndarray, n
 def _arrays(s: Scored, units: np.ndarray) -> dict[str, np.ndarray]:
     """What is drawn and compared besides the detections, read-only.
 
-    units [N]. f1: of each image and class [N, 10], NaN where the class does not occur. um_truth [n], um_predicted [m]: from tumour nuclei to the
-    nearest lymphocyte, NaN where undefined. aligned: uint8 [32], the SHA-256 of what was submitted for the truth's cases.
+    units [N]. f1: of each image and class [N, 10], NaN where the class does not occur. um_truth [n],
+    um_predicted [m]: from tumour nuclei to the nearest lymphocyte, NaN where undefined. aligned: uint8 [32],
+    the SHA-256 of what was submitted for the truth's cases.
     """
     d = s.detections
     submitted = (d.first_prediction, d.predicted_class, d.predicted_points, d.confidence, d.score, d.missing)

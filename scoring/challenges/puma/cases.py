@@ -21,7 +21,8 @@ SHOWN = 5
 
 @dataclass(frozen=True)
 class CaseFiles:
-    """What was read of several files, in their order. digest_of: SHA-256 by member. problems: errors of all of them."""
+    """What was read of several files, in their order. digest_of: SHA-256 by member. problems: errors of all
+    of them."""
 
     contents: tuple[Contents, ...]
     digest_of: Mapping[str, str]
@@ -57,7 +58,11 @@ def by_case(files: Files, members: Iterable[str]) -> tuple[dict[str, str], list[
     for member in members:
         found.setdefault(case_id(member), []).append(member)
     twice = [
-        error("duplicate-case", files.called(several[1]), f"case {case} has {len(several)} files ({', '.join(several[:SHOWN])}): keep one.")
+        error(
+            "duplicate-case",
+            files.called(several[1]),
+            f"case {case} has {len(several)} files ({', '.join(several[:SHOWN])}): keep one.",
+        )
         for case, several in found.items()
         if len(several) > 1
     ]
@@ -65,7 +70,8 @@ def by_case(files: Files, members: Iterable[str]) -> tuple[dict[str, str], list[
 
 
 def read_cases(files: Files, members: Iterable[str], unknown_classes: str, graded: bool) -> CaseFiles:
-    """Read files of nuclei, one by one. unknown_classes: "refuse" or "ignore". graded: whether confidences are read."""
+    """Read files of nuclei, one by one. unknown_classes: "refuse" or "ignore". graded: whether confidences
+    are read."""
     contents, digest_of, problems, findings = [], {}, [], []
     for member in members:
         where = files.called(member)
@@ -86,7 +92,11 @@ def read_cases(files: Files, members: Iterable[str], unknown_classes: str, grade
 
 def in_place(files: CaseFiles, sizes: np.ndarray, places: Iterable[str]) -> CaseFiles:
     """The same with `out-of-image` of each file, by its image's size."""
-    beyond = [entry for found, size, where in zip(files.contents, sizes, places, strict=True) for entry in outside(found, size, where)]
+    beyond = [
+        entry
+        for found, size, where in zip(files.contents, sizes, places, strict=True)
+        for entry in outside(found, size, where)
+    ]
     return replace(files, findings=(*files.findings, *beyond))
 
 
@@ -100,7 +110,8 @@ def outside(contents: Contents, size: np.ndarray, where: str) -> Iterator[Findin
         yield warning(
             "out-of-image",
             where,
-            f"{counted(numbers)} of {len(nuclei):,} outside the image of {size[0]} x {size[1]} px ({positions(contents.key, numbers)}; the "
+            f"{counted(numbers)} of {len(nuclei):,} outside the image of {size[0]} x {size[1]} px "
+            f"({positions(contents.key, numbers)}; the "
             f"first at {x:g}, {y:g}): scored all the same.",
         )
 
@@ -110,7 +121,11 @@ def ignored(files: Files, members: Iterable[str]) -> Iterator[Finding]:
     members = list(members)
     if members:
         shown = ", ".join(members[:SHOWN]) + (", ..." if len(members) > SHOWN else "")
-        yield note("ignored-files", files.name, f"{len(members):,} other file{'s' * (len(members) > 1)} not read: {shown}.")
+        yield note(
+            "ignored-files",
+            files.name,
+            f"{len(members):,} other file{'s' * (len(members) > 1)} not read: {shown}.",
+        )
 
 
 def _unknown(contents: Contents, where: str, unknown_classes: str) -> Iterator[Finding]:
@@ -121,14 +136,20 @@ def _unknown(contents: Contents, where: str, unknown_classes: str) -> Iterator[F
         yield _graded(unknown_classes, where, f"{said}, which is none of the ten: ", hint)
     more = sum(len(unknown[name]) for name in list(unknown)[UNKNOWN_NAMES:])
     if more:
-        said = f"{more:,} nuclei of {len(unknown) - UNKNOWN_NAMES:,} other classes, which are none of the ten: "
+        said = (
+            f"{more:,} nuclei of {len(unknown) - UNKNOWN_NAMES:,} other classes, which are none of the ten: "
+        )
         yield _graded(unknown_classes, where, said, f"The ten are {', '.join(names.CLASSES)}.")
 
 
 def _graded(unknown_classes: str, where: str, said: str, hint: str) -> Finding:
     if unknown_classes == "ignore":
         return warning("unknown-class", where, f"{said}left out. {hint}")
-    return error("unknown-class", where, f"{said}rename it, or leave such nuclei out (--unknown-classes ignore). {hint}")
+    return error(
+        "unknown-class",
+        where,
+        f"{said}rename it, or leave such nuclei out (--unknown-classes ignore). {hint}",
+    )
 
 
 def _quoted(name: str) -> str:

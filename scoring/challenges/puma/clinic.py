@@ -1,4 +1,5 @@
-"""What a pathologist counts: shares of lymphocytes, densities, distances from tumour to immune cells. Not ranked, and no diagnosis."""
+"""What a pathologist counts: shares of lymphocytes, densities, distances from tumour to immune cells. Not
+ranked, and no diagnosis."""
 
 from itertools import pairwise
 
@@ -24,8 +25,11 @@ def square_millimetres(sizes: np.ndarray) -> np.ndarray:
     return sizes.astype(float).prod(-1) * MICROMETRES_PER_PIXEL**2 / 1e6
 
 
-def tumor_to_lymphocyte(classes: np.ndarray, points: np.ndarray, first: np.ndarray, kept: np.ndarray) -> np.ndarray:
-    """um from every tumour nucleus to the nearest lymphocyte of its image [n]; NaN for other nuclei and in images without lymphocytes.
+def tumor_to_lymphocyte(
+    classes: np.ndarray, points: np.ndarray, first: np.ndarray, kept: np.ndarray
+) -> np.ndarray:
+    """um from every tumour nucleus to the nearest lymphocyte of its image [n]; NaN for other nuclei and in
+    images without lymphocytes.
 
     points: px [n, 2]. first: where the nuclei of each image begin [N + 1]. kept: nuclei that count, bool [n].
     """
@@ -40,7 +44,8 @@ def tumor_to_lymphocyte(classes: np.ndarray, points: np.ndarray, first: np.ndarr
 
 
 def drawn_within(*distances: np.ndarray) -> np.ndarray:
-    """Where to draw shares of distances (um): 61 places from 0 to where 99 % of all that are defined lie, a multiple of 60."""
+    """Where to draw shares of distances (um): 61 places from 0 to where 99 % of all that are defined lie, a
+    multiple of 60."""
     defined = np.concatenate([values[~np.isnan(values)] for values in distances])
     most = np.percentile(defined, 99, method="higher") if len(defined) else 0.0
     return np.linspace(0, 60 * max(1.0, np.ceil(most / 60)), 61)
@@ -53,7 +58,8 @@ def cumulative(distances: np.ndarray, within: np.ndarray) -> np.ndarray | None:
 
 
 def summary(distances: np.ndarray) -> dict | None:
-    """n, median (um) and the share within 20 and 50 um of the distances that are defined; None without any."""
+    """n, median (um) and the share within 20 and 50 um of the distances that are defined; None without
+    any."""
     distances = distances[~np.isnan(distances)]
     if not len(distances):
         return None

@@ -1,4 +1,5 @@
-"""The nuclei of all cases in one list each, and which of them lie near each other: all that matching needs, whatever the rule."""
+"""The nuclei of all cases in one list each, and which of them lie near each other: all that matching needs,
+whatever the rule."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
@@ -22,11 +23,12 @@ MOST_PAIRS = 10_000_000
 class Detections:
     """Truth and predicted nuclei of all cases, one after the other in the truth's order of cases.
 
-    first_truth, first_prediction: int64 [N + 1], where the nuclei of each case begin. truth_class, predicted_class: int8 [n], [m].
-    truth_points, predicted_points: float64 [n, 2], [m, 2], px. truth_number, predicted_number: int32, position in the file's own list.
-    confidence, score: float64 [m], as `Nuclei` has them. twins: int32 [m], number of the group of predictions of a case and class at the
-    same place, -1 = alone. pair_truth, pair_prediction: int32 [P], pair_distance: float64 [P]: every truth and prediction of a case at most
-    `reach` px apart. missing: bool [N], no prediction for the case.
+    first_truth, first_prediction: int64 [N + 1], where the nuclei of each case begin. truth_class,
+    predicted_class: int8 [n], [m]. truth_points, predicted_points: float64 [n, 2], [m, 2], px. truth_number,
+    predicted_number: int32, position in the file's own list. confidence, score: float64 [m], as `Nuclei` has
+    them. twins: int32 [m], number of the group of predictions of a case and class at the same place, -1 =
+    alone. pair_truth, pair_prediction: int32 [P], pair_distance: float64 [P]: every truth and prediction of a
+    case at most `reach` px apart. missing: bool [N], no prediction for the case.
     """
 
     first_truth: np.ndarray
@@ -80,14 +82,21 @@ def cases_of(first: np.ndarray) -> np.ndarray:
 
 
 def detections(truth: Truth, predictions: NucleiPredictions, radius: float = RADIUS) -> Detections:
-    """The nuclei, and the pairs up to `radius` px. Raises InputRefused (`too-large`) where those are too many to be matched."""
+    """The nuclei, and the pairs up to `radius` px. Raises InputRefused (`too-large`) where those are too many
+    to be matched."""
     if predictions.ids != truth.ids:
         raise ValueError("predictions have to be read against the truth that they are scored on")
     true, found = truth.nuclei, predictions.nuclei
-    pairs = detection.near_pairs([n.centroids for n in true], [n.centroids for n in found], radius, MOST_PAIRS)
+    pairs = detection.near_pairs(
+        [n.centroids for n in true], [n.centroids for n in found], radius, MOST_PAIRS
+    )
     if pairs is None:
         raise InputRefused([crowded(predictions.name, radius)])
-    first, classes, points = _firsts(found), np.concatenate([n.classes for n in found]), np.concatenate([n.centroids for n in found])
+    first, classes, points = (
+        _firsts(found),
+        np.concatenate([n.classes for n in found]),
+        np.concatenate([n.centroids for n in found]),
+    )
     return Detections(
         _firsts(true),
         first,
@@ -112,16 +121,28 @@ def reaching(d: Detections, radius: float, most: int = MOST_PAIRS) -> Detections
     """The same with all pairs up to a radius, None where there are more than `most` of them."""
     if radius <= d.reach:
         return d
-    places = [d.truth_points[a:b] for a, b in pairwise(d.first_truth)], [d.predicted_points[a:b] for a, b in pairwise(d.first_prediction)]
+    places = (
+        [d.truth_points[a:b] for a, b in pairwise(d.first_truth)],
+        [d.predicted_points[a:b] for a, b in pairwise(d.first_prediction)],
+    )
     pairs = detection.near_pairs(*places, radius, most)
     if pairs is None:
         return None
-    return replace(d, pair_truth=pairs.truth, pair_prediction=pairs.prediction, pair_distance=pairs.distance, reach=np.array(float(radius)))
+    return replace(
+        d,
+        pair_truth=pairs.truth,
+        pair_prediction=pairs.prediction,
+        pair_distance=pairs.distance,
+        reach=np.array(float(radius)),
+    )
 
 
 def crowded(name: str, radius: float) -> Finding:
     """The refusal of nuclei so crowded that no picture of cells can show them."""
-    words = f"more than {MOST_PAIRS:,} pairs of a truth and a predicted nucleus lie within {radius:g} px of each other."
+    words = (
+        f"more than {MOST_PAIRS:,} pairs of a truth and a predicted nucleus lie within {radius:g} px of "
+        "each other."
+    )
     return error("too-large", name, f"{words} Check the coordinates, or choose a smaller --radius.")
 
 

@@ -37,7 +37,8 @@ class Tallies:
 
 @dataclass(frozen=True)
 class Sums:
-    """What all aggregations are made of, for every row of weights: [B, K] each but weight [B]. f1: sum of the images' F1; occurs: images that hold the class."""
+    """What all aggregations are made of, for every row of weights: [B, K] each but weight [B]. f1: sum of the
+    images' F1; occurs: images that hold the class."""
 
     true_positive: np.ndarray
     support: np.ndarray
@@ -50,9 +51,12 @@ class Sums:
 def sums(tallies: Tallies, weights: np.ndarray) -> Sums:
     """Sums over the images for every row of weights [B, N]."""
     f1 = np.nan_to_num(tallies.f1)
-    columns = np.hstack([tallies.true_positive, tallies.support, tallies.predicted, f1, tallies.occurs]).astype(float)
+    columns = np.hstack(
+        [tallies.true_positive, tallies.support, tallies.predicted, f1, tallies.occurs]
+    ).astype(float)
     total = np.zeros((len(weights), columns.shape[1]))
-    # Image by image and not as a matrix product, whose order of additions depends on the processor: the same bytes everywhere.
+    # Image by image and not as a matrix product, whose order of additions depends on the processor: the same
+    # bytes everywhere.
     for weight, row in zip(weights.T.astype(float), columns, strict=True):
         total += weight[:, None] * row
     return Sums(*np.split(total, 5, axis=1), weights.sum(1, dtype=float))
@@ -61,7 +65,8 @@ def sums(tallies: Tallies, weights: np.ndarray) -> Sums:
 def class_values(rules: str, s: Sums) -> np.ndarray:
     """The value of each class [B, K] by a rule; NaN for a class that no image of nonzero weight holds.
 
-    seed: mean F1 of the images that hold the class. grand-challenge: sum of the F1 / all images. pooled: F1 of the summed counts.
+    seed: mean F1 of the images that hold the class. grand-challenge: sum of the F1 / all images. pooled: F1
+    of the summed counts.
     """
     if rules == "pooled":
         return detection.f1(s.true_positive, s.support, s.predicted)
@@ -70,10 +75,11 @@ def class_values(rules: str, s: Sums) -> np.ndarray:
 
 
 def macro_f1(rules: str, values: np.ndarray, in_data: int) -> np.ndarray:
-    """The mean over classes [B]; NaN where none occurs. values: of `class_values` [B, K]. in_data: classes that occur in any image.
+    """The mean over classes [B]; NaN where none occurs. values: of `class_values` [B, K]. in_data: classes
+    that occur in any image.
 
-    grand-challenge, pooled: over the classes that occur. seed: over all K; where a resampled set lacks a class of the data, that class is
-    left out and the mean keeps its share of the K.
+    grand-challenge, pooled: over the classes that occur. seed: over all K; where a resampled set lacks a
+    class of the data, that class is left out and the mean keeps its share of the K.
     """
     mean = mean_of_defined(values)
     return mean * (in_data / values.shape[1]) if rules == "seed" else mean

@@ -29,8 +29,11 @@ def find(pictures: Files, ids: Sequence[str]) -> tuple[str | None, ...]:
     return tuple(by_stem.get(name) for name in ids)
 
 
-def measure(pictures: Files, images: Sequence[str | None]) -> tuple[np.ndarray, tuple[str | None, ...], list[Finding]]:
-    """Width and height of each image, int [N, 2] in px, SIZE where there is none that can be read; the images that can be; findings.
+def measure(
+    pictures: Files, images: Sequence[str | None]
+) -> tuple[np.ndarray, tuple[str | None, ...], list[Finding]]:
+    """Width and height of each image, int [N, 2] in px, SIZE where there is none that can be read; the images
+    that can be; findings.
 
     Only the header is looked at.
     """
@@ -41,18 +44,26 @@ def measure(pictures: Files, images: Sequence[str | None]) -> tuple[np.ndarray, 
                 sizes[index] = _size(pictures, member)
             except (InputRefused, ValueError) as fault:
                 readable[index] = None
-                words = fault.problems[0].message if isinstance(fault, InputRefused) else f"it cannot be read ({fault})."
+                words = (
+                    fault.problems[0].message
+                    if isinstance(fault, InputRefused)
+                    else f"it cannot be read ({fault})."
+                )
                 said = f"{words} The case is scored all the same, with {SIZE[0]} x {SIZE[1]} px."
                 findings.append(warning("image-unreadable", pictures.called(member), said))
     without = [index for index, member in enumerate(images) if member is None]
     if without and len(without) < len(images):
-        said = f"{len(without)} of {len(images)} cases have no image: their size is taken as {SIZE[0]} x {SIZE[1]} px."
+        said = (
+            f"{len(without)} of {len(images)} cases have no image: their size is taken as {SIZE[0]} x "
+            f"{SIZE[1]} px."
+        )
         findings.append(note("image-missing", pictures.name, said))
     return sizes, tuple(readable), findings
 
 
 def _size(pictures: Files, member: str) -> tuple[int, int]:
-    """Width and height by the header of an image. Raises ValueError where it is none, or larger than any that is read."""
+    """Width and height by the header of an image. Raises ValueError where it is none, or larger than any that
+    is read."""
     try:
         with warnings.catch_warnings(), _seekable(pictures, member) as file:
             warnings.simplefilter("ignore")  # Pillow's own about size, which is judged below

@@ -24,9 +24,9 @@ MOST = 2000
 
 @dataclass(frozen=True)
 class Row:
-    """A nucleus of the truth, or a prediction without one. side, number: where it stands in its file's list. partner: number of the
-    prediction that it matches, None without. confidence: of the prediction. distance: px, to the match or to the nucleus that `why` is
-    about; both None where there is none."""
+    """A nucleus of the truth, or a prediction without one. side, number: where it stands in its file's list.
+    partner: number of the prediction that it matches, None without. confidence: of the prediction. distance:
+    px, to the match or to the nucleus that `why` is about; both None where there is none."""
 
     status: str
     name: str
@@ -48,22 +48,27 @@ class Listing:
     total: int
 
     def place(self, side: str, number: int) -> int | None:
-        """The row of a nucleus, a matched prediction standing in the row of its truth; None where it is not listed."""
+        """The row of a nucleus, a matched prediction standing in the row of its truth; None where it is not
+        listed."""
         for place, row in enumerate(self.rows):
-            if (row.side, row.number) == (side, number) or (side == "prediction" and row.side == "truth" and row.partner == number):
+            if (row.side, row.number) == (side, number) or (
+                side == "prediction" and row.side == "truth" and row.partner == number
+            ):
                 return place
         return None
 
 
 def listing(drawn: Mapping[str, np.ndarray], which: str, radius: float, most: int = MOST) -> Listing:
-    """Rows of one case, truth first, each side in file order. drawn: of `overlay`. which: one of LISTS. radius: px, of the matching."""
+    """Rows of one case, truth first, each side in file order. drawn: of `overlay`. which: one of LISTS.
+    radius: px, of the matching."""
     alone = (drawn["kind"] == TRUTH) | (drawn["status"] != TRUE_POSITIVE)
     chosen = np.flatnonzero(alone & np.isin(drawn["status"], LISTS[which]))
     return Listing(tuple(_row(drawn, i, radius) for i in chosen[:most].tolist()), len(chosen))
 
 
 def found(drawn: Mapping[str, np.ndarray], side: str, number: int, radius: float) -> Row | None:
-    """One nucleus of a case, a matched prediction as the row of its truth; None where the case has no such nucleus."""
+    """One nucleus of a case, a matched prediction as the row of its truth; None where the case has no such
+    nucleus."""
     here = np.flatnonzero((drawn["kind"] == SIDES.index(side)) & (drawn["number"] == number))
     if not len(here):
         return None
@@ -73,7 +78,11 @@ def found(drawn: Mapping[str, np.ndarray], side: str, number: int, radius: float
 
 
 def _row(drawn: Mapping[str, np.ndarray], i: int, radius: float) -> Row:
-    status, partner, predicted = int(drawn["status"][i]), int(drawn["partner"][i]), drawn["kind"][i] == PREDICTION
+    status, partner, predicted = (
+        int(drawn["status"][i]),
+        int(drawn["partner"][i]),
+        drawn["kind"][i] == PREDICTION,
+    )
     matched = status == TRUE_POSITIVE
     told = i if predicted else partner if matched else -1
     x, y = drawn["centroids"][i].tolist()

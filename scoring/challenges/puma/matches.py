@@ -1,4 +1,5 @@
-"""What became of every nucleus, and why: one row per truth nucleus and per unmatched prediction, as columns."""
+"""What became of every nucleus, and why: one row per truth nucleus and per unmatched prediction, as
+columns."""
 
 import csv
 import io
@@ -24,8 +25,9 @@ NONE = -1
 class Fates:
     """What became of the nuclei of one side, [n] each, in the order of `Detections`.
 
-    status: position in STATUSES, -1 for a prediction that is left out. reason: position in REASONS. partner: the nucleus of the other side
-    that it matches, or that the reason is about; -1 = none. distance: px to the partner, NaN without.
+    status: position in STATUSES, -1 for a prediction that is left out. reason: position in REASONS. partner:
+    the nucleus of the other side that it matches, or that the reason is about; -1 = none. distance: px to the
+    partner, NaN without.
     """
 
     status: np.ndarray
@@ -35,12 +37,23 @@ class Fates:
 
 
 def fates(d: Detections, m: Matching) -> tuple[Fates, Fates]:
-    """Of the truth and of the predictions. The first reason that holds: the case has no prediction; the nearest one of its own class within
-    the radius was matched otherwise; the nearest one within the radius is of another class; nothing is near."""
+    """Of the truth and of the predictions. The first reason that holds: the case has no prediction; the
+    nearest one of its own class within the radius was matched otherwise; the nearest one within the radius is
+    of another class; nothing is near."""
     near = m.near
-    truth = _fates(m.prediction, FALSE_NEGATIVE, near.truth, near.prediction, near.distance, d.truth_class, d.predicted_class)
+    truth = _fates(
+        m.prediction,
+        FALSE_NEGATIVE,
+        near.truth,
+        near.prediction,
+        near.distance,
+        d.truth_class,
+        d.predicted_class,
+    )
     truth.reason[(m.prediction < 0) & d.missing[d.truth_case]] = MISSING_CASE
-    found = _fates(m.truth, FALSE_POSITIVE, near.prediction, near.truth, near.distance, d.predicted_class, d.truth_class)
+    found = _fates(
+        m.truth, FALSE_POSITIVE, near.prediction, near.truth, near.distance, d.predicted_class, d.truth_class
+    )
     found.status[~m.kept] = NONE
     truth.distance[m.prediction >= 0] = m.distance[m.prediction >= 0]
     found.distance[m.truth >= 0] = m.distance[m.truth[m.truth >= 0]]
@@ -59,7 +72,12 @@ def _fates(
     n, alone = len(matched), matched < 0
     rows = np.flatnonzero(alone[points])
     same = rows[classes[points[rows]] == other_classes[others[rows]]]
-    found = Fates(np.where(alone, unmatched, TRUE_POSITIVE), np.where(alone, NOTHING_NEAR, FOUND), matched.copy(), np.full(n, np.nan))
+    found = Fates(
+        np.where(alone, unmatched, TRUE_POSITIVE),
+        np.where(alone, NOTHING_NEAR, FOUND),
+        matched.copy(),
+        np.full(n, np.nan),
+    )
     for reason, candidates in ((OTHER_CLASS, rows), (TAKEN, same)):
         row = detection.nearest(points[candidates], others[candidates], distance[candidates], n)
         has = np.flatnonzero(row >= 0)
@@ -71,8 +89,9 @@ def _fates(
 def table(d: Detections, m: Matching, ids: Sequence[str], confidence: np.ndarray) -> dict[str, np.ndarray]:
     """The columns of `ScoreCard.matches`, read-only: by case, truth first, each side in file order.
 
-    case, truth_class, predicted_class, status, reason: texts, "" = none. truth, prediction, near: position in the file's own list, -1 =
-    none. confidence: of the prediction, as the rule reads it [m]. distance: px, of a match; near_distance: px, to `near`; NaN = none.
+    case, truth_class, predicted_class, status, reason: texts, "" = none. truth, prediction, near: position in
+    the file's own list, -1 = none. confidence: of the prediction, as the rule reads it [m]. distance: px, of
+    a match; near_distance: px, to `near`; NaN = none.
     """
     truth, found = fates(d, m)
     alone = np.flatnonzero(found.status == FALSE_POSITIVE)
@@ -88,7 +107,9 @@ def table(d: Detections, m: Matching, ids: Sequence[str], confidence: np.ndarray
         "truth": column(d.truth_number, nobody),
         "prediction": column(_at(d.predicted_number, match, NONE), d.predicted_number[alone]),
         "truth_class": _named(CLASSES, column(d.truth_class, nobody)),
-        "predicted_class": _named(CLASSES, column(_at(d.predicted_class, match, NONE), d.predicted_class[alone])),
+        "predicted_class": _named(
+            CLASSES, column(_at(d.predicted_class, match, NONE), d.predicted_class[alone])
+        ),
         "confidence": column(_at(confidence, match, np.nan), confidence[alone]),
         "distance": column(m.distance, undefined),
         "status": _named(STATUSES, column(truth.status, found.status[alone])),

@@ -33,8 +33,9 @@ class Rule:
 
 @dataclass(frozen=True)
 class Matching:
-    """prediction: of each truth nucleus, int [n], -1 = missed. truth: of each prediction, int [m], -1 = spurious. distance: float64 [n], px, NaN
-    where missed. kept: bool [m], the predictions that the smallest confidence leaves. near: all pairs of kept predictions within the radius."""
+    """prediction: of each truth nucleus, int [n], -1 = missed. truth: of each prediction, int [m], -1 =
+    spurious. distance: float64 [n], px, NaN where missed. kept: bool [m], the predictions that the smallest
+    confidence leaves. near: all pairs of kept predictions within the radius."""
 
     prediction: np.ndarray
     truth: np.ndarray
@@ -54,7 +55,11 @@ def match(d: Detections, rule: Rule) -> Matching:
     rows, used = detection.choose(same, rule.confidences(d), twins)
     prediction, truth = np.full(len(d.truth_class), -1), np.full(len(kept), -1)
     distance = np.full(len(prediction), np.nan)
-    prediction[same.truth[rows]], truth[used], distance[same.truth[rows]] = used, same.truth[rows], same.distance[rows]
+    prediction[same.truth[rows]], truth[used], distance[same.truth[rows]] = (
+        used,
+        same.truth[rows],
+        same.distance[rows],
+    )
     return Matching(prediction, truth, distance, kept, near)
 
 
@@ -63,7 +68,9 @@ def match_all(d: Detections, rule: Rule) -> dict[str, Matching]:
     seed, platform = (replace(rule, name=name) for name in ("seed", "grand-challenge"))
     matched = match(d, seed)
     # Nothing on the circle itself, no twins and no confidence under another key: then the rules choose alike.
-    alike = not (d.pair_distance == rule.radius).any() and (d.twins < 0).all() and (d.score == d.confidence).all()
+    alike = (
+        not (d.pair_distance == rule.radius).any() and (d.twins < 0).all() and (d.score == d.confidence).all()
+    )
     return {"seed": matched, "grand-challenge": matched if alike else match(d, platform), "pooled": matched}
 
 
@@ -78,8 +85,11 @@ def _counted(d: Detections, cells: np.ndarray) -> np.ndarray:
 
 
 def confusion(d: Detections, m: Matching) -> np.ndarray:
-    """Counts [11, 11], rows = truth, the last row and column = none: matches, then what is left over paired whatever its class, nearest first."""
-    rows = detection.pair_off(leftover := m.near[(m.prediction[m.near.truth] < 0) & (m.truth[m.near.prediction] < 0)])
+    """Counts [11, 11], rows = truth, the last row and column = none: matches, then what is left over paired
+    whatever its class, nearest first."""
+    rows = detection.pair_off(
+        leftover := m.near[(m.prediction[m.near.truth] < 0) & (m.truth[m.near.prediction] < 0)]
+    )
     called = np.full(len(m.prediction), K)
     hit = m.prediction >= 0
     called[hit] = d.predicted_class[m.prediction[hit]]
@@ -87,6 +97,8 @@ def confusion(d: Detections, m: Matching) -> np.ndarray:
     paired = np.zeros(len(m.truth), bool)
     paired[leftover.prediction[rows]] = True
     spurious = m.kept & (m.truth < 0) & ~paired
-    counts = np.bincount(d.truth_class.astype(int) * (K + 1) + called, minlength=(K + 1) ** 2).reshape(K + 1, K + 1)
+    counts = np.bincount(d.truth_class.astype(int) * (K + 1) + called, minlength=(K + 1) ** 2).reshape(
+        K + 1, K + 1
+    )
     counts[K, :K] += np.bincount(d.predicted_class[spurious], minlength=K)
     return counts

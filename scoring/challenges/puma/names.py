@@ -50,8 +50,8 @@ SHOWN = 20
 
 
 def position(name: str) -> int | None:
-    """The place in CLASSES of a name as written, None where it is none of the ten: blanks around it, upper case, blanks and hyphens inside
-    and one `nuclei_` in front make no difference."""
+    """The place in CLASSES of a name as written, None where it is none of the ten: blanks around it, upper
+    case, blanks and hyphens inside and one `nuclei_` in front make no difference."""
     return POSITION.get(key(name).removeprefix(PREFIX))
 
 
@@ -62,10 +62,15 @@ def nearest(name: str) -> str:
 
 
 def mapped(counts: Mapping[str, int], where: str) -> Iterator[Finding]:
-    """`names-mapped` for the written names that are not the canonical ones. counts: name as written -> nuclei."""
-    others = {name: count for name, count in counts.items() if name not in CLASSES and position(name) is not None}
+    """`names-mapped` for the written names that are not the canonical ones. counts: name as written ->
+    nuclei."""
+    others = {
+        name: count for name, count in counts.items() if name not in CLASSES and position(name) is not None
+    }
     if others:
-        said = _list([f"{name!r} ({count:,}) as {CLASSES[position(name)]}" for name, count in sorted(others.items())])
+        said = _list(
+            [f"{name!r} ({count:,}) as {CLASSES[position(name)]}" for name, count in sorted(others.items())]
+        )
         yield note("names-mapped", where, f"classes read by another name: {said}.")
 
 
@@ -74,11 +79,14 @@ def doubtful(counts: Mapping[str, int], where: str) -> Iterator[Finding]:
     known = sorted(name for name in counts if position(name) is not None)
     families = {key(name).startswith(PREFIX) for name in known}
     if len(families) == 2:
-        plain, prefixed = (next(name for name in known if key(name).startswith(PREFIX) == family) for family in (False, True))
+        plain, prefixed = (
+            next(name for name in known if key(name).startswith(PREFIX) == family) for family in (False, True)
+        )
         yield warning(
             "mixed-names",
             where,
-            f"some names begin with nuclei_ ({prefixed!r}) and some do not ({plain!r}): both are read, the platform takes them for "
+            f"some names begin with nuclei_ ({prefixed!r}) and some do not ({plain!r}): both are "
+            "read, the platform takes them for "
             "different classes. Write one family.",
         )
     foreign = [name for name in known if name not in PLATFORM]
@@ -86,7 +94,8 @@ def doubtful(counts: Mapping[str, int], where: str) -> Iterator[Finding]:
         yield warning(
             "names-not-grand-challenge",
             where,
-            f"the platform compares names as written: {_list(list(map(repr, foreign)))} would score nothing there and add a class with F1 0 "
+            f"the platform compares names as written: {_list(list(map(repr, foreign)))} would score "
+            "nothing there and add a class with F1 0 "
             f"to its mean. Its ten are {', '.join(PLATFORM)}.",
         )
 

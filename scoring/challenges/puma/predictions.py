@@ -21,10 +21,11 @@ SHOWN = 3
 
 @dataclass(frozen=True)
 class NucleiPredictions:
-    """Predicted nuclei of the cases `ids`: those of the truth in its order, or the submission's own, sorted, without a truth.
+    """Predicted nuclei of the cases `ids`: those of the truth in its order, or the submission's own, sorted,
+    without a truth.
 
-    nuclei: of each case, none where it is missing. missing: bool [N], whether the submission has no file for the case. digest: SHA-256 of
-    what was submitted. model: None, for these are files.
+    nuclei: of each case, none where it is missing. missing: bool [N], whether the submission has no file for
+    the case. digest: SHA-256 of what was submitted. model: None, for these are files.
     """
 
     name: str
@@ -44,8 +45,8 @@ def read_predictions(
 ) -> NucleiPredictions:
     """Read a submission: a folder or zip with `submission.csv` or one file per case, or one file.
 
-    truth: None, or one without a case, leaves the submission's own cases. unknown_classes: "refuse" nuclei of other classes, or "ignore"
-    them. Raises InputRefused with every problem.
+    truth: None, or one without a case, leaves the submission's own cases. unknown_classes: "refuse" nuclei of
+    other classes, or "ignore" them. Raises InputRefused with every problem.
     """
     files = open_source(source, name)
     submission = find_predictions(files, truth.ids if truth else None, lambda member: _leaves(source, member))
@@ -57,7 +58,9 @@ def read_predictions(
     read_of = {case: member for case, member in read_of.items() if member not in outside}
     read = cases.read_cases(files, read_of.values(), unknown_classes, graded=True)
     if truth:
-        sizes = np.array([size for case, size in zip(ids, truth.sizes, strict=True) if case in read_of]).reshape(-1, 2)
+        sizes = np.array(
+            [size for case, size in zip(ids, truth.sizes, strict=True) if case in read_of]
+        ).reshape(-1, 2)
         read = cases.in_place(read, sizes, map(files.called, read_of.values()))
         problems += _no_common(files, truth, submission)
     found = dict(zip(read_of, read.nuclei, strict=True))
@@ -76,7 +79,14 @@ def read_predictions(
     if problems:
         raise InputRefused(problems, findings)
     missing = np.array([case not in read_of for case in ids], bool)
-    return NucleiPredictions(files.name, ids, nuclei, missing, tuple(findings), files.digest({**submission.digest_of, **read.digest_of}))
+    return NucleiPredictions(
+        files.name,
+        ids,
+        nuclei,
+        missing,
+        tuple(findings),
+        files.digest({**submission.digest_of, **read.digest_of}),
+    )
 
 
 def _leaves(source: Source, member: str) -> bool:
@@ -90,7 +100,10 @@ def _no_common(files: Files, truth: Truth, submission: Submission) -> list[Findi
     named = sorted(submission.member_of)
     if not named or not set(named).isdisjoint(truth.ids):
         return []
-    words = f"no file matches a case of {truth.name}. Here: {', '.join(named[:SHOWN])}. There: {', '.join(truth.ids[:SHOWN])}."
+    words = (
+        f"no file matches a case of {truth.name}. Here: {', '.join(named[:SHOWN])}. There: "
+        f"{', '.join(truth.ids[:SHOWN])}."
+    )
     return [error("no-common-case", files.name, words)]
 
 
@@ -99,18 +112,29 @@ def _unmatched(files: Files, truth: Truth, submission: Submission) -> Iterator[F
         return
     for case in truth.ids:
         if case not in submission.member_of:
-            yield warning("missing-case", case, f"case {case} has no prediction in {files.name}: all its nuclei count as missed.")
+            yield warning(
+                "missing-case",
+                case,
+                f"case {case} has no prediction in {files.name}: all its nuclei count as missed.",
+            )
     extra = sorted(set(submission.member_of).difference(truth.ids))
     if extra:
         shown = ", ".join(extra[:SHOWN]) + (", ..." if len(extra) > SHOWN else "")
-        words = f"{len(extra)} prediction{'s' * (len(extra) > 1)} for cases that the truth does not have ({shown}): not scored."
+        words = (
+            f"{len(extra)} prediction{'s' * (len(extra) > 1)} for cases that the truth does not have "
+            f"({shown}): not scored."
+        )
         yield warning("extra-case", files.name, words)
 
 
 def _empty(files: Files, read_of: Mapping[str, str], read: cases.CaseFiles) -> Iterator[Finding]:
     for (case, member), contents in zip(read_of.items(), read.contents, strict=True):
         if contents.key and not contents.items:
-            yield note("empty-case", files.called(member), f"no nucleus is predicted for case {case}: scored as it is.")
+            yield note(
+                "empty-case",
+                files.called(member),
+                f"no nucleus is predicted for case {case}: scored as it is.",
+            )
 
 
 def _confidences(files: Files, read: cases.CaseFiles) -> Iterator[Finding]:
@@ -123,7 +147,9 @@ def _confidences(files: Files, read: cases.CaseFiles) -> Iterator[Finding]:
     if total > 1 and (values == values[0]).all():
         why = f"every confidence is {values[0]:g}" if keys else "there are no confidences"
         yield note(
-            "constant-confidence", files.name, f"{why}: ranking by confidence has no effect, the nearest prediction is matched first."
+            "constant-confidence",
+            files.name,
+            f"{why}: ranking by confidence has no effect, the nearest prediction is matched first.",
         )
 
 

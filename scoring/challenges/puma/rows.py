@@ -17,8 +17,8 @@ from scoring.statistics.replicates import Replicates
 
 @dataclass(frozen=True)
 class Scored:
-    """What was counted. rules: the chosen rule's name. counted: tallies by rule. truth_um [n], predicted_um [m]: from tumour nuclei to the
-    nearest lymphocyte, NaN where undefined."""
+    """What was counted. rules: the chosen rule's name. counted: tallies by rule. truth_um [n], predicted_um
+    [m]: from tumour nuclei to the nearest lymphocyte, NaN where undefined."""
 
     truth: Truth
     detections: Detections
@@ -39,7 +39,9 @@ def metrics(s: Scored, point: Mapping) -> dict:
     return {
         **{name: float(point[name][0]) for name in METRICS.values()},
         **{
-            f"best_possible_{name}": float(macro_f1(rules, _best(s, rules), int(np.count_nonzero(support)))[0])
+            f"best_possible_{name}": float(
+                macro_f1(rules, _best(s, rules), int(np.count_nonzero(support)))[0]
+            )
             for rules, name in METRICS.items()
         },
         **{name: float(point[name][0]) for name in ("micro_f1", "micro_precision", "micro_recall")},
@@ -107,14 +109,17 @@ def cases(s: Scored) -> list[dict]:
             "til_share_truth": true[i],
             "til_share_predicted": found[i],
             "tumor_lymphocyte_um_truth": clinic.summary(s.truth_um[slice(*d.first_truth[i : i + 2])]),
-            "tumor_lymphocyte_um_predicted": clinic.summary(s.predicted_um[slice(*d.first_prediction[i : i + 2])]),
+            "tumor_lymphocyte_um_predicted": clinic.summary(
+                s.predicted_um[slice(*d.first_prediction[i : i + 2])]
+            ),
         }
         for i, case in enumerate(s.truth.ids)
     ]
 
 
 def more(s: Scored, confusion: np.ndarray) -> dict:
-    """The challenge's own top-level entries: detection whatever the class, from the confusion matrix [11, 11], and tumour to immune cells."""
+    """The challenge's own top-level entries: detection whatever the class, from the confusion matrix [11,
+    11], and tumour to immune cells."""
     paired, support, predicted = confusion[:-1, :-1].sum(), confusion[:-1].sum(), confusion[:, :-1].sum()
     return {
         "detection": {

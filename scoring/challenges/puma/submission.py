@@ -1,4 +1,5 @@
-"""Which file of a submission is the prediction of which case: by `submission.csv`, by file names, or the one file there is."""
+"""Which file of a submission is the prediction of which case: by `submission.csv`, by file names, or the one
+file there is."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +18,8 @@ MEND = f"Write {CASE},{PATH} with paths relative to {TABLE}."
 
 @dataclass(frozen=True)
 class Submission:
-    """member_of: case -> the member that predicts it, None where none can be read. digest_of: SHA-256 of the table, where there is one.
+    """member_of: case -> the member that predicts it, None where none can be read. digest_of: SHA-256 of the
+    table, where there is one.
 
     table: its member, None without.
     """
@@ -30,8 +32,8 @@ class Submission:
 
 
 def find_predictions(files: Files, ids: Sequence[str] | None, leaves: Callable[[str], bool]) -> Submission:
-    """The predictions of a submission. ids: the cases of the truth, None without one. leaves: whether a member leads out of the submission,
-    which is then not opened."""
+    """The predictions of a submission. ids: the cases of the truth, None without one. leaves: whether a
+    member leads out of the submission, which is then not opened."""
     member = _table_of(files)
     if member is not None and leaves(member):
         return Submission({}, {}, member, (outward(member),), ())
@@ -42,7 +44,8 @@ def find_predictions(files: Files, ids: Sequence[str] | None, leaves: Callable[[
     member_of, problems = by_case(files, filter(is_nuclei_file, files.members))
     if not member_of:
         words = (
-            f"it holds no prediction: neither {TABLE} nor a file <case>.json, <case>_nuclei.json, <case>.geojson or <case>_nuclei.geojson."
+            f"it holds no prediction: neither {TABLE} nor a file <case>.json, <case>_nuclei.json, "
+            "<case>.geojson or <case>_nuclei.geojson."
         )
         problems = [error("bad-submission", files.name, words)]
     return Submission(member_of, {}, None, tuple(problems), ())
@@ -50,7 +53,9 @@ def find_predictions(files: Files, ids: Sequence[str] | None, leaves: Callable[[
 
 def outward(member: str) -> Finding:
     """`unsafe-path` for a link to the outside."""
-    return error("unsafe-path", member, "it is a link that leads out of the folder: put the file itself there.")
+    return error(
+        "unsafe-path", member, "it is a link that leads out of the folder: put the file itself there."
+    )
 
 
 def _table_of(files: Files) -> str | None:
@@ -59,14 +64,20 @@ def _table_of(files: Files) -> str | None:
         return files.name if files.name.lower().endswith(".csv") else None
     tops = {member.split("/")[0] for member in files.members}
     places = {TABLE, *(f"{top}/{TABLE}" for top in tops if len(tops) == 1)}
-    return next((member for member in files.members if member.lower() in {place.lower() for place in places}), None)
+    return next(
+        (member for member in files.members if member.lower() in {place.lower() for place in places}), None
+    )
 
 
 def _by_position(files: Files, ids: Sequence[str] | None) -> Submission:
     case = case_id(files.name)
     if ids is None or len(ids) != 1 or case == ids[0]:
         return Submission({case: files.name}, {}, None, (), ())
-    said = note("case-by-position", files.name, f"one file against a truth of one case: read as case {ids[0]}, whatever its name.")
+    said = note(
+        "case-by-position",
+        files.name,
+        f"one file against a truth of one case: read as case {ids[0]}, whatever its name.",
+    )
     return Submission({ids[0]: files.name}, {}, None, (), (said,))
 
 
@@ -77,7 +88,11 @@ def _by_table(files: Files, member: str, ids: frozenset[str]) -> Submission:
         table = read_table(data, where)
     except InputRefused as refusal:
         return Submission({}, {}, member, refusal.problems, ())
-    marks = [note("bom", where, "it begins with a byte order mark: read all the same.")] if table.byte_order_mark else []
+    marks = (
+        [note("bom", where, "it begins with a byte order mark: read all the same.")]
+        if table.byte_order_mark
+        else []
+    )
     member_of, problems = {}, [*table.problems]
     columns = [_column(table, name, problems) for name in (CASE, PATH)]
     if None not in columns:
@@ -91,11 +106,17 @@ def _column(table: Table, name: str, problems: list[Finding]) -> int | None:
     problems += twice
     if column is None:
         found = ", ".join(repr(heading[:40]) for heading in table.header[:12])
-        problems.append(error("bad-submission", table.header_place, f"there is no column {name!r}. Found: {found}. {MEND}"))
+        problems.append(
+            error(
+                "bad-submission", table.header_place, f"there is no column {name!r}. Found: {found}. {MEND}"
+            )
+        )
     return column
 
 
-def _rows(files: Files, member: str, table: Table, columns: list[int], ids: frozenset[str]) -> tuple[dict[str, str | None], list[Finding]]:
+def _rows(
+    files: Files, member: str, table: Table, columns: list[int], ids: frozenset[str]
+) -> tuple[dict[str, str | None], list[Finding]]:
     member_of, line_of, problems = {}, {}, []
     for row, (named, path) in enumerate(zip(*map(table.cells, columns), strict=True)):
         if row in table.ragged:
@@ -117,8 +138,16 @@ def _rows(files: Files, member: str, table: Table, columns: list[int], ids: froz
 def _member(files: Files, table: str, path: str) -> tuple[str | None, list[tuple[str, str]]]:
     """The member that a path of the table names, or why there is none: a code and words."""
     shown = repr(path if len(path) <= 120 else path[:117] + "...")
-    if path.startswith("/") or re.match(r"[A-Za-z]:", path) or "\\" in path or ".." in path.split("/") or "\0" in path:
-        return None, [("unsafe-path", f"{shown} is an absolute path, leaves the folder or has a backslash. {MEND}")]
+    if (
+        path.startswith("/")
+        or re.match(r"[A-Za-z]:", path)
+        or "\\" in path
+        or ".." in path.split("/")
+        or "\0" in path
+    ):
+        return None, [
+            ("unsafe-path", f"{shown} is an absolute path, leaves the folder or has a backslash. {MEND}")
+        ]
     member = PurePosixPath(table).parent.joinpath(path).as_posix()
     if member not in files.sizes:
         return None, [("bad-submission", f"there is no file {shown}: add it, or leave the row out.")]

@@ -16,8 +16,9 @@ from scoring.readers.sources import Files, Source, open_source
 class Truth:
     """The cases of a truth, sorted by id (code points).
 
-    nuclei: of each case. sizes: int [N, 2], width and height in px, 1024 without an image. images: member of `pictures` that shows each
-    case, None without. digest_of: SHA-256 of each file of nuclei. columns, id_column: metadata by lower-case name, none in these files.
+    nuclei: of each case. sizes: int [N, 2], width and height in px, 1024 without an image. images: member of
+    `pictures` that shows each case, None without. digest_of: SHA-256 of each file of nuclei. columns,
+    id_column: metadata by lower-case name, none in these files.
     """
 
     name: str
@@ -41,16 +42,20 @@ class Truth:
         return self.files.digest(self.digest_of)
 
     def picture(self, index: int) -> bytes | None:
-        """The image of a case, encoded; None where there is none. Raises InputRefused where the file cannot be read."""
+        """The image of a case, encoded; None where there is none. Raises InputRefused where the file cannot
+        be read."""
         member = self.images[index]
         return None if member is None else self.pictures.read(member)
 
 
-def read_truth(source: Source, name: str | None = None, images: Source | None = None, unknown_classes: str = "refuse") -> Truth:
-    """Read the annotations: one file, a folder or a zip of QuPath GeoJSON, Multiple polygons JSON or lists of centroids.
+def read_truth(
+    source: Source, name: str | None = None, images: Source | None = None, unknown_classes: str = "refuse"
+) -> Truth:
+    """Read the annotations: one file, a folder or a zip of QuPath GeoJSON, Multiple polygons JSON or lists of
+    centroids.
 
-    images: another place for the images. unknown_classes: "refuse" nuclei of other classes, or "ignore" them. Raises InputRefused with
-    every problem; its `salvaged` is what could be read.
+    images: another place for the images. unknown_classes: "refuse" nuclei of other classes, or "ignore" them.
+    Raises InputRefused with every problem; its `salvaged` is what could be read.
     """
     files = open_source(source, name)
     pictures = files if images is None else open_source(images)
@@ -64,7 +69,10 @@ def read_truth(source: Source, name: str | None = None, images: Source | None = 
         words = (
             "it lists no nuclei at all: nothing can be scored."
             if ids
-            else "it holds no file of nuclei (<case>_nuclei.geojson, <case>_nuclei.json, <case>.geojson or <case>.json)."
+            else (
+                "it holds no file of nuclei (<case>_nuclei.geojson, <case>_nuclei.json, <case>.geojson "
+                "or <case>.json)."
+            )
         )
         problems = [error("empty-truth", files.name, words)]
     if problems:
@@ -72,9 +80,13 @@ def read_truth(source: Source, name: str | None = None, images: Source | None = 
     return truth
 
 
-def _read(files: Files, pictures: Files, ids: tuple[str, ...], used: list[str], unknown_classes: str) -> tuple[Truth, tuple[Finding, ...]]:
+def _read(
+    files: Files, pictures: Files, ids: tuple[str, ...], used: list[str], unknown_classes: str
+) -> tuple[Truth, tuple[Finding, ...]]:
     sizes, shown, of_images = measure(pictures, find(pictures, ids))
-    read = cases.in_place(cases.read_cases(files, used, unknown_classes, graded=False), sizes, map(files.called, used))
+    read = cases.in_place(
+        cases.read_cases(files, used, unknown_classes, graded=False), sizes, map(files.called, used)
+    )
     looked_at = {*used, *(member for member in shown if member is not None and pictures is files)}
     findings = (
         *read.findings,
@@ -82,4 +94,6 @@ def _read(files: Files, pictures: Files, ids: tuple[str, ...], used: list[str], 
         *of_images,
         *cases.ignored(files, (member for member in files.members if member not in looked_at)),
     )
-    return Truth(files.name, files, ids, read.nuclei, sizes, pictures, shown, findings, read.digest_of, {}), read.problems
+    return Truth(
+        files.name, files, ids, read.nuclei, sizes, pictures, shown, findings, read.digest_of, {}
+    ), read.problems

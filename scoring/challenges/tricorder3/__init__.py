@@ -1,12 +1,13 @@
 """Safe-Scan TRICORDER-3: eleven skin-lesion classes from a photograph and demographics.
 
-Source: the challenge's own description (classes, risk groups, formula) and, where that is silent, the public validator code of February 2026.
+Source: the challenge's own description (classes, risk groups, formula) and, where that is silent, the public
+validator code of February 2026.
 """
 
 from collections.abc import Sequence
 
 from scoring.challenges.tricorder3.card import check_options, score
-from scoring.challenges.tricorder3.compared import COMPARABLE
+from scoring.challenges.tricorder3.comparison import COMPARISON
 from scoring.challenges.tricorder3.formula import (
     CLASSES,
     GROUPS,
@@ -21,21 +22,30 @@ from scoring.challenges.tricorder3.formula import (
     final_score,
     weighted_f1,
 )
-from scoring.challenges.tricorder3.model import SWEEP_AGES, TASK, inspect, predict, received, recipe_for, size_findings, sweep
+from scoring.challenges.tricorder3.model import (
+    SWEEP_AGES,
+    TASK,
+    inspect,
+    predict,
+    received,
+    recipe_for,
+    size_findings,
+    sweep,
+)
 from scoring.challenges.tricorder3.tables import parse_label, read_images, read_predictions, read_truth
 from scoring.findings import Finding
 from scoring.models import pictures
-from scoring.predictions import Predictions, grade
-from scoring.predictions import table as predictions_table
 from scoring.readers import lesions
 from scoring.readers.lesions import Cases
+from scoring.submission import Predictions, grade
+from scoring.submission import table as predictions_table
 
 __all__ = [
     "ABOUT",
     "ARGUMENTS",
     "AS_POINTS",
     "CLASSES",
-    "COMPARABLE",
+    "COMPARISON",
     "FORMULA",
     "GROUPS",
     "ID",
@@ -76,7 +86,11 @@ __all__ = [
 TITLE = "TRICORDER-3, 11 skin-lesion classes"
 FORMULA = "45 × accuracy + 45 × risk-weighted F1 + 10 × efficiency"
 ABOUT = "A photograph and age, gender and body site; malignant classes weigh most, small models are rewarded."
-WEIGHTS = {"accuracy": ("accuracy", "acc.", 45), "weighted_f1": ("weighted F1", "wF1", 45), "efficiency_score": ("efficiency", "eff.", 10)}
+WEIGHTS = {
+    "accuracy": ("accuracy", "acc.", 45),
+    "weighted_f1": ("weighted F1", "wF1", 45),
+    "efficiency_score": ("efficiency", "eff.", 10),
+}
 AS_POINTS = True
 RULE = """
 | part | weight | what it is |
@@ -96,7 +110,11 @@ ARGUMENTS = {
         "metavar": "HOW",
         "help": "cases without a usable prediction: refuse (default), or count them as wrong",
     },
-    "--model-size-mib": {"type": float, "metavar": "X", "help": "size of the model in MiB, where only predictions are given"},
+    "--model-size-mib": {
+        "type": float,
+        "metavar": "X",
+        "help": "size of the model in MiB, where only predictions are given",
+    },
 }
 
 

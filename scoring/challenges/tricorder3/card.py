@@ -21,7 +21,6 @@ from scoring.challenges.tricorder3.measures import published, quantities, slice_
 from scoring.findings import Finding, InputRefused, error, ordered, warning
 from scoring.metrics import calibration, classification, curves, subgroups
 from scoring.metrics.classification import mean_of_defined
-from scoring.predictions import Predictions, grade, provenance, truth_digest
 from scoring.readers import lesions
 from scoring.readers.lesions import CODES, Cases
 from scoring.readers.sources import Source
@@ -29,23 +28,36 @@ from scoring.scorecard import ScoreCard, plain
 from scoring.statistics import resampling
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Replicates, replicate
+from scoring.submission import Predictions, grade, provenance, truth_digest
 
 UNIT_COLUMNS = ("patient_id", "lesion_id")
 MISSING = ("refuse", "wrong")
 CURVE_REPLICATES = 300
 
 
-def check_options(missing: str = "refuse", model_size_mib: float | None = None, has_model: bool = False) -> list[Finding]:
+def check_options(
+    missing: str = "refuse", model_size_mib: float | None = None, has_model: bool = False
+) -> list[Finding]:
     """`bad-option` for every option of this challenge that cannot be."""
     problems = []
     if missing not in MISSING:
         problems.append(error("bad-option", "--missing", f"{missing!r} is not one of {', '.join(MISSING)}."))
     if model_size_mib is not None and not (np.isfinite(model_size_mib) and model_size_mib >= 0):
         problems.append(
-            error("bad-option", "--model-size-mib", f"{model_size_mib} is not a size: give the MiB (bytes / 1048576), 0 or more.")
+            error(
+                "bad-option",
+                "--model-size-mib",
+                f"{model_size_mib} is not a size: give the MiB (bytes / 1048576), 0 or more.",
+            )
         )
     if model_size_mib is not None and has_model:
-        problems.append(error("bad-option", "--model-size-mib", "a model brings its own size: leave the option out, or score predictions."))
+        problems.append(
+            error(
+                "bad-option",
+                "--model-size-mib",
+                "a model brings its own size: leave the option out, or score predictions.",
+            )
+        )
     return problems
 
 
@@ -64,14 +76,18 @@ def score(
 ) -> ScoreCard:
     """Score predictions on a truth.
 
-    missing: "refuse" or "wrong", for cases without a usable prediction. model_size_mib: where only predictions are given. resamples, seed, group, interval:
-    see `StatisticsOptions`. metadata: a table joined by case id, for `group`. with_curves: whether `arrays` hold ROC and precision-recall curves
-    with bands. Raises InputRefused.
+    missing: "refuse" or "wrong", for cases without a usable prediction. model_size_mib: where only
+    predictions are given. resamples, seed, group, interval: see `StatisticsOptions`. metadata: a table joined
+    by case id, for `group`. with_curves: whether `arrays` hold ROC and precision-recall curves with bands.
+    Raises InputRefused.
     """
     statistics = StatisticsOptions(resamples, seed, group, interval)
     size = predictions.model["size_mib"] if predictions.model else model_size_mib
     hard, soft = grade(predictions.faults, missing)
-    wrong_options = [*check_options(missing, model_size_mib, predictions.model is not None), *statistics.problems()]
+    wrong_options = [
+        *check_options(missing, model_size_mib, predictions.model is not None),
+        *statistics.problems(),
+    ]
     read = [*truth.findings, *ordered([*predictions.findings, *soft], CODES)]
     if hard or wrong_options:
         raise InputRefused([*hard, *wrong_options], read)
@@ -108,11 +124,20 @@ def _card(
 ) -> ScoreCard:
     y, p = truth.labels, predictions.labels
     matrix = classification.confusion_matrix(y, p, len(CLASSES))
-    support, predicted = np.bincount(y, minlength=len(CLASSES)), np.bincount(p[p >= 0], minlength=len(CLASSES))
+    support, predicted = (
+        np.bincount(y, minlength=len(CLASSES)),
+        np.bincount(p[p >= 0], minlength=len(CLASSES)),
+    )
     e = efficiency(size)
-    metrics = {name: float(values[0]) for name, values in point.items() if isinstance(name, str) and name != "score"}
+    metrics = {
+        name: float(values[0]) for name, values in point.items() if isinstance(name, str) and name != "score"
+    }
     a, w = round(metrics["accuracy"], 6), round(metrics["weighted_f1"], 6)
-    metrics |= {"efficiency_score": e, "prediction_score": 0.5 * a + 0.5 * w, **_rank_metrics(truth, predictions)}
+    metrics |= {
+        "efficiency_score": e,
+        "prediction_score": 0.5 * a + 0.5 * w,
+        **_rank_metrics(truth, predictions),
+    }
     reached = _reliability(truth, predictions)
     metrics["expected_calibration_error"] = reached.expected_calibration_error if reached else None
     best = final_score(1.0, float(weighted_f1((support > 0).astype(float))), e)
@@ -123,7 +148,10 @@ def _card(
         "points": {"accuracy": 0.45 * a, "weighted_f1": 0.45 * w, "efficiency_score": 0.1 * round(e, 6)},
         "risk_matrix": {
             "labels": list(RISKS),
-            "counts": [[int(matrix[np.ix_(rows, columns)].sum()) for columns in GROUPS.values()] for rows in GROUPS.values()],
+            "counts": [
+                [int(matrix[np.ix_(rows, columns)].sum()) for columns in GROUPS.values()]
+                for rows in GROUPS.values()
+            ],
         },
         "slices": subgroups.rows(lesions.subgroups(truth), slice_shares(truth, p), point, found.intervals),
     }
@@ -155,7 +183,10 @@ def _rank_metrics(truth: Cases, predictions: Predictions) -> dict:
 
 def _average_precisions(truth: Cases, predictions: Predictions) -> dict[str, float]:
     has = predictions.has_outputs
-    return {name: curves.average_precision(predictions.outputs[has, k], truth.labels[has] == k) for k, name in enumerate(CLASSES)}
+    return {
+        name: curves.average_precision(predictions.outputs[has, k], truth.labels[has] == k)
+        for k, name in enumerate(CLASSES)
+    }
 
 
 def _per_class(truth, predictions, matrix, support, predicted, point, found: Replicates) -> dict:
@@ -178,7 +209,9 @@ def _per_class(truth, predictions, matrix, support, predicted, point, found: Rep
             "score_lost": WORTH[name] * (1 - f1),
         }
         if found.values:
-            rows[name] |= {f"{what}_interval": found.intervals.get((what, name)) for what in ("f1", "recall", "auc")}
+            rows[name] |= {
+                f"{what}_interval": found.intervals.get((what, name)) for what in ("f1", "recall", "auc")
+            }
     return rows
 
 
@@ -204,28 +237,50 @@ def _cases(truth: Cases, predictions: Predictions) -> tuple[dict, ...]:
 
 
 def _score_findings(
-    support: np.ndarray, predicted: np.ndarray, predictions: Predictions, size: float | None, found: Replicates
+    support: np.ndarray,
+    predicted: np.ndarray,
+    predictions: Predictions,
+    size: float | None,
+    found: Replicates,
 ) -> Iterator[Finding]:
     for k, name in enumerate(CLASSES):
         if support[k] == 0:
             yield warning(
                 "absent-class",
                 name,
-                f"no case of {name} in this test set: its F1 counts 0 and {100 * WORTH[name]:.3f} points of 100 cannot be won, as in the official code.",
+                (
+                    f"no case of {name} in this test set: its F1 counts 0 and {100 * WORTH[name]:.3f} "
+                    "points of 100 cannot be won, as in the official code."
+                ),
             )
         elif predicted[k] == 0:
-            yield warning("never-predicted", name, f"no case is predicted as {name}; the truth has {support[k]}. Its F1 is 0.")
+            yield warning(
+                "never-predicted",
+                name,
+                f"no case is predicted as {name}; the truth has {support[k]}. Its F1 is 0.",
+            )
     if size is None:
-        yield warning("model-size-unknown", predictions.name, "the model's size is unknown: efficiency counts 1.0. Give --model-size-mib.")
+        yield warning(
+            "model-size-unknown",
+            predictions.name,
+            "the model's size is unknown: efficiency counts 1.0. Give --model-size-mib.",
+        )
     elif predictions.model is None and size >= FULL_MIB:
-        yield warning("size-score-zero", predictions.name, f"{size:g} MiB: from {FULL_MIB} MiB on efficiency is 0 and 10 points are lost.")
+        yield warning(
+            "size-score-zero",
+            predictions.name,
+            f"{size:g} MiB: from {FULL_MIB} MiB on efficiency is 0 and 10 points are lost.",
+        )
     if found.values:
         for k, name in enumerate(CLASSES):
             if 0 < support[k] < SMALL_CLASS:
                 yield warning(
                     "few-cases-in-class",
                     name,
-                    f"{support[k]} case{'s' * int(support[k] > 1)}: interval of F1 too narrow below {SMALL_CLASS} cases.",
+                    (
+                        f"{support[k]} case{'s' * int(support[k] > 1)}: interval of F1 too narrow below "
+                        f"{SMALL_CLASS} cases."
+                    ),
                 )
     yield from found.findings
 
@@ -239,15 +294,29 @@ def _reliability(truth: Cases, predictions: Predictions) -> calibration.Reliabil
 
 
 def _arrays(
-    truth: Cases, predictions: Predictions, reached: calibration.Reliability | None, source: Mapping, units: np.ndarray, with_curves: bool
+    truth: Cases,
+    predictions: Predictions,
+    reached: calibration.Reliability | None,
+    source: Mapping,
+    units: np.ndarray,
+    with_curves: bool,
 ) -> dict[str, np.ndarray]:
-    """What is drawn and too fine for JSON: outputs, labels, the reliability bins, ROC and precision-recall curves with bands."""
+    """What is drawn and too fine for JSON: outputs, labels, the reliability bins, ROC and precision-recall
+    curves with bands."""
     arrays = {"outputs": predictions.outputs, "truth": truth.labels, "predicted": predictions.labels}
     if reached:
-        arrays |= {f"reliability_{name}": getattr(reached, name) for name in ("said", "right", "low", "high", "n")}
+        arrays |= {
+            f"reliability_{name}": getattr(reached, name) for name in ("said", "right", "low", "high", "n")
+        }
     has = predictions.has_outputs
     if has.any() and source["resamples"] and with_curves:
-        weights = np.concatenate(list(resampling.replicate_weights(units, min(source["resamples"], CURVE_REPLICATES), source["seed"])))
+        weights = np.concatenate(
+            list(
+                resampling.replicate_weights(
+                    units, min(source["resamples"], CURVE_REPLICATES), source["seed"]
+                )
+            )
+        )
         arrays |= curves.banded_curves(predictions.outputs[has], truth.labels[has], weights[:, has])
     for array in arrays.values():
         array.flags.writeable = False

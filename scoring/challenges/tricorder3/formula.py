@@ -17,7 +17,11 @@ NAMES = (
     "Squamous cell carcinoma/keratoacanthoma",
     "Vascular lesions and hemorrhage",
 )
-RISKS = {"malignant": ("BCC", "MAL_OTH", "MEL", "SCCKA"), "medium": ("AKIEC", "BKL", "VASC"), "benign": ("BEN_OTH", "DF", "INF", "NV")}
+RISKS = {
+    "malignant": ("BCC", "MAL_OTH", "MEL", "SCCKA"),
+    "medium": ("AKIEC", "BKL", "VASC"),
+    "benign": ("BEN_OTH", "DF", "INF", "NV"),
+}
 RISK = {name: next(risk for risk, members in RISKS.items() if name in members) for name in CLASSES}
 RISK_WEIGHTS = {"malignant": 3, "medium": 2, "benign": 1}
 GROUPS = {risk: [CLASSES.index(c) for c in members] for risk, members in RISKS.items()}
@@ -40,5 +44,8 @@ def final_score(accuracy: float, weighted_f1: float, efficiency_score: float) ->
 
 
 def weighted_f1(f1: np.ndarray) -> np.ndarray:
-    """(3 malignant + 2 medium + benign) / 6 of F1 [..., 11], each the plain mean of its classes, absent ones counted."""
-    return sum(RISK_WEIGHTS[r] * f1[..., members].mean(-1) for r, members in GROUPS.items()) / sum(RISK_WEIGHTS.values())
+    """(3 malignant + 2 medium + benign) / 6 of F1 [..., 11], each the plain mean of its classes, absent ones
+    counted."""
+    return sum(RISK_WEIGHTS[r] * f1[..., members].mean(-1) for r, members in GROUPS.items()) / sum(
+        RISK_WEIGHTS.values()
+    )

@@ -8,13 +8,14 @@ from scoring.challenges.tricorder3.formula import CLASSES, GROUPS, RISK_WEIGHTS,
 from scoring.metrics import calibration, classification, curves, subgroups
 from scoring.metrics.classification import divide, mean_of_defined
 from scoring.metrics.subgroups import Share
-from scoring.predictions import Predictions
 from scoring.readers import lesions
 from scoring.readers.lesions import Cases
+from scoring.submission import Predictions
 
 
 def published(point: Mapping, efficiency_score: float) -> dict[str, np.ndarray]:
-    """The point values [1] of what is published from rounded parts: intervals that stand around a point stand around these."""
+    """The point values [1] of what is published from rounded parts: intervals that stand around a point stand
+    around these."""
     accuracy, f1 = float(point["accuracy"][0]), float(point["weighted_f1"][0])
     return {
         "score": np.array([final_score(accuracy, f1, efficiency_score)]),
@@ -23,7 +24,8 @@ def published(point: Mapping, efficiency_score: float) -> dict[str, np.ndarray]:
 
 
 def quantities(truth: Cases, predictions: Predictions, weights: np.ndarray, efficiency_score: float) -> dict:
-    """Every quantity that has an interval, [B] by name; per class under ("f1", class), per slice under ("slice", column, group, name)."""
+    """Every quantity that has an interval, [B] by name; per class under ("f1", class), per slice under
+    ("slice", column, group, name)."""
     y, p = truth.labels, predictions.labels
     c = classification.counts(y, p, weights, len(CLASSES))
     f1, recall, precision = classification.f1(c), classification.recall(c), classification.precision(c)
@@ -40,7 +42,9 @@ def quantities(truth: Cases, predictions: Predictions, weights: np.ndarray, effi
         "weighted_f1_present": _weighted_f1_present(f1, c),
     }
     found |= _risk_quantities(y, p, weights) | _probability_quantities(truth, predictions, weights)
-    found |= {("f1", name): f1[:, k] for k, name in enumerate(CLASSES)} | {("recall", name): recall[:, k] for k, name in enumerate(CLASSES)}
+    found |= {("f1", name): f1[:, k] for k, name in enumerate(CLASSES)} | {
+        ("recall", name): recall[:, k] for k, name in enumerate(CLASSES)
+    }
     return found | subgroups.quantities(lesions.subgroups(truth), slice_shares(truth, p), weights)
 
 
@@ -57,19 +61,34 @@ def _malignant(labels: np.ndarray) -> np.ndarray:
 
 def _risk_quantities(y: np.ndarray, p: np.ndarray, weights: np.ndarray) -> dict:
     ill, called = _malignant(y), _malignant(p)
-    sums = (weights @ np.column_stack([ill, ill & called, ~ill, ~ill & ~called]).astype(weights.dtype)).astype(float)
-    return {"malignant_sensitivity": divide(sums[:, 1], sums[:, 0]), "malignant_specificity": divide(sums[:, 3], sums[:, 2])}
+    sums = (
+        weights @ np.column_stack([ill, ill & called, ~ill, ~ill & ~called]).astype(weights.dtype)
+    ).astype(float)
+    return {
+        "malignant_sensitivity": divide(sums[:, 1], sums[:, 0]),
+        "malignant_specificity": divide(sums[:, 3], sums[:, 2]),
+    }
 
 
 def _probability_quantities(truth: Cases, predictions: Predictions, weights: np.ndarray) -> dict:
-    """AUC per class and its mean; log loss and Brier score where the outputs are probabilities. Cases without outputs are left out."""
+    """AUC per class and its mean; log loss and Brier score where the outputs are probabilities. Cases without
+    outputs are left out."""
     has, b = predictions.has_outputs, len(weights)
     undefined = np.full(b, np.nan)
     outputs, y, w = predictions.outputs[has], truth.labels[has], weights if has.all() else weights[:, has]
-    areas = np.column_stack([curves.resampled_auc(outputs[:, k], y == k, w) if has.any() else undefined for k in range(len(CLASSES))])
-    found = {"macro_auc": mean_of_defined(areas)} | {("auc", name): areas[:, k] for k, name in enumerate(CLASSES)}
+    areas = np.column_stack(
+        [
+            curves.resampled_auc(outputs[:, k], y == k, w) if has.any() else undefined
+            for k in range(len(CLASSES))
+        ]
+    )
+    found = {"macro_auc": mean_of_defined(areas)} | {
+        ("auc", name): areas[:, k] for k, name in enumerate(CLASSES)
+    }
     if has.any() and calibration.output_kind(outputs) == "probabilities":
-        losses = w @ np.column_stack([calibration.log_losses(outputs, y), calibration.brier_scores(outputs, y)])
+        losses = w @ np.column_stack(
+            [calibration.log_losses(outputs, y), calibration.brier_scores(outputs, y)]
+        )
         log_loss, brier_score = divide(losses, w.sum(1, dtype=float)[:, None]).T
         return found | {"log_loss": log_loss, "brier_score": brier_score}
     return found | {"log_loss": undefined, "brier_score": undefined}

@@ -1,4 +1,5 @@
-"""A model for TRICORDER-3: what it receives, its preflight, its run on a test set, and how it answers other demographics."""
+"""A model for TRICORDER-3: what it receives, its preflight, its run on a test set, and how it answers other
+demographics."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,16 +14,17 @@ from scoring.models import pictures, submission
 from scoring.models.preflight import Contract, image_size
 from scoring.models.preprocessing import Recipe, Seen
 from scoring.models.process import ModelFacts
-from scoring.predictions import Predictions, largest
 from scoring.readers import lesions
 from scoring.readers.lesions import CODES, Cases
+from scoring.submission import Predictions, largest
 
 PICTURE_SIDE = 512
 SWEEP_AGES = tuple(range(0, 95, 5))
 
 
 def recipe_for(facts: ModelFacts) -> Recipe:
-    """Stretch to 512 x 512 by LANCZOS; then, where the model declares another size, from those pixels to it (a symbolic axis counts as 512)."""
+    """Stretch to 512 x 512 by LANCZOS; then, where the model declares another size, from those pixels to it
+    (a symbolic axis counts as 512)."""
     return recipe_of_size(*image_size(facts))
 
 
@@ -41,7 +43,11 @@ TASK = submission.Task(
     Contract(vector=3, outputs=len(CLASSES), highest_ir_version=10, highest_opset=21, runtime=" (1.19)"),
     recipe_for,
     _vector(50, 1, 7),
-    {"age": [_vector(20, 1, 7), _vector(80, 1, 7)], "gender": [_vector(50, 0, 7)], "location": [_vector(50, 1, k) for k in range(1, 7)]},
+    {
+        "age": [_vector(20, 1, 7), _vector(80, 1, 7)],
+        "gender": [_vector(50, 0, 7)],
+        "location": [_vector(50, 1, k) for k in range(1, 7)],
+    },
     PICTURE_SIDE,
 )
 
@@ -49,7 +55,13 @@ TASK = submission.Task(
 def size_findings(size_mib: float, name: str) -> list[Finding]:
     """What the size of a model means for the score."""
     if size_mib >= FULL_MIB:
-        return [warning("size-score-zero", name, f"{size_mib:.2f} MiB: from {FULL_MIB} MiB on efficiency is 0 and 10 points are lost.")]
+        return [
+            warning(
+                "size-score-zero",
+                name,
+                f"{size_mib:.2f} MiB: from {FULL_MIB} MiB on efficiency is 0 and 10 points are lost.",
+            )
+        ]
     cost = (
         f"{size_mib - FREE_MIB:.2f} MiB above {FREE_MIB} cost {0.1 * (size_mib - FREE_MIB):.2f} points of 100"
         if size_mib > FREE_MIB
@@ -59,13 +71,19 @@ def size_findings(size_mib: float, name: str) -> list[Finding]:
         note(
             "model-size",
             name,
-            f"{size_mib:.2f} MiB (the challenge's MB); {cost}; {FULL_MIB - size_mib:.2f} MiB below {FULL_MIB}. Each MiB above {FREE_MIB} costs 0.001 of the score.",
+            (
+                f"{size_mib:.2f} MiB (the challenge's MB); {cost}; {FULL_MIB - size_mib:.2f} MiB below "
+                f"{FULL_MIB}. Each MiB above {FREE_MIB} costs 0.001 of the score."
+            ),
         )
     ]
 
 
-def inspect(model: submission.Model, truth: Cases | None = None, name: str | None = None, timings: bool = False) -> submission.Inspection:
-    """The preflight: would the validator run this model, and what does it do with the demographics? Raises InputRefused with every problem."""
+def inspect(
+    model: submission.Model, truth: Cases | None = None, name: str | None = None, timings: bool = False
+) -> submission.Inspection:
+    """The preflight: would the validator run this model, and what does it do with the demographics? Raises
+    InputRefused with every problem."""
     data, called = submission.model_bytes(model, name)
     found = submission.inspect(data, called, TASK, truth, size_findings, timings)
     kind = found.model["output_kind"]
@@ -77,22 +95,37 @@ def _kind_findings(kind: str, where: str) -> list[Finding]:
         "probabilities": [note("probabilities", where, "every trial output is a probability vector.")],
         "logits": [
             warning(
-                "logits", where, "the outputs are logits, not probabilities: the score is the same, but the challenge demands a softmax."
+                "logits",
+                where,
+                (
+                    "the outputs are logits, not probabilities: the score is the same, but the "
+                    "challenge demands a softmax."
+                ),
             )
         ],
         "not-normalised": [
-            warning("not-normalised", where, "the outputs do not sum to 1: the score is the same, but the challenge demands a softmax.")
+            warning(
+                "not-normalised",
+                where,
+                "the outputs do not sum to 1: the score is the same, but the challenge demands a softmax.",
+            )
         ],
     }[kind]
 
 
-def predict(model: submission.Model, cases: Cases, progress=None, cancelled=None, name: str | None = None) -> Predictions:
-    """Inspect a model and run it on every case as the validator does: CPU, one thread, one image at a time, no softmax.
+def predict(
+    model: submission.Model, cases: Cases, progress=None, cancelled=None, name: str | None = None
+) -> Predictions:
+    """Inspect a model and run it on every case as the validator does: CPU, one thread, one image at a time,
+    no softmax.
 
-    progress(done, total) and cancelled() -> bool are called from this thread. Raises InputRefused; `scoring.models.pool.Cancelled`.
+    progress(done, total) and cancelled() -> bool are called from this thread. Raises InputRefused;
+    `scoring.models.pool.Cancelled`.
     """
     data, called = submission.model_bytes(model, name)
-    inspected = submission.inspect(data, called, TASK, submission.with_pictures(cases), size_findings, cancelled=cancelled)
+    inspected = submission.inspect(
+        data, called, TASK, submission.with_pictures(cases), size_findings, cancelled=cancelled
+    )
     run = submission.run(data, called, TASK, cases, len(CLASSES), progress, cancelled)
     labels = largest(run.outputs)
     has = labels >= 0
@@ -101,12 +134,21 @@ def predict(model: submission.Model, cases: Cases, progress=None, cancelled=None
         about_outputs.insert(0, note("probabilities", called, "every output is a probability vector."))
     findings = ordered([*inspected.findings, *run.findings, *about_outputs], CODES)
     return Predictions(
-        called, run.outputs, labels, False, tuple(ordered(run.faults, CODES)), tuple(findings), None, inspected.model, run.images
+        called,
+        run.outputs,
+        labels,
+        False,
+        tuple(ordered(run.faults, CODES)),
+        tuple(findings),
+        None,
+        inspected.model,
+        run.images,
     )
 
 
 def received(truth: Cases, index: int, model: Mapping | None = None) -> tuple[list[pictures.Stage], Seen]:
-    """What a model receives of one case: the 512 x 512 pixels, and those of the size that the model (`Inspection.model`) declares.
+    """What a model receives of one case: the 512 x 512 pixels, and those of the size that the model
+    (`Inspection.model`) declares.
 
     Raises ImageUnreadable, InputRefused.
     """
@@ -114,17 +156,19 @@ def received(truth: Cases, index: int, model: Mapping | None = None) -> tuple[li
 
 
 def sweep(model: submission.Model, truth: Cases, index: int) -> dict:
-    """A model's outputs for one case when one of age, gender and location changes and the others stay as they are.
+    """A model's outputs for one case when one of age, gender and location changes and the others stay as they
+    are.
 
-    "age": outputs [19, 11] at SWEEP_AGES; "gender": [3, 11] at male, female, unknown; "location": [8, 11] at the seven sites and unknown.
-    Raises `ModelFailed`, ImageUnreadable.
+    "age": outputs [19, 11] at SWEEP_AGES; "gender": [3, 11] at male, female, unknown; "location": [8, 11] at
+    the seven sites and unknown. Raises `ModelFailed`, ImageUnreadable.
     """
     data, _ = submission.model_bytes(model)
     return pictures.sweep(data, truth, index, recipe_for, sweep_vectors(*truth.demographics.encoded[index]))
 
 
 def sweep_vectors(age: float, gender: float, location: float) -> dict[str, np.ndarray]:
-    """Second inputs in which one field takes every value of a sweep and the others stay: "age" [19, 3], "gender" [3, 3], "location" [8, 3]."""
+    """Second inputs in which one field takes every value of a sweep and the others stay: "age" [19, 3],
+    "gender" [3, 3], "location" [8, 3]."""
     return {
         "age": np.array([_vector(a, gender, location) for a in SWEEP_AGES]),
         "gender": np.array([_vector(age, g, location) for g in (1, 0, lesions.UNKNOWN)]),

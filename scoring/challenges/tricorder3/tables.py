@@ -8,18 +8,22 @@ import numpy as np
 from scoring.challenges.tricorder3.formula import CLASSES, NAMES
 from scoring.findings import Finding, error, note, warning
 from scoring.metrics import calibration
-from scoring.predictions import Predictions, largest
 from scoring.readers import alignment, lesions, tables
 from scoring.readers.lesions import Cases, LabelColumn, once
 from scoring.readers.sources import Source
 from scoring.readers.tables import Table
+from scoring.submission import Predictions, largest
 
 LABEL_COLUMNS = ("prediction", "predicted", "predicted_class", "pred", "class", "label", "diagnosis")
-_BY_KEY = {**{tables.key(n): i for i, n in enumerate(NAMES)}, **{tables.key(c): i for i, c in enumerate(CLASSES)}}
+_BY_KEY = {
+    **{tables.key(n): i for i, n in enumerate(NAMES)},
+    **{tables.key(c): i for i, c in enumerate(CLASSES)},
+}
 
 
 def read_truth(source: Source, name: str | None = None, images: Source | None = None) -> Cases:
-    """Read the test set: a table, or a folder or zip with a table and images; `images` names another place for these.
+    """Read the test set: a table, or a folder or zip with a table and images; `images` names another place
+    for these.
 
     Raises InputRefused with every problem; its `salvaged` is what could be read.
     """
@@ -27,12 +31,14 @@ def read_truth(source: Source, name: str | None = None, images: Source | None = 
 
 
 def read_images(source: Source, name: str | None = None) -> Cases:
-    """Read cases without labels, for `predict`: the rows of the table where there is one, else every image by file name."""
+    """Read cases without labels, for `predict`: the rows of the table where there is one, else every image by
+    file name."""
     return lesions.read_pictures(source, name)
 
 
 def parse_label(cell: str) -> tuple[int, str]:
-    """Class number 0..10 (-1: none) and how it was written: "exact", "spelling", "number", "zero", "missing", "bad"."""
+    """Class number 0..10 (-1: none) and how it was written: "exact", "spelling", "number", "zero", "missing",
+    "bad"."""
     trimmed = cell.strip()
     if cell in CLASSES:
         return CLASSES.index(cell), "exact"
@@ -47,10 +53,19 @@ def parse_label(cell: str) -> tuple[int, str]:
 
 
 def _label_problem(table: Table, column: int, row: int, how: str) -> Finding:
-    cell, what = table.columns[column][row].strip(), f"{lesions.case_words(table, row)}column {table.header[column]!r}"
+    cell, what = (
+        table.columns[column][row].strip(),
+        f"{lesions.case_words(table, row)}column {table.header[column]!r}",
+    )
     if how == "missing":
-        return error("missing-value", table.place(row), f"{what} is empty: write one of {', '.join(CLASSES)}.")
-    words = "classes are counted from 1" if how == "zero" else f"it is none of {', '.join(CLASSES)} and no number 1 to {len(CLASSES)}"
+        return error(
+            "missing-value", table.place(row), f"{what} is empty: write one of {', '.join(CLASSES)}."
+        )
+    words = (
+        "classes are counted from 1"
+        if how == "zero"
+        else f"it is none of {', '.join(CLASSES)} and no number 1 to {len(CLASSES)}"
+    )
     return error("bad-label", table.place(row), f"{what}: {cell[:40]!r} is no class; {words}.")
 
 
@@ -70,10 +85,15 @@ def _read_labels(table: Table, problems: list[Finding], findings: list[Finding])
         "label-number",
         table,
         numbered,
-        "the label is a number of the challenge's list (1 = AKIEC); the official loader knows the symbols only.",
+        (
+            "the label is a number of the challenge's list (1 = AKIEC); the official loader knows the "
+            "symbols only."
+        ),
     )
     findings += once("label-spelling", table, spelled, "the label is not written as the exact symbol.")
-    return LabelColumn(np.array([label for label, _ in parsed]), tuple(table.place(i) for i in sorted(numbered + spelled)))
+    return LabelColumn(
+        np.array([label for label, _ in parsed]), tuple(table.place(i) for i in sorted(numbered + spelled))
+    )
 
 
 def _read_one_hot(table: Table, problems: list[Finding], findings: list[Finding]) -> LabelColumn:
@@ -85,25 +105,39 @@ def _read_one_hot(table: Table, problems: list[Finding], findings: list[Finding]
     values = np.column_stack([tables.numbers(table.cells(column)).values for column, _ in found.values()])
     good = (np.isin(values, (0, 1)).all(1)) & (values.sum(1) == 1)
     problems += [
-        error("bad-label", table.place(i), f"{lesions.case_words(table, i)}the eleven class columns must hold one 1 and ten 0.")
+        error(
+            "bad-label",
+            table.place(i),
+            f"{lesions.case_words(table, i)}the eleven class columns must hold one 1 and ten 0.",
+        )
         for i in np.flatnonzero(~good)
         if i not in table.ragged
     ]
     findings += once(
-        "label-one-hot", table, range(len(table)), "the label stands in eleven one-hot columns; the official loader needs one column Class."
+        "label-one-hot",
+        table,
+        range(len(table)),
+        "the label stands in eleven one-hot columns; the official loader needs one column Class.",
     )
     return LabelColumn(np.where(good, np.nan_to_num(values).argmax(1), -1))
 
 
-def read_predictions(source: Source, truth: Cases | None, name: str | None = None, missing: str = "refuse") -> Predictions:
-    """Read a prediction table and align it with the truth's cases; without a truth in file order. See `alignment.read_predictions`."""
+def read_predictions(
+    source: Source, truth: Cases | None, name: str | None = None, missing: str = "refuse"
+) -> Predictions:
+    """Read a prediction table and align it with the truth's cases; without a truth in file order. See
+    `alignment.read_predictions`."""
     return alignment.read_predictions(source, truth, name, missing, _choose_columns)
 
 
-def _choose_columns(table: Table, id_column: int | None, problems: list[Finding], findings: list[Finding]) -> alignment.Read | None:
+def _choose_columns(
+    table: Table, id_column: int | None, problems: list[Finding], findings: list[Finding]
+) -> alignment.Read | None:
     """The eleven class columns, or a label column where these are not complete."""
     found = {c: tables.find_column(table, (tables.key(c),)) for c in CLASSES}
-    label, label_twice = tables.find_column(table, [k for k in LABEL_COLUMNS if id_column is None or k != table.keys[id_column]])
+    label, label_twice = tables.find_column(
+        table, [k for k in LABEL_COLUMNS if id_column is None or k != table.keys[id_column]]
+    )
     absent = [c for c, (column, _) in found.items() if column is None]
     if absent and label is not None:
         problems += label_twice
@@ -111,7 +145,10 @@ def _choose_columns(table: Table, id_column: int | None, problems: list[Finding]
             note(
                 "labels-only",
                 table.header_place,
-                f"only labels (column {table.header[label]!r}): no curves, no calibration; accuracy and F1 are complete.",
+                (
+                    f"only labels (column {table.header[label]!r}): no curves, no calibration; accuracy "
+                    "and F1 are complete."
+                ),
             )
         )
         return partial(_read_predicted_labels, label)
@@ -121,19 +158,27 @@ def _choose_columns(table: Table, id_column: int | None, problems: list[Finding]
         return None
     if label is not None:
         findings.append(
-            note("label-column-ignored", table.header_place, f"column {table.header[label]!r} is ignored: the eleven class columns decide.")
+            note(
+                "label-column-ignored",
+                table.header_place,
+                f"column {table.header[label]!r} is ignored: the eleven class columns decide.",
+            )
         )
     return partial(_read_outputs, [column for column, _ in found.values()])
 
 
-def _read_outputs(columns: list[int], rows: alignment.Rows, problems: list[Finding], findings: list[Finding]) -> alignment.Values:
+def _read_outputs(
+    columns: list[int], rows: alignment.Rows, problems: list[Finding], findings: list[Finding]
+) -> alignment.Values:
     outputs, faults = alignment.read_numbers(rows, columns, problems, findings)
     labels = largest(outputs)
     findings += output_findings(outputs[labels >= 0], rows.table.name)
     return alignment.Values(outputs, labels, faults)
 
 
-def _read_predicted_labels(column: int, rows: alignment.Rows, problems: list[Finding], _findings: list[Finding]) -> alignment.Values:
+def _read_predicted_labels(
+    column: int, rows: alignment.Rows, problems: list[Finding], _findings: list[Finding]
+) -> alignment.Values:
     labels, faults = np.full(rows.n, -1), []
     for i in rows.rows:
         label, how = parse_label(rows.table.columns[column][i])
@@ -150,7 +195,8 @@ def output_findings(outputs: np.ndarray, where: str) -> Iterator[Finding]:
         yield warning(
             "logits",
             where,
-            f"values from {outputs.min():.4g} to {outputs.max():.4g}: logits, not probabilities. The score is the same; calibration is not defined. "
+            f"values from {outputs.min():.4g} to {outputs.max():.4g}: logits, not probabilities. "
+            "The score is the same; calibration is not defined. "
             "The challenge demands a softmax.",
         )
     elif kind == "not-normalised":
@@ -158,7 +204,10 @@ def output_findings(outputs: np.ndarray, where: str) -> Iterator[Finding]:
         yield warning(
             "not-normalised",
             where,
-            f"row sums from {sums.min():.4g} to {sums.max():.4g}, not 1: sigmoids, or rounding. The score is the same; calibration is not defined.",
+            (
+                f"row sums from {sums.min():.4g} to {sums.max():.4g}, not 1: sigmoids, or rounding. The "
+                "score is the same; calibration is not defined."
+            ),
         )
     if len(outputs):
         tied = int(((outputs == outputs.max(1, keepdims=True)).sum(1) > 1).sum())
@@ -166,5 +215,8 @@ def output_findings(outputs: np.ndarray, where: str) -> Iterator[Finding]:
             yield note(
                 "tied-maximum",
                 where,
-                f"{tied} row{'s have' if tied > 1 else ' has'} several largest values: the first class in the challenge's order is taken, as in the official code.",
+                (
+                    f"{tied} row{'s have' if tied > 1 else ' has'} several largest values: the first "
+                    "class in the challenge's order is taken, as in the official code."
+                ),
             )

@@ -19,7 +19,8 @@ NAMED = 5
 
 
 class Block(NamedTuple):
-    """labels: uint8 [VOXELS], valid until the next block is asked for; zeros follow the last voxel. None: nothing but background.
+    """labels: uint8 [VOXELS], valid until the next block is asked for; zeros follow the last voxel. None:
+    nothing but background.
 
     rounded: whether values that are not whole numbers were rounded.
     """
@@ -38,7 +39,8 @@ def opened(opener: Opener) -> Iterator[BinaryIO]:
 
 
 def blocks(header: Header, file: BinaryIO) -> Iterator[Block]:
-    """The labels of a volume, as stored, `VOXELS` at a time. Raises Malformed: value rules, cut off, damaged, or more data than announced."""
+    """The labels of a volume, as stored, `VOXELS` at a time. Raises Malformed: value rules, cut off, damaged,
+    or more data than announced."""
     rest, item = header.grid.voxels, header.dtype.itemsize
     buffer = bytearray(VOXELS * item)
     view, words = memoryview(buffer), np.frombuffer(buffer, np.uint64)
@@ -71,7 +73,9 @@ def _block(stored: np.ndarray, header: Header) -> Block:
     whole = np.rint(values)
     off = np.abs(values - whole)
     if (off > NEAR).any():
-        raise Malformed("bad-label", f"it has fractional values ({_named(np.unique(values[off > NEAR]))}); {_allowed()}")
+        raise Malformed(
+            "bad-label", f"it has fractional values ({_named(np.unique(values[off > NEAR]))}); {_allowed()}"
+        )
     labels[found] = _in_range(whole)
     return Block(labels, bool(off.any()))
 
@@ -80,7 +84,9 @@ def _in_range(values: np.ndarray) -> np.ndarray:
     """The values, of which none is outside 0..2."""
     if values.max(initial=0) > LABELS[-1] or values.min(initial=0) < 0:
         found = np.unique(values[(values < 0) | (values > LABELS[-1])])
-        raise Malformed("bad-label", f"it has the label{'s' * (len(found) > 1)} {_named(found)}; {_allowed()}")
+        raise Malformed(
+            "bad-label", f"it has the label{'s' * (len(found) > 1)} {_named(found)}; {_allowed()}"
+        )
     return values
 
 

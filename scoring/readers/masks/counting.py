@@ -23,8 +23,9 @@ NOTHING = np.zeros(VOXELS, np.uint8)
 class Mask:
     """A mask that was read to its end and found good.
 
-    opener: gives its file anew. voxels: int64 [3], by label. notes: "float-mask" where values that are not whole numbers were rounded.
-    runs: its labels; None where they are too many to be kept and the file is read again when they are needed.
+    opener: gives its file anew. voxels: int64 [3], by label. notes: "float-mask" where values that are not
+    whole numbers were rounded. runs: its labels; None where they are too many to be kept and the file is read
+    again when they are needed.
     """
 
     opener: Opener = field(repr=False)
@@ -38,9 +39,10 @@ class Mask:
 class Counts:
     """A predicted mask against the truth.
 
-    state: "ok", "missing" or "malformed". table: int64 [3, 3], voxels by label of truth (rows) and prediction; a mask that is missing or malformed
-    counts as empty. fault: what is wrong with a malformed mask. notes: "float-mask", "reoriented-mask".
-    digest: SHA-256 of the predicted labels on the truth's grid, equal for equal labels however they are stored; b"" without any.
+    state: "ok", "missing" or "malformed". table: int64 [3, 3], voxels by label of truth (rows) and
+    prediction; a mask that is missing or malformed counts as empty. fault: what is wrong with a malformed
+    mask. notes: "float-mask", "reoriented-mask". digest: SHA-256 of the predicted labels on the truth's grid,
+    equal for equal labels however they are stored; b"" without any.
     """
 
     state: str
@@ -69,7 +71,8 @@ def examine(opener: Opener) -> Mask:
 def count(truth: Mask, prediction: Opener | None) -> Counts:
     """The voxels of a truth and a prediction by their two labels; None: there is no prediction.
 
-    Both are read at once, block by block. Raises InputRefused where the file of the truth changed since it was examined.
+    Both are read at once, block by block. Raises InputRefused where the file of the truth changed since it
+    was examined.
     """
     if prediction is None:
         return _empty(truth, "missing")
@@ -85,12 +88,16 @@ def count(truth: Mask, prediction: Opener | None) -> Counts:
 
 @contextmanager
 def aligned(truth: Mask, prediction: Opener) -> Iterator[tuple[Iterator[Block], Orientation]]:
-    """The blocks of a prediction in the order of the truth's voxels, and how they were reordered. Raises Malformed."""
+    """The blocks of a prediction in the order of the truth's voxels, and how they were reordered. Raises
+    Malformed."""
     with opened(prediction) as raw:
         header, file = open_volume(raw)
         way = orientation(header.grid, truth.grid)
         if way is None:
-            words = f"{difference(header.grid, truth.grid)}. Save the mask on the truth's grid: nothing is resampled."
+            words = (
+                f"{difference(header.grid, truth.grid)}. Save the mask on the truth's grid: nothing is "
+                "resampled."
+            )
             raise Malformed("wrong-grid", words)
         yield blocks(header, file) if way.is_identity else reordered_blocks(prediction, header, way), way
 
@@ -107,11 +114,14 @@ def labels_of(mask: Mask) -> Iterator[Block]:
                 raise Malformed("wrong-grid", difference(header.grid, mask.grid))
             yield from blocks(header, file)
     except Malformed as fault:
-        raise InputRefused([error(fault.code, "the truth", f"a mask changed while it was in use: {fault.words}")]) from fault
+        raise InputRefused(
+            [error(fault.code, "the truth", f"a mask changed while it was in use: {fault.words}")]
+        ) from fault
 
 
 def _joint(truth: Iterator[Block], predicted: Iterator[Block]) -> tuple[np.ndarray, bool, bytes]:
-    """Table but for the voxels that are background in both, whether predicted values were rounded, and the digest of the prediction."""
+    """Table but for the voxels that are background in both, whether predicted values were rounded, and the
+    digest of the prediction."""
     table, rounded, digest = np.zeros(CLASSES * CLASSES, np.int64), False, hashlib.sha256()
     for number, (true, guess) in enumerate(zip(truth, predicted, strict=True)):
         rounded |= guess.rounded

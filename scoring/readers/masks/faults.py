@@ -11,7 +11,8 @@ from scoring.readers.inflate import deflate
 class Malformed(Exception):
     """A mask that cannot be used.
 
-    code: "unreadable-file", "bad-label" or "wrong-grid". words: what is wrong and how to mend it, one or two sentences that begin with "it".
+    code: "unreadable-file", "bad-label" or "wrong-grid". words: what is wrong and how to mend it, one or two
+    sentences that begin with "it".
     """
 
     def __init__(self, code: str, words: str):
@@ -31,11 +32,16 @@ def reading() -> Iterator[None]:
     except EOFError as problem:
         raise cut_off() from problem
     except Exception as problem:  # gzip, zipfile, nibabel and struct raise a dozen kinds
-        raise Malformed("unreadable-file", f"it cannot be read ({_words(problem)}): write it again.") from problem
+        raise Malformed(
+            "unreadable-file", f"it cannot be read ({_words(problem)}): write it again."
+        ) from problem
 
 
 def cut_off() -> Malformed:
-    return Malformed("unreadable-file", "it is cut off: fewer voxels are there than its header announces. Write or upload it again.")
+    return Malformed(
+        "unreadable-file",
+        "it is cut off: fewer voxels are there than its header announces. Write or upload it again.",
+    )
 
 
 def _words(problem: Exception) -> str:

@@ -7,7 +7,8 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Fields:
-    """shape: as announced, unchecked. affine: float64 [4, 4], index -> mm in RAS. dtype: with byte order. is_deflated: the voxels are a zlib stream."""
+    """shape: as announced, unchecked. affine: float64 [4, 4], index -> mm in RAS. dtype: with byte order.
+    is_deflated: the voxels are a zlib stream."""
 
     shape: tuple[int, ...]
     affine: np.ndarray

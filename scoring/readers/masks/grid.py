@@ -11,7 +11,8 @@ TOLERANCE = 0.1
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """shape: voxels along the three axes of storage, the fastest first. affine: float64 [4, 4], index -> mm in RAS of the voxel's centre."""
+    """shape: voxels along the three axes of storage, the fastest first. affine: float64 [4, 4], index -> mm
+    in RAS of the voxel's centre."""
 
     shape: tuple[int, int, int]
     affine: np.ndarray
@@ -41,7 +42,8 @@ class Grid:
 
 @dataclass(frozen=True)
 class Orientation:
-    """How to read one array as another: axis k of the other is axis `axes[k]` of this one, backwards where `reversed[k]`."""
+    """How to read one array as another: axis k of the other is axis `axes[k]` of this one, backwards where
+    `reversed[k]`."""
 
     axes: tuple[int, int, int] = (0, 1, 2)
     reversed: tuple[bool, bool, bool] = (False, False, False)
@@ -54,8 +56,8 @@ class Orientation:
 def orientation(grid: Grid, reference: Grid) -> Orientation | None:
     """How to read an array on `grid` as one on `reference`; None where they do not share their voxels.
 
-    They do where shapes agree and all corners lie within a tenth of the reference's smallest voxel edge, if need be after reordering or reversing
-    axes: as stored if that is close enough, else by the closest way.
+    They do where shapes agree and all corners lie within a tenth of the reference's smallest voxel edge, if
+    need be after reordering or reversing axes: as stored if that is close enough, else by the closest way.
     """
     if grid.shape == reference.shape and _distance(grid, reference, Orientation()) <= _slack(reference):
         return Orientation()
@@ -77,7 +79,9 @@ def difference(grid: Grid, reference: Grid) -> str:
 
 
 def _distance(grid: Grid, reference: Grid, way: Orientation) -> float:
-    corners = grid.corners.transpose(*way.axes, 3)[tuple(slice(None, None, -1 if back else 1) for back in way.reversed)]
+    corners = grid.corners.transpose(*way.axes, 3)[
+        tuple(slice(None, None, -1 if back else 1) for back in way.reversed)
+    ]
     return float(np.linalg.norm(corners - reference.corners, axis=-1).max())
 
 

@@ -18,7 +18,8 @@ SHOWN = 100
 
 @dataclass(frozen=True, eq=False)
 class Header:
-    """grid: where the voxels lie. dtype: as they are stored, with byte order. A voxel's value is slope * stored + intercept."""
+    """grid: where the voxels lie. dtype: as they are stored, with byte order. A voxel's value is slope *
+    stored + intercept."""
 
     grid: Grid
     dtype: np.dtype
@@ -31,10 +32,12 @@ class Header:
 
 
 def open_volume(file: BinaryIO) -> tuple[Header, BinaryIO]:
-    """The header of a seekable file, and a file of its inflated voxels that stands at the first one; x runs fastest.
+    """The header of a seekable file, and a file of its inflated voxels that stands at the first one; x runs
+    fastest.
 
-    NIfTI-1 and -2 in one file, of either byte order, and MetaImage, raw or compressed; either inside gzip. What the file is, its first bytes say.
-    Trailing axes of length 1 are dropped. Raises Malformed: no such file, not three axes, no real numbers, no usable affine, more than 2**30 voxels.
+    NIfTI-1 and -2 in one file, of either byte order, and MetaImage, raw or compressed; either inside gzip.
+    What the file is, its first bytes say. Trailing axes of length 1 are dropped. Raises Malformed: no such
+    file, not three axes, no real numbers, no usable affine, more than 2**30 voxels.
     """
     with reading():
         file = gunzipped(file)
@@ -47,7 +50,10 @@ def open_volume(file: BinaryIO) -> tuple[Header, BinaryIO]:
             file.seek(0)
             fields = metaimage.read_fields(file)
         else:
-            raise Malformed("unreadable-file", "it is neither NIfTI (.nii, .nii.gz) nor MetaImage (.mha): write the mask as one of these.")
+            raise Malformed(
+                "unreadable-file",
+                "it is neither NIfTI (.nii, .nii.gz) nor MetaImage (.mha): write the mask as one of these.",
+            )
         return _header(fields), Inflated(file) if fields.is_deflated else file
 
 
@@ -57,15 +63,26 @@ def _header(fields: Fields) -> Header:
         shape.pop()
     said = "×".join(map(str, shape))[:SHOWN]
     if len(shape) != 3:
-        raise Malformed("wrong-grid", f"it is not 3D but has shape {said}: write one label map, not a channel per structure.")
+        raise Malformed(
+            "wrong-grid",
+            f"it is not 3D but has shape {said}: write one label map, not a channel per structure.",
+        )
     if min(shape) < 1:
         raise Malformed("unreadable-file", f"its header announces the shape {said}: write it again.")
     if int(np.prod(shape, dtype=object)) > MOST_VOXELS:
-        raise Malformed("unreadable-file", f"its header announces {said} voxels; at most {MOST_VOXELS:,} are read.")
+        raise Malformed(
+            "unreadable-file", f"its header announces {said} voxels; at most {MOST_VOXELS:,} are read."
+        )
     if fields.dtype.kind not in "iuf":
-        raise Malformed("unreadable-file", f"its voxels are {fields.dtype}, not real numbers: write the labels as whole numbers.")
+        raise Malformed(
+            "unreadable-file",
+            f"its voxels are {fields.dtype}, not real numbers: write the labels as whole numbers.",
+        )
     affine = np.asarray(fields.affine, float)
     if not (np.abs(affine) < FURTHEST_MM).all() or not abs(np.linalg.det(affine[:3, :3])) > 0:
-        words = "its affine places the voxels nowhere (NaN, infinitely far, or an axis without length): copy the affine of the image."
+        words = (
+            "its affine places the voxels nowhere (NaN, infinitely far, or an axis without length): "
+            "copy the affine of the image."
+        )
         raise Malformed("unreadable-file", words)
     return Header(Grid(tuple(map(int, shape)), affine), fields.dtype, fields.slope, fields.intercept)

@@ -18,7 +18,8 @@ MATCHED_ABOVE = 0.3
 
 @dataclass(frozen=True)
 class Lesions:
-    """How many lesions truth and prediction have, and how many pairs match: one to one, by descending intersection over union, above 0.3."""
+    """How many lesions truth and prediction have, and how many pairs match: one to one, by descending
+    intersection over union, above 0.3."""
 
     truth: int
     prediction: int
@@ -27,14 +28,16 @@ class Lesions:
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """A box of the grid. values: [x, y, z], bool or numbers of components. first: where its first voxel lies; no voxels where there is nothing."""
+    """A box of the grid. values: [x, y, z], bool or numbers of components. first: where its first voxel lies;
+    no voxels where there is nothing."""
 
     values: np.ndarray
     first: np.ndarray
 
 
 def lesions(truth: Mask, prediction: Opener | None, label: int) -> Lesions:
-    """The 26-connected parts of `label` in both masks. None: no prediction. Only the box around each is built: about five bytes per voxel of it.
+    """The 26-connected parts of `label` in both masks. None: no prediction. Only the box around each is
+    built: about five bytes per voxel of it.
 
     Raises Malformed where `count` says so of the prediction; count first.
     """
@@ -44,13 +47,16 @@ def lesions(truth: Mask, prediction: Opener | None, label: int) -> Lesions:
         return Lesions(count, 0, 0)
     guess = _region(truth, label, _again(truth, prediction))
     guessed, guess_count = components(guess.values)
-    first, second, shared = shared_voxels(*_common(Region(numbered, true.first), Region(guessed, guess.first)))
+    first, second, shared = shared_voxels(
+        *_common(Region(numbered, true.first), Region(guessed, guess.first))
+    )
     union = _sizes(numbered, count)[first] + _sizes(guessed, guess_count)[second] - shared
     return Lesions(count, guess_count, len(one_to_one(first, second, shared / union, MATCHED_ABOVE)))
 
 
 def _again(truth: Mask, prediction: Opener) -> Readings:
-    """What gives the blocks of a prediction as often as they are wanted, from runs that are kept where they are few."""
+    """What gives the blocks of a prediction as often as they are wanted, from runs that are kept where they
+    are few."""
     keeping = Keeping()
     with _predicted(truth, prediction) as found:
         for number, block in enumerate(found):
@@ -93,7 +99,10 @@ def _common(one: Region, other: Region) -> tuple[np.ndarray, np.ndarray]:
     """What two boxes hold where they overlap."""
     first = np.maximum(one.first, other.first)
     after = np.maximum(np.minimum(one.first + one.values.shape, other.first + other.values.shape), first)
-    return tuple(box.values[tuple(slice(a, b) for a, b in zip(first - box.first, after - box.first, strict=True))] for box in (one, other))
+    return tuple(
+        box.values[tuple(slice(a, b) for a, b in zip(first - box.first, after - box.first, strict=True))]
+        for box in (one, other)
+    )
 
 
 def _sizes(numbered: np.ndarray, count: int) -> np.ndarray:

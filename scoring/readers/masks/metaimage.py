@@ -32,20 +32,32 @@ def is_metaimage(head: bytes) -> bool:
 
 
 def read_fields(file: BinaryIO) -> Fields:
-    """The fields of the header; the file is left at the first voxel, or at its zlib stream. Raises Malformed, and ValueError for odd numbers."""
+    """The fields of the header; the file is left at the first voxel, or at its zlib stream. Raises Malformed,
+    and ValueError for odd numbers."""
     entries = _entries(file)
     if entries["ElementDataFile"].upper() != "LOCAL":
-        raise Malformed("unreadable-file", "its voxels are in another file: write header and voxels as one .mha file.")
+        raise Malformed(
+            "unreadable-file", "its voxels are in another file: write header and voxels as one .mha file."
+        )
     if entries.get("ElementType") not in TYPES or not _is_true(entries, "BinaryData", "True"):
         raise Malformed(
-            "unreadable-file", f"its voxels are {entries.get('ElementType', 'of no type')[:SHOWN]}, not binary numbers: write it again."
+            "unreadable-file",
+            (
+                f"its voxels are {entries.get('ElementType', 'of no type')[:SHOWN]}, not binary "
+                "numbers: write it again."
+            ),
         )
     axes = int(entries.get("NDims", 3))
     shape = _numbers(entries, ("DimSize",), int)
     channels = int(entries.get("ElementNumberOfChannels", 1))
     if len(shape) != axes:
-        raise Malformed("unreadable-file", f"its header announces {str(axes)[:SHOWN]} axes, but {len(shape)} lengths: write it again.")
-    high = _is_true(entries, "BinaryDataByteOrderMSB", "False") or _is_true(entries, "ElementByteOrderMSB", "False")
+        raise Malformed(
+            "unreadable-file",
+            f"its header announces {str(axes)[:SHOWN]} axes, but {len(shape)} lengths: write it again.",
+        )
+    high = _is_true(entries, "BinaryDataByteOrderMSB", "False") or _is_true(
+        entries, "ElementByteOrderMSB", "False"
+    )
     return Fields(
         (*shape, channels) if channels > 1 else shape,
         _affine(entries, axes) if axes >= 3 else np.eye(4),
@@ -68,7 +80,10 @@ def _entries(file: BinaryIO) -> dict[str, str]:
 
 def _affine(entries: dict[str, str], axes: int) -> np.ndarray:
     """In RAS. A row of TransformMatrix is the direction of one axis of the array."""
-    directions = np.reshape(_numbers(entries, ("TransformMatrix", "Rotation", "Orientation"), float, np.eye(axes).ravel()), (axes, axes))
+    directions = np.reshape(
+        _numbers(entries, ("TransformMatrix", "Rotation", "Orientation"), float, np.eye(axes).ravel()),
+        (axes, axes),
+    )
     spacing = _numbers(entries, ("ElementSpacing", "ElementSize"), float, np.ones(axes))
     affine = np.eye(4)
     affine[:3, 3] = _numbers(entries, ("Offset", "Position", "Origin"), float, np.zeros(axes))[:3]

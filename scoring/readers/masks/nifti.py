@@ -38,9 +38,14 @@ def read_fields(head: bytes, file: BinaryIO) -> Fields:
         raise cut_off()
     header = (Nifti2Header if is_wide else Nifti1Header)(block, endianness=order, check=False)
     if not bytes(header["magic"]).startswith(b"n+"):
-        raise Malformed("unreadable-file", "it is a header without voxels (.hdr and .img are two files): write it as one file, .nii.gz.")
+        raise Malformed(
+            "unreadable-file",
+            "it is a header without voxels (.hdr and .img are two files): write it as one file, .nii.gz.",
+        )
     if not 1 <= int(header["dim"][0]) <= MOST_AXES:
-        raise Malformed("unreadable-file", f"its header announces {int(header['dim'][0])} axes: write it again.")
+        raise Malformed(
+            "unreadable-file", f"its header announces {int(header['dim'][0])} axes: write it again."
+        )
     _skip(file, float(header["vox_offset"]), len(block))
     slope, intercept = header.get_slope_inter()
     return Fields(
@@ -53,7 +58,8 @@ def read_fields(head: bytes, file: BinaryIO) -> Fields:
 
 
 def _affine(header) -> np.ndarray:
-    """As nibabel places an image that it loads: codes and voxel sizes that cannot be (a qfac of 0, negative edges) are put right first."""
+    """As nibabel places an image that it loads: codes and voxel sizes that cannot be (a qfac of 0, negative
+    edges) are put right first."""
     righted = header.copy()
     righted.check_fix(MUTED, NEVER)
     return righted.get_best_affine()
@@ -65,7 +71,9 @@ def _size(head: bytes, order: str) -> int:
 
 def _skip(file: BinaryIO, offset: float, done: int) -> None:
     if not math.isfinite(offset) or not done <= offset <= FURTHEST:
-        raise Malformed("unreadable-file", f"its header says that the voxels begin at byte {offset:g}: write it again.")
+        raise Malformed(
+            "unreadable-file", f"its header says that the voxels begin at byte {offset:g}: write it again."
+        )
     rest = int(offset) - done
     while rest:
         skipped = len(file.read(min(rest, PIECE)))

@@ -16,7 +16,8 @@ SLAB = 1 << 24
 def reordered_blocks(opener: Opener, header: Header, way: Orientation) -> Iterator[Block]:
     """The labels of a volume, reordered by `way`.
 
-    Up to `MOST_KEPT` voxels that are not background are kept from one reading and sorted; for more, the file is read once for every `SLAB` of voxels.
+    Up to `MOST_KEPT` voxels that are not background are kept from one reading and sorted; for more, the file
+    is read once for every `SLAB` of voxels.
     """
     order = _order(header.grid.shape, way)
     kept = _kept(opener, *order)
@@ -70,7 +71,8 @@ def _from_slabs(opener: Opener, voxels: int, first: int, strides: list[int]) -> 
 
 
 def _moved(opener: Opener, first: int, strides: list[int]) -> Iterator[tuple[np.ndarray, np.ndarray, bool]]:
-    """New places [n] and labels [n] of the voxels that are not background, block by block, and whether values were rounded."""
+    """New places [n] and labels [n] of the voxels that are not background, block by block, and whether values
+    were rounded."""
     with opened(opener) as raw:
         header, file = open_volume(raw)
         for number, block in enumerate(blocks(header, file)):

@@ -1,4 +1,5 @@
-"""A mask kept as runs of equal labels: tumours fill so little of a volume that this is smaller than its file."""
+"""A mask kept as runs of equal labels: tumours fill so little of a volume that this is smaller than its
+file."""
 
 import itertools
 from collections.abc import Iterator
@@ -13,7 +14,8 @@ MOST = 1 << 13
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """start: int32 [R], first voxel of a run, ascending. length: int32 [R]. label: uint8 [R], never 0. No run crosses the end of a block."""
+    """start: int32 [R], first voxel of a run, ascending. length: int32 [R]. label: uint8 [R], never 0. No run
+    crosses the end of a block."""
 
     start: np.ndarray
     length: np.ndarray
@@ -33,7 +35,10 @@ class Keeping:
     """Collects the runs of block after block, until they are more than `MOST`."""
 
     def __init__(self):
-        self._parts, self._count = [Runs(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8))], 0
+        self._parts, self._count = (
+            [Runs(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8))],
+            0,
+        )
 
     def add(self, labels: np.ndarray, number: int) -> None:
         if self._count <= MOST:
@@ -44,7 +49,12 @@ class Keeping:
         """All of them; None where they were too many."""
         if self._count > MOST:
             return None
-        return Runs(*(np.concatenate([getattr(part, name) for part in self._parts]) for name in ("start", "length", "label")))
+        return Runs(
+            *(
+                np.concatenate([getattr(part, name) for part in self._parts])
+                for name in ("start", "length", "label")
+            )
+        )
 
 
 def blocks_of(runs: Runs, voxels: int) -> Iterator[Block]:
@@ -57,7 +67,9 @@ def blocks_of(runs: Runs, voxels: int) -> Iterator[Block]:
             continue
         length = runs.length[first:last]
         ends = np.cumsum(length)
-        index = np.repeat(runs.start[first:last] - number * VOXELS - ends + length, length) + np.arange(ends[-1])
+        index = np.repeat(runs.start[first:last] - number * VOXELS - ends + length, length) + np.arange(
+            ends[-1]
+        )
         labels[index] = np.repeat(runs.label[first:last], length)
         yield Block(labels)
         labels[index] = 0

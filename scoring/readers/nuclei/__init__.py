@@ -7,11 +7,30 @@ import codecs
 from dataclasses import replace
 
 from scoring.findings import Finding, error, note
-from scoring.readers.nuclei import quick, text, thorough
+from scoring.readers.nuclei import fast, strict, text
 from scoring.readers.nuclei.arrays import Nuclei
-from scoring.readers.nuclei.contents import NUCLEI, Classify, Contents, contents, counted, positions, repeated, too_large
+from scoring.readers.nuclei.contents import (
+    NUCLEI,
+    Classify,
+    Contents,
+    contents,
+    counted,
+    positions,
+    repeated,
+    too_large,
+)
 
-__all__ = ["FILE_BYTES", "NUCLEI", "Classify", "Contents", "Nuclei", "counted", "positions", "read_nuclei", "repeated"]
+__all__ = [
+    "FILE_BYTES",
+    "NUCLEI",
+    "Classify",
+    "Contents",
+    "Nuclei",
+    "counted",
+    "positions",
+    "read_nuclei",
+    "repeated",
+]
 
 FILE_BYTES = 128_000_000
 """More than 100,000 nuclei of 36 vertices take; in memory a file can grow to twenty times its size."""
@@ -20,18 +39,26 @@ FILE_BYTES = 128_000_000
 def read_nuclei(data: bytes, where: str, classify: Classify, graded: bool = True) -> Contents:
     """Read one file of nuclei.
 
-    where: what findings call it. classify: see `Classify`. graded: whether confidences are read (predictions) or ignored (truth).
-    Coordinates are in px. Whatever the file holds, the problems are in the result and nothing is raised.
+    where: what findings call it. classify: see `Classify`. graded: whether confidences are read (predictions)
+    or ignored (truth). Coordinates are in px. Whatever the file holds, the problems are in the result and
+    nothing is raised.
     """
     if len(data) > FILE_BYTES:
-        words = f"it has {len(data) / 1e6:,.0f} MB; a file of nuclei of at most {FILE_BYTES / 1e6:.0f} MB is read."
+        words = (
+            f"it has {len(data) / 1e6:,.0f} MB; a file of nuclei of at most {FILE_BYTES / 1e6:.0f} MB "
+            "is read."
+        )
         return _unreadable(error("too-large", where, words))
-    listed = quick.listed(data, graded)
-    found = _thoroughly(data, where, classify, graded) if listed is None else contents(listed, where, classify)
+    listed = fast.listed(data, graded)
+    found = (
+        _thoroughly(data, where, classify, graded) if listed is None else contents(listed, where, classify)
+    )
     if listed is not None and listed.items > NUCLEI:
         found = _unreadable(too_large(where, listed.items))
     if data.startswith(codecs.BOM_UTF8):
-        mark = note("bom", where, "it begins with a byte order mark, which JSON should not have: read all the same.")
+        mark = note(
+            "bom", where, "it begins with a byte order mark, which JSON should not have: read all the same."
+        )
         found = replace(found, findings=(mark, *found.findings))
     return found
 
@@ -41,19 +68,24 @@ def _thoroughly(data: bytes, where: str, classify: Classify, graded: bool) -> Co
     if problem:
         return _unreadable(problem)
     if type(document) is not dict:
-        words = f"the top level is {thorough.quoted(document)}, not an object with {_either(thorough.LISTS)}."
+        words = f"the top level is {strict.quoted(document)}, not an object with {_either(strict.LISTS)}."
         return _unreadable(text.bad_json(where, words))
-    key = next((key for key in thorough.LISTS if key in document), None)
+    key = next((key for key in strict.LISTS if key in document), None)
     if key is None:
-        words = f"it has none of {', '.join(thorough.LISTS)}; found {thorough.quoted(list(document))}. Write the nuclei under one of them."
+        words = (
+            f"it has none of {', '.join(strict.LISTS)}; found {strict.quoted(list(document))}. Write "
+            "the nuclei under one of them."
+        )
         return _unreadable(text.bad_json(where, words))
     items = document[key]
     if type(items) is not list:
-        return _unreadable(error("bad-nucleus", where, f"{key} is {thorough.quoted(items)}: write a list of nuclei."))
+        return _unreadable(
+            error("bad-nucleus", where, f"{key} is {strict.quoted(items)}: write a list of nuclei.")
+        )
     if len(items) > NUCLEI:
         return _unreadable(too_large(where, len(items)))
-    listed, faults = thorough.listed(key, items, graded)
-    return contents(listed, where, classify, thorough.problems(faults, key, where))
+    listed, faults = strict.listed(key, items, graded)
+    return contents(listed, where, classify, strict.problems(faults, key, where))
 
 
 def _either(names: tuple[str, ...]) -> str:

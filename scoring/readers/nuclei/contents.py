@@ -25,10 +25,11 @@ Classify = Callable[[str], int | None]
 class Listed:
     """The sound items of a file's list, in its order.
 
-    key: the list's name, "polygons", "nuclei" or "features". items: how many there are, faulty ones included. numbers [n]: their positions
-    in the list. names [n]: class names as written. confidence_keys [n]: where the confidence was found, None without. confidences [n]: 1
-    without. points: float64 [v, 2], the vertices of all, or one centroid each where `outlined` is false. lengths: int [n]. parted: positions
-    of the MultiPolygons.
+    key: the list's name, "polygons", "nuclei" or "features". items: how many there are, faulty ones included.
+    numbers [n]: their positions in the list. names [n]: class names as written. confidence_keys [n]: where
+    the confidence was found, None without. confidences [n]: 1 without. points: float64 [v, 2], the vertices
+    of all, or one centroid each where `outlined` is false. lengths: int [n]. parted: positions of the
+    MultiPolygons.
     """
 
     key: str
@@ -47,10 +48,11 @@ class Listed:
 class Contents:
     """What was read of one file.
 
-    key, items: the name of the file's list and how many it lists; "" where nothing could be read. names: class names as written -> how
-    many nuclei, of those with three vertices or more. unknown: the names among them that are no class -> positions in the file's list;
-    these nuclei are left out. confidence_keys: key -> how many of `nuclei`. problems: errors; with any of them the nuclei are not all
-    there. findings: warnings and notes.
+    key, items: the name of the file's list and how many it lists; "" where nothing could be read. names:
+    class names as written -> how many nuclei, of those with three vertices or more. unknown: the names among
+    them that are no class -> positions in the file's list; these nuclei are left out. confidence_keys: key ->
+    how many of `nuclei`. problems: errors; with any of them the nuclei are not all there. findings: warnings
+    and notes.
     """
 
     nuclei: Nuclei
@@ -68,7 +70,8 @@ def too_large(where: str, items: int) -> Finding:
 
 
 def contents(listed: Listed, where: str, classify: Classify, problems: Iterable[Finding] = ()) -> Contents:
-    """The nuclei that count as arrays. where: what findings call the file. problems: what was found before."""
+    """The nuclei that count as arrays. where: what findings call the file. problems: what was found
+    before."""
     lengths, numbers = np.asarray(listed.lengths, np.intp), np.asarray(listed.numbers, np.int32)
     enough = lengths >= VERTICES if listed.outlined else np.ones(len(lengths), bool)
     found = {name: classify(name) for name in set(listed.names)}
@@ -118,32 +121,49 @@ def counted(numbers: Sequence) -> str:
     return f"{len(numbers):,} {'nucleus' if len(numbers) == 1 else 'nuclei'}"
 
 
-def _noticed(listed: Listed, where: str, nuclei: Nuclei, enough: np.ndarray, lengths: np.ndarray) -> Iterable[Finding]:
+def _noticed(
+    listed: Listed, where: str, nuclei: Nuclei, enough: np.ndarray, lengths: np.ndarray
+) -> Iterable[Finding]:
     def said(numbers: Sequence[int]) -> str:
         return f"{counted(numbers)} ({positions(listed.key, numbers)})"
 
     few = np.asarray(listed.numbers)[~enough]
     if len(few):
         yield warning(
-            "too-few-points", where, f"{said(few)} with fewer than {VERTICES} vertices: left out, as the official evaluator does."
+            "too-few-points",
+            where,
+            f"{said(few)} with fewer than {VERTICES} vertices: left out, as the official evaluator does.",
         )
     if listed.parted:
-        yield note("multipolygon", where, f"{said(listed.parted)} in several parts (MultiPolygon): the part of the largest area is read.")
+        yield note(
+            "multipolygon",
+            where,
+            f"{said(listed.parted)} in several parts (MultiPolygon): the part of the largest area is read.",
+        )
     long = nuclei.numbers[lengths > DRAWN_VERTICES]
     if len(long):
         yield warning(
-            "many-vertices", where, f"{said(long)} with more than {DRAWN_VERTICES:,} vertices: scored from all of them, drawn from fewer."
+            "many-vertices",
+            where,
+            (
+                f"{said(long)} with more than {DRAWN_VERTICES:,} vertices: scored from all of them, "
+                "drawn from fewer."
+            ),
         )
     outside = (nuclei.confidences < 0) | (nuclei.confidences > 1)
     if outside.any():
         value = nuclei.confidences[outside][0]
         yield warning(
-            "confidence-range", where, f"{said(nuclei.numbers[outside])} with a confidence outside 0 to 1 ({value:g}): used as it is."
+            "confidence-range",
+            where,
+            f"{said(nuclei.numbers[outside])} with a confidence outside 0 to 1 ({value:g}): used as it is.",
         )
     again = nuclei.numbers[repeated(nuclei)]
     if len(again):
         yield warning(
-            "duplicate-centroids", where, f"{said(again)} at the very centroid of another one of the class: scored, each for itself."
+            "duplicate-centroids",
+            where,
+            f"{said(again)} at the very centroid of another one of the class: scored, each for itself.",
         )
 
 

@@ -9,7 +9,8 @@ DRAWN_VERTICES = 10_000
 
 
 def centroids(points: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Arithmetic mean of the vertices of each outline [n, 2], summed in their order; points [v, 2], lengths [n] above 0.
+    """Arithmetic mean of the vertices of each outline [n, 2], summed in their order; points [v, 2], lengths
+    [n] above 0.
 
     A repeated closing vertex counts as often as it is listed. Source: the seed, "averaging path_points".
     """
@@ -20,7 +21,8 @@ def centroids(points: np.ndarray, lengths: np.ndarray) -> np.ndarray:
 
 
 def area(ring: Sequence[Sequence[float]]) -> float:
-    """Area of a ring in px^2 by the shoelace formula, whatever its direction; 0 below three vertices, infinite where it overflows."""
+    """Area of a ring in px^2 by the shoelace formula, whatever its direction; 0 below three vertices,
+    infinite where it overflows."""
     if len(ring) < 3:
         return 0.0
     x, y = np.array([[float(x), float(y)] for x, y, *_ in ring]).T

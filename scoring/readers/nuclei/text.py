@@ -16,8 +16,8 @@ class _Constant(Exception):
 
 
 def document(data: bytes, where: str) -> tuple[Any, Finding | None]:
-    """The objects of a JSON file, or None and why it cannot be read (`bad-json`). Of keys that occur twice the last one holds, as
-    everywhere in Python. Integers beyond 18 digits become floats."""
+    """The objects of a JSON file, or None and why it cannot be read (`bad-json`). Of keys that occur twice
+    the last one holds, as everywhere in Python. Integers beyond 18 digits become floats."""
     mark = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
     try:
         text = data[mark:].decode("utf-8")
@@ -28,11 +28,15 @@ def document(data: bytes, where: str) -> tuple[Any, Finding | None]:
         found = next(match for match in STRING_OR_CONSTANT.finditer(text) if match["constant"])
         line = text.count("\n", 0, found.start()) + 1
         column = found.start() - text.rfind("\n", 0, found.start())
-        return None, bad_json(where, f"line {line}, column {column}: {fault} is no number in JSON. Leave such nuclei out.")
+        return None, bad_json(
+            where, f"line {line}, column {column}: {fault} is no number in JSON. Leave such nuclei out."
+        )
     except json.JSONDecodeError as fault:
         return None, bad_json(where, _broken(fault, text))
     except RecursionError:
-        return None, bad_json(where, "its lists or objects are nested too deeply to be read. Write the nuclei as one list.")
+        return None, bad_json(
+            where, "its lists or objects are nested too deeply to be read. Write the nuclei as one list."
+        )
 
 
 def bad_json(where: str, message: str) -> Finding:
@@ -42,8 +46,15 @@ def bad_json(where: str, message: str) -> Finding:
 def _broken(fault: json.JSONDecodeError, text: str) -> str:
     if not text.strip():
         return f"it is empty ({len(text)} characters). Was the upload cut off?"
-    cut = " It ends there: was the upload cut off?" if fault.pos >= len(text.rstrip()) or "Unterminated" in fault.msg else ""
-    return f"line {fault.lineno}, column {fault.colno}: it is not JSON ({fault.msg}).{cut or ' Write the file with a JSON library.'}"
+    cut = (
+        " It ends there: was the upload cut off?"
+        if fault.pos >= len(text.rstrip()) or "Unterminated" in fault.msg
+        else ""
+    )
+    return (
+        f"line {fault.lineno}, column {fault.colno}: it is not JSON "
+        f"({fault.msg}).{cut or ' Write the file with a JSON library.'}"
+    )
 
 
 def _refuse_constant(word: str) -> None:

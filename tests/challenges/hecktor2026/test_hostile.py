@@ -35,7 +35,20 @@ CELLS = (
     "0x10",
     "p0",
 )
-HEADERS = ("PatientID", "patient id", "T_stage", "N-stage", "Relapse", "RFS", "rfs_days", "risk", "Prediction", "CenterID", "foo", "")
+HEADERS = (
+    "PatientID",
+    "patient id",
+    "T_stage",
+    "N-stage",
+    "Relapse",
+    "RFS",
+    "rfs_days",
+    "risk",
+    "Prediction",
+    "CenterID",
+    "foo",
+    "",
+)
 MEMBERS = (
     "clinical.csv",
     "predictions.csv",
@@ -82,19 +95,26 @@ def some_table(dice: random.Random) -> bytes:
 
 def some_folder(dice: random.Random) -> dict[str, bytes]:
     members = dice.sample(MEMBERS, dice.randint(1, 6))
-    return {m: some_table(dice) if m.endswith(".csv") or dice.random() < 0.1 else dice.choice(CONTENTS) for m in members}
+    return {
+        m: some_table(dice) if m.endswith(".csv") or dice.random() < 0.1 else dice.choice(CONTENTS)
+        for m in members
+    }
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_scored_or_refused(seed):
     dice, scored, refused = random.Random(seed), 0, []
-    usual = CHALLENGE.read_truth(truth_folder([{"PatientID": "P0", "T_stage": "T1", "Relapse": 1, "RFS": 3}], {"P0": labels(1, 2)}))
+    usual = CHALLENGE.read_truth(
+        truth_folder([{"PatientID": "P0", "T_stage": "T1", "Relapse": 1, "RFS": 3}], {"P0": labels(1, 2)})
+    )
     for _ in range(ROUNDS):
         try:
             truth = dice.choice([usual, None]) or CHALLENGE.read_truth(some_folder(dice))
             submission = CHALLENGE.read_predictions(some_folder(dice), truth)
             options = {name: dice.choice(values) for name, values in CHOICES.items()}
-            card = CHALLENGE.score(truth, submission, resamples=dice.choice([0, 5]), lesions=dice.random() < 0.3, **options)
+            card = CHALLENGE.score(
+                truth, submission, resamples=dice.choice([0, 5]), lesions=dice.random() < 0.3, **options
+            )
             json.loads(card.to_json())
             scored += 1
         except InputRefused as refusal:
@@ -109,7 +129,11 @@ def test_hostile_names_travel_as_text(name):
     rows = [{"PatientID": name, "CenterID": name, "T_stage": "T1", "N_stage": "N1", "Relapse": 1, "RFS": 3}]
     truth = CHALLENGE.read_truth(truth_folder(rows))
     card = CHALLENGE.score(
-        truth, CHALLENGE.read_predictions(submission_folder([{"PatientID": name, "T_stage": name, "risk": name}]), truth), resamples=0
+        truth,
+        CHALLENGE.read_predictions(
+            submission_folder([{"PatientID": name, "T_stage": name, "risk": name}]), truth
+        ),
+        resamples=0,
     )
     assert card.cases[0]["case"] == name.strip()
     assert json.loads(card.to_json())["per_center"][name.strip()]["n_cases"] == 1

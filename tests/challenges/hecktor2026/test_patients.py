@@ -1,4 +1,5 @@
-"""Where the Dice of patients lies and what became of their voxels, restated in plain loops over label maps."""
+"""Where the Dice of patients lies and what became of their voxels, restated in plain loops over label
+maps."""
 
 import numpy as np
 import pytest
@@ -21,7 +22,9 @@ def test_every_patient_with_a_mask_is_above_zero_or_empty(card, structure, label
             if ((true == label) & (guess == label)).any()
             else "zero"
         )
-        assert [i in group for group in (found.above, found.zero, found.empty)] == [kind == name for name in ("above", "zero", "empty")]
+        assert [i in group for group in (found.above, found.zero, found.empty)] == [
+            kind == name for name in ("above", "zero", "empty")
+        ]
     assert 7 not in (*found.above, *found.zero, *found.empty)
 
 
@@ -34,7 +37,10 @@ def test_voxels_of_a_patient_are_each_counted_where_they_belong(read):
         true, guess = TRUE[f"P{i}"].ravel(), GUESS.get(f"P{i}", labels()).ravel()
         for volumes, wanted in zip(found, ((1, 2), (1,), (2,)), strict=True):
             inside, told = np.isin(true, wanted), np.isin(guess, wanted)
-            right, renamed = (inside & told & (true == guess)).sum(), ((true > 0) & (guess > 0) & (true != guess) & (inside | told)).sum()
+            right, renamed = (
+                (inside & told & (true == guess)).sum(),
+                ((true > 0) & (guess > 0) & (true != guess) & (inside | told)).sum(),
+            )
             apart = 0 if len(wanted) == 1 else renamed
             counts = right, told.sum() - right - apart, inside.sum() - right - apart, renamed
             assert (volumes.right, volumes.spurious, volumes.missed, volumes.renamed) == pytest.approx(

@@ -1,15 +1,24 @@
 """The figures of page and report, and the sections of the report."""
 
 from scoring import report
-from scoring.challenges.hecktor2026 import drawings
-from scoring.figures.look import DARK, LIGHT
+from scoring.challenges.hecktor2026 import figures
+from scoring.figures.theme import DARK, LIGHT
 from tests.challenges.hecktor2026.eight import ROWS, TOLD
 from tests.support import patients
 
 
 def test_every_drawing_is_drawn_and_has_numbers_of_one_length(card):
-    made = [drawings.raincloud(card), drawings.pairs(card), drawings.kaplan_meier(card), *(drawings.confusion(card, kind) for kind in "TN")]
-    made += [draw(card, structure) for draw in (drawings.dice_by_volume, drawings.volumes) for structure in ("gtvp", "gtvn")]
+    made = [
+        figures.raincloud(card),
+        figures.pairs(card),
+        figures.kaplan_meier(card),
+        *(figures.confusion(card, kind) for kind in "TN"),
+    ]
+    made += [
+        draw(card, structure)
+        for draw in (figures.dice_by_volume, figures.volumes)
+        for structure in ("gtvp", "gtvn")
+    ]
     for drawing in made:
         for look in (LIGHT, DARK):
             assert drawing.build(look).layout.meta["question"].endswith("?")
@@ -33,5 +42,11 @@ def test_a_report_of_a_truth_that_lacks_things_leaves_them_out():
     bare = [{"PatientID": row["PatientID"], "T_stage": row["T_stage"]} for row in ROWS]
     said = report.html(patients.card(patients.truth_folder(bare), patients.submission_folder(TOLD)))
     assert "Which T stage is taken for which?" in said
-    for question in ("mask fit?", "Which N stage", "relapse earlier?", "comparable pairs?", "work everywhere?"):
+    for question in (
+        "mask fit?",
+        "Which N stage",
+        "relapse earlier?",
+        "comparable pairs?",
+        "work everywhere?",
+    ):
         assert question not in said

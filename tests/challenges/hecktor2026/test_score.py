@@ -1,4 +1,5 @@
-"""The scorecard against plain loops over rows and voxels, under every option, and what it says about itself."""
+"""The scorecard against plain loops over rows and voxels, under every option, and what it says about
+itself."""
 
 import json
 from dataclasses import replace
@@ -51,7 +52,9 @@ def tables(drawn: list[dict]):
         {"PatientID": name, "T_stage": p["guessed_t"], "N_stage": p["guessed_n"], "risk": p["risk"]}
         for name, p in zip(names, drawn, strict=True)
     ]
-    masks = {name: p["mask"] for name, p in zip(names, drawn, strict=True) if p["known"] and p["mask"] is not None}
+    masks = {
+        name: p["mask"] for name, p in zip(names, drawn, strict=True) if p["known"] and p["mask"] is not None
+    }
     guesses = {name: p["guess"] for name, p in zip(names, drawn, strict=True) if p["guess"] is not None}
     return truth, masks, rows, guesses
 
@@ -80,7 +83,10 @@ def test_every_metric_restated(drawn, options):
 def test_the_order_of_rows_changes_nothing_but_their_order(drawn, random):
     truth, masks, rows, guesses = tables(drawn)
     first = card(truth_folder(truth, masks), submission_folder(rows, guesses))
-    second = card(truth_folder(random.sample(truth, len(truth)), masks), submission_folder(random.sample(rows, len(rows)), guesses))
+    second = card(
+        truth_folder(random.sample(truth, len(truth)), masks),
+        submission_folder(random.sample(rows, len(rows)), guesses),
+    )
     assert_equal(second.metrics, first.metrics)
     assert second.per_class == first.per_class
     assert sorted(map(str, second.cases)) == sorted(map(str, first.cases))
@@ -94,7 +100,9 @@ SIX = [
 ]  # fmt: skip
 SIX_GUESSED = [
     {"PatientID": f"P{i}", "T_stage": t, "N_stage": n, "risk": r}
-    for i, (t, n, r) in enumerate([("T1", "N0", 5), ("T1", "N0", 1), ("T2", "N2", 1), ("T3", "N1", 2), ("", "N1", 3), ("T4", "x", None)])
+    for i, (t, n, r) in enumerate(
+        [("T1", "N0", 5), ("T1", "N0", 1), ("T2", "N2", 1), ("T3", "N1", 2), ("", "N1", 3), ("T4", "x", None)]
+    )
 ]
 SIX_MASKS = {"P0": labels(1, 1, 2), "P1": labels(0, 2), "P2": labels(), "P3": labels(1)}
 SIX_SUBMITTED = {"P0": labels(1, 0, 2), "P1": labels(0, 2, 2), "P3": labels(2)}
@@ -138,7 +146,9 @@ def test_structures(six):
 def test_cases(six):
     assert [row["mask"] for row in six.cases] == ["ok", "ok", "missing", "ok", "no-truth", "no-truth"]
     first, last = six.cases[0], six.cases[-1]
-    assert {name: first[name] for name in ("case", "center", "t_truth", "t_prediction", "risk", "time", "event")} == {
+    assert {
+        name: first[name] for name in ("case", "center", "t_truth", "t_prediction", "risk", "time", "event")
+    } == {
         "case": "P0",
         "center": "A",
         "t_truth": "T1",
@@ -149,7 +159,13 @@ def test_cases(six):
     }
     assert first["volume_gtvp_truth_ml"] == pytest.approx(2 * VOXEL_ML)
     assert first["volume_gtvp_prediction_ml"] == pytest.approx(VOXEL_ML)
-    assert {name for name, value in last.items() if value is not None} == {"case", "mask", "t_truth", "t_prediction", "n_truth"}
+    assert {name for name, value in last.items() if value is not None} == {
+        "case",
+        "mask",
+        "t_truth",
+        "t_prediction",
+        "n_truth",
+    }
     assert sum(row["comparable_pairs"] or 0 for row in six.cases) == 2 * six.metrics["comparable_pairs"]
 
 
@@ -168,12 +184,21 @@ def test_centers_are_scored_by_themselves(six):
         assert {name: value for name, value in row.items() if name != "n_cases"} == {
             name: pytest.approx(expected[name]) for name in row if name != "n_cases"
         }
-    assert "per_center" not in card(truth_folder([{**row, "CenterID": None} for row in SIX]), submission_folder(SIX_GUESSED)).more
+    assert (
+        "per_center"
+        not in card(
+            truth_folder([{**row, "CenterID": None} for row in SIX]), submission_folder(SIX_GUESSED)
+        ).more
+    )
 
 
 def test_survival_groups_and_curves(six):
     groups = six.more["survival"]["groups"]
-    assert [(g["name"], g["n"], g["events"]) for g in groups] == [("low", 2, 1), ("middle", 2, 1), ("high", 1, 1)]
+    assert [(g["name"], g["n"], g["events"]) for g in groups] == [
+        ("low", 2, 1),
+        ("middle", 2, 1),
+        ("high", 1, 1),
+    ]
     assert six.arrays["survival_middle_time"].tolist() == [250, 300]
     assert six.arrays["survival_middle_probability"].tolist() == [0.5, 0.5]
     assert six.arrays["survival_moments"][0] == 0
@@ -187,7 +212,15 @@ def test_the_published_line_of_one_team():
 
 def test_a_submission_of_the_truth_is_perfect_and_an_empty_one_is_not():
     truth = truth_folder(SIX[2:5], {"P2": labels(1), "P3": labels(2)})
-    rows = [{"PatientID": r["PatientID"], "T-stage": r["T_stage"], "N Stage": r["N_stage"], "RFS (days)": r["RFS"]} for r in SIX[2:5]]
+    rows = [
+        {
+            "PatientID": r["PatientID"],
+            "T-stage": r["T_stage"],
+            "N Stage": r["N_stage"],
+            "RFS (days)": r["RFS"],
+        }
+        for r in SIX[2:5]
+    ]
     perfect = card(truth, submission_folder(rows, {"P2": labels(1), "P3": labels(2)}), resamples=50)
     assert perfect.score == 1
     assert perfect.intervals["segmentation"] == [1, 1]
@@ -200,13 +233,20 @@ def test_truth_without_a_subtask_scores_the_others():
     found = card(truth_folder([{"PatientID": "P0", "T_stage": "T1"}]), submission_folder(SIX_GUESSED[:1]))
     assert found.score is None
     assert found.metrics["balanced_accuracy_t"] == 1
-    assert [f.where for f in found.findings if f.code == "subtask-not-scored"] == ["segmentation", "balanced_accuracy_n", "c_index"]
+    assert [f.where for f in found.findings if f.code == "subtask-not-scored"] == [
+        "segmentation",
+        "balanced_accuracy_n",
+        "c_index",
+    ]
     masks_alone = card(truth_folder([], SIX_MASKS), submission_folder([], SIX_MASKS))
     assert (masks_alone.n_cases, masks_alone.metrics["segmentation"], masks_alone.score) == (4, 1, None)
 
 
 def test_patients_of_no_known_center_are_units_of_their_own():
-    rows = [{**row, "CenterID": center} for row, center in zip(SIX, ["A", "NA", "A ", "null", "", "NA"], strict=True)]
+    rows = [
+        {**row, "CenterID": center}
+        for row, center in zip(SIX, ["A", "NA", "A ", "null", "", "NA"], strict=True)
+    ]
     found = card(truth_folder(rows), submission_folder(SIX_GUESSED), group="CenterID").provenance
     assert (found["unit"], found["n_units"]) == ("centerid", 5)
 
@@ -215,10 +255,15 @@ def test_what_was_left_open_is_said(six):
     assert only(six.findings, "empty-credit").message.startswith("0.3750")
     assert "P1" in only(six.findings, "stage-t0").message
     assert only(six.findings, "few-events").message.startswith("3 events:")
-    assert only(card(truth_folder(SIX[:1]), submission_folder(SIX_GUESSED)).findings, "few-events").message.startswith("1 event:")
+    assert only(
+        card(truth_folder(SIX[:1]), submission_folder(SIX_GUESSED)).findings, "few-events"
+    ).message.startswith("1 event:")
     assert [f.where for f in six.findings if f.code == "absent-class"] == ["T2"]
     turned = [{**row, "risk": -row["risk"] if row["risk"] is not None else None} for row in SIX_GUESSED]
-    assert only(card(truth_folder(SIX), submission_folder(turned)).findings, "direction-suspect").level == "warning"
+    assert (
+        only(card(truth_folder(SIX), submission_folder(turned)).findings, "direction-suspect").level
+        == "warning"
+    )
     assert "direction-assumed" in codes(six.findings)
     forced = card(truth_folder(SIX), submission_folder(turned), prognosis_direction="time")
     assert not {"direction-suspect", "direction-assumed"} & set(codes(forced.findings))
@@ -227,9 +272,15 @@ def test_what_was_left_open_is_said(six):
 
 @pytest.mark.parametrize(("lower", "higher", "is_suspect"), [(9, 11, False), (8, 12, True), (8, 8, False)])
 def test_a_direction_is_suspect_below_45_percent_if_the_other_is_better(lower, higher, is_suspect):
-    truth = [{"PatientID": "relapsed", "Relapse": 1, "RFS": 0}, *({"PatientID": f"P{i}", "Relapse": 0, "RFS": 9} for i in range(20))]
+    truth = [
+        {"PatientID": "relapsed", "Relapse": 1, "RFS": 0},
+        *({"PatientID": f"P{i}", "Relapse": 0, "RFS": 9} for i in range(20)),
+    ]
     risks = [-1] * lower + [1] * higher
-    guessed = [{"PatientID": "relapsed", "risk": 0}, *({"PatientID": f"P{i}", "risk": risk} for i, risk in enumerate(risks))]
+    guessed = [
+        {"PatientID": "relapsed", "risk": 0},
+        *({"PatientID": f"P{i}", "risk": risk} for i, risk in enumerate(risks)),
+    ]
     found = card(truth_folder(truth), submission_folder(guessed))
     assert (found.metrics["c_index"], found.metrics["c_index_flipped"]) == (lower / 20, higher / 20)
     assert ("direction-suspect" in codes(found.findings)) is is_suspect
@@ -257,7 +308,11 @@ def test_both_columns_and_the_one_that_is_forced():
 def test_nodes_are_counted_and_matched():
     truth = truth_folder([], {"P0": labels(2, 0, 2), "P1": labels(2), "P2": labels()})
     found = card(truth, submission_folder([], {"P0": labels(2), "P2": labels(2, 1)}), lesions=True)
-    assert [(row["n_gtvn_truth"], row["n_gtvn_prediction"]) for row in found.cases] == [(2, 1), (1, 0), (0, 1)]
+    assert [(row["n_gtvn_truth"], row["n_gtvn_prediction"]) for row in found.cases] == [
+        (2, 1),
+        (1, 0),
+        (0, 1),
+    ]
     assert found.metrics["gtvn_count_error"] == 1
     assert found.metrics["gtvn_detection_f1"] == pytest.approx(2 * 1 / (3 + 2))
     assert "gtvn_count_error" not in card(truth, submission_folder([], {"P0": labels(2)})).metrics
@@ -266,9 +321,10 @@ def test_nodes_are_counted_and_matched():
 @pytest.mark.parametrize("name", CHOICES)
 def test_wrong_options_are_refused(name):
     flag = "--" + name.replace("_", "-")
-    assert [(p.code, p.where) for p in refused(card, truth_folder(SIX), submission_folder(SIX_GUESSED), **{name: "x"}).problems] == [
-        ("bad-option", flag)
-    ]
+    assert [
+        (p.code, p.where)
+        for p in refused(card, truth_folder(SIX), submission_folder(SIX_GUESSED), **{name: "x"}).problems
+    ] == [("bad-option", flag)]
     assert [p.where for p in CHALLENGE.check_options(**{name: "x"})] == [flag]
 
 
@@ -287,7 +343,9 @@ def test_provenance_names_everything(six):
     assert (source["unit"], source["n_units"]) == ("patient", 6)
     again = card(truth_folder(SIX, SIX_MASKS), submission_folder(SIX_GUESSED, SIX_SUBMITTED))
     assert again.to_json() == six.to_json()
-    other = card(truth_folder(SIX, SIX_MASKS | {"P3": labels(1, 1)}), submission_folder(SIX_GUESSED, SIX_SUBMITTED))
+    other = card(
+        truth_folder(SIX, SIX_MASKS | {"P3": labels(1, 1)}), submission_folder(SIX_GUESSED, SIX_SUBMITTED)
+    )
     assert other.provenance["truth_sha256"] != source["truth_sha256"]
     assert other.provenance["predictions_sha256"] == source["predictions_sha256"]
 
@@ -301,11 +359,18 @@ def test_replicates_are_the_score_of_repeated_patients():
         {"empty_masks": "zero", "missing_risk": "half", "t0": "exclude"},
     ):
         drawn = CHALLENGE.score(truth, submission, resamples=20, seed=4, **options).arrays
-        counts = np.random.default_rng(4).multinomial(len(truth), np.full(len(truth), 1 / len(truth)), size=20)
+        counts = np.random.default_rng(4).multinomial(
+            len(truth), np.full(len(truth), 1 / len(truth)), size=20
+        )
         for b, row in enumerate(counts):
             again = repeated(truth, submission, np.repeat(np.arange(len(truth)), row), options)
-            for name, value in (("score", again.score), *((n, again.metrics[n]) for n in ("segmentation", "staging", "c_index"))):
-                assert drawn[f"{name}_replicates"][b] == pytest.approx(np.nan if value is None else value, abs=1e-12, nan_ok=True), name
+            for name, value in (
+                ("score", again.score),
+                *((n, again.metrics[n]) for n in ("segmentation", "staging", "c_index")),
+            ):
+                assert drawn[f"{name}_replicates"][b] == pytest.approx(
+                    np.nan if value is None else value, abs=1e-12, nan_ok=True
+                ), name
 
 
 def repeated(truth, submission, places: np.ndarray, options: dict):
@@ -314,8 +379,15 @@ def repeated(truth, submission, places: np.ndarray, options: dict):
     def of(values):
         return values if values is None else values[places]
 
-    masks = replace(submission.masks, tables=submission.masks.tables[places], states=tuple(submission.masks.states[i] for i in places))
-    scores = {kind: replace(s, values=s.values[places], unusable=s.unusable[places]) for kind, s in submission.scores.items()}
+    masks = replace(
+        submission.masks,
+        tables=submission.masks.tables[places],
+        states=tuple(submission.masks.states[i] for i in places),
+    )
+    scores = {
+        kind: replace(s, values=s.values[places], unusable=s.unusable[places])
+        for kind, s in submission.scores.items()
+    }
     ids = tuple(truth.ids[i] for i in places)
     smaller = replace(
         truth,

@@ -1,4 +1,5 @@
-"""Reading submissions: layouts, a container's output, what is scored by the missing rules and what is refused."""
+"""Reading submissions: layouts, a container's output, what is scored by the missing rules and what is
+refused."""
 
 import json
 
@@ -9,7 +10,10 @@ from tests.support import volumes
 from tests.support.findings import codes, only, refused
 from tests.support.patients import CHALLENGE, labels, mask, submission_folder, table, truth_folder
 
-TRUTH_ROWS = [{"PatientID": f"P{i}", "T_stage": f"T{i + 1}", "N_stage": f"N{i}", "Relapse": 1, "RFS": 100 * i} for i in range(3)]
+TRUTH_ROWS = [
+    {"PatientID": f"P{i}", "T_stage": f"T{i + 1}", "N_stage": f"N{i}", "Relapse": 1, "RFS": 100 * i}
+    for i in range(3)
+]
 TRUTH_MASKS = {f"P{i}": labels(1, 2) for i in range(3)}
 ROWS = [{"PatientID": f"P{i}", "T_stage": f"T{i + 1}", "N_stage": f"N{i}", "risk": -i} for i in range(3)]
 
@@ -22,10 +26,14 @@ def truth():
 def container(patient: str, inner: str = "", **answers) -> dict[str, bytes]:
     """A container's output for one patient."""
     files = {
-        f"{patient}/{inner}{name.replace('_', '-')}.json": json.dumps(value).encode() for name, value in answers.items() if name != "mask"
+        f"{patient}/{inner}{name.replace('_', '-')}.json": json.dumps(value).encode()
+        for name, value in answers.items()
+        if name != "mask"
     }
     if "mask" in answers:
-        files[f"{patient}/{inner}images/head-neck-tumor-segmentation/anything.mha"] = volumes.metaimage(answers["mask"], packed=True)
+        files[f"{patient}/{inner}images/head-neck-tumor-segmentation/anything.mha"] = volumes.metaimage(
+            answers["mask"], packed=True
+        )
     return files
 
 
@@ -33,9 +41,17 @@ def test_a_container_gives_what_the_table_gives(truth):
     files = {}
     for i, row in enumerate(ROWS):
         files |= container(
-            row["PatientID"], "output/" * (i % 2), t_stage=row["T_stage"], n_stage=row["N_stage"], rfs=float(i), mask=labels(1, 2)
+            row["PatientID"],
+            "output/" * (i % 2),
+            t_stage=row["T_stage"],
+            n_stage=row["N_stage"],
+            rfs=float(i),
+            mask=labels(1, 2),
         )
-    found, expected = CHALLENGE.read_predictions(files, truth), CHALLENGE.read_predictions(submission_folder(ROWS, TRUTH_MASKS), truth)
+    found, expected = (
+        CHALLENGE.read_predictions(files, truth),
+        CHALLENGE.read_predictions(submission_folder(ROWS, TRUTH_MASKS), truth),
+    )
     assert (found.t.tolist(), found.n.tolist()) == (expected.t.tolist(), expected.n.tolist())
     assert found.masks.states == ("ok",) * 3
     assert found.masks.tables.tolist() == expected.masks.tables.tolist()
@@ -72,7 +88,9 @@ def test_a_containers_scores(truth, answer, risk, is_said):
 
 @pytest.mark.parametrize("data", [b"", b"{", b"\xff\xfe\x00", b"[" * 5000, b" " * 20_000])
 def test_a_containers_broken_json_is_no_usable_prediction(truth, data):
-    found = CHALLENGE.read_predictions(container("P0", n_stage="N0", mask=labels(1)) | {"P0/t-stage.json": data}, truth)
+    found = CHALLENGE.read_predictions(
+        container("P0", n_stage="N0", mask=labels(1)) | {"P0/t-stage.json": data}, truth
+    )
     assert found.t[0] < 0
     assert only(found.findings, "stage-not-recognised").level == "warning"
 
@@ -93,7 +111,9 @@ def test_a_table_alone_is_a_submission_without_masks(truth):
 def test_an_answer_has_at_most_10_000_bytes(truth, blanks, code):
     found = CHALLENGE.read_predictions({"P1/t-stage.json": b" " * blanks + b'"T2"'}, truth)
     assert found.t.tolist() == [-1, code, -1]
-    assert [f.message.endswith("P1 '10,001 bytes'.") for f in found.findings if f.code == "stage-not-recognised"] == [True] * (code < 0)
+    assert [
+        f.message.endswith("P1 '10,001 bytes'.") for f in found.findings if f.code == "stage-not-recognised"
+    ] == [True] * (code < 0)
 
 
 def test_what_is_missing_is_said_by_name(truth):
@@ -140,8 +160,13 @@ def test_malformed_masks_count_as_missing_and_say_why(truth):
 
 def test_odd_but_usable_masks_are_noted(truth):
     turned = labels(1, 2)[::-1]
-    affine = volumes.AFFINE @ np.array([[-1, 0, 0, turned.shape[0] - 1], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1.0]])
-    files = {"masks/P0.nii": volumes.nifti(turned, affine), "masks/P1.nii": volumes.nifti(labels(1, 2) * 1.005, dtype="<f4")}
+    affine = volumes.AFFINE @ np.array(
+        [[-1, 0, 0, turned.shape[0] - 1], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1.0]]
+    )
+    files = {
+        "masks/P0.nii": volumes.nifti(turned, affine),
+        "masks/P1.nii": volumes.nifti(labels(1, 2) * 1.005, dtype="<f4"),
+    }
     found = CHALLENGE.read_predictions(files, truth)
     assert found.masks.states == ("ok", "ok", "missing")
     assert found.masks.tables[0].tolist() == found.masks.tables[1].tolist() == np.diag([10, 1, 1]).tolist()
@@ -168,7 +193,10 @@ def test_what_is_refused(truth, files, code):
 
 
 def test_masks_in_the_wrong_place_are_pointed_at(truth):
-    files = submission_folder(ROWS) | {"P0/segmentation.nii.gz": mask(labels(1)), "P1/segmentation.nii.gz": mask(labels(1))}
+    files = submission_folder(ROWS) | {
+        "P0/segmentation.nii.gz": mask(labels(1)),
+        "P1/segmentation.nii.gz": mask(labels(1)),
+    }
     found = only(CHALLENGE.read_predictions(files, truth).findings, "mask-elsewhere")
     assert (found.where, found.level) == ("P0/segmentation.nii.gz", "warning")
     some_found = CHALLENGE.read_predictions(files | {"masks/P0.nii.gz": mask(labels(1))}, truth)
@@ -177,13 +205,24 @@ def test_masks_in_the_wrong_place_are_pointed_at(truth):
 
 
 def test_rows_that_hold_nothing_are_no_rows(truth):
-    assert CHALLENGE.read_predictions({"predictions.csv": table(ROWS) + b",,,\n,,,\n"}, truth).t.tolist() == [1, 2, 3]
+    assert CHALLENGE.read_predictions({"predictions.csv": table(ROWS) + b",,,\n,,,\n"}, truth).t.tolist() == [
+        1,
+        2,
+        3,
+    ]
 
 
 def test_without_a_truth_structure_and_labels_are_checked():
-    files = submission_folder([{"PatientID": "A", "T_stage": "T8", "risk": "x"}]) | {"masks/A.nii.gz": mask(labels(4))}
+    files = submission_folder([{"PatientID": "A", "T_stage": "T8", "risk": "x"}]) | {
+        "masks/A.nii.gz": mask(labels(4))
+    }
     found = CHALLENGE.read_predictions(files)
-    assert set(codes(found.findings)) == {"stage-not-recognised", "risk-not-a-number", "malformed-mask", "direction-assumed"}
+    assert set(codes(found.findings)) == {
+        "stage-not-recognised",
+        "risk-not-a-number",
+        "malformed-mask",
+        "direction-assumed",
+    }
 
 
 def test_fingerprints_tell_submissions_apart(truth):
@@ -209,7 +248,10 @@ def test_fingerprints_tell_submissions_apart(truth):
 
 def test_nodes_are_read_when_asked_for_or_later(truth):
     source = submission_folder(ROWS, TRUTH_MASKS)
-    early, late = CHALLENGE.read_predictions(source, truth, lesions=True), CHALLENGE.read_predictions(source, truth)
+    early, late = (
+        CHALLENGE.read_predictions(source, truth, lesions=True),
+        CHALLENGE.read_predictions(source, truth),
+    )
     assert early.masks.nodes.tolist() == [[1, 1, 1]] * 3
     assert late.masks.nodes is None
     assert (

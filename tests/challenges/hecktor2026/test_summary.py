@@ -10,14 +10,22 @@ from tests.support.patients import CHALLENGE
 
 def test_parts_add_up_to_the_score(card):
     parts = summary.parts(card)
-    assert [(part.name, part.weight) for part in parts] == [("Segmentation", 0.25), ("Staging", 0.35), ("Prognosis", 0.4)]
+    assert [(part.name, part.weight) for part in parts] == [
+        ("Segmentation", 0.25),
+        ("Staging", 0.35),
+        ("Prognosis", 0.4),
+    ]
     assert sum(part.won for part in parts) == pytest.approx(card.score)
     assert all(part.won == part.weight * part.value for part in parts)
 
 
 def test_what_lacks_is_counted_by_kind(card):
     found = summary.lacking(card)
-    assert {words: n for words, n in found.items() if n} == {"missing mask": 1, "missing T stage": 1, "missing score": 1}
+    assert {words: n for words, n in found.items() if n} == {
+        "missing mask": 1,
+        "missing T stage": 1,
+        "missing score": 1,
+    }
 
 
 def test_the_credit_of_empty_masks_is_what_the_score_loses_when_they_count_nothing(read, card):

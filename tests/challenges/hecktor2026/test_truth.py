@@ -23,7 +23,11 @@ def read(source, **options):
 LAYOUTS = {
     "masks folder": {"clinical.csv": table(ROWS), "masks/A-1.nii.gz": MASK, "masks/B.2.nii.gz": MASK},
     "flat": {"clinical.csv": table(ROWS), "A-1.nii.gz": MASK, "B.2.nii": volumes.nifti(labels(1, 2, 2))},
-    "training": {"any name.csv": table(ROWS), "A-1/A-1.nii.gz": MASK, "B.2/B.2.mha": volumes.metaimage(labels(1, 2, 2), packed=True)},
+    "training": {
+        "any name.csv": table(ROWS),
+        "A-1/A-1.nii.gz": MASK,
+        "B.2/B.2.mha": volumes.metaimage(labels(1, 2, 2), packed=True),
+    },
     "enclosed": {"set/clinical.csv": table(ROWS), "set/masks/A-1.nii.gz": MASK, "set/masks/B.2.nii.gz": MASK},
     "with litter": {
         "clinical.csv": table(ROWS),
@@ -60,7 +64,12 @@ def test_folder_and_dropped_folder_have_one_digest(tmp_path):
 
 
 def test_images_beside_masks_are_images():
-    files = {"clinical.csv": table(ROWS), "A-1/A-1.nii.gz": MASK, "A-1/A-1__CT.nii.gz": b"no mask", "A-1/A-1__PT.nii.gz": b"no mask"}
+    files = {
+        "clinical.csv": table(ROWS),
+        "A-1/A-1.nii.gz": MASK,
+        "A-1/A-1__CT.nii.gz": b"no mask",
+        "A-1/A-1__PT.nii.gz": b"no mask",
+    }
     truth = read(files)
     assert truth.layout.images == {"A-1": {"CT": "A-1/A-1__CT.nii.gz", "PT": "A-1/A-1__PT.nii.gz"}}
     assert truth.ids == ("A-1", "B.2")
@@ -78,7 +87,11 @@ def test_images_beside_masks_are_images():
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
 def test_columns_are_found_however_they_are_written(header, line_end):
     delimiter = next(d for d in ",;\t" if d in header)
-    lines = [header, delimiter.join(["P0", " t2 ", "n1", "1.0", "30"]), delimiter.join([" P1 ", "TX", "NA", "False", "0"])]
+    lines = [
+        header,
+        delimiter.join(["P0", " t2 ", "n1", "1.0", "30"]),
+        delimiter.join([" P1 ", "TX", "NA", "False", "0"]),
+    ]
     truth = read(line_end.join(lines).encode(), name="clinical.csv")
     assert truth.ids == ("P0", "P1")
     assert (truth.t.tolist(), truth.n.tolist()) == ([2, -1], [1, -1])
@@ -92,24 +105,33 @@ def test_decimal_commas_are_read_where_they_separate_nothing():
 
 
 @pytest.mark.parametrize(
-    ("written", "code"), [("t4b", 4), ("cT2", 2), ("pT1a", 1), (" T3 ", 3), ("TX", -1), ("cTx", -1), ("", -1), ("n/a", -1)]
+    ("written", "code"),
+    [("t4b", 4), ("cT2", 2), ("pT1a", 1), (" T3 ", 3), ("TX", -1), ("cTx", -1), ("", -1), ("n/a", -1)],
 )
 def test_stages_of_the_truth(written, code):
     assert read(table([{"PatientID": "P", "T_stage": written}]), name="t.csv").t.tolist() == [code]
 
 
 def test_folded_stages_are_counted():
-    truth = read(table([{"PatientID": f"P{i}", "T_stage": t} for i, t in enumerate(("T4a", "cT1", "T2"))]), name="t.csv")
+    truth = read(
+        table([{"PatientID": f"P{i}", "T_stage": t} for i, t in enumerate(("T4a", "cT1", "T2"))]),
+        name="t.csv",
+    )
     assert "2" in only(truth.findings, "stage-folded").message
 
 
 def test_masks_alone_are_a_test_set():
     assert read({"masks/B.nii.gz": MASK, "masks/A.nii.gz": MASK}).ids == ("A", "B")
-    assert read({"clinical.csv": table([{"PatientID": "Z"}]), "masks/B.nii.gz": MASK, "masks/A.nii.gz": MASK}).ids == ("Z", "A", "B")
+    assert read(
+        {"clinical.csv": table([{"PatientID": "Z"}]), "masks/B.nii.gz": MASK, "masks/A.nii.gz": MASK}
+    ).ids == ("Z", "A", "B")
 
 
 def test_time_without_event_leaves_prognosis():
-    truth = read(table([{"PatientID": "P0", "RFS": 3, "Relapse": None}, {"PatientID": "P1", "RFS": 3, "Relapse": 1}]), name="t.csv")
+    truth = read(
+        table([{"PatientID": "P0", "RFS": 3, "Relapse": None}, {"PatientID": "P1", "RFS": 3, "Relapse": 1}]),
+        name="t.csv",
+    )
     assert truth.has_survival.tolist() == [False, True]
     assert "P0" in only(truth.findings, "truth-incomplete").message
 
@@ -122,7 +144,12 @@ def test_every_fault_is_listed_at_once():
         {"PatientID": "", "T_stage": "T1", "N_stage": "N1", "Relapse": 1, "RFS": "9"},
         {"PatientID": "P2", "T_stage": "T1", "N_stage": "N1", "Relapse": 1, "RFS": "soon"},
     ]
-    masks = {"masks/P0.nii.gz": mask(labels(3)), "masks/P2.nii.gz": MASK, "P2.nii": MASK, "masks/P3.nii": b"nothing"}
+    masks = {
+        "masks/P0.nii.gz": mask(labels(3)),
+        "masks/P2.nii.gz": MASK,
+        "P2.nii": MASK,
+        "masks/P3.nii": b"nothing",
+    }
     problems = refused(read, {"clinical.csv": table(bad)} | masks).problems
     assert sorted(places(problems)) == sorted(
         [
@@ -138,7 +165,10 @@ def test_every_fault_is_listed_at_once():
         ]
     )
     assert all(
-        word in only((p for p in problems if p.where == "clinical.csv:2" and p.code == "bad-label"), "bad-label").message
+        word
+        in only(
+            (p for p in problems if p.where == "clinical.csv:2" and p.code == "bad-label"), "bad-label"
+        ).message
         for word in ("T5", "N4", "yes")
     )
 
@@ -188,6 +218,9 @@ def test_metadata_names_the_unit():
     found = patients.card(truth, patients.submission_folder(rows), group="household")
     assert (found.provenance["unit"], found.provenance["n_units"]) == ("household", 1)
     joined = patients.card(
-        patients.truth_folder(ROWS), patients.submission_folder(rows), group="ward", metadata=table([{"PatientID": "B.2", "Ward": "w"}])
+        patients.truth_folder(ROWS),
+        patients.submission_folder(rows),
+        group="ward",
+        metadata=table([{"PatientID": "B.2", "Ward": "w"}]),
     )
     assert joined.provenance["n_units"] == 2

@@ -40,12 +40,17 @@ def card(truth, submission):
     return CHALLENGE.score(truth, submission, resamples=0)
 
 
-@pytest.mark.parametrize("chosen", [{}, {"empty_masks": "skip", "t0": "exclude", "missing_risk": "half", "prognosis_direction": "time"}])
+@pytest.mark.parametrize(
+    "chosen",
+    [{}, {"empty_masks": "skip", "t0": "exclude", "missing_risk": "half", "prognosis_direction": "time"}],
+)
 def test_a_reading_is_the_score_under_that_option(truth, submission, chosen):
     card = CHALLENGE.score(truth, submission, resamples=0, **chosen)
     found = view.readings(truth, submission, card)
     used = {name: card.provenance["options"][name] for name in CHOICES}
-    assert {(r.option, r.value) for r in found} == {(name, v) for name, values in CHOICES.items() for v in values if v != used[name]}
+    assert {(r.option, r.value) for r in found} == {
+        (name, v) for name, values in CHOICES.items() for v in values if v != used[name]
+    }
     for reading in found:
         other = CHALLENGE.score(truth, submission, resamples=0, **{**used, reading.option: reading.value})
         assert reading.score == other.score
@@ -54,7 +59,11 @@ def test_a_reading_is_the_score_under_that_option(truth, submission, chosen):
 
 
 def test_intervals_of_a_center_are_those_of_its_patients_in_the_replicates():
-    rows = [{**row, "PatientID": f"{row['PatientID']}{k}", "CenterID": "AB"[k % 2]} for row in ROWS for k in range(6)]
+    rows = [
+        {**row, "PatientID": f"{row['PatientID']}{k}", "CenterID": "AB"[k % 2]}
+        for row in ROWS
+        for k in range(6)
+    ]
     guessed = [{**row, "PatientID": f"{row['PatientID']}{k}"} for row in GUESSED for k in range(6)]
     masks = {f"{patient}{k}": mask for patient, mask in MASKS.items() for k in range(6)}
     submitted = {f"{patient}{k}": labels(k % 3, 1) for patient in MASKS for k in range(6)}
@@ -64,7 +73,9 @@ def test_intervals_of_a_center_are_those_of_its_patients_in_the_replicates():
     found = view.center_intervals(truth, submission, card)
     counts = np.random.default_rng(1).multinomial(24, np.full(24, 1 / 24), size=30)
     for center in "AB":
-        inside = [i for i, row in enumerate(card.cases) if row["center"] == center and row["dice_gtvn"] is not None]
+        inside = [
+            i for i, row in enumerate(card.cases) if row["center"] == center and row["dice_gtvn"] is not None
+        ]
         dice = np.array([card.cases[i]["dice_gtvn"] for i in inside])
         drawn = counts[:, inside] @ dice / counts[:, inside].sum(1)
         assert found[center]["dice_gtvn"] == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=1e-12)
@@ -74,7 +85,10 @@ def test_intervals_of_a_center_are_those_of_its_patients_in_the_replicates():
 
 def test_an_undefined_reading_has_no_difference(truth):
     nothing = CHALLENGE.read_predictions(submission_folder([{**row, "risk": None} for row in GUESSED]), truth)
-    found = {(r.option, r.value): r for r in view.readings(truth, nothing, CHALLENGE.score(truth, nothing, resamples=0))}
+    found = {
+        (r.option, r.value): r
+        for r in view.readings(truth, nothing, CHALLENGE.score(truth, nothing, resamples=0))
+    }
     excluded = found["missing_risk", "exclude"]
     assert (excluded.score, excluded.difference, excluded.parts["c_index"]) == (None, None, None)
     assert found["missing_risk", "half"].parts["c_index"] == 0.5
@@ -84,7 +98,11 @@ def test_the_worst_patients(card):
     def named(by):
         return [(entry.case, round(entry.value, 12)) for entry in view.worst(card, by)]
 
-    assert named("dice") == [("P0", round((2 / 3 + 0) / 2, 12)), ("P2", round((2 / 3 + 0) / 2, 12)), ("P1", 1)]
+    assert named("dice") == [
+        ("P0", round((2 / 3 + 0) / 2, 12)),
+        ("P2", round((2 / 3 + 0) / 2, 12)),
+        ("P1", 1),
+    ]
     assert named("stages") == [("P0", 3 + 1), ("P1", 1 + 3), ("P2", 0)]
     assert named("pairs") == [("P2", 3), ("P0", 2), ("P1", 2), ("P3", 1)]
     assert len(view.worst(card, "pairs", 2)) == 2
@@ -104,7 +122,9 @@ def test_scenes_of_masks_alone_and_with_images(truth, submission):
     assert alone.backgrounds == ()
     assert view.scene(truth, submission, 3) is None
     image = volumes.zipped(volumes.nifti(np.arange(12).reshape(3, 2, 2), dtype="<i2"))
-    beside = CHALLENGE.read_truth(truth_folder(ROWS, MASKS) | {"masks/P0__CT.nii.gz": image, "masks/P0__PT.nii.gz": image})
+    beside = CHALLENGE.read_truth(
+        truth_folder(ROWS, MASKS) | {"masks/P0__CT.nii.gz": image, "masks/P0__PT.nii.gz": image}
+    )
     assert [background.name for background in view.scene(beside, submission, 0).backgrounds] == ["CT", "PET"]
 
 

@@ -1,5 +1,5 @@
-"""Runs inside the environment of the official scorer: a list of [truth, predictions, metric] as JSON in, what it says of each as JSON
-out."""
+"""Runs inside the environment of the official scorer: a list of [truth, predictions, metric] as JSON in, what
+it says of each as JSON out."""
 
 import io
 import json
@@ -13,7 +13,10 @@ from isic_challenge_scoring.types import ScoreError
 def said(truth: str, predictions: str, metric: str) -> dict:
     try:
         # As its command opens a file: universal line ends.
-        streams = [io.TextIOWrapper(io.BytesIO(text.encode("latin-1")), encoding="utf-8") for text in (truth, predictions)]
+        streams = [
+            io.TextIOWrapper(io.BytesIO(text.encode("latin-1")), encoding="utf-8")
+            for text in (truth, predictions)
+        ]
         return ClassificationScore.from_stream(*streams, ClassificationMetric(metric)).to_dict(rocs=False)
     except ScoreError as refusal:
         return {"refused": str(refusal)}

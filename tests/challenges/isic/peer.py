@@ -9,5 +9,12 @@ PROGRAM = Path(__file__).with_name("official_scorer.py")
 
 
 def official(jobs: Sequence[tuple[bytes, bytes, str]]) -> list[dict]:
-    """What the official scorer says of each (truth, predictions, metric): its numbers, {"refused": message} or {"stopped": exception}."""
-    return peer.asked(PROGRAM, [(truth.decode("latin-1"), predictions.decode("latin-1"), metric) for truth, predictions, metric in jobs])
+    """What the official scorer says of each (truth, predictions, metric): its numbers, {"refused": message}
+    or {"stopped": exception}."""
+    return peer.asked(
+        PROGRAM,
+        [
+            (truth.decode("latin-1"), predictions.decode("latin-1"), metric)
+            for truth, predictions, metric in jobs
+        ],
+    )

@@ -1,4 +1,5 @@
-"""The measures of ISIC once more, in plain loops over cases and with scikit-learn, as the specification reads."""
+"""The measures of ISIC once more, in plain loops over cases and with scikit-learn, as the specification
+reads."""
 
 from collections.abc import Sequence
 
@@ -43,10 +44,14 @@ def areas(positive: np.ndarray, scores: np.ndarray, w: np.ndarray) -> tuple[floa
     x, y, _ = roc_curve(positive[kept], scores[kept], sample_weight=w[kept], drop_intermediate=False)
     first = int(np.argmax(y >= 0.8))
     start = x[first - 1] + (x[first] - x[first - 1]) * (0.8 - y[first - 1]) / (y[first] - y[first - 1])
-    return roc_auc_score(positive[kept], scores[kept], sample_weight=w[kept]), area_under([start, *x[first:]], [0.8, *y[first:]])
+    return roc_auc_score(positive[kept], scores[kept], sample_weight=w[kept]), area_under(
+        [start, *x[first:]], [0.8, *y[first:]]
+    )
 
 
-def category(k: int, positives: np.ndarray, outputs: np.ndarray, w: np.ndarray, inclusive: bool = False) -> dict[str, float | None]:
+def category(
+    k: int, positives: np.ndarray, outputs: np.ndarray, w: np.ndarray, inclusive: bool = False
+) -> dict[str, float | None]:
     cells = {"TP": 0.0, "FP": 0.0, "FN": 0.0, "TN": 0.0}
     right, all_of_k = 0.0, 0.0
     for truth, row, weight in zip(positives, outputs, w, strict=True):
@@ -69,12 +74,18 @@ def category(k: int, positives: np.ndarray, outputs: np.ndarray, w: np.ndarray, 
         "f1": ratio(2 * tp, 2 * tp + fp + fn) if there else None,
         "auc": auc,
         "auc_sens_80": right_of_80,
-        "average_precision": average_precision_score(positives[:, k], outputs[:, k], sample_weight=w) if there else None,
+        "average_precision": average_precision_score(positives[:, k], outputs[:, k], sample_weight=w)
+        if there
+        else None,
     }
 
 
 def malignant_auc(
-    categories: Sequence[str], malignant: Sequence[str], positives: np.ndarray, outputs: np.ndarray, w: np.ndarray
+    categories: Sequence[str],
+    malignant: Sequence[str],
+    positives: np.ndarray,
+    outputs: np.ndarray,
+    w: np.ndarray,
 ) -> float | None:
     ill, scores, weights = [], [], []
     for truth, row, weight in zip(positives, outputs.tolist(), w, strict=True):
@@ -88,13 +99,25 @@ def malignant_auc(
 
 
 def metrics(
-    categories: Sequence[str], malignant: Sequence[str], positives: np.ndarray, outputs: np.ndarray, w: np.ndarray, inclusive: bool = False
+    categories: Sequence[str],
+    malignant: Sequence[str],
+    positives: np.ndarray,
+    outputs: np.ndarray,
+    w: np.ndarray,
+    inclusive: bool = False,
 ) -> tuple[dict[str, float | None], dict[str, dict]]:
     """All metrics but the validation score, and the measures per category."""
     rows = {name: category(k, positives, outputs, w, inclusive) for k, name in enumerate(categories)}
     found = {name: mean([row[measure] for row in rows.values()]) for name, measure in MEANS.items()}
-    labels = [(true_label(truth), label(row), weight) for truth, row, weight in zip(positives, outputs.tolist(), w, strict=True)]
+    labels = [
+        (true_label(truth), label(row), weight)
+        for truth, row, weight in zip(positives, outputs.tolist(), w, strict=True)
+    ]
     found["accuracy"] = ratio(
-        sum(weight for y, p, weight in labels if y is not None and y == p), sum(weight for y, _, weight in labels if y is not None)
+        sum(weight for y, p, weight in labels if y is not None and y == p),
+        sum(weight for y, _, weight in labels if y is not None),
     )
-    return found | {"mean_auc": found["macro_auc"], "malignant_auc": malignant_auc(categories, malignant, positives, outputs, w)}, rows
+    return found | {
+        "mean_auc": found["macro_auc"],
+        "malignant_auc": malignant_auc(categories, malignant, positives, outputs, w),
+    }, rows

@@ -1,4 +1,5 @@
-"""Replicates: every quantity equals the scorer's own on the repeated cases, and the intervals are quantiles of them."""
+"""Replicates: every quantity equals the scorer's own on the repeated cases, and the intervals are quantiles
+of them."""
 
 import numpy as np
 import pytest
@@ -22,25 +23,45 @@ def read(seed: int, **settings):
 
 def answers_of(truth, predictions, asked) -> measures.Answers:
     return measures.answers(
-        truth.categories, truth.positives, truth.labels, predictions.outputs, predictions.labels, malignant(truth.categories, asked), False
+        truth.categories,
+        truth.positives,
+        truth.labels,
+        predictions.outputs,
+        predictions.labels,
+        malignant(truth.categories, asked),
+        False,
     )
 
 
 @pytest.mark.parametrize(
     ("seed", "settings"),
-    [(0, {}), (1, {"decimals": 1}), (2, {"weights": True}), (3, {"cases": 12, "categories": 5}), (4, {"categories": 2})],
+    [
+        (0, {}),
+        (1, {"decimals": 1}),
+        (2, {"weights": True}),
+        (3, {"cases": 12, "categories": 5}),
+        (4, {"categories": 2}),
+    ],
 )
 def test_replicates_are_the_scorer_on_the_repeated_cases(seed, settings):
     truth, predictions = read(seed, **settings)
     asked = truth.categories[:1]
     prepared = answers_of(truth, predictions, asked)
-    weights = np.concatenate(list(resampling.replicate_weights(np.arange(len(truth)), REPLICATES, seed, truth.score_weights)))
+    weights = np.concatenate(
+        list(resampling.replicate_weights(np.arange(len(truth)), REPLICATES, seed, truth.score_weights))
+    )
     found = measures.quantities(prepared, weights, "balanced_accuracy")
-    counts = np.random.default_rng(seed).multinomial(len(truth), np.full(len(truth), 1 / len(truth)), size=REPLICATES)
+    counts = np.random.default_rng(seed).multinomial(
+        len(truth), np.full(len(truth), 1 / len(truth)), size=REPLICATES
+    )
     for b, count in enumerate(counts):
         rows = np.repeat(np.arange(len(truth)), count)
         expected, per_category = restated.metrics(
-            truth.categories, asked, truth.positives[rows], predictions.outputs[rows], truth.score_weights[rows]
+            truth.categories,
+            asked,
+            truth.positives[rows],
+            predictions.outputs[rows],
+            truth.score_weights[rows],
         )
         got = {name: None if np.isnan(found[name][b]) else found[name][b] for name in expected}
         assert got == pytest.approx(expected, abs=1e-12)
@@ -56,13 +77,19 @@ def test_replicates_are_the_scorer_on_the_repeated_cases(seed, settings):
 def test_intervals_are_percentiles_of_every_metric_but_the_validation_score(weights):
     truth, predictions = read(7, weights=weights)
     card = isic.score(truth, predictions, resamples=200, seed=5, malignant="C0")
-    draws = np.concatenate(list(resampling.replicate_weights(np.arange(len(truth)), 200, 5, truth.score_weights)))
+    draws = np.concatenate(
+        list(resampling.replicate_weights(np.arange(len(truth)), 200, 5, truth.score_weights))
+    )
     values = measures.quantities(answers_of(truth, predictions, "C0"), draws, "balanced_accuracy")
     assert set(card.intervals) == {*card.metrics, "score"} - {"validation_score"}
     for name, interval in card.intervals.items():
-        assert interval == pytest.approx(np.quantile(values[name][~np.isnan(values[name])], [0.025, 0.975]), abs=1e-12)
+        assert interval == pytest.approx(
+            np.quantile(values[name][~np.isnan(values[name])], [0.025, 0.975]), abs=1e-12
+        )
     for name, row in card.per_class.items():
-        assert row["auc_interval"] == pytest.approx(np.quantile(values["auc", name], [0.025, 0.975]), abs=1e-12)
+        assert row["auc_interval"] == pytest.approx(
+            np.quantile(values["auc", name], [0.025, 0.975]), abs=1e-12
+        )
 
 
 @pytest.mark.parametrize("interval", ["jackknife", "bca"])
@@ -73,7 +100,11 @@ def test_leaving_one_unit_out_uses_the_weights(interval):
         prepared, left_out = answers_of(truth, predictions, None), []
         for i in range(len(truth)):
             kept = np.arange(len(truth)) != i
-            left_out.append(measures.quantities(prepared, np.where(kept, truth.score_weights, 0)[None], "balanced_accuracy")["score"][0])
+            left_out.append(
+                measures.quantities(
+                    prepared, np.where(kept, truth.score_weights, 0)[None], "balanced_accuracy"
+                )["score"][0]
+            )
         n = len(left_out)
         se = np.sqrt((n - 1) / n * np.sum((np.array(left_out) - np.mean(left_out)) ** 2))
         low, high = card.intervals["score"]

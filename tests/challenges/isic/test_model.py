@@ -22,7 +22,9 @@ isic = load_challenge("isic")
 
 def picture(seed: int, size: tuple[int, int] = (30, 20), kind: str = "PNG") -> bytes:
     buffer = io.BytesIO()
-    Image.fromarray(np.random.default_rng(seed).integers(0, 256, (size[1], size[0], 3), np.uint8)).save(buffer, kind)
+    Image.fromarray(np.random.default_rng(seed).integers(0, 256, (size[1], size[0], 3), np.uint8)).save(
+        buffer, kind
+    )
     return buffer.getvalue()
 
 
@@ -41,12 +43,21 @@ def shift(by: float) -> bytes:
         helper.make_node("Add", ["zero", "by"], ["scores"]),
     ]
     constants = [
-        builders.initializer(name, np.array(value, np.float32)) for name, value in (("low", 0), ("high", 1), ("by", [by, 0.5, 0.2]))
+        builders.initializer(name, np.array(value, np.float32))
+        for name, value in (("low", 0), ("high", 1), ("by", [by, 0.5, 0.2]))
     ]
-    return builders.build(nodes, [("image", TensorProto.FLOAT, ["N", 3, None, None])], [("scores", TensorProto.FLOAT, ["N", 3])], constants)
+    return builders.build(
+        nodes,
+        [("image", TensorProto.FLOAT, ["N", 3, None, None])],
+        [("scores", TensorProto.FLOAT, ["N", 3])],
+        constants,
+    )
 
 
-FILES = {"truth.csv": category_tables.truth(), **{f"images/{name}.png": picture(i) for i, name in enumerate(IDS)}}
+FILES = {
+    "truth.csv": category_tables.truth(),
+    **{f"images/{name}.png": picture(i) for i, name in enumerate(IDS)},
+}
 
 
 def read(files: Mapping[str, bytes] = FILES, **options):
@@ -55,7 +66,11 @@ def read(files: Mapping[str, bytes] = FILES, **options):
 
 def stretched(data: bytes, width: int, height: int) -> np.ndarray:
     image = Image.open(io.BytesIO(data)).convert("RGB")
-    return np.asarray(image.resize((width, image.height), Image.Resampling.BILINEAR).resize((width, height), Image.Resampling.BILINEAR))
+    return np.asarray(
+        image.resize((width, image.height), Image.Resampling.BILINEAR).resize(
+            (width, height), Image.Resampling.BILINEAR
+        )
+    )
 
 
 def by_hand(data: bytes, made: bytes, width: int, height: int) -> np.ndarray:
@@ -72,7 +87,9 @@ def test_pixels_are_stretched_bilinearly_to_the_declared_size_or_224(side, size)
     expected = [by_hand(FILES[f"images/{name}.png"], made, *size) for name in IDS]
     assert found.outputs == pytest.approx(np.array(expected), abs=2e-5)
     stages, _ = isic.received(read(), 0, found.model)
-    assert np.array_equal(np.asarray(Image.open(io.BytesIO(stages[-1].png))), stretched(FILES["images/ISIC_1.png"], *size))
+    assert np.array_equal(
+        np.asarray(Image.open(io.BytesIO(stages[-1].png))), stretched(FILES["images/ISIC_1.png"], *size)
+    )
 
 
 def test_scoring_the_written_file_gives_what_scoring_the_model_gives(tmp_path):
@@ -97,9 +114,14 @@ def test_a_lesion_is_the_mean_of_the_photographs_in_its_folder():
         "a/ISIC_3/z.png": picture(4),
     }
     made = model()
-    single = [by_hand(files[name], made, 224, 224) for name in ("a/ISIC_1/x.png", "a/ISIC_1/y.png", "a/ISIC_2/z.png")]
+    single = [
+        by_hand(files[name], made, 224, 224)
+        for name in ("a/ISIC_1/x.png", "a/ISIC_1/y.png", "a/ISIC_2/z.png")
+    ]
     truth = read(files)
-    assert isic.predict(made, truth).outputs == pytest.approx(np.array([(single[0] + single[1]) / 2, single[2]]), abs=2e-5)
+    assert isic.predict(made, truth).outputs == pytest.approx(
+        np.array([(single[0] + single[1]) / 2, single[2]]), abs=2e-5
+    )
     assert isic.prediction_table(truth, isic.predict(made, truth)).startswith("lesion_id,")
 
 
@@ -109,7 +131,9 @@ def test_images_from_another_place_and_in_any_folder():
 
 
 def test_missing_ambiguous_and_unreadable_images():
-    files = {k: v for k, v in FILES.items() if "ISIC_1." not in k} | {"more/ISIC_2.jpg": picture(9, kind="JPEG")}
+    files = {k: v for k, v in FILES.items() if "ISIC_1." not in k} | {
+        "more/ISIC_2.jpg": picture(9, kind="JPEG")
+    }
     found = refused(isic.predict, model(), read(files)).problems
     assert places(found) == [("image-missing", "ISIC_1"), ("ambiguous-image", "ISIC_2")]
     assert places(refused(isic.inspect, model(), read(files)).problems) == places(found)
@@ -120,7 +144,9 @@ def test_missing_ambiguous_and_unreadable_images():
 
 
 def test_no_image_at_all_is_one_entry():
-    assert places(refused(isic.predict, model(), read({"truth.csv": category_tables.truth()})).problems) == [("image-missing", "set")]
+    assert places(refused(isic.predict, model(), read({"truth.csv": category_tables.truth()})).problems) == [
+        ("image-missing", "set")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -146,9 +172,13 @@ def test_outputs_a_millionth_beyond_are_clipped():
 
 
 def test_categories_of_the_model_in_another_order_are_named():
-    found = only(isic.inspect(model(metadata={"categories": "NV,MEL,BCC"}), read()).findings, "category-order")
+    found = only(
+        isic.inspect(model(metadata={"categories": "NV,MEL,BCC"}), read()).findings, "category-order"
+    )
     assert found.level == "warning"
-    assert "category-order" not in codes(isic.inspect(model(metadata={"categories": "MEL, NV, BCC"}), read()).findings)
+    assert "category-order" not in codes(
+        isic.inspect(model(metadata={"categories": "MEL, NV, BCC"}), read()).findings
+    )
 
 
 IMAGES = {f"{name}.png": picture(i) for i, name in enumerate(IDS[:2])}
@@ -162,7 +192,11 @@ IMAGES = {f"{name}.png": picture(i) for i, name in enumerate(IDS[:2])}
         (model(width=7), None, ("MEL", "NV", "BCC", "AKIEC", "BKL", "DF", "VASC")),
         (model(width=8), None, ("MEL", "NV", "BCC", "AK", "BKL", "DF", "VASC", "SCC")),
         (model(width=9), None, ("MEL", "NV", "BCC", "AK", "BKL", "DF", "VASC", "SCC", "UNK")),
-        (model(width=11), None, ("AKIEC", "BCC", "BEN_OTH", "BKL", "DF", "INF", "MAL_OTH", "MEL", "NV", "SCCKA", "VASC")),
+        (
+            model(width=11),
+            None,
+            ("AKIEC", "BCC", "BEN_OTH", "BKL", "DF", "INF", "MAL_OTH", "MEL", "NV", "SCCKA", "VASC"),
+        ),
     ],
 )
 def test_categories_without_a_truth(made, categories, expected):
@@ -182,7 +216,9 @@ def test_categories_without_a_truth(made, categories, expected):
     ],
 )
 def test_categories_that_cannot_be(made, categories, code):
-    assert codes(refused(isic.predict, made, isic.read_images(IMAGES), categories=categories).problems) == [code]
+    assert codes(refused(isic.predict, made, isic.read_images(IMAGES), categories=categories).problems) == [
+        code
+    ]
 
 
 def test_a_table_gives_rows_and_order_to_images():
@@ -190,7 +226,9 @@ def test_a_table_gives_rows_and_order_to_images():
     cases = isic.read_images(files)
     assert cases.ids == ("ISIC_2", "ISIC_1")
     assert isic.prediction_table(cases, isic.predict(model(width=7), cases)).startswith("lesion_id,MEL")
-    assert codes(refused(isic.read_images, {**IMAGES, "table.csv": table(("image",), ("a",), ("a.png",))}).problems) == ["duplicate-case"]
+    assert codes(
+        refused(isic.read_images, {**IMAGES, "table.csv": table(("image",), ("a",), ("a.png",))}).problems
+    ) == ["duplicate-case"]
 
 
 def test_places_without_images():
@@ -223,8 +261,30 @@ def test_the_command_line_predicts_and_scores(tmp_path):
         tmp_path / "p.csv",
     )
     assert written.status == 0, written.err
-    by_file = run("score", "isic", "--truth", tmp_path / "set", "--predictions", tmp_path / "p.csv", "--resamples", 0, "--json", "-")
-    by_model = run("score", "isic", "--truth", tmp_path / "set", "--model", tmp_path / "m.onnx", "--resamples", 0, "--json", "-")
+    by_file = run(
+        "score",
+        "isic",
+        "--truth",
+        tmp_path / "set",
+        "--predictions",
+        tmp_path / "p.csv",
+        "--resamples",
+        0,
+        "--json",
+        "-",
+    )
+    by_model = run(
+        "score",
+        "isic",
+        "--truth",
+        tmp_path / "set",
+        "--model",
+        tmp_path / "m.onnx",
+        "--resamples",
+        0,
+        "--json",
+        "-",
+    )
     assert by_file.json["cases"] == by_model.json["cases"]
     assert by_file.json["metrics"] == by_model.json["metrics"]
     checked = run("check", "isic", "--model", tmp_path / "m.onnx", "--truth", tmp_path / "set")

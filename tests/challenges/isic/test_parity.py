@@ -11,40 +11,70 @@ from tests.support.lesion_tables import table
 
 isic = load_challenge("isic")
 OFFICIAL_NAMES = {"f1": "dice", "average_precision": "ap"}
-MEASURES = ("accuracy", "sensitivity", "specificity", "f1", "ppv", "npv", "auc", "auc_sens_80", "average_precision")
+MEASURES = (
+    "accuracy",
+    "sensitivity",
+    "specificity",
+    "f1",
+    "ppv",
+    "npv",
+    "auc",
+    "auc_sens_80",
+    "average_precision",
+)
 TOLERANCE = 5e-15
 
 
 def scored(truth: bytes, predictions: bytes, **options):
     answers = isic.read_truth(truth, "truth.csv")
-    return isic.score(answers, isic.read_predictions(predictions, answers, "predictions.csv"), resamples=0, **options)
+    return isic.score(
+        answers, isic.read_predictions(predictions, answers, "predictions.csv"), resamples=0, **options
+    )
 
 
 def test_random_test_sets_give_the_official_numbers():
     settings = [
-        {"seed": seed, "cases": 20 + 7 * seed, "categories": 2 + seed % 7, "decimals": (1, 2, 6, 17)[seed % 4], "weights": seed % 3 == 0}
+        {
+            "seed": seed,
+            "cases": 20 + 7 * seed,
+            "categories": 2 + seed % 7,
+            "decimals": (1, 2, 6, 17)[seed % 4],
+            "weights": seed % 3 == 0,
+        }
         for seed in range(18)
     ]
     pairs = [random_pair(**s) for s in settings]
-    metrics = [("balanced_accuracy", "auc", "ap")[i % 3] if i % 2 else "balanced_accuracy" for i in range(len(pairs))]
-    for pair, metric, said in zip(pairs, metrics, official([(*p, m) for p, m in zip(pairs, metrics, strict=True)]), strict=True):
+    metrics = [
+        ("balanced_accuracy", "auc", "ap")[i % 3] if i % 2 else "balanced_accuracy" for i in range(len(pairs))
+    ]
+    for pair, metric, said in zip(
+        pairs, metrics, official([(*p, m) for p, m in zip(pairs, metrics, strict=True)]), strict=True
+    ):
         card = scored(*pair, metric=metric)
         assert card.score == pytest.approx(said["overall"], abs=TOLERANCE)
         assert card.metrics["validation_score"] == pytest.approx(said["validation"], abs=TOLERANCE)
         for measure in MEASURES:
             name = OFFICIAL_NAMES.get(measure, measure)
-            assert {c: row[measure] for c, row in card.per_class.items()} == pytest.approx(said["per_category"][name], abs=TOLERANCE)
-            assert card.metrics[f"macro_{measure}"] == pytest.approx(said["macro_average"][name], abs=TOLERANCE)
+            assert {c: row[measure] for c, row in card.per_class.items()} == pytest.approx(
+                said["per_category"][name], abs=TOLERANCE
+            )
+            assert card.metrics[f"macro_{measure}"] == pytest.approx(
+                said["macro_average"][name], abs=TOLERANCE
+            )
 
 
 def test_the_figure_of_weights_out_of_order_is_what_the_official_scorer_prints():
     pairs = [random_pair(seed, cases=50, weights=True, shuffled=True) for seed in range(9)]
     metrics = [("balanced_accuracy", "auc", "ap")[i % 3] for i in range(len(pairs))]
-    for pair, metric, said in zip(pairs, metrics, official([(*p, m) for p, m in zip(pairs, metrics, strict=True)]), strict=True):
+    for pair, metric, said in zip(
+        pairs, metrics, official([(*p, m) for p, m in zip(pairs, metrics, strict=True)]), strict=True
+    ):
         if "stopped" in said:
             continue
         message = only(scored(*pair, metric=metric).findings, "weights-out-of-order").message
-        printed, validation = message.split("prints ")[1].split(" for this file")[0].removesuffix(")").split(" (validation ")
+        printed, validation = (
+            message.split("prints ")[1].split(" for this file")[0].removesuffix(")").split(" (validation ")
+        )
         assert float(printed) == pytest.approx(said["overall"], abs=TOLERANCE)
         assert float(validation) == pytest.approx(said["validation"], abs=TOLERANCE)
 
@@ -73,10 +103,14 @@ ODD_PREDICTIONS = {
     "latin-1": GOOD.replace(b"MEL", b"M\xe9L"),
     "no id": GOOD.replace(b"image", b"picture"),
     "lesion": GOOD.replace(b"image", b"lesion"),
-    "column twice": b"\n".join(line + (b",NV" if i == 0 else b",0.1") for i, line in enumerate(GOOD.splitlines())),
+    "column twice": b"\n".join(
+        line + (b",NV" if i == 0 else b",0.1") for i, line in enumerate(GOOD.splitlines())
+    ),
     "category missing": GOOD.replace(b"BCC", b"bcc"),
     "two missing": GOOD.replace(b"BCC", b"bcc").replace(b"MEL", b"mel"),
-    "index column": b"\n".join((b"%d," % i if i else b",") + line for i, line in enumerate(GOOD.splitlines())),
+    "index column": b"\n".join(
+        (b"%d," % i if i else b",") + line for i, line in enumerate(GOOD.splitlines())
+    ),
     "longer row": with_line(3, LINES[3] + ",0.5"),
     "shorter row": with_line(3, "ISIC_3,0.1,0.2"),
     "twice": GOOD + LINES[1].encode() + b"\n",
@@ -102,7 +136,10 @@ ODD_PREDICTIONS = {
     "trailing heading only": GOOD.replace(b"BCC\n", b"BCC,\n"),
     "trailing in some rows": with_line(3, LINES[3] + ","),
     "trailing in the first row": with_line(1, LINES[1] + ","),
-    "trailing in all rows": b"\n".join(line + (b"," if i else b"") for i, line in enumerate(GOOD.splitlines())) + b"\n",
+    "trailing in all rows": b"\n".join(
+        line + (b"," if i else b"") for i, line in enumerate(GOOD.splitlines())
+    )
+    + b"\n",
     "decimal commas": GOOD.replace(b",", b";").replace(b".", b","),
     "whole numbers": table(("image", "MEL", "NV", "BCC"), *([name, "0", "0.5", "1.0"] for name in IDS)),
     "folder": GOOD.replace(b"ISIC_2", b"test/ISIC_2"),
@@ -111,7 +148,9 @@ ODD_PREDICTIONS = {
     "jpeg": GOOD.replace(b"ISIC_2,", b"ISIC_2.jpeg,"),
     "alias and trailing heading": GOOD.replace(b"image", b"lesion").replace(b"BCC\n", b"BCC,\n"),
     "semicolons, wide": GOOD.replace(b",", b";").decode().encode("utf-16"),
-    "png and whole numbers": table(("image", "MEL", "NV", "BCC"), *([f"{name}.png", "0", "0.5", "1.0"] for name in IDS)),
+    "png and whole numbers": table(
+        ("image", "MEL", "NV", "BCC"), *([f"{name}.png", "0", "0.5", "1.0"] for name in IDS)
+    ),
     "short": b"image,MEL,NV,BCC\nISIC_1,0.1,0.1,0.8",
 }
 
@@ -122,7 +161,9 @@ def normal(message: str | None) -> str | None:
     return (
         None
         if message is None
-        else message.replace("Missing column in CSV: 'image'.", 'Missing column in CSV: "image" or "lesion_id".').replace("\n", "")
+        else message.replace(
+            "Missing column in CSV: 'image'.", 'Missing column in CSV: "image" or "lesion_id".'
+        ).replace("\n", "")
     )
 
 
@@ -135,7 +176,12 @@ def test_odd_files_are_told_in_the_official_words():
     names, files = zip(*ODD_PREDICTIONS.items(), strict=True)
     truth = category_tables.truth()
     single = category_tables.truth(IDS[:1], ["BCC"])
-    answers = official([(single if name == "short" else truth, data, "balanced_accuracy") for name, data in zip(names, files, strict=True)])
+    answers = official(
+        [
+            (single if name == "short" else truth, data, "balanced_accuracy")
+            for name, data in zip(names, files, strict=True)
+        ]
+    )
     for name, data, said in zip(names, files, answers, strict=True):
         if name != "short":
             assert (name, normal(isic.official_message(data, truth))) == (name, normal(said.get("refused")))
@@ -155,4 +201,7 @@ def test_what_is_refused_there_is_refused_or_named_here(name):
     said = card.more["official"]
     assert said["accepted"] == (message is None)
     assert begun(said["message"]) == begun(message)
-    assert isic.official_message(isic.prediction_table(truth, predictions).encode(), category_tables.truth()) is None
+    assert (
+        isic.official_message(isic.prediction_table(truth, predictions).encode(), category_tables.truth())
+        is None
+    )

@@ -21,7 +21,9 @@ NAMES = ("MEL", "NV", "BCC", "UNK")
 def scored(truth: bytes, predictions: bytes, group: str | None = None, **options):
     answers = isic.read_truth(truth, "truth.csv", group=group)
     options = {"resamples": 0, **options}
-    return isic.score(answers, isic.read_predictions(predictions, answers, "predictions.csv"), group=group, **options)
+    return isic.score(
+        answers, isic.read_predictions(predictions, answers, "predictions.csv"), group=group, **options
+    )
 
 
 def files(labels, scores, weights=None, names=NAMES, ids=None) -> tuple[bytes, bytes]:
@@ -31,9 +33,14 @@ def files(labels, scores, weights=None, names=NAMES, ids=None) -> tuple[bytes, b
     header = ("image", *names, *(["score_weight"] if weights else []))
     truth = table(
         header,
-        *([i, *(int(n in s) for n in names), *([weights[j]] if weights else [])] for j, (i, s) in enumerate(zip(ids, sets, strict=True))),
+        *(
+            [i, *(int(n in s) for n in names), *([weights[j]] if weights else [])]
+            for j, (i, s) in enumerate(zip(ids, sets, strict=True))
+        ),
     )
-    return truth, table(("image", *names), *([i, *map(repr, map(float, row))] for i, row in zip(ids, scores, strict=True)))
+    return truth, table(
+        ("image", *names), *([i, *map(repr, map(float, row))] for i, row in zip(ids, scores, strict=True))
+    )
 
 
 CASE = st.tuples(
@@ -45,11 +52,15 @@ CASE = st.tuples(
 
 @given(st.lists(CASE, min_size=3, max_size=25), st.booleans())
 def test_every_number_restated(cases, inclusive):
-    labels, sixths, weights = zip(*[({"MEL"}, [3, 1, 1, 1], 1), ({"NV"}, [1, 3, 2, 0], 1), *cases], strict=True)
+    labels, sixths, weights = zip(
+        *[({"MEL"}, [3, 1, 1, 1], 1), ({"NV"}, [1, 3, 2, 0], 1), *cases], strict=True
+    )
     outputs = np.array(sixths) / 6
     card = scored(*files(labels, outputs, list(weights)), rules="milk10k-page" if inclusive else "official")
     positives = np.array([[name in label for name in NAMES] for label in labels])
-    metrics, rows = restated.metrics(NAMES, ("MEL", "BCC"), positives, outputs, np.array(weights, float), inclusive)
+    metrics, rows = restated.metrics(
+        NAMES, ("MEL", "BCC"), positives, outputs, np.array(weights, float), inclusive
+    )
     for name, row in rows.items():
         assert {measure: card.per_class[name][measure] for measure in row} == pytest.approx(row, abs=1e-12)
     assert {name: card.metrics[name] for name in metrics} == pytest.approx(metrics, abs=1e-12)
@@ -81,13 +92,23 @@ def test_the_metric_that_ranks(metric, name, measure):
     heavy = isic.read_truth(pair[0]).validation_weights
     validation = table(
         ("image", "C0", "C1", "C2", "C3", "score_weight"),
-        *([*line.split(",")[:5], w] for line, w in zip(pair[0].decode().splitlines()[1:], heavy, strict=True)),
+        *(
+            [*line.split(",")[:5], w]
+            for line, w in zip(pair[0].decode().splitlines()[1:], heavy, strict=True)
+        ),
     )
-    assert card.metrics["validation_score"] == pytest.approx(scored(validation, pair[1], metric=metric).score, abs=1e-12)
+    assert card.metrics["validation_score"] == pytest.approx(
+        scored(validation, pair[1], metric=metric).score, abs=1e-12
+    )
 
 
 def test_labels_are_decided_by_the_largest_score_and_sums_of_tenths_tie():
-    card = scored(*files(["MEL", "NV", "BCC", "NV"], [[0.1, 0.0, 0.2, 0], [0.3, 0, 0, 0], [0.4, 0.4, 0.2, 0], [0.1, 0.7, 0.1, 0]]))
+    card = scored(
+        *files(
+            ["MEL", "NV", "BCC", "NV"],
+            [[0.1, 0.0, 0.2, 0], [0.3, 0, 0, 0], [0.4, 0.4, 0.2, 0], [0.1, 0.7, 0.1, 0]],
+        )
+    )
     assert [case["predicted"] for case in card.cases] == ["BCC", "MEL", "undecided", "NV"]
     assert card.metrics["malignant_auc"] == pytest.approx((0.5 + 1 + 1 + 1) / 4)  # 0.1 + 0.2 ties with 0.3
     assert card.confusion_matrix["labels"] == [*NAMES, "undecided"]
@@ -95,17 +116,29 @@ def test_labels_are_decided_by_the_largest_score_and_sums_of_tenths_tie():
 
 
 def test_confusion_counts_cases_of_weight_and_knows_undecided_only_where_there_is_one():
-    card = scored(*files(["MEL", "NV", "BCC"], [[0.9, 0, 0, 0], [0.5, 0.5, 0, 0], [0, 0.9, 0, 0]], [1, 0, 0.25]))
-    assert card.confusion_matrix == {"labels": list(NAMES), "counts": [[1, 0, 0, 0], [0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0]]}
+    card = scored(
+        *files(["MEL", "NV", "BCC"], [[0.9, 0, 0, 0], [0.5, 0.5, 0, 0], [0, 0.9, 0, 0]], [1, 0, 0.25])
+    )
+    assert card.confusion_matrix == {
+        "labels": list(NAMES),
+        "counts": [[1, 0, 0, 0], [0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0]],
+    }
     assert (card.more["n_scored"], card.n_cases) == (2, 3)
 
 
 def test_undecided_truth_takes_part_one_vs_rest_only():
-    card = scored(*files([{"MEL"}, {"NV"}, set(), {"MEL", "NV"}], [[0.9, 0, 0, 0], [0, 0.9, 0, 0], [0.9, 0, 0, 0], [0.9, 0.8, 0, 0]]))
+    card = scored(
+        *files(
+            [{"MEL"}, {"NV"}, set(), {"MEL", "NV"}],
+            [[0.9, 0, 0, 0], [0, 0.9, 0, 0], [0.9, 0, 0, 0], [0.9, 0.8, 0, 0]],
+        )
+    )
     assert (card.score, card.metrics["accuracy"]) == (1, 1)
     assert card.per_class["MEL"]["support"] == 2
     assert card.per_class["MEL"]["ppv"] == 2 / 3
-    assert [(case["truth"], case["correct"], case["truth_score"]) for case in card.cases][2:] == [("undecided", None, None)] * 2
+    assert [(case["truth"], case["correct"], case["truth_score"]) for case in card.cases][2:] == [
+        ("undecided", None, None)
+    ] * 2
     assert only(card.findings, "undecided-truth").message.startswith("2 rows have")
 
 
@@ -121,7 +154,17 @@ def test_absent_categories_are_left_out_and_named():
     card = scored(*files(["MEL", "NV"], [[0.9, 0.1, 0, 0], [0, 0, 0, 0.9]]))
     assert [f.where for f in card.findings if f.code == "absent-class"] == ["BCC", "UNK"]
     nothing = {name for name, value in card.per_class["UNK"].items() if value is None}
-    assert nothing == {"recall", "sensitivity", "auc", "auc_sens_80", "average_precision", "f1", "ppv", "score_worth", "score_lost"}
+    assert nothing == {
+        "recall",
+        "sensitivity",
+        "auc",
+        "auc_sens_80",
+        "average_precision",
+        "f1",
+        "ppv",
+        "score_worth",
+        "score_lost",
+    }
     assert card.score == 0.5
     assert card.per_class["MEL"]["score_worth"] == 0.5
 
@@ -129,13 +172,20 @@ def test_absent_categories_are_left_out_and_named():
 def test_nothing_but_one_category():
     card = scored(*files(["NV", "NV"], [[0.9, 0.1, 0, 0], [0, 0.8, 0, 0]]))
     assert [f.where for f in card.findings if f.code == "no-negatives"] == ["NV"]
-    assert {name for name, value in card.per_class["NV"].items() if value is None} == {"specificity", "npv", "auc", "auc_sens_80"}
+    assert {name for name, value in card.per_class["NV"].items() if value is None} == {
+        "specificity",
+        "npv",
+        "auc",
+        "auc_sens_80",
+    }
     assert only(card.findings, "malignant-undefined").where == "malignant_auc"
     assert card.metrics["malignant_auc"] is None
 
 
 def test_unknown_is_left_out_unless_it_is_named():
-    pair = files(["MEL", "NV", "UNK", "UNK"], [[0.9, 0, 0, 0], [0.1, 0.9, 0, 0], [0.95, 0, 0, 0], [0.8, 0, 0, 0.1]])
+    pair = files(
+        ["MEL", "NV", "UNK", "UNK"], [[0.9, 0, 0, 0], [0.1, 0.9, 0, 0], [0.95, 0, 0, 0], [0.8, 0, 0, 0.1]]
+    )
     card = scored(*pair)
     assert card.metrics["malignant_auc"] == 1
     found = only(card.findings, "unknown-left-out")
@@ -150,7 +200,10 @@ def test_unknown_is_left_out_unless_it_is_named():
     ("names", "expected"),
     [
         (("MEL", "NV", "BCC", "AKIEC", "BKL", "DF", "VASC"), ("2018", ["MEL", "BCC", "AKIEC"])),
-        (("MEL", "NV", "BCC", "AK", "BKL", "DF", "VASC", "SCC", "UNK"), ("2019", ["MEL", "BCC", "AK", "SCC"])),
+        (
+            ("MEL", "NV", "BCC", "AK", "BKL", "DF", "VASC", "SCC", "UNK"),
+            ("2019", ["MEL", "BCC", "AK", "SCC"]),
+        ),
         (("SCC", "NV", "BCC", "AK", "BKL", "DF", "VASC", "MEL"), ("2019", ["SCC", "BCC", "AK", "MEL"])),
         (
             ("AKIEC", "BCC", "BEN_OTH", "BKL", "DF", "INF", "MAL_OTH", "MEL", "NV", "SCCKA", "VASC"),
@@ -202,20 +255,30 @@ def test_columns_that_changed_places():
     assert (found.level, found.where) == ("warning", "predictions.csv")
     assert "MEL seems to stand in column NV, NV seems to stand in column MEL" in found.message
     assert "BCC seems" not in found.message
-    slightly = [np.eye(4)[{"MEL": 1, "NV": 0, "BCC": 2}[label] if i < 6 else NAMES.index(label)] for i, label in enumerate(labels)]
+    slightly = [
+        np.eye(4)[{"MEL": 1, "NV": 0, "BCC": 2}[label] if i < 6 else NAMES.index(label)]
+        for i, label in enumerate(labels)
+    ]
     assert "columns-may-be-swapped" not in codes(scored(*files(labels, slightly)).findings)
 
 
 def test_calibration_where_rows_sum_to_one():
     card = scored(
-        *files(["MEL", "NV", "BCC", "MEL"], [[0.8, 0.1, 0.05, 0.05], [0.75, 0.15, 0.05, 0.05], [0.1, 0.1, 0.8, 0], [0.35, 0.3, 0.25, 0.1]])
+        *files(
+            ["MEL", "NV", "BCC", "MEL"],
+            [[0.8, 0.1, 0.05, 0.05], [0.75, 0.15, 0.05, 0.05], [0.1, 0.1, 0.8, 0], [0.35, 0.3, 0.25, 0.1]],
+        )
     )
     bins = card.more["calibration"]["bins"]
     assert [b["n"] for b in bins] == [0, 0, 0, 1, 0, 0, 0, 3, 0, 0]
     assert bins[7] == pytest.approx({"n": 3, "mean_score": (0.8 + 0.75 + 0.8) / 3, "accuracy": 2 / 3})
     assert bins[0] == {"n": 0, "mean_score": None, "accuracy": None}
-    assert card.more["calibration"]["expected_calibration_error"] == pytest.approx(0.75 * abs(2 / 3 - 2.35 / 3) + 0.25 * 0.65)
-    assert "calibration" not in scored(*files(["MEL", "NV"], [[0.8, 0.1, 0, 0], [0.75, 0.15, 0.05, 0.05]])).more
+    assert card.more["calibration"]["expected_calibration_error"] == pytest.approx(
+        0.75 * abs(2 / 3 - 2.35 / 3) + 0.25 * 0.65
+    )
+    assert (
+        "calibration" not in scored(*files(["MEL", "NV"], [[0.8, 0.1, 0, 0], [0.75, 0.15, 0.05, 0.05]])).more
+    )
 
 
 def test_scores_of_exactly_a_half_are_counted():
@@ -236,7 +299,10 @@ def test_scores_of_exactly_a_half_are_counted():
     ],
 )
 def test_bad_options(options, where):
-    found = only(refused(scored, category_tables.truth(), category_tables.predictions(), **options).problems, "bad-option")
+    found = only(
+        refused(scored, category_tables.truth(), category_tables.predictions(), **options).problems,
+        "bad-option",
+    )
     assert found.where == where
 
 
@@ -248,7 +314,9 @@ def test_no_malignant_category_named():
 
 def with_column(name: str, cells) -> bytes:
     lines = category_tables.truth().decode().splitlines()
-    return "\n".join([f"{lines[0]},{name}", *(f"{line},{cell}" for line, cell in zip(lines[1:], cells, strict=True)), ""]).encode()
+    return "\n".join(
+        [f"{lines[0]},{name}", *(f"{line},{cell}" for line, cell in zip(lines[1:], cells, strict=True)), ""]
+    ).encode()
 
 
 @pytest.mark.parametrize(
@@ -262,7 +330,12 @@ def with_column(name: str, cells) -> bytes:
     ],
 )
 def test_unit_columns(column, group, unit, n_units):
-    card = scored(with_column(column, ("p1", "p1", "p2", "p3", "p2", "p1")), category_tables.predictions(), group=group, resamples=50)
+    card = scored(
+        with_column(column, ("p1", "p1", "p2", "p3", "p2", "p1")),
+        category_tables.predictions(),
+        group=group,
+        resamples=50,
+    )
     assert (card.provenance["unit"], card.provenance["n_units"]) == (unit, n_units)
     found = only(card.findings, "unit-column")
     assert (found.level, found.where) == ("note", "truth.csv")
@@ -270,14 +343,20 @@ def test_unit_columns(column, group, unit, n_units):
 
 
 def test_a_lesion_id_that_is_the_row_is_no_unit():
-    truth, predictions = (data.replace(b"image", b"lesion_id") for data in (category_tables.truth(), category_tables.predictions()))
+    truth, predictions = (
+        data.replace(b"image", b"lesion_id")
+        for data in (category_tables.truth(), category_tables.predictions())
+    )
     card = scored(truth, predictions, resamples=50)
     assert (card.provenance["unit"], card.provenance["n_units"]) == ("case", 6)
 
 
 def test_an_unknown_group_is_refused():
     assert (
-        only(refused(scored, category_tables.truth(), category_tables.predictions(), group="clinic").problems, "bad-option").where
+        only(
+            refused(scored, category_tables.truth(), category_tables.predictions(), group="clinic").problems,
+            "bad-option",
+        ).where
         == "--group"
     )
 
@@ -298,7 +377,10 @@ METADATA = table(
 
 def test_slices_and_unit_from_the_archive_s_own_metadata():
     card = scored(
-        category_tables.truth(), category_tables.predictions(labels=("MEL", "NV", "BCC", "NV", "NV", "NV")), metadata=METADATA, resamples=50
+        category_tables.truth(),
+        category_tables.predictions(labels=("MEL", "NV", "BCC", "NV", "NV", "NV")),
+        metadata=METADATA,
+        resamples=50,
     )
     assert (card.provenance["unit"], card.provenance["n_units"]) == ("patient_id", 4)
     slices = card.more["slices"]
@@ -308,22 +390,39 @@ def test_slices_and_unit_from_the_archive_s_own_metadata():
         "site": ["head/neck", "lower extremity", "torso", "unknown"],
     }
     torso = slices["site"]["torso"]
-    assert (torso["n"], torso["accuracy"], torso["malignant_sensitivity"], torso["n_malignant"]) == (3, 1 / 3, 0, 2)
+    assert (torso["n"], torso["accuracy"], torso["malignant_sensitivity"], torso["n_malignant"]) == (
+        3,
+        1 / 3,
+        0,
+        2,
+    )
     assert "accuracy_interval" in torso
     assert "slices" not in scored(category_tables.truth(), category_tables.predictions()).more
 
 
 def test_slices_leave_out_what_weighs_nothing():
     truth = with_column("score_weight", (0, 1, 2, 1, 1, 1))
-    card = scored(truth, category_tables.predictions(labels=("NV", "NV", "NV", "NV", "MEL", "BCC")), metadata=METADATA)
-    assert {name: group["n"] for name, group in card.more["slices"]["age"].items()} == {"0-29": 1, "30-49": 2, "70+": 1, "unknown": 1}
+    card = scored(
+        truth, category_tables.predictions(labels=("NV", "NV", "NV", "NV", "MEL", "BCC")), metadata=METADATA
+    )
+    assert {name: group["n"] for name, group in card.more["slices"]["age"].items()} == {
+        "0-29": 1,
+        "30-49": 2,
+        "70+": 1,
+        "unknown": 1,
+    }
     male = card.more["slices"]["sex"]["male"]  # ISIC_2 is right, ISIC_6 is; ISIC_1 weighs nothing
     assert (male["n"], male["accuracy"], male["n_malignant"], male["malignant_sensitivity"]) == (2, 1, 1, 1)
 
 
 def test_a_lesion_s_metadata_may_have_a_row_per_image():
-    truth, predictions = (data.replace(b"image", b"lesion_id") for data in (category_tables.truth(), category_tables.predictions()))
-    rows = table(("lesion_id", "isic_id", "sex"), *((name, f"{name}-{i}", "male") for name in IDS for i in range(2)))
+    truth, predictions = (
+        data.replace(b"image", b"lesion_id")
+        for data in (category_tables.truth(), category_tables.predictions())
+    )
+    rows = table(
+        ("lesion_id", "isic_id", "sex"), *((name, f"{name}-{i}", "male") for name in IDS for i in range(2))
+    )
     assert scored(truth, predictions, metadata=rows).more["slices"]["sex"]["male"]["n"] == 6
 
 
@@ -341,10 +440,14 @@ def test_curves_are_for_drawing_only_and_read_only():
 
 
 def test_another_grouping_moves_the_malignant_curve_only():
-    card = scored(*files([NAMES[i % 3] for i in range(30)], np.random.default_rng(0).dirichlet(np.ones(4), 30)))
+    card = scored(
+        *files([NAMES[i % 3] for i in range(30)], np.random.default_rng(0).dirichlet(np.ones(4), 30))
+    )
     other = isic.malignant_curve(card, ["NV"])
     assert other["auc"] == pytest.approx(
-        scored(*files([NAMES[i % 3] for i in range(30)], card.arrays["outputs"]), malignant="NV").metrics["malignant_auc"]
+        scored(*files([NAMES[i % 3] for i in range(30)], card.arrays["outputs"]), malignant="NV").metrics[
+            "malignant_auc"
+        ]
     )
     assert (other["x"][-1], other["y"][-1]) == (1, 1)
     assert isic.malignant_curve(card, [])["auc"] is None
@@ -369,13 +472,22 @@ def test_the_order_of_rows_and_columns_changes_no_number(seed, order):
     assert scored(truth, shuffled).metrics == scored(truth, predictions).metrics
     columns = list(zip(*(line.split(b",") for line in truth.splitlines()), strict=True))
     moved = (
-        b"\n".join(b",".join(row) for row in zip(columns[0], *(columns[1:5][k] for k in random.permutation(4)), *columns[5:], strict=True))
+        b"\n".join(
+            b",".join(row)
+            for row in zip(
+                columns[0], *(columns[1:5][k] for k in random.permutation(4)), *columns[5:], strict=True
+            )
+        )
         + b"\n"
     )
-    assert dict(scored(moved, predictions).metrics) == pytest.approx(dict(scored(truth, predictions).metrics), abs=1e-12)
+    assert dict(scored(moved, predictions).metrics) == pytest.approx(
+        dict(scored(truth, predictions).metrics), abs=1e-12
+    )
 
 
 def test_small_categories_are_named_with_intervals_only():
-    assert "few-cases-in-class" not in codes(scored(category_tables.truth(), category_tables.predictions()).findings)
+    assert "few-cases-in-class" not in codes(
+        scored(category_tables.truth(), category_tables.predictions()).findings
+    )
     card = scored(category_tables.truth(), category_tables.predictions(), resamples=20)
     assert [f.where for f in card.findings if f.code == "few-cases-in-class"] == list(CATEGORIES)

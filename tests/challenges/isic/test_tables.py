@@ -1,4 +1,5 @@
-"""Every row of the table of odd and bad input, for truth and predictions: code, level, place, order and words."""
+"""Every row of the table of odd and bad input, for truth and predictions: code, level, place, order and
+words."""
 
 import pytest
 from hypothesis import given
@@ -65,7 +66,9 @@ def test_what_is_fine_there_is_fine_here(data):
     assert read(data).findings == ()
 
 
-@pytest.mark.parametrize("data", [b"", b"image,MEL,NV,BCC\n", b"\x89PNG\r\n\x1a\n", b"image,M\xe9L\nISIC_1,0.5\n"])
+@pytest.mark.parametrize(
+    "data", [b"", b"image,MEL,NV,BCC\n", b"\x89PNG\r\n\x1a\n", b"image,M\xe9L\nISIC_1,0.5\n"]
+)
 def test_unreadable(data):
     assert codes(refused(read, data).problems) == ["unreadable-file"]
     assert codes(refused(read_truth, data).problems) == ["unreadable-file"]
@@ -93,7 +96,9 @@ def test_a_column_twice():
     ]
 
 
-@pytest.mark.parametrize(("written", "hint"), [("bcc", "Did you mean 'bcc'?"), ("BCCX", "Did you mean 'BCCX'?"), ("whatever", "")])
+@pytest.mark.parametrize(
+    ("written", "hint"), [("bcc", "Did you mean 'bcc'?"), ("BCCX", "Did you mean 'BCCX'?"), ("whatever", "")]
+)
 def test_a_missing_category_and_an_extra_one(written, hint):
     found = refused(read, rows(header=("image", "MEL", "NV", written))).problems
     assert places(found) == [("missing-column", "predictions.csv:1"), ("extra-column", "predictions.csv:1")]
@@ -103,15 +108,17 @@ def test_a_missing_category_and_an_extra_one(written, hint):
 
 def test_extra_columns_one_each():
     header = ("", "image", *CATEGORIES, "score_weight", "note")
-    found = refused(read, table(header, *([i, *row, 1, "x"] for i, row in enumerate(prediction_rows())))).problems
+    found = refused(
+        read, table(header, *([i, *row, 1, "x"] for i, row in enumerate(prediction_rows())))
+    ).problems
     assert codes(found) == ["extra-column"] * 3
     assert "no name" in found[0].message
 
 
 def test_a_nameless_column_of_the_truth():
-    assert truth_problems(table(("", "image", *CATEGORIES), *([i, *row] for i, row in enumerate(truth_rows())))) == [
-        ("extra-column", "truth.csv:1")
-    ]
+    assert truth_problems(
+        table(("", "image", *CATEGORIES), *([i, *row] for i, row in enumerate(truth_rows())))
+    ) == [("extra-column", "truth.csv:1")]
 
 
 def test_a_row_of_another_length_is_that_only_and_its_case_is_not_missing():
@@ -191,19 +198,33 @@ def test_a_label_other_than_zero_or_one(cell):
 
 
 @pytest.mark.parametrize(
-    ("cell", "code"), [("-1", "bad-weight"), ("inf", "bad-weight"), ("x", "bad-weight"), ("", "missing-value"), ("nan", "missing-value")]
+    ("cell", "code"),
+    [
+        ("-1", "bad-weight"),
+        ("inf", "bad-weight"),
+        ("x", "bad-weight"),
+        ("", "missing-value"),
+        ("nan", "missing-value"),
+    ],
 )
 @pytest.mark.parametrize("column", ["score_weight", "validation_weight"])
 def test_weights(cell, code, column):
-    data = table(("image", *CATEGORIES, column), *([*row, cell if i == 3 else "1"] for i, row in enumerate(truth_rows())))
+    data = table(
+        ("image", *CATEGORIES, column),
+        *([*row, cell if i == 3 else "1"] for i, row in enumerate(truth_rows())),
+    )
     found = refused(read_truth, data).problems
     assert places(found) == [(code, "truth.csv:5")]
     assert column in found[0].message
 
 
 def test_one_category_is_too_few():
-    assert codes(refused(read_truth, table(("image", "MEL"), *((i, 1) for i in IDS))).problems) == ["too-few-categories"]
-    assert codes(refused(read, table(("image", "MEL"), *((i, 0.5) for i in IDS)), None).problems) == ["too-few-categories"]
+    assert codes(refused(read_truth, table(("image", "MEL"), *((i, 1) for i in IDS))).problems) == [
+        "too-few-categories"
+    ]
+    assert codes(refused(read, table(("image", "MEL"), *((i, 0.5) for i in IDS)), None).problems) == [
+        "too-few-categories"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -243,7 +264,16 @@ def test_all_problems_in_order():
 def test_predictions_are_checked_though_the_truth_is_refused(tmp_path):
     (tmp_path / "truth.csv").write_bytes(TRUTH.replace(b"ISIC_2,0.0", b"ISIC_2,0.7"))
     (tmp_path / "predictions.csv").write_bytes(GOOD.replace(b"ISIC_3,0.1", b"ISIC_3,2.5"))
-    finished = run("score", "isic", "--truth", tmp_path / "truth.csv", "--predictions", tmp_path / "predictions.csv", "--json", "-")
+    finished = run(
+        "score",
+        "isic",
+        "--truth",
+        tmp_path / "truth.csv",
+        "--predictions",
+        tmp_path / "predictions.csv",
+        "--json",
+        "-",
+    )
     assert finished.status == 2
     assert [p["code"] for p in finished.json["problems"]] == ["bad-label", "out-of-range"]
     assert "error bad-label truth.csv:3" in finished.err
@@ -265,7 +295,10 @@ def test_read_here_and_refused_there(code):
     found = only(read(TOLERATED[code], TRUTH).findings, code)
     assert (found.level, found.where) == ("warning", "predictions.csv")
     assert REFUSES in found.message
-    assert read(TOLERATED[code]).labels.tolist() == [CATEGORIES.index(label) for label in LABELS] or code == "integer-column"
+    assert (
+        read(TOLERATED[code]).labels.tolist() == [CATEGORIES.index(label) for label in LABELS]
+        or code == "integer-column"
+    )
 
 
 @pytest.mark.parametrize("code", [c for c in TOLERATED if c != "integer-column"])
@@ -296,7 +329,9 @@ def test_whole_numbers_in_the_truth_are_usual():
 def test_empty_cells_at_the_end_of_all_rows_without_the_heading_are_fine_there():
     lines = GOOD.splitlines()
     assert read(b"\n".join([lines[0], *(line + b"," for line in lines[1:])]) + b"\n").findings == ()
-    assert codes(read(GOOD.replace(b"ISIC_3,0.1,0.1,0.8", b"ISIC_3,0.1,0.1,0.8,")).findings) == ["trailing-delimiter"]
+    assert codes(read(GOOD.replace(b"ISIC_3,0.1,0.1,0.8", b"ISIC_3,0.1,0.1,0.8,")).findings) == [
+        "trailing-delimiter"
+    ]
 
 
 def test_ids_of_digits_stay_text():
@@ -314,9 +349,16 @@ def test_a_short_file():
     assert codes(read(b"image,MEL,NV\na,0.8,0.1", truth).findings) == ["short-file"]
     assert codes(read(b"image,MEL,NV\na,0.8,0.1\n", truth).findings) == []
     wide = table(("image", "MEL", "NV"), ("a" * 1900, 1, 0), ("b" * 300, 0, 1))
-    assert codes(read(table(("image", "MEL", "NV"), ("a" * 1900, 0.8, 0.1), ("b" * 300, 0.1, 0.8)), wide).findings) == []
+    assert (
+        codes(
+            read(table(("image", "MEL", "NV"), ("a" * 1900, 0.8, 0.1), ("b" * 300, 0.1, 0.8)), wide).findings
+        )
+        == []
+    )
     long = table(("image", "MEL", "NV"), ("a" * 1990, 1, 0), ("b", 0, 1))
-    assert codes(read(table(("image", "MEL", "NV"), ("a" * 1990, 0.8, 0.1), ("b", 0.1, 0.8)), long).findings) == ["short-file"]
+    assert codes(
+        read(table(("image", "MEL", "NV"), ("a" * 1990, 0.8, 0.1), ("b", 0.1, 0.8)), long).findings
+    ) == ["short-file"]
 
 
 def test_without_a_truth_the_columns_are_the_categories_and_the_preset_is_named():
@@ -327,7 +369,13 @@ def test_without_a_truth_the_columns_are_the_categories_and_the_preset_is_named(
     assert (
         "2019 without UNK"
         in only(
-            read(category_tables.predictions(IDS, LABELS, ("MEL", "NV", "BCC", "AK", "BKL", "DF", "VASC", "SCC")), None).findings, "preset"
+            read(
+                category_tables.predictions(
+                    IDS, LABELS, ("MEL", "NV", "BCC", "AK", "BKL", "DF", "VASC", "SCC")
+                ),
+                None,
+            ).findings,
+            "preset",
         ).message
     )
 
@@ -358,17 +406,25 @@ def test_ids_are_compared_without_folder_ending_and_spaces(names, ending, folder
 
 
 def test_the_table_of_a_folder_or_zip():
-    files = {"ISIC_GroundTruth.csv": TRUTH, "Metadata.csv": b"isic_id\nx\n", "notes.txt": b"", "__MACOSX/a.csv": b""}
+    files = {
+        "ISIC_GroundTruth.csv": TRUTH,
+        "Metadata.csv": b"isic_id\nx\n",
+        "notes.txt": b"",
+        "__MACOSX/a.csv": b"",
+    }
     assert isic.read_truth(files, "set").ids == IDS
     assert isic.read_truth(archive_of(files), "set.zip").ids == IDS
     assert read_truth({"a/b/any.csv": TRUTH}).categories == CATEGORIES
     assert codes(refused(read_truth, {"a.csv": TRUTH, "b.csv": TRUTH}).problems) == ["ambiguous-table"]
-    assert codes(refused(read_truth, {"a_groundtruth.csv": TRUTH, "b_GroundTruth.csv": TRUTH}).problems) == ["ambiguous-table"]
+    assert codes(refused(read_truth, {"a_groundtruth.csv": TRUTH, "b_GroundTruth.csv": TRUTH}).problems) == [
+        "ambiguous-table"
+    ]
     assert codes(refused(read_truth, {"a.txt": TRUTH}).problems) == ["no-table"]
 
 
 @pytest.mark.parametrize(
-    ("truth", "predicted"), [("image", "lesion_id"), ("lesion_id", "lesion"), ("lesion", "lesion_id"), ("lesion_id", "image")]
+    ("truth", "predicted"),
+    [("image", "lesion_id"), ("lesion_id", "lesion"), ("lesion", "lesion_id"), ("lesion_id", "image")],
 )
 def test_the_id_column_of_one_file_may_be_called_otherwise_than_the_other_s(truth, predicted):
     found = read(GOOD.replace(b"image", predicted.encode()), TRUTH.replace(b"image", truth.encode()))
@@ -379,7 +435,9 @@ def test_a_lesion_id_beside_the_image_is_no_category_of_the_truth_but_too_much_i
     beside = table(("image", "lesion_id", *CATEGORIES), *([row[0], "x", *row[1:]] for row in truth_rows()))
     assert codes(read_truth(beside).findings) == ["unit-column"]
     assert read_truth(beside).categories == CATEGORIES
-    too_much = table(("image", "lesion_id", *CATEGORIES), *([row[0], "x", *row[1:]] for row in prediction_rows()))
+    too_much = table(
+        ("image", "lesion_id", *CATEGORIES), *([row[0], "x", *row[1:]] for row in prediction_rows())
+    )
     assert problems(too_much, beside) == [("extra-column", "predictions.csv:1")]
 
 

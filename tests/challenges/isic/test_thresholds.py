@@ -57,14 +57,20 @@ def test_the_best_thresholds_beat_every_candidate(card):
         reached = f1_score(positive, scores > best[name], sample_weight=weights)
         assert (
             reached
-            >= max(f1_score(positive, scores > cut, sample_weight=weights, zero_division=0) for cut in np.linspace(0.01, 0.99, 99)) - 1e-12
+            >= max(
+                f1_score(positive, scores > cut, sample_weight=weights, zero_division=0)
+                for cut in np.linspace(0.01, 0.99, 99)
+            )
+            - 1e-12
         )
 
 
 def test_three_macro_f1s(card):
     found = isic.thresholds.compared(card)
     assert found["half"] == pytest.approx(card.metrics["macro_f1"])
-    assert found["same_rows"] == pytest.approx(isic.thresholds.at(card, isic.thresholds.best(card))["macro_f1"])
+    assert found["same_rows"] == pytest.approx(
+        isic.thresholds.at(card, isic.thresholds.best(card))["macro_f1"]
+    )
     assert found["cross_validated"] <= found["same_rows"]
     assert isic.thresholds.compared(card) == found
 
@@ -77,7 +83,10 @@ def test_the_page_s_rule_cuts_at_the_threshold_itself():
     truth = b"image,A,B\na,1,0\nb,0,1\n"
     pair = truth, b"image,A,B\na,0.3,0.1\nb,0.1,0.9\n"
     assert isic.thresholds.at(scored(pair), {"A": 0.3})["per_class"]["A"]["sensitivity"] == 0
-    assert isic.thresholds.at(scored(pair, rules="milk10k-page"), {"A": 0.3})["per_class"]["A"]["sensitivity"] == 1
+    assert (
+        isic.thresholds.at(scored(pair, rules="milk10k-page"), {"A": 0.3})["per_class"]["A"]["sensitivity"]
+        == 1
+    )
 
 
 def test_the_table_is_one_that_the_official_scorer_takes(pair, card):

@@ -15,7 +15,9 @@ isic = load_challenge("isic")
 
 def scored(truth: bytes, predictions: bytes, **options):
     answers = isic.read_truth(truth, "truth.csv")
-    return isic.score(answers, isic.read_predictions(predictions, answers, "predictions.csv"), resamples=0, **options)
+    return isic.score(
+        answers, isic.read_predictions(predictions, answers, "predictions.csv"), resamples=0, **options
+    )
 
 
 def shifted(labels=LABELS, **options):
@@ -53,7 +55,9 @@ def test_predictive_values_that_are_one_because_nothing_was_called():
     card = scored(category_tables.truth(), table(("image", *CATEGORIES), *rows))
     assert {name: entry["ppv"] for name, entry in card.per_class.items()} == dict.fromkeys(CATEGORIES, 1)
     assert [isic.view.unearned(entry) for entry in card.per_class.values()] == [("ppv",)] * 3
-    everything = scored(category_tables.truth(), table(("image", *CATEGORIES), *([name, 0.9, 0.8, 0.7] for name in IDS)))
+    everything = scored(
+        category_tables.truth(), table(("image", *CATEGORIES), *([name, 0.9, 0.8, 0.7] for name in IDS))
+    )
     assert [isic.view.unearned(entry) for entry in everything.per_class.values()] == [("npv",)] * 3
     assert [isic.view.unearned(entry) for entry in shifted().per_class.values()] == [(), ("ppv",), ()]
 
@@ -73,14 +77,18 @@ def test_every_cell_opens_as_many_cases_as_it_counts_surest_first(seed):
             places = isic.view.cell(card, truth, called)
             assert len(places) == count
             assert list(largest[places]) == sorted(largest[places], reverse=True)
-            assert all((card.cases[i]["truth"], card.cases[i]["predicted"]) == (truth, called) for i in places)
+            assert all(
+                (card.cases[i]["truth"], card.cases[i]["predicted"]) == (truth, called) for i in places
+            )
             seen += places
     assert sorted(seen) == np.flatnonzero(card.arrays["score_weights"]).tolist()
 
 
 def test_what_a_case_is_worth_is_what_it_adds():
     before = shifted()
-    after = scored(category_tables.truth(), category_tables.predictions(labels=("MEL", "BCC", "BCC", "NV", "MEL", "BCC")))
+    after = scored(
+        category_tables.truth(), category_tables.predictions(labels=("MEL", "BCC", "BCC", "NV", "MEL", "BCC"))
+    )
     assert after.score - before.score == pytest.approx(isic.view.case_worth(before)["NV"], abs=1e-12)
     assert isic.view.case_worth(shifted(metric="dice")) == {}
 
@@ -102,7 +110,8 @@ def test_how_many_cases_take_part_in_the_malignant_curve():
     categories = ("MEL", "NV", "UNK")
     labels = ("MEL", "NV", "UNK", "NV", "MEL", "UNK")
     card = scored(
-        category_tables.truth(labels=labels, categories=categories), category_tables.predictions(labels=labels, categories=categories)
+        category_tables.truth(labels=labels, categories=categories),
+        category_tables.predictions(labels=labels, categories=categories),
     )
     assert isic.view.prevalence(card, ["MEL"]) == (2, 2)
     assert isic.view.prevalence(card, ["MEL", "UNK"]) == (4, 2)

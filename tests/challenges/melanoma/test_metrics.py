@@ -1,4 +1,5 @@
-"""Every number of a melanoma scorecard against plain loops and scikit-learn, its replicates against the metrics of the repeated cases."""
+"""Every number of a melanoma scorecard against plain loops and scikit-learn, its replicates against the
+metrics of the repeated cases."""
 
 import numpy as np
 import pytest
@@ -14,7 +15,9 @@ from tests.support.soak import FACTOR
 TENTHS = st.integers(0, 10).map(lambda k: k / 10)
 CASES = st.lists(st.tuples(st.booleans(), TENTHS), min_size=1, max_size=24)
 WITH_MISSING = st.lists(st.tuples(st.booleans(), st.one_of(st.none(), TENTHS)), min_size=1, max_size=24)
-LOGITS = st.lists(st.tuples(st.booleans(), st.floats(-4, 4).map(lambda v: round(v, 1))), min_size=1, max_size=24)
+LOGITS = st.lists(
+    st.tuples(st.booleans(), st.floats(-4, 4).map(lambda v: round(v, 1))), min_size=1, max_size=24
+)
 
 
 def columns(cases) -> tuple[list, list]:
@@ -32,7 +35,9 @@ def test_every_metric_restated(cases):
     positive, scores = columns(cases)
     found, expected = card(positive, scores), risk_tables.metrics(positive, scores)
     assert_equal(found.metrics, expected)
-    assert found.score == (None if expected["auc"] is None else pytest.approx(risk_tables.score(expected), abs=1e-12))
+    assert found.score == (
+        None if expected["auc"] is None else pytest.approx(risk_tables.score(expected), abs=1e-12)
+    )
     assert found.more["n_missing"] == scores.count(None)
 
 
@@ -90,8 +95,12 @@ def test_both_classes_restated(cases):
         assert_equal(found.per_class[name], expected)
     assert [c["truth"] for c in found.cases] == ["positive" if y else "negative" for y in positive]
     assert [c["output"] for c in found.cases] == scores
-    assert [c["predicted"] for c in found.cases] == [None if s is None else "positive" if s > 0.5 else "negative" for s in scores]
-    assert [c["correct"] for c in found.cases] == [s is not None and (s > 0.5) is y for y, s in zip(positive, scores, strict=True)]
+    assert [c["predicted"] for c in found.cases] == [
+        None if s is None else "positive" if s > 0.5 else "negative" for s in scores
+    ]
+    assert [c["correct"] for c in found.cases] == [
+        s is not None and (s > 0.5) is y for y, s in zip(positive, scores, strict=True)
+    ]
 
 
 @pytest.mark.parametrize("seed", range(4 * FACTOR))
@@ -153,11 +162,21 @@ def test_few_cases_of_a_class_are_said():
 
 
 def test_slices_hold_accuracy_and_sensitivity():
-    rows = [("a", "True", "30", "m"), ("b", "False", "31", "f"), ("c", "True", "30", "f"), ("d", "False", "70", "")]
+    rows = [
+        ("a", "True", "30", "m"),
+        ("b", "False", "31", "f"),
+        ("c", "True", "30", "f"),
+        ("d", "False", "70", ""),
+    ]
     truth = risk_tables.table(("image", "label", "age", "gender"), *rows)
     told = risk_tables.table(("image", "score"), ("a", "0.9"), ("b", "0.9"), ("c", "0.1"), ("d", "0.1"))
     cases = CHALLENGE.read_truth(truth)
     slices = CHALLENGE.score(cases, CHALLENGE.read_predictions(told, cases), resamples=0).more["slices"]
-    assert slices["age"]["30-49"] == {"n": 3, "accuracy": pytest.approx(1 / 3), "recall": 0.5, "n_positive": 2}
+    assert slices["age"]["30-49"] == {
+        "n": 3,
+        "accuracy": pytest.approx(1 / 3),
+        "recall": 0.5,
+        "n_positive": 2,
+    }
     assert slices["gender"]["unknown"] == {"n": 1, "accuracy": 1.0, "recall": None, "n_positive": 0}
     assert "location" not in slices

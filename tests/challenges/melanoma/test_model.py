@@ -26,7 +26,9 @@ COLUMNS = {"risk": [[4.0], [-2.0], [-2.0]], "falling": [[-4.0], [2.0], [2.0]]}
 
 def picture_files() -> dict[str, bytes]:
     """Six plain pictures with their labels; the melanomas are the reddest."""
-    files = {"labels.csv": table(("filename", "label"), *((f"c{i}.png", str(y)) for i, y in enumerate(LABELS)))}
+    files = {
+        "labels.csv": table(("filename", "label"), *((f"c{i}.png", str(y)) for i, y in enumerate(LABELS)))
+    }
     for i, y in enumerate(LABELS):
         out = io.BytesIO()
         Image.new("RGB", (40 + 10 * i, 60), (230 if y else 90 + 10 * i, 80, 70 + 10 * i)).save(out, "PNG")
@@ -37,14 +39,19 @@ def picture_files() -> dict[str, bytes]:
 CASES = CHALLENGE.read_truth(picture_files(), name="t")
 
 
-def model(*columns: str, side=(None, None), batch="N", sigmoid: bool = True, shape=None, scale: float = 1.0) -> bytes:
-    """Mean colour, linear, a sigmoid. columns: of the output, see COLUMNS. shape: what the output is reshaped to at the end."""
+def model(
+    *columns: str, side=(None, None), batch="N", sigmoid: bool = True, shape=None, scale: float = 1.0
+) -> bytes:
+    """Mean colour, linear, a sigmoid. columns: of the output, see COLUMNS. shape: what the output is reshaped
+    to at the end."""
     weights = scale * np.hstack([COLUMNS[name] for name in columns or ("risk",)]).astype(np.float32)
     nodes = [
         helper.make_node("ReduceMean", ["image"], ["colour"], axes=[2, 3], keepdims=0),
         helper.make_node("MatMul", ["colour", "W"], ["a"]),
         helper.make_node("Sigmoid" if sigmoid else "Identity", ["a"], ["b"]),
-        helper.make_node("Identity" if shape is None else "Reshape", ["b"] if shape is None else ["b", "shape"], ["scores"]),
+        helper.make_node(
+            "Identity" if shape is None else "Reshape", ["b"] if shape is None else ["b", "shape"], ["scores"]
+        ),
     ]
     made = [builders.initializer("W", weights)]
     made += [] if shape is None else [builders.initializer("shape", np.array(shape, np.int64))]
@@ -56,7 +63,9 @@ def model(*columns: str, side=(None, None), batch="N", sigmoid: bool = True, sha
 @pytest.mark.parametrize("member", TENSORS)
 def test_tensors_equal_the_official_ones(member):
     with zipfile.ZipFile(GOLDEN / "dataset.zip") as packed:
-        data = packed.read(next(name for name in packed.namelist() if name.endswith(member) and "__MACOSX" not in name))
+        data = packed.read(
+            next(name for name in packed.namelist() if name.endswith(member) and "__MACOSX" not in name)
+        )
     values = tensor(pixels(data, CHALLENGE.recipe_of_size(None, None))[0])
     assert values.shape == (1, 3, 224, 224)
     assert hashlib.sha256(values.astype("<f4").tobytes()).hexdigest() == TENSORS[member]["sha256"]
@@ -80,7 +89,9 @@ def test_a_model_that_keeps_the_contract_is_run():
 
 @pytest.mark.parametrize("shape", [(1, 1), (1,), ()], ids=str)
 def test_one_number_in_every_shape(shape):
-    assert np.array_equal(CHALLENGE.predict(model(shape=shape), CASES).outputs, CHALLENGE.predict(model(), CASES).outputs)
+    assert np.array_equal(
+        CHALLENGE.predict(model(shape=shape), CASES).outputs, CHALLENGE.predict(model(), CASES).outputs
+    )
 
 
 PREFLIGHT = {

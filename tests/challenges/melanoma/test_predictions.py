@@ -1,4 +1,5 @@
-"""Score tables of melanoma: which column is read, words and numbers, missing cases, and everything that is refused."""
+"""Score tables of melanoma: which column is read, words and numbers, missing cases, and everything that is
+refused."""
 
 import math
 
@@ -62,7 +63,10 @@ def test_columns_without_a_known_name_are_refused():
     assert codes(refused(read, table(("image",), *([name] for name in NAMES))).problems) == ["missing-column"]
 
 
-@pytest.mark.parametrize(("words", "value"), [(("True", "malignant", "MEL", "yes"), 1.0), (("False", "benign", "NV", "non-melanoma"), 0.0)])
+@pytest.mark.parametrize(
+    ("words", "value"),
+    [(("True", "malignant", "MEL", "yes"), 1.0), (("False", "benign", "NV", "non-melanoma"), 0.0)],
+)
 def test_labels_in_words_are_scores(words, value):
     for word in words:
         assert read(with_cell(word)).outputs[1, 0] == value
@@ -92,7 +96,13 @@ def test_any_finite_number_is_a_score(cell):
 
 @pytest.mark.parametrize(
     ("cell", "code"),
-    [("", "missing-value"), ("nan", "missing-value"), ("inf", "not-finite"), ("-inf", "not-finite"), ("1e999", "not-finite")],
+    [
+        ("", "missing-value"),
+        ("nan", "missing-value"),
+        ("inf", "not-finite"),
+        ("-inf", "not-finite"),
+        ("1e999", "not-finite"),
+    ],
 )
 def test_a_case_without_a_finite_score_is_refused_or_wrong(cell, code):
     refusal = refused(scored, read(with_cell(cell)))
@@ -130,7 +140,9 @@ def test_rows_of_other_cases_are_said():
 
 
 def test_a_case_told_twice_is_refused():
-    assert codes(refused(read, score_table(SCORES) + f"{NAMES[0]},0.5\n".encode()).problems) == ["duplicate-case"]
+    assert codes(refused(read, score_table(SCORES) + f"{NAMES[0]},0.5\n".encode()).problems) == [
+        "duplicate-case"
+    ]
 
 
 def test_logits_are_told():
@@ -160,6 +172,13 @@ def test_what_predict_would_write_is_read_to_the_last_bit(scores):
 
 @given(st.floats(0.01, 100), st.floats(-50, 50))
 def test_a_rising_change_of_all_scores_changes_no_rank(scale, shift):
-    before, after = (scored(read(score_table(values))).metrics for values in (SCORES, [scale * s + shift for s in SCORES]))
-    for name in ("auc", "average_precision", "sensitivity_at_90_specificity", "specificity_at_90_sensitivity"):
+    before, after = (
+        scored(read(score_table(values))).metrics for values in (SCORES, [scale * s + shift for s in SCORES])
+    )
+    for name in (
+        "auc",
+        "average_precision",
+        "sensitivity_at_90_specificity",
+        "specificity_at_90_sensitivity",
+    ):
         assert math.isclose(before[name], after[name], abs_tol=1e-12)

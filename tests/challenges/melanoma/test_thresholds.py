@@ -68,13 +68,17 @@ def test_at_a_half_it_is_the_official_number(cases):
     scored = card(*columns(cases), resamples=RESAMPLES)
     for name, (value, interval) in CHALLENGE.at_threshold(scored, 0.5).items():
         assert value == (pytest.approx(scored.score, abs=1e-12) if name == "score" else scored.metrics[name])
-        assert interval == (None if scored.intervals[name] is None else pytest.approx(scored.intervals[name], abs=1e-12))
+        assert interval == (
+            None if scored.intervals[name] is None else pytest.approx(scored.intervals[name], abs=1e-12)
+        )
 
 
 @given(BOTH, THRESHOLDS)
 def test_counts_restated(cases, threshold):
     positive, scores = columns(cases)
-    tp, fp, fn, tn = risk_tables.counts(positive, [s > threshold for s in risk_tables.ranks(positive, scores)])
+    tp, fp, fn, tn = risk_tables.counts(
+        positive, [s > threshold for s in risk_tables.ranks(positive, scores)]
+    )
     assert CHALLENGE.counts_at(card(positive, scores), threshold) == [[tn, fp], [fn, tp]]
 
 
@@ -86,7 +90,9 @@ def test_all_thresholds_restated(cases):
     assert 0.5 in found["threshold"]
     for name in ("f2", "accuracy", "score", "recall", "specificity", "precision"):
         expected = [at(positive, ranked, t)[name] for t in found["threshold"]]
-        assert found[name].tolist() == pytest.approx([math.nan if v is None else v for v in expected], abs=1e-12, nan_ok=True)
+        assert found[name].tolist() == pytest.approx(
+            [math.nan if v is None else v for v in expected], abs=1e-12, nan_ok=True
+        )
     decisions = {tuple(s > t for s in ranked) for t in found["threshold"]}
     assert decisions == {tuple(s > t for s in ranked) for t in (-1e9, *(s for s in scores if s is not None))}
 
@@ -133,7 +139,9 @@ def test_predictive_values_restated(prevalence):
     replicates = resampled(positive, scores)
     for name, value in worth(positive, scores).items():
         assert found[name][0] == pytest.approx(value, abs=1e-9)
-        assert found[name][1] == pytest.approx(quantiles([worth(*one)[name] for one in replicates]), abs=1e-6), name
+        assert found[name][1] == pytest.approx(
+            quantiles([worth(*one)[name] for one in replicates]), abs=1e-6
+        ), name
 
 
 def test_at_its_own_prevalence_the_precision_is_the_official_one():
@@ -145,20 +153,28 @@ def test_at_its_own_prevalence_the_precision_is_the_official_one():
 
 @given(BOTH, st.sampled_from([0.5, 0.8, 0.9, 0.95, 1.0]))
 def test_wanted_sensitivity_and_specificity(cases, wanted):
-    """The point keeps what is wanted, no threshold that does is better, and it holds as "score > threshold"."""
+    """The point keeps what is wanted, no threshold that does is better, and it holds as "score >
+    threshold"."""
     positive, scores = columns(cases)
     scored, ranked = card(positive, scores), risk_tables.ranks(positive, scores)
     tried = [at(positive, ranked, t) for t in (math.inf, *(s for s in ranked if s < math.inf), -math.inf)]
     tried.append({"recall": 1.0, "specificity": 0.0})
-    for find, kept, other in ((CHALLENGE.at_sensitivity, "recall", "specificity"), (CHALLENGE.at_specificity, "specificity", "recall")):
+    for find, kept, other in (
+        (CHALLENGE.at_sensitivity, "recall", "specificity"),
+        (CHALLENGE.at_specificity, "specificity", "recall"),
+    ):
         point, interval = find(scored, wanted)
         reached = {"recall": point.sensitivity, "specificity": point.specificity}
         assert interval is None
         assert reached[kept] >= wanted - 1e-9
-        assert reached[other] == pytest.approx(max(found[other] for found in tried if found[kept] >= wanted - 1e-9))
+        assert reached[other] == pytest.approx(
+            max(found[other] for found in tried if found[kept] >= wanted - 1e-9)
+        )
         if None not in scores:
             again = at(positive, ranked, point.threshold)
-            assert (again["recall"], again["specificity"]) == pytest.approx((point.sensitivity, point.specificity))
+            assert (again["recall"], again["specificity"]) == pytest.approx(
+                (point.sensitivity, point.specificity)
+            )
 
 
 def test_at_90_it_is_the_official_metric_with_its_interval():
@@ -193,7 +209,12 @@ def test_net_benefit_restated(prevalence):
 
 
 def test_net_benefit_without_replicates_has_no_band():
-    assert set(CHALLENGE.net_benefit(card(TRUTH, SCORES), [0.1])) == {"threshold", "model", "everybody", "nobody"}
+    assert set(CHALLENGE.net_benefit(card(TRUTH, SCORES), [0.1])) == {
+        "threshold",
+        "model",
+        "everybody",
+        "nobody",
+    }
 
 
 @given(BOTH)

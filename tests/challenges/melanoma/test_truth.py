@@ -7,12 +7,41 @@ from tests.support.findings import codes, only, places, refused
 from tests.support.lesion_tables import CLASSES, FULL_NAMES, table
 
 CHALLENGE = scoring.load_challenge("melanoma")
-POSITIVE = ("t", "yes", "Y", "1", "1.0", "positive", "POS", "malignant", "Melanoma", "MEL", "true", "TRUE", " True")
-NEGATIVE = ("False", "f", "no", "N", "0", "0.0", "negative", "neg", "Benign", "non-melanoma", "false", " False")
+POSITIVE = (
+    "t",
+    "yes",
+    "Y",
+    "1",
+    "1.0",
+    "positive",
+    "POS",
+    "malignant",
+    "Melanoma",
+    "MEL",
+    "true",
+    "TRUE",
+    " True",
+)
+NEGATIVE = (
+    "False",
+    "f",
+    "no",
+    "N",
+    "0",
+    "0.0",
+    "negative",
+    "neg",
+    "Benign",
+    "non-melanoma",
+    "false",
+    " False",
+)
 
 
 def read(*labels: str, header=("filename", "label")):
-    return CHALLENGE.read_truth(table(header, *([f"c{i}.jpg", label] for i, label in enumerate(labels))), name="t.csv")
+    return CHALLENGE.read_truth(
+        table(header, *([f"c{i}.jpg", label] for i, label in enumerate(labels))), name="t.csv"
+    )
 
 
 def test_true_and_false_have_no_finding():
@@ -46,7 +75,9 @@ def test_findings_of_labels_are_one_each():
     assert codes(read("True", "mel", "1", "BCC", "NV").findings) == ["label-spelling", "label-other-class"]
 
 
-@pytest.mark.parametrize("written", ["2", "-1", "0.5", "truee", "yes!", "melanoma in situ", "٣", "=1", *FULL_NAMES[:3]])
+@pytest.mark.parametrize(
+    "written", ["2", "-1", "0.5", "truee", "yes!", "melanoma in situ", "٣", "=1", *FULL_NAMES[:3]]
+)
 def test_what_is_neither_is_refused(written):
     refusal = refused(read, "True", written)
     assert places(refusal.problems) == [("bad-label", "t.csv:3")]
@@ -69,11 +100,17 @@ def test_label_headers_of_the_official_loader(header):
 
 @pytest.mark.parametrize("header", ["diagnosis", "target", "truth", "Ground Truth"])
 def test_other_label_headers_cancel_the_official_run(header):
-    assert codes(read("True", "False", header=("filename", header)).findings) == ["header-alias", "official-run-cancelled"]
+    assert codes(read("True", "False", header=("filename", header)).findings) == [
+        "header-alias",
+        "official-run-cancelled",
+    ]
 
 
 def test_other_image_headers_score_zero_in_the_official_run():
-    assert codes(read("True", "False", header=("image_id", "label")).findings) == ["header-alias", "official-score-zero"]
+    assert codes(read("True", "False", header=("image_id", "label")).findings) == [
+        "header-alias",
+        "official-score-zero",
+    ]
 
 
 def test_a_byte_order_mark_is_told():
@@ -98,5 +135,7 @@ def test_missing_columns_are_all_named():
 
 
 def test_a_repeated_case_is_refused():
-    refusal = refused(CHALLENGE.read_truth, table(("filename", "label"), ("a.jpg", "True"), ("a.jpg", "False")), "t.csv")
+    refusal = refused(
+        CHALLENGE.read_truth, table(("filename", "label"), ("a.jpg", "True"), ("a.jpg", "False")), "t.csv"
+    )
     assert places(refusal.problems) == [("duplicate-case", "t.csv:3")]

@@ -15,7 +15,9 @@ from tests.support.nuclei_lists import CHALLENGE, card, nucleus, numbered
 
 def distances(image) -> list[float]:
     """um from each tumour nucleus to the nearest lymphocyte; none where there are no lymphocytes."""
-    tumor, immune = ([e["centroid"] for e in image if e["class"] == name] for name in ("tumor", "lymphocytes"))
+    tumor, immune = (
+        [e["centroid"] for e in image if e["class"] == name] for name in ("tumor", "lymphocytes")
+    )
     return [0.23 * min(math.dist(place, other) for other in immune) for place in tumor] if immune else []
 
 
@@ -37,9 +39,19 @@ def test_tumour_and_immune_cells(images, least):
 
 
 def test_in_micrometres():
-    image = [nucleus("tumor", 0, 0), nucleus("tumor", 0, 300), nucleus("lymphocytes", 80, 0), nucleus("lymphocytes", 100, 300)]
+    image = [
+        nucleus("tumor", 0, 0),
+        nucleus("tumor", 0, 300),
+        nucleus("lymphocytes", 80, 0),
+        nucleus("lymphocytes", 100, 300),
+    ]
     found = card({"a": image}, {"a": []})
-    assert found.more["tumor_lymphocyte_um_truth"] == {"n": 2, "median": pytest.approx(0.23 * 90), "within_20": 0.5, "within_50": 1.0}
+    assert found.more["tumor_lymphocyte_um_truth"] == {
+        "n": 2,
+        "median": pytest.approx(0.23 * 90),
+        "within_20": 0.5,
+        "within_50": 1.0,
+    }
     assert found.more["tumor_lymphocyte_um_predicted"] is None
 
 

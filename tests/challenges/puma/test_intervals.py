@@ -1,4 +1,5 @@
-"""Replicates: every quantity equals the scorer's own on the repeated images, and the intervals are quantiles of them."""
+"""Replicates: every quantity equals the scorer's own on the repeated images, and the intervals are quantiles
+of them."""
 
 from functools import partial
 
@@ -32,8 +33,14 @@ def expected(images, rows, in_data: int) -> dict[str, float | None]:
     counts = {name: [plain.tallies(t, p, name) for t, p in zip(*images, strict=True)] for name in plain.RULES}
     drawn = {name: [counts[name][i] for i in rows] for name in plain.RULES}
     found = {METRICS[name]: plain.macro_f1(name, drawn[name], in_data) for name in plain.RULES}
-    hits, support, predicted = (sum(image[name][k] for image in drawn["seed"] for name in CLASSES) for k in range(3))
-    found |= {"micro_f1": plain.f1(hits, support, predicted), "micro_precision": hits / predicted, "micro_recall": hits / support}
+    hits, support, predicted = (
+        sum(image[name][k] for image in drawn["seed"] for name in CLASSES) for k in range(3)
+    )
+    found |= {
+        "micro_f1": plain.f1(hits, support, predicted),
+        "micro_precision": hits / predicted,
+        "micro_recall": hits / support,
+    }
     return found
 
 
@@ -53,8 +60,12 @@ def test_replicates_are_the_scorer_on_the_repeated_images(seed, rules):
         assert {name: found[name][b] for name in wanted} == pytest.approx(wanted, abs=NEAR)
         assert found["score"][b] == found[METRICS[rules]][b]
         for name in CLASSES:
-            value = plain.class_value(rules, [plain.tallies(images[0][i], images[1][i], rules)[name] for i in rows])
-            assert found["f1", name][b] == pytest.approx(np.nan if value is None else value, abs=NEAR, nan_ok=True)
+            value = plain.class_value(
+                rules, [plain.tallies(images[0][i], images[1][i], rules)[name] for i in rows]
+            )
+            assert found["f1", name][b] == pytest.approx(
+                np.nan if value is None else value, abs=NEAR, nan_ok=True
+            )
 
 
 @pytest.mark.parametrize("rules", plain.RULES)
@@ -64,7 +75,9 @@ def test_intervals_are_percentiles(rules):
     found = evaluator(images, rules)(np.concatenate(list(resampling.replicate_weights(np.arange(8), 200, 4))))
     for name in ("score", *METRICS.values(), "micro_f1", "micro_precision", "micro_recall"):
         assert scored.intervals[name] == pytest.approx(np.quantile(found[name], [0.025, 0.975]).tolist())
-    assert scored.per_class["tumor"]["f1_interval"] == pytest.approx(np.quantile(found["f1", "tumor"], [0.025, 0.975]).tolist())
+    assert scored.per_class["tumor"]["f1_interval"] == pytest.approx(
+        np.quantile(found["f1", "tumor"], [0.025, 0.975]).tolist()
+    )
     assert np.array_equal(scored.arrays["score_replicates"], found["score"])
 
 
@@ -111,7 +124,11 @@ def test_images_of_one_patient_are_drawn_together():
 
 
 def test_metadata_alone_changes_no_unit():
-    scored = card(*map(numbered, realistic(7, images=2)), resamples=10, metadata=b"case_id,patient_id\nroi_000,a\nroi_001,a\n")
+    scored = card(
+        *map(numbered, realistic(7, images=2)),
+        resamples=10,
+        metadata=b"case_id,patient_id\nroi_000,a\nroi_001,a\n",
+    )
     assert (scored.provenance["unit"], scored.provenance["n_units"]) == ("case", 2)
 
 

@@ -50,7 +50,14 @@ def test_every_nucleus_is_found_in_the_row_that_lists_it(images):
 
 def test_why_in_words():
     images = (
-        [[nucleus("tumor", 0, 0), nucleus("tumor", 5, 0), nucleus("tumor", 100, 0), nucleus("epithelium", 200, 0)]],
+        [
+            [
+                nucleus("tumor", 0, 0),
+                nucleus("tumor", 5, 0),
+                nucleus("tumor", 100, 0),
+                nucleus("epithelium", 200, 0),
+            ]
+        ],
         [[nucleus("tumor", 0, 0), nucleus("plasma_cells", 209, 12), nucleus("endothelium", 400, 0)]],
     )
     columns, _ = drawn(images, radius=20.0)
@@ -66,7 +73,9 @@ def test_why_in_words():
 
 
 def test_a_missing_case_is_the_reason():
-    truth = CHALLENGE.read_truth({"a.json": b'{"nuclei": [{"centroid": [1, 2], "class": "tumor"}]}', "b.json": b'{"nuclei": []}'})
+    truth = CHALLENGE.read_truth(
+        {"a.json": b'{"nuclei": [{"centroid": [1, 2], "class": "tumor"}]}', "b.json": b'{"nuclei": []}'}
+    )
     predictions = CHALLENGE.read_predictions({"b.json": b'{"nuclei": []}'}, truth)
     card = CHALLENGE.score(truth, predictions, resamples=0)
     (row,) = LISTING.listing(CHALLENGE.overlay(truth, predictions, card, 0), "FN", 15.0).rows

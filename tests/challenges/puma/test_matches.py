@@ -38,7 +38,11 @@ def nearest(place, others, rules: str) -> tuple[int, float] | tuple[None, None]:
 
 def why(entry, others, rules: str) -> tuple:
     """Reason, near, near_distance of an unmatched nucleus, first that holds."""
-    own = nearest(entry["centroid"], {k: other for k, other in others.items() if other["class"] == entry["class"]}, rules)
+    own = nearest(
+        entry["centroid"],
+        {k: other for k, other in others.items() if other["class"] == entry["class"]},
+        rules,
+    )
     if own[0] is not None:
         return "taken", *own
     other = nearest(entry["centroid"], others, rules)
@@ -54,7 +58,9 @@ def restated(images, rules: str, least: float = 0, missing=()) -> list[tuple]:
             if i in match:
                 j, distance = match[i]
                 confidence = plain.confidence(predictions[j], rules)
-                rows.append((case, i, j, entry["class"], entry["class"], confidence, distance, "TP", "", None, None))
+                rows.append(
+                    (case, i, j, entry["class"], entry["class"], confidence, distance, "TP", "", None, None)
+                )
             else:
                 reason = ("missing-case", None, None) if case in missing else why(entry, kept, rules)
                 rows.append((case, i, None, entry["class"], "", None, None, "FN", *reason))
@@ -69,7 +75,9 @@ def rows_of(matches) -> list[tuple]:
     def value(cell):
         return None if cell == -1 or (isinstance(cell, float) and math.isnan(cell)) else cell
 
-    return [tuple(map(value, row)) for row in zip(*(column.tolist() for column in matches.values()), strict=True)]
+    return [
+        tuple(map(value, row)) for row in zip(*(column.tolist() for column in matches.values()), strict=True)
+    ]
 
 
 @given(SETS, RULES, st.sampled_from((0.0, 0.5)))
@@ -90,13 +98,20 @@ def test_a_missing_case_is_the_reason():
 def test_of_two_at_one_place_the_first_is_reported_under_the_official_rule():
     truth = [nucleus("tumor", 0, 0)]
     predictions = [nucleus("tumor", 1, 0, score=0.2), nucleus("tumor", 1, 0, score=0.9)]
-    used = {rules: card({"a": truth}, {"a": predictions}, rules=rules).matches["prediction"].tolist() for rules in plain.RULES}
+    used = {
+        rules: card({"a": truth}, {"a": predictions}, rules=rules).matches["prediction"].tolist()
+        for rules in plain.RULES
+    }
     assert used == {"seed": [1, 0], "pooled": [1, 0], "grand-challenge": [0, 1]}
 
 
 def test_the_same_place_in_another_image_or_class_is_another_place():
     truth = numbered([[nucleus("tumor", 0, 0)], [nucleus("tumor", 0, 0)]])
-    twins = [nucleus("lymphocytes", 1, 0), nucleus("tumor", 1, 0, score=0.2), nucleus("tumor", 1, 0, score=0.9)]
+    twins = [
+        nucleus("lymphocytes", 1, 0),
+        nucleus("tumor", 1, 0, score=0.2),
+        nucleus("tumor", 1, 0, score=0.9),
+    ]
     found = card(truth, numbered([twins, twins]), rules="grand-challenge").matches
     assert found["status"].tolist() == ["TP", "FP", "FP"] * 2
     assert found["prediction"].tolist() == [1, 0, 2] * 2
@@ -105,14 +120,24 @@ def test_the_same_place_in_another_image_or_class_is_another_place():
 def test_probability_is_a_confidence_but_not_for_the_official_evaluator():
     truth = [nucleus("tumor", 0, 0)]
     predictions = [nucleus("tumor", 1, 0, probability=0.2), nucleus("tumor", 9, 0, probability=0.9)]
-    used = {rules: card({"a": truth}, {"a": predictions}, rules=rules).matches["prediction"].tolist()[0] for rules in plain.RULES}
+    used = {
+        rules: card({"a": truth}, {"a": predictions}, rules=rules).matches["prediction"].tolist()[0]
+        for rules in plain.RULES
+    }
     assert used == {"seed": 1, "pooled": 1, "grand-challenge": 0}
 
 
-@pytest.mark.parametrize(("x", "found"), [(15, {"seed": 1, "pooled": 1, "grand-challenge": 0}), (15.000001, dict.fromkeys(plain.RULES, 0))])
+@pytest.mark.parametrize(
+    ("x", "found"),
+    [(15, {"seed": 1, "pooled": 1, "grand-challenge": 0}), (15.000001, dict.fromkeys(plain.RULES, 0))],
+)
 def test_the_circle_itself(x, found):
     for rules in plain.RULES:
-        status = card({"a": [nucleus("tumor", 0, 0)]}, {"a": [nucleus("tumor", x, 0)]}, rules=rules).matches["status"].tolist()
+        status = (
+            card({"a": [nucleus("tumor", 0, 0)]}, {"a": [nucleus("tumor", x, 0)]}, rules=rules)
+            .matches["status"]
+            .tolist()
+        )
         assert status.count("TP") == found[rules]
 
 
@@ -120,7 +145,11 @@ def test_truth_chooses_in_the_order_of_its_file():
     first, second, between = nucleus("tumor", 0, 0), nucleus("tumor", 10, 0), nucleus("tumor", 4, 0)
     far = nucleus("tumor", 24, 0)
     assert card({"a": [first, second]}, {"a": [between, far]}).matches["prediction"].tolist() == [0, 1]
-    assert card({"a": [second, first]}, {"a": [between, far]}).matches["status"].tolist() == ["TP", "FN", "FP"]
+    assert card({"a": [second, first]}, {"a": [between, far]}).matches["status"].tolist() == [
+        "TP",
+        "FN",
+        "FP",
+    ]
 
 
 @given(SETS, RULES)

@@ -42,7 +42,10 @@ def test_three_scores_restated(images, rules, radius, least):
 
 @given(SETS, RULES, LEAST)
 def test_other_metrics_restated(images, rules, least):
-    metrics, counts = scored(images, rules=rules, min_confidence=least).metrics, counted(images, "seed", 15, least)
+    metrics, counts = (
+        scored(images, rules=rules, min_confidence=least).metrics,
+        counted(images, "seed", 15, least),
+    )
     hits, support, predicted = (sum(summed(counts, name)[k] for name in CLASSES) for k in range(3))
     assert metrics["micro_f1"] == pytest.approx(f1(hits, support, predicted))
     assert metrics["micro_precision"] == (pytest.approx(hits / predicted) if predicted else None)
@@ -50,7 +53,9 @@ def test_other_metrics_restated(images, rules, least):
     assert (metrics["n_truth"], metrics["n_predicted"]) == (support, predicted)
     lymphocytes = summed(counts, "lymphocytes")
     assert metrics["til_share_truth"] == pytest.approx(lymphocytes[1] / support)
-    assert metrics["til_share_predicted"] == (pytest.approx(lymphocytes[2] / predicted) if predicted else None)
+    assert metrics["til_share_predicted"] == (
+        pytest.approx(lymphocytes[2] / predicted) if predicted else None
+    )
 
 
 @given(SETS, RULES)
@@ -69,7 +74,9 @@ def test_classes_restated(images, rules):
             "fn": support - hits,
             "precision": pytest.approx(hits / predicted) if predicted else None,
             "recall": pytest.approx(hits / support) if support else None,
-            "f1": pytest.approx(plain.class_value(rules, [image[name] for image in counts]), abs=NEAR) if support + predicted else None,
+            "f1": pytest.approx(plain.class_value(rules, [image[name] for image in counts]), abs=NEAR)
+            if support + predicted
+            else None,
             "best_possible_f1": pytest.approx(plain.class_value(rules, perfect)) if support else None,
             "f1_pooled": pytest.approx(f1(hits, support, predicted)) if support + predicted else None,
             "images_truth": sum(image[name][1] > 0 for image in counts),
@@ -108,14 +115,25 @@ def confusion(images, rules: str, least: float) -> list[list[int]]:
             [i for i in range(len(truth)) if i not in {i for i, _ in pairs}],
             [j for j in plain.left(predictions, least) if j not in {j for _, j in pairs}],
         )
-        near = sorted((math.dist(truth[i]["centroid"], predictions[j]["centroid"]), i, j) for i in left[0] for j in left[1])
+        near = sorted(
+            (math.dist(truth[i]["centroid"], predictions[j]["centroid"]), i, j)
+            for i in left[0]
+            for j in left[1]
+        )
         for distance, i, j in near:
-            if i in left[0] and j in left[1] and (distance < 15 or (distance == 15 and rules != "grand-challenge")):
+            if (
+                i in left[0]
+                and j in left[1]
+                and (distance < 15 or (distance == 15 and rules != "grand-challenge"))
+            ):
                 pairs.append((i, j))
                 left[0].remove(i)
                 left[1].remove(j)
         for i, j in pairs + [(i, None) for i in left[0]] + [(None, j) for j in left[1]]:
-            row, column = 10 if i is None else CLASSES.index(truth[i]["class"]), 10 if j is None else CLASSES.index(predictions[j]["class"])
+            row, column = (
+                10 if i is None else CLASSES.index(truth[i]["class"]),
+                10 if j is None else CLASSES.index(predictions[j]["class"]),
+            )
             counts[row][column] += 1
     return counts
 
@@ -144,7 +162,11 @@ def test_the_truth_itself_reaches_the_ceilings(rules):
     classes = {entry["class"] for image in truth for entry in image}
     shares = [sum(any(e["class"] == name for e in image) for image in truth) / len(truth) for name in classes]
     best = {"seed": len(classes) / 10, "grand-challenge": sum(shares) / len(shares), "pooled": 1.0}
-    for name, key in (("seed", "macro_f1"), ("grand-challenge", "macro_f1_grand_challenge"), ("pooled", "macro_f1_pooled")):
+    for name, key in (
+        ("seed", "macro_f1"),
+        ("grand-challenge", "macro_f1_grand_challenge"),
+        ("pooled", "macro_f1_pooled"),
+    ):
         assert found.metrics[f"best_possible_{key}"] == pytest.approx(best[name])
         assert found.metrics[key] == pytest.approx(best[name])
     assert found.score == pytest.approx(best[rules])
@@ -163,14 +185,22 @@ def test_a_missing_case_is_all_missed():
 
 def test_an_empty_submission_has_no_precision():
     found = card({"a": [nucleus("tumor", 5, 5)]}, {"a": []})
-    assert (found.score, found.metrics["micro_precision"], found.metrics["til_share_predicted"]) == (0, None, None)
+    assert (found.score, found.metrics["micro_precision"], found.metrics["til_share_predicted"]) == (
+        0,
+        None,
+        None,
+    )
     assert "no-predictions" in codes(found.findings)
 
 
 def test_an_image_empty_on_both_sides():
     images = [[nucleus("tumor", 5, 5)], []], [[nucleus("tumor", 5, 5)], []]
     found = scored(images)
-    assert (found.cases[1]["macro_f1"], found.cases[1]["micro_f1"], found.cases[1]["til_share_truth"]) == (None, None, None)
+    assert (found.cases[1]["macro_f1"], found.cases[1]["micro_f1"], found.cases[1]["til_share_truth"]) == (
+        None,
+        None,
+        None,
+    )
     assert found.metrics["macro_f1"] == pytest.approx(0.1)
     assert found.metrics["macro_f1_grand_challenge"] == pytest.approx(0.5)
 

@@ -23,7 +23,15 @@ ACCEPTED = {
 def test_every_name_of_a_class(name):
     for plain in ACCEPTED[name]:
         spaced, hyphened = plain.replace("_", " "), plain.replace("_", "-")
-        for written in (plain, f"nuclei_{plain}", f" {plain.upper()} ", f"Nuclei {spaced}", f"nuclei-{hyphened}", spaced, hyphened):
+        for written in (
+            plain,
+            f"nuclei_{plain}",
+            f" {plain.upper()} ",
+            f"Nuclei {spaced}",
+            f"nuclei-{hyphened}",
+            spaced,
+            hyphened,
+        ):
             assert CLASSES[position(written)] == name
 
 
@@ -32,14 +40,31 @@ def test_the_platforms_names_are_in_the_order_of_the_classes():
 
 
 @pytest.mark.parametrize(
-    "name", ["", "nuclei_", "nuclei_nuclei_tumor", "fibroblasts", "tumors", "nucleitumor", "none", "tumor_nuclei", "\ud800"]
+    "name",
+    [
+        "",
+        "nuclei_",
+        "nuclei_nuclei_tumor",
+        "fibroblasts",
+        "tumors",
+        "nucleitumor",
+        "none",
+        "tumor_nuclei",
+        "\ud800",
+    ],
 )
 def test_names_of_no_class(name):
     assert position(name) is None
 
 
 @pytest.mark.parametrize(
-    ("name", "near"), [("tumors", "tumor"), ("nuclei_tumors", "tumor"), ("lymphocites", "lymphocytes"), ("Stromal-Cel", "stromal_cell")]
+    ("name", "near"),
+    [
+        ("tumors", "tumor"),
+        ("nuclei_tumors", "tumor"),
+        ("lymphocites", "lymphocytes"),
+        ("Stromal-Cel", "stromal_cell"),
+    ],
 )
 def test_the_nearest_name(name, near):
     assert nearest(name) == near

@@ -1,4 +1,5 @@
-"""Submissions: by table, by file name or as one file, aligned with the truth; and every way in which they go wrong."""
+"""Submissions: by table, by file name or as one file, aligned with the truth; and every way in which they go
+wrong."""
 
 import codecs
 import hashlib
@@ -14,7 +15,9 @@ from tests.support.nuclei import nuclei, nucleus, polygon, polygons, squares
 
 POINTS = {"a": [(100, 200), (300, 500)], "b": [(700, 90)], "c": [(40, 50), (60, 900), (500, 20)]}
 TRUTH = read_truth({f"{case}_nuclei.json": squares(points) for case, points in POINTS.items()}, "truth")
-TABLE = "case_id,predicted_nuclei_path\nc,predictions/c.json\na,predictions/first.json\nb,predictions/b.json\n"
+TABLE = (
+    "case_id,predicted_nuclei_path\nc,predictions/c.json\na,predictions/first.json\nb,predictions/b.json\n"
+)
 PLATFORM_NAMES = {case: squares(points, "nuclei_tumor") for case, points in POINTS.items()}
 TABLED = {
     "submission.csv": TABLE.encode(),
@@ -22,7 +25,11 @@ TABLED = {
     "predictions/b.json": PLATFORM_NAMES["b"],
     "predictions/c.json": PLATFORM_NAMES["c"],
 }
-NAMED = {"c.json": PLATFORM_NAMES["c"], "x/a_nuclei.geojson": PLATFORM_NAMES["a"], "x/b.geojson": PLATFORM_NAMES["b"]}
+NAMED = {
+    "c.json": PLATFORM_NAMES["c"],
+    "x/a_nuclei.geojson": PLATFORM_NAMES["a"],
+    "x/b.geojson": PLATFORM_NAMES["b"],
+}
 USUAL = ["constant-confidence", "names-mapped"]
 
 
@@ -44,14 +51,23 @@ def test_cases_are_aligned_with_the_truth(files, tmp_path):
         (tmp_path / member).parent.mkdir(exist_ok=True)
         (tmp_path / member).write_bytes(data)
     inside = {f"team/{member}": data for member, data in files.items()}
-    for source in (files, dict(reversed(files.items())), archive_of(files), tmp_path, inside, archive_of(inside)):
+    for source in (
+        files,
+        dict(reversed(files.items())),
+        archive_of(files),
+        tmp_path,
+        inside,
+        archive_of(inside),
+    ):
         found = read_predictions(source, TRUTH, "sub")
         assert found.ids == ("a", "b", "c")
         assert centroids(found) == list(POINTS.values())
         assert not found.missing.any()
         assert codes(found.findings) == USUAL
         assert found.model is None
-    listing = "".join(f"{hashlib.sha256(data).hexdigest()}  {member}\n" for member, data in sorted(files.items()))
+    listing = "".join(
+        f"{hashlib.sha256(data).hexdigest()}  {member}\n" for member, data in sorted(files.items())
+    )
     assert read_predictions(tmp_path, TRUTH).digest == hashlib.sha256(listing.encode()).hexdigest()
     assert read_predictions(archive_of(files), TRUTH).digest == hashlib.sha256(archive_of(files)).hexdigest()
 
@@ -77,7 +93,9 @@ def test_one_file_against_one_case():
 def test_one_file_against_many_cases():
     found = read_predictions(PLATFORM_NAMES["b"], TRUTH, "b.json")
     assert found.missing.tolist() == [True, False, True]
-    assert places(refused(read_predictions, PLATFORM_NAMES["b"], TRUTH, "result.json").problems) == [("no-common-case", "result.json")]
+    assert places(refused(read_predictions, PLATFORM_NAMES["b"], TRUTH, "result.json").problems) == [
+        ("no-common-case", "result.json")
+    ]
 
 
 def test_missing_cases_are_listed_and_empty():
@@ -127,7 +145,10 @@ def test_a_table_deeper_down_is_none():
         TABLE.replace("\n", "\r\n"),
         TABLE.replace(",", ";"),
         TABLE.replace("predictions/c", "./predictions//c"),
-        "Note,Case ID,Predicted-nuclei-path\n,c_nuclei.json,predictions/c.json\n1, a ,predictions/first.json\n,b.geojson,predictions/b.json\n",
+        (
+            "Note,Case ID,Predicted-nuclei-path\n,c_nuclei.json,predictions/c.json\n1, a "
+            ",predictions/first.json\n,b.geojson,predictions/b.json\n"
+        ),
         "\n" + TABLE + "\n\n",
     ],
 )
@@ -149,7 +170,10 @@ def test_a_byte_order_mark_before_the_table():
         ("id,file\na,x\n", [("bad-submission", "submission.csv:1")] * 2),
         (TABLE + "a,predictions/first.json\n", [("duplicate-case", "submission.csv:5")]),
         (TABLE + "a.json,predictions/first.json\n", [("duplicate-case", "submission.csv:5")]),
-        (TABLE + ",predictions/d.json\nd,\n", [("bad-submission", "submission.csv:5"), ("bad-submission", "submission.csv:6")]),
+        (
+            TABLE + ",predictions/d.json\nd,\n",
+            [("bad-submission", "submission.csv:5"), ("bad-submission", "submission.csv:6")],
+        ),
         (TABLE + "d,predictions/d.json\n", [("bad-submission", "submission.csv:5")]),
         (TABLE + "d,predictions\n", [("bad-submission", "submission.csv:5")]),
         (TABLE + "d,.\n", [("bad-submission", "submission.csv:5")]),
@@ -158,7 +182,16 @@ def test_a_byte_order_mark_before_the_table():
         ("", [("unreadable-file", "submission.csv")]),
         *(
             (f"{TABLE}d,{path}\n", [("unsafe-path", "submission.csv:5")])
-            for path in ("/etc/passwd", "../b.json", "x/../../b.json", "C:b.json", "C:\\b.json", "predictions\\b.json", "..", "//b.json")
+            for path in (
+                "/etc/passwd",
+                "../b.json",
+                "x/../../b.json",
+                "C:b.json",
+                "C:\\b.json",
+                "predictions\\b.json",
+                "..",
+                "//b.json",
+            )
         ),
     ],
 )
@@ -242,7 +275,12 @@ def test_unsafe_zips():
 
 
 def test_the_key_of_the_confidence_is_named():
-    files = {**NAMED, "c.json": nuclei(nucleus(score=0.5), nucleus(centroid=[1, 1], probability=0.2), nucleus(centroid=[2, 2]))}
+    files = {
+        **NAMED,
+        "c.json": nuclei(
+            nucleus(score=0.5), nucleus(centroid=[1, 1], probability=0.2), nucleus(centroid=[2, 2])
+        ),
+    }
     found = read(files)
     message = only(found.findings, "confidence-key").message
     assert "'probability' (1 of 6 nuclei), 'score' (1 of 6 nuclei)" in message
@@ -252,14 +290,20 @@ def test_the_key_of_the_confidence_is_named():
 def test_equal_confidences_rank_nothing():
     for score, said in ((0.75, "every confidence is 0.75"), (None, "there are no confidences")):
         item = {} if score is None else {"score": score}
-        files = {case: nuclei(nucleus(**item), nucleus(centroid=[1, 1], **item)) for case in ("a.json", "b.json")}
+        files = {
+            case: nuclei(nucleus(**item), nucleus(centroid=[1, 1], **item)) for case in ("a.json", "b.json")
+        }
         assert said in only(read(files).findings, "constant-confidence").message
 
 
 def test_names_are_judged_over_the_whole_submission():
     files = {**NAMED, "c.json": squares(POINTS["c"], "lymphocytes")}
     found = [entry for entry in read(files).findings if "name" in entry.code]
-    assert places(found) == [("names-mapped", "sub"), ("mixed-names", "sub"), ("names-not-grand-challenge", "sub")]
+    assert places(found) == [
+        ("names-mapped", "sub"),
+        ("mixed-names", "sub"),
+        ("names-not-grand-challenge", "sub"),
+    ]
 
 
 def test_centroids_outside_the_image():
@@ -278,8 +322,15 @@ CROWDED = read_truth({f"{case}.json": squares(points.tolist()) for case, points 
 
 def judged(change) -> list[str]:
     """What is said of a submission whose centroids are those of the truth, a little off, after `change`."""
-    files = {f"{case}.json": squares(change(points + RANDOM.normal(0, 1, points.shape)).tolist()) for case, points in CROWD.items()}
-    return [entry for entry in read_predictions(files, CROWDED).findings if entry.code in ("swapped-axes", "scale")]
+    files = {
+        f"{case}.json": squares(change(points + RANDOM.normal(0, 1, points.shape)).tolist())
+        for case, points in CROWD.items()
+    }
+    return [
+        entry
+        for entry in read_predictions(files, CROWDED).findings
+        if entry.code in ("swapped-axes", "scale")
+    ]
 
 
 def test_x_and_y_exchanged():
@@ -287,7 +338,9 @@ def test_x_and_y_exchanged():
     assert (found.level, found.code) == ("warning", "swapped-axes")
 
 
-@pytest.mark.parametrize(("factor", "said"), [(0.23, "µm"), (0.5, "half"), (2, "twice"), (1 / 1024, "shares"), (37, "outside")])
+@pytest.mark.parametrize(
+    ("factor", "said"), [(0.23, "µm"), (0.5, "half"), (2, "twice"), (1 / 1024, "shares"), (37, "outside")]
+)
 def test_another_scale(factor, said):
     (found,) = judged(lambda points: points * factor)
     assert (found.level, found.code) == ("warning", "scale")
@@ -296,7 +349,12 @@ def test_another_scale(factor, said):
 
 @pytest.mark.parametrize(
     "change",
-    [lambda points: points, lambda points: points[:5], lambda points: RANDOM.uniform(0, 1024, points.shape), lambda points: points[:0]],
+    [
+        lambda points: points,
+        lambda points: points[:5],
+        lambda points: RANDOM.uniform(0, 1024, points.shape),
+        lambda points: points[:0],
+    ],
 )
 def test_good_sparse_random_and_empty_predictions_are_in_place(change):
     assert judged(change) == []

@@ -23,8 +23,16 @@ def test_the_order_of_the_files_changes_nothing(images, rules, dice):
 
 @given(SETS, RULES)
 def test_moving_everything_changes_nothing(images, rules):
-    moved = [[[entry | {"centroid": [entry["centroid"][0] + 64, entry["centroid"][1] + 128]} for entry in i] for i in s] for s in images]
-    before, after = (card(numbered(truth), numbered(predictions), rules=rules) for truth, predictions in (images, moved))
+    moved = [
+        [
+            [entry | {"centroid": [entry["centroid"][0] + 64, entry["centroid"][1] + 128]} for entry in i]
+            for i in s
+        ]
+        for s in images
+    ]
+    before, after = (
+        card(numbered(truth), numbered(predictions), rules=rules) for truth, predictions in (images, moved)
+    )
     assert (after.score, after.metrics, after.per_class) == (before.score, before.metrics, before.per_class)
 
 
@@ -36,7 +44,11 @@ def test_leaving_out_a_case_is_the_same_as_finding_nothing_in_it(images, rules):
     assert empty.metrics["micro_recall"] <= card(truth, predictions, rules=rules).metrics["micro_recall"]
     if others:
         absent = card(truth, {case: predictions[case] for case in others}, rules=rules)
-        assert (absent.score, absent.metrics, absent.per_class) == (empty.score, empty.metrics, empty.per_class)
+        assert (absent.score, absent.metrics, absent.per_class) == (
+            empty.score,
+            empty.metrics,
+            empty.per_class,
+        )
 
 
 @given(SETS)
@@ -44,7 +56,10 @@ def test_a_larger_radius_finds_no_fewer_pairs_of_one_nucleus_each(images):
     truth, predictions = ([image[:1] for image in side] for side in images)
     if not any(truth):
         return
-    found = [card(numbered(truth), numbered(predictions), radius=radius).metrics["micro_f1"] for radius in (3.0, 9.0, 15.0, 30.0)]
+    found = [
+        card(numbered(truth), numbered(predictions), radius=radius).metrics["micro_f1"]
+        for radius in (3.0, 9.0, 15.0, 30.0)
+    ]
     assert found == sorted(found)
 
 
@@ -58,8 +73,14 @@ def test_scoring_again_from_a_card_is_scoring(images, rules, radius, least):
     again = CHALLENGE.rescore(cases, found, first, rules=rules, radius=radius, min_confidence=least)
     fresh = CHALLENGE.score(cases, found, rules=rules, radius=radius, min_confidence=least, resamples=10)
     assert again.to_json() == fresh.to_json()
-    assert all((again.matches[name] == fresh.matches[name]).all() for name in ("case", "status", "reason", "near", "prediction"))
-    assert CHALLENGE.rescore(cases, found, again, rules="seed", radius=15.0, min_confidence=0.0).to_json() == first.to_json()
+    assert all(
+        (again.matches[name] == fresh.matches[name]).all()
+        for name in ("case", "status", "reason", "near", "prediction")
+    )
+    assert (
+        CHALLENGE.rescore(cases, found, again, rules="seed", radius=15.0, min_confidence=0.0).to_json()
+        == first.to_json()
+    )
 
 
 def test_a_crowd_is_refused_when_scored_again_too(monkeypatch):
@@ -87,7 +108,9 @@ def test_equal_submissions_are_recognised():
 
 def test_the_same_bytes_every_time():
     truth, predictions = map(numbered, realistic(2))
-    assert card(truth, predictions, resamples=50).to_json() == card(truth, predictions, resamples=50).to_json()
+    assert (
+        card(truth, predictions, resamples=50).to_json() == card(truth, predictions, resamples=50).to_json()
+    )
 
 
 def test_arrays_are_read_only():

@@ -39,10 +39,13 @@ def test_the_report_answers_its_own_questions():
 def test_the_worst_images_are_shown_as_small_pictures():
     found, said = scored(), report.html(scored())
     pictures = re.findall(
-        r'<img src="data:image/png;base64,([^"]+)" alt="Nuclei of ([^:]+): (\d+) found, (\d+) spurious, (\d+) missed', said
+        r'<img src="data:image/png;base64,([^"]+)" alt="Nuclei of ([^:]+): (\d+) found, (\d+) spurious, (\d+) missed',
+        said,
     )
     worst = [row for row in (found.cases[i] for i in CHALLENGE.worst_first(found)) if not row["missing"]][:3]
-    assert [(name, *map(int, counts)) for _, name, *counts in pictures] == [(r["case"], r["tp"], r["fp"], r["fn"]) for r in worst]
+    assert [(name, *map(int, counts)) for _, name, *counts in pictures] == [
+        (r["case"], r["tp"], r["fp"], r["fn"]) for r in worst
+    ]
     for data, *_ in pictures:
         png = base64.b64decode(data)
         assert len(png) < 40_000

@@ -31,7 +31,13 @@ def test_cases_are_sorted_by_code_points_whatever_the_folder():
     assert truth.ids == ("ROI_3", "roi_1", "roi_10", "roi_2")
     assert [len(found) for found in truth.nuclei] == [1, 0, 2, 1]
     assert truth.sizes.tolist() == [[1024, 1024]] * 4
-    assert (len(truth), truth.name, truth.images, truth.columns, truth.id_column) == (4, "t", (None,) * 4, {}, "case")
+    assert (len(truth), truth.name, truth.images, truth.columns, truth.id_column) == (
+        4,
+        "t",
+        (None,) * 4,
+        {},
+        "case",
+    )
     assert codes(truth.findings) == ["names-mapped"]
 
 
@@ -42,9 +48,13 @@ def test_a_folder_a_zip_and_what_was_dropped_are_the_same(tmp_path):
     dropped, packed = read_truth(dict(reversed(FILES.items())), "t"), read_truth(archive_of(FILES), "t")
     for truth in (read_truth(tmp_path, "t"), packed):
         assert truth.ids == dropped.ids
-        assert [found.centroids.tolist() for found in truth.nuclei] == [found.centroids.tolist() for found in dropped.nuclei]
+        assert [found.centroids.tolist() for found in truth.nuclei] == [
+            found.centroids.tolist() for found in dropped.nuclei
+        ]
         assert truth.findings == dropped.findings
-    listing = "".join(f"{hashlib.sha256(data).hexdigest()}  {member}\n" for member, data in sorted(FILES.items()))
+    listing = "".join(
+        f"{hashlib.sha256(data).hexdigest()}  {member}\n" for member, data in sorted(FILES.items())
+    )
     assert dropped.sha256 == read_truth(tmp_path).sha256 == hashlib.sha256(listing.encode()).hexdigest()
     assert packed.sha256 == hashlib.sha256(archive_of(FILES)).hexdigest()
 
@@ -57,7 +67,12 @@ def test_one_file(name):
 
 
 def test_other_files_are_noted():
-    others = {"roi_1_tissue.geojson": features(), "notes.txt": b"", "roi_9.png": picture(4, 4), "submission.csv": b""}
+    others = {
+        "roi_1_tissue.geojson": features(),
+        "notes.txt": b"",
+        "roi_9.png": picture(4, 4),
+        "submission.csv": b"",
+    }
     litter = {"__MACOSX/roi_8.json": b"x", ".roi_7.json": b"x"}
     truth = read_truth({**FILES, **others, **litter}, "t")
     assert truth.ids == ("ROI_3", "roi_1", "roi_10", "roi_2")
@@ -71,10 +86,16 @@ def test_confidences_of_a_truth_do_not_matter():
     assert truth.findings == ()
 
 
-@pytest.mark.parametrize(("ending", "kind"), [(".tif", "TIFF"), (".tiff", "TIFF"), (".png", "PNG"), (".jpg", "JPEG"), (".JPEG", "JPEG")])
+@pytest.mark.parametrize(
+    ("ending", "kind"),
+    [(".tif", "TIFF"), (".tiff", "TIFF"), (".png", "PNG"), (".jpg", "JPEG"), (".JPEG", "JPEG")],
+)
 def test_sizes_are_those_of_the_images(ending, kind):
     image = picture(30, 20, kind)
-    for source in ({**FILES, f"images/roi_2{ending}": image}, archive_of({**FILES, f"images/roi_2{ending}": image})):
+    for source in (
+        {**FILES, f"images/roi_2{ending}": image},
+        archive_of({**FILES, f"images/roi_2{ending}": image}),
+    ):
         truth = read_truth(source, "t")
         assert truth.sizes.tolist() == [[1024, 1024]] * 3 + [[30, 20]]
         assert truth.images == (None, None, None, f"images/roi_2{ending}")
@@ -84,7 +105,9 @@ def test_sizes_are_those_of_the_images(ending, kind):
 
 
 def test_images_elsewhere():
-    truth = read_truth(FILES, "t", images={f"{case}.png": picture(9, 8) for case in ("ROI_3", "roi_1", "roi_10", "roi_2")})
+    truth = read_truth(
+        FILES, "t", images={f"{case}.png": picture(9, 8) for case in ("ROI_3", "roi_1", "roi_10", "roi_2")}
+    )
     assert truth.sizes.tolist() == [[9, 8]] * 4
     assert truth.picture(0) == picture(9, 8)
     assert codes(truth.findings) == ["out-of-image", "out-of-image", "out-of-image", "names-mapped"]
@@ -98,7 +121,9 @@ def bomb() -> bytes:
 
 
 @pytest.mark.parametrize(
-    "data", [b"", b"\x89PNG", picture(40, 40)[:20], b"II*\x00\xff\xff\xff\xff", b"GIF89a\x01\x00\x01\x00", bomb()], ids=range(6)
+    "data",
+    [b"", b"\x89PNG", picture(40, 40)[:20], b"II*\x00\xff\xff\xff\xff", b"GIF89a\x01\x00\x01\x00", bomb()],
+    ids=range(6),
 )
 def test_an_image_that_cannot_be_read_changes_no_score(data):
     truth = read_truth({"roi_1.json": squares([(5, 5)]), "roi_1.png": data}, "t")
@@ -118,13 +143,20 @@ def test_the_right_and_lower_edge_belong_to_the_image():
     assert len(truth.nuclei[1]) == 6
 
 
-@pytest.mark.parametrize("source", [{}, {"a.json": polygons(), "b.geojson": features()}, {"notes.txt": b"", "a_tissue.json": polygons()}])
+@pytest.mark.parametrize(
+    "source",
+    [{}, {"a.json": polygons(), "b.geojson": features()}, {"notes.txt": b"", "a_tissue.json": polygons()}],
+)
 def test_a_truth_without_nuclei(source):
     assert places(refused(read_truth, source, "t").problems) == [("empty-truth", "t")]
 
 
 def test_two_files_of_one_case():
-    files = {"a.json": squares([(5, 5)]), "sub/a_nuclei.geojson": features(feature()), "b.json": squares([(5, 5)])}
+    files = {
+        "a.json": squares([(5, 5)]),
+        "sub/a_nuclei.geojson": features(feature()),
+        "b.json": squares([(5, 5)]),
+    }
     problem = only(refused(read_truth, files, "t").problems, "duplicate-case")
     assert "a.json, sub/a_nuclei.geojson" in problem.message
 
@@ -132,15 +164,25 @@ def test_two_files_of_one_case():
 def test_every_problem_of_every_file():
     files = {"a.json": b"{", "b.json": polygons(polygon("blood"), polygon(None)), "c.json": squares([(5, 5)])}
     refusal = refused(read_truth, files, "t")
-    assert places(refusal.problems) == [("bad-json", "a.json"), ("missing-class", "b.json"), ("unknown-class", "b.json")]
+    assert places(refusal.problems) == [
+        ("bad-json", "a.json"),
+        ("missing-class", "b.json"),
+        ("unknown-class", "b.json"),
+    ]
     assert refusal.salvaged.ids == ("a", "b", "c")
 
 
 def test_unknown_classes_are_one_entry_per_name():
-    files = {"a.json": polygons(*[polygon("tumors")] * 7, polygon("mast cell"), polygon()), "b.json": polygons(polygon("tumors"))}
+    files = {
+        "a.json": polygons(*[polygon("tumors")] * 7, polygon("mast cell"), polygon()),
+        "b.json": polygons(polygon("tumors")),
+    }
     problems = refused(read_truth, files, "t").problems
     assert places(problems) == [("unknown-class", "a.json")] * 2 + [("unknown-class", "b.json")]
-    assert "7 nuclei of class 'tumors' (polygons[0], polygons[1], polygons[2], polygons[3], polygons[4], ...)" in problems[0].message
+    assert (
+        "7 nuclei of class 'tumors' (polygons[0], polygons[1], polygons[2], polygons[3], polygons[4], ...)"
+        in problems[0].message
+    )
     assert "The nearest valid name is 'tumor'." in problems[0].message
 
 
@@ -160,6 +202,8 @@ def test_thousands_of_unknown_names_are_cut_short():
 
 
 def test_a_damaged_member_of_a_zip():
-    packed = bytearray(archive_of({"a.json": squares([(i, i) for i in range(40)]), "b.json": squares([(5, 5)])}))
+    packed = bytearray(
+        archive_of({"a.json": squares([(i, i) for i in range(40)]), "b.json": squares([(5, 5)])})
+    )
     packed[60:80] = b"\0" * 20
     assert codes(refused(read_truth, bytes(packed), "t.zip").problems) == ["bad-zip"]

@@ -23,7 +23,10 @@ def scored(images, **options):
 def rows(drawn: dict) -> list[dict]:
     """The nuclei of an overlay as dictionaries."""
     columns = ("kind", "cls", "status", "reason", "partner", "number", "score", "distance", "centroids")
-    return [dict(zip(columns, row, strict=True)) for row in zip(*(drawn[name].tolist() for name in columns), strict=True)]
+    return [
+        dict(zip(columns, row, strict=True))
+        for row in zip(*(drawn[name].tolist() for name in columns), strict=True)
+    ]
 
 
 @given(SETS, RULES)
@@ -32,7 +35,10 @@ def test_an_overlay_says_what_the_matches_say(images, rules):
     for index, case in enumerate(truth.ids):
         nuclei = rows(CHALLENGE.overlay(truth, predictions, card, index))
         mine = card.matches["case"] == case
-        told = [dict(zip(card.matches, row, strict=True)) for row in zip(*(c[mine].tolist() for c in card.matches.values()), strict=True)]
+        told = [
+            dict(zip(card.matches, row, strict=True))
+            for row in zip(*(c[mine].tolist() for c in card.matches.values()), strict=True)
+        ]
         assert [n["kind"] for n in nuclei] == [0] * len(images[0][index]) + [1] * len(images[1][index])
         of_truth = {row["truth"]: row for row in told if row["truth"] >= 0}
         of_predictions = {row["prediction"]: row for row in told if row["prediction"] >= 0}
@@ -47,20 +53,32 @@ def test_an_overlay_says_what_the_matches_say(images, rules):
             other = row["near"] if row["status"] != "TP" else row["truth" if n["kind"] else "prediction"]
             assert (n["partner"] == -1) == (other == -1)
             if other >= 0:
-                assert (nuclei[n["partner"]]["number"], nuclei[n["partner"]]["kind"]) == (other, 1 - n["kind"])
+                assert (nuclei[n["partner"]]["number"], nuclei[n["partner"]]["kind"]) == (
+                    other,
+                    1 - n["kind"],
+                )
             distance = row["distance"] if row["status"] == "TP" else row["near_distance"]
             assert n["distance"] == pytest.approx(distance, nan_ok=True)
 
 
 def test_what_the_smallest_confidence_leaves_out_is_not_drawn():
-    images = [[nucleus("tumor", 9, 9)]], [[nucleus("tumor", 5, 5, score=0.1), nucleus("tumor", 9, 8, score=0.8)]]
+    images = (
+        [[nucleus("tumor", 9, 9)]],
+        [[nucleus("tumor", 5, 5, score=0.1), nucleus("tumor", 9, 8, score=0.8)]],
+    )
     truth, predictions, card = scored(images, min_confidence=0.5)
     nuclei = rows(CHALLENGE.overlay(truth, predictions, card, 0))
-    assert [(n["kind"], n["number"], n["partner"], n["status"]) for n in nuclei] == [(0, 0, 1, 0), (1, 1, 0, 0)]
+    assert [(n["kind"], n["number"], n["partner"], n["status"]) for n in nuclei] == [
+        (0, 0, 1, 0),
+        (1, 1, 0, 0),
+    ]
 
 
 def test_outlines_follow_their_nuclei():
-    polygons = [{"name": "tumor", "path_points": SQUARE, "score": 0.2}, {"name": "tumor", "path_points": TRIANGLE, "score": 0.9}]
+    polygons = [
+        {"name": "tumor", "path_points": SQUARE, "score": 0.2},
+        {"name": "tumor", "path_points": TRIANGLE, "score": 0.9},
+    ]
     truth = CHALLENGE.read_truth({"a.json": json.dumps({"polygons": polygons[:1]}).encode()})
     predictions = CHALLENGE.read_predictions({"a.json": json.dumps({"polygons": polygons}).encode()}, truth)
     card = CHALLENGE.score(truth, predictions, resamples=0, min_confidence=0.5)
@@ -93,9 +111,13 @@ def test_curves_pass_through_scores(rules):
 def test_a_curve_keeps_the_other_option():
     images = realistic(9, images=2, nuclei=30)
     _, _, card = scored(images, radius=8.0, min_confidence=0.4)
-    assert CHALLENGE.along_radius(card)["y"][9] == pytest.approx(plain.score(*images, "seed", radius=10, least=0.4), abs=1e-12)
+    assert CHALLENGE.along_radius(card)["y"][9] == pytest.approx(
+        plain.score(*images, "seed", radius=10, least=0.4), abs=1e-12
+    )
     found = CHALLENGE.along_confidence(card, 5)
-    assert found["y"][2] == pytest.approx(plain.score(*images, "seed", radius=8, least=found["x"][2]), abs=1e-12)
+    assert found["y"][2] == pytest.approx(
+        plain.score(*images, "seed", radius=8, least=found["x"][2]), abs=1e-12
+    )
 
 
 def test_one_confidence_is_a_curve_of_two_points():

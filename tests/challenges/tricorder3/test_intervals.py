@@ -1,4 +1,5 @@
-"""Intervals of TRICORDER-3: every replicate equals the plain metrics on the repeated cases; units, methods, findings."""
+"""Intervals of TRICORDER-3: every replicate equals the plain metrics on the repeated cases; units, methods,
+findings."""
 
 import numpy as np
 import pytest
@@ -16,17 +17,22 @@ SIZE = 73.456789
 
 
 def drawn(n: int = N, seed: int = 0, classes: int = 11, **columns: list[str]):
-    """Truth and outputs (probabilities in fiftieths, so with ties) of n random cases, and both read by the challenge."""
+    """Truth and outputs (probabilities in fiftieths, so with ties) of n random cases, and both read by the
+    challenge."""
     dice = np.random.default_rng(seed)
     true = [CLASSES[k] for k in dice.integers(0, classes, n)]
-    outputs = dice.dirichlet(np.ones(11), n) + np.eye(11)[[CLASSES.index(y) for y in true]] * dice.random((n, 1))
+    outputs = dice.dirichlet(np.ones(11), n) + np.eye(11)[[CLASSES.index(y) for y in true]] * dice.random(
+        (n, 1)
+    )
     outputs = dice.multinomial(50, outputs / outputs.sum(1, keepdims=True)) / 50
     rows = [
-        [f"c{i}", y, str(20 + 5 * (i % 12)), "Arm", "mf"[i % 2], *(column[i] for column in columns.values())] for i, y in enumerate(true)
+        [f"c{i}", y, str(20 + 5 * (i % 12)), "Arm", "mf"[i % 2], *(column[i] for column in columns.values())]
+        for i, y in enumerate(true)
     ]
     cases = CHALLENGE.read_truth(table((*TRUTH_HEADER, *columns), *rows))
     found = CHALLENGE.read_predictions(
-        table(("case", *CLASSES), *([f"c{i}", *map(repr, row)] for i, row in enumerate(outputs.tolist()))), cases
+        table(("case", *CLASSES), *([f"c{i}", *map(repr, row)] for i, row in enumerate(outputs.tolist()))),
+        cases,
     )
     return true, outputs, cases, found
 
@@ -52,7 +58,11 @@ def repeated(counts, units=None) -> list[int]:
 
 def quantiles(values: list[float | None]) -> list[float] | None:
     defined = [v for v in values if v is not None]
-    return [float(v) for v in np.quantile(defined, [0.025, 0.975])] if 2 * len(defined) >= len(values) and defined else None
+    return (
+        [float(v) for v in np.quantile(defined, [0.025, 0.975])]
+        if 2 * len(defined) >= len(values) and defined
+        else None
+    )
 
 
 HAVE_INTERVALS = {
@@ -92,7 +102,9 @@ def test_replicates_equal_the_metrics_on_the_repeated_cases(seed):
                 zip(
                     ("f1", "auc"),
                     (
-                        restated.f1_scores([true[i] for i in kept], [CLASSES[outputs[i].argmax()] for i in kept])[name],
+                        restated.f1_scores(
+                            [true[i] for i in kept], [CLASSES[outputs[i].argmax()] for i in kept]
+                        )[name],
                         restated.area_under_curve([true[i] for i in kept], outputs[kept], name),
                     ),
                     strict=True,
@@ -123,16 +135,24 @@ def test_cases_of_a_unit_are_drawn_together():
 def test_units_from_a_table_beside_the_truth():
     lesions = [f"l{i // 4}" for i in range(N)]
     cases, found = drawn()[2:]
-    beside = table(("case", "Lesion-ID"), *([f"c{i}", lesion] for i, lesion in reversed(list(enumerate(lesions)))))
+    beside = table(
+        ("case", "Lesion-ID"), *([f"c{i}", lesion] for i, lesion in reversed(list(enumerate(lesions))))
+    )
     card = CHALLENGE.score(cases, found, resamples=20, metadata=beside)
     within = CHALLENGE.score(*drawn(lesion_id=lesions)[2:], resamples=20)
-    assert (card.provenance["unit"], card.provenance["n_units"], card.intervals) == ("lesion_id", N // 4, within.intervals)
+    assert (card.provenance["unit"], card.provenance["n_units"], card.intervals) == (
+        "lesion_id",
+        N // 4,
+        within.intervals,
+    )
 
 
 def test_the_id_column_is_never_the_unit():
     rows = [[f"l{i}", "MEL"] for i in range(4)]
     cases = CHALLENGE.read_truth(table(("lesion_id", "label"), *rows))
-    card = CHALLENGE.score(cases, CHALLENGE.read_predictions(table(("lesion_id", "pred"), *rows), cases), resamples=2)
+    card = CHALLENGE.score(
+        cases, CHALLENGE.read_predictions(table(("lesion_id", "pred"), *rows), cases), resamples=2
+    )
     assert card.provenance["unit"] == "case"
 
 
@@ -142,7 +162,15 @@ def test_other_intervals_restated(interval):
     card = CHALLENGE.score(cases, found, model_size_mib=SIZE, resamples=30, interval=interval)
     left_out = [plain(true, outputs, [i for i in range(N) if i != out]) for out in range(N)]
     replicates = [plain(true, outputs, repeated(counts)) for counts in multinomial(N, 30, 0)]
-    for name in ("score", "accuracy", "weighted_f1", "f1_medium", "macro_auc", "balanced_accuracy", "brier_score"):
+    for name in (
+        "score",
+        "accuracy",
+        "weighted_f1",
+        "f1_medium",
+        "macro_auc",
+        "balanced_accuracy",
+        "brier_score",
+    ):
         point = card.score if name == "score" else card.metrics[name]
         without = np.array([values[name] for values in left_out])
         d = without.mean() - without
@@ -151,7 +179,9 @@ def test_other_intervals_restated(interval):
             expected = [point - reach, point + reach]
         else:
             values = np.round([r[name] for r in replicates], 12)
-            bias = scipy.stats.norm.ppf((np.sum(values < round(point, 12)) + 0.5 * np.sum(values == round(point, 12))) / len(values))
+            bias = scipy.stats.norm.ppf(
+                (np.sum(values < round(point, 12)) + 0.5 * np.sum(values == round(point, 12))) / len(values)
+            )
             acceleration = np.sum(d**3) / (6 * np.sum(d**2) ** 1.5)
             z = bias + scipy.stats.norm.ppf([0.025, 0.975])
             expected = list(np.quantile(values, scipy.stats.norm.cdf(bias + z / (1 - acceleration * z))))
@@ -164,14 +194,21 @@ def test_slices_use_the_replicates_of_the_whole():
     card = CHALLENGE.score(cases, found, resamples=20)
     women = [i for i in range(N) if i % 2]
     right = [true[i] == CLASSES[outputs[i].argmax()] for i in range(N)]
-    expected = quantiles([sum(counts[i] * right[i] for i in women) / sum(counts[i] for i in women) for counts in multinomial(N, 20, 0)])
+    expected = quantiles(
+        [
+            sum(counts[i] * right[i] for i in women) / sum(counts[i] for i in women)
+            for counts in multinomial(N, 20, 0)
+        ]
+    )
     assert card.more["slices"]["gender"]["female"]["accuracy_interval"] == pytest.approx(expected, abs=1e-12)
 
 
 def test_without_replicates_there_is_no_interval_and_nothing_said_of_any():
     card = CHALLENGE.score(*drawn()[2:], resamples=0)
     assert card.intervals == {}
-    assert not {"few-units", "few-cases-in-class", "few-replicates", "undefined-replicates"} & set(codes(card.findings))
+    assert not {"few-units", "few-cases-in-class", "few-replicates", "undefined-replicates"} & set(
+        codes(card.findings)
+    )
     assert not any(key.endswith("_interval") for entry in card.per_class.values() for key in entry)
 
 
@@ -204,13 +241,23 @@ def test_options_that_cannot_be(options):
 
 
 def test_all_wrong_options_are_named():
-    refusal = refused(CHALLENGE.score, *drawn()[2:], resamples=1, seed=-1, interval="x", missing="y", model_size_mib=-1)
-    assert {p.where for p in refusal.problems} == {"--resamples", "--seed", "--interval", "--missing", "--model-size-mib"}
+    refusal = refused(
+        CHALLENGE.score, *drawn()[2:], resamples=1, seed=-1, interval="x", missing="y", model_size_mib=-1
+    )
+    assert {p.where for p in refusal.problems} == {
+        "--resamples",
+        "--seed",
+        "--interval",
+        "--missing",
+        "--model-size-mib",
+    }
 
 
 def test_the_same_seed_gives_the_same_intervals_and_another_does_not():
     cases, found = drawn()[2:]
-    one, again, other = (CHALLENGE.score(cases, found, resamples=50, seed=seed).intervals for seed in (7, 7, 8))
+    one, again, other = (
+        CHALLENGE.score(cases, found, resamples=50, seed=seed).intervals for seed in (7, 7, 8)
+    )
     assert one == again
     assert one != other
 
@@ -223,10 +270,17 @@ def test_the_interval_of_the_weighted_f1_covers_the_truth_as_often_as_it_says():
     chance = 0.55 * np.eye(11) + 0.45 * dice.dirichlet(np.ones(11), 11)
     joint = share[:, None] * chance
     f1 = {c: 2 * joint[k, k] / (joint[k].sum() + joint[:, k].sum()) for k, c in enumerate(CLASSES)}
-    sought, covered = restated.weighted_f1({risk: sum(f1[c] for c in members) / len(members) for risk, members in RISKS.items()}), 0
+    sought, covered = (
+        restated.weighted_f1(
+            {risk: sum(f1[c] for c in members) / len(members) for risk, members in RISKS.items()}
+        ),
+        0,
+    )
     for _ in range(rounds):
         cells = dice.choice(121, n, p=joint.ravel())
-        cases = CHALLENGE.read_truth(table(("image", "label"), *([f"c{i}", CLASSES[cell // 11]] for i, cell in enumerate(cells))))
+        cases = CHALLENGE.read_truth(
+            table(("image", "label"), *([f"c{i}", CLASSES[cell // 11]] for i, cell in enumerate(cells)))
+        )
         found = CHALLENGE.read_predictions(
             table(("image", "pred"), *([f"c{i}", CLASSES[cell % 11]] for i, cell in enumerate(cells))), cases
         )

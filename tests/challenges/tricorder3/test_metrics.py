@@ -1,4 +1,5 @@
-"""Every number of the scorecard against plain loops and scikit-learn, on random test sets and on the worked examples of the definition."""
+"""Every number of the scorecard against plain loops and scikit-learn, on random test sets and on the worked
+examples of the definition."""
 
 import numpy as np
 import pytest
@@ -29,7 +30,9 @@ def score_labels(true, predicted, **options):
 def score_outputs(true, outputs, **options):
     cases = CHALLENGE.read_truth(truth(ids(len(true)), true))
     rows = [[name, *map(repr, row)] for name, row in zip(ids(len(true)), outputs.tolist(), strict=True)]
-    found = CHALLENGE.read_predictions(table(("case", *CLASSES), *rows), cases, missing=options.get("missing", "refuse"))
+    found = CHALLENGE.read_predictions(
+        table(("case", *CLASSES), *rows), cases, missing=options.get("missing", "refuse")
+    )
     return CHALLENGE.score(cases, found, resamples=0, **options)
 
 
@@ -94,14 +97,27 @@ def test_worth_of_the_classes():
     card = score_labels(PUBLIC, PUBLIC)
     worth = {c: card.per_class[c]["score_worth"] for c in CLASSES}
     assert worth == pytest.approx(
-        {c: {"malignant": 0.05625, "medium": 0.05, "benign": 0.01875}[risk] for risk, members in RISKS.items() for c in members}
+        {
+            c: {"malignant": 0.05625, "medium": 0.05, "benign": 0.01875}[risk]
+            for risk, members in RISKS.items()
+            for c in members
+        }
     )
     assert sum(worth.values()) == pytest.approx(0.45)
 
 
 @pytest.mark.parametrize(
     ("size", "expected"),
-    [(0, 1), (50, 1), (50.000001, 0.99999999), (73.456789, 0.76543211), (100, 0.5), (149.999999, 1e-8), (150, 0), (1e6, 0)],
+    [
+        (0, 1),
+        (50, 1),
+        (50.000001, 0.99999999),
+        (73.456789, 0.76543211),
+        (100, 0.5),
+        (149.999999, 1e-8),
+        (150, 0),
+        (1e6, 0),
+    ],
 )
 def test_efficiency(size, expected):
     card = score_labels(PUBLIC, PUBLIC, model_size_mib=size)
@@ -121,7 +137,9 @@ def test_an_unknown_size_counts_as_small_and_says_so():
 def test_the_final_score_is_rounded_in_the_official_places_only(accuracy, f1, size):
     e = CHALLENGE.efficiency(size)
     assert e == restated.efficiency(size)
-    assert CHALLENGE.final_score(accuracy, f1, e) == 0.9 * (0.5 * round(accuracy, 6) + 0.5 * round(f1, 6)) + 0.1 * round(e, 6)
+    assert CHALLENGE.final_score(accuracy, f1, e) == 0.9 * (
+        0.5 * round(accuracy, 6) + 0.5 * round(f1, 6)
+    ) + 0.1 * round(e, 6)
     assert 0 <= CHALLENGE.final_score(accuracy, f1, e) <= 1
 
 
@@ -159,14 +177,22 @@ def test_support_weighted_means_of_scikit_learn():
     true, outputs = drawn(0)
     predicted = [CLASSES[k] for k in outputs.argmax(1)]
     found = score_outputs(true, outputs).metrics
-    for name, reference in (("precision_weighted", precision_score), ("recall_weighted", recall_score), ("f1_support_weighted", f1_score)):
-        assert found[name] == pytest.approx(reference(true, predicted, average="weighted", zero_division=0), abs=1e-12)
+    for name, reference in (
+        ("precision_weighted", precision_score),
+        ("recall_weighted", recall_score),
+        ("f1_support_weighted", f1_score),
+    ):
+        assert found[name] == pytest.approx(
+            reference(true, predicted, average="weighted", zero_division=0), abs=1e-12
+        )
     assert found["recall_weighted"] == pytest.approx(found["accuracy"], abs=1e-15)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_outputs_restated(seed):
-    true, outputs = drawn(seed, n=(120, 40, 12)[seed % 3], classes=(11, 7, 2)[seed % 3], decimals=(2, 9)[seed % 2])
+    true, outputs = drawn(
+        seed, n=(120, 40, 12)[seed % 3], classes=(11, 7, 2)[seed % 3], decimals=(2, 9)[seed % 2]
+    )
     predicted = [CLASSES[k] for k in outputs.argmax(1)]
     card = score_outputs(true, outputs)
     expected = restated.label_metrics(true, predicted) | restated.output_metrics(true, predicted, outputs)
@@ -194,7 +220,9 @@ def test_classes_restated(seed):
             "average_precision": restated.average_precision(true, outputs, name),
         }
         assert list(differences(expected, found[name], 1e-12)) == []
-        assert found[name]["score_lost"] == pytest.approx(found[name]["score_worth"] * (1 - f1[name]), abs=1e-15)
+        assert found[name]["score_lost"] == pytest.approx(
+            found[name]["score_worth"] * (1 - f1[name]), abs=1e-15
+        )
 
 
 def test_points_lost_add_up_to_what_the_weighted_f1_lacks():
@@ -208,7 +236,10 @@ def test_matrices_restated():
     card = score_outputs(true, outputs)
     predicted = [CLASSES[k] for k in outputs.argmax(1)]
     pairs = list(zip(true, predicted, strict=True))
-    assert card.confusion_matrix == {"labels": list(CLASSES), "counts": [[pairs.count((y, p)) for p in CLASSES] for y in CLASSES]}
+    assert card.confusion_matrix == {
+        "labels": list(CLASSES),
+        "counts": [[pairs.count((y, p)) for p in CLASSES] for y in CLASSES],
+    }
     assert card.more["risk_matrix"] == {
         "labels": list(RISKS),
         "counts": [[sum(y in RISKS[r] and p in RISKS[c] for y, p in pairs) for c in RISKS] for r in RISKS],
@@ -221,7 +252,9 @@ def test_outputs_that_are_no_probabilities_have_no_calibration_and_the_same_scor
     plain, other = score_outputs(true, outputs), score_outputs(true, shift(outputs))
     assert other.score == plain.score
     assert other.metrics["macro_auc"] == plain.metrics["macro_auc"]
-    assert [other.metrics[name] for name in ("log_loss", "brier_score", "expected_calibration_error")] == [None] * 3
+    assert [other.metrics[name] for name in ("log_loss", "brier_score", "expected_calibration_error")] == [
+        None
+    ] * 3
 
 
 def test_cases_without_outputs_are_left_out_of_curves_and_calibration_only():
@@ -235,7 +268,11 @@ def test_cases_without_outputs_are_left_out_of_curves_and_calibration_only():
     )
     assert list(differences(expected, dict(card.metrics), 1e-12)) == []
     assert card.more["n_missing"] == 3
-    assert (card.cases[3]["outputs"], card.cases[3]["truth_score"], card.cases[3]["correct"]) == (None, None, False)
+    assert (card.cases[3]["outputs"], card.cases[3]["truth_score"], card.cases[3]["correct"]) == (
+        None,
+        None,
+        False,
+    )
 
 
 def test_one_class_only_leaves_undefined_what_is_undefined():
@@ -251,11 +288,29 @@ def test_one_class_only_leaves_undefined_what_is_undefined():
 
 
 def test_cases_say_what_was_known_and_what_the_model_receives():
-    rows = [["a.jpg", "MEL", "42", "Arm", "m"], ["b.jpg", "NV", "7.5", "9", "x"], ["c.jpg", "BKL", "", "7", "F"]]
+    rows = [
+        ["a.jpg", "MEL", "42", "Arm", "m"],
+        ["b.jpg", "NV", "7.5", "9", "x"],
+        ["c.jpg", "BKL", "", "7", "F"],
+    ]
     cases = CHALLENGE.read_truth(table(TRUTH_HEADER, *rows))
     outputs = [[name, *["0"] * 7, "0.75", "0.25", "0", "0"] for name in ("c", "b", "a")]
-    card = CHALLENGE.score(cases, CHALLENGE.read_predictions(table(("case", *CLASSES), *outputs), cases), resamples=0)
-    shown = ("case", "truth", "predicted", "correct", "truth_risk", "predicted_risk", "age", "gender", "location", "encoded", "truth_score")
+    card = CHALLENGE.score(
+        cases, CHALLENGE.read_predictions(table(("case", *CLASSES), *outputs), cases), resamples=0
+    )
+    shown = (
+        "case",
+        "truth",
+        "predicted",
+        "correct",
+        "truth_risk",
+        "predicted_risk",
+        "age",
+        "gender",
+        "location",
+        "encoded",
+        "truth_score",
+    )
     assert [tuple(case[name] for name in shown) for case in card.as_dict()["cases"]] == [
         ("a.jpg", "MEL", "MEL", True, "malignant", "malignant", 42, "male", "arm", [42, 1, 1], 0.75),
         ("b.jpg", "NV", "MEL", False, "benign", "malignant", 7.5, None, None, [7.5, -1, -1], 0.25),
@@ -266,12 +321,33 @@ def test_cases_say_what_was_known_and_what_the_model_receives():
 
 def test_slices_restated():
     ages = ["-1", "0", "29", "29.9", "30", "49", "50", "69", "70", "130", "", "x"]
-    bands = ["unknown", "0-29", "0-29", "0-29", "30-49", "30-49", "50-69", "50-69", "70+", "70+", "unknown", "unknown"]
+    bands = [
+        "unknown",
+        "0-29",
+        "0-29",
+        "0-29",
+        "30-49",
+        "30-49",
+        "50-69",
+        "50-69",
+        "70+",
+        "70+",
+        "unknown",
+        "unknown",
+    ]
     labels, guesses = ["MEL", "NV", "BCC"] * 4, ["MEL", "NV", "NV", "NV"] * 3
     cases = CHALLENGE.read_truth(
-        table(TRUTH_HEADER, *([f"c{i}", label, age, "Leg", "f"] for i, (label, age) in enumerate(zip(labels, ages, strict=True))))
+        table(
+            TRUTH_HEADER,
+            *(
+                [f"c{i}", label, age, "Leg", "f"]
+                for i, (label, age) in enumerate(zip(labels, ages, strict=True))
+            ),
+        )
     )
-    found = CHALLENGE.read_predictions(table(("case", "pred"), *([f"c{i}", guess] for i, guess in enumerate(guesses))), cases)
+    found = CHALLENGE.read_predictions(
+        table(("case", "pred"), *([f"c{i}", guess] for i, guess in enumerate(guesses))), cases
+    )
     slices = CHALLENGE.score(cases, found, resamples=0).more["slices"]
     expected = {}
     for band in sorted(set(bands)):
@@ -284,4 +360,7 @@ def test_slices_restated():
             "malignant_sensitivity": restated.mean(ill),
         }
     assert slices["age"] == expected
-    assert {column: list(groups) for column, groups in slices.items() if column != "age"} == {"gender": ["female"], "location": ["leg"]}
+    assert {column: list(groups) for column, groups in slices.items() if column != "age"} == {
+        "gender": ["female"],
+        "location": ["leg"],
+    }

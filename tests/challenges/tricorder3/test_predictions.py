@@ -1,11 +1,22 @@
-"""Prediction tables of TRICORDER-3: columns, matching to the truth's cases, numbers, and everything that is refused."""
+"""Prediction tables of TRICORDER-3: columns, matching to the truth's cases, numbers, and everything that is
+refused."""
 
 import numpy as np
 import pytest
 
 import scoring
 from tests.support.findings import codes, only, places, refused
-from tests.support.lesion_tables import CLASSES, FULL_NAMES, IDS, LABELS, outputs_row, prediction_rows, predictions, table, truth
+from tests.support.lesion_tables import (
+    CLASSES,
+    FULL_NAMES,
+    IDS,
+    LABELS,
+    outputs_row,
+    prediction_rows,
+    predictions,
+    table,
+    truth,
+)
 
 CHALLENGE = scoring.load_challenge("tricorder3")
 TRUTH = CHALLENGE.read_truth(truth(), name="t.csv")
@@ -44,7 +55,10 @@ def test_right_predictions_have_no_finding():
 
 def test_rows_and_columns_may_stand_in_any_order_and_case():
     header = ["Extra", *(c.lower().replace("_", " ") for c in reversed(CLASSES)), "Image-ID"]
-    rows = [["x", *reversed(outputs_row(label)), name] for name, label in reversed(list(zip(IDS, LABELS, strict=True)))]
+    rows = [
+        ["x", *reversed(outputs_row(label)), name]
+        for name, label in reversed(list(zip(IDS, LABELS, strict=True)))
+    ]
     assert np.array_equal(read(table(header, *rows)).outputs, read(predictions()).outputs)
 
 
@@ -73,14 +87,27 @@ def test_id_headers(header):
     assert (labels(found), found.findings) == (LABELS, ())
 
 
-@pytest.mark.parametrize("header", ["prediction", "Predicted", "predicted_class", "Predicted Class", "pred", "class", "label", "diagnosis"])
+@pytest.mark.parametrize(
+    "header",
+    ["prediction", "Predicted", "predicted_class", "Predicted Class", "pred", "class", "label", "diagnosis"],
+)
 @pytest.mark.parametrize(
     "write",
-    [lambda k: CLASSES[k], lambda k: FULL_NAMES[k], lambda k: str(k + 1), lambda k: CLASSES[k].lower().replace("_", "-")],
+    [
+        lambda k: CLASSES[k],
+        lambda k: FULL_NAMES[k],
+        lambda k: str(k + 1),
+        lambda k: CLASSES[k].lower().replace("_", "-"),
+    ],
     ids=["symbol", "name", "number", "spelling"],
 )
 def test_labels_only(header, write):
-    found = read(table(("case", header), *([name, write(CLASSES.index(label))] for name, label in zip(IDS, LABELS, strict=True))))
+    found = read(
+        table(
+            ("case", header),
+            *([name, write(CLASSES.index(label))] for name, label in zip(IDS, LABELS, strict=True)),
+        )
+    )
     assert (labels(found), found.labels_only, codes(found.findings)) == (LABELS, True, ["labels-only"])
     assert found.findings[0].level == "note"
     assert np.isnan(found.outputs).all()
@@ -94,10 +121,13 @@ def test_a_label_column_beside_the_eleven_is_ignored():
 
 
 @pytest.mark.parametrize(
-    ("cell", "how"), [("0", "classes are counted from 1"), ("12", "no number 1 to 11"), ("lesion", "'lesion' is no class")]
+    ("cell", "how"),
+    [("0", "classes are counted from 1"), ("12", "no number 1 to 11"), ("lesion", "'lesion' is no class")],
 )
 def test_predicted_labels_that_are_no_class(cell, how):
-    problem = only(refused(read, table(("case", "pred"), ["c1.jpg", "NV"], ["c2.jpg", cell])).problems, "bad-label")
+    problem = only(
+        refused(read, table(("case", "pred"), ["c1.jpg", "NV"], ["c2.jpg", cell])).problems, "bad-label"
+    )
     assert problem.where == "p.csv:3"
     assert how in problem.message
     assert "c2.jpg" in problem.message
@@ -105,7 +135,9 @@ def test_predicted_labels_that_are_no_class(cell, how):
 
 
 def test_without_an_id_column_rows_are_never_matched_by_position():
-    problem = only(refused(read, table(CLASSES, *(row[1:] for row in prediction_rows()))).problems, "missing-column")
+    problem = only(
+        refused(read, table(CLASSES, *(row[1:] for row in prediction_rows()))).problems, "missing-column"
+    )
     assert problem.where == "p.csv:1"
     assert "never matched by position" in problem.message
 
@@ -114,7 +146,11 @@ def test_each_missing_class_column_is_an_entry():
     kept = [c for c in CLASSES if c not in ("BKL", "MEL", "NV")]
     problems = refused(read, table(("case", *kept, "MELL"), ["c1.jpg", *["0.1"] * 9])).problems
     assert places(problems) == [("missing-column", "p.csv:1")] * 3
-    assert [name for name in ("BKL", "MEL", "NV") for p in problems if f"class {name}" in p.message] == ["BKL", "MEL", "NV"]
+    assert [name for name in ("BKL", "MEL", "NV") for p in problems if f"class {name}" in p.message] == [
+        "BKL",
+        "MEL",
+        "NV",
+    ]
     assert "Did you mean 'MELL'" in problems[1].message
 
 
@@ -124,14 +160,19 @@ def test_a_table_without_header_is_refused_by_its_columns():
 
 @pytest.mark.parametrize("column", ["filename", "NV"])
 def test_a_column_that_is_read_twice_is_refused(column):
-    problems = refused(read, table((*HEADER, f" {column.lower()} "), *([*row, "0.1"] for row in prediction_rows()))).problems
+    problems = refused(
+        read, table((*HEADER, f" {column.lower()} "), *([*row, "0.1"] for row in prediction_rows()))
+    ).problems
     assert places(problems) == [("duplicate-column", "p.csv:1")]
     assert column in problems[0].message
 
 
 def test_columns_that_are_not_read_may_occur_twice():
     header = ("", *HEADER, "split", "split")
-    assert read(table(header, *([str(i), *row, "a", "b"] for i, row in enumerate(prediction_rows())))).findings == ()
+    assert (
+        read(table(header, *([str(i), *row, "a", "b"] for i, row in enumerate(prediction_rows())))).findings
+        == ()
+    )
 
 
 @pytest.mark.parametrize(
@@ -158,14 +199,25 @@ def test_ways_in_which_a_row_finds_its_case(written):
 
 def test_the_first_way_that_fits_one_case_decides():
     cases = cases_called("x/a.jpg", "y/a.jpg", "a.png")
-    found = read(table(HEADER, ["y/a.jpg", *outputs_row("MEL")], ["x/a.jpg", *outputs_row("BCC")], ["a.png", *outputs_row("DF")]), cases)
+    found = read(
+        table(
+            HEADER,
+            ["y/a.jpg", *outputs_row("MEL")],
+            ["x/a.jpg", *outputs_row("BCC")],
+            ["a.png", *outputs_row("DF")],
+        ),
+        cases,
+    )
     assert labels(found) == ("BCC", "MEL", "DF")
 
 
 def test_a_row_that_fits_several_cases_is_refused():
     cases = cases_called("x/a.jpg", "y/a.jpg", "b.jpg")
     problem = only(
-        refused(read, table(HEADER, ["b.jpg", *outputs_row("NV")], ["a.jpg", *outputs_row("NV")]), cases).problems, "ambiguous-case"
+        refused(
+            read, table(HEADER, ["b.jpg", *outputs_row("NV")], ["a.jpg", *outputs_row("NV")]), cases
+        ).problems,
+        "ambiguous-case",
     )
     assert problem.where == "p.csv:3"
     assert "x/a.jpg" in problem.message
@@ -174,19 +226,26 @@ def test_a_row_that_fits_several_cases_is_refused():
 
 def test_a_case_that_only_an_ambiguous_row_names_is_not_reported_as_missing_too():
     cases = cases_called("x/a.jpg", "y/a.jpg")
-    assert codes(refused(read, table(HEADER, ["a.jpg", *outputs_row("NV")]), cases).problems) == ["ambiguous-case"]
+    assert codes(refused(read, table(HEADER, ["a.jpg", *outputs_row("NV")]), cases).problems) == [
+        "ambiguous-case"
+    ]
 
 
 @pytest.mark.parametrize("again", ["c2.jpg", " c2.jpg", "images/c2.jpg", "c2", "c2.png"])
 def test_a_case_twice_also_after_matching(again):
-    problem = only(refused(read, table(HEADER, *prediction_rows(), [again, *outputs_row("NV")])).problems, "duplicate-case")
+    problem = only(
+        refused(read, table(HEADER, *prediction_rows(), [again, *outputs_row("NV")])).problems,
+        "duplicate-case",
+    )
     assert problem.where == "p.csv:8"
     assert "c2.jpg" in problem.message
     assert "line 3" in problem.message
 
 
 def test_a_repeated_row_is_duplicate_case_only():
-    problems = refused(read, table(HEADER, *prediction_rows(), ["c2", "word", "", "inf", *["0"] * 8])).problems
+    problems = refused(
+        read, table(HEADER, *prediction_rows(), ["c2", "word", "", "inf", *["0"] * 8])
+    ).problems
     assert places(problems) == [("duplicate-case", "p.csv:8")]
 
 
@@ -197,7 +256,9 @@ def test_identifiers_stay_text():
 
 
 def test_identifiers_are_compared_with_their_case():
-    problems = refused(read, table(HEADER, *([name.upper(), *row] for name, *row in prediction_rows()))).problems
+    problems = refused(
+        read, table(HEADER, *([name.upper(), *row] for name, *row in prediction_rows()))
+    ).problems
     assert codes(problems) == ["no-common-case"]
 
 
@@ -299,7 +360,11 @@ def test_several_faults_of_a_row_are_one_entry_per_code():
     rows = prediction_rows()
     rows[2][1:7] = ["", "nan", "x", "y", "inf", "-inf"]
     problems = refused(read, table(HEADER, *rows)).problems
-    assert places(problems) == [("missing-value", "p.csv:4"), ("not-a-number", "p.csv:4"), ("not-finite", "p.csv:4")]
+    assert places(problems) == [
+        ("missing-value", "p.csv:4"),
+        ("not-a-number", "p.csv:4"),
+        ("not-finite", "p.csv:4"),
+    ]
     assert "AKIEC ''" in problems[0].message
     assert "BCC 'nan'" in problems[0].message
     assert "BEN_OTH 'x'" in problems[1].message
@@ -313,7 +378,11 @@ def test_rows_of_the_wrong_length_do_not_hide_other_problems():
     rows[2].append(" ")
     rows[3][5] = "word"
     problems = refused(read, table(HEADER, *rows)).problems
-    assert places(problems) == [("row-length", "p.csv:2"), ("row-length", "p.csv:3"), ("not-a-number", "p.csv:5")]
+    assert places(problems) == [
+        ("row-length", "p.csv:2"),
+        ("row-length", "p.csv:3"),
+        ("not-a-number", "p.csv:5"),
+    ]
     assert "13 cells, 12 expected" in problems[0].message
     assert "11 cells, 12 expected" in problems[1].message
 
@@ -326,7 +395,10 @@ def test_a_trailing_delimiter_on_every_row_shifts_nothing():
 def test_an_empty_id_is_refused():
     rows = prediction_rows()
     rows[3][0] = " "
-    assert places(refused(read, table(HEADER, *rows)).problems) == [("missing-value", "p.csv:5"), ("missing-case", "c4.jpg")]
+    assert places(refused(read, table(HEADER, *rows)).problems) == [
+        ("missing-value", "p.csv:5"),
+        ("missing-case", "c4.jpg"),
+    ]
 
 
 def test_within_a_code_problems_stand_by_row():
@@ -361,11 +433,16 @@ def test_rows_for_other_ids_are_left_out():
 
 
 def test_faults_of_rows_that_are_left_out_do_not_count():
-    assert codes(read(table(HEADER, *prediction_rows(), ["x", "word", "", *["1"] * 9])).findings) == ["extra-case"]
+    assert codes(read(table(HEADER, *prediction_rows(), ["x", "word", "", *["1"] * 9])).findings) == [
+        "extra-case"
+    ]
 
 
 def test_no_case_in_common_is_one_error_with_three_ids_of_each_side():
-    problem = only(refused(read, table(HEADER, *([f"x{i}", *outputs_row("NV")] for i in range(6)))).problems, "no-common-case")
+    problem = only(
+        refused(read, table(HEADER, *([f"x{i}", *outputs_row("NV")] for i in range(6)))).problems,
+        "no-common-case",
+    )
     assert problem.where == "p.csv"
     assert all(name in problem.message for name in ("x0", "x1", "x2", "c1.jpg", "c2.jpg", "c3.jpg"))
     assert "x3" not in problem.message
@@ -373,7 +450,9 @@ def test_no_case_in_common_is_one_error_with_three_ids_of_each_side():
 
 
 def test_no_case_in_common_beside_other_problems_lists_no_missing_cases():
-    problems = refused(read, table(HEADER, ["x0", *outputs_row("NV"), "surplus"], ["x1", *outputs_row("NV")])).problems
+    problems = refused(
+        read, table(HEADER, ["x0", *outputs_row("NV"), "surplus"], ["x1", *outputs_row("NV")])
+    ).problems
     assert places(problems) == [("row-length", "p.csv:2"), ("no-common-case", "p.csv")]
 
 
@@ -413,8 +492,16 @@ def test_count_as_wrong_takes_missing_and_infinite_values_but_no_words():
     found = read(table(HEADER, *rows), missing="wrong")
     card = scored(found, missing="wrong")
     assert (card.more["n_missing"], labels(found)[:2], labels(found)[5]) == (3, (None, None), None)
-    graded = [(f.level, f.code, f.where) for f in card.findings if f.code in ("missing-value", "not-finite", "missing-case")]
-    assert graded == [("warning", "missing-value", "p.csv:2"), ("warning", "not-finite", "p.csv:3"), ("warning", "missing-case", "c6.jpg")]
+    graded = [
+        (f.level, f.code, f.where)
+        for f in card.findings
+        if f.code in ("missing-value", "not-finite", "missing-case")
+    ]
+    assert graded == [
+        ("warning", "missing-value", "p.csv:2"),
+        ("warning", "not-finite", "p.csv:3"),
+        ("warning", "missing-case", "c6.jpg"),
+    ]
     rows[2][1] = "word"
     refusal = refused(read, table(HEADER, *rows), missing="wrong")
     assert places(refusal.problems) == [("not-a-number", "p.csv:4")]

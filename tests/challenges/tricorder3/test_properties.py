@@ -1,4 +1,5 @@
-"""What must not change a score, whatever the tables look like; and that nothing but a refusal ever comes out of a bad one."""
+"""What must not change a score, whatever the tables look like; and that nothing but a refusal ever comes out
+of a bad one."""
 
 import random
 
@@ -13,7 +14,17 @@ from tests.support.soak import FACTOR
 from tests.support.subsets import differences
 
 CHALLENGE = scoring.load_challenge("tricorder3")
-WORTH_COMPARING = ("score", "metrics", "per_class", "confusion_matrix", "risk_matrix", "points", "n_cases", "n_missing", "intervals")
+WORTH_COMPARING = (
+    "score",
+    "metrics",
+    "per_class",
+    "confusion_matrix",
+    "risk_matrix",
+    "points",
+    "n_cases",
+    "n_missing",
+    "intervals",
+)
 CASES = st.lists(
     st.tuples(
         st.sampled_from(CLASSES),
@@ -35,8 +46,14 @@ def rows(cases) -> tuple[list[list[str]], list[list[str]]]:
     """Rows of the truth and of the predictions; outputs in twentieths, so with ties."""
     ids = names(len(cases))
     return (
-        [[name, label, str(age), place, gender] for name, (label, _, age, place, gender) in zip(ids, cases, strict=True)],
-        [[name, *(repr(value / 20) for value in outputs)] for name, (_, outputs, *_) in zip(ids, cases, strict=True)],
+        [
+            [name, label, str(age), place, gender]
+            for name, (label, _, age, place, gender) in zip(ids, cases, strict=True)
+        ],
+        [
+            [name, *(repr(value / 20) for value in outputs)]
+            for name, (_, outputs, *_) in zip(ids, cases, strict=True)
+        ],
     )
 
 
@@ -49,7 +66,9 @@ def scored(truth_source, predictions_source, resamples: int = 2) -> dict:
 
 def plainly(cases, resamples: int = 2) -> dict:
     true, predicted = rows(cases)
-    return scored(text([TRUTH_HEADER, *true]).encode(), text([("filename", *CLASSES), *predicted]).encode(), resamples)
+    return scored(
+        text([TRUTH_HEADER, *true]).encode(), text([("filename", *CLASSES), *predicted]).encode(), resamples
+    )
 
 
 def same(one: dict, two: dict) -> None:
@@ -87,7 +106,10 @@ def test_the_order_of_rows_and_columns_changes_nothing(cases, data):
     shuffled = text([[row[k] for k in columns] for row in (["filename", *CLASSES], *body)]).encode()
     assert scored(text([TRUTH_HEADER, *true]).encode(), shuffled) == plainly(cases)
     # Units are numbered in truth order, so that another order of the truth draws other replicates.
-    same(scored(text([TRUTH_HEADER, *data.draw(st.permutations(true))]).encode(), shuffled, 0), plainly(cases, 0))
+    same(
+        scored(text([TRUTH_HEADER, *data.draw(st.permutations(true))]).encode(), shuffled, 0),
+        plainly(cases, 0),
+    )
 
 
 @given(cases=CASES, data=st.data())
@@ -101,9 +123,14 @@ def test_other_names_of_the_cases_change_nothing(cases, data):
         )
     )
     true, predicted = rows(cases)
-    renamed = ([[name, *row[1:]] for name, row in zip(other, table, strict=True)] for table in (true, predicted))
+    renamed = (
+        [[name, *row[1:]] for name, row in zip(other, table, strict=True)] for table in (true, predicted)
+    )
     assert scored(
-        *(text([header, *body]).encode() for header, body in zip((TRUTH_HEADER, ("filename", *CLASSES)), renamed, strict=True))
+        *(
+            text([header, *body]).encode()
+            for header, body in zip((TRUTH_HEADER, ("filename", *CLASSES)), renamed, strict=True)
+        )
     ) == plainly(cases)
 
 
@@ -111,9 +138,14 @@ def test_other_names_of_the_cases_change_nothing(cases, data):
 def test_a_rising_change_of_all_outputs_changes_no_rank(cases, scale, shift):
     true, predicted = rows(cases)
     moved = [[name, *(repr(scale * float(value) + shift) for value in values)] for name, *values in predicted]
-    found, before = scored(text([TRUTH_HEADER, *true]).encode(), text([("case", *CLASSES), *moved]).encode()), plainly(cases)
+    found, before = (
+        scored(text([TRUTH_HEADER, *true]).encode(), text([("case", *CLASSES), *moved]).encode()),
+        plainly(cases),
+    )
     assert (found["score"], found["confusion_matrix"]) == (before["score"], before["confusion_matrix"])
-    assert {c: entry["auc"] for c, entry in found["per_class"].items()} == {c: entry["auc"] for c, entry in before["per_class"].items()}
+    assert {c: entry["auc"] for c, entry in found["per_class"].items()} == {
+        c: entry["auc"] for c, entry in before["per_class"].items()
+    }
 
 
 @given(cases=CASES, data=st.data())
@@ -122,15 +154,22 @@ def test_classes_of_a_risk_group_can_change_places(cases, data):
     cases = [
         (label, [*outputs[:k], 50, *outputs[k + 1 :]], *rest)
         for (label, outputs, *rest), k in zip(
-            cases, data.draw(st.lists(st.integers(0, 10), min_size=len(cases), max_size=len(cases))), strict=True
+            cases,
+            data.draw(st.lists(st.integers(0, 10), min_size=len(cases), max_size=len(cases))),
+            strict=True,
         )
     ]
-    one, two = data.draw(st.sampled_from([("BCC", "MEL"), ("MAL_OTH", "SCCKA"), ("AKIEC", "VASC"), ("NV", "BEN_OTH")]))
+    one, two = data.draw(
+        st.sampled_from([("BCC", "MEL"), ("MAL_OTH", "SCCKA"), ("AKIEC", "VASC"), ("NV", "BEN_OTH")])
+    )
     swap = {one: two, two: one}
     true, predicted = rows(cases)
     swapped = [[name, swap.get(label, label), *rest] for name, label, *rest in true]
     header = ["filename", *(swap.get(c, c) for c in CLASSES)]
-    found, before = scored(text([TRUTH_HEADER, *swapped]).encode(), text([header, *predicted]).encode()), plainly(cases)
+    found, before = (
+        scored(text([TRUTH_HEADER, *swapped]).encode(), text([header, *predicted]).encode()),
+        plainly(cases),
+    )
     assert abs(found["score"] - before["score"]) < 1e-12
     entries = {swap.get(c, c): entry for c, entry in found["per_class"].items()}
     same({c: entries[c]["f1"] for c in CLASSES}, {c: before["per_class"][c]["f1"] for c in CLASSES})

@@ -1,11 +1,21 @@
-"""Truth tables of TRICORDER-3: what is read, what is refused, and what the official loader would make of it."""
+"""Truth tables of TRICORDER-3: what is read, what is refused, and what the official loader would make of
+it."""
 
 import pytest
 
 import scoring
 from scoring.readers.lesions import GENDERS, LOCATIONS
 from tests.support.findings import codes, only, places, refused
-from tests.support.lesion_tables import CLASSES, FULL_NAMES, IDS, LABELS, TRUTH_HEADER, table, truth, truth_rows
+from tests.support.lesion_tables import (
+    CLASSES,
+    FULL_NAMES,
+    IDS,
+    LABELS,
+    TRUTH_HEADER,
+    table,
+    truth,
+    truth_rows,
+)
 
 CHALLENGE = scoring.load_challenge("tricorder3")
 
@@ -26,7 +36,10 @@ def with_labels(*written: str) -> bytes:
 def with_column(name: str, cells: list[str]) -> bytes:
     """The truth with one of its columns written otherwise."""
     place = TRUTH_HEADER.index(name)
-    return table(TRUTH_HEADER, *([*row[:place], cell, *row[place + 1 :]] for row, cell in zip(truth_rows(), cells, strict=True)))
+    return table(
+        TRUTH_HEADER,
+        *([*row[:place], cell, *row[place + 1 :]] for row, cell in zip(truth_rows(), cells, strict=True)),
+    )
 
 
 def renamed(column: str, header: str) -> bytes:
@@ -68,7 +81,9 @@ def test_other_image_headers_score_zero_in_the_official_run(header):
     assert places(cases.findings) == [("header-alias", "t.csv:1"), ("official-score-zero", "t.csv:1")]
 
 
-@pytest.mark.parametrize("header", ["diagnosis", "target", "Truth", "ground_truth", "Ground Truth", "ground-truth"])
+@pytest.mark.parametrize(
+    "header", ["diagnosis", "target", "Truth", "ground_truth", "Ground Truth", "ground-truth"]
+)
 def test_other_label_headers_cancel_the_official_run(header):
     cases = read(renamed("Class", header))
     assert labels(cases) == LABELS
@@ -77,7 +92,13 @@ def test_other_label_headers_cancel_the_official_run(header):
 
 @pytest.mark.parametrize(
     ("column", "header"),
-    [("Age", "age_approx"), ("Location", "site"), ("Location", "body_site"), ("Location", "anatom_site"), ("Gender", "sex")],
+    [
+        ("Age", "age_approx"),
+        ("Location", "site"),
+        ("Location", "body_site"),
+        ("Location", "anatom_site"),
+        ("Gender", "sex"),
+    ],
 )
 def test_other_headers_of_demographics(column, header):
     cases = read(renamed(column, header))
@@ -143,14 +164,18 @@ def test_label_zero_says_that_classes_are_counted_from_one():
     assert "Class" in problem.message
 
 
-@pytest.mark.parametrize("written", ["12", "-1", "1.5", "melanomaa", "MEL;NV", "1_0", "٣", "5 %", "true", "=MEL"])
+@pytest.mark.parametrize(
+    "written", ["12", "-1", "1.5", "melanomaa", "MEL;NV", "1_0", "٣", "5 %", "true", "=MEL"]
+)
 def test_what_is_no_class_is_refused(written):
     problem = only(refused(read, with_labels("NV", written)).problems, "bad-label")
     assert problem.where == "t.csv:3"
     assert written in problem.message
 
 
-@pytest.mark.parametrize("written", ["", " ", "nan", "NaN", "na", "NA", "n/a", "N/A", "null", "NULL", "none", "None"])
+@pytest.mark.parametrize(
+    "written", ["", " ", "nan", "NaN", "na", "NA", "n/a", "N/A", "null", "NULL", "none", "None"]
+)
 def test_a_missing_label_is_an_error(written):
     problem = only(refused(read, with_labels("NV", written)).problems, "missing-value")
     assert problem.where == "t.csv:3"
@@ -184,7 +209,9 @@ def test_other_ages_are_missing(cell):
     assert codes(cases.findings) == ["missing-demographics", "official-run-cancelled"]
 
 
-@pytest.mark.parametrize(("cell", "code"), [*GENDERS.items(), ("Male", 1), ("FEMALE", 0), ("M", 1), (" f ", 0)])
+@pytest.mark.parametrize(
+    ("cell", "code"), [*GENDERS.items(), ("Male", 1), ("FEMALE", 0), ("M", 1), (" f ", 0)]
+)
 def test_genders(cell, code):
     assert read(with_column("Gender", [cell] * 6)).demographics.encoded[:, 1].tolist() == [code] * 6
 
@@ -200,8 +227,15 @@ def test_other_genders_are_missing(cell):
 def test_locations_by_name_and_by_number(number):
     name = ("Arm", "Feet", "Genitalia", "Hand", "Head", "Leg", "Torso")[number - 1]
     assert name.lower() == LOCATIONS[number - 1]
-    by_name, by_number = read(with_column("Location", [name] * 6)), read(with_column("Location", [str(number)] * 6))
-    assert by_name.demographics.encoded[:, 2].tolist() == by_number.demographics.encoded[:, 2].tolist() == [number] * 6
+    by_name, by_number = (
+        read(with_column("Location", [name] * 6)),
+        read(with_column("Location", [str(number)] * 6)),
+    )
+    assert (
+        by_name.demographics.encoded[:, 2].tolist()
+        == by_number.demographics.encoded[:, 2].tolist()
+        == [number] * 6
+    )
     assert codes(by_name.findings) == []
     assert codes(by_number.findings) == ["location-number", "official-run-cancelled"]
 
@@ -242,17 +276,32 @@ def test_counted_findings_name_the_first_five_lines():
 
 
 def one_hot(*rows: list[str]) -> bytes:
-    return table(("FileName", *(c.lower() for c in reversed(CLASSES))), *([f"c{i}", *row] for i, row in enumerate(rows)))
+    return table(
+        ("FileName", *(c.lower() for c in reversed(CLASSES))),
+        *([f"c{i}", *row] for i, row in enumerate(rows)),
+    )
 
 
 def test_one_hot_labels_in_any_column_order():
     cases = read(one_hot(*(["1.0" if k == i else "0" for k in reversed(range(11))] for i in range(11))))
     assert labels(cases) == CLASSES
-    assert codes(cases.findings) == ["label-one-hot", "missing-demographics", "official-run-cancelled", "official-run-cancelled"]
+    assert codes(cases.findings) == [
+        "label-one-hot",
+        "missing-demographics",
+        "official-run-cancelled",
+        "official-run-cancelled",
+    ]
 
 
 @pytest.mark.parametrize(
-    "row", [["0"] * 11, ["1", "1", *["0"] * 9], ["0.5", "0.5", *["0"] * 9], ["2", *["0"] * 10], ["x", "1", *["0"] * 9]]
+    "row",
+    [
+        ["0"] * 11,
+        ["1", "1", *["0"] * 9],
+        ["0.5", "0.5", *["0"] * 9],
+        ["2", *["0"] * 10],
+        ["x", "1", *["0"] * 9],
+    ],
 )
 def test_one_hot_rows_hold_one_one(row):
     good = ["1", *["0"] * 10]
@@ -260,7 +309,9 @@ def test_one_hot_rows_hold_one_one(row):
 
 
 def test_one_hot_without_one_of_the_classes_is_no_label():
-    assert places(refused(read, table(("FileName", *CLASSES[:10]), ["c1", "1", *["0"] * 9])).problems) == [("missing-column", "t.csv:1")]
+    assert places(refused(read, table(("FileName", *CLASSES[:10]), ["c1", "1", *["0"] * 9])).problems) == [
+        ("missing-column", "t.csv:1")
+    ]
 
 
 def test_byte_order_mark_and_utf_16_score_zero_in_the_official_run():
@@ -268,7 +319,10 @@ def test_byte_order_mark_and_utf_16_score_zero_in_the_official_run():
         cases = read(truth().decode().encode(encoding))
         assert (cases.ids, labels(cases)) == (IDS, LABELS)
         assert places(cases.findings) == [("bom", "t.csv:1"), ("official-score-zero", "t.csv:1")]
-    assert codes(read(b"\xfe\xff" + truth().decode().encode("utf-16-be")).findings) == ["bom", "official-score-zero"]
+    assert codes(read(b"\xfe\xff" + truth().decode().encode("utf-16-be")).findings) == [
+        "bom",
+        "official-score-zero",
+    ]
 
 
 def test_a_tab_cancels_the_official_run_and_a_semicolon_does_not():
@@ -295,7 +349,9 @@ def test_a_row_is_one_entry_per_code():
 def test_within_a_code_problems_stand_by_row():
     rows = truth_rows()
     rows[1][1], rows[3][0], rows[4][1] = "", "", "null"
-    assert places(refused(read, table(TRUTH_HEADER, *rows)).problems) == [("missing-value", f"t.csv:{line}") for line in (3, 5, 6)]
+    assert places(refused(read, table(TRUTH_HEADER, *rows)).problems) == [
+        ("missing-value", f"t.csv:{line}") for line in (3, 5, 6)
+    ]
 
 
 def test_no_image_and_no_label_column_are_both_named():
@@ -315,13 +371,22 @@ def test_no_image_and_no_label_column_are_both_named():
     ],
 )
 def test_a_column_that_is_read_twice_is_refused(header, twice):
-    problem = only(refused(read, table(header, ["c1", "NV", *["4"] * (len(header) - 2)])).problems, "duplicate-column")
+    problem = only(
+        refused(read, table(header, ["c1", "NV", *["4"] * (len(header) - 2)])).problems, "duplicate-column"
+    )
     assert problem.where == "t.csv:1"
     assert twice in problem.message
 
 
 def test_other_columns_may_occur_twice():
-    assert codes(read(table((*TRUTH_HEADER, "note", "Note", ""), *([*row, "a", "b", ""] for row in truth_rows()))).findings) == []
+    assert (
+        codes(
+            read(
+                table((*TRUTH_HEADER, "note", "Note", ""), *([*row, "a", "b", ""] for row in truth_rows()))
+            ).findings
+        )
+        == []
+    )
 
 
 def test_rows_of_the_wrong_length():
@@ -329,11 +394,22 @@ def test_rows_of_the_wrong_length():
     rows[0].append("")
     rows[1].append("x")
     rows[2].pop()
-    assert places(refused(read, table(TRUTH_HEADER, *rows)).problems) == [("row-length", "t.csv:3"), ("row-length", "t.csv:4")]
+    assert places(refused(read, table(TRUTH_HEADER, *rows)).problems) == [
+        ("row-length", "t.csv:3"),
+        ("row-length", "t.csv:4"),
+    ]
 
 
 def test_every_problem_comes_in_the_order_of_the_challenge():
-    rows = [["a", "MEL"], ["a", "MEL"], ["b", ""], ["c", "what"], ["d", "MEL", "surplus"], ["e", "0"], ["", "NV"]]
+    rows = [
+        ["a", "MEL"],
+        ["a", "MEL"],
+        ["b", ""],
+        ["c", "what"],
+        ["d", "MEL", "surplus"],
+        ["e", "0"],
+        ["", "NV"],
+    ]
     problems = refused(read, table(("NewFileName", "Class"), *rows)).problems
     assert places(problems) == [
         ("row-length", "t.csv:6"),

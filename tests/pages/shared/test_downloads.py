@@ -7,7 +7,9 @@ from streamlit.testing.v1 import AppTest
 
 from pages.shared import downloads
 
-FORMULAS = pd.DataFrame({"=team": ["@a", "b"], "score": [-0.5, 0.25]}, index=pd.Index(["+x", "y"], name="-case"))
+FORMULAS = pd.DataFrame(
+    {"=team": ["@a", "b"], "score": [-0.5, 0.25]}, index=pd.Index(["+x", "y"], name="-case")
+)
 
 
 def offers():
@@ -36,7 +38,11 @@ def test_a_spreadsheet_sees_the_encoding():
 def test_all_buttons_are_offered():
     app = AppTest.from_function(offers).run()
     assert not app.exception
-    assert [button.proto.label for button in app.get("download_button")] == ["CSV", "scorecard.json", "Report (HTML)"]
+    assert [button.proto.label for button in app.get("download_button")] == [
+        "CSV",
+        "scorecard.json",
+        "Report (HTML)",
+    ]
 
 
 def test_a_session_keeps_its_part_of_the_name_and_another_has_its_own():
@@ -53,11 +59,18 @@ def test_files_that_differ_where_streamlit_does_not_look_have_addresses_of_their
     storage, addresses = MemoryMediaFileStorage("/media"), []
     for content, session in ((one, {}), (other, {})):
         monkeypatch.setattr(downloads.st, "session_state", session)
-        addresses.append(storage.load_and_get_id(bytes(content), "text/csv", "downloadable", downloads.session_name("points", "csv")))
+        addresses.append(
+            storage.load_and_get_id(
+                bytes(content), "text/csv", "downloadable", downloads.session_name("points", "csv")
+            )
+        )
     assert addresses[0] != addresses[1]
 
 
 @pytest.mark.parametrize("stem", ["../../x", "a b?", ""])
 def test_names_are_clean(stem, monkeypatch):
     monkeypatch.setattr(downloads.st, "session_state", {downloads.NONCE: "0123abcd"})
-    assert downloads.session_name(stem, "csv") == {"../../x": "x", "a b?": "a-b", "": "benchside"}[stem] + "-0123abcd.csv"
+    assert (
+        downloads.session_name(stem, "csv")
+        == {"../../x": "x", "a b?": "a-b", "": "benchside"}[stem] + "-0123abcd.csv"
+    )

@@ -89,7 +89,14 @@ def test_shortened_is_one_short_line(foreign, limit):
 
 @pytest.mark.parametrize(
     ("foreign", "shown"),
-    [("a\tb\nc", "a b c"), ("x" * 10_000, "x" * 199 + "…"), ("gpj.\u202eexe", "gpj.exe"), ("", ""), (12, "12"), (" " * 5000 + "late", "…")],
+    [
+        ("a\tb\nc", "a b c"),
+        ("x" * 10_000, "x" * 199 + "…"),
+        ("gpj.\u202eexe", "gpj.exe"),
+        ("", ""),
+        (12, "12"),
+        (" " * 5000 + "late", "…"),
+    ],
 )
 def test_what_is_shortened(foreign, shown):
     assert text.shortened(foreign) == shown

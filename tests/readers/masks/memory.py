@@ -1,4 +1,5 @@
-"""Counts a pair of masks, given as paths, in a process of its own, and prints how many megabytes its peak memory grew by while it did."""
+"""Counts a pair of masks, given as paths, in a process of its own, and prints how many megabytes its peak
+memory grew by while it did."""
 
 import io
 import re
@@ -13,7 +14,8 @@ from tests.support.volumes import nifti
 
 
 def peak_mb() -> float:
-    """By Linux's own account: what `resource` says goes on from the peak of the process that started this one."""
+    """By Linux's own account: what `resource` says goes on from the peak of the process that started this
+    one."""
     return int(re.search(r"VmHWM:\s+(\d+) kB", Path("/proc/self/status").read_text())[1]) / 1024
 
 

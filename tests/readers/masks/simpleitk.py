@@ -1,4 +1,5 @@
-"""Runs inside the environment of the peers: a list of requests as JSON in, what SimpleITK answers as JSON out. Files travel as base64.
+"""Runs inside the environment of the peers: a list of requests as JSON in, what SimpleITK answers as JSON
+out. Files travel as base64.
 
 ["read", ending, file]: shape [x, y, z], values with x fastest, affine from index to mm in RAS.
 ["write", ending, shape, values, pixel type, spacing, origin, direction, compressed]: the file.
@@ -25,7 +26,9 @@ def read(folder: Path, ending: str, file: str) -> dict:
     return {"shape": image.GetSize(), "values": values, "affine": (np.diag([-1, -1, 1, 1]) @ affine).tolist()}
 
 
-def write(folder: Path, ending: str, shape, values, kind: str, spacing, origin, direction, compressed: bool) -> str:
+def write(
+    folder: Path, ending: str, shape, values, kind: str, spacing, origin, direction, compressed: bool
+) -> str:
     path = folder / f"mask{ending}"
     image = SimpleITK.GetImageFromArray(np.reshape(values, shape[::-1]).astype(kind))
     image.SetSpacing(spacing)
@@ -37,4 +40,10 @@ def write(folder: Path, ending: str, shape, values, kind: str, spacing, origin, 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as temporary:
-        json.dump([{"read": read, "write": write}[verb](Path(temporary), *rest) for verb, *rest in json.load(sys.stdin)], sys.stdout)
+        json.dump(
+            [
+                {"read": read, "write": write}[verb](Path(temporary), *rest)
+                for verb, *rest in json.load(sys.stdin)
+            ],
+            sys.stdout,
+        )

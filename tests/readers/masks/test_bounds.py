@@ -19,13 +19,19 @@ CLINICAL = (512, 512, 200)
 MOST_MB = 50
 BOMB = 200 << 20
 NOISE = np.random.default_rng(0).bytes(4 << 20)
-measurable = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from Linux's /proc")
+measurable = pytest.mark.skipif(
+    not Path("/proc/self/status").exists(), reason="peak memory is read from Linux's /proc"
+)
 
 
 def zeros(head: bytes, size: int, packed: int = 31) -> bytes:
     """`head` and then `size` zeros, in gzip or (15) as a zlib stream."""
     pack = zlib.compressobj(1, zlib.DEFLATED, packed)
-    return pack.compress(head) + b"".join(pack.compress(bytes(1 << 20)) for _ in range(size >> 20)) + pack.flush()
+    return (
+        pack.compress(head)
+        + b"".join(pack.compress(bytes(1 << 20)) for _ in range(size >> 20))
+        + pack.flush()
+    )
 
 
 def header_of(shape, affine=AFFINE, dtype="<u1") -> bytes:
@@ -36,8 +42,16 @@ def grown(tmp_path, truth: bytes, prediction: bytes) -> tuple[str, float]:
     """The state of the prediction, and by how many megabytes the memory grew."""
     for name, data in (("truth", truth), ("prediction", prediction)):
         (tmp_path / name).write_bytes(data)
-    command = [sys.executable, "-m", "tests.readers.masks.memory", tmp_path / "truth", tmp_path / "prediction"]
-    state, megabytes = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    command = [
+        sys.executable,
+        "-m",
+        "tests.readers.masks.memory",
+        tmp_path / "truth",
+        tmp_path / "prediction",
+    ]
+    state, megabytes = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
     return state, float(megabytes)
 
 
@@ -47,7 +61,9 @@ def test_clinical_masks_are_never_held(tmp_path):
     size = int(np.prod(CLINICAL))
     truth = zeros(header_of(CLINICAL), size)
     for affine in (AFFINE, backwards):
-        state, megabytes = grown(tmp_path, truth, gzip.compress(header_of(CLINICAL, affine) + bytes([0, 1, 2, 0]) * (size // 4), 1))
+        state, megabytes = grown(
+            tmp_path, truth, gzip.compress(header_of(CLINICAL, affine) + bytes([0, 1, 2, 0]) * (size // 4), 1)
+        )
         assert state == "ok"
         assert megabytes < MOST_MB
 
@@ -67,8 +83,12 @@ def test_a_bomb_in_a_metaimage_does_not_go_off(tmp_path):
 @measurable
 def test_what_stands_before_the_voxels_is_not_held(tmp_path):
     gap = 60 << 20
-    header = nifti(np.zeros((1, 1, 1)), fields={"dim": [3, *SMALL, 1, 1, 1, 1], "vox_offset": 352 + gap})[:352]
-    state, megabytes = grown(tmp_path, nifti(np.ones(SMALL)), zeros(header, gap) + gzip.compress(bytes(int(np.prod(SMALL)))))
+    header = nifti(np.zeros((1, 1, 1)), fields={"dim": [3, *SMALL, 1, 1, 1, 1], "vox_offset": 352 + gap})[
+        :352
+    ]
+    state, megabytes = grown(
+        tmp_path, nifti(np.ones(SMALL)), zeros(header, gap) + gzip.compress(bytes(int(np.prod(SMALL))))
+    )
     assert state == "ok"
     assert megabytes < MOST_MB
 

@@ -1,4 +1,5 @@
-"""Counts of two masks against plain loops over whole arrays, and every kind of mask that counts as missing."""
+"""Counts of two masks against plain loops over whole arrays, and every kind of mask that counts as
+missing."""
 
 import functools
 import gzip
@@ -22,7 +23,17 @@ from scoring.readers.masks.faults import Malformed
 from scoring.readers.sources import open_source
 from tests.support.archives import archive_of
 from tests.support.soak import FACTOR
-from tests.support.volumes import AFFINE, TYPES, WAYS, counted, metaimage, nifti, opener, random_labels, zipped
+from tests.support.volumes import (
+    AFFINE,
+    TYPES,
+    WAYS,
+    counted,
+    metaimage,
+    nifti,
+    opener,
+    random_labels,
+    zipped,
+)
 
 SHAPE = (4, 3, 5)
 RANDOM = np.random.default_rng(0)
@@ -53,7 +64,11 @@ def stored(labels: np.ndarray, kind: str, order: str, form: str, affine: np.ndar
     return zipped(data) if form.endswith(".gz") else data
 
 
-FORMS = st.tuples(st.sampled_from(sorted(TYPES)), st.sampled_from("<>"), st.sampled_from(["nii", "nii.gz", "nii2.gz", "mha", "mha packed"]))
+FORMS = st.tuples(
+    st.sampled_from(sorted(TYPES)),
+    st.sampled_from("<>"),
+    st.sampled_from(["nii", "nii.gz", "nii2.gz", "mha", "mha packed"]),
+)
 
 
 @given(st.integers(0, 2**32), st.tuples(*[st.integers(1, 9)] * 3), st.floats(0, 1), FORMS, FORMS)
@@ -231,7 +246,9 @@ def inflaters(request, monkeypatch):
 def test_the_standard_library_stands_in(inflaters):
     labels = random_labels(RANDOM, LARGE, 0.01)
     for form in ("nii.gz", "nii2.gz", "mha packed"):
-        assert count(truth_of(labels), opener(stored(labels, "i2", ">", form))).table.tolist() == counted(labels, labels)
+        assert count(truth_of(labels), opener(stored(labels, "i2", ">", form))).table.tolist() == counted(
+            labels, labels
+        )
 
 
 def damaged(data: bytes, place: int) -> bytes:
@@ -275,7 +292,9 @@ def test_a_file_that_is_not_there(tmp_path):
 
 
 def test_masks_in_a_zip_and_a_member_of_it_that_is_damaged():
-    packed = archive_of({"a.nii": nifti(GUESS), "b.nii.gz": zipped(nifti(GUESS)), "c.mha": metaimage(GUESS, packed=True)})
+    packed = archive_of(
+        {"a.nii": nifti(GUESS), "b.nii.gz": zipped(nifti(GUESS)), "c.mha": metaimage(GUESS, packed=True)}
+    )
     for name, data in (("a.nii", packed), ("b.nii.gz", packed), ("c.mha", packed)):
         files = open_source(data, "z.zip")
         assert count(truth_of(), functools.partial(files.open, name)).table.tolist() == counted(TRUE, GUESS)
@@ -293,7 +312,10 @@ def test_a_truth_that_changes_refuses(changed):
     assert "changed while it was in use" in str(caught.value)
 
 
-@pytest.mark.parametrize("data", [zipped(nifti(GUESS)), metaimage(GUESS, packed=True), nifti(GUESS, dtype=">f4"), nifti(GUESS, version=2)])
+@pytest.mark.parametrize(
+    "data",
+    [zipped(nifti(GUESS)), metaimage(GUESS, packed=True), nifti(GUESS, dtype=">f4"), nifti(GUESS, version=2)],
+)
 def test_cut_off_anywhere(data):
     for length in range(len(data)):
         assert fault(data[:length]).code == "unreadable-file"
@@ -301,7 +323,13 @@ def test_cut_off_anywhere(data):
 
 def test_damage_anywhere_is_counted_or_malformed_but_nothing_else():
     random, states = np.random.default_rng(1), Counter()
-    good = [zipped(nifti(GUESS)), metaimage(GUESS, packed=True), metaimage(GUESS), nifti(GUESS, dtype="<f4"), nifti(GUESS, version=2)]
+    good = [
+        zipped(nifti(GUESS)),
+        metaimage(GUESS, packed=True),
+        metaimage(GUESS),
+        nifti(GUESS, dtype="<f4"),
+        nifti(GUESS, version=2),
+    ]
     for number in range(500 * FACTOR):
         data = bytearray(good[number % len(good)])
         for place in random.integers(0, len(data), random.integers(1, 5)):

@@ -13,7 +13,9 @@ REFERENCE = Grid((4, 3, 5), AFFINE)
 
 def places(grid: Grid) -> np.ndarray:
     """The centre of every voxel in mm [x, y, z, 3]."""
-    return np.array([grid.affine[:3] @ [*index, 1] for index in np.ndindex(grid.shape)]).reshape(*grid.shape, 3)
+    return np.array([grid.affine[:3] @ [*index, 1] for index in np.ndindex(grid.shape)]).reshape(
+        *grid.shape, 3
+    )
 
 
 def stored_otherwise(grid: Grid, axes: tuple[int, ...], back: tuple[bool, ...]) -> Grid:
@@ -27,7 +29,9 @@ def stored_otherwise(grid: Grid, axes: tuple[int, ...], back: tuple[bool, ...]) 
 
 
 def as_read(array: np.ndarray, way: Orientation) -> np.ndarray:
-    return array.transpose(*way.axes, *range(3, array.ndim))[tuple(slice(None, None, -1 if back else None) for back in way.reversed)]
+    return array.transpose(*way.axes, *range(3, array.ndim))[
+        tuple(slice(None, None, -1 if back else None) for back in way.reversed)
+    ]
 
 
 def moved(grid: Grid, shift: tuple[float, float, float]) -> Grid:

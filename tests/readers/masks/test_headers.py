@@ -16,7 +16,9 @@ from tests.support.volumes import AFFINE, TYPES, metaimage, nifti, random_labels
 LABELS = random_labels(np.random.default_rng(0), (4, 3, 5))
 NAN = float("nan")
 TURNED = AFFINE @ np.array([[0.8, -0.6, 0, 1], [0.6, 0.8, 0, -2], [0, 0, 1, 3], [0, 0, 0, 1]])
-AXES = st.tuples(*[st.floats(-2, 2, allow_subnormal=False)] * 9).filter(lambda m: abs(np.linalg.det(np.reshape(m, (3, 3)))) > 0.01)
+AXES = st.tuples(*[st.floats(-2, 2, allow_subnormal=False)] * 9).filter(
+    lambda m: abs(np.linalg.det(np.reshape(m, (3, 3)))) > 0.01
+)
 
 
 def read(data: bytes) -> tuple:
@@ -99,7 +101,9 @@ def test_extensions_are_skipped(version, order):
     assert read(data)[1] == LABELS.tobytes(order="F")
 
 
-@pytest.mark.parametrize("wrapped", [zipped, lambda data: data, lambda data: gzip.compress(data[:100]) + gzip.compress(data[100:])])
+@pytest.mark.parametrize(
+    "wrapped", [zipped, lambda data: data, lambda data: gzip.compress(data[:100]) + gzip.compress(data[100:])]
+)
 @pytest.mark.parametrize("written", [nifti, metaimage])
 def test_gzip_is_known_by_its_bytes(written, wrapped):
     assert read(wrapped(written(LABELS)))[1] == LABELS.tobytes(order="F")
@@ -116,10 +120,23 @@ def test_metaimages_of_every_type_and_order(packed, order, kind):
 
 
 def test_metaimages_with_lines_left_out_or_called_otherwise():
-    bare = read(metaimage(LABELS, TransformMatrix=None, Offset=None, ElementSpacing=None, CenterOfRotation=None, ObjectType=None))[0]
+    bare = read(
+        metaimage(
+            LABELS,
+            TransformMatrix=None,
+            Offset=None,
+            ElementSpacing=None,
+            CenterOfRotation=None,
+            ObjectType=None,
+        )
+    )[0]
     np.testing.assert_array_equal(bare.grid.affine, np.diag([-1, -1, 1, 1]))
-    old = metaimage(LABELS, TransformMatrix=None, Offset=None, ElementSpacing=None, Position="1 2 3", ElementSize="4 5 6")
-    np.testing.assert_array_equal(read(old)[0].grid.affine, [[-4, 0, 0, -1], [0, -5, 0, -2], [0, 0, 6, 3], [0, 0, 0, 1]])
+    old = metaimage(
+        LABELS, TransformMatrix=None, Offset=None, ElementSpacing=None, Position="1 2 3", ElementSize="4 5 6"
+    )
+    np.testing.assert_array_equal(
+        read(old)[0].grid.affine, [[-4, 0, 0, -1], [0, -5, 0, -2], [0, 0, 6, 3], [0, 0, 0, 1]]
+    )
     high = metaimage(LABELS, dtype=">u2", BinaryDataByteOrderMSB=None, ElementByteOrderMSB=True)
     assert read(high)[0].dtype == np.dtype(">u2")
 
@@ -130,7 +147,11 @@ def test_trailing_axes_of_length_one_are_dropped(written):
     lines = (
         {}
         if written is nifti
-        else {"TransformMatrix": " ".join(map(str, np.eye(4).ravel().tolist())), "Offset": "0 0 0 0", "ElementSpacing": "1 1 1 1"}
+        else {
+            "TransformMatrix": " ".join(map(str, np.eye(4).ravel().tolist())),
+            "Offset": "0 0 0 0",
+            "ElementSpacing": "1 1 1 1",
+        }
     )
     header, voxels = read(written(labels, **lines))
     assert header.grid.shape == (4, 3, 5)
@@ -214,7 +235,9 @@ def test_what_is_no_volume(data, words):
 
 @given(st.data())
 def test_damaged_headers_give_a_header_or_a_fault(data):
-    written = bytearray(data.draw(st.sampled_from([nifti(LABELS), nifti(LABELS, version=2), metaimage(LABELS)])))
+    written = bytearray(
+        data.draw(st.sampled_from([nifti(LABELS), nifti(LABELS, version=2), metaimage(LABELS)]))
+    )
     for place in data.draw(st.lists(st.integers(0, min(400, len(written) - 1)), min_size=1, max_size=4)):
         written[place] = data.draw(st.integers(0, 255))
     try:

@@ -35,7 +35,17 @@ def test_masks_written_by_simpleitk_are_counted():
         for labels in (true, guess):
             ending = (".mha", ".nii.gz", ".nii")[random.integers(3)]
             values = labels.ravel(order="F").tolist()
-            jobs.append(["write", ending, shape.tolist(), values, KINDS[number % len(KINDS)], *where, bool(random.integers(2))])
+            jobs.append(
+                [
+                    "write",
+                    ending,
+                    shape.tolist(),
+                    values,
+                    KINDS[number % len(KINDS)],
+                    *where,
+                    bool(random.integers(2)),
+                ]
+            )
         expected.append(counted(true, guess))
     files = [base64.b64decode(file) for file in peer.asked(PROGRAM, jobs)]
     for truth, prediction, table in zip(files[::2], files[1::2], expected, strict=True):
@@ -50,10 +60,15 @@ def test_headers_say_what_simpleitk_reads():
         spacing, origin, directions = placed(random)
         affine = np.eye(4)
         affine[:3, :3], affine[:3, 3] = directions * spacing, origin
-        labels, dtype = random_labels(random, random.integers(2, 9, 3)), "<>"[number % 2] + ("u1", "i2", "f4", "f8")[number // 2 % 4]
+        labels, dtype = (
+            random_labels(random, random.integers(2, 9, 3)),
+            "<>"[number % 2] + ("u1", "i2", "f4", "f8")[number // 2 % 4],
+        )
         files.append((".mha", metaimage(labels, affine, dtype, packed=number % 3 == 0)))
         files.append((".nii.gz", zipped(nifti(labels, affine, dtype))))
-    answers = peer.asked(PROGRAM, [["read", ending, base64.b64encode(data).decode()] for ending, data in files])
+    answers = peer.asked(
+        PROGRAM, [["read", ending, base64.b64encode(data).decode()] for ending, data in files]
+    )
     for (_, data), answer in zip(files, answers, strict=True):
         header, voxels = open_volume(io.BytesIO(data))
         assert list(header.grid.shape) == answer["shape"]

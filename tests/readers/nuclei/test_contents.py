@@ -43,7 +43,12 @@ def test_three_forms_of_one_nucleus():
 
 
 def test_name_and_class_are_interchangeable():
-    found = sound(polygons({"class": "tumor", "path_points": SQUARE}, {"name": "stroma", "class": "tumor", "path_points": SQUARE}))
+    found = sound(
+        polygons(
+            {"class": "tumor", "path_points": SQUARE},
+            {"name": "stroma", "class": "tumor", "path_points": SQUARE},
+        )
+    )
     assert found.nuclei.classes.tolist() == [0, 6]
     assert sound(nuclei({"name": "stroma", "centroid": [1, 2]})).nuclei.classes.tolist() == [6]
 
@@ -54,7 +59,9 @@ def test_a_closing_vertex_counts_as_listed():
 
 
 def test_holes_are_ignored():
-    assert sound(features(feature(rings=[SQUARE, [(12, 12), (13, 12), (13, 13)]]))).nuclei.centroids.tolist() == [[15, 15]]
+    assert sound(
+        features(feature(rings=[SQUARE, [(12, 12), (13, 12), (13, 13)]]))
+    ).nuclei.centroids.tolist() == [[15, 15]]
 
 
 def test_points_of_two_and_three_numbers_in_one_file():
@@ -65,8 +72,12 @@ def test_points_of_two_and_three_numbers_in_one_file():
 
 
 def test_the_largest_part_of_a_multipolygon():
-    small, large, mirrored = ([(x, y), (x + side, y), (x + side, y + side)] for x, y, side in ((0, 0, 2), (50, 50, 4), (90, 90, 4)))
-    found = sound(features(feature(kind="MultiPolygon", rings=[[small], [large[::-1]], [mirrored]]), feature()))
+    small, large, mirrored = (
+        [(x, y), (x + side, y), (x + side, y + side)] for x, y, side in ((0, 0, 2), (50, 50, 4), (90, 90, 4))
+    )
+    found = sound(
+        features(feature(kind="MultiPolygon", rings=[[small], [large[::-1]], [mirrored]]), feature())
+    )
     assert found.nuclei.centroids[0].tolist() == pytest.approx([(50 + 54 + 54) / 3, (50 + 50 + 54) / 3])
     assert "1 nucleus (features[0])" in only(found.findings, "multipolygon").message
 
@@ -199,7 +210,14 @@ FAULTS = [
     ("bad-nucleus", "nuclei", {"class": "tumor"}, "centroid"),
     *(
         ("bad-nucleus", "nuclei", {"class": "tumor", "centroid": point}, said)
-        for point, said in ((None, "null"), ([1], "[1]"), ("1, 2", "'1, 2'"), ([1, False], "false"), ([[1], 2], "[[1], 2]"), (3, "3"))
+        for point, said in (
+            (None, "null"),
+            ([1], "[1]"),
+            ("1, 2", "'1, 2'"),
+            ([1, False], "false"),
+            ([[1], 2], "[[1], 2]"),
+            (3, "3"),
+        )
     ),
     ("bad-nucleus", "features", {**feature(), "geometry": {"type": "Polygon"}}, "null"),
     ("bad-nucleus", "features", feature(rings=[7]), "7"),
@@ -237,7 +255,10 @@ def test_a_nucleus_at_fault(code, key, item, said):
     assert found.nuclei.numbers.tolist() == [0, 2]
 
 
-@pytest.mark.parametrize(("number", "code"), [(b"1e999", "bad-coordinate"), (b"-1e999", "bad-coordinate"), (b"9" * 5000, "bad-coordinate")])
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(b"1e999", "bad-coordinate"), (b"-1e999", "bad-coordinate"), (b"9" * 5000, "bad-coordinate")],
+)
 def test_numbers_beyond_any_float(number, code):
     data = b'{"polygons": [{"name": "tumor", "path_points": [[0, 0], [2, 0], [1, %s]]}]}' % number
     assert codes(read(data).problems) == [code]
@@ -262,7 +283,9 @@ def test_a_confidence_beyond_any_float():
 
 def test_entries_of_one_code_are_merged():
     items = [polygon(None if i % 2 else "tumor", score="x" if i % 3 == 0 else 1) for i in range(40)]
-    missing, doubtful = (only(read(polygons(*items)).problems, code).message for code in ("missing-class", "bad-confidence"))
+    missing, doubtful = (
+        only(read(polygons(*items)).problems, code).message for code in ("missing-class", "bad-confidence")
+    )
     assert missing.startswith("20 nuclei: polygons[1]: name is null; polygons[3]")
     assert "polygons[9]" in missing
     assert "polygons[11]" not in missing
@@ -324,7 +347,10 @@ def test_a_long_outline_is_scored_from_all_vertices_and_drawn_from_fewer():
     angles = np.linspace(0, 2 * np.pi, 25_000)
     points = np.column_stack([500 + 100 * np.cos(angles), 300 + 50 * np.sin(angles)])
     found = sound(polygons(polygon(), polygon(points=points.tolist()), polygon()))
-    assert found.nuclei.centroids[1].tolist() == [sum(points[:, 0].tolist()) / 25_000, sum(points[:, 1].tolist()) / 25_000]
+    assert found.nuclei.centroids[1].tolist() == [
+        sum(points[:, 0].tolist()) / 25_000,
+        sum(points[:, 1].tolist()) / 25_000,
+    ]
     assert np.diff(found.nuclei.starts.astype(int)).tolist() == [4, 8334, 4]
     assert np.array_equal(found.nuclei.vertices[4:8338], points[::3].astype(np.float32))
     assert "polygons[1]" in only(found.findings, "many-vertices").message

@@ -8,7 +8,12 @@ from hypothesis import strategies as st
 from sample_data.generator.headneck.grid import Grid, block_means
 
 signs = st.tuples(*[st.sampled_from((-1, 1))] * 3)
-grids = st.builds(Grid, st.tuples(*[st.integers(1, 6).map(lambda half: 2 * half)] * 3), st.tuples(*[st.floats(0.5, 4)] * 3), signs)
+grids = st.builds(
+    Grid,
+    st.tuples(*[st.integers(1, 6).map(lambda half: 2 * half)] * 3),
+    st.tuples(*[st.floats(0.5, 4)] * 3),
+    signs,
+)
 
 
 @given(grids)
@@ -32,7 +37,9 @@ def test_block_means_are_means_of_blocks():
     means = block_means(values, 2)
     assert means.shape == (2, 3, 1)
     for x, y, z in np.ndindex(means.shape):
-        assert means[x, y, z] == pytest.approx(values[2 * x : 2 * x + 2, 2 * y : 2 * y + 2, 2 * z : 2 * z + 2].mean())
+        assert means[x, y, z] == pytest.approx(
+            values[2 * x : 2 * x + 2, 2 * y : 2 * y + 2, 2 * z : 2 * z + 2].mean()
+        )
 
 
 def test_noise_varies_over_its_width_in_millimetres_along_every_axis():
@@ -41,4 +48,6 @@ def test_noise_varies_over_its_width_in_millimetres_along_every_axis():
     # Neighbours of Gaussian noise of width s at a distance d correlate as exp(-d^2 / 4 s^2).
     for axis, step in enumerate((1.0, 2.0, 4.0)):
         first, second = np.take(field, range(59), axis), np.take(field, range(1, 60), axis)
-        assert np.corrcoef(first.ravel(), second.ravel())[0, 1] == pytest.approx(np.exp(-(step**2) / (4 * 36)), abs=0.03)
+        assert np.corrcoef(first.ravel(), second.ravel())[0, 1] == pytest.approx(
+            np.exp(-(step**2) / (4 * 36)), abs=0.03
+        )

@@ -30,4 +30,7 @@ def test_hpv_goes_with_the_site_is_sometimes_unknown_and_people_are_grown_up(sit
     assert np.mean([positive for _, positive in people]) == pytest.approx(share, abs=0.04)
     assert all(person.hpv in (None, positive) for person, positive in people)
     assert 0.1 < np.mean([person.hpv is None for person, _ in people]) < 0.2
-    assert all(34 <= person.age <= 88 and person.performance in (0, 1, 2) and person.gender in "MF" for person, _ in people)
+    assert all(
+        34 <= person.age <= 88 and person.performance in (0, 1, 2) and person.gender in "MF"
+        for person, _ in people
+    )

@@ -31,7 +31,9 @@ def test_density_of_landmarks(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_uptake_of_landmarks(seed):
     body = healthy(seed)
-    brain, tongue, air = (at(body, body.uptake, *place) for place in ((0, -40, 74), (0, 42, 22), (0, 105, -20)))
+    brain, tongue, air = (
+        at(body, body.uptake, *place) for place in ((0, -40, 74), (0, 42, 22), (0, 105, -20))
+    )
     assert 4 < brain < 10
     assert 1 < tongue < 2
     assert air == 0

@@ -12,7 +12,9 @@ from tests.sample_data.headneck.heads import GRID, ill
 PERFECT = Skill(wobble=0, shift=0, overlooked=0, invented=0, confused=0, t_noise=0, n_noise=0, risk_noise=0)
 PATIENT = ill(8, "T3", "N2b")
 LABELS = PATIENT.disease.labels
-PATIENTS = [ill(seed, t, n) for seed, (t, n) in enumerate([("T1", "N0"), ("T4", "N2b"), ("T0", "N1"), ("TX", "N3")])]
+PATIENTS = [
+    ill(seed, t, n) for seed, (t, n) in enumerate([("T1", "N0"), ("T4", "N2b"), ("T0", "N1"), ("TX", "N3")])
+]
 
 
 def drawn(seed: int = 0, **lacking) -> np.ndarray:
@@ -33,9 +35,13 @@ def test_outlines_shift_outwards_and_inwards():
 
 
 def test_wobbling_costs_dice_but_is_right_on_average():
-    little, much = (np.mean([dice(drawn(seed, wobble=wobble) > 0, LABELS > 0) for seed in range(4)]) for wobble in (2, 6))
+    little, much = (
+        np.mean([dice(drawn(seed, wobble=wobble) > 0, LABELS > 0) for seed in range(4)]) for wobble in (2, 6)
+    )
     assert 1 > little > much + 0.03
-    assert np.mean([np.count_nonzero(drawn(seed, wobble=2)) for seed in range(8)]) == pytest.approx(np.count_nonzero(LABELS), rel=0.15)
+    assert np.mean([np.count_nonzero(drawn(seed, wobble=2)) for seed in range(8)]) == pytest.approx(
+        np.count_nonzero(LABELS), rel=0.15
+    )
 
 
 def test_small_lesions_are_overlooked_first():

@@ -15,9 +15,16 @@ from sample_data.generator.headneck.submissions import Drawn, chosen
 COUNT = 26
 GRID = Grid((6, 4, 2), (2.0, 2.0, 3.0))
 RANDOM = np.random.default_rng(0)
-MASKS = [Drawn(f"P-{number:03d}", GRID, RANDOM.integers(0, 3, GRID.shape).astype(np.uint8)) for number in range(COUNT)]
+MASKS = [
+    Drawn(f"P-{number:03d}", GRID, RANDOM.integers(0, 3, GRID.shape).astype(np.uint8))
+    for number in range(COUNT)
+]
 READING = Reading(RANDOM.integers(1, 5, COUNT), RANDOM.integers(0, 4, COUNT), RANDOM.normal(size=COUNT))
-FLAT, CONTAINER, CARELESS = submissions.flat(MASKS, READING, 2), submissions.container(MASKS, READING), submissions.careless(MASKS, READING)
+FLAT, CONTAINER, CARELESS = (
+    submissions.flat(MASKS, READING, 2),
+    submissions.container(MASKS, READING),
+    submissions.careless(MASKS, READING),
+)
 
 
 def rows(content: bytes, separator: str) -> list[list[str]]:
@@ -32,10 +39,13 @@ def test_a_flat_submission_has_a_mask_and_a_row_for_everyone():
     header, *lines = rows(FLAT["predictions.csv"], ",")
     assert header == ["PatientID", "T-stage", "N-stage", "Prediction"]
     assert [line[:3] for line in lines] == [
-        [mask.name, f"T{t}", f"N{n}"] for mask, t, n in zip(MASKS, READING.t_stages, READING.n_stages, strict=True)
+        [mask.name, f"T{t}", f"N{n}"]
+        for mask, t, n in zip(MASKS, READING.t_stages, READING.n_stages, strict=True)
     ]
     assert all(len(line[3].split(".")[1]) <= 2 for line in lines)
-    assert all((np.asarray(image(FLAT[f"{mask.name}.nii.gz"]).dataobj) == mask.labels).all() for mask in MASKS)
+    assert all(
+        (np.asarray(image(FLAT[f"{mask.name}.nii.gz"]).dataobj) == mask.labels).all() for mask in MASKS
+    )
 
 
 def test_a_container_writes_scalars_and_days():
@@ -65,8 +75,12 @@ def test_a_careless_table_has_semicolons_sub_stages_odd_labels_and_somebody_unkn
 
 
 def test_careless_masks_are_missing_or_odd_where_it_is_said():
-    named = {path.split("/")[-1].split(".")[0]: content for path, content in CARELESS.items() if "/masks/" in path}
-    assert set(named) == {mask.name for place, mask in enumerate(MASKS) if not chosen(place, submissions.MASK_MISSING)}
+    named = {
+        path.split("/")[-1].split(".")[0]: content for path, content in CARELESS.items() if "/masks/" in path
+    }
+    assert set(named) == {
+        mask.name for place, mask in enumerate(MASKS) if not chosen(place, submissions.MASK_MISSING)
+    }
     assert image(named[MASKS[submissions.OTHER_GRID].name]).shape == (3, 2, 1)
     floats = image(named[MASKS[submissions.AS_FLOAT].name])
     assert floats.get_data_dtype() == np.float32

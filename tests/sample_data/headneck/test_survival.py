@@ -16,7 +16,9 @@ def courses(hazard: float, visit_days: int = 1):
 
 
 @pytest.mark.parametrize(
-    "worse", [{"tumour_ml": 40.0}, {"t_stage": 4}, {"n_stage": 3}, {"hpv": False}, {"performance": 2}, {"age": 80}], ids=str
+    "worse",
+    [{"tumour_ml": 40.0}, {"t_stage": 4}, {"n_stage": 3}, {"hpv": False}, {"performance": 2}, {"age": 80}],
+    ids=str,
 )
 def test_what_makes_the_prospect_worse(worse):
     assert log_hazard(**AVERAGE | worse) > log_hazard(**AVERAGE)

@@ -14,7 +14,9 @@ from sample_data.generator.headneck.grid import Grid
 from sample_data.generator.headneck.volumes import archive, compressed, metaimage, nifti
 
 signs = st.tuples(*[st.sampled_from((-1, 1))] * 3)
-grids = st.builds(Grid, st.tuples(*[st.integers(1, 5)] * 3), st.tuples(*[st.sampled_from((0.5, 2.34, 3.0))] * 3), signs)
+grids = st.builds(
+    Grid, st.tuples(*[st.integers(1, 5)] * 3), st.tuples(*[st.sampled_from((0.5, 2.34, 3.0))] * 3), signs
+)
 
 
 def numbered(grid: Grid, kind: str) -> np.ndarray:
@@ -44,7 +46,9 @@ def test_nibabel_reads_nifti_as_it_was_meant(grid, kind, slope):
 def test_a_metaimage_says_in_words_where_it_lies(grid):
     text, _, data = metaimage(numbered(grid, "uint8"), grid).partition(b"ElementDataFile = LOCAL\n")
     header = dict(line.split(" = ") for line in text.decode().splitlines())
-    values = np.frombuffer(zlib.decompress(data), np.uint8).reshape([int(count) for count in header["DimSize"].split()], order="F")
+    values = np.frombuffer(zlib.decompress(data), np.uint8).reshape(
+        [int(count) for count in header["DimSize"].split()], order="F"
+    )
     assert (values == numbered(grid, "uint8")).all()
     assert int(header["CompressedDataSize"]) == len(data)
     assert (header["ElementType"], header["CompressedData"]) == ("MET_UCHAR", "True")

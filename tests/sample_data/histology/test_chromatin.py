@@ -18,7 +18,10 @@ def test_depth_is_the_distance_to_the_outline_positive_inside(seed):
     curve = shape(random, "histiocytes", (20, 20), 10, 1.6, random.uniform(0, 3)).parts[0]
     x, y = random.uniform(0, 40, (2, 1, 15)).astype(np.float32)
     outline = Polygon(curve)
-    plain = [outline.exterior.distance(Point(*at)) * (1 if outline.contains(Point(*at)) else -1) for at in zip(x[0], y[0], strict=True)]
+    plain = [
+        outline.exterior.distance(Point(*at)) * (1 if outline.contains(Point(*at)) else -1)
+        for at in zip(x[0], y[0], strict=True)
+    ]
     assert depth(curve, x, y)[0] == pytest.approx(plain, abs=1e-3)
 
 

@@ -16,7 +16,12 @@ def test_the_classes_are_those_of_the_challenge():
     assert CLASSES == names.CLASSES
 
 
-@given(seeds, st.sampled_from([kind for kind in CLASSES if kind not in ("neutrophils", "histiocytes", "apoptotic_cells")]))
+@given(
+    seeds,
+    st.sampled_from(
+        [kind for kind in CLASSES if kind not in ("neutrophils", "histiocytes", "apoptotic_cells")]
+    ),
+)
 @settings(max_examples=30)
 def test_an_outline_has_the_area_of_its_circle(seed, kind):
     nucleus = shape(np.random.default_rng(seed), kind, (50, 60), 10, 1.5, 0.7)

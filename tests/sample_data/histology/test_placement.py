@@ -39,9 +39,17 @@ def test_epithelium_is_in_the_epidermis_and_nothing_but_endothelium_at_a_lumen()
 
 @pytest.mark.parametrize(
     ("without", "kind"),
-    [("neutrophils", "neutrophils"), ("plasma", "plasma_cells"), ("pigment", "melanophages"), ("apoptosis", "apoptotic_cells")],
+    [
+        ("neutrophils", "neutrophils"),
+        ("plasma", "plasma_cells"),
+        ("pigment", "melanophages"),
+        ("apoptosis", "apoptotic_cells"),
+    ],
 )
 def test_what_the_setting_does_without_is_absent(without, kind):
-    counted = [sum(nucleus.kind == kind for nucleus in placed(replace(MIXED, nuclei=250, **{without: share}))[1]) for share in (0.0, 0.6)]
+    counted = [
+        sum(nucleus.kind == kind for nucleus in placed(replace(MIXED, nuclei=250, **{without: share}))[1])
+        for share in (0.0, 0.6)
+    ]
     assert counted[0] == 0
     assert counted[1] > 3

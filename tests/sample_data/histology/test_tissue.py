@@ -13,15 +13,25 @@ from tests.sample_data.histology.support import MIXED, SKIN, canvas
 SHARES = ("tumour", "epidermis", "horn", "basal", "inflamed", "lumen", "cleft", "stroma")
 
 
-@given(st.floats(30, 200), st.floats(30, 200), st.floats(10, 40), st.floats(10, 25), st.floats(0, 3.1), st.floats(0, 6.2))
+@given(
+    st.floats(30, 200),
+    st.floats(30, 200),
+    st.floats(10, 40),
+    st.floats(10, 25),
+    st.floats(0, 3.1),
+    st.floats(0, 6.2),
+)
 @settings(max_examples=30)
 def test_the_wall_of_a_vessel_is_at_no_distance_from_it_and_runs_as_said(x, y, long, short, turn, angle):
     vessel = Vessel((x, y), (long, short), turn)
     px, py, direction = vessel.at(angle)
     ahead = vessel.at(angle + 1e-4)
-    assert np.arctan2(ahead[1] - py, ahead[0] - px) == pytest.approx(direction, abs=0.01) or abs(direction) > 3.1
+    assert (
+        np.arctan2(ahead[1] - py, ahead[0] - px) == pytest.approx(direction, abs=0.01) or abs(direction) > 3.1
+    )
     reach = np.hypot(
-        ((px - x) * np.cos(turn) + (py - y) * np.sin(turn)) / long, ((py - y) * np.cos(turn) - (px - x) * np.sin(turn)) / short
+        ((px - x) * np.cos(turn) + (py - y) * np.sin(turn)) / long,
+        ((py - y) * np.cos(turn) - (px - x) * np.sin(turn)) / short,
     )
     assert reach == pytest.approx(1)
 
@@ -43,7 +53,9 @@ def test_shares_are_shares(setting):
 
 def test_tumour_covers_its_share():
     for share in (0.2, 0.7):
-        assert lay(canvas(1, 512), replace(MIXED, tumour=share)).tumour.mean() == pytest.approx(share, abs=0.06)
+        assert lay(canvas(1, 512), replace(MIXED, tumour=share)).tumour.mean() == pytest.approx(
+            share, abs=0.06
+        )
 
 
 def test_epidermis_lies_on_top_or_nowhere():

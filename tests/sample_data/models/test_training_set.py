@@ -28,7 +28,11 @@ def test_training_and_test_images_have_no_seed_in_common(name):
 def test_training_images_are_taken_as_the_test_images_are():
     for task in TASKS.values():
         plan = task.plan(1, 77)
-        assert (plan.view, plan.sizes, plan.quality) == (task.sample.view, task.sample.sizes, task.sample.quality)
+        assert (plan.view, plan.sizes, plan.quality) == (
+            task.sample.view,
+            task.sample.sizes,
+            task.sample.quality,
+        )
 
 
 def test_only_classes_that_the_challenge_has_are_labelled():
@@ -36,8 +40,21 @@ def test_only_classes_that_the_challenge_has_are_labelled():
     blank = np.zeros((len(SYMBOLS), 2, 2, 3), np.uint8)
     examples = training_set.Examples(blank, blank, classes, classes, np.zeros((len(SYMBOLS), 3), np.float32))
     named = {name: training_set.labelled(examples, task) for name, task in TASKS.items()}
-    assert {name: len(labels) for name, (_, labels) in named.items()} == {"tricorder3": 11, "melanoma": 11, "isic2018": 7, "isic2019": 11}
-    assert [SYMBOLS[index] for index in named["isic2018"][0].classes] == ["AKIEC", "BCC", "BKL", "DF", "MEL", "NV", "VASC"]
+    assert {name: len(labels) for name, (_, labels) in named.items()} == {
+        "tricorder3": 11,
+        "melanoma": 11,
+        "isic2018": 7,
+        "isic2019": 11,
+    }
+    assert [SYMBOLS[index] for index in named["isic2018"][0].classes] == [
+        "AKIEC",
+        "BCC",
+        "BKL",
+        "DF",
+        "MEL",
+        "NV",
+        "VASC",
+    ]
     assert named["isic2018"][1].tolist() == [3, 2, 4, 5, 0, 1, 6]
     assert named["isic2019"][1].tolist() == [3, 2, 8, 4, 5, 8, 8, 0, 1, 7, 6]
     assert named["melanoma"][1].tolist() == [int(symbol == "MEL") for symbol in SYMBOLS]
@@ -79,4 +96,6 @@ def test_colour_filters_answer_to_plain_colours_above_their_threshold():
 def test_centre_weights_have_mean_one_and_fall_off():
     weights = centre_weights(64)
     assert weights.mean() == pytest.approx(1)
-    assert weights[32, 32 + CENTRE_SPREAD] / weights[32, 32] == pytest.approx(np.exp(-(13.5**2 - 0.5**2) / (2 * 13**2)))
+    assert weights[32, 32 + CENTRE_SPREAD] / weights[32, 32] == pytest.approx(
+        np.exp(-(13.5**2 - 0.5**2) / (2 * 13**2))
+    )

@@ -6,7 +6,8 @@ A, B = {"side": "truth", "index": 3}, {"side": "prediction", "index": 3}
 
 
 def sent(*turns, case="c"):
-    """What is sent after the page asked for places in turn, each with what was selected in the viewer then."""
+    """What is sent after the page asked for places in turn, each with what was selected in the viewer
+    then."""
     request, found = None, []
     for asked, selected in turns:
         request = following(request, case, asked, selected)

@@ -17,7 +17,8 @@ REASONS = ("", "other-class")
 
 
 def overlay(*shifts: float, **changes) -> dict[str, np.ndarray]:
-    """Squares at shifts along the diagonal: the first is truth, the others predictions of which the first is its match."""
+    """Squares at shifts along the diagonal: the first is truth, the others predictions of which the first is
+    its match."""
     n = len(shifts)
     columns = {
         "xy": np.concatenate([SQUARE + s for s in shifts]),
@@ -36,14 +37,34 @@ def overlay(*shifts: float, **changes) -> dict[str, np.ndarray]:
 
 
 def packed(columns, **more):
-    about = {"name": "case", "size": (1024, 768), "classes": ["tumor"], "reasons": REASONS, "um_per_px": 0.23, "radius": 15.0}
+    about = {
+        "name": "case",
+        "size": (1024, 768),
+        "classes": ["tumor"],
+        "reasons": REASONS,
+        "um_per_px": 0.23,
+        "radius": 15.0,
+    }
     return nuclei.results(columns, **about | more)
 
 
 def test_columns_arrive():
-    head, arrays = read(packed(overlay(10, 11, 500), jpeg=b"\xff\xd8", radius=12.5, um_per_px=0.5).message(height_px=620))
-    assert (head["mode"], head["name"], head["width"], head["height"], head["height_px"]) == ("nuclei", "case", 1024, 768, 620)
-    assert (head["radius"], head["um_per_px"], head["reasons"], head["detections"]) == (12.5, 0.5, list(REASONS), False)
+    head, arrays = read(
+        packed(overlay(10, 11, 500), jpeg=b"\xff\xd8", radius=12.5, um_per_px=0.5).message(height_px=620)
+    )
+    assert (head["mode"], head["name"], head["width"], head["height"], head["height_px"]) == (
+        "nuclei",
+        "case",
+        1024,
+        768,
+        620,
+    )
+    assert (head["radius"], head["um_per_px"], head["reasons"], head["detections"]) == (
+        12.5,
+        0.5,
+        list(REASONS),
+        False,
+    )
     np.testing.assert_array_equal(arrays["xy"].reshape(-1, 2) / 16, overlay(10, 11, 500)["xy"])
     np.testing.assert_array_equal(arrays["centre"].reshape(-1, 2), [[14, 14], [15, 15], [504, 504]])
     assert arrays["start"].tolist() == [0, 4, 8, 12]
@@ -89,7 +110,10 @@ def test_long_outlines_are_thinned_and_others_kept(lengths, most):
 def test_a_giant_outline_is_sent_small():
     angle = np.linspace(0, 2 * np.pi, 1_000_000, endpoint=False)
     circle = 512 + 300 * np.c_[np.cos(angle), np.sin(angle)]
-    columns = overlay(10, 11) | {"xy": np.concatenate([circle, SQUARE]), "start": np.array([0, 1_000_000, 1_000_004])}
+    columns = overlay(10, 11) | {
+        "xy": np.concatenate([circle, SQUARE]),
+        "start": np.array([0, 1_000_000, 1_000_004]),
+    }
     payload = packed(columns)
     assert len(payload.body) < 20_000
     _, arrays = read(payload.message())
@@ -108,7 +132,9 @@ def test_detections_have_no_truth_and_no_result():
         vertices=SQUARE.astype(np.float32),
         starts=starts,
     )
-    head, arrays = read(nuclei.detections(found, name="photo", size=(512, 512), classes=["a", "b"], um_per_px=0.23).message())
+    head, arrays = read(
+        nuclei.detections(found, name="photo", size=(512, 512), classes=["a", "b"], um_per_px=0.23).message()
+    )
     assert head["detections"] is True
     assert set(arrays["status"]) == {nuclei.DETECTED}
     assert set(arrays["kind"]) == {nuclei.PREDICTION}

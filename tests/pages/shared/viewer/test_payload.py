@@ -10,8 +10,21 @@ from pages.shared.viewer.payload import TYPES, pack
 from tests.support.messages import read
 
 KINDS = st.sampled_from([f"{order}{kind}" for kind in TYPES for order in "<>"])
-ARRAYS = st.dictionaries(st.text(max_size=12), KINDS.flatmap(lambda kind: arrays_of.arrays(kind, st.integers(0, 40))), max_size=5)
-NAMES = ["tumor", "<img src=x onerror=alert(1)>", "</script>", "nul\x00", '"\\', "ядро", "\u2028", "e\u0301", "🔬", ""]
+ARRAYS = st.dictionaries(
+    st.text(max_size=12), KINDS.flatmap(lambda kind: arrays_of.arrays(kind, st.integers(0, 40))), max_size=5
+)
+NAMES = [
+    "tumor",
+    "<img src=x onerror=alert(1)>",
+    "</script>",
+    "nul\x00",
+    '"\\',
+    "ядро",
+    "\u2028",
+    "e\u0301",
+    "🔬",
+    "",
+]
 
 
 @settings(max_examples=40)
@@ -43,7 +56,10 @@ def test_a_type_that_the_browser_does_not_read_is_refused(kind):
 
 def test_the_id_stands_for_all_but_the_view():
     made = pack({"name": "a"}, {"x": np.arange(4, dtype="u1")})
-    same, other, named = (pack({"name": n}, {"x": np.array(x, "u1")}) for n, x in (("a", range(4)), ("a", [0, 1, 2, 4]), ("b", range(4))))
+    same, other, named = (
+        pack({"name": n}, {"x": np.array(x, "u1")})
+        for n, x in (("a", range(4)), ("a", [0, 1, 2, 4]), ("b", range(4)))
+    )
     assert made.head["id"] == same.head["id"]
     assert len({one.head["id"] for one in (made, other, named)}) == 3
     assert read(made.message(focus={"index": 3}))[0]["id"] == made.head["id"]

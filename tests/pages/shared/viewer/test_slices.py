@@ -26,15 +26,27 @@ def test_every_voxel_is_where_the_browser_looks(seed):
     labels = random.integers(0, 256, tuple(random.integers(1, 7, 3))).astype(np.uint8)
     values = random.integers(-32767, 32768, tuple(random.integers(1, 7, 3))).astype(np.int16)
     head, arrays = read(slices.results(scene(labels, image("CT", values)), name="A").message(height_px=500))
-    for volume, stored, shape in ((labels, "labels", head["shape"]), (values, "image0", head["backgrounds"][0]["shape"])):
+    for volume, stored, shape in (
+        (labels, "labels", head["shape"]),
+        (values, "image0", head["backgrounds"][0]["shape"]),
+    ):
         nx, ny, _ = shape
         assert tuple(shape) == volume.shape
-        assert all(arrays[stored][x + nx * (y + ny * z)] == volume[x, y, z] for x, y, z in np.ndindex(volume.shape))
+        assert all(
+            arrays[stored][x + nx * (y + ny * z)] == volume[x, y, z] for x, y, z in np.ndindex(volume.shape)
+        )
 
 
 def test_the_header_says_where_the_scene_is():
-    head, _ = read(slices.results(scene(np.zeros((2, 3, 4), np.uint8)), name="A", labels=("none", "x")).message())
-    assert (head["mode"], head["name"], head["labels"], head["backgrounds"]) == ("slices", "A", ["none", "x"], [])
+    head, _ = read(
+        slices.results(scene(np.zeros((2, 3, 4), np.uint8)), name="A", labels=("none", "x")).message()
+    )
+    assert (head["mode"], head["name"], head["labels"], head["backgrounds"]) == (
+        "slices",
+        "A",
+        ["none", "x"],
+        [],
+    )
     assert head["affine"] == AFFINE[:3].tolist()
     assert head["to_file"] == [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, -1, 0]]
     assert head["file_shape"] == [50, 60, 70]
@@ -44,11 +56,24 @@ def test_the_header_says_where_the_scene_is():
 def test_images_are_described():
     values = np.array([[[-10, 30]]], np.int16)
     packed = slices.results(
-        scene(np.zeros((1, 1, 1), np.uint8), image("CT", values), image("PET", values), image("MR", values, 0.5)), name="A"
+        scene(
+            np.zeros((1, 1, 1), np.uint8), image("CT", values), image("PET", values), image("MR", values, 0.5)
+        ),
+        name="A",
     )
     ct, pet, other = read(packed.message())[0]["backgrounds"]
-    assert (ct["name"], ct["unit"], ct["windows"][0], ct["invert"]) == ("CT", "HU", ["Soft tissue", -160, 240], False)
-    assert (pet["name"], pet["unit"], pet["windows"][0], pet["invert"]) == ("PET", "SUV", ["0 to 10", 0, 10], True)
+    assert (ct["name"], ct["unit"], ct["windows"][0], ct["invert"]) == (
+        "CT",
+        "HU",
+        ["Soft tissue", -160, 240],
+        False,
+    )
+    assert (pet["name"], pet["unit"], pet["windows"][0], pet["invert"]) == (
+        "PET",
+        "SUV",
+        ["0 to 10", 0, 10],
+        True,
+    )
     assert (other["name"], other["scale"], other["windows"]) == ("MR", 0.5, [["All", -5, 15]])
     assert (ct["spacing"], ct["corner"]) == ([1, 2, 3], [-4, 5, 0.5])
     assert len({ct["array"], pet["array"], other["array"]}) == 3

@@ -1,0 +1,187 @@
+"""What every challenge's page does: two doors, then findings, headline and tabs of the scorecard, or why
+there is none."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from types import ModuleType
+
+import pandas as pd
+import streamlit as st
+
+import scoring
+from pages.shared import downloads, inputs, layout, submissions, teams
+from pages.shared.inputs import Input
+from pages.shared.text import markdown
+from scoring import report, samples
+from scoring.scorecard import ScoreCard
+
+
+@dataclass(frozen=True)
+class ScoredSubmission:
+    """A scorecard on the page, with what it was made of. truth, predictions: as the challenge read them."""
+
+    name: str
+    card: ScoreCard
+    truth: object
+    predictions: object
+    given: Input
+    truth_key: str
+
+
+@dataclass(frozen=True)
+class ChallengePage:
+    """A challenge's page.
+
+    own_options: draws what an own prediction file cannot say itself and gives it. score_options: the options
+    of `score` from the submission and those. about_truth, about_submission: one line each. headline: the
+    score with its arithmetic. tabs: name -> body(shown). table: the cases as a table, for download. closing:
+    a line below the tabs. choices: draws how it can be scored otherwise, from the test set that was given,
+    its cases and the predictions, and gives it as options of `score`. refused: draws, below the problems,
+    what else there is to say of a submission that was refused, from the test set and the submission that were
+    given. upload, about_test_set: what can be dropped, in words; truth_types, submission_types: its endings
+    besides tables and zips. several: a submission may be many files or a folder. tables: what else there is
+    to download, name -> table(card).
+    """
+
+    challenge: ModuleType
+    upload: str
+    own_options: Callable[[], Mapping]
+    score_options: Callable[[Input, Mapping], Mapping]
+    about_truth: Callable[[object], str]
+    about_submission: Callable[[ScoreCard], str]
+    headline: Callable[[ScoredSubmission], None]
+    tabs: Mapping[str, Callable[[ScoredSubmission], None]]
+    table: Callable[[ScoreCard], object]
+    closing: str
+    about_test_set: str = "Table with labels, or zip or files with table and images"
+    truth_types: Sequence[str] = ("jpg", "jpeg", "png")
+    submission_types: Sequence[str] = ("onnx",)
+    several: bool = False
+    choices: Callable[[Input, object, object], Mapping] = lambda _test_set, _truth, _predictions: {}
+    refused: Callable[[Input, Input], None] = lambda _test_set, _given: None
+    tables: Mapping[str, Callable[[ScoreCard], pd.DataFrame]] = field(default_factory=dict)
+
+
+def show(bench: ChallengePage) -> None:
+    """Draw the page."""
+    challenge, sets = bench.challenge, samples.test_sets(bench.challenge.ID)
+    layout.opening(
+        challenge.TITLE,
+        f"**{challenge.FORMULA}**, {'points of 100, ' if challenge.AS_POINTS else ''}higher is better",
+        challenge.RULE,
+    )
+    left, right = st.columns(2)
+    with left:
+        test_set, truth_door = inputs.test_set(sets, challenge.ID, bench.about_test_set, bench.truth_types)
+    sample = sets[truth_door.sample]
+    with right:
+        given, door, own = inputs.submission(
+            sample.submissions,
+            challenge.ID,
+            bench.upload,
+            bench.own_options,
+            bench.submission_types,
+            bench.several,
+        )
+    if not given.own and not test_set.own:
+        door.caption(markdown(sample.submissions[door.sample].about))
+    truth = submissions.truth(challenge.ID, test_set)
+    if isinstance(truth, submissions.Running):
+        truth_door.caption("Being read: see below.")
+        submissions.running(truth)
+    elif truth.refused:
+        truth_door.caption("Refused: see below.")
+        layout.refusal(truth.refused)
+    else:
+        truth_door.caption(bench.about_truth(truth.value))
+        if test_set.own and not given.own and not given.is_model:
+            door.caption(
+                "The sample teams belong to the sample test set: drop your own "
+                f"submission{', or choose a sample model' * any(s.is_model for s in sample.submissions.values())}."
+            )
+            layout.findings(truth.value.findings)
+            st.info(
+                f"{len(truth.value)} cases were read. Now choose a submission.", icon=":material/upload_file:"
+            )
+        else:
+            _submitted(bench, test_set, truth.value, given, door, own)
+    layout.closing()
+
+
+def _submitted(bench: ChallengePage, test_set: Input, truth, given: Input, door, own: Mapping) -> None:
+    """Read or run the submission, then show its card; while a model runs, the card that was shown before
+    stays readable."""
+    challenge_id, options = bench.challenge.ID, bench.score_options(given, own)
+    found = submissions.predictions(challenge_id, test_set.key, given, truth, options)
+    if isinstance(found, submissions.Running):
+        submissions.running(found)
+        before = st.session_state.get(f"{challenge_id}_shown")
+        if before is not None and before.truth_key == test_set.key:
+            st.caption(f"Meanwhile, the result of {markdown(before.name)}:")
+            _result(bench, before)
+        return
+    read = found.value
+    if not found.refused:
+        options = {**options, **bench.choices(test_set, truth, read)}
+        found = submissions.card(
+            challenge_id,
+            scoring.__version__,
+            (test_set.key, test_set.name),
+            (given.key, given.name),
+            submissions.options(**options),
+            truth,
+            read,
+        )
+    if found.refused:
+        door.caption("Refused: see below.")
+        layout.refusal(found.refused)
+        bench.refused(test_set, given)
+        return
+    if given.own:
+        door.caption(bench.about_submission(found.value))
+    shown = ScoredSubmission(given.name, found.value, truth, read, given, test_set.key)
+    st.session_state[f"{challenge_id}_shown"] = shown
+    _result(bench, shown)
+
+
+def _result(bench: ChallengePage, shown: ScoredSubmission) -> None:
+    """Findings, headline, tabs, downloads of one card."""
+    card = shown.card
+    layout.findings(card.findings)
+    bench.headline(shown)
+    layout.tabs(bench.tabs, shown)
+    with st.container(horizontal=True, gap="small"):
+        stem = f"{card.challenge}-{shown.name.rsplit('.', 1)[0]}"
+        downloads.json_button(card.to_json(), f"{stem}-scorecard", "download_json")
+        downloads.html_button(lambda: report.html(card), f"{stem}-report", "download_html")
+        downloads.csv_button(bench.table(card), f"{stem}-cases", "download_cases", "Cases (CSV)", index=False)
+        for name, table in bench.tables.items():
+            content, words = partial(_csv, table, card), f"{name.capitalize()} (CSV)"
+            downloads.button(
+                words, content, f"{stem}-{name}", "csv", "text/csv", f"download_{name}", type="tertiary"
+            )
+        _comparison_button(bench, shown)
+    st.caption(bench.closing)
+
+
+def _comparison_button(bench: ChallengePage, shown: ScoredSubmission) -> None:
+    """What is shown joins the teams of the comparison; once it is among them, a link leads there."""
+    if teams.is_added(bench.challenge.ID, shown):
+        address = {"challenge": teams.CHALLENGES[bench.challenge.ID]}
+        st.page_link(
+            "../compare_teams.py", label="Compare teams", icon=":material/leaderboard:", query_params=address
+        )
+    else:
+        st.button(
+            "Add to comparison",
+            key="add_to_comparison",
+            type="tertiary",
+            icon=":material/group_add:",
+            on_click=teams.add,
+            args=(bench.challenge, shown),
+        )
+
+
+def _csv(table: Callable[[ScoreCard], pd.DataFrame], card: ScoreCard) -> bytes:
+    return downloads.csv(table(card), index=False)

@@ -1,0 +1,41 @@
+"""Cases as pictures, with what the teams made of them."""
+
+from collections.abc import Mapping, Sequence
+
+from pages.shared import layout, submissions
+from pages.shared.comparison.shown import Compared
+from pages.shared.layout import Picture
+from pages.shared.text import markdown
+from scoring.figures.numerals import decimal
+from scoring.scorecard import ScoreCard
+
+
+def pictures(compared: Compared, places: Sequence[int], named_teams: Sequence[str]) -> list[Picture]:
+    """Cards of cases: truth, and what each named team made of it."""
+    images = [None] * len(places)
+    if hasattr(compared.challenge, "thumbnails"):
+        images = submissions.thumbnails(
+            compared.challenge.ID, compared.truth_key, tuple(places), compared.truth
+        )
+    risks, cards = getattr(compared.challenge, "RISK", {}), compared.comparison.cards
+    found = []
+    for image, place in zip(images, places, strict=True):
+        row = cards[named_teams[0]].cases[place]
+        truth = row.get("truth")
+        lines = [f"**{layout.class_name(truth, risks.get(truth))}**"] if truth else []
+        for name in named_teams:
+            lines.append(f":gray[{markdown(name, 20)}] {made(compared, cards[name], place, risks)}")
+        found.append(
+            Picture(image, f"Case {row['case']}, truth {truth}", lines, str(row["case"]).rsplit("/", 1)[-1])
+        )
+    return found
+
+
+def made(compared: Compared, card: ScoreCard, place: int, risks: Mapping[str, str]) -> str:
+    """What a team made of one case, as Markdown."""
+    row = card.cases[place]
+    if "truth" in row:
+        called = row.get("predicted")
+        return layout.class_name(called, risks.get(called)) if called else "no prediction"
+    value = float(compared.comparison.comparable.right(card)[place])
+    return decimal(value, 3)

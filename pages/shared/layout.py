@@ -1,0 +1,397 @@
+"""The frame of every page, in its fixed order: what is scored, two doors, findings, headline, tabs, closing
+line."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+import pandas as pd
+import plotly.graph_objects as go
+import streamlit as st
+
+from pages.shared.downloads import csv_button
+from pages.shared.text import file_name, markdown
+from scoring.figures.numerals import UNDEFINED
+from scoring.figures.theme import DARK, LIGHT, SHAPES, Theme
+from scoring.findings import LEVELS, Finding, InputRefused
+
+BADGES = {"error": ("red", "✕"), "warning": ("orange", "▲"), "note": ("gray", "i")}
+RISK_COLOUR = {"malignant": "red", "medium": "orange", "benign": "green"}
+CONFIG = {"displaylogo": False, "displayModeBar": "hover", "modeBarButtons": [["toImage"]]}
+PER_CODE = 5
+"""Findings of one code that are listed before "and N more"."""
+
+# A change of theme reruns nothing, and figures carry their colours: this asks for one rerun when the page is
+# no longer the colour they were
+# made for.
+WATCH = st.components.v2.component(
+    "theme_watch",
+    html="<span></span>",
+    js="""
+export default function ({data, parentElement, setTriggerValue}) {
+  let told = data.paper;
+  const timer = setInterval(() => {
+    const paper = getComputedStyle(parentElement.querySelector("span")).getPropertyValue("--st-background-color").trim().toLowerCase();
+    if (paper && paper !== told) { told = paper; setTriggerValue("paper", paper); }
+  }, 500);
+  return () => clearInterval(timer);
+}""",
+)
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A number with its name, and in lighter type its interval or what it rests on. explain: a tooltip, in
+    Markdown of our own."""
+
+    name: str
+    value: str
+    below: str = ""
+    explain: str | None = None
+
+
+@dataclass(frozen=True)
+class InputPanel:
+    """What came in through a chooser: the key of the sample, or what the visitor uploaded (None or empty:
+    nothing). `caption` takes one line about it once it has been read."""
+
+    sample: str
+    upload: object
+    caption: Callable[[str], object]
+
+
+def look() -> Theme:
+    """The look of the theme that the visitor sees."""
+    return DARK if st.context.theme.type == "dark" else LIGHT
+
+
+def class_name(name: str, risk: str | None = None) -> str:
+    """A class as Markdown, after the coloured shape of its risk group."""
+    return f":{RISK_COLOUR[risk]}[{SHAPES[risk]}] {markdown(name)}" if risk else markdown(name)
+
+
+def plain_opening(title: str, words: str) -> None:
+    """Title and one line, for pages that score nothing themselves. Markdown of our own."""
+    with st.container(gap=None):
+        st.title(title, anchor=False)
+        st.markdown(words)
+
+
+def opening(title: str, formula: str, rule: str) -> None:
+    """Title and the one line that says what is scored; the rule in full is one click away. All three are
+    Markdown of our own."""
+    with st.container(gap=None):
+        st.title(title, anchor=False)
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(f"Scored: {formula}", width="content")
+            with st.popover("Rule in full", type="tertiary", icon=":material/function:"):
+                st.markdown(rule)
+
+
+def chooser(
+    label: str,
+    samples: Mapping[str, str],
+    key: str,
+    parameter: str,
+    uploader: Callable[[], object],
+    own: Sequence[str],
+    forget: Callable[[], None],
+) -> InputPanel:
+    """One of the two doors: a sample that is already there, its key in the address, or an own file behind a
+    button.
+
+    samples: key -> name shown. key: of the choice in the session; parameter: in the address. uploader: draws
+    the upload widget (with a key of its own) and returns what it gives. own: names of the own files in use,
+    whose place the samples take again after `forget`.
+    """
+    _from_address(key, parameter, samples)
+    with st.container(border=True, gap="xsmall", height="stretch"):
+        # The uploader keeps its place whatever stands beside it: one that moves is made anew, and drops the
+        # file it is receiving.
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="small", wrap=bool(own)):
+            chosen, back = st.container(gap=None), st.empty()
+            with st.popover("Own file", icon=":material/upload:"):
+                upload = uploader()
+        if own:
+            chosen.caption(label)
+            chosen.markdown(
+                f":material/draft: **{markdown(own[0], 60)}**"
+                + (f" and {len(own) - 1} more" if len(own) > 1 else "")
+            )
+            back.button(
+                "Back to sample", key=f"{key}_back", type="tertiary", icon=":material/undo:", on_click=forget
+            )
+        else:
+            chosen.selectbox(
+                label,
+                list(samples),
+                format_func=samples.get,
+                key=key,
+                on_change=_to_address,
+                args=(key, parameter),
+                persist_state="session",
+            )
+        caption = st.empty()
+    return InputPanel(st.session_state.get(key, next(iter(samples))), upload, caption.caption)
+
+
+def _from_address(key: str, parameter: str, allowed: Iterable[str]) -> None:
+    """Take a choice from the address when the page is opened. By hand, because a bound widget would write the
+    name shown, not the key."""
+    if key not in st.session_state and st.query_params.get(parameter) in list(allowed):
+        st.session_state[key] = st.query_params[parameter]
+    if st.session_state.get(key) not in (None, *allowed):
+        del st.session_state[key]  # another test set has other submissions
+
+
+def _to_address(key: str, parameter: str) -> None:
+    st.query_params[parameter] = st.session_state[key]
+
+
+def findings(entries: Iterable[Finding]) -> None:
+    """Grouped by level and code, worst first, the first five of each code; closed unless something is
+    refused."""
+    entries = sorted(entries, key=lambda e: LEVELS.index(e.level))
+    count = Counter(e.level for e in entries)
+    chips = " ".join(
+        _badge(level, f"{count[level]} {level}{'s' * (count[level] > 1)}") for level in LEVELS if count[level]
+    )
+    with st.expander(f"**Findings**  {chips or ':green-badge[✓ none]'}", expanded=count["error"] > 0):
+        if not entries:
+            st.caption("Nothing was noticed about these files.")
+        order = list(dict.fromkeys((e.level, e.code) for e in entries))
+        entries.sort(key=lambda e: order.index((e.level, e.code)))
+        for (level, code), group in groupby(entries, key=lambda e: (e.level, e.code)):
+            _finding_group(level, code, list(group))
+
+
+def _badge(level: str, words: str) -> str:
+    colour, sign = BADGES[level]
+    return f":{colour}-badge[{sign} {words}]"
+
+
+def _finding_group(level: str, code: str, entries: Sequence[Finding]) -> None:
+    left, right = st.columns([2, 7], gap="small")
+    left.markdown(f"{_badge(level, level)} `{file_name(code)}`")
+    lines = [f"**{markdown(e.where)}** {markdown(e.message, 600)}" for e in entries[:PER_CODE]]
+    if len(entries) > PER_CODE:
+        lines.append(f":gray[and {len(entries) - PER_CODE} more]")
+    right.markdown("  \n".join(lines))
+
+
+def refusal(refused: InputRefused) -> None:
+    """What stands in place of a score: every problem at once, each with its mend."""
+    count = len(refused.problems)
+    st.error(
+        "Nothing was scored. Mend the points below and choose the file again; nothing else was lost.",
+        icon=":material/block:",
+        title=f"This cannot be scored: {count} problem{'s' * (count != 1)}",
+    )
+    findings((*refused.problems, *refused.findings))
+
+
+def facts(entries: Sequence[Fact]) -> None:
+    """Secondary numbers in a grid: name, value, and in lighter type its interval or what it rests on."""
+    with st.grid(min_column_width=145, gap="small"):
+        for fact in entries:
+            with st.container(gap=None):
+                st.caption(markdown(fact.name), help=fact.explain)
+                st.markdown(
+                    f"**{markdown(fact.value)}**"
+                    + (f" :small[:gray[{markdown(fact.below)}]]" if fact.below else "")
+                )
+
+
+def headline(
+    score: Fact, others: Sequence[Fact], strip: go.Figure | None = None, arithmetic: str = "", below: int = 1
+) -> None:
+    """The score alone is large. Its arithmetic (Markdown of our own) stands below the strip, or where there
+    is none below the others; with a strip the first `below` of the others, the ceiling among them, stand
+    below the score."""
+    with st.container(border=True, gap="small"):
+        hero, rest = st.columns([2, 7], gap="medium")
+        with hero:
+            st.metric(
+                markdown(score.name),
+                score.value,
+                delta=score.below or None,
+                delta_color="off",
+                delta_arrow="off",
+                help=score.explain,
+            )
+            if strip is not None and others:
+                facts(others[:below])
+        with rest:
+            if strip is not None:
+                chart(strip, arithmetic)
+            if strip is None or others[below:]:
+                facts(others if strip is None else others[below:])
+            if strip is None and arithmetic:
+                st.caption(arithmetic)
+
+
+def heading(question: str) -> None:
+    st.header(markdown(question), anchor=False)
+
+
+def table(
+    question: str,
+    rows: pd.DataFrame,
+    columns: Mapping[str, object],
+    caption: str,
+    *,
+    lighter: Sequence[str] = (),
+    risks: Mapping[str, str] | None = None,
+    key: str | None = None,
+    height: int | str = "content",
+    **more,
+):
+    """A table under the question it answers. columns: name in rows -> column_config. lighter: columns of
+    intervals and counts. risks: class -> group, colours the first column, whose cells are made by
+    `look.label`. more: for `st.dataframe` (on_select ...)."""
+    colours = look()
+    style = rows[list(columns)]
+    if lighter or risks:  # a styled table of 10,000 rows takes half a second
+        style = style.style.set_properties(subset=list(lighter), color=colours.soft)
+    if risks:
+        style = style.map(
+            lambda cell: f"color: {colours.risk[risks[cell.split()[-1]]]}", subset=[next(iter(columns))]
+        )
+    heading(question)
+    shown = st.dataframe(
+        style,
+        hide_index=True,
+        height=height,
+        column_config=dict(columns),
+        alt=question,
+        key=key,
+        placeholder=UNDEFINED,
+        **more,
+    )
+    with st.container(horizontal=True, vertical_alignment="center", wrap=False, gap="small"):
+        st.caption(caption, width="stretch")
+        csv_button(rows[list(columns)], question, f"csv_{key or file_name(question)}", index=False)
+    return shown
+
+
+def number(name: str, digits: int = 3, width: int | None = None, explain: str | None = None):
+    """A right-aligned column with a fixed number of decimals. The name carries the direction: "F1 ↑"."""
+    return st.column_config.NumberColumn(
+        name, format=f"%.{digits}f", width=width, alignment="right", help=explain
+    )
+
+
+def words(name: str, width: int | None = None, right: bool = False, explain: str | None = None):
+    """A column of text; intervals stand to the right."""
+    return st.column_config.TextColumn(
+        name, width=width, alignment="right" if right else "left", help=explain
+    )
+
+
+def bar(name: str, colour: str, most: float = 1.0, shape: str = "%.3f", width: int | None = None):
+    """A column of bars from 0 to `most`. shape: a printf format of the number beside the bar."""
+    return st.column_config.ProgressColumn(
+        name, min_value=0, max_value=most, format=shape, color=colour, width=width
+    )
+
+
+def chart(
+    figure: go.Figure, caption: str, numbers: pd.DataFrame | None = None, key: str | None = None, **more
+):
+    """The question as a heading that wraps, the figure, then the caption with n and method beside the numbers
+    as CSV.
+
+    caption: Markdown of our own. key: needed where one question stands twice on a page. more: for
+    `st.plotly_chart` (on_select ...).
+    """
+    question, caption = figure.layout.meta["question"], caption.replace(" = ", "\u00a0=\u00a0")
+    slug = file_name(key or question)
+    with st.container(gap="xsmall"):
+        heading(question)
+        config = CONFIG | {"toImageButtonOptions": {"format": "svg", "filename": slug}}
+        shown = st.plotly_chart(
+            figure, theme=None, key=f"figure_{slug}", alt=f"{question} {caption}", config=config, **more
+        )
+        if caption or numbers is not None:
+            with st.container(horizontal=True, vertical_alignment="center", wrap=False, gap="small"):
+                st.caption(caption, width="stretch")
+                if numbers is not None:
+                    csv_button(numbers, question, f"csv_{slug}")
+    return shown
+
+
+def panels(question: str, cards: Sequence[tuple[str, go.Figure, str]], caption: str, key: str) -> None:
+    """Small multiples, six across and two on a phone. cards: heading (Markdown of our own), figure, line
+    below it."""
+    heading(question)
+    with st.grid(min_column_width=155, gap="small"):
+        for place, (title, figure, below) in enumerate(cards):
+            with st.container(border=True, gap="xsmall"):
+                st.markdown(title)
+                st.plotly_chart(
+                    figure,
+                    theme=None,
+                    key=f"{key}_{place}",
+                    config=CONFIG,
+                    alt=f"{figure.layout.meta['question']} {below}",
+                )
+                st.caption(below)
+    st.caption(caption)
+
+
+def tabs(bodies: Mapping[str, Callable], *arguments, key: str = "tab") -> None:
+    """Only the open tab runs; its name stands in the address."""
+    for tab, body in zip(
+        st.tabs(list(bodies), key=key, on_change="rerun", bind="query-params"), bodies.values(), strict=True
+    ):
+        if tab.open:
+            with tab:
+                body(*arguments)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A card of a gallery. image: encoded bytes, or None where there is none. alt: for who cannot see it.
+    lines: Markdown of our own (`class_name` and numbers). caption: plain text."""
+
+    image: bytes | None
+    alt: str
+    lines: Sequence[str]
+    caption: str
+
+
+def gallery(
+    title: str,
+    caption: str,
+    count: int,
+    pictures: Callable[[int, int], Sequence[Picture]],
+    key: str,
+    per_page: int = 12,
+) -> None:
+    """Cases in a grid, page by page, the page in the address. pictures: builds those from a first to a last
+    index (exclusive)."""
+    heading(title)
+    st.caption(caption)
+    if not count:
+        return
+    pages, cards, page = -(-count // per_page), st.container(), 1
+    if pages > 1:
+        page = st.pagination(pages, key=key, bind="query-params")
+    with cards, st.grid(min_column_width=150, gap="small"):
+        for picture in pictures((page - 1) * per_page, min(page * per_page, count)):
+            with st.container(border=True, gap="xsmall", height="stretch", vertical_alignment="distribute"):
+                if picture.image is not None:
+                    st.image(picture.image, width="stretch", alt=picture.alt)
+                with st.container(gap="xsmall"):
+                    st.markdown("  \n".join(picture.lines))
+                    st.caption(markdown(picture.caption))
+
+
+def closing() -> None:
+    """The last thing on every page."""
+    WATCH(key="theme_watch", data={"paper": look().paper}, on_paper_change=lambda: None, height=1)
+    st.caption(
+        "Research use only. Not a medical device; no output of this page is a diagnosis. Files stay "
+        "in your session and go with it."
+    )

@@ -1,0 +1,127 @@
+"""The model that is asked, and the test set that its answers are held against."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+import streamlit as st
+
+import scoring
+from pages.shared import jobs, submissions
+from pages.shared.inputs import Input
+from pages.shared.single_image import session
+from pages.shared.submissions import Outcome, Running
+from scoring.models.submission import model_bytes
+from scoring.single_image import nuclei, quality
+from scoring.single_image.model import Opened, opened
+from scoring.single_image.model_task import ModelTask, subject
+from scoring.single_image.reference import Reference, reference, without
+
+MEASURING = "_measuring"
+
+
+def asked(challenge_id: str, truth) -> ModelTask:
+    """What the challenge asks a model, on this test set."""
+    found = subject(challenge_id, getattr(truth, "categories", None))
+    # One risk has no class names of its own: "positive" alone would say too much.
+    return replace(found, classes=found.names) if found.outputs == 1 else found
+
+
+def worker(wanted: ModelTask, given: Input) -> Outcome:
+    """The model behind a door, opened for this session alone (`model.Opened`), or why it cannot be."""
+    return _worker(wanted.challenge, wanted.classes, given.key, wanted, given)
+
+
+def of_bytes(wanted: ModelTask, given: Input) -> Opened:
+    """A worker of its own for work beside the page, which one thread at a time may use. Raises
+    InputRefused."""
+    return opened(wanted, model_bytes(given.source)[0])
+
+
+def _end(outcome: Outcome) -> None:
+    if outcome.value is not None:
+        outcome.value.close()
+
+
+def _lives(outcome: Outcome) -> bool:
+    """A worker that was ended, by a limit for example, is opened anew."""
+    return outcome.value is None or not outcome.value.ended
+
+
+@st.cache_resource(
+    max_entries=1, scope="session", show_spinner="Opening the model ...", validate=_lives, on_release=_end
+)
+def _worker(
+    challenge_id: str, classes: Sequence[str], key: str, _wanted: ModelTask, _given: Input
+) -> Outcome:
+    return submissions.attempt(of_bytes, _wanted, _given)
+
+
+def detector(given: Input) -> Outcome:
+    """A dense model of nuclei, opened for this session alone (`nuclei.Detector`), or why it cannot be."""
+    return _detector(given.key, given)
+
+
+@st.cache_resource(
+    max_entries=1, scope="session", show_spinner="Opening the model ...", validate=_lives, on_release=_end
+)
+def _detector(key: str, _given: Input) -> Outcome:
+    return submissions.attempt(lambda: nuclei.opened(model_bytes(_given.source)[0]))
+
+
+def close() -> None:
+    """End this session's workers: their memory may hold the last image."""
+    _worker.clear()
+    _detector.clear()
+
+
+def standing(wanted: ModelTask, test_set: Input, title: str, truth, given: Input) -> Outcome | Running:
+    """What the model says to the test set's cases (`reference.Reference`); `Running` while it is asked."""
+    found = submissions.predictions(wanted.challenge, test_set.key, given, truth, {})
+    if isinstance(found, Running) or found.refused:
+        return found
+    return Outcome(
+        _reference(
+            wanted.challenge, test_set.key, given.key, wanted, truth, found.value, not test_set.own, title
+        )
+    )
+
+
+@st.cache_resource(max_entries=4, scope="session", show_spinner=False)
+def _reference(
+    challenge_id: str,
+    truth_key: str,
+    model_key: str,
+    _wanted: ModelTask,
+    _truth,
+    _predictions,
+    generated: bool,
+    title: str,
+) -> Reference:
+    return reference(_wanted, _truth, _predictions, generated, name=title)
+
+
+def apart_from(held: Reference, case: int | None, key: tuple) -> Reference:
+    """The reference without the case that is looked at, where it is one of its own; kept, because a
+    temperature is fitted on it. key: names the test set and the model."""
+    return (
+        held if case is None else session.kept("apart", (*key, held.name, case), lambda: without(held, case))
+    )
+
+
+def qualities(challenge_id: str, test_set: Input, truth) -> Outcome | Running:
+    """The quality of every image of the test set, to rank others by; `Running` while they are measured."""
+    content = (challenge_id, scoring.__version__, "quality", test_set.key)
+    runs = submissions.own_runs() if test_set.own else submissions.shared_runs()
+    found = submissions.run(content, "images", partial(quality.measured, truth), runs)
+    if isinstance(found, Running):
+        st.session_state[MEASURING] = found
+    return found
+
+
+def measure_later() -> None:
+    """Make way in the queue for what the visitor asked for."""
+    found = st.session_state.pop(MEASURING, None)
+    if found is not None:
+        found.job.stop.set()
+        jobs.queue().forget(found.key)

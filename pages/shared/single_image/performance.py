@@ -1,0 +1,160 @@
+"""How the model does on cases whose class is known: where to cut, what rarity changes, which cases it scored
+alike."""
+
+import streamlit as st
+
+from pages.shared import layout, submissions
+from pages.shared.layout import Fact, Picture
+from pages.shared.single_image.query import Query
+from pages.shared.text import markdown
+from scoring.figures import single_image as figures
+from scoring.figures.numerals import decimal, percent
+from scoring.single_image import wording
+from scoring.single_image.operating import operating_point, risks
+from scoring.single_image.reference import alike, malignant_at, reweighted, share_alike
+
+SENSITIVITIES = (50, 99, 95)
+PREVALENCES = (0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5)
+USUAL_PREVALENCE = 0.03
+
+
+def sensitivity() -> float:
+    """The wanted sensitivity, 0..1."""
+    return st.session_state.get("sensitivity", SENSITIVITIES[2]) / 100
+
+
+def waiting(asked: Query) -> bool:
+    """Say so where there is no test set to hold the answer against, yet or at all."""
+    if asked.held is not None and len(asked.held):
+        return False
+    st.info("This needs the model's answers to the test set: see below.", icon=":material/hourglass_top:")
+    return True
+
+
+def operating(asked: Query) -> None:
+    """A wanted sensitivity, the threshold that gives it, and its cost; then what rarity changes."""
+    if waiting(asked):
+        return
+    left, right = st.columns(2, gap="large")
+    with left:
+        _threshold(asked)
+    with right:
+        _prevalence(asked)
+
+
+def _threshold(asked: Query) -> None:
+    low, high, usual = SENSITIVITIES
+    wanted = st.slider(
+        "Wanted sensitivity for malignant classes, %",
+        low,
+        high,
+        usual,
+        key="sensitivity",
+        bind="query-params",
+    )
+    malignant, held = asked.subject.malignant, asked.held
+    point = operating_point(held, malignant, wanted / 100)
+    if point is None:
+        st.info(
+            f"{wording.of_test_set(held)} there are not both malignant and other cases: no "
+            "threshold can be chosen."
+        )
+        return
+    own = float(risks(asked.answer.probabilities, malignant))
+    layout.chart(
+        figures.among(
+            risks(held.probabilities, malignant), malignant[held.truth], own, point.threshold, layout.look()
+        ),
+        f"A tick per case. Dotted: the threshold. {markdown(wording.of_test_set(held), 300)}.",
+        key="among",
+    )
+    layout.facts(
+        [
+            Fact("Threshold", decimal(point.threshold, 3), "score above it counts"),
+            Fact("This image", decimal(own, 3), "above" if own > point.threshold else "not above"),
+            Fact("Sensitivity", *_shares(point.sensitivity)),
+            Fact("Specificity", *_shares(point.specificity)),
+        ]
+    )
+    st.caption(
+        f"Threshold chosen on all {len(held)} cases; sensitivity and specificity on fifths of "
+        f"{markdown(held.name)} that it was not chosen on, "
+        "with 95% intervals (Wilson)."
+    )
+
+
+def _shares(found) -> tuple[str, str]:
+    if found is None or not found.n:
+        return "–", "too few cases"
+    return percent(found.hits / found.n), f"{percent(found.low)} to {percent(found.high)}, n = {found.n}"
+
+
+def _prevalence(asked: Query) -> None:
+    wanted = st.select_slider(
+        "Share of malignant cases where the image comes from",
+        PREVALENCES,
+        USUAL_PREVALENCE,
+        key="prevalence",
+        format_func=lambda p: f"{100 * p:g}%",
+    )
+    malignant, held, before = asked.subject.malignant, asked.held, asked.answer.probabilities
+    after = reweighted(held, before, malignant_at(held, malignant, wanted))
+    layout.chart(
+        figures.reweighted(asked.subject.classes, asked.subject.risk, before, after, layout.look()),
+        f"Ring: as in {markdown(held.name)}, where {percent(malignant[held.truth].mean())} of "
+        f"{len(held)} cases are malignant. "
+        f"Filled: reweighted to {100 * wanted:g}%.",
+        key="reweighted",
+    )
+    layout.facts(
+        [
+            Fact(
+                "Malignant classes together",
+                decimal(float(risks(before, malignant)), 3),
+                "as in the test set",
+            ),
+            Fact("Reweighted", decimal(float(risks(after, malignant)), 3), f"at {100 * wanted:g}%"),
+        ]
+    )
+    st.caption(
+        "Within both groups the classes keep their frequencies. This holds only as far as the "
+        "scores are calibrated on the test set."
+    )
+
+
+def cases_alike(asked: Query) -> None:
+    """Six cases that the model scored alike, with their truth."""
+    if waiting(asked):
+        return
+    answer, held, subject = asked.answer, asked.held, asked.subject
+    found = alike(held, answer.probabilities)
+    thumbnails = submissions.thumbnails(
+        subject.challenge, asked.test_set.key, tuple(case.index for case in found), asked.truth
+    )
+    pictures = [
+        Picture(
+            thumbnail,
+            f"Case {case.id}, truth {subject.classes[case.label]}",
+            (
+                f"Truth {layout.class_name(subject.classes[case.label], subject.risk[case.label] or None)}",
+                f"{markdown(subject.classes[answer.top])} {case.probabilities[answer.top]:.2f}",
+            ),
+            case.id.rsplit("/", 1)[-1],
+        )
+        for case, thumbnail in zip(found, thumbnails, strict=True)
+    ]
+    layout.gallery(
+        "Which cases did the model score alike?",
+        f"{wording.ALIKE} First line: the truth. Second line: the model's score for "
+        f"{markdown(subject.classes[answer.top])}, here "
+        f"{answer.probabilities[answer.top]:.2f}. {markdown(held.name)}, n = {len(held)}.",
+        len(pictures),
+        lambda start, stop: pictures[start:stop],
+        "single_alike",
+    )
+    share = share_alike(held, answer.probabilities, answer.top)
+    st.markdown(
+        f"Of the {share.n} cases scored most alike **{share.hits}** are "
+        f"{layout.class_name(subject.classes[answer.top], subject.risk[answer.top] or None)} "
+        f"({percent(share.low)} to {percent(share.high)})."
+    )

@@ -1,0 +1,106 @@
+"""One question and its answer: this image, this model, this person, and the test set that the answer is held
+against."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pages.shared import submissions
+from pages.shared.inputs import Input
+from pages.shared.single_image import session
+from pages.shared.single_image.image_upload import Image
+from pages.shared.submissions import Outcome
+from scoring.figures import single_image as figures
+from scoring.single_image import answer as answers
+from scoring.single_image.answer import Answer, Views
+from scoring.single_image.model import Opened
+from scoring.single_image.model_task import ModelTask
+from scoring.single_image.quality import Chip, Quality
+from scoring.single_image.reference import ClassSet, Reference, class_set
+
+PATIENCE_MS = 1500
+"""Time for turning and mirroring that is spent unasked."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """held: None while the test set is being asked, or where it cannot be. truth, test_set: where its cases
+    are."""
+
+    subject: ModelTask
+    given: Input
+    opened: Opened
+    image: Image
+    answer: Answer
+    held: Reference | None
+    test_set: Input
+    truth: object
+    quality: Quality
+    chips: tuple[Chip, ...]
+
+    @property
+    def key(self) -> tuple:
+        """Names the question in this session; nothing of an own image is in it."""
+        vector = None if self.answer.vector is None else tuple(self.answer.vector.tolist())
+        return (self.subject.challenge, self.given.key, self.image.token, vector)
+
+    @property
+    def views(self) -> Views | None:
+        """The answers to the image turned and mirrored, where that is quick or was asked for, and did not
+        fail."""
+        quick = self.answer.cpu_ms * self.other_views <= PATIENCE_MS
+        return self.turned().value if quick or session.held("views", self.view_key) else None
+
+    @property
+    def other_views(self) -> int:
+        """In how many other ways the image can be turned and mirrored: a run of the model each."""
+        return len(answers.turned(self.answer.prepared)) - 1
+
+    def turned(self) -> Outcome:
+        """The image turned and mirrored, asked once."""
+        return session.kept(
+            "views", self.view_key, lambda: submissions.attempt(answers.views, self.opened, self.answer)
+        )
+
+    @property
+    def view_key(self) -> tuple:
+        return (*self.key, self.answer.kind)
+
+    @property
+    def classes(self) -> ClassSet | None:
+        """The classes that this image cannot be parted from."""
+        if self.held is None or not len(self.held):
+            return None
+        key = (*self.key, self.test_set.key)
+        return session.kept("classes", key, lambda: class_set(self.held, self.answer.probabilities))
+
+    @property
+    def preview(self) -> bytes:
+        return preview(self.image)
+
+
+def preview(image: Image) -> bytes:
+    """The image for the eye, as JPEG."""
+    return session.kept("preview", image.token, lambda: figures.preview(image.photograph.small))
+
+
+def answered(
+    opened: Opened,
+    given: Input,
+    image: Image,
+    vector: np.ndarray | None,
+    held: Reference | None,
+    test_set: Input,
+) -> Answer:
+    """The model's answer, run once for a question. held: of `test_set`. Raises InputRefused."""
+    key = (
+        given.key,
+        opened.subject.challenge,
+        opened.subject.classes,
+        image.token,
+        None if vector is None else tuple(vector.tolist()),
+    )
+    against = None if held is None else test_set.key
+    return session.kept(
+        "answer", (key, against), lambda: answers.answer(opened, image.photograph, vector, held)
+    )

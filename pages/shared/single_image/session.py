@@ -1,0 +1,70 @@
+"""What this session holds of the image that is looked at: in its own state, never in a cache that others
+share, and gone with the image."""
+
+from collections.abc import Callable
+from functools import partial
+
+import streamlit as st
+
+from pages.shared import jobs, submissions
+from pages.shared.submissions import Outcome, Running, Runs
+from scoring.models.pool import Cancelled
+
+PREFIX = "_single_"
+JOBS, RUNS = f"{PREFIX}jobs", f"{PREFIX}runs"
+KEPT_RUNS = 4
+
+
+def kept(name: str, key: object, work: Callable[[], object]) -> object:
+    """`work()`, done once for a key; of each name the last key alone is remembered."""
+    held = st.session_state.get(f"{PREFIX}{name}")
+    if held is None or held[0] != key:
+        held = st.session_state[f"{PREFIX}{name}"] = (key, work())
+    return held[1]
+
+
+def held(name: str, key: object) -> bool:
+    """Whether `kept` has this key's work done."""
+    return st.session_state.get(f"{PREFIX}{name}", (None,))[0] == key
+
+
+def beside(key: tuple, counts: str, work: Callable) -> Outcome | Running:
+    """Long work on the image: `work(progress=, cancelled=)` in the queue, its outcome in this session. key:
+    holds nothing of an own image."""
+    box = [work]
+    found = submissions.run(
+        key, counts, partial(_unpacked, box), st.session_state.setdefault(RUNS, Runs(KEPT_RUNS)), 0
+    )
+    if isinstance(found, Running):
+        waiting = st.session_state.setdefault(JOBS, {})
+        if waiting.get(found.key, (None,))[0] is not found.job:
+            waiting[found.key] = (found.job, box)
+    return found
+
+
+def _unpacked(box: list[Callable], progress: Callable, cancelled: Callable) -> object:
+    """The work in a box; one that was emptied while it waited is none. The queue belongs to all and must not
+    hold on to an image."""
+    if not box:
+        raise Cancelled
+    return box[0](progress=progress, cancelled=cancelled)
+
+
+def done(key: tuple) -> bool:
+    """Whether long work was asked for and has an outcome."""
+    return key in st.session_state.get(RUNS, Runs(KEPT_RUNS)).outcomes
+
+
+def working() -> bool:
+    """Whether long work on the image goes on."""
+    return any(not job.future.done() for job, _ in st.session_state.get(JOBS, {}).values())
+
+
+def forget() -> None:
+    """Free all that is held, and stop what works on it."""
+    for key, (job, box) in st.session_state.get(JOBS, {}).items():
+        job.stop.set()
+        box.clear()
+        jobs.queue().forget(key)
+    for name in [name for name in st.session_state if str(name).startswith(PREFIX)]:
+        del st.session_state[name]

@@ -1,0 +1,126 @@
+"""A tile of stained tissue: its nuclei, found by a dense model or listed in a file, drawn and counted."""
+
+from functools import partial
+
+import pandas as pd
+import streamlit as st
+
+from pages.shared import downloads, inputs, layout, submissions, viewer
+from pages.shared.inputs import Input
+from pages.shared.layout import Fact
+from pages.shared.single_image import model, session
+from pages.shared.single_image.image_upload import Image
+from pages.shared.submissions import Outcome
+from pages.shared.text import markdown
+from pages.shared.viewer.nuclei import detections
+from scoring import samples
+from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
+from scoring.challenges.puma.names import CLASSES
+from scoring.figures.numerals import decimal, percent
+from scoring.figures.single_image import preview
+from scoring.readers.nuclei import Nuclei
+from scoring.single_image import nuclei, record
+from scoring.single_image.nuclei import Detector, Overview
+
+MODEL, FILE = "Model", "Prediction file"
+VIEWER = "single_nuclei"
+DRAWN_SIDE = 2048
+
+
+def source() -> Input | None:
+    """Draw what the nuclei come from: a dense model or a file of nuclei; None while there is no file."""
+    kind = st.segmented_control(
+        "Nuclei from",
+        [MODEL, FILE],
+        key="single_nuclei_from",
+        required=True,
+        default=MODEL,
+        persist_state="session",
+    )
+    if kind == MODEL:
+        offered = samples.models("puma")
+        given, door = inputs.model(offered, "single_puma")
+        door.caption(
+            "Your own model, kept for this session."
+            if given.own
+            else markdown(offered[door.sample].about, 400)
+        )
+        return given
+    return inputs.one_file("Nuclei of the tile: GeoJSON or JSON", "single_puma_nuclei", ("json", "geojson"))
+
+
+def found(given: Input, image: Image) -> tuple[Outcome, Detector | None]:
+    """The nuclei of the tile (`Nuclei`), or why there are none; and the model that found them, None for a
+    file."""
+    key, pixels = (given.key, image.token), image.photograph.pixels
+    if not given.is_model:
+        return session.kept(
+            "nuclei", key, lambda: submissions.attempt(nuclei.listed, given.source, image.photograph.size)
+        ), None
+    detector = model.detector(given)
+    if detector.refused:
+        return detector, None
+    with st.spinner("Looking for nuclei ..."):
+        return session.kept(
+            "nuclei", key, lambda: submissions.attempt(nuclei.detected, detector.value, pixels)
+        ), detector.value
+
+
+@st.fragment
+def show(listed: Nuclei, image: Image, given: Input, detector: Detector | None) -> None:
+    """Numbers first, then the viewer; its slider of confidence moves both. A fragment: a move repaints this
+    and nothing else."""
+    least = viewer.confidence(VIEWER)
+    counts = nuclei.overview(listed, image.photograph.size, least)
+    said = f"confidence from {least:.2f}" if least else "all that were found"
+    layout.facts(
+        [
+            Fact("Nuclei", f"{counts.total:,}", said),
+            Fact("Per mm²", decimal(counts.total / counts.area_mm2, 0), f"tile of {counts.area_mm2:.4f} mm²"),
+            Fact("TIL share", percent(counts.til_share), "lymphocytes of all nuclei"),
+        ]
+    )
+    payload = session.kept("payload", (given.key, image.token), partial(_packed, listed, image))
+    viewer.show(payload, VIEWER)
+    _table(counts, said)
+    with_image = st.checkbox("Put the image into the file", key=f"single_tile_with_image_{image.token}")
+    downloads.button(
+        "nuclei.json",
+        lambda: record.text(record.tile_document(image.photograph, detector, counts, least, with_image)),
+        "single-tile",
+        "json",
+        "application/json",
+        "single_tile_json",
+    )
+
+
+def _packed(listed: Nuclei, image: Image):
+    return detections(
+        listed,
+        name=image.name,
+        size=image.photograph.size,
+        classes=CLASSES,
+        um_per_px=MICROMETRES_PER_PIXEL,
+        jpeg=preview(image.photograph.pixels, DRAWN_SIDE),
+    )
+
+
+def _table(counts: Overview, said: str) -> None:
+    rows = pd.DataFrame(
+        {
+            "class": [name.replace("_", " ") for name in CLASSES],
+            "nuclei": counts.counts,
+            "per mm²": counts.per_mm2,
+        }
+    )
+    layout.table(
+        "How many nuclei of each class?",
+        rows.sort_values("nuclei", ascending=False, kind="stable"),
+        {
+            "class": layout.words("class"),
+            "nuclei": layout.number("nuclei", 0),
+            "per mm²": layout.number("per mm²", 0),
+        },
+        f"Of this one tile, {said}; {MICROMETRES_PER_PIXEL} µm per px. No truth stands behind these counts.",
+        key="single_counts",
+    )

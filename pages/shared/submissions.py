@@ -1,0 +1,345 @@
+"""From the two doors to a scorecard: read, run and score, each computed once per content and never for
+another's file by mistake.
+
+Every cache key is a SHA-256 of bytes, the challenge and the scorer's version; what was uploaded itself is
+kept in its own session only.
+"""
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import wait
+from dataclasses import dataclass, field
+from functools import partial
+
+import streamlit as st
+
+import scoring
+from pages.shared import inputs, jobs
+from pages.shared.inputs import Input
+from scoring import samples
+from scoring.models.pool import Cancelled
+from scoring.models.preprocessing import ImageUnreadable
+from scoring.models.process import ModelFailed
+from scoring.readers.sources import open_source
+from scoring.scorecard import ScoreCard
+
+SESSION_TRUTHS, SESSION_RUNS, SHARED_CARDS, SHARED_RUNS = 2, 4, 32, 32
+SHORT_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a step: a value, or the refusal that a page shows instead."""
+
+    value: object = None
+    refused: scoring.InputRefused | None = None
+
+
+@dataclass(frozen=True)
+class Running:
+    """A step that goes on beside the page. key: of the job in the queue. counts: what its progress counts."""
+
+    job: jobs.Job
+    key: tuple
+    counts: str
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Outcomes of long work by content, oldest first, at most `most` of them; written by the queue's one
+    thread."""
+
+    most: int
+    outcomes: dict[tuple, Outcome] = field(default_factory=dict)
+
+    def keep(self, content: tuple, outcome: Outcome) -> None:
+        while len(self.outcomes) >= self.most:
+            self.outcomes.pop(next(iter(self.outcomes)))
+        self.outcomes[content] = outcome
+
+
+def attempt(work, *arguments, **options) -> Outcome:
+    """A refusal as a value, so that it is cached and shown like any result."""
+    try:
+        return Outcome(work(*arguments, **options))
+    except scoring.InputRefused as refused:
+        return Outcome(refused=refused)
+
+
+def truth(challenge_id: str, given: Input) -> Outcome | Running:
+    """The test set behind a door; `Running` while much is read, or after that was stopped."""
+    challenge = scoring.load_challenge(challenge_id)
+    if given.own and hasattr(challenge, "READING_COUNTS"):
+        content = (challenge_id, scoring.__version__, "truth", given.key, given.name)
+        return run(
+            content,
+            challenge.READING_COUNTS,
+            partial(challenge.read_truth, given.source, given.name),
+            own_runs(),
+            SHORT_SECONDS,
+        )
+    read = _own_truth if given.own else _sample_truth
+    return read(challenge_id, scoring.__version__, (given.key, given.name), given)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _sample_truth(challenge_id: str, version: str, key: tuple, _given: Input) -> Outcome:
+    return attempt(scoring.load_challenge(challenge_id).read_truth, _given.source, _given.name)
+
+
+@st.cache_resource(max_entries=SESSION_TRUTHS, scope="session", show_spinner="Reading the test set ...")
+def _own_truth(challenge_id: str, version: str, key: tuple, _given: Input) -> Outcome:
+    return attempt(scoring.load_challenge(challenge_id).read_truth, _given.source, _given.name)
+
+
+@st.cache_resource(
+    max_entries=SHARED_CARDS,
+    show_spinner="Scoring ...",
+    hash_funcs={Input: lambda given: (given.key, given.name)},
+)
+def card(
+    challenge_id: str,
+    version: str,
+    truth_key: tuple,
+    submission_key: tuple,
+    options: tuple,
+    _truth,
+    _predictions,
+) -> Outcome:
+    """The scorecard of predictions that were read or run. Keys: (SHA-256, name), for findings say names;
+    options: sorted (name, value) pairs of `score`."""
+    return attempt(_score, challenge_id, dict(options), _truth, _predictions)
+
+
+def _score(challenge_id: str, options: dict, truth, predictions) -> ScoreCard:
+    sources = {
+        name: open_source(value.source, value.name)
+        for name, value in options.items()
+        if isinstance(value, Input)
+    }
+    return scoring.load_challenge(challenge_id).score(truth, predictions, **{**options, **sources})
+
+
+@st.cache_resource(max_entries=SHARED_CARDS, show_spinner="Reading the predictions ...")
+def _read(
+    challenge_id: str,
+    version: str,
+    truth_key: str,
+    submission_key: tuple,
+    options: tuple,
+    _truth,
+    _given: Input,
+) -> Outcome:
+    return attempt(
+        scoring.load_challenge(challenge_id).read_predictions,
+        _given.source,
+        _truth,
+        _given.name,
+        **dict(options),
+    )
+
+
+@st.cache_resource(max_entries=1)
+def shared_runs() -> Runs:
+    """Finished runs of models and of samples, for all sessions."""
+    return Runs(SHARED_RUNS)
+
+
+def own_runs() -> Runs:
+    """Finished readings of uploads, which hold on to the bytes: they stay in the session that brought them,
+    and go with it."""
+    return st.session_state.setdefault("_runs", Runs(SESSION_RUNS))
+
+
+def predictions(challenge_id: str, truth_key: str, given: Input, truth, chosen: Mapping) -> Outcome | Running:
+    """The predictions behind a door; `Running` while a model runs or much is read, or after it was stopped.
+    chosen: options of `score`."""
+    challenge = scoring.load_challenge(challenge_id)
+    reading = {
+        name: chosen[name] for name in ("missing", *getattr(challenge, "READ_OPTIONS", ())) if name in chosen
+    }
+    content = (challenge_id, scoring.__version__, truth_key, given.key, given.name)
+    if given.is_model:
+        return run(
+            content, "images", partial(challenge.predict, given.source, truth, name=given.name), shared_runs()
+        )
+    if hasattr(challenge, "READING_COUNTS"):
+        read = partial(challenge.read_predictions, given.source, truth, given.name, **reading)
+        runs = own_runs() if given.own else shared_runs()
+        return run((*content, *options(**reading)), challenge.READING_COUNTS, read, runs, SHORT_SECONDS)
+    return _read(
+        challenge_id,
+        scoring.__version__,
+        truth_key,
+        (given.key, given.name),
+        options(**reading),
+        truth,
+        given,
+    )
+
+
+def run(
+    content: tuple, counts: str, long_work: Callable, runs: Runs, patience: float = 0
+) -> Outcome | Running:
+    """Work that shows how far it is and can be stopped; what ends within `patience` seconds was never worth
+    showing.
+
+    runs: where its outcome is kept. The queue keeps none: it belongs to all sessions.
+    """
+    if content in runs.outcomes:
+        return runs.outcomes[content]
+
+    def work(job: jobs.Job) -> None:
+        if (
+            content not in runs.outcomes
+        ):  # else another session's run of the same files ended while this one waited
+            runs.keep(content, attempt(long_work, progress=job.progress, cancelled=job.cancelled))
+
+    key = (jobs.session_id(), *content)
+    job = jobs.queue().submit(key, work)
+    if not job.stop.is_set():
+        wait([job.future], patience)
+    if job.future.done() and job.future.exception() is None:
+        jobs.queue().forget(key)
+        return (
+            runs.outcomes[content]
+            if content in runs.outcomes
+            else run(content, counts, long_work, runs, patience)
+        )
+    return Running(job, key, counts)
+
+
+def running(work: Running) -> None:
+    """What stands in place of a score while a model runs or much is read, or after it was stopped."""
+    job, key = work.job, work.key
+    if not job.future.done():
+        jobs.watch(job, key, work.counts)
+        return
+    problem = job.future.exception()
+    if problem is None:
+        st.rerun()  # it ended after the page had asked for its result
+    if isinstance(problem, Cancelled):
+        st.info(
+            "The run was cancelled. Nothing was scored; the files are still here.",
+            icon=":material/stop_circle:",
+        )
+    else:
+        st.error(
+            "The run ended unexpectedly. Nothing was scored; the files are still here.",
+            icon=":material/error:",
+        )
+    if st.button("Run again", key=f"run_again_{abs(hash(key))}", icon=":material/replay:"):
+        jobs.queue().forget(key)
+        st.rerun()
+
+
+def of_card(name: str, shown, work) -> object:
+    """`work(card)` for a card that is shown, computed once. name: of the work. shown: a `workbench.Shown`."""
+    provenance = shown.card.provenance
+    return _of_card(
+        name,
+        shown.card.challenge,
+        scoring.__version__,
+        shown.truth_key,
+        shown.given.key,
+        repr((provenance["options"], provenance["unit"])),
+        shown.card,
+        work,
+    )
+
+
+@st.cache_resource(max_entries=SHARED_CARDS, show_spinner=False)
+def _of_card(
+    name: str,
+    challenge_id: str,
+    version: str,
+    truth_key: str,
+    submission_key: str,
+    options: str,
+    _card: ScoreCard,
+    _work,
+) -> object:
+    return _work(_card)
+
+
+def official_message(challenge_id: str, test_set: Input, given: Input) -> Outcome:
+    """What the official scorer would say of a prediction file, None where it accepts it."""
+    return _official_message(
+        challenge_id, scoring.__version__, test_set.key, (given.key, given.name), test_set, given
+    )
+
+
+@st.cache_resource(max_entries=SHARED_CARDS, show_spinner=False)
+def _official_message(
+    challenge_id: str, version: str, truth_key: str, submission_key: tuple, _test_set: Input, _given: Input
+) -> Outcome:
+    return attempt(
+        scoring.load_challenge(challenge_id).official_message, _given.source, _test_set.source, _given.name
+    )
+
+
+def options(**values) -> tuple:
+    """Keyword arguments of `score` as a key."""
+    return tuple(sorted(values.items()))
+
+
+def _attempt_picture(work, *arguments) -> Outcome:
+    """Like `attempt`, for work on one picture or model that can fail in more ways."""
+    try:
+        return Outcome(work(*arguments))
+    except (scoring.InputRefused, ImageUnreadable, ModelFailed) as refused:
+        return Outcome(refused=refused)
+
+
+# What is drawn from uploaded pictures stays in the session that brought them.
+@st.cache_resource(max_entries=24, scope="session", show_spinner=False)
+def thumbnails(challenge_id: str, truth_key: str, places: tuple[int, ...], _truth) -> list[bytes | None]:
+    """JPEG thumbnails of some cases."""
+    return scoring.load_challenge(challenge_id).thumbnails(_truth, places)
+
+
+def received(challenge_id: str, truth_key: str, index: int, model: Mapping | None, truth) -> Outcome:
+    """The pixels that a model received of one case."""
+    return _received(challenge_id, truth_key, index, repr(model["inputs"]) if model else "", truth, model)
+
+
+@st.cache_resource(max_entries=24, scope="session", show_spinner=False)
+def _received(challenge_id: str, truth_key: str, index: int, shape: str, _truth, _model) -> Outcome:
+    outcome = _attempt_picture(scoring.load_challenge(challenge_id).received, _truth, index, _model)
+    return outcome if outcome.refused else Outcome(outcome.value[0])
+
+
+@st.cache_resource(max_entries=24, scope="session", show_spinner="Asking the model ...")
+def sweep(challenge_id: str, truth_key: str, model_key: str, index: int, _truth, _given: Input) -> Outcome:
+    """A model's outputs for one case under other demographics."""
+    return _attempt_picture(scoring.load_challenge(challenge_id).sweep, _given.source, _truth, index)
+
+
+def sample_cards(challenge_id: str) -> list[tuple[str, scoring.ScoreCard]]:
+    """Title and scorecard of the prediction files of a challenge's first sample, best first."""
+    sample = next(iter(samples.test_sets(challenge_id).values()))
+    given = inputs.sample_set(sample)
+    cases = truth(challenge_id, given).value
+    found = []
+    for team in (s for s in sample.submissions.values() if not s.is_model):
+        submitted = inputs.sample_submission(team)
+        usual = {"missing": "refuse", "model_size_mib": team.size_mib}
+        chosen = {
+            name: value
+            for name, value in usual.items()
+            if f"--{name.replace('_', '-')}" in scoring.load_challenge(challenge_id).ARGUMENTS
+        }
+        read = predictions(challenge_id, given.key, submitted, cases, chosen)
+        while isinstance(read, Running):
+            read.job.future.result()
+            read = predictions(challenge_id, given.key, submitted, cases, chosen)
+        outcome = card(
+            challenge_id,
+            scoring.__version__,
+            (given.key, given.name),
+            (submitted.key, submitted.name),
+            options(**chosen),
+            cases,
+            read.value,
+        )
+        found.append((team.title, outcome.value))
+    return sorted(found, key=lambda item: -item[1].score)

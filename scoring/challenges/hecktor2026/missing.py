@@ -1,0 +1,75 @@
+"""What a submission lacks against a truth: missing masks, stages, scores and whole subtasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from scoring.challenges.hecktor2026 import stages
+from scoring.challenges.hecktor2026.formula import STAGES, T0
+from scoring.challenges.hecktor2026.options import Options
+from scoring.challenges.hecktor2026.prognosis import chosen, oriented
+from scoring.findings import Finding, warning
+
+if TYPE_CHECKING:
+    from scoring.challenges.hecktor2026.submission import Submission
+    from scoring.challenges.hecktor2026.truth import Truth
+
+
+def stage_truth(truth: Truth, kind: str, options: Options) -> np.ndarray:
+    """True stages as codes [N], -1 = the patient does not take part."""
+    codes = getattr(truth, kind)
+    return np.where(codes == T0, stages.MISSING, codes) if kind == "t" and options.t0 == "exclude" else codes
+
+
+def gaps(truth: Truth, submission: Submission, options: Options) -> Iterator[Finding]:
+    """`subtask-missing`, `missing-mask`, `missing-stage` and `missing-risk`, each naming all patients."""
+    absent = truth.has_mask & (np.array(submission.masks.states) == "missing")
+    if truth.has_mask.any() and not submission.layout.masks:
+        yield _subtask("segmentation", "there is no mask: every mask counts as empty.")
+    elif absent.any():
+        yield _missing("missing-mask", "masks", _named(truth, absent), "no mask, counted as empty")
+    for kind in STAGES:
+        takes_part, submitted = stage_truth(truth, kind, options) >= 0, getattr(submission, kind)
+        if not takes_part.any():
+            continue
+        if submitted is None:
+            yield _subtask(
+                f"{kind.upper()} stage", f"there is no {kind.upper()} stage: every one counts as wrong."
+            )
+        elif (lacking := takes_part & (submitted == stages.MISSING)).any():
+            yield _missing(
+                "missing-stage",
+                f"{kind.upper()} stage",
+                _named(truth, lacking),
+                f"no {kind.upper()} stage, counted as wrong",
+            )
+    kind = chosen(submission.scores, options.prognosis_direction)
+    if truth.has_survival.any() and kind is None:
+        yield _subtask("prognosis", "there is no column of scores: none of the patients has one.")
+    elif truth.has_survival.any():
+        scores = oriented(submission.scores, options.prognosis_direction, len(truth))
+        lacking = truth.has_survival & np.isnan(scores) & ~submission.scores[kind].unusable
+        if lacking.any():
+            rule = {
+                "non-concordant": "count as non-concordant",
+                "half": "count half",
+                "exclude": "are left out",
+            }[options.missing_risk]
+            yield _missing(
+                "missing-risk", "prognosis", _named(truth, lacking), f"no score, so pairs with them {rule}"
+            )
+
+
+def _subtask(where: str, words: str) -> Finding:
+    return warning("subtask-missing", where, words)
+
+
+def _missing(code: str, where: str, patients: list[str], words: str) -> Finding:
+    return warning(code, where, f"{words} ({len(patients)}): {', '.join(patients)}.")
+
+
+def _named(truth: Truth, chosen_patients: Iterable[bool]) -> list[str]:
+    return [patient for patient, is_chosen in zip(truth.ids, chosen_patients, strict=True) if is_chosen]

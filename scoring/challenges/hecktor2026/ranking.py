@@ -1,0 +1,159 @@
+"""The order of teams: by weighted ranks of the subtasks, or by weighted scores."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from scoring.challenges.hecktor2026.formula import SUBTASKS
+from scoring.challenges.hecktor2026.options import OF_COMPARISON, problems
+from scoring.comparison.ranking import Ranking
+from scoring.findings import InputRefused, warning
+from scoring.scorecard import ScoreCard
+from scoring.statistics.ranking import DIGITS, ranks_along_teams
+
+TWENTIETHS = np.array([5, 7, 8])
+"""0.25, 0.35 and 0.40 as whole twentieths: sums of floats would split equal totals."""
+NAMES = ("segmentation", "staging", "prognosis")
+
+
+def standings(cards: Mapping[str, ScoreCard], order: str = "rank", rank_ties: str = "min") -> Ranking:
+    """Both orders of the teams; `order` ("rank" or "score") numbers the places. rank_ties: see
+    `OF_COMPARISON`. Raises InputRefused."""
+    options = {"order": order, "rank_ties": rank_ties}
+    wrong = problems(options, OF_COMPARISON)
+    if wrong:
+        raise InputRefused(wrong)
+    teams = list(cards)
+    values = np.array([[_number(card.metrics[name]) for card in cards.values()] for name in SUBTASKS])
+    doubled = _doubled_ranks(values, rank_ties)
+    undefined = np.array([card.score is None for card in cards.values()])
+    places = {"rank": places_by_rank(doubled, undefined), "score": places_by_score(cards)}
+    orderings = {
+        name: [teams[i] for i in sorted(range(len(teams)), key=lambda i: (found[i], teams[i]))]
+        for name, found in places.items()
+    }
+    more = {
+        "ordering": order,
+        "orderings": orderings,
+        "orderings_disagree": _disagreements(teams, places["rank"], places["score"]),
+        "leave_one_team_out": _without_each(teams, values, undefined, rank_ties),
+    }
+    return Ranking(
+        ranks=dict(zip(teams, places[order].tolist(), strict=True)),
+        of_teams={
+            team: _entry(doubled[:, i], places["rank"][i], places["score"][i]) for i, team in enumerate(teams)
+        },
+        more=more,
+        options=options,
+        findings=tuple(
+            warning(
+                "subtask-not-scored",
+                name,
+                f"the truth cannot score {name}: every team has rank 1 in it, and no team has a score.",
+            )
+            for name, row in zip(NAMES, values, strict=True)
+            if np.isnan(row).all()
+        ),
+        places=_replicate_places(cards, undefined, rank_ties) if order == "rank" else None,
+    )
+
+
+def places_by_rank(doubled: np.ndarray, undefined: np.ndarray) -> np.ndarray:
+    """Places [A, ...], 1 = first, from twice the ranks [3, A, ...] per subtask: by 5 a + 7 b + 8 c, then by
+    |weighted - unweighted rank|, both small is good; teams without a score (undefined [A, ...]) come after
+    all others; what is still equal shares the place."""
+    total = np.tensordot(TWENTIETHS, doubled, 1)
+    consistency = _rank_consistency(doubled)
+    widest = int(consistency.max(initial=0)) + 1
+    key = (undefined * (int(total.max(initial=0)) + 1) + total) * widest + consistency
+    return 1 + (key[None] < key[:, None]).sum(1)
+
+
+def places_by_score(cards: Mapping[str, ScoreCard]) -> np.ndarray:
+    """Places [A] by weighted score, then by its consistency, smaller wins; both rounded to 12 decimals, teams
+    without a score last."""
+    keys = [
+        (-np.inf, 0.0)
+        if card.score is None
+        else (round(card.score, DIGITS), -round(card.metrics["consistency"], DIGITS))
+        for card in cards.values()
+    ]
+    return np.array([1 + sum(other > key for other in keys) for key in keys])
+
+
+def _number(value: float | None) -> float:
+    return np.nan if value is None else value
+
+
+def _doubled_ranks(values: np.ndarray, rank_ties: str) -> np.ndarray:
+    """Twice the rank of each team in each subtask, from values [3, A, ...]."""
+    return np.stack([ranks_along_teams(row, rank_ties == "average") for row in values])
+
+
+def _rank_consistency(doubled: np.ndarray) -> np.ndarray:
+    """120 x |weighted - unweighted rank|, whole numbers, from twice the ranks [3, ...]."""
+    a, b, c = doubled
+    return np.abs(4 * c + b - 5 * a)
+
+
+def _entry(doubled: np.ndarray, by_rank: int, by_score: int) -> dict:
+    total = TWENTIETHS @ doubled
+    return {
+        "subtask_ranks": {name: _half(twice) for name, twice in zip(NAMES, doubled, strict=True)},
+        "weighted_rank": int(total) / 40,
+        "weighted_rank_total": _half(total),
+        "unweighted_rank": int(doubled.sum()) / 6,
+        "rank_consistency": int(_rank_consistency(doubled)) / 120,
+        "rank_by_weighted_rank": int(by_rank),
+        "rank_by_score": int(by_score),
+    }
+
+
+def _half(twice: int) -> int | float:
+    """Half of a whole number, as a whole number where it is one."""
+    return int(twice) // 2 if twice % 2 == 0 else int(twice) / 2
+
+
+def _disagreements(teams: list[str], by_rank: np.ndarray, by_score: np.ndarray) -> list[list[str]]:
+    """Pairs that the two orders place differently, in name order; a tie in one of them alone counts."""
+    order = sorted(range(len(teams)), key=teams.__getitem__)
+    return [
+        [teams[i], teams[j]]
+        for place, i in enumerate(order)
+        for j in order[place + 1 :]
+        if np.sign(by_rank[i] - by_rank[j]) != np.sign(by_score[i] - by_score[j])
+    ]
+
+
+def _without_each(teams: list[str], values: np.ndarray, undefined: np.ndarray, rank_ties: str) -> list[dict]:
+    """Who would be first by weighted ranks if one team withdrew: it depends on teams that are not first
+    themselves."""
+    found = []
+    for left_out, team in enumerate(teams):
+        kept = [i for i in range(len(teams)) if i != left_out]
+        if kept:
+            places = places_by_rank(_doubled_ranks(values[:, kept], rank_ties), undefined[kept])
+            found.append(
+                {
+                    "without": team,
+                    "first": sorted(teams[i] for i, place in zip(kept, places, strict=True) if place == 1),
+                }
+            )
+    return found
+
+
+def _replicate_places(
+    cards: Mapping[str, ScoreCard], undefined: np.ndarray, rank_ties: str
+) -> dict[str, np.ndarray] | None:
+    """Places by weighted ranks in the replicates in which every team that has a score has one there too; None
+    without replicates."""
+    if any("score_replicates" not in card.arrays for card in cards.values()):
+        return None
+    drawn = np.stack([[card.arrays[f"{name}_replicates"] for card in cards.values()] for name in SUBTASKS])
+    scores = np.stack([card.arrays["score_replicates"] for card in cards.values()])
+    kept = ~np.isnan(scores[~undefined]).any(0)
+    places = places_by_rank(
+        _doubled_ranks(drawn[:, :, kept], rank_ties),
+        np.broadcast_to(undefined[:, None], scores[:, kept].shape),
+    )
+    return dict(zip(cards, places, strict=True))

@@ -1,0 +1,47 @@
+"""ISIC in comparisons."""
+
+import numpy as np
+
+from scoring.challenges.isic.card import PAGE_RULES
+from scoring.comparison.spec import ComparisonSpec, of_labels, right_labels
+from scoring.metrics.thresholds import HALF, decided
+from scoring.scorecard import ScoreCard
+from scoring.statistics.paired import BinarySample, Sample, ScoreSample
+
+
+def sample(card: ScoreCard, metric: str) -> Sample | None:
+    """McNemar for accuracy, and for recall, sensitivity, specificity and accuracy of a category; DeLong for
+    the AUC of a category."""
+    measure, _, name = metric.partition("/")
+    categories = tuple(card.per_class)
+    if name not in categories or measure == "recall":
+        return of_labels(card, metric, classes=categories)
+    if np.ptp(card.arrays["score_weights"]) > 0:
+        return None
+    place = categories.index(name)
+    outputs, positive = card.arrays["outputs"][:, place], card.arrays["positives"][:, place]
+    if measure == "auc":
+        return ScoreSample(outputs, positive)
+    called = decided(outputs, HALF, card.provenance["options"]["rules"] == PAGE_RULES)
+    right = {
+        "sensitivity": called[positive],
+        "specificity": ~called[~positive],
+        "accuracy": called == positive,
+    }
+    return BinarySample(right[measure]) if measure in right else None
+
+
+COMPARISON = ComparisonSpec(
+    metrics=(
+        "balanced_accuracy",
+        "macro_auc",
+        "accuracy",
+        "macro_average_precision",
+        "macro_f1",
+        "malignant_auc",
+    ),
+    class_measures=("recall",),
+    right=right_labels,
+    sample=sample,
+    slice_measures={"accuracy": ("accuracy", "n")},
+)

@@ -1,0 +1,52 @@
+"""Melanoma in comparisons."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from scoring.challenges.melanoma.formula import BETA, WEIGHTS
+from scoring.comparison.spec import ComparisonSpec, Parameter, Value, WhatIf, of_labels, right_labels
+from scoring.metrics.classification import divide
+from scoring.scorecard import ScoreCard
+from scoring.statistics.paired import BinarySample, Sample, ScoreSample
+
+KNOBS = (
+    Parameter("beta", "beta of F", BETA, 0.25, 4),
+    *(Parameter(name, f"points for {label}", points, 0, 100) for name, (label, _, points) in WEIGHTS.items()),
+)
+
+
+def rescore(value: Value, knobs: Mapping[str, float]) -> np.ndarray:
+    """The score with another beta and other weights; NaN where these sum to 0. A part without weight may be
+    undefined."""
+    parts = sum(knobs[name] for name in WEIGHTS)
+    if parts <= 0:
+        return np.full_like(value("accuracy"), np.nan)
+    # Nothing called positive, or nothing to be found, gives F 0.
+    precision, recall = (np.nan_to_num(value(name)) for name in ("precision", "recall"))
+    square = knobs["beta"] ** 2
+    f_beta = divide((1 + square) * precision * recall, square * precision + recall, 0)
+    values = {"f2": f_beta, "accuracy": value("accuracy"), "auc": value("auc")}
+    return sum(knobs[name] * values[name] for name in WEIGHTS if knobs[name]) / parts
+
+
+def sample(card: ScoreCard, metric: str) -> Sample | None:
+    """McNemar for accuracy, recall and specificity, DeLong for the AUC."""
+    truth, predicted = card.arrays["truth"], card.arrays["predicted"]
+    if metric == "recall":
+        return BinarySample(predicted[truth == 1] == 1)
+    if metric == "specificity":
+        return BinarySample(predicted[truth == 0] == 0)
+    if metric == "auc":
+        return ScoreSample(card.arrays["rank_scores"], truth == 1)
+    return of_labels(card, metric)
+
+
+COMPARISON = ComparisonSpec(
+    metrics=(*WEIGHTS, "recall", "specificity", "balanced_accuracy", "average_precision"),
+    class_measures=("f1",),
+    right=right_labels,
+    sample=sample,
+    slice_measures={"accuracy": ("accuracy", "n"), "recall": ("recall", "n_positive")},
+    what_if=WhatIf(KNOBS, rescore),
+)

@@ -1,0 +1,28 @@
+"""PUMA in comparisons."""
+
+import numpy as np
+
+from scoring.challenges.puma.formula import METRICS
+from scoring.comparison.spec import ComparisonSpec
+from scoring.metrics.classification import mean_of_defined
+from scoring.scorecard import ScoreCard
+from scoring.statistics.paired import Sample
+
+
+def right(card: ScoreCard) -> np.ndarray:
+    """The mean F1 of the classes that occur in each image [N]; NaN where none does."""
+    return mean_of_defined(card.arrays["f1"])
+
+
+def sample(_card: ScoreCard, _metric: str) -> Sample | None:
+    """None: no metric of nuclei is a mean over images that a paired test could take."""
+    return None
+
+
+COMPARISON = ComparisonSpec(
+    metrics=(*METRICS.values(), "micro_f1", "micro_precision", "micro_recall"),
+    class_measures=("f1",),
+    right=right,
+    sample=sample,
+    slice_measures={},
+)

@@ -1,0 +1,93 @@
+"""What makes the prediction of a case suspicious: signs of a mistake in the files rather than in the
+model."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from scipy import ndimage
+
+from scoring.challenges.puma.card import of_card, rule_of
+from scoring.challenges.puma.names import CLASSES
+from scoring.challenges.puma.view import widest
+from scoring.scorecard import ScoreCard
+
+SHIFT_PX = 5.0
+TIMES = 2
+LEAST_PAIRS, DENSER = 10, 3
+"""Pairs that have to agree on an offset: so many, and so many times what chance would bring together."""
+AGREE_PX, SMOOTHING_PX = 5.0, 2.0
+
+
+def shift(card: ScoreCard) -> np.ndarray:
+    """How far predictions lie from the truth, px to the right and down [2]: the offset on which most pairs of
+    a truth nucleus and a kept prediction of its class up to 30 px away agree, 5 px more or less. NaN where no
+    offset stands out."""
+    ways, _, reach = _ways(card)
+    return _densest(ways, reach)
+
+
+def shifts(card: ScoreCard) -> np.ndarray:
+    """The same of every image [N, 2]."""
+    ways, of_case, reach = _ways(card)
+    return np.array([_densest(ways[of_case == case], reach) for case in range(len(card.cases))])
+
+
+def _ways(card: ScoreCard) -> tuple[np.ndarray, np.ndarray, float]:
+    """From truth nuclei to the kept predictions of their class nearby [P, 2], the image of each [P], and what
+    is nearby, px."""
+    d = widest(card)
+    pairs = d.pairs[
+        (d.truth_class[d.pair_truth] == d.predicted_class[d.pair_prediction]) & _kept(card)[d.pair_prediction]
+    ]
+    return (
+        d.predicted_points[pairs.prediction] - d.truth_points[pairs.truth],
+        d.truth_case[pairs.truth],
+        float(d.reach),
+    )
+
+
+def _densest(ways: np.ndarray, reach: float) -> np.ndarray:
+    edges = np.arange(-np.ceil(reach) - 0.5, np.ceil(reach) + 1)
+    counts = ndimage.gaussian_filter(
+        np.histogram2d(*ways.T, bins=(edges, edges))[0], SMOOTHING_PX, mode="constant"
+    )
+    peak = edges[list(np.unravel_index(counts.argmax(), counts.shape))] + 0.5
+    agreeing = np.hypot(*(ways - peak).T) <= AGREE_PX
+    by_chance = len(ways) * (AGREE_PX / reach) ** 2
+    return (
+        ways[agreeing].mean(0)
+        if agreeing.sum() >= max(LEAST_PAIRS, DENSER * by_chance)
+        else np.full(2, np.nan)
+    )
+
+
+def _kept(card: ScoreCard) -> np.ndarray:
+    return card.arrays["confidence"] >= rule_of(card).min_confidence
+
+
+def doubts(card: ScoreCard) -> tuple[tuple[str, ...], ...]:
+    """Of each case, in words: missing, nothing predicted, twice or half as many nuclei as in the truth, all
+    of one class, or shifted by 5 px and more."""
+    d, kept = of_card(card), _kept(card)
+    occurring = np.zeros((2, len(d), len(CLASSES)), bool)
+    occurring[0][d.truth_case, d.truth_class] = True
+    occurring[1][d.predicted_case[kept], d.predicted_class[kept]] = True
+    one_class = (occurring[0].sum(1) > 2) & (occurring[1].sum(1) == 1)
+    away = np.hypot(*shifts(card).T)
+    return tuple(tuple(_of_case(row, bool(one_class[i]), float(away[i]))) for i, row in enumerate(card.cases))
+
+
+def _of_case(row: Mapping, one_class: bool, away: float) -> Iterator[str]:
+    true, found = row["n_truth"], row["n_predicted"]
+    if row["missing"]:
+        yield "missing"
+    elif true and not found:
+        yield "nothing predicted"
+    elif found > TIMES * true:
+        yield f"{found / true:.1f} times as many" if true else "the truth has none"
+    elif TIMES * found < true:
+        yield f"{found / true:.0%} as many"
+    if one_class:
+        yield "one class only"
+    if away >= SHIFT_PX:
+        yield f"shifted {away:.0f} px"

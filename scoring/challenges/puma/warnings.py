@@ -1,0 +1,117 @@
+"""What is worth knowing about a score before it is believed."""
+
+from collections.abc import Iterator, Mapping
+
+from scoring.challenges.puma.detections import Detections
+from scoring.challenges.puma.formula import RADIUS, Tallies
+from scoring.challenges.puma.matching import Rule
+from scoring.challenges.puma.names import CLASSES
+from scoring.challenges.puma.predictions import NucleiPredictions
+from scoring.findings import Finding, note, warning
+
+SMALL_CLASS = 15
+
+
+def remarks(
+    d: Detections,
+    predictions: NucleiPredictions,
+    rule: Rule,
+    counted: Tallies,
+    metrics: Mapping,
+    resampled: bool,
+) -> Iterator[Finding]:
+    """Findings of scoring. counted: by the chosen rule. resampled: whether there are intervals."""
+    changed = [f"radius {rule.radius:g} px"] * (rule.radius != RADIUS)
+    changed += [f"only predictions of confidence {rule.min_confidence:g} and more"] * (
+        rule.min_confidence != 0
+    )
+    if changed:
+        yield warning(
+            "changed-rules",
+            "score",
+            (
+                f"{' and '.join(changed)}: not the challenge's rule ({RADIUS:g} px, every prediction). "
+                "Compare with no other score."
+            ),
+        )
+    yield from _classes(counted, len(d))
+    if not metrics["n_predicted"]:
+        yield warning(
+            "no-predictions",
+            predictions.name,
+            (
+                "no predicted nucleus is scored: precision and the predicted share of lymphocytes are "
+                "undefined (null)."
+            ),
+        )
+    if rule.name == "grand-challenge":
+        yield from _deviations(d, predictions)
+    if resampled:
+        yield from _few_images(counted, len(d))
+
+
+def _few_images(counted: Tallies, images: int) -> Iterator[Finding]:
+    if images < SMALL_CLASS:
+        yield warning(
+            "few-cases-in-class",
+            "per_class",
+            f"{images} image{'s' * (images > 1)}: intervals of every F1 too narrow below {SMALL_CLASS}.",
+        )
+        return
+    held = zip(CLASSES, (counted.support > 0).sum(0).tolist(), strict=True)
+    for name, n in ((name, n) for name, n in held if 0 < n < SMALL_CLASS):
+        yield warning(
+            "few-cases-in-class",
+            name,
+            f"{n} image{'s hold' if n > 1 else ' holds'} it: interval of F1 too narrow below {SMALL_CLASS}.",
+        )
+
+
+def _classes(counted: Tallies, images: int) -> Iterator[Finding]:
+    for name, support, predicted in zip(
+        CLASSES, counted.support.sum(0).tolist(), counted.predicted.sum(0).tolist(), strict=True
+    ):
+        if not support:
+            words = (
+                f"{predicted:,} predicted, all wrong: its F1 is 0"
+                if predicted
+                else "it counts 0 in the mean of ten classes (macro_f1)"
+            )
+            yield warning(
+                "absent-class",
+                name,
+                f"no nucleus of it in the truth of {images} image{'s' * (images > 1)}; {words}.",
+            )
+        elif not predicted:
+            yield warning(
+                "never-predicted", name, f"{support:,} in the truth and not one predicted: its F1 is 0."
+            )
+
+
+def _deviations(d: Detections, predictions: NucleiPredictions) -> Iterator[Finding]:
+    missing = int(d.missing.sum())
+    if missing:
+        yield note(
+            "differs-from-platform",
+            predictions.name,
+            (
+                f"{missing} missing case{'s' * (missing > 1)} scored as empty; the official evaluator "
+                "would stop instead."
+            ),
+        )
+    if any(len(n) and not len(n.vertices) for n in predictions.nuclei):
+        yield note(
+            "differs-from-platform",
+            predictions.name,
+            "centroids are scored as they are; the official evaluator reads polygons only.",
+        )
+    unread = int((d.confidence != d.score).sum())
+    if unread:
+        yield note(
+            "confidence-not-read",
+            predictions.name,
+            (
+                f"the confidences of {unread:,} nuclei stand under another key than `score`, which this "
+                "rule does not read: they are matched by distance alone."
+            ),
+        )

@@ -1,0 +1,174 @@
+"""Pairs of teams: differences of any metric with the test that belongs to it, and how alike two submissions
+are."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from scoring.comparison.spec import ComparisonSpec
+from scoring.findings import Finding, InputRefused, error, note
+from scoring.metrics import agreement
+from scoring.scorecard import ScoreCard
+from scoring.statistics import paired, replicate_comparison
+from scoring.statistics.replicate_comparison import Pair
+from scoring.statistics.replicates import stored
+
+SCORE, BOOTSTRAP = "score", "paired bootstrap t"
+ALIKE = 0.95
+LEAST_SHARED_ERRORS = 15
+"""From so many cases that both got wrong, equal mistakes say something."""
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Differences between teams. metric: of which quantity; test: the name of its test; teams: those that
+    have a value, best first; of: the pairs, whose a and b are places in `teams`."""
+
+    metric: str
+    test: str
+    teams: tuple[str, ...]
+    of: tuple[Pair, ...]
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """How alike two submissions are. kappa_of_errors: Cohen's kappa of the labels among the cases that both
+    got wrong, `n_both_wrong` in number; None for two classes, where a wrong label is no choice.
+    agreement_beyond_accuracy: 1 = right and wrong in the same cases, 0 = as by chance."""
+
+    kappa_of_errors: float | None
+    agreement_beyond_accuracy: float | None
+    n_both_wrong: int
+
+
+def value_of(card: ScoreCard, metric: str) -> float | None:
+    """A metric of a card, one of `metrics` or MEASURE/CLASS of `per_class`; None where it is undefined or
+    unknown."""
+    measure, _, name = metric.partition("/")
+    return card.per_class.get(name, {}).get(measure) if name else card.metrics.get(metric)
+
+
+def pairs_of(comparable: ComparisonSpec, cards: Mapping[str, ScoreCard], metric: str) -> Pairs:
+    """All pairs of the teams that have a value of `metric`, tested as it should be; cards in the order of the
+    places.
+
+    Raises InputRefused (`bad-option`) for a name that is not `testable`.
+    """
+    known = testable(next(iter(cards.values())))
+    if metric not in known:
+        raise InputRefused(
+            [error("bad-option", "--pairs-metric", f"{metric!r} is not one of {', '.join(known)}.")]
+        )
+    valued = {name: card for name, card in cards.items() if value_of(card, metric) is not None}
+    drawn = [card.arrays[stored(metric)] for card in valued.values() if stored(metric) in card.arrays]
+    replicates = np.stack(drawn) if drawn else np.empty((len(valued), 0))
+    n_units = next(iter(cards.values())).provenance["n_units"]
+    found = replicate_comparison.compare(
+        [value_of(card, metric) for card in valued.values()], replicates, n_units
+    ).pairs
+    samples = _samples(comparable, valued, metric, n_units)
+    if samples and found and found[0].p_value is not None:
+        found = replicate_comparison.tested(
+            found, [paired.p_value(samples[pair.a], samples[pair.b]) for pair in found]
+        )
+    return Pairs(metric, paired.NAMES[type(samples[0])] if samples else BOOTSTRAP, tuple(valued), found)
+
+
+def _samples(
+    comparable: ComparisonSpec, cards: Mapping[str, ScoreCard], metric: str, n_units: int
+) -> list[paired.Sample] | None:
+    """What the metric's own test takes of every team; None where units hold several cases or a team has no
+    such sample."""
+    if any(card.n_cases != n_units for card in cards.values()):
+        return None
+    found = [comparable.sample(card, metric) for card in cards.values()]
+    return found if found and all(sample is not None for sample in found) else None
+
+
+def testable(card: ScoreCard) -> tuple[str, ...]:
+    """What pairs can differ in: the score, metrics, MEASURE/CLASS; of a resampled card those that it keeps
+    replicates of."""
+    metrics = [name for name, value in card.metrics.items() if _is_number(value)]
+    of_classes = [
+        f"{measure}/{name}"
+        for name, row in card.per_class.items()
+        for measure, value in row.items()
+        if _is_number(value)
+    ]
+    kept = [
+        name
+        for name in (*metrics, *of_classes)
+        if not card.provenance["resamples"] or stored(name) in card.arrays
+    ]
+    return (SCORE, *kept)
+
+
+def _is_number(value: object) -> bool:
+    return value is None or (isinstance(value, (int, float)) and not isinstance(value, bool))
+
+
+def alike(cards: Mapping[str, ScoreCard]) -> dict[tuple[str, str], Likeness]:
+    """Every pair of the teams whose cards hold labels, in the order of the cards."""
+    labelled = {
+        name: card.arrays for name, card in cards.items() if {"truth", "predicted"} <= card.arrays.keys()
+    }
+    if not labelled:
+        return {}
+    truth = next(iter(labelled.values()))["truth"]
+    counts = truth >= 0
+    truth, several = truth[counts], len(np.unique(truth[counts])) > 2
+    labels = {name: arrays["predicted"][counts] for name, arrays in labelled.items()}
+    right = {name: found == truth for name, found in labels.items()}
+    result = {}
+    for a, b in combinations(labelled, 2):
+        wrong = ~right[a] & ~right[b]
+        result[a, b] = Likeness(
+            _defined(agreement.kappa(labels[a][wrong], labels[b][wrong])) if several else None,
+            _defined(agreement.beyond_accuracy(right[a], right[b])),
+            int(wrong.sum()),
+        )
+    return result
+
+
+def _defined(value: float) -> float | None:
+    return None if np.isnan(value) else value
+
+
+def near_identical(
+    found: Mapping[tuple[str, str], Likeness], identical: tuple[tuple[str, ...], ...]
+) -> Iterator[Finding]:
+    """A note for every pair that errs nearly alike, those apart that are known to be identical."""
+    for (a, b), one in found.items():
+        if any(a in names and b in names for names in identical):
+            continue
+        kappa = one.kappa_of_errors if one.n_both_wrong >= LEAST_SHARED_ERRORS else None
+        said = [
+            ("agreement beyond accuracy", one.agreement_beyond_accuracy),
+            ("kappa of the labels that both got wrong", kappa),
+        ]
+        high = [f"{words} {value:.2f}" for words, value in said if value is not None and value >= ALIKE]
+        if high:
+            yield note(
+                "near-identical-submissions",
+                f"{a}, {b}",
+                f"{' and '.join(high)}: do these two share a model? A question, not an accusation.",
+            )
+
+
+def as_entries(pairs: Pairs, likeness: Mapping[tuple[str, str], Likeness]) -> list[dict]:
+    """`pairs` of `comparison.json`."""
+    entries = []
+    for pair in pairs.of:
+        names = {"a": pairs.teams[pair.a], "b": pairs.teams[pair.b]}
+        entries.append({**vars(pair), **names, **_entry(likeness.get((names["a"], names["b"])))})
+    return entries
+
+
+def _entry(one: Likeness | None) -> dict:
+    return (
+        {"kappa_of_errors": one.kappa_of_errors, "agreement_beyond_accuracy": one.agreement_beyond_accuracy}
+        if one
+        else {}
+    )

@@ -1,0 +1,42 @@
+"""How the scores of a challenge are written."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import ModuleType
+
+from scoring.figures.numerals import decimal, span
+
+
+@dataclass(frozen=True)
+class Scale:
+    """factor: what is shown = factor x score. digits: decimals of a score; its intervals have
+    `digits_of_intervals`. unit: in words."""
+
+    factor: float
+    digits: int
+    digits_of_intervals: int
+    unit: str
+
+    def number(self, value: float | None, sign: bool = False) -> str:
+        return decimal(None if value is None else self.factor * value, self.digits, sign)
+
+    def span(self, pair: Sequence[float] | None, sign: bool = False) -> str:
+        return span(pair, self.digits_of_intervals, self.factor, sign)
+
+    def scaled(self, pair: Sequence[float] | None) -> list[float] | None:
+        return None if pair is None else [self.factor * value for value in pair]
+
+    def words(self, value: float | None) -> str:
+        """A score with its unit: "82.87 points of 100", "score 0.733"."""
+        return (
+            f"{self.number(value)} {self.unit}" if self.factor != 1 else f"{self.unit} {self.number(value)}"
+        )
+
+
+def of(challenge: ModuleType) -> Scale:
+    """Points of 100 where the challenge is told in points, else the score itself."""
+    return (
+        Scale(100, 2, 1, "points of 100")
+        if getattr(challenge, "AS_POINTS", True)
+        else Scale(1, 3, 3, "score")
+    )

@@ -1,0 +1,68 @@
+"""Which subgroup fails: every team's measure in every group, on the replicates of everything else."""
+
+from dataclasses import dataclass
+
+from scoring.comparison.compare import Comparison
+from scoring.comparison.values import difference_interval, number
+from scoring.statistics.replicates import stored
+
+SMALL = 15
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A team in a group. to_overall: value less that of all cases, by the same replicate. None where
+    undefined or not resampled."""
+
+    team: str
+    value: float | None
+    interval: list[float] | None
+    to_overall: float | None
+    to_overall_interval: list[float] | None
+
+
+@dataclass(frozen=True)
+class Subgroup:
+    """n: the cases that the measure counts; small: under 15 of them, to be shown with reserve. teams: best
+    first."""
+
+    column: str
+    group: str
+    measure: str
+    n: int
+    small: bool
+    teams: tuple[Estimate, ...]
+
+
+def subgroups(found: Comparison) -> tuple[Subgroup, ...]:
+    """Every group of every column and measure; their number is to be said beside any of them."""
+    slices = {name: found.comparable.slices(card) for name, card in found.cards.items()}
+    rows = []
+    for column, groups in next(iter(slices.values())).items():
+        for group, entry in groups.items():
+            for measure, (overall, counted) in found.comparable.slice_measures.items():
+                if measure in entry and all(group in of_team.get(column, {}) for of_team in slices.values()):
+                    estimates = tuple(
+                        _estimate(found, name, slices[name], (column, group, measure), overall)
+                        for name in found.cards
+                    )
+                    rows.append(
+                        Subgroup(column, group, measure, entry[counted], entry[counted] < SMALL, estimates)
+                    )
+    return tuple(rows)
+
+
+def _estimate(found: Comparison, team: str, slices, place: tuple[str, str, str], overall: str) -> Estimate:
+    card, (column, group, measure) = found.cards[team], place
+    row = slices[column][group]
+    value, whole = number(row[measure]), number(card.metrics.get(overall))
+    if value != value:
+        return Estimate(team, None, None, None, None)
+    drawn = card.arrays.get(stored(("slice", *place)))
+    return Estimate(
+        team,
+        value,
+        row.get(f"{measure}_interval"),
+        None if whole != whole else value - whole,
+        difference_interval(drawn, card.arrays.get(stored(overall))),
+    )

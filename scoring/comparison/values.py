@@ -1,0 +1,41 @@
+"""Metrics of a card and their replicates, by name."""
+
+import numpy as np
+
+from scoring.comparison.pairs import value_of
+from scoring.comparison.spec import Value
+from scoring.scorecard import ScoreCard
+from scoring.statistics import intervals
+from scoring.statistics.replicates import stored
+
+
+def number(value: float | None) -> float:
+    """NaN for None."""
+    return np.nan if value is None else float(value)
+
+
+def point(card: ScoreCard) -> Value:
+    """The metrics of the test set itself, [1] each."""
+    return lambda name: np.array([number(value_of(card, name))])
+
+
+def resampled(card: ScoreCard) -> Value:
+    """The replicates [B] of the metrics; one that has none (a model's size) is the same in all."""
+    drawn = len(card.arrays["score_replicates"])
+
+    def value(name: str) -> np.ndarray:
+        kept = card.arrays.get(stored(name))
+        return np.full(drawn, number(value_of(card, name))) if kept is None else kept
+
+    return value
+
+
+def has_replicates(card: ScoreCard) -> bool:
+    """Whether the card holds replicates."""
+    return "score_replicates" in card.arrays
+
+
+def difference_interval(a: np.ndarray | None, b: np.ndarray | None) -> list[float] | None:
+    """95 % percentile interval of a - b from paired replicates [B]; None without them, or where more than
+    half are undefined."""
+    return None if a is None or b is None else intervals.percentile(np.round(a - b, 12))

@@ -1,0 +1,124 @@
+"""The score under other weights: what-if with intervals, from replicates that are kept, and the map of all
+weights of three parts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.comparison.compare import Comparison
+from scoring.comparison.values import has_replicates, number, point, resampled
+from scoring.statistics import intervals, replicate_comparison
+from scoring.statistics.ranking import DIGITS, competition_ranks, ranks_along_teams
+
+STEPS = 50
+"""Steps from 0 to 1 along a side of the map: weights go by 0.02."""
+
+
+@dataclass(frozen=True)
+class Rescored:
+    """Teams, best first by the new score, with their ranks; result: as for the official score, of those that
+    have one, in this order."""
+
+    teams: tuple[str, ...]
+    scores: tuple[float | None, ...]
+    intervals: tuple[list[float] | None, ...]
+    ranks: tuple[int, ...]
+    result: replicate_comparison.Comparison
+
+
+@dataclass(frozen=True)
+class FirstTeams:
+    """Who is first for each weight: first [G, A] shares of the first place, summing to 1; area [A]: mean
+    share over the map."""
+
+    first: np.ndarray
+    area: np.ndarray
+
+
+@dataclass(frozen=True)
+class WeightGrid:
+    """weights [G, 3] of the parts `metrics`, each summing to 1; official: the challenge's own. by_rank: None
+    where the challenge knows no such order."""
+
+    metrics: tuple[str, str, str]
+    teams: tuple[str, ...]
+    weights: np.ndarray
+    official: tuple[float, float, float]
+    by_score: FirstTeams
+    by_rank: FirstTeams | None
+
+
+def what_if(found: Comparison, knobs: Mapping[str, float]) -> Rescored | None:
+    """The comparison under other numbers of the formula, those that are not named as usual; None where the
+    challenge has none to turn.
+
+    With the usual ones the scores are the official ones: what these owe to published rounding stays.
+    """
+    change = found.comparable.what_if
+    if change is None:
+        return None
+    usual = {knob.name: knob.usual for knob in change.knobs}
+    chosen = {**usual, **knobs}
+    scores, drawn = {}, {}
+    for name, card in found.cards.items():
+        value = float(change.rescore(point(card), chosen)[0])
+        rounding = number(card.score) - float(change.rescore(point(card), usual)[0])
+        scores[name] = value + (0.0 if np.isnan(rounding) else rounding)
+        if has_replicates(card):
+            drawn[name] = change.rescore(resampled(card), chosen)
+    return _placed(scores, drawn, found.provenance["n_units"])
+
+
+def _placed(scores: Mapping[str, float], drawn: Mapping[str, np.ndarray], n_units: int) -> Rescored:
+    ranks = dict(
+        zip(scores, competition_ranks([-np.inf if np.isnan(s) else s for s in scores.values()]), strict=True)
+    )
+    teams = sorted(scores, key=lambda name: (ranks[name], name))
+    scored = [name for name in teams if not np.isnan(scores[name])]
+    replicates = (
+        np.stack([drawn[name] for name in scored]) if drawn and scored else np.empty((len(scored), 0))
+    )
+    return Rescored(
+        tuple(teams),
+        tuple(scores[name] if name in scored else None for name in teams),
+        tuple(
+            intervals.percentile(drawn[name]) if name in scored and name in drawn else None for name in teams
+        ),
+        tuple(ranks[name] for name in teams),
+        replicate_comparison.compare([scores[name] for name in scored], replicates, n_units),
+    )
+
+
+def weight_map(found: Comparison) -> WeightGrid | None:
+    """The first team for every weighting of three parts of the score; None where the score has no such parts
+    or no team has all of them."""
+    wanted = found.comparable.weight_map
+    teams = [
+        name
+        for name in found.scored
+        if wanted and all(found.cards[name].metrics[m] is not None for m in wanted.metrics)
+    ]
+    if not teams:
+        return None
+    cards = [found.cards[name] for name in teams]
+    parts = np.array([[card.metrics[metric] for card in cards] for metric in wanted.metrics], float)
+    steps = np.array([(i, j, STEPS - i - j) for i in range(STEPS + 1) for j in range(STEPS + 1 - i)])
+    weights = steps / STEPS
+    scores = np.array([card.score for card in cards]) + wanted.share * (weights - wanted.weights) @ parts
+    # Ranks are summed in whole steps: sums of floats would split equal totals.
+    ranks = np.stack([ranks_along_teams(row) for row in parts])
+    return WeightGrid(
+        wanted.metrics,
+        tuple(teams),
+        weights,
+        wanted.weights,
+        _firsts(np.round(scores, DIGITS)),
+        _firsts(-(steps @ ranks)) if wanted.by_rank else None,
+    )
+
+
+def _firsts(values: np.ndarray) -> FirstTeams:
+    first = values == values.max(1, keepdims=True)
+    shares = first / first.sum(1, keepdims=True)
+    return FirstTeams(shares, shares.mean(0))

@@ -1,0 +1,167 @@
+"""One photograph from a stranger's camera, taken in for people's use: refused in one sentence, or turned
+upright and rebuilt from its pixels, with a list of what else the file held.
+
+Runs in the worker. Of what the file said besides its pixels nothing leaves it but the kinds in `KINDS`.
+"""
+
+import io
+import warnings
+
+import numpy as np
+from PIL import Image
+
+from scoring.models.metadata import AFTER, remnants
+from scoring.models.preprocessing import FORMATS, MOST_PIXELS, ImageUnreadable, Seen, seen, unreadable
+
+KINDS = (
+    "position",
+    "camera",
+    "date and time",
+    "name or comment",
+    "preview picture",
+    "other camera data",
+    "XMP data",
+    "IPTC data",
+    "colour profile",
+    "further pictures",
+    "other data",
+    "data after the picture",
+    "transparency",
+)
+"""What can be dropped, as it is said to people."""
+SEVERAL_PICTURES = ("MPO", "TIFF")
+"""Formats whose further pictures are depths, previews or pages, not the frames of a film."""
+MODES = ("1", "L", "LA", "La", "P", "PA", "RGB", "RGBA", "RGBa", "RGBX", "YCbCr", "HSV")
+UPRIGHT = {
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
+"""EXIF orientation -> what turns the picture upright."""
+SMALL_SIDE, SMALL_LONGEST = 512, 8 * 512
+_GPS, _EXIF, _PREVIEW = 0x8825, 0x8769, 1
+_CAMERA = (0x010F, 0x0110, 0x0131, 0xA430, 0xA431, 0xA433, 0xA434, 0xA435, 0x927C)
+_DATES = (0x0132, 0x9003, 0x9004, 0x9010, 0x9011)
+_WORDS = (0x010E, 0x013B, 0x8298, 0x9286, 0x9C9B, 0x9C9C, 0x9C9D, 0x9C9E, 0x9C9F)
+_STRUCTURE = frozenset(
+    (
+        *range(0x00FE, 0x0107),
+        *range(0x0111, 0x011E),
+        0x0128,
+        0x0129,
+        *range(0x013D, 0x0146),
+        0x0152,
+        0x0153,
+        0x015B,
+        *range(0x0211, 0x0215),
+        0x8769,
+    )
+)
+"""TIFF tags that say how pixels lie, and nothing of who took them."""
+_BITS_PER_SAMPLE = 0x0102
+
+
+def upright(data: bytes) -> tuple[np.ndarray, np.ndarray, Seen, list[str]]:
+    """The first picture of a file, turned as EXIF says, uint8 (height, width, 3) RGB; a copy of it as `small`
+    gives; what it was; and which `KINDS` are dropped.
+
+    Raises ImageUnreadable, in one sentence: not an image of `preprocessing.FORMATS`, cut off, damaged, above
+    178,956,970 pixels, animated, of 16 bits, or in the colours of print.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+                if image.width * image.height > MOST_PIXELS:
+                    raise Image.DecompressionBombError
+                _refuse(image, data)
+                what = seen(image)
+                dropped = _dropped(image, data, what)
+                image.load()
+                picture = image if image.mode == "RGB" else image.convert("RGB")
+                turn = UPRIGHT.get(what.orientation)
+                picture = picture if turn is None else picture.transpose(turn)
+                return np.asarray(picture), np.asarray(small(picture)), what, dropped
+    except ImageUnreadable:
+        raise
+    except Exception as fault:
+        raise unreadable(fault, data) from None
+
+
+def small(picture: Image.Image) -> Image.Image:
+    """The picture with 512 px on its shorter side, enlarged if need be, the longer one at most eight times
+    that: to measure and to show."""
+    scale = SMALL_SIDE / min(picture.size)
+    width, height = (max(1, min(SMALL_LONGEST, round(length * scale))) for length in picture.size)
+    return picture.resize((width, height), Image.Resampling.LANCZOS, reducing_gap=1.2)
+
+
+def _refuse(image: Image.Image, data: bytes) -> None:
+    if image.format not in SEVERAL_PICTURES and getattr(image, "n_frames", 1) > 1:
+        raise ImageUnreadable("The image is animated: save one picture of it as JPEG or PNG.")
+    if _bits(image, data) > 8:
+        raise ImageUnreadable(
+            "The image has 16 bits per colour, which models were not trained on: save it with 8 bits."
+        )
+    if image.mode == "CMYK":
+        raise ImageUnreadable("The image is in the colours of print (CMYK): save it as RGB.")
+    if image.mode not in MODES:
+        raise ImageUnreadable(
+            "The image's colours are stored in a way that is no photograph's: save it as RGB."
+        )
+
+
+def _bits(image: Image.Image, data: bytes) -> int:
+    """Bits per colour of the file; Pillow opens 16 bits of colour as 8 and says nothing."""
+    if image.mode.startswith(("I", "F")):
+        return 16
+    if image.format == "PNG":
+        return data[24]
+    if image.format == "TIFF":
+        return max(np.atleast_1d(image.tag_v2.get(_BITS_PER_SAMPLE, 8)))
+    return 8
+
+
+def _dropped(image: Image.Image, data: bytes, what: Seen) -> list[str]:
+    info, found = image.info, _exif_kinds(image)
+    if {"comment", "Comment"} & set(info) or getattr(image, "text", None):
+        found.add("name or comment")
+    for name, kind in (
+        ("xmp", "XMP data"),
+        ("XML:com.adobe.xmp", "XMP data"),
+        ("photoshop", "IPTC data"),
+        ("icc_profile", "colour profile"),
+    ):
+        if info.get(name):
+            found.add(kind)
+    found |= remnants(data, image.format)
+    if getattr(image, "n_frames", 1) > 1:
+        found = found - {AFTER} | {"further pictures"}
+    if what.alpha:
+        found.add("transparency")
+    return [kind for kind in KINDS if kind in found]
+
+
+def _exif_kinds(image: Image.Image) -> set[str]:
+    """Kinds in EXIF; a block that cannot be read is dropped as a whole and called so."""
+    try:
+        exif = image.getexif()
+        tags = set(exif) | set(exif.get_ifd(_EXIF))
+        found = {
+            kind
+            for kind, those in (("camera", _CAMERA), ("date and time", _DATES), ("name or comment", _WORDS))
+            if tags & set(those)
+        }
+        if _GPS in tags:
+            found.add("position")
+        if exif.get_ifd(_PREVIEW):
+            found.add("preview picture")
+        if tags - _STRUCTURE - {_GPS, *_CAMERA, *_DATES, *_WORDS}:
+            found.add("other camera data")
+    except Exception:
+        return {"other camera data"}
+    return found

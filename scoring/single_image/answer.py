@@ -1,0 +1,122 @@
+"""What a model says of one photograph, and how far that moves when the photograph is turned or mirrored."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.metrics import calibration
+from scoring.models.pool import Cancelled
+from scoring.single_image.model import Opened
+from scoring.single_image.model_task import kind, probabilities
+from scoring.single_image.photograph import Photograph
+from scoring.single_image.reference import Reference
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer. prepared: the pixels that the model received, uint8 (H, W, 3). vector: its second input
+    [3], None where there was none.
+
+    outputs [k]: raw, as the challenge's scoring gets them. kind: what they are taken for (`subject.kind`).
+    probabilities [K]: sum 1. scaled [K]: after the temperature fitted on the test set, None without one.
+    cpu_ms: processor time of the run.
+    """
+
+    prepared: np.ndarray
+    vector: np.ndarray | None
+    outputs: np.ndarray
+    kind: str
+    probabilities: np.ndarray
+    scaled: np.ndarray | None
+    cpu_ms: float
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Class numbers, the highest probability first, equal ones in the classes' order."""
+        return tuple(np.argsort(-self.probabilities, kind="stable").tolist())
+
+    @property
+    def top(self) -> int:
+        """The highest-scoring class."""
+        return self.order[0]
+
+
+@dataclass(frozen=True)
+class Views:
+    """Probabilities [v, K] of the same photograph turned and mirrored, the first as it is; of a photograph
+    that is not square for the model half of the eight."""
+
+    probabilities: np.ndarray
+
+    @property
+    def low(self) -> np.ndarray:
+        """Lowest of each class [K]."""
+        return self.probabilities.min(0)
+
+    @property
+    def high(self) -> np.ndarray:
+        """Highest of each class [K]."""
+        return self.probabilities.max(0)
+
+    @property
+    def mean(self) -> np.ndarray:
+        return self.probabilities.mean(0)
+
+    @property
+    def deviation(self) -> np.ndarray:
+        """Standard deviation of each class [K]."""
+        return self.probabilities.std(0)
+
+    @property
+    def changed(self) -> int:
+        """In how many of the other views another class is highest."""
+        top = self.probabilities.argmax(1)
+        return int((top[1:] != top[0]).sum())
+
+    @property
+    def others(self) -> int:
+        """How many views there are besides the photograph as it is."""
+        return len(self.probabilities) - 1
+
+
+def answer(
+    model: Opened,
+    photograph: Photograph,
+    vector: np.ndarray | None = None,
+    reference: Reference | None = None,
+) -> Answer:
+    """Run a model on one photograph, as the challenge prepares it. vector: see `subject.vector`, needed where
+    `model.takes_vector`.
+
+    Raises InputRefused; ValueError without a vector that the model takes.
+    """
+    if model.takes_vector and vector is None:
+        raise ValueError("the model takes a vector")
+    prepared = model.prepared(photograph.pixels)
+    outputs, cpu_ms = model.run(prepared, vector)
+    found = kind(outputs[None] if reference is None else np.vstack([reference.outputs, outputs]))
+    row = probabilities(outputs[None], found)[0]
+    scaled = (
+        None if reference is None or not len(reference) else calibration.tempered(row, reference.temperature)
+    )
+    return Answer(prepared, vector if model.takes_vector else None, outputs, found, row, scaled, cpu_ms)
+
+
+def views(model: Opened, answer: Answer, cancelled: Callable[[], bool] | None = None) -> Views:
+    """The answer to the photograph turned by quarters and mirrored, without any interpolation: a run for each
+    of `turned` but the first. Raises InputRefused, Cancelled."""
+    rows = [answer.probabilities]
+    for pixels in turned(answer.prepared)[1:]:
+        if cancelled and cancelled():
+            raise Cancelled
+        outputs, _ = model.run(np.ascontiguousarray(pixels), answer.vector)
+        rows.append(probabilities(outputs[None], answer.kind)[0])
+    return Views(np.array(rows))
+
+
+def turned(pixels: np.ndarray) -> list[np.ndarray]:
+    """The eight ways in which pixels (h, w, 3) can be turned and mirrored, the first as they are; those of
+    the same shape only."""
+    quarters = [np.rot90(pixels, k) for k in range(4)]
+    return [view for turn in quarters for view in (turn, turn[:, ::-1]) if view.shape == pixels.shape]

@@ -1,0 +1,63 @@
+"""Hiding random halves of a photograph, many times (RISE; Petsiuk, Das, Saenko 2018), with centred
+weights."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from scoring.single_image.answer import Answer
+from scoring.single_image.model import Opened
+from scoring.single_image.saliency import Progress, SaliencyMap, enlarged, scores, surrounding
+
+COUNT, GRID, SHOWN, FINER = 256, 6, 0.5, 4
+
+
+def masks(
+    model: Opened,
+    answer: Answer,
+    count: int = COUNT,
+    seed: int = 0,
+    progress: Progress | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> SaliencyMap:
+    """The map from `count` random masks: as many runs. progress(done, total): in runs. Raises Cancelled
+    within one run; InputRefused."""
+    drawn = random_masks(count, seed)
+    found = scores(
+        model,
+        answer,
+        ((pixels, answer.vector) for pixels in masked(answer.prepared, drawn)),
+        count,
+        progress,
+        cancelled,
+    )
+    weights = drawn.reshape(count, -1)
+    covariance = (found - found.mean(0)).T @ (weights - weights.mean(0)) / count
+    return SaliencyMap(
+        covariance.reshape(-1, *drawn.shape[1:]), answer.probabilities, None, answer.prepared.shape[:2]
+    )
+
+
+def random_masks(count: int, seed: int) -> np.ndarray:
+    """Masks 0..1 [count, 24, 24]: cells of a 6 x 6 lattice shown or not by chance, bilinear, shifted by
+    quarters of a cell."""
+    random = np.random.default_rng(seed)
+    fine, coarse = FINER * GRID, GRID + 1
+    drawn = np.empty((count, fine, fine), np.float32)
+    for mask in drawn:
+        down, right = random.integers(0, FINER, 2)
+        cells = (random.random((coarse, coarse)) < SHOWN).astype(np.float32)
+        mask[:] = enlarged(cells, FINER * coarse, FINER * coarse)[down : down + fine, right : right + fine]
+    return drawn
+
+
+def masked(pixels: np.ndarray, drawn: np.ndarray) -> Iterator[np.ndarray]:
+    """The pixels uint8 (h, w, 3) where each mask [g, g] is 1, and the colour around where it is 0."""
+    height, width = pixels.shape[:2]
+    around = surrounding(pixels)
+    above = pixels - around
+    shown = np.empty_like(above)
+    for mask in drawn:
+        np.multiply(above, enlarged(mask, height, width)[..., None], out=shown)
+        np.add(shown, around, out=shown)
+        yield np.rint(shown, out=shown).astype(np.uint8)

@@ -1,0 +1,130 @@
+"""A model that was opened for questions about single images: loaded, tried once, and held against what its
+challenge asks."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.findings import Finding, InputRefused, error, split, warning
+from scoring.models import preflight
+from scoring.models.pool import first_output
+from scoring.models.preprocessing import Recipe, stretched
+from scoring.models.process import Answer, ModelFailed, ModelProcess
+from scoring.single_image.model_task import ModelTask
+
+CALLED = "the model"
+LARGEST_LIST = 64
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A model in a worker of its own, which lives until `close`; one thread at a time may use it. findings:
+    warnings and notes about it."""
+
+    subject: ModelTask
+    process: ModelProcess
+    recipe: Recipe
+    findings: tuple[Finding, ...]
+
+    @property
+    def sha256(self) -> str:
+        return self.process.facts.sha256
+
+    @property
+    def takes_vector(self) -> bool:
+        """Whether age, gender and location are to be given."""
+        return self.subject.contract.vector is not None and len(self.process.facts.inputs) > 1
+
+    def prepared(self, pixels: np.ndarray) -> np.ndarray:
+        """What the model receives of upright pixels, uint8 (h, w, 3): the challenge's own steps, to the last
+        bit."""
+        return stretched(pixels, self.recipe)
+
+    def run(self, prepared: np.ndarray, vector: np.ndarray | None = None) -> tuple[np.ndarray, float]:
+        """The first output [k] float64 for prepared pixels, and milliseconds of processor time. Raises
+        InputRefused."""
+        try:
+            answer: Answer = self.process.run(prepared, self.recipe, vector if self.takes_vector else None)
+            output = np.ravel(first_output(answer))
+        except ModelFailed as failed:
+            raise InputRefused([preflight.failure(CALLED, failed)]) from failed
+        if len(output) < self.subject.outputs or not np.isfinite(output).all():
+            raise InputRefused(
+                [
+                    error(
+                        "wrong-output",
+                        CALLED,
+                        "Its answer to this image is no list of finite numbers: there is nothing to show.",
+                    )
+                ]
+            )
+        return output[: self.subject.outputs], answer.cpu_ms
+
+    @property
+    def ended(self) -> bool:
+        """Whether the worker is gone, after `close` or a failure, and the model is to be opened again."""
+        return self.process.ended
+
+    def close(self) -> None:
+        self.process.close()
+
+
+def opened(subject: ModelTask, model: bytes) -> Opened:
+    """Open a model. Raises InputRefused with every problem: not a model, not one for this challenge, or one
+    that fails."""
+    try:
+        process = ModelProcess(model)
+    except ModelFailed as failed:
+        raise InputRefused([preflight.failure(CALLED, failed)]) from failed
+    try:
+        return _tried(subject, process)
+    except ModelFailed as failed:
+        process.close()
+        raise InputRefused([preflight.failure(CALLED, failed)]) from failed
+    except BaseException:
+        process.close()
+        raise
+
+
+def _tried(subject: ModelTask, process: ModelProcess) -> Opened:
+    facts = process.facts
+    problems, findings = split(preflight.examine(facts, subject.contract, CALLED))
+    if not problems:
+        recipe = subject.recipe_for(facts)
+        vector = (
+            np.zeros(subject.contract.vector, np.float32)
+            if subject.contract.vector and len(facts.inputs) > 1
+            else None
+        )
+        trial = process.run(preflight.noise(*recipe.steps[-1][:2]), recipe, vector)
+        problems, findings = split(preflight.examine(facts, subject.contract, CALLED, trial))
+        if not problems and subject.outputs == 1 and trial.outputs[0] is not None:
+            said = _of_one_risk(trial.outputs[0], len(subject.classes))
+            problems, findings = split([*findings, *([said] if said else [])])
+    if problems:
+        raise InputRefused(problems, findings)
+    return Opened(subject, process, recipe, tuple(findings))
+
+
+def _of_one_risk(output: np.ndarray, classes: int) -> Finding | None:
+    """What is to be said of the first output of a model that is asked for one risk: the challenge's own code
+    takes its first number."""
+    if output.size <= 1:
+        return None
+    if output.ndim > 2 and output.size > LARGEST_LIST:
+        return error(
+            "wrong-output",
+            CALLED,
+            "It answers with a map, not with one risk: choose the challenge that it was made for.",
+        )
+    if output.size > classes:
+        words = (
+            f"It gives {output.size} numbers per image where one risk is asked for: choose the "
+            "challenge that it was made for."
+        )
+        return error("wrong-output", CALLED, words)
+    return warning(
+        "two-column-output",
+        CALLED,
+        "It gives 2 numbers per image: as in the challenge's own code the first is taken for the risk.",
+    )

@@ -1,0 +1,76 @@
+"""Hiding one part of a photograph after the other behind a soft patch in the colour around it.
+
+Measured on drawn lesions: as well placed as 256 random masks, with a quarter of their runs; hard patches make
+edges that models see, and finer lattices are not better placed.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from scoring.single_image.answer import Answer
+from scoring.single_image.model import Opened
+from scoring.single_image.saliency import Progress, SaliencyMap, scores, surrounding
+
+GRID, SMALLEST_GRID, LARGEST_GRID = 8, 5, 16
+BUDGET_SECONDS = 3.0
+SPREAD, FAINTEST = 0.55, 0.01
+
+
+def grid_for(run_seconds: float, wanted: int = GRID, budget_seconds: float = BUDGET_SECONDS) -> int:
+    """Cells each way, at most `wanted`, that can be hidden one by one within the time; from 5 to 16 whatever
+    the time."""
+    fits = math.floor(math.sqrt(budget_seconds / run_seconds)) if run_seconds > 0 else LARGEST_GRID
+    return min(max(min(fits, wanted), SMALLEST_GRID), LARGEST_GRID)
+
+
+def occlusion(
+    model: Opened,
+    answer: Answer,
+    grid: int = GRID,
+    progress: Progress | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> SaliencyMap:
+    """The map of grid x grid cells: as many runs. progress(done, total): in runs. Raises Cancelled within one
+    run; InputRefused."""
+    after = scores(
+        model,
+        answer,
+        ((pixels, answer.vector) for pixels in hidden(answer.prepared, grid)),
+        grid * grid,
+        progress,
+        cancelled,
+    )
+    after = after.T.reshape(-1, grid, grid)
+    return SaliencyMap(
+        answer.probabilities[:, None, None] - after, answer.probabilities, after, answer.prepared.shape[:2]
+    )
+
+
+def hidden(pixels: np.ndarray, grid: int) -> Iterator[np.ndarray]:
+    """The pixels uint8 (h, w, 3) with one cell hidden, row by row; each is gone when the next is asked
+    for."""
+    height, width = pixels.shape[:2]
+    towards = surrounding(pixels) - pixels
+    rows, columns = profiles(height, grid), profiles(width, grid)
+    changed = pixels.copy()
+    for across, row in rows:
+        for along, column in columns:
+            patch = np.outer(row, column)[..., None]
+            changed[across, along] = np.rint(pixels[across, along] + towards[across, along] * patch)
+            yield changed
+            changed[across, along] = pixels[across, along]
+
+
+def profiles(length: int, cells: int) -> list[tuple[slice, np.ndarray]]:
+    """Of each cell along `length` px, where a patch is not fainter than 1 in 100, and how much it hides
+    there: exp(-(d / 0.55 cells)^4)."""
+    places = (np.arange(length) + 0.5) / length * cells - 0.5
+    weights = np.exp(-(((places[:, None] - np.arange(cells)) / SPREAD) ** 4)).astype(np.float32)
+    found = []
+    for weight in weights.T:
+        seen = np.flatnonzero(weight > FAINTEST)
+        reach = slice(int(seen[0]), int(seen[-1]) + 1)
+        found.append((reach, weight[reach]))
+    return found

@@ -1,0 +1,50 @@
+"""Where to cut a risk: the wanted sensitivity, and what it costs on a test set."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.metrics import binary, thresholds
+from scoring.single_image.reference import Reference, Share
+from scoring.statistics.intervals import wilson
+
+SEED = 0
+
+
+@dataclass(frozen=True)
+class OperatingPoint:
+    """A threshold of "risk > threshold", chosen on all cases, and what such a choice gives on cases that it
+    was not made on (five folds by unit): sensitivity and specificity with Wilson's 95 % bounds, None where
+    there are too few units to fold."""
+
+    wanted: float
+    threshold: float
+    sensitivity: Share | None
+    specificity: Share | None
+
+
+def risks(probabilities: np.ndarray, malignant: np.ndarray) -> np.ndarray:
+    """The sum over the malignant classes, 0..1 [...], of probabilities [..., K]."""
+    return probabilities[..., malignant].sum(-1)
+
+
+def operating_point(reference: Reference, malignant: np.ndarray, wanted: float) -> OperatingPoint | None:
+    """The threshold that reaches the wanted sensitivity (0..1) for the malignant classes, bool [K], on the
+    test set; None without both malignant cases and others."""
+    scores, positive = risks(reference.probabilities, malignant), malignant[reference.truth]
+    chosen = binary.point_at_sensitivity(scores, positive, wanted)
+    if chosen is None:
+        return None
+    parts = thresholds.folds(positive.astype(int), reference.units, SEED)
+    if parts is None:
+        return OperatingPoint(wanted, chosen.threshold, None, None)
+    called = np.zeros(len(scores), bool)
+    for four, fifth in parts:
+        cut = binary.point_at_sensitivity(scores[four], positive[four], wanted)
+        called[fifth] = scores[fifth] > (chosen if cut is None else cut).threshold
+    return OperatingPoint(wanted, chosen.threshold, _share(called[positive]), _share(~called[~positive]))
+
+
+def _share(hits: np.ndarray) -> Share:
+    low, high = wilson(hits.sum(), len(hits))
+    return Share(int(hits.sum()), len(hits), float(low), float(high))

@@ -1,0 +1,50 @@
+"""A photograph from its file: pixels and nothing else."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.findings import InputRefused, error
+from scoring.models.preprocessing import ImageUnreadable, Seen
+from scoring.models.process import ImageProcess
+
+CALLED = "image 1"
+"""What messages call the image: the name of an upload can be a person's."""
+
+
+@dataclass(frozen=True)
+class Photograph:
+    """pixels: uint8 (height, width, 3), upright, read-only. small: a copy to measure and to show, 512 px on
+    its shorter side. seen: what the file was. dropped: of `models.intake.KINDS`, what else it held."""
+
+    pixels: np.ndarray
+    small: np.ndarray
+    seen: Seen
+    dropped: tuple[str, ...]
+
+    @property
+    def turned(self) -> bool:
+        """Whether the file's pixels lay otherwise than they do here; the challenges' programs do not turn
+        them."""
+        return self.seen.orientation != 1
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height, px."""
+        return self.pixels.shape[1], self.pixels.shape[0]
+
+
+def received(data: bytes, process: ImageProcess | None = None) -> Photograph:
+    """The photograph in a file, decoded in the confined worker (`process`, else one for this file alone). The
+    bytes are not kept.
+
+    Raises InputRefused (`image-unreadable`) with one sentence, see `models.intake.upright`.
+    """
+    if process is None:
+        with ImageProcess() as own:
+            return received(data, own)
+    try:
+        found = process.upright(data)
+    except ImageUnreadable as fault:
+        raise InputRefused([error("image-unreadable", CALLED, str(fault))]) from fault
+    return Photograph(found.pixels, found.small, found.seen, found.dropped)

@@ -1,0 +1,176 @@
+"""What was asked and answered, as JSON for the person who asked: enough to ask again, without the image
+unless it is wanted."""
+
+import base64
+import hashlib
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from PIL import Image
+
+from scoring.metrics.quality import Quality
+from scoring.scorecard import plain
+from scoring.single_image.answer import Answer, Views
+from scoring.single_image.model import Opened
+from scoring.single_image.model_task import described
+from scoring.single_image.nuclei import CLASSES, Detector, Overview
+from scoring.single_image.operating import OperatingPoint
+from scoring.single_image.photograph import CALLED, Photograph
+from scoring.single_image.quality import Chip
+from scoring.single_image.reference import ClassSet, Reference
+from scoring.single_image.wording import BANNER, RESEARCH_USE
+from scoring.version import __version__
+
+
+@dataclass(frozen=True)
+class Record:
+    """Everything that was shown of one photograph; None: was not asked for. impression: what the person wrote
+    before the answer was shown."""
+
+    photograph: Photograph
+    model: Opened
+    answer: Answer
+    reference: Reference | None = None
+    views: Views | None = None
+    class_set: ClassSet | None = None
+    operating_point: OperatingPoint | None = None
+    quality: Quality | None = None
+    chips: Sequence[Chip] = ()
+    abstentions: Sequence[str] = ()
+    impression: str | None = None
+
+
+def document(said: Record, with_image: bool = False) -> dict:
+    """The export of one answer, of plain JSON values. with_image: also the upright pixels as PNG, which hold
+    nothing of the file but them."""
+    answer, model = said.answer, said.model
+    classes = model.subject.classes
+    return {
+        **_head(said.photograph, with_image),
+        "challenge": model.subject.challenge,
+        "model": {
+            "sha256": model.sha256,
+            "inputs": [{"name": t.name, "shape": plain(t.shape)} for t in model.process.facts.inputs],
+            "outputs": [{"name": t.name, "shape": plain(t.shape)} for t in model.process.facts.outputs],
+            "steps": [list(step) for step in model.recipe.steps],
+        },
+        "inputs": {
+            "image_shape": [1, 3, *answer.prepared.shape[:2]],
+            "image_sha256": sha256(answer.prepared),
+            "vector": None if answer.vector is None else plain(answer.vector),
+            "described": None if answer.vector is None else dict(described(answer.vector)),
+        },
+        "answer": {
+            "outputs": plain(answer.outputs),
+            "taken_for": answer.kind,
+            "scores": _by_class(classes, answer.probabilities),
+            "scores_after_temperature": None if answer.scaled is None else _by_class(classes, answer.scaled),
+            "highest": classes[answer.top],
+            "cpu_ms": answer.cpu_ms,
+        },
+        "test_set": None if said.reference is None else _reference(said.reference),
+        "flips_and_rotations": None if said.views is None else _views(classes, said.views),
+        "class_set": None if said.class_set is None else _class_set(classes, said.class_set),
+        "operating_point": None if said.operating_point is None else _operating(said.operating_point),
+        "quality": None if said.quality is None else plain(vars(said.quality)),
+        "chips": [
+            {"name": c.name, "level": c.level, "value": c.value, "words": c.words, "percentile": c.percentile}
+            for c in said.chips
+        ],
+        "no_answer_because": list(said.abstentions),
+        "impression": said.impression,
+    }
+
+
+def tile_document(
+    photograph: Photograph,
+    source: Detector | None,
+    found: Overview,
+    least_confidence: float,
+    with_image: bool = False,
+) -> dict:
+    """The export of one tile. source: the detector, None for a prediction file."""
+    return {
+        **_head(photograph, with_image),
+        "challenge": "puma",
+        "model": None if source is None else {"sha256": source.sha256},
+        "least_confidence": least_confidence,
+        "area_mm2": found.area_mm2,
+        "til_share": found.til_share,
+        "counts": _by_class(CLASSES, found.counts),
+        "per_mm2": _by_class(CLASSES, found.per_mm2),
+    }
+
+
+def text(document: Mapping) -> str:
+    """The document as JSON."""
+    return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def sha256(pixels: np.ndarray) -> str:
+    """SHA-256 of pixels uint8 and their shape: of what was looked at, never of the file, by which it could be
+    found again elsewhere."""
+    return hashlib.sha256(repr(pixels.shape).encode() + np.ascontiguousarray(pixels).tobytes()).hexdigest()
+
+
+def _head(photograph: Photograph, with_image: bool) -> dict:
+    width, height = photograph.size
+    image = {
+        "called": CALLED,
+        "width": width,
+        "height": height,
+        "turned_upright": photograph.turned,
+        "dropped": list(photograph.dropped),
+    }
+    if with_image:
+        image["png"] = base64.b64encode(_png(photograph.pixels)).decode()
+    return {"notice": RESEARCH_USE, "about": BANNER.replace("**", ""), "version": __version__, "image": image}
+
+
+def _png(pixels: np.ndarray) -> bytes:
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, "PNG")
+    return file.getvalue()
+
+
+def _by_class(classes: Sequence[str], values: np.ndarray) -> dict:
+    return dict(zip(classes, plain(values), strict=True))
+
+
+def _reference(reference: Reference) -> dict:
+    return {
+        "name": reference.name,
+        "computer_generated": reference.generated,
+        "n": len(reference),
+        "cases": _by_class(reference.classes, reference.support),
+        "temperature": reference.temperature,
+    }
+
+
+def _views(classes: Sequence[str], views: Views) -> dict:
+    rows = {"low": views.low, "mean": views.mean, "high": views.high, "standard_deviation": views.deviation}
+    return {"views": views.others, "highest_class_changed": views.changed} | {
+        name: _by_class(classes, row) for name, row in rows.items()
+    }
+
+
+def _class_set(classes: Sequence[str], found: ClassSet) -> dict:
+    return {
+        "classes": [name for name, member in zip(classes, found.members, strict=True) if member],
+        "built_to_hold": 1 - found.miss,
+        "too_few_cases": [name for name, always in zip(classes, found.always, strict=True) if always],
+        "coverage": None if found.coverage is None else found.coverage.overall,
+    }
+
+
+def _operating(point: OperatingPoint) -> dict:
+    shares = {"sensitivity": point.sensitivity, "specificity": point.specificity}
+    return {"wanted_sensitivity": point.wanted, "threshold": point.threshold} | {
+        name: None
+        if share is None
+        else {"hits": share.hits, "n": share.n, "interval": [share.low, share.high]}
+        for name, share in shares.items()
+    }

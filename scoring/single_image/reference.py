@@ -1,0 +1,186 @@
+"""The labelled test set that a model's answer to one image is held against: what the same model said to cases
+whose class is known."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from scoring.challenges.isic.truth import UNIT_COLUMNS
+from scoring.metrics import calibration, classification, conformal, neighbours
+from scoring.single_image.model_task import ModelTask, kind, probabilities
+from scoring.statistics.intervals import wilson
+from scoring.statistics.options import StatisticsOptions
+from scoring.submission import Predictions
+
+NEAREST, COUNTED = 6, 20
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Cases of a test set with a class and an answer, n of them.
+
+    name: of the test set, for people. generated: whether its images are computer-generated. ids [n]; indices
+    [n]: their places in the test set. truth [n]: class numbers. outputs [n, k]: as the model gave them; kind:
+    what they are taken for (`subject.kind`). probabilities [n, K]. units [n]: cases of one patient share a
+    number.
+    """
+
+    name: str
+    generated: bool
+    classes: tuple[str, ...]
+    ids: tuple[str, ...]
+    indices: np.ndarray
+    truth: np.ndarray
+    outputs: np.ndarray
+    kind: str
+    probabilities: np.ndarray
+    units: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @cached_property
+    def support(self) -> np.ndarray:
+        """Cases of each class [K]."""
+        return np.bincount(self.truth, minlength=len(self.classes))
+
+    @cached_property
+    def temperature(self) -> float:
+        """The temperature fitted on these cases."""
+        return calibration.temperature(self.probabilities, self.truth)
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """A case that the model scored alike. index: its place in the test set. label: its class number.
+    probabilities [K]. distance: 0..1."""
+
+    index: int
+    id: str
+    label: int
+    probabilities: np.ndarray
+    distance: float
+
+
+@dataclass(frozen=True)
+class Share:
+    """Of `n` cases `hits` were of a class; low, high: Wilson's 95 % bounds of the share."""
+
+    hits: int
+    n: int
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class ClassSet:
+    """The set of classes for one image. members: bool [K]. miss: the share of each class's cases that may be
+    left out. always: classes with too few cases ever to be left out, bool [K]. coverage: of such sets on
+    cases that they were not calibrated on, None where untried. fewest: cases per class that are needed."""
+
+    members: np.ndarray
+    miss: float
+    always: np.ndarray
+    coverage: conformal.Coverage | None
+    fewest: int
+
+
+def reference(
+    subject: ModelTask,
+    truth,
+    predictions: Predictions,
+    generated: bool = False,
+    units: np.ndarray | None = None,
+    name: str | None = None,
+) -> Reference:
+    """The cases of a test set that have a class and outputs. truth, predictions: as read or run for the
+    challenge. units [N]: default, those of the challenge's intervals (patients, else lesions, where the test
+    set names them, else cases)."""
+    if units is None:
+        _, units = StatisticsOptions().units(truth.columns, len(truth), UNIT_COLUMNS, truth.id_column)
+    kept = np.flatnonzero((truth.labels >= 0) & predictions.has_outputs)
+    outputs = np.ascontiguousarray(predictions.outputs[kept, : subject.outputs])
+    found = kind(outputs)
+    rows = probabilities(outputs, found) if len(outputs) else np.empty((0, len(subject.classes)))
+    return Reference(
+        name or truth.name,
+        generated,
+        subject.classes,
+        tuple(truth.ids[i] for i in kept),
+        kept,
+        np.asarray(truth.labels)[kept],
+        outputs,
+        found,
+        rows,
+        np.asarray(units)[kept],
+    )
+
+
+def without(reference: Reference, index: int) -> Reference:
+    """The reference without a case of the test set and all of its unit: for an image that is itself one of
+    its cases."""
+    own = np.flatnonzero(reference.indices == index)
+    if not len(own):
+        return reference
+    kept = reference.units != reference.units[own[0]]
+    rows = {
+        name: getattr(reference, name)[kept]
+        for name in ("indices", "truth", "outputs", "probabilities", "units")
+    }
+    return replace(
+        reference, ids=tuple(name for name, keep in zip(reference.ids, kept, strict=True) if keep), **rows
+    )
+
+
+def alike(reference: Reference, row: np.ndarray, count: int = NEAREST) -> tuple[Likeness, ...]:
+    """The cases whose probabilities are nearest to row [K], the nearest first (Hellinger distance)."""
+    chosen = neighbours.nearest(row, reference.probabilities, count)
+    distances = neighbours.hellinger(row, reference.probabilities[chosen])
+    return tuple(
+        Likeness(
+            int(reference.indices[i]),
+            reference.ids[i],
+            int(reference.truth[i]),
+            reference.probabilities[i],
+            float(d),
+        )
+        for i, d in zip(chosen, distances, strict=True)
+    )
+
+
+def share_alike(reference: Reference, row: np.ndarray, label: int, count: int = COUNTED) -> Share:
+    """Of the `count` cases scored most like row [K], how many are of class `label`."""
+    chosen = neighbours.nearest(row, reference.probabilities, count)
+    hits = int((reference.truth[chosen] == label).sum())
+    low, high = wilson(hits, len(chosen))
+    return Share(hits, len(chosen), float(low), float(high))
+
+
+def class_set(reference: Reference, row: np.ndarray, miss: float = 0.1, trial: bool = True) -> ClassSet:
+    """The classes that an image with probabilities row [K] cannot be parted from, class by class. trial:
+    whether to measure the coverage."""
+    cuts = conformal.thresholds(reference.probabilities, reference.truth, miss)
+    tried = (
+        conformal.coverage(reference.probabilities, reference.truth, miss, reference.units) if trial else None
+    )
+    return ClassSet(conformal.members(row, cuts), miss, np.isinf(cuts), tried, conformal.fewest_cases(miss))
+
+
+def reweighted(reference: Reference, row: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Probabilities row [K] for a place where classes are as frequent as `wanted` [K] (any scale): p x wanted
+    / share in the test set, to sum 1.
+
+    A class that the test set does not have keeps its own weight of 0 (Saerens 2002).
+    """
+    weights = classification.divide(np.asarray(wanted, float), reference.support.astype(float), 0)
+    total = float((row * weights).sum())
+    return row * weights / total if total > 0 else np.full(len(row), np.nan)
+
+
+def malignant_at(reference: Reference, malignant: np.ndarray, prevalence: float) -> np.ndarray:
+    """Class frequencies [K] that sum to 1, with the share `prevalence` (0..1) malignant, split within both
+    groups as in the test set."""
+    shares = reference.support.astype(float)
+    groups = np.where(malignant, shares[malignant].sum(), shares[~malignant].sum())
+    return classification.divide(shares, groups, 0) * np.where(malignant, prevalence, 1 - prevalence)

@@ -1,0 +1,96 @@
+"""A map of where hiding part of a photograph changes a model's scores, signed, and what both ways of making
+one share."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from PIL import Image
+
+from scoring.models.pool import Cancelled
+from scoring.single_image.answer import Answer
+from scoring.single_image.model import Opened
+from scoring.single_image.model_task import probabilities
+
+BORDER_SHARE, DARKEST = 1 / 8, 0.15
+
+Progress = Callable[[int, int], object]
+
+
+@dataclass(frozen=True)
+class SaliencyMap:
+    """How hiding changes the scores of all classes.
+
+    drops [K, g, g]: score as it is less the score with the cell hidden; positive: the cell supports the
+    class. Of random masks: mean of score x mask less the product of their means. before [K]: scores as they
+    are. after [K, g, g]: with the cell hidden, None for random masks. shape: height and width of the pixels
+    that the model received.
+    """
+
+    drops: np.ndarray
+    before: np.ndarray
+    after: np.ndarray | None
+    shape: tuple[int, int]
+
+    def picture(self, k: int) -> np.ndarray:
+        """The map of class k over the pixels that the model received, float32 [height, width], bilinear
+        between the cells' centres."""
+        return enlarged(self.drops[k], *self.shape)
+
+    def scale(self, k: int) -> float:
+        """The largest absolute drop of class k, where the colours end."""
+        return float(np.abs(self.drops[k]).max())
+
+    def largest(self, k: int) -> tuple[int, int, float, float] | None:
+        """Row and column of the cell that changes class k most, and the class's score before and after; None
+        for random masks."""
+        if self.after is None:
+            return None
+        row, column = np.unravel_index(np.abs(self.drops[k]).argmax(), self.drops[k].shape)
+        return int(row), int(column), float(self.before[k]), float(self.after[k, row, column])
+
+
+def enlarged(values: np.ndarray, height: int, width: int) -> np.ndarray:
+    """Values float32 [g, g] drawn over height x width px, bilinear between the cells' centres, constant
+    beyond the outermost.
+
+    By Pillow, because small matrix products wake all threads of the algebra library, which then wait for each
+    other.
+    """
+    return np.asarray(
+        Image.fromarray(values.astype(np.float32)).resize((width, height), Image.Resampling.BILINEAR)
+    )
+
+
+def surrounding(pixels: np.ndarray) -> np.ndarray:
+    """The colour around: per channel the median of the outer eighth of pixels uint8 (h, w, 3), a black frame
+    left out; float32 [3]."""
+    height, width = pixels.shape[:2]
+    rim = max(1, round(BORDER_SHARE * min(height, width)))
+    outside = np.ones((height, width), bool)
+    outside[rim:-rim, rim:-rim] = False
+    colours = pixels[outside]
+    bright = colours[colours.mean(1) > DARKEST * 255]
+    return np.median(bright if len(bright) else colours, axis=0).astype(np.float32)
+
+
+def scores(
+    model: Opened,
+    answer: Answer,
+    asked: Iterable[tuple[np.ndarray, np.ndarray | None]],
+    total: int,
+    progress: Progress | None,
+    cancelled: Callable[[], bool] | None,
+) -> np.ndarray:
+    """Probabilities [total, K] of prepared pixels with their vectors, run one by one (batches were measured
+    to be no faster). Raises Cancelled within one run; InputRefused."""
+    rows = np.empty((total, len(answer.probabilities)))
+    for done, (pixels, vector) in enumerate(asked):
+        if cancelled and cancelled():
+            raise Cancelled
+        if progress:
+            progress(done, total)
+        rows[done] = probabilities(model.run(pixels, vector)[0][None], answer.kind)[0]
+    if progress:
+        progress(total, total)
+    return rows

@@ -1,0 +1,71 @@
+"""What the model would say of the same photograph of a person of another age or gender, or at another place
+of the body."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.challenges.tricorder3.model import sweep_vectors
+from scoring.single_image.answer import Answer
+from scoring.single_image.model import Opened
+from scoring.single_image.model_task import described
+from scoring.single_image.saliency import Progress, scores
+
+SHOWN = 3
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Answers when one input changes and the others stay. vectors, by field ("age", "gender", "location"):
+    [n, 3]; probabilities: [n, K]."""
+
+    vectors: Mapping[str, np.ndarray]
+    probabilities: Mapping[str, np.ndarray]
+
+    def values(self, field: str) -> list:
+        """What the field says in each row, for people."""
+        return [described(vector)[field] for vector in self.vectors[field]]
+
+
+def sweep(model: Opened, answer: Answer, progress: Progress | None = None, cancelled=None) -> Sweep:
+    """Ask again at 19 ages, the genders and the sites, each with "unknown": 30 runs. Raises ValueError for a
+    model without a vector; Cancelled; InputRefused."""
+    if answer.vector is None:
+        raise ValueError("the model takes the image only")
+    vectors = sweep_vectors(*answer.vector)
+    every = np.concatenate(list(vectors.values()))
+    rows = scores(
+        model, answer, ((answer.prepared, vector) for vector in every), len(every), progress, cancelled
+    )
+    ends = np.cumsum([len(v) for v in vectors.values()])[:-1]
+    return Sweep(vectors, dict(zip(vectors, np.split(rows, ends), strict=True)))
+
+
+def changes(found: Sweep, answer: Answer, classes: Sequence[str]) -> tuple[str, ...]:
+    """A sentence for each field in which the highest class becomes another, with where it does; one sentence
+    where none does."""
+    said = []
+    for field, rows in found.probabilities.items():
+        values, tops = found.values(field), rows.argmax(1)
+        others = [f"{classes[tops[i]]} at {_word(values[i])}" for i in np.flatnonzero(tops != answer.top)]
+        if others:
+            said.append(
+                f"With another {field} the highest class is no longer {classes[answer.top]}: "
+                f"{', '.join(others)}."
+            )
+    return tuple(said) or (
+        f"The highest class stays {classes[answer.top]} at every age, gender and location.",
+    )
+
+
+def leading(found: Sweep, count: int = SHOWN) -> dict[str, tuple[int, ...]]:
+    """By field, the classes that are highest anywhere, most first: those worth a line."""
+    return {
+        field: tuple(np.argsort(-rows.max(0), kind="stable")[:count].tolist())
+        for field, rows in found.probabilities.items()
+    }
+
+
+def _word(value: float | str) -> str:
+    return f"{value:g}" if isinstance(value, float) else value

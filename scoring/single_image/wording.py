@@ -1,0 +1,165 @@
+"""What the page says, in words that a research-use label allows: what a model gives, on which test set; never
+what a person has.
+
+Sources: 21 CFR 809.10(c)(2)(i) for the label; why result text is part of it: the FDA's guidance on such
+labels.
+"""
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from scoring.single_image.answer import Answer, Views
+from scoring.single_image.quality import STOP, Chip
+from scoring.single_image.reference import ClassSet, Reference, Share
+
+RESEARCH_USE = "Research use only. Not a medical device. Not for use in diagnostic procedures."
+BANNER = (
+    f"**{RESEARCH_USE}** This page shows what a challenge model outputs for one image. The score is "
+    "not the probability that this person has "
+    "a disease. Do not use it to decide about diagnosis, referral or treatment of a patient. Models "
+    "here are unreviewed submissions; sample "
+    "images are computer-generated."
+)
+PRIVACY = (
+    "The image is kept in memory for this session only and is not stored. It is rebuilt from its "
+    "pixels: everything else that the file held "
+    "is dropped. Remove my image frees it."
+)
+CONSENT = (
+    "No faces, tattoos, names or labels in the picture, and only with the consent of the person: pixels "
+    "can identify, too."
+)
+TURNED = (
+    "The photograph was turned upright, as its camera said. The challenge's own program does not turn "
+    "images, so its score can differ."
+)
+MAP = "Shows where hiding part of the image changes the model's score. It does not show disease."
+ALIKE = "Cases this model scored alike; they need not look alike."
+EXCHANGEABLE = "A photo from another camera is not like the test set."
+UNKNOWN_INPUT = (
+    "An input is given as unknown (-1). Models that were not trained with that can answer very differently."
+)
+MOST_CLASSES = 4
+
+BANNED = (
+    r"diagnos\w*",
+    r"refer(s|red|ral|rals|ring)?",
+    r"biops\w*",
+    r"urgent\w*",
+    r"safe(?!-scan)\w*",
+    r"healthy",
+    r"low[ -]risk",
+    r"% chance",
+    r"you have",
+    r"your (risk|lesion|mole)",
+    r"cancerous",
+    r"rul(e|es|ed|ing) (it )?out",
+)
+"""What a rendered result never says. The banner and the label are no results: they say what must not be
+concluded."""
+_BANNED = re.compile("|".join(rf"(?<!\w){pattern}(?!\w)" for pattern in BANNED), re.IGNORECASE)
+
+
+def banned(text: str) -> list[str]:
+    """The banned words in a text, the banner and the label left out."""
+    plain = text.replace("**", "")
+    for allowed in (BANNER.replace("**", ""), RESEARCH_USE):
+        plain = plain.replace(allowed, " ")
+    return [found.group(0) for found in _BANNED.finditer(plain)]
+
+
+def of_test_set(reference: Reference) -> str:
+    """Which test set a number speaks of: "In this test set (n = 220, computer-generated, 20 per class)"."""
+    support = reference.support[reference.support > 0]
+    spread = (
+        f"{support[0]} per class"
+        if len(support) and np.ptp(support) == 0
+        else f"{support.min()} to {support.max()} per class"
+        if len(support)
+        else "no class"
+    )
+    return (
+        f"In this test set (n = {len(reference)}, "
+        f"{'computer-generated, ' if reference.generated else ''}{spread})"
+    )
+
+
+def score_line(answer: Answer, share: Share, reference: Reference) -> str:
+    """The highest score, and how often the test set's images with such scores were of that class."""
+    name = reference.classes[answer.top]
+    if not share.n:
+        return (
+            f"Highest score: {name} {answer.probabilities[answer.top]:.2f}. The test set has no case to "
+            "hold it against."
+        )
+    return (
+        f"Highest score: {name} {answer.probabilities[answer.top]:.2f}. {of_test_set(reference)} "
+        f"the {share.n} images scored most alike were {name} in "
+        f"{share.hits / share.n:.0%} ({share.low * 100:.0f}-{share.high:.0%})."
+    )
+
+
+def set_line(found: ClassSet, classes: Sequence[str]) -> str:
+    """What the set of classes is, and what it is worth."""
+    said = [classes[k] for k in np.flatnonzero(found.members)]
+    words = (
+        f"{', '.join(said) or 'no class'}. Built to contain the true class in {1 - found.miss:.0%} of "
+        f"cases like the test set. {EXCHANGEABLE}"
+    )
+    if found.always.any():
+        few = ", ".join(classes[k] for k in np.flatnonzero(found.always))
+        words += (
+            f" Fewer than {found.fewest} cases of {few}: always in the set. At least 20 cases per class "
+            "are needed for a set that can be trusted."
+        )
+    if found.coverage is not None:
+        words += (
+            " On halves of the test set that they were not built on, such sets held the true class in "
+            f"{found.coverage.overall:.0%}."
+        )
+    return words
+
+
+def abstentions(found: ClassSet | None, views: Views | None, chips: Sequence[Chip]) -> tuple[str, ...]:
+    """Why the answer is to be taken as no answer, a sentence each; empty where nothing speaks against it."""
+    reasons = []
+    if views is not None and views.changed:
+        words = (
+            f"The model's answer is not stable for this image (top class changed in {views.changed} of "
+            f"{views.others} flips and rotations)."
+        )
+        reasons.append(f"{words} Treat it as no answer.")
+    if found is not None and (
+        found.members.sum() > MOST_CLASSES or found.members.all() or not found.members.any()
+    ):
+        many = int(found.members.sum())
+        words = "no class fits" if not many else f"{many} classes cannot be told apart"
+        reasons.append(f"By this test set {words} for this image. Treat the ranking as no answer.")
+    reasons += [f"{chip.words} Treat the answer as no answer." for chip in chips if chip.level == STOP]
+    return tuple(reasons)
+
+
+def views_line(views: Views) -> str:
+    """How far the answer moves when the photograph is turned and mirrored."""
+    return f"Turned and mirrored {views.others} times: top class changed in {views.changed}."
+
+
+def dropped_line(kinds: Sequence[str]) -> str:
+    """What was dropped from the file."""
+    return (
+        f"Dropped from the file: {', '.join(kinds)}."
+        if kinds
+        else "Nothing but pixels was found in the file, and they alone are kept."
+    )
+
+
+def map_line(name: str, before: float, after: float) -> str:
+    """The largest change of a map, as a number."""
+    if before == after:
+        return f"Hiding any one part leaves {name} at {before:.2f}."
+    return (
+        f"Hiding this part {'lowers' if after < before else 'raises'} {name} from {before:.2f} to "
+        f"{after:.2f}."
+    )

@@ -1,0 +1,112 @@
+"""What every challenge tells comparisons of itself, on its sample test set."""
+
+import numpy as np
+import pytest
+
+import scoring
+from scoring import samples
+from scoring.comparison.pairs import value_of
+from scoring.statistics.paired import BinarySample, ValueSample, components
+from scoring.statistics.replicates import stored
+
+RESAMPLES = 30
+
+
+@pytest.fixture(scope="module", params=scoring.challenge_ids())
+def found(request):
+    challenge, sample = (
+        scoring.load_challenge(request.param),
+        next(iter(samples.test_sets(request.param).values())),
+    )
+    truth = challenge.read_truth(sample.path)
+    sent = [s for s in sample.submissions.values() if not str(s.path).endswith(".onnx")][:2]
+    teams = {submission.path.stem: challenge.read_predictions(submission.path, truth) for submission in sent}
+    return scoring.compare(challenge, truth, teams, resamples=RESAMPLES)
+
+
+@pytest.mark.parametrize(
+    "challenge_id", [c for c in scoring.challenge_ids() if hasattr(scoring.load_challenge(c), "NOT_COMPARED")]
+)
+def test_what_comparisons_leave_out_changes_no_number(challenge_id):
+    challenge, sample = (
+        scoring.load_challenge(challenge_id),
+        next(iter(samples.test_sets(challenge_id).values())),
+    )
+    truth = challenge.read_truth(sample.path)
+    predictions = challenge.read_predictions(next(iter(sample.submissions.values())).path, truth)
+    whole = challenge.score(truth, predictions, resamples=RESAMPLES)
+    less = challenge.score(
+        truth, predictions, resamples=RESAMPLES, **dict.fromkeys(challenge.NOT_COMPARED, False)
+    )
+    assert less.to_json() == whole.to_json()
+    assert set(less.arrays) < set(whole.arrays)
+
+
+def test_metrics_are_those_of_the_cards_with_replicates(found):
+    for card in found.cards.values():
+        for metric in found.comparable.metrics:
+            assert metric in card.metrics
+            assert card.arrays[stored(metric)].shape == (RESAMPLES,)
+            assert not card.arrays[stored(metric)].flags.writeable
+
+
+def test_every_class_has_a_measure_with_replicates(found):
+    for card in found.cards.values():
+        for name, row in card.per_class.items():
+            measure = next(m for m in found.comparable.class_measures if m in row)
+            assert card.arrays[stored((measure, name))].shape == (RESAMPLES,)
+
+
+def test_a_sample_gives_the_metric_itself(found):
+    measured = {
+        f"{measure}/{name}"
+        for card in found.cards.values()
+        for name, row in card.per_class.items()
+        for measure in row
+    }
+    named = {*next(iter(found.cards.values())).intervals, *measured}
+    tested = 0
+    for card in found.cards.values():
+        for metric in sorted(named):
+            sample, value = found.comparable.sample(card, metric), value_of(card, metric)
+            if sample is None or value is None:
+                continue
+            if isinstance(sample, BinarySample):
+                assert value == pytest.approx(sample.right.mean(), abs=1e-12)
+            elif isinstance(sample, ValueSample):
+                assert value == pytest.approx(sample.values.mean(), abs=1e-12)
+            else:
+                assert value == pytest.approx(components(sample.scores, sample.positive)[0].mean(), abs=1e-12)
+            tested += 1
+    assert tested or found.challenge == "puma"
+
+
+def test_cases_are_right_by_0_to_1(found):
+    for card in found.cards.values():
+        right = found.comparable.right(card)
+        assert right.shape == (card.n_cases,)
+        assert 0 <= np.nanmin(right) <= np.nanmax(right) <= 1
+
+
+def test_slices_count_what_they_measure(found):
+    for card in found.cards.values():
+        for groups in found.comparable.slices(card).values():
+            for row in groups.values():
+                for measure, (overall, counted) in found.comparable.slice_measures.items():
+                    assert measure in row
+                    assert overall in card.metrics
+                    assert row[counted] >= 0
+
+
+def test_the_usual_knobs_recombine_to_the_score_in_every_replicate(found):
+    change = found.comparable.what_if
+    if change is None:
+        return
+    usual = {knob.name: knob.usual for knob in change.knobs}
+    assert all(knob.low <= knob.usual <= knob.high for knob in change.knobs)
+    for card in found.cards.values():
+        drawn = change.rescore(
+            lambda name, card=card: card.arrays.get(stored(name), np.full(RESAMPLES, card.metrics[name])),
+            usual,
+        )
+        assert drawn == pytest.approx(card.arrays["score_replicates"], abs=1e-12)

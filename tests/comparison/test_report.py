@@ -1,0 +1,85 @@
+"""The report of a comparison: whole, self-contained, and with the numbers of the comparison."""
+
+from dataclasses import replace
+
+import pytest
+
+from scoring.comparison import report, verdict
+from scoring.figures.numerals import points
+from tests.support.payloads import PAYLOADS
+from tests.support.teams import lesion_teams, risk_teams
+from tests.test_report import read
+
+
+@pytest.fixture(scope="module")
+def found():
+    return lesion_teams(2, 60, (1, 1.02, 0.1), resamples=100)
+
+
+@pytest.fixture(scope="module")
+def text(found):
+    return report.html(found)
+
+
+def test_it_is_whole_and_asks_nothing_of_any_network(text):
+    reader = read(text)
+    assert reader.balanced
+    assert not reader.open
+    assert not [
+        value
+        for _, attributes in reader.elements
+        for key, value in attributes.items()
+        if key in ("src", "href", "srcset")
+    ]
+    assert "default-src 'none'" in text
+
+
+def test_every_figure_has_a_place_and_a_drawing(text):
+    places = [
+        attributes["id"]
+        for tag, attributes in read(text).elements
+        if attributes.get("id", "").startswith("figure-")
+    ]
+    assert places == [f"figure-{k}" for k in range(len(places))]
+    assert text.count('{"light":') == len(places)
+
+
+def test_scores_ranks_and_words_are_those_of_the_comparison(found, text):
+    said = " ".join(read(text).words)
+    assert verdict.standing(found) in said
+    for name, card in found.cards.items():
+        assert points(card.score) in said, name
+    for pair in found.result.pairs:
+        assert points(pair.difference) in said
+
+
+def test_the_same_comparison_gives_the_same_bytes(found, text):
+    assert report.html(found) == text
+
+
+def test_names_of_strangers_are_text(found):
+    names = dict(zip(found.cards, PAYLOADS[5:8], strict=True))
+    renamed = {names[name]: card for name, card in found.cards.items()}
+    hostile = replace(
+        found,
+        cards=renamed,
+        ranks={names[name]: rank for name, rank in found.ranks.items()},
+        alike={},
+    )
+    reader = read(report.html(hostile))
+    assert reader.balanced
+    assert not {"img", "a", "iframe"} & {tag for tag, _ in reader.elements}
+    assert sum(tag == "script" for tag, _ in reader.elements) == 2
+
+
+@pytest.mark.parametrize("teams", [1, 2, 16])
+def test_few_and_many_teams(teams):
+    found = risk_teams(3, 60, [0.3 + 0.01 * k for k in range(teams)], resamples=20)
+    said = " ".join(read(report.html(found)).words)
+    assert ("The first 15 of 16 teams are drawn" in said) is (teams == 16)
+
+
+def test_nothing_resampled():
+    said = " ".join(read(report.html(lesion_teams(2, 30, (1, 0.5), resamples=0))).words)
+    assert "Without replicates nothing is said of chance." in said
+    assert "How stable is the ranking?" not in said

@@ -1,0 +1,121 @@
+import base64
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from scoring.figures import single_image
+from scoring.figures.theme import DARK, LIGHT, channels
+
+CLASSES, RISK = ("MEL", "BKL", "NV", "BCC"), ("malignant", "medium", "benign", "malignant")
+SCORES = np.array([0.5, 0.1, 0.15, 0.25])
+
+
+def test_classes_stand_by_risk_and_in_each_group_the_highest_first():
+    figure = single_image.ranked(CLASSES, RISK, SCORES, SCORES, LIGHT)
+    order = np.argsort(figure.data[0].y)
+    assert [figure.data[0].x[i] for i in order] == [0.5, 0.25, 0.1, 0.15]
+    assert [tick.replace("<b>", "").split("<")[0].strip() for tick in figure.layout.yaxis.ticktext] == [
+        "malignant",
+        "MEL",
+        "BCC",
+        "medium",
+        "BKL",
+        "benign",
+        "NV",
+    ]
+    said = [note.text for note in figure.layout.annotations]
+    assert {"0.750", "<b>0.500</b>", "0.25"} <= set(said)
+
+
+def test_the_range_of_the_turned_image_is_a_whisker_and_the_tempered_score_a_ring():
+    low, high = SCORES - 0.05, SCORES + 0.02
+    figure = single_image.ranked(CLASSES, RISK, SCORES, SCORES, DARK, (low, high), SCORES[::-1])
+    assert figure.data[0].error_x.array == pytest.approx([0.02] * 4)
+    assert figure.data[0].error_x.arrayminus == pytest.approx([0.05] * 4)
+    assert sorted(figure.data[1].x) == sorted(SCORES)
+
+
+def test_one_output_belongs_to_the_second_class():
+    figure = single_image.ranked(
+        ("other", "melanoma"), ("benign", "malignant"), np.array([0.3, 0.7]), np.array([0.8473]), LIGHT
+    )
+    hovers = dict(zip(figure.data[0].x, figure.data[0].hovertext, strict=True))
+    assert "raw output 0.8473" in hovers[0.7]
+    assert "raw" not in hovers[0.3]
+
+
+def test_groups_of_one_class_need_no_sum():
+    figure = single_image.ranked(
+        ("other", "melanoma"), ("benign", "malignant"), np.array([0.3, 0.7]), np.array([0.7]), LIGHT
+    )
+    assert len(figure.layout.yaxis.ticktext) == 2
+    assert "▲" in figure.layout.yaxis.ticktext[0]
+
+
+def test_names_from_strangers_are_no_html():
+    figure = single_image.ranked(("<b>x", "y"), ("", ""), np.array([0.4, 0.6]), np.array([0.4, 0.6]), LIGHT)
+    assert "<b>x" not in figure.data[0].hovertext[1]
+    assert any("&lt;b&gt;x" in tick for tick in figure.layout.yaxis.ticktext)
+
+
+def test_cases_of_both_kinds_and_the_image_among_them():
+    scores, positive = np.array([0.1, 0.4, 0.9]), np.array([False, True, True])
+    figure = single_image.among(scores, positive, 0.3, 0.35, LIGHT)
+    assert list(figure.data[0].x) == [0.4, 0.9]
+    assert list(figure.data[1].x) == [0.1]
+    assert list(figure.data[2].x) == [0.3]
+    assert figure.layout.shapes[0].x0 == 0.35
+    assert len(single_image.among(scores, positive, 0.3, None, LIGHT).layout.shapes) == 0
+
+
+def test_reweighted_scores_stand_beside_those_before():
+    after = np.array([0.1, 0.2, 0.6, 0.1])
+    figure = single_image.reweighted(CLASSES, RISK, SCORES, after, LIGHT, shown=2)
+    assert [list(line.x) for line in figure.data] == [[0.15, 0.6], [0.5, 0.1]]
+
+
+def test_a_map_lies_over_the_image_and_ends_at_its_scale():
+    values = np.zeros((40, 80), np.float32)
+    values[:20, 40:] = 0.3
+    jpeg = single_image.preview(np.full((100, 200, 3), 90, np.uint8))
+    figure = single_image.saliency(values, 0.3, jpeg, (200, 100), "MEL", LIGHT, cell=(0, 1, 2))
+    heat = figure.data[0]
+    assert (heat.zmin, heat.zmax) == (-0.3, 0.3)
+    drawn = np.asarray(heat.z)
+    assert drawn[: len(drawn) // 2, drawn.shape[1] // 2 :].min() == pytest.approx(0.3)
+    assert drawn[len(drawn) // 2 :].max() == 0
+    assert 0 < heat.x[0] < heat.x[-1] < 200
+    box = figure.layout.shapes[-1]
+    assert (box.x0, box.x1, box.y0, box.y1) == (100, 200, 0, 50)
+    source = figure.layout.images[0].source
+    assert Image.open(io.BytesIO(base64.b64decode(source.split(",")[1]))).size == (200, 100)
+
+
+def test_a_map_of_nothing_is_clear_everywhere():
+    figure = single_image.saliency(
+        np.zeros((8, 8)), 0.0, single_image.preview(np.zeros((8, 8, 3), np.uint8)), (8, 8), "MEL", DARK
+    )
+    assert (figure.data[0].zmin, figure.data[0].zmax) == (-1, 1)
+    assert {stop[1].rsplit(",", 1)[1] for stop in figure.data[0].colorscale if stop[0] == 0.5} == {"0.000)"}
+
+
+@pytest.mark.parametrize("look", [LIGHT, DARK], ids=lambda look: look.name)
+def test_support_is_red_and_opposition_blue_under_every_look(look):
+    scale = (
+        single_image.saliency(
+            np.ones((4, 4)), 1.0, single_image.preview(np.zeros((4, 4, 3), np.uint8)), (4, 4), "x", look
+        )
+        .data[0]
+        .colorscale
+    )
+    assert scale[-1][1].startswith("rgba({:.0f},{:.0f},{:.0f},".format(*channels(LIGHT.risk["malignant"])))
+    assert scale[0][1].startswith("rgba({:.0f},{:.0f},{:.0f},".format(*channels(LIGHT.categorical[0])))
+
+
+def test_a_preview_is_small_and_keeps_the_shape():
+    assert Image.open(io.BytesIO(single_image.preview(np.zeros((300, 900, 3), np.uint8), 300))).size == (
+        300,
+        100,
+    )

@@ -1,0 +1,53 @@
+from streamlit.testing.v1 import AppTest
+
+from pages.shared import jobs
+
+
+def ended_meanwhile():
+    from concurrent.futures import Future
+
+    import streamlit as st
+
+    from pages.shared import jobs, submissions
+
+    if "asked" in st.session_state:
+        st.caption("drawn anew")
+    else:
+        st.session_state["asked"] = True
+        job = jobs.Job(future=Future())
+        job.future.set_result("the result")
+        submissions.running(submissions.Running(job, ("key",), "images"))
+
+
+def failed():
+    from concurrent.futures import Future
+
+    from pages.shared import jobs, submissions
+
+    job = jobs.Job(future=Future())
+    job.future.set_exception(ValueError("secret words"))
+    submissions.running(submissions.Running(job, ("key",), "images"))
+
+
+def test_a_run_that_ends_while_its_page_is_drawn_is_no_failure():
+    app = AppTest.from_function(ended_meanwhile).run()
+    assert [caption.value for caption in app.caption] == ["drawn anew"]
+    assert not app.error
+
+
+def test_a_run_that_failed_says_so_without_the_words_of_the_failure():
+    app = AppTest.from_function(failed).run()
+    assert "ended unexpectedly" in app.error[0].value
+    assert "secret" not in app.error[0].value
+    assert [button.label for button in app.button] == ["Run again"]
+
+
+def test_a_job_knows_what_is_left_once_it_has_begun():
+    job = jobs.Job()
+    assert job.seconds_left is None
+    job.begun = 0.0
+    assert job.seconds_left is None
+    job.progress(1, 3)
+    assert job.seconds_left > 0
+    job.progress(3, 3)
+    assert job.seconds_left == 0

@@ -1,0 +1,235 @@
+"""One answer is the batch path's row; turned and mirrored; and what is refused."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from scoring import load_challenge, samples
+from scoring.findings import InputRefused
+from scoring.metrics import calibration
+from scoring.models.pool import Cancelled
+from scoring.single_image.answer import answer, turned, views
+from scoring.single_image.model import opened
+from scoring.single_image.model_task import subject, vector
+from scoring.single_image.photograph import received
+from scoring.single_image.reference import reference
+from tests.models import builders
+from tests.support.single_image import lesion, model, of_quadrant, photograph
+
+CASES = 8
+MODELS = [
+    ("tricorder3", "sample", "convolutional"),
+    ("tricorder3", "sample", "kmeans"),
+    ("melanoma", "sample", "convolutional"),
+    ("isic", "isic2018", "kmeans"),
+]
+
+
+@pytest.mark.parametrize(("challenge_id", "key", "name"), MODELS)
+def test_one_answer_is_the_batch_path_s_row(challenge_id, key, name):
+    challenge, sample = load_challenge(challenge_id), samples.test_sets(challenge_id)[key]
+    truth = _first(challenge.read_truth(sample.path))
+    data = sample.submissions[name].path.read_bytes()
+    batch = challenge.predict(data, truth)
+    with model(data, subject(challenge_id, getattr(truth, "categories", None))) as found:
+        upright = 0
+        for index in range(CASES):
+            shown = received(truth.picture(index))
+            if shown.turned:
+                continue
+            upright += 1
+            one = answer(found, shown, truth.demographics.encoded[index] if found.takes_vector else None)
+            assert one.outputs == pytest.approx(batch.outputs[index], abs=1e-6)
+        assert upright > CASES / 2
+
+
+def _first(truth):
+    """The first cases of a test set as ids, so that the batch path is quick."""
+    kept = np.arange(CASES)
+    if hasattr(truth, "photographs"):
+        rows = {
+            name: getattr(truth, name)[kept] for name in ("positives", "score_weights", "validation_weights")
+        }
+        return replace(truth, ids=truth.ids[:CASES], photographs=truth.photographs[:CASES], **rows)
+    d = truth.demographics
+    some = replace(d, age=d.age[kept], gender=d.gender[kept], location=d.location[kept])
+    return replace(
+        truth,
+        ids=truth.ids[:CASES],
+        images=truth.images[:CASES],
+        labels=truth.labels[kept],
+        demographics=some,
+    )
+
+
+@pytest.mark.parametrize("batch", ["N", -1, 1])
+def test_any_batch_axis(batch):
+    data = builders.classifier(batch=batch if batch != -1 else None)
+    with model(data) as found:
+        one = answer(found, photograph(lesion()), vector(50, "m", "torso"))
+    assert one.outputs.shape == (11,)
+    assert one.probabilities.sum() == pytest.approx(1)
+
+
+def test_inputs_go_by_position_whatever_their_names():
+    data = builders.classifier().replace(b"demographics", b"zzmographics").replace(b"image", b"yyage")
+    with model(data) as renamed, model(builders.classifier()) as usual:
+        asked = photograph(lesion()), vector(70, "f", "head")
+        assert answer(renamed, *asked).outputs.tolist() == answer(usual, *asked).outputs.tolist()
+
+
+def test_the_vector_matters_and_is_never_left_out():
+    with model(builders.classifier()) as found:
+        shown = photograph(lesion())
+        young, old = (answer(found, shown, vector(age, "m", "head")).outputs for age in (20, 80))
+        assert np.abs(young - old).max() > 1e-3
+        with pytest.raises(ValueError, match="vector"):
+            answer(found, shown)
+
+
+@pytest.mark.parametrize(
+    ("given", "missing"),
+    [
+        ((None, None, None), 3),
+        ((50, "m", None), 1),
+        ((50, "", "head"), 1),
+        ((-1, "f", "head"), 1),
+        ((121, "x", "elbow"), 3),
+    ],
+)
+def test_nothing_is_filled_in(given, missing):
+    with pytest.raises(InputRefused) as caught:
+        vector(*given)
+    assert [problem.code for problem in caught.value.problems] == ["missing-value"] * missing
+
+
+def test_unknown_has_to_be_said():
+    assert vector(50, "unknown", "unknown").tolist() == [50, -1, -1]
+    assert vector(50, "m", "torso").tolist() == [50, 1, 7]
+
+
+def test_probabilities_of_one_risk():
+    with model(of_quadrant(224), subject("melanoma")) as found:
+        one = answer(found, photograph(lesion(224)))
+    expected = lesion(224)[:112, 112:].mean() / 255
+    assert one.outputs[0] == pytest.approx(expected, abs=1e-5)
+    assert one.probabilities == pytest.approx([1 - expected, expected], abs=1e-5)
+    assert (one.top, one.order) == (1, (1, 0))
+
+
+def test_logits_are_known_by_the_test_set_s_outputs():
+    """One row within 0..1 that does not sum to 1 cannot say what it is."""
+    about = subject("tricorder3")
+    outputs = np.random.default_rng(0).normal(0, 4, (30, 11))
+    cases = _Cases(30)
+    ref = reference(about, cases, _Outputs(outputs))
+    assert ref.kind == "logits"
+    with model(builders.classifier(softmax=False)) as found:
+        one = answer(found, photograph(lesion()), vector(40, "f", "leg"), ref)
+    assert one.probabilities == pytest.approx(calibration.softmax(one.outputs[None])[0])
+    assert one.scaled == pytest.approx(calibration.tempered(one.probabilities, ref.temperature))
+
+
+class _Cases:
+    name, columns, id_column = "cases", {}, "case"
+
+    def __init__(self, n):
+        self.ids, self.labels = tuple(map(str, range(n))), np.arange(n) % 11
+
+    def __len__(self):
+        return len(self.ids)
+
+
+class _Outputs:
+    def __init__(self, outputs):
+        self.outputs, self.has_outputs = outputs, np.ones(len(outputs), bool)
+
+
+def test_a_model_of_colour_alone_does_not_care_how_the_picture_lies():
+    with model(builders.classifier(side=(16, 16))) as found:
+        seen = views(found, answer(found, photograph(lesion()), vector(50, "m", "torso")))
+    assert seen.others == 7
+    assert seen.changed == 0
+    assert seen.deviation.max() < 1e-6
+
+
+def test_a_model_of_one_quarter_does():
+    pixels = np.zeros((224, 224, 3), np.uint8)
+    pixels[:112, 112:] = 200
+    with model(of_quadrant(224), subject("melanoma")) as found:
+        seen = views(found, answer(found, photograph(pixels)))
+    assert seen.changed == 6
+    assert (seen.low[1], seen.high[1]) == (pytest.approx(0, abs=1e-4), pytest.approx(200 / 255, abs=1e-4))
+
+
+def test_the_eight_views_are_all_there_are():
+    pixels = np.random.default_rng(0).integers(0, 256, (5, 5, 3), np.uint8)
+    found = turned(pixels)
+    assert np.array_equal(found[0], pixels)
+    assert len({view.tobytes() for view in found}) == 8
+    oblong = np.random.default_rng(0).integers(0, 256, (4, 6, 3), np.uint8)
+    assert len({view.tobytes() for view in turned(oblong)}) == len(turned(oblong)) == 4
+
+
+def test_views_stop_when_asked():
+    asked = iter([False, False, True])
+    with model(builders.classifier()) as found:
+        one = answer(found, photograph(lesion()), vector(50, "m", "torso"))
+        with pytest.raises(Cancelled):
+            views(found, one, lambda: next(asked))
+
+
+def _refused(data: bytes, challenge_id: str = "tricorder3") -> str:
+    with pytest.raises(InputRefused) as caught:
+        opened(subject(challenge_id), data)
+    return " ".join(problem.message for problem in caught.value.problems)
+
+
+def test_models_of_another_challenge_and_no_models():
+    dense = (samples.FOLDER / "puma" / "models" / "dense.onnx").read_bytes()
+    skin = (samples.FOLDER / "tricorder3" / "models" / "kmeans.onnx").read_bytes()
+    assert "11 numbers" in _refused(dense)
+    assert "map" in _refused(dense, "melanoma")
+    assert "2 inputs" in _refused(skin, "melanoma")
+    seven = (samples.FOLDER / "isic2018" / "models" / "kmeans.onnx").read_bytes()
+    assert "7 numbers per image where one risk" in _refused(seven, "melanoma")
+    assert _refused(b"not a model")
+    assert _refused(b"")
+
+
+def test_of_two_columns_the_first_is_the_risk_and_that_is_said():
+    with model(builders.classifier(2, vector=False), subject("melanoma")) as found:
+        assert [finding.code for finding in found.findings] == ["two-column-output"]
+        assert answer(found, photograph(lesion())).outputs.shape == (1,)
+
+
+def test_a_model_that_answers_with_no_number():
+    with model(builders.declared_other((1, 11))) as found:
+        assert answer(found, photograph(lesion())).outputs.shape == (11,)
+    undefined = [
+        builders.helper.make_node("ReduceMean", ["image"], ["grey"], axes=[1, 2, 3], keepdims=1),
+        builders.helper.make_node("Sub", ["grey", "half"], ["less"]),
+        builders.helper.make_node("Sqrt", ["less"], ["root"]),
+        builders.helper.make_node("Reshape", ["root", "shape"], ["flat"]),
+        builders.helper.make_node("Mul", ["flat", "ones"], ["scores"]),
+    ]
+    constants = [
+        builders.initializer("half", np.float32(0.4)),
+        builders.initializer("shape", np.array([1, 1])),
+        builders.initializer("ones", np.ones((1, 11), np.float32)),
+    ]
+    with (
+        model(builders.build(undefined, initializers=constants)) as found,
+        pytest.raises(InputRefused, match="finite"),
+    ):
+        answer(found, photograph(np.zeros((64, 64, 3), np.uint8)))
+
+
+def test_a_worker_that_is_gone_is_known():
+    found = opened(subject("tricorder3"), builders.classifier(side=(16, 16)))
+    assert not found.ended
+    found.close()
+    assert found.ended
+    with pytest.raises(InputRefused, match="closed"):
+        answer(found, photograph(lesion(64)), vector(50, "m", "torso"))

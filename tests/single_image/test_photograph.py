@@ -1,0 +1,188 @@
+"""A photograph from a stranger's file: turned upright, rebuilt from its pixels, what was dropped is said; or
+one sentence why not."""
+
+import io
+import struct
+import zlib
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image, ImageOps
+
+from scoring.findings import InputRefused
+from scoring.models import image_upload
+from scoring.models.process import ImageProcess
+from scoring.single_image.photograph import CALLED, received
+from tests.support import photographs
+from tests.support.photographs import SECRETS, animated, encoded, noted_png, phone, quarters, sixteen_bits
+
+TURNS = {1: [], 2: ["mirror"], 3: ["turn", "turn"], 6: ["turn", "turn", "turn"], 8: ["turn"]}
+
+
+@pytest.fixture(scope="module")
+def process():
+    with ImageProcess() as running:
+        yield running
+
+
+def refusal(data: bytes, process: ImageProcess) -> str:
+    with pytest.raises(InputRefused) as caught:
+        received(data, process)
+    (problem,) = caught.value.problems
+    assert (problem.code, problem.where) == ("image-unreadable", CALLED)
+    return problem.message
+
+
+@pytest.mark.parametrize("orientation", TURNS)
+def test_turned_upright_and_said_so(process, orientation):
+    lying = quarters()
+    for step in TURNS[orientation]:
+        lying = lying[:, ::-1] if step == "mirror" else np.rot90(lying, -1)
+    found = received(phone(np.ascontiguousarray(lying), orientation), process)
+    assert found.turned == (orientation != 1)
+    if orientation in (1, 2, 3):
+        assert found.size == (640, 560)
+    corners = found.pixels[[50, 50, -50, -50], [50, -50, 50, -50]].astype(int)
+    expected = quarters()[[50, 50, -50, -50], [50, -50, 50, -50]].astype(int)
+    assert np.abs(corners - expected).max() < 12
+
+
+def test_nothing_is_turned_that_says_nothing(process):
+    found = received(encoded(quarters()), process)
+    assert np.array_equal(found.pixels, quarters())
+    assert (found.turned, found.dropped) == (False, ())
+    assert not found.pixels.flags.writeable
+
+
+def test_everything_but_the_pixels_is_dropped_and_named(process):
+    found = received(phone(), process)
+    assert found.dropped == (
+        "position",
+        "camera",
+        "date and time",
+        "name or comment",
+        "XMP data",
+        "colour profile",
+        "data after the picture",
+    )
+
+
+@pytest.mark.parametrize("data", [phone(), noted_png(quarters())], ids=["jpeg", "png"])
+def test_no_word_of_the_file_survives(process, data):
+    assert any(secret in data for secret in SECRETS)
+    found = received(data, process)
+    kept = found.pixels.tobytes() + repr((found.seen, found.dropped)).encode()
+    assert not [secret for secret in SECRETS if secret in kept]
+    assert "name or comment" in found.dropped
+
+
+def test_transparency_is_dropped(process):
+    assert received(encoded(quarters(), "PNG", "RGBA"), process).dropped == ("transparency",)
+
+
+def test_a_phone_s_second_picture_is_no_animation(process):
+    found = received(photographs.animated("MPO"), process)
+    assert "further pictures" in found.dropped
+
+
+@pytest.mark.parametrize("mode", ["L", "1", "P", "LA"])
+def test_grey_and_palettes_are_photographs_too(process, mode):
+    assert received(encoded(quarters(), "PNG", mode), process).pixels.shape == (560, 640, 3)
+
+
+def bomb() -> bytes:
+    """A PNG that says it has 200 megapixels."""
+
+    def chunk(name: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    header = chunk(b"IHDR", struct.pack(">IIBBBBB", 20_000, 10_000, 8, 2, 0, 0, 0))
+    return b"\x89PNG\r\n\x1a\n" + header + chunk(b"IDAT", zlib.compress(bytes(1000))) + chunk(b"IEND", b"")
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "empty"),
+        (b"my notes about Jane", "not an image"),
+        (b"%PDF-1.7", "PDF"),
+        (phone()[:4000], "cut off"),
+        (encoded(quarters())[:900], "cut off"),
+        (animated("GIF"), "animated"),
+        (animated("WEBP"), "animated"),
+        (animated("PNG"), "animated"),
+        (sixteen_bits("PNG"), "16 bits"),
+        (sixteen_bits("TIFF"), "16 bits"),
+        (encoded(quarters(), "JPEG", "CMYK"), "CMYK"),
+        (encoded(quarters(), "TIFF", "LAB"), "colours"),
+        (bomb(), "178,956,970"),
+    ],
+)
+def test_refused_in_one_sentence(process, data, words):
+    message = refusal(data, process)
+    assert words in message
+    assert message.count(".") == 1
+    assert message.endswith(".")
+    assert "Jane" not in message
+
+
+def test_sixteen_bits_of_colour_are_seen_in_the_file(process):
+    """Pillow opens such a PNG as 8 bits."""
+    row = b"\0" + bytes(6 * 4)
+
+    def chunk(name: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+    header = chunk(b"IHDR", struct.pack(">IIBBBBB", 4, 4, 16, 2, 0, 0, 0))
+    data = b"\x89PNG\r\n\x1a\n" + header + chunk(b"IDAT", zlib.compress(row * 4)) + chunk(b"IEND", b"")
+    assert "16 bits" in refusal(data, process)
+
+
+def test_the_process_serves_on_after_a_refusal(process):
+    refusal(b"nothing", process)
+    assert received(encoded(quarters()), process).size == (640, 560)
+
+
+@settings(max_examples=25)
+@given(st.integers(0, 3000), st.binary(min_size=1, max_size=4))
+def test_damaged_files_are_refused_or_read_never_worse(place, scrap):
+    data = phone(quarters(64, 48))
+    place %= len(data)
+    damaged = data[:place] + scrap + data[place + len(scrap) :]
+    try:
+        pixels, _, _, dropped = image_upload.upright(damaged)
+    except image_upload.ImageUnreadable:
+        return
+    assert pixels.dtype == np.uint8
+    assert set(dropped) <= set(image_upload.KINDS)
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_every_way_of_lying_is_undone_as_by_pillow(orientation):
+    block = Image.Exif()
+    block[0x0112] = orientation
+    data = encoded(quarters(64, 48), "PNG", exif=block)
+    with Image.open(io.BytesIO(data)) as image:
+        assert np.array_equal(image_upload.upright(data)[0], np.asarray(ImageOps.exif_transpose(image)))
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [
+        ((2000, 1000), (1024, 512)),
+        ((100, 300), (512, 1536)),
+        ((512, 512), (512, 512)),
+        ((1, 9000), (512, 4096)),
+    ],
+)
+def test_the_small_copy(size, expected):
+    assert image_upload.small(Image.new("RGB", size)).size == expected
+
+
+def test_the_small_copy_is_upright_too(process):
+    found = received(phone(np.ascontiguousarray(np.rot90(quarters(), 1)), orientation=6), process)
+    assert found.small.shape[:2] == (512, round(512 * 640 / 560))
+    assert found.small[40, 40].argmax() == 0
+    assert found.small[-40, 40].argmax() == 2

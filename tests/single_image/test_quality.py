@@ -1,0 +1,140 @@
+"""Chips: every sample image blurred is called blurred, stained tissue is not skin, what is too small stops;
+percentiles by counting."""
+
+import numpy as np
+import pytest
+from scipy import ndimage
+
+from scoring import load_challenge, samples
+from scoring.models.pool import Cancelled
+from scoring.single_image.photograph import received
+from scoring.single_image.quality import (
+    CAUTION,
+    GOOD,
+    NOTE,
+    STOP,
+    measured,
+    of_photograph,
+    percentile,
+    photograph_chips,
+    tile_chips,
+)
+from scoring.single_image.wording import abstentions
+from tests.support.single_image import lesion, measure
+
+
+@pytest.fixture(scope="module")
+def truth():
+    return load_challenge("tricorder3").read_truth(samples.test_sets("tricorder3")["sample"].path)
+
+
+@pytest.fixture(scope="module")
+def tile():
+    path = samples.FOLDER / "puma" / "truth" / "sample_primary_roi_002.tif"
+    return received(path.read_bytes()).pixels
+
+
+def levels(found, **more) -> dict[str, str]:
+    return {chip.name: chip.level for chip in photograph_chips(found, **more)}
+
+
+def test_blur_is_called_blur(truth):
+    for index in range(0, 220, 9):
+        pixels = received(truth.picture(index)).small
+        assert levels(measure(ndimage.gaussian_filter(pixels, (3, 3, 0))))["sharpness"] in (CAUTION, STOP)
+
+
+def test_most_sample_images_are_good(truth):
+    found = [
+        levels(of_photograph(received(truth.picture(index))), shortest_side=512)
+        for index in range(0, 220, 11)
+    ]
+    for name in ("size", "exposure", "colours"):
+        assert {chips[name] for chips in found} == {GOOD}
+    assert np.mean([chips["sharpness"] == GOOD for chips in found]) >= 0.6
+
+
+def test_stained_tissue_is_not_skin(tile):
+    (chip,) = (chip for chip in photograph_chips(measure(tile)) if chip.name == "colours")
+    assert chip.level == STOP
+    assert "PUMA" in chip.words
+    assert any(
+        "stained tissue" in words for words in abstentions(None, None, photograph_chips(measure(tile)))
+    )
+    assert levels(measure(np.full((512, 512, 3), (40, 160, 40), np.uint8)))["colours"] == CAUTION
+
+
+@pytest.mark.parametrize(
+    ("shape", "side", "level"),
+    [((511, 900), 512, STOP), ((512, 900), 512, GOOD), ((224, 900), 0, GOOD), ((223, 900), 0, CAUTION)],
+)
+def test_too_small_stops(shape, side, level):
+    pixels = lesion(900)[: shape[0], : shape[1]]
+    assert levels(measure(pixels), shortest_side=side)["size"] == level
+
+
+@pytest.mark.parametrize(
+    ("pixels", "level"), [(lesion() // 8, CAUTION), (lesion() // 3 + 170, CAUTION), (lesion(), GOOD)]
+)
+def test_exposure(pixels, level):
+    assert levels(measure(pixels))["exposure"] == level
+
+
+def test_a_black_frame_is_said():
+    pixels = lesion()
+    pixels[:60] = 0
+    assert levels(measure(pixels))["frame"] == NOTE
+    assert "frame" not in levels(measure(lesion()))
+
+
+def test_tiles(tile):
+    assert {chip.name: chip.level for chip in tile_chips(measure(tile), 1024, 1024)} == {
+        "size": GOOD,
+        "sharpness": GOOD,
+        "exposure": GOOD,
+        "tissue": GOOD,
+    }
+    assert [chip.level for chip in tile_chips(measure(tile), 900, 1024) if chip.name == "size"] == [NOTE]
+    for pixels in (lesion(), np.full((512, 512, 3), 250, np.uint8)):
+        assert [chip.level for chip in tile_chips(measure(pixels), 1024, 1024) if chip.name == "tissue"] == [
+            CAUTION
+        ]
+
+
+def test_percentiles_count_those_below(truth):
+    said = []
+    among = measured(_some(truth, 6), lambda done, total: said.append((done, total)))
+    assert said == [(n, 6) for n in range(1, 7)]
+    values = [one.sharpness for one in among]
+    chosen = sorted(values)[4]
+    assert percentile("sharpness", chosen, (*among, None)) == pytest.approx(4 / 6)
+    assert percentile("sharpness", 1.0, [None]) is None
+    blurred = measure(ndimage.gaussian_filter(lesion(), (6, 6, 0)))
+    (chip,) = (chip for chip in photograph_chips(blurred, among=among) if chip.name == "sharpness")
+    assert chip.percentile == 0
+    assert "blurrier than 100% of the test images" in chip.words
+
+
+def test_measuring_stops_when_asked_and_passes_over_what_cannot_be_read(truth):
+    with pytest.raises(Cancelled):
+        measured(truth, cancelled=lambda: True)
+
+    class Odd:
+        def __len__(self):
+            return 2
+
+        def picture(self, index):
+            return [None, b"no image"][index]
+
+    assert measured(Odd()) == (None, None)
+
+
+def _some(truth, count: int):
+    class Few:
+        def __len__(self):
+            return count
+
+        def picture(self, index):
+            return truth.picture(index)
+
+    return Few()

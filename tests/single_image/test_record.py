@@ -1,0 +1,135 @@
+"""The export says what was asked and answered, and no byte of who or where; nothing is kept anywhere else."""
+
+import base64
+import io
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from scoring import load_challenge, samples
+from scoring.models import cache
+from scoring.single_image import masks, nuclei, occlusion, operating, record, sweep, wording
+from scoring.single_image import quality as chips
+from scoring.single_image.answer import answer, views
+from scoring.single_image.model_task import vector
+from scoring.single_image.photograph import received
+from scoring.single_image.reference import alike, class_set, reference
+from scoring.single_image.wording import banned
+from tests.models import builders
+from tests.support.photographs import SECRETS, noted_png, phone
+from tests.support.single_image import lesion, model
+
+
+@pytest.fixture(scope="module")
+def said():
+    """Everything that a page shows of a phone's photograph, with the sample's test set and made-up
+    outputs."""
+    truth = load_challenge("tricorder3").read_truth(samples.test_sets("tricorder3")["sample"].path)
+    rows = np.random.default_rng(0).dirichlet(np.ones(11), len(truth)) + np.eye(11)[truth.labels]
+
+    class Outputs:
+        outputs, has_outputs = rows / rows.sum(1, keepdims=True), np.ones(len(truth), bool)
+
+    held = cache.PICTURES.held_bytes
+    with model(builders.classifier(side=(64, 64))) as found:
+        photograph = received(phone(lesion(), orientation=6))
+        ref = reference(found.subject, truth, Outputs(), True)
+        one = answer(found, photograph, vector(50, "f", "arm"), ref)
+        seen, members, measured = (
+            views(found, one),
+            class_set(ref, one.probabilities),
+            chips.of_photograph(photograph),
+        )
+        shown = chips.photograph_chips(measured, 512)
+        everything = record.Record(
+            photograph,
+            found,
+            one,
+            ref,
+            seen,
+            members,
+            operating.operating_point(ref, found.subject.malignant, 0.9),
+            measured,
+            shown,
+            wording.abstentions(members, seen, shown),
+            "NV",
+        )
+        others = [
+            alike(ref, one.probabilities),
+            occlusion.occlusion(found, one, 5),
+            masks.masks(found, one, 8),
+            sweep.sweep(found, one),
+        ]
+    assert cache.PICTURES.held_bytes == held
+    return everything, others
+
+
+def test_the_export_is_complete_and_plain(said):
+    text = record.text(record.document(said[0]))
+    found = json.loads(text)
+    assert found["answer"]["outputs"] == said[0].answer.outputs.tolist()
+    assert list(found["answer"]["scores"]) == list(said[0].model.subject.classes)
+    assert found["model"]["sha256"] == said[0].model.sha256
+    assert found["inputs"]["vector"] == [50, 0, 1]
+    assert found["inputs"]["described"] == {"age": 50, "gender": "female", "location": "arm"}
+    assert found["inputs"]["image_shape"] == [1, 3, 64, 64]
+    assert found["test_set"]["n"] == 220
+    assert found["class_set"]["built_to_hold"] == pytest.approx(0.9)
+    assert found["operating_point"]["sensitivity"]["n"] == 80
+    assert found["flips_and_rotations"]["views"] == 7
+    assert (found["impression"], found["image"]["turned_upright"]) == ("NV", True)
+    assert wording.RESEARCH_USE in text
+
+
+def test_what_was_not_asked_for_is_null(said):
+    bare = record.document(record.Record(said[0].photograph, said[0].model, said[0].answer))
+    for name in ("test_set", "flips_and_rotations", "class_set", "operating_point", "quality", "impression"):
+        assert bare[name] is None
+    assert (bare["chips"], bare["no_answer_because"]) == ([], [])
+
+
+def test_the_image_is_there_only_if_wanted(said):
+    assert "png" not in record.document(said[0])["image"]
+    inside = record.document(said[0], with_image=True)["image"]["png"]
+    with Image.open(io.BytesIO(base64.b64decode(inside))) as image:
+        assert image.info == {}
+        assert np.array_equal(np.asarray(image), said[0].photograph.pixels)
+
+
+def test_no_byte_of_name_place_or_comment_comes_out(said):
+    """Of everything that was computed, in whatever form, and of both exports."""
+    assert all(secret in phone(lesion()) for secret in SECRETS)
+    everything, others = said
+    emitted = [repr(others).encode(), repr(everything).encode()]
+    emitted += [record.text(record.document(everything, with_image)).encode() for with_image in (False, True)]
+    png = base64.b64decode(record.document(everything, True)["image"]["png"])
+    emitted += [png, everything.photograph.pixels.tobytes(), everything.answer.prepared.tobytes()]
+    emitted += [
+        array.tobytes()
+        for one in (everything.answer, everything.views, *others[1:3])
+        for array in vars(one).values()
+        if hasattr(array, "tobytes")
+    ]
+    assert not [(secret, text[:80]) for secret in SECRETS for text in emitted if secret in text]
+
+
+def test_the_file_cannot_be_found_again_by_its_hash(said):
+    one, other = received(noted_png(lesion())), received(phone(lesion(), 1))
+    assert record.sha256(one.pixels) == record.sha256(lesion())
+    assert record.sha256(one.pixels) != record.sha256(other.pixels)
+    assert record.sha256(np.zeros((2, 3, 3), np.uint8)) != record.sha256(np.zeros((3, 2, 3), np.uint8))
+
+
+def test_no_result_word_is_banned(said):
+    assert banned(record.text(record.document(said[0]))) == []
+
+
+def test_tiles():
+    tile = received((samples.FOLDER / "puma" / "truth" / "sample_primary_roi_001.tif").read_bytes())
+    points = nuclei.listed(b'{"nuclei": [{"centroid": [5, 5], "class": "tumor"}]}', tile.size)
+    found = record.tile_document(tile, None, nuclei.overview(points, tile.size), 0.0)
+    assert json.loads(record.text(found))["counts"]["tumor"] == 1
+    assert found["model"] is None
+    assert found["til_share"] == 0

@@ -1,0 +1,213 @@
+"""The test set behind an answer: aligned, left-one-out, alike cases, class sets, other frequencies; each
+restated plainly."""
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scoring.single_image import operating
+from scoring.single_image.model_task import probabilities, subject
+from scoring.single_image.reference import (
+    alike,
+    class_set,
+    malignant_at,
+    reference,
+    reweighted,
+    share_alike,
+    without,
+)
+from scoring.statistics.intervals import wilson
+
+ABOUT = subject("tricorder3")
+
+
+@dataclass
+class Cases:
+    ids: tuple[str, ...]
+    labels: np.ndarray
+    name: str = "cases"
+    columns: dict = field(default_factory=dict)
+    id_column: str = "case"
+
+    def __len__(self):
+        return len(self.ids)
+
+
+@dataclass
+class Outputs:
+    outputs: np.ndarray
+
+    @property
+    def has_outputs(self):
+        return ~np.isnan(self.outputs).any(1)
+
+
+def drawn(n: int = 220, seed: int = 0, about=ABOUT, units=None):
+    random = np.random.default_rng(seed)
+    labels = np.arange(n) % len(about.classes)
+    logits = random.normal(0, 1, (n, len(about.classes))) + 2 * (
+        labels[:, None] == np.arange(len(about.classes))
+    )
+    rows = np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
+    return reference(
+        about,
+        Cases(tuple(f"c{i}" for i in range(n)), labels),
+        Outputs(rows[:, -about.outputs :]),
+        True,
+        units,
+    )
+
+
+def test_cases_without_class_or_outputs_are_left_out():
+    labels, outputs = np.arange(6) % 11, np.full((6, 11), 1 / 11)
+    labels[1], outputs[4, 3] = -1, np.nan
+    found = reference(ABOUT, Cases(tuple("abcdef"), labels), Outputs(outputs))
+    assert (found.ids, found.indices.tolist()) == (("a", "c", "d", "f"), [0, 2, 3, 5])
+    assert found.support.sum() == len(found) == 4
+
+
+def test_an_image_of_the_test_set_is_not_held_against_itself():
+    units = np.arange(220) // 2
+    found = drawn(units=units)
+    left = without(found, 7)
+    assert set(found.ids) - set(left.ids) == {"c6", "c7"}
+    assert left.probabilities.tolist() == np.delete(found.probabilities, [6, 7], 0).tolist()
+    assert without(found, 999) is found
+    assert alike(found, found.probabilities[7])[0].index == 7
+    assert alike(left, found.probabilities[7])[0].distance > 0
+
+
+def test_photographs_of_one_lesion_are_one_unit():
+    rows = np.full((4, len(ABOUT.classes)), 1 / len(ABOUT.classes))
+    cases = Cases(
+        tuple("abcd"), np.zeros(4, int), columns={"case": tuple("abcd"), "lesion_id": ("1", "2", "1", "")}
+    )
+    found = reference(ABOUT, cases, Outputs(rows))
+    assert found.units.tolist() == [0, 1, 0, 2]
+    assert without(found, 2).ids == ("b", "d")
+
+
+def test_alike_cases_and_their_share():
+    found = drawn()
+    row = found.probabilities[3] * 0.9 + 0.1 / 11
+    distance = [
+        np.sqrt(max(0, 1 - sum(np.sqrt(p * q) for p, q in zip(row, other, strict=True))))
+        for other in found.probabilities
+    ]
+    order = sorted(range(len(found)), key=lambda i: distance[i])
+    shown = alike(found, row)
+    assert [one.index for one in shown] == order[:6]
+    assert [one.distance for one in shown] == pytest.approx([distance[i] for i in order[:6]], abs=1e-7)
+    assert [one.label for one in shown] == [int(found.truth[i]) for i in order[:6]]
+    share = share_alike(found, row, 3)
+    assert (share.hits, share.n) == (sum(found.truth[i] == 3 for i in order[:20]), 20)
+    assert (share.low, share.high) == tuple(map(float, wilson(share.hits, 20)))
+
+
+def test_sets_hold_every_class_often_enough():
+    """Left out one by one, at least nine in ten of the cases of each class have their class in the set."""
+    found = drawn()
+    held = np.array(
+        [
+            class_set(without(found, i), found.probabilities[i], trial=False).members[found.truth[i]]
+            for i in range(len(found))
+        ]
+    )
+    assert min(held[found.truth == k].mean() for k in range(11)) >= 0.85
+    assert held.mean() >= 0.9
+    tried = class_set(found, found.probabilities[0])
+    assert tried.coverage.overall >= 0.88
+    assert not tried.always.any()
+
+
+def test_few_cases_are_said_and_never_left_out():
+    found = class_set(drawn(11 * 8), np.eye(11)[0])
+    assert found.fewest == 9
+    assert found.always.all()
+    assert found.members.all()
+
+
+@given(st.lists(st.floats(0.01, 1), min_size=11, max_size=11), st.floats(0.01, 0.99))
+def test_other_frequencies_by_bayes(values, prevalence):
+    found = drawn(110)
+    row = np.array(values) / sum(values)
+    wanted = malignant_at(found, ABOUT.malignant, prevalence)
+    assert wanted.sum() == pytest.approx(1)
+    assert wanted[ABOUT.malignant].sum() == pytest.approx(prevalence)
+    here = [p * w / (s / 110) for p, w, s in zip(row, wanted, found.support, strict=True)]
+    assert reweighted(found, row, wanted) == pytest.approx(np.array(here) / sum(here))
+
+
+def test_the_frequencies_of_the_test_set_change_nothing():
+    found = drawn(110)
+    row = found.probabilities[5]
+    assert reweighted(found, row, found.support) == pytest.approx(row)
+
+
+def test_a_wanted_sensitivity_is_reached_here_and_told_honestly():
+    found = drawn()
+    for wanted in (0.5, 0.8, 0.95, 1.0):
+        point = operating.operating_point(found, ABOUT.malignant, wanted)
+        risk = found.probabilities[:, ABOUT.malignant].sum(1)
+        positive = ABOUT.malignant[found.truth]
+        assert operating.risks(found.probabilities, ABOUT.malignant) == pytest.approx(risk)
+        reached = (risk[positive] > point.threshold).mean()
+        higher = np.unique(risk)[np.unique(risk) > point.threshold]
+        assert reached >= wanted
+        assert (risk[positive] > higher[0]).mean() < wanted or (risk[~positive] <= higher[0]).mean() == (
+            risk[~positive] <= point.threshold
+        ).mean()
+        assert (point.sensitivity.n, point.specificity.n) == (positive.sum(), (~positive).sum())
+        assert point.sensitivity.low <= point.sensitivity.hits / point.sensitivity.n <= point.sensitivity.high
+
+
+def test_cross_fitting_tells_less_than_the_same_rows():
+    """Of scores that mean nothing the same rows promise the wanted sensitivity exactly; new cases keep to it
+    on the average only."""
+    specificity = []
+    for seed in range(12):
+        found = drawn(120, seed)
+        shuffled = found.probabilities[np.random.default_rng(seed).permutation(len(found))]
+        found = replace(found, probabilities=shuffled)
+        point = operating.operating_point(found, ABOUT.malignant, 0.9)
+        risk, positive = shuffled[:, ABOUT.malignant].sum(1), ABOUT.malignant[found.truth]
+        specificity.append(
+            ((risk[~positive] <= point.threshold).mean(), point.specificity.hits / point.specificity.n)
+        )
+        assert (risk[positive] > point.threshold).mean() >= 0.9
+    same, fitted = np.mean(specificity, axis=0)
+    assert fitted < same
+
+
+def test_no_operating_point_without_both_kinds():
+    benign = drawn(33)
+    kept = np.zeros(11, bool)
+    assert operating.operating_point(benign, kept, 0.9) is None
+    one_unit = drawn(33, units=np.zeros(33, int))
+    point = operating.operating_point(one_unit, ABOUT.malignant, 0.9)
+    assert (point.sensitivity, point.specificity) == (None, None)
+
+
+def test_one_risk_is_two_classes():
+    about = subject("melanoma")
+    assert about.malignant.tolist() == [False, True]
+    assert probabilities(np.array([[0.2], [1.0]]), "probabilities").tolist() == [[0.8, 0.2], [0, 1]]
+    assert probabilities(np.array([[0.0]]), "logits").tolist() == [[0.5, 0.5]]
+    found = drawn(60, about=about)
+    assert found.probabilities.sum(1) == pytest.approx(np.ones(60))
+
+
+def test_rows_of_nothing_and_of_too_much():
+    rows = probabilities(np.array([[0.0, 0.0], [0.9, 0.9], [-0.1, 0.5]]), "not-normalised")
+    assert rows.tolist() == [[0.5, 0.5], [0.5, 0.5], [0, 1]]
+
+
+def test_classes_of_isic_come_from_the_test_set():
+    about = subject("isic", ("NV", "MEL", "UNK", "my own"))
+    assert about.risk == ("benign", "malignant", "", "benign")
+    assert about.names == ("Melanocytic nevus", "Melanoma", "None of the others", "my own")
+    with pytest.raises(KeyError):
+        subject("puma")

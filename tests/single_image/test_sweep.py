@@ -1,0 +1,72 @@
+"""Another age, gender or place: every answer is one of its own, and a sentence says where the highest class
+becomes another."""
+
+import numpy as np
+import pytest
+
+from scoring.models.pool import Cancelled
+from scoring.single_image.answer import answer
+from scoring.single_image.model_task import described, subject, vector
+from scoring.single_image.sweep import Sweep, changes, leading, sweep
+from tests.models import builders
+from tests.support.single_image import lesion, model, of_quadrant, photograph
+
+
+def test_each_row_is_an_answer_of_its_own():
+    shown = photograph(lesion(64))
+    with model(builders.classifier()) as found:
+        one = answer(found, shown, vector(50, "m", "torso"))
+        said = []
+        swept = sweep(found, one, lambda done, total: said.append((done, total)))
+        assert {field: len(rows) for field, rows in swept.probabilities.items()} == {
+            "age": 19,
+            "gender": 3,
+            "location": 8,
+        }
+        assert said == [(done, 30) for done in range(31)]
+        for field, rows in swept.probabilities.items():
+            for given, row in zip(swept.vectors[field], rows, strict=True):
+                assert answer(found, shown, given).probabilities.tolist() == row.tolist()
+    assert swept.values("age") == [float(age) for age in range(0, 95, 5)]
+    assert swept.values("gender") == ["male", "female", "unknown"]
+    assert swept.values("location")[-2:] == ["torso", "unknown"]
+    assert any(row.tolist() == one.probabilities.tolist() for row in swept.probabilities["age"])
+
+
+def test_sentences():
+    vectors = {
+        "age": np.array([[10, 1, 2], [70, 1, 2]], np.float32),
+        "gender": np.array([[50, 1, 2], [50, 0, 2]], np.float32),
+    }
+    same, other = [0.6, 0.4], [0.3, 0.7]
+    with model(of_quadrant(), subject("melanoma")) as found:
+        one = answer(found, photograph(np.zeros((64, 64, 3), np.uint8)))
+    assert one.top == 0
+    moved = Sweep(vectors, {"age": np.array([same, other]), "gender": np.array([same, same])})
+    assert changes(moved, one, ("A", "B")) == ("With another age the highest class is no longer A: B at 70.",)
+    still = Sweep(vectors, {"age": np.array([same, same]), "gender": np.array([same, same])})
+    assert changes(still, one, ("A", "B")) == (
+        "The highest class stays A at every age, gender and location.",
+    )
+    assert leading(moved, 1) == {"age": (1,), "gender": (0,)}
+
+
+def test_models_of_the_image_alone_have_nothing_to_sweep():
+    with model(of_quadrant(), subject("melanoma")) as found, pytest.raises(ValueError, match="image only"):
+        sweep(found, answer(found, photograph(lesion(64))))
+
+
+def test_cancel():
+    with model(builders.classifier()) as found:
+        one = answer(found, photograph(lesion(64)), vector(50, "m", "torso"))
+        with pytest.raises(Cancelled):
+            sweep(found, one, cancelled=lambda: True)
+
+
+def test_vectors_in_words():
+    assert described(vector(33, "f", "hand")) == {"age": 33.0, "gender": "female", "location": "hand"}
+    assert described(vector(33, "unknown", "unknown")) == {
+        "age": 33.0,
+        "gender": "unknown",
+        "location": "unknown",
+    }

@@ -1,0 +1,168 @@
+"""What is said of a result: every sentence names its test set and says nothing that a research-use label
+forbids."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from scoring.metrics.conformal import Coverage
+from scoring.metrics.quality import Quality
+from scoring.models import image_upload
+from scoring.single_image import quality, wording
+from scoring.single_image.answer import Answer, Views
+from scoring.single_image.model_task import SKIN_CHALLENGES, subject
+from scoring.single_image.quality import STOP, Chip
+from scoring.single_image.reference import ClassSet, Reference, Share
+from scoring.single_image.wording import banned
+
+CLASSES = ("MEL", "NV", "BCC", "DF", "INF", "VASC")
+
+
+def an_answer(*probabilities: float) -> Answer:
+    row = np.array(probabilities)
+    return Answer(np.zeros((8, 8, 3), np.uint8), None, row, "probabilities", row, None, 1.0)
+
+
+def a_reference(support=(20,) * 6, generated=True) -> Reference:
+    truth = np.repeat(np.arange(len(support)), support)
+    rows = np.eye(6)[truth]
+    return Reference(
+        "t",
+        generated,
+        CLASSES,
+        tuple(map(str, range(len(truth)))),
+        np.arange(len(truth)),
+        truth,
+        rows,
+        "probabilities",
+        rows,
+        truth,
+    )
+
+
+def a_set(members, always=(0,) * 6, coverage=None) -> ClassSet:
+    return ClassSet(np.array(members, bool), 0.1, np.array(always, bool), coverage, 9)
+
+
+STILL, MOVING = Views(np.tile([0.6, 0.4], (8, 1))), Views(np.array([[0.6, 0.4]] * 2 + [[0.4, 0.6]] * 6))
+WIDE = a_set([1, 1, 1, 1, 1, 0], [0, 1, 0, 0, 0, 0], Coverage(0.9, np.full(6, 0.9), 3.0))
+
+
+def every_sentence():
+    one = an_answer(0.7, 0.1, 0.1, 0.05, 0.03, 0.02)
+    chips = []
+    for values in itertools.product((100, 600), (0.1, 0.5, 4), (30, 130, 240), (0.0, 1.0), (0.0, 0.2)):
+        side, sharp, light, share, stop = values
+        found = Quality(side, sharp, 5 * sharp, light, share, share, share, stop, share, 1 - share, 0.2)
+        chips += [
+            *quality.photograph_chips(found, 512),
+            *quality.photograph_chips(found, 512, [found]),
+            *quality.tile_chips(found, 900, 900),
+        ]
+    yield from (chip.words for chip in chips)
+    for support in ((20,) * 6, (3, 20, 20, 20, 20, 20), (0,) * 6):
+        for generated in (True, False):
+            yield wording.score_line(one, Share(12, 20, 0.38, 0.78), a_reference(support, generated))
+    yield wording.score_line(one, Share(0, 0, np.nan, np.nan), a_reference((0,) * 6))
+    for found in (WIDE, a_set([1, 0, 0, 0, 0, 0]), a_set([0] * 6)):
+        yield wording.set_line(found, CLASSES)
+        for views, seen in itertools.product((None, STILL, MOVING), (chips, ())):
+            yield from wording.abstentions(found, views, seen)
+    yield wording.views_line(MOVING)
+    yield wording.dropped_line(image_upload.KINDS)
+    yield wording.dropped_line(())
+    yield wording.map_line("MEL", 0.7, 0.41)
+    yield wording.map_line("MEL", 0.4, 0.7)
+    yield wording.map_line("MEL", 0.4, 0.4)
+    yield from (
+        wording.TURNED,
+        wording.MAP,
+        wording.ALIKE,
+        wording.EXCHANGEABLE,
+        wording.UNKNOWN_INPUT,
+        wording.PRIVACY,
+        wording.CONSENT,
+    )
+    for challenge in SKIN_CHALLENGES:
+        yield from subject(challenge, ("MEL", "NV", "UNK")).names
+
+
+def test_no_result_says_what_it_must_not():
+    said = list(every_sentence())
+    assert len(said) > 100
+    assert {text: banned(text) for text in said if banned(text)} == {}
+    assert all(text.strip() and "nan" not in text.lower().split() for text in said)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The diagnosis is melanoma",
+        "Refer to a specialist",
+        "referral advised",
+        "a biopsy",
+        "URGENT",
+        "this is safe",
+        "healthy skin",
+        "low risk",
+        "low-risk lesion",
+        "70 % chance of melanoma",
+        "you have melanoma",
+        "your risk",
+        "melanoma is ruled out",
+        f"{wording.BANNER} Diagnosis: melanoma",
+    ],
+)
+def test_banned_words_are_found(text):
+    assert banned(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        wording.BANNER,
+        wording.BANNER.replace("**", ""),
+        wording.RESEARCH_USE,
+        "reference cases",
+        "Safe-Scan Melanoma",
+        "unsafe path",
+    ],
+)
+def test_labels_and_names_are_allowed(text):
+    assert banned(text) == []
+
+
+def test_numbers_name_their_test_set():
+    line = wording.score_line(
+        an_answer(0.7, 0.1, 0.1, 0.05, 0.03, 0.02), Share(12, 20, 0.387, 0.781), a_reference()
+    )
+    assert line == (
+        "Highest score: MEL 0.70. In this test set (n = 120, computer-generated, 20 per class) the "
+        "20 images scored most alike were MEL in 60% (39-78%)."
+    )
+    assert "n = 103, 3 to 20 per class" in wording.of_test_set(
+        a_reference((3, 20, 20, 20, 20, 20), generated=False)
+    )
+
+
+def test_reasons_for_no_answer():
+    assert wording.abstentions(a_set([1, 0, 0, 0, 0, 0]), STILL, ()) == ()
+    assert wording.abstentions(None, None, ()) == ()
+    (moving,) = wording.abstentions(a_set([1, 0, 0, 0, 0, 0]), MOVING, ())
+    assert "6 of 7" in moving
+    assert len(wording.abstentions(WIDE, None, ())) == 1
+    assert len(wording.abstentions(a_set([1, 1, 1, 1, 0, 0]), None, ())) == 0
+    assert len(wording.abstentions(a_set([0] * 6), None, ())) == 1
+    two = ClassSet(np.array([True, True]), 0.1, np.array([False, False]), None, 9)
+    assert len(wording.abstentions(two, None, ())) == 1
+    assert len(wording.abstentions(None, None, (Chip("size", STOP, "1 px", "Too small."),))) == 1
+
+
+def test_sets_say_what_they_are_worth():
+    line = wording.set_line(WIDE, CLASSES)
+    assert line.startswith(
+        "MEL, NV, BCC, DF, INF. Built to contain the true class in 90% of cases like the test set."
+    )
+    assert "Fewer than 9 cases of NV" in line
+    assert "At least 20 cases per class" in line

@@ -1,0 +1,81 @@
+"""Models opened for single images, and photographs for them, without a file in between."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import onnx
+from PIL import Image
+
+from scoring.metrics.quality import Quality
+from scoring.models import image_upload
+from scoring.models.preprocessing import Seen
+from scoring.single_image.model import Opened, opened
+from scoring.single_image.model_task import ModelTask, subject
+from scoring.single_image.photograph import Photograph
+from scoring.single_image.quality import of_photograph
+from tests.models import builders
+
+
+def small(pixels: np.ndarray) -> np.ndarray:
+    return np.asarray(image_upload.small(Image.fromarray(pixels)))
+
+
+def measure(pixels: np.ndarray) -> Quality:
+    return of_photograph(photograph(pixels))
+
+
+def photograph(pixels: np.ndarray) -> Photograph:
+    return Photograph(
+        pixels, small(pixels), Seen(pixels.shape[1], pixels.shape[0], "RGB", "PNG", False, 1), ()
+    )
+
+
+def lesion(side: int = 512, seed: int = 0) -> np.ndarray:
+    """A dark disc on skin with grain, left of the middle and above it."""
+    y, x = np.mgrid[:side, :side] / side
+    disc = 1 / (1 + np.exp((np.hypot(x - 0.4, y - 0.45) - 0.2) * 60))
+    grain = np.random.default_rng(seed).normal(0, 4, (side, side, 1))
+    return np.clip(np.array([205, 160, 140]) - disc[..., None] * [100, 90, 70] + grain, 0, 255).astype(
+        np.uint8
+    )
+
+
+@contextmanager
+def model(data: bytes, about: ModelTask | None = None) -> Iterator[Opened]:
+    found = opened(about or subject("tricorder3"), data)
+    try:
+        yield found
+    finally:
+        found.close()
+
+
+def of_quadrant(side: int = 64) -> bytes:
+    """Melanoma's one score: the mean of the upper right quarter, whatever else is there."""
+    half = side // 2
+    nodes = [
+        onnx.helper.make_node("Slice", ["image", "starts", "ends", "axes"], ["quarter"]),
+        onnx.helper.make_node("ReduceMean", ["quarter"], ["mean"], axes=[1, 2, 3], keepdims=0),
+        onnx.helper.make_node("Reshape", ["mean", "shape"], ["scores"]),
+    ]
+    constants = [
+        builders.initializer("starts", np.array([0, half])),
+        builders.initializer("ends", np.array([half, side])),
+        builders.initializer("axes", np.array([2, 3])),
+        builders.initializer("shape", np.array([-1, 1])),
+    ]
+    image = ("image", onnx.TensorProto.FLOAT, ["N", 3, side, side])
+    return builders.build(nodes, [image], [("scores", onnx.TensorProto.FLOAT, ["N", 1])], constants)
+
+
+def constant(width: int = 11, side: int = 64) -> bytes:
+    """The same scores for every image."""
+    nodes = [
+        onnx.helper.make_node("ReduceMean", ["image"], ["grey"], keepdims=0),
+        onnx.helper.make_node("Mul", ["grey", "nought"], ["zero"]),
+        onnx.helper.make_node("Add", ["row", "zero"], ["scores"]),
+    ]
+    row = np.linspace(1, 2, width, dtype=np.float32)[None]
+    constants = [builders.initializer("nought", np.float32(0)), builders.initializer("row", row / row.sum())]
+    image = ("image", onnx.TensorProto.FLOAT, [1, 3, side, side])
+    return builders.build(nodes, [image], [("scores", onnx.TensorProto.FLOAT, [1, width])], constants)
