@@ -214,13 +214,10 @@ def test_findings_come_worst_first(card, page):
 def test_rules_are_read_as_the_markdown_they_are():
     shown = report.markdown("| a | b |\n|---|--:|\n| **1** | `x<y` |\n\n:red[▲] malignant\nand more")
     assert shown == (
-        (
-            '<table><thead><tr><th scope="col">a</th><th '
-            'scope="col">b</th></tr></thead><tbody><tr><td><strong>1</strong></td>'
-        )(
-            '<td><code>x&lt;y</code></td></tr></tbody></table><p><span class="malignant">▲</span> '
-            "malignant and more</p>"
-        )
+        '<table><thead><tr><th scope="col">a</th><th '
+        'scope="col">b</th></tr></thead><tbody><tr><td><strong>1</strong></td>'
+        '<td><code>x&lt;y</code></td></tr></tbody></table><p><span class="malignant">▲</span> '
+        "malignant and more</p>"
     )
 
 
