@@ -12,13 +12,13 @@ from pages.shared.comparison.shown import Compared
 from pages.shared.inputs import Input
 from pages.shared.layout import Fact
 from pages.shared.teams import Team
-from pages.shared.text import markdown
 from scoring import samples
 from scoring.challenges import option_name
 from scoring.comparison import report, verdict, views
 from scoring.comparison.compare import Comparison, compare_cards, of_team
 from scoring.comparison.scale import Scale
 from scoring.comparison.scale import of as scale_of
+from scoring.text import markdown
 
 TRUTHS = {
     "tricorder3": ("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),

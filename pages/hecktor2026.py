@@ -13,7 +13,6 @@ from pages.shared.challenge_page import ChallengePage, ScoredSubmission, show
 from pages.shared.classification import interval
 from pages.shared.inputs import Input
 from pages.shared.layout import Fact
-from pages.shared.text import file_name, markdown
 from pages.shared.viewer import slices
 from scoring.challenges.hecktor2026 import figures
 from scoring.challenges.hecktor2026.figures import Drawing
@@ -21,6 +20,7 @@ from scoring.figures.classification import Part, Row, intervals, score_strip
 from scoring.figures.numerals import UNDEFINED, decimal, share
 from scoring.figures.theme import SMALL
 from scoring.scorecard import ScoreCard
+from scoring.text import file_name, markdown
 
 ID = "hecktor2026"
 CHALLENGE = scoring.load_challenge(ID)

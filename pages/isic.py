@@ -11,13 +11,13 @@ from pages.shared.challenge_page import ChallengePage, ScoredSubmission, show
 from pages.shared.classification import interval
 from pages.shared.inputs import Input
 from pages.shared.layout import Fact, Picture
-from pages.shared.text import markdown
 from scoring.figures import categories as figures
 from scoring.figures.categories import Line, short
 from scoring.figures.classification import output_bars, points_lost
 from scoring.figures.numerals import UNDEFINED, decimal, share
 from scoring.figures.theme import label
 from scoring.scorecard import ScoreCard
+from scoring.text import markdown
 
 ID = "isic"
 CHALLENGE = scoring.load_challenge(ID)

@@ -22,11 +22,11 @@ from pages.shared.single_image.image_upload import Image
 from pages.shared.single_image.query import Query, preview
 from pages.shared.single_image.query import answered as answer_of
 from pages.shared.submissions import Outcome, Running
-from pages.shared.text import markdown
 from scoring import samples
 from scoring.findings import InputRefused
 from scoring.single_image import quality, wording
 from scoring.single_image.model_task import ModelTask
+from scoring.text import markdown
 
 CHALLENGES = {"tricorder3": "TRICORDER-3", "melanoma": "Melanoma", "isic": "ISIC", "puma": "PUMA"}
 PHOTOGRAPHS = ("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png"))

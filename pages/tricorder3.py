@@ -10,11 +10,11 @@ import scoring
 from pages.shared import cases, classification, layout, preflight, submissions
 from pages.shared.challenge_page import ChallengePage, show
 from pages.shared.layout import Fact, Picture
-from pages.shared.text import markdown
 from scoring.figures import classification as figures
 from scoring.figures.classification import Part
 from scoring.figures.numerals import decimal, points, share, span
 from scoring.figures.theme import label
+from scoring.text import markdown
 
 ID = "tricorder3"
 CHALLENGE = scoring.load_challenge(ID)

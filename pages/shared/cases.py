@@ -7,8 +7,8 @@ import streamlit as st
 
 from pages.shared import layout, submissions
 from pages.shared.challenge_page import ScoredSubmission
-from pages.shared.text import markdown
 from scoring.scorecard import ScoreCard
+from scoring.text import markdown
 
 
 def chosen(card: ScoreCard, rows: pd.DataFrame, columns: Mapping[str, object]) -> int:

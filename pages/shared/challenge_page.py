@@ -12,9 +12,9 @@ import streamlit as st
 import scoring
 from pages.shared import downloads, inputs, layout, submissions, teams
 from pages.shared.inputs import Input
-from pages.shared.text import markdown
 from scoring import report, samples
 from scoring.scorecard import ScoreCard
+from scoring.text import markdown
 
 
 @dataclass(frozen=True)

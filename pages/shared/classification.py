@@ -8,12 +8,12 @@ import streamlit as st
 
 from pages.shared import layout
 from pages.shared.layout import Fact
-from pages.shared.text import markdown
 from scoring.figures import classification as figures
 from scoring.figures.classification import Calibrated
 from scoring.figures.numerals import share, span
 from scoring.figures.theme import label
 from scoring.scorecard import ScoreCard
+from scoring.text import markdown
 
 SMALL = "A star marks a class with under 15 cases: read the interval, not the value."
 

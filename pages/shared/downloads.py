@@ -11,7 +11,7 @@ from collections.abc import Callable
 import pandas as pd
 import streamlit as st
 
-from pages.shared.text import csv_cell, file_name
+from scoring.text import csv_cell, file_name
 
 NONCE = "_download_nonce"
 

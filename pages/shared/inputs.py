@@ -10,8 +10,8 @@ from pathlib import Path
 import streamlit as st
 
 from pages.shared.layout import InputPanel, chooser
-from pages.shared.text import markdown
 from scoring.samples import Submission, TestSet
+from scoring.text import markdown
 
 UPLOAD_MB = 511  # the limit is 512; from there on the widget would call it "1GB"
 TABLE_TYPES = ("csv", "tsv", "txt", "zip")

@@ -11,10 +11,10 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from pages.shared.downloads import csv_button
-from pages.shared.text import file_name, markdown
 from scoring.figures.numerals import UNDEFINED
 from scoring.figures.theme import DARK, LIGHT, SHAPES, Theme
 from scoring.findings import LEVELS, Finding, InputRefused
+from scoring.text import file_name, markdown
 
 BADGES = {"error": ("red", "✕"), "warning": ("orange", "▲"), "note": ("gray", "i")}
 RISK_COLOUR = {"malignant": "red", "medium": "orange", "benign": "green"}

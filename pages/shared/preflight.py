@@ -6,8 +6,8 @@ import pandas as pd
 import streamlit as st
 
 from pages.shared import layout
-from pages.shared.text import markdown
 from scoring.scorecard import ScoreCard
+from scoring.text import markdown
 
 
 def verdicts(card: ScoreCard, question: str, words: Mapping[str, str], fine: str) -> None:

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import scoring
-from pages.shared import text
-from scoring import samples
+from scoring import samples, text
 from scoring.comparison import scale, verdict
 from scoring.figures.numerals import points
 from tests.support.command_line import run

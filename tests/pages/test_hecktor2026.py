@@ -9,8 +9,7 @@ from functools import cache
 import pytest
 
 import scoring
-from pages.shared import text
-from scoring import samples
+from scoring import samples, text
 from scoring.challenges.hecktor2026.options import CHOICES
 from scoring.figures.numerals import decimal, share, span
 from tests.support import patients, visits, volumes

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import scoring
-from pages.shared import text
-from scoring import samples
+from scoring import samples, text
 from scoring.figures.numerals import decimal, share, span
 from tests.support import category_tables, visits
 from tests.support.command_line import ROOT, run

@@ -9,8 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 import scoring
-from pages.shared import text
-from scoring import samples
+from scoring import samples, text
 from scoring.figures.numerals import decimal, span
 from tests.challenges.melanoma import test_model as small
 from tests.support import risk_tables, visits

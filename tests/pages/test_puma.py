@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 import scoring
-from pages.shared import text
-from scoring import samples
+from scoring import samples, text
 from scoring.figures.numerals import decimal, share, span
 from tests.challenges.puma.drawn import realistic
 from tests.support import nuclei_lists, visits

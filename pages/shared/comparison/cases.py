@@ -9,10 +9,10 @@ import streamlit as st
 from pages.shared import layout, teams
 from pages.shared.comparison.pictures import pictures
 from pages.shared.comparison.shown import Compared
-from pages.shared.text import shortened
 from scoring.comparison import cases as correctness
 from scoring.comparison.cases import Correctness
 from scoring.figures import comparison as figures
+from scoring.text import shortened
 
 FIGURE = "figure_Which-cases-are-hard-for-all"
 DRAWN = 40

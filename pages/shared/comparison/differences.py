@@ -6,12 +6,12 @@ import streamlit as st
 from pages.shared import layout, teams
 from pages.shared.comparison.pictures import pictures
 from pages.shared.comparison.shown import Compared
-from pages.shared.text import markdown, shortened
 from scoring.comparison import classes as by_class
 from scoring.comparison import subgroups as by_group
 from scoring.comparison import views
 from scoring.comparison.members import members
 from scoring.figures.numerals import decimal, span
+from scoring.text import markdown, shortened
 
 CLASS_FIGURE = "figure_Where-do-the-teams-differ"
 FEW = 10

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from pages.shared import layout, submissions
 from pages.shared.comparison.shown import Compared
 from pages.shared.layout import Picture
-from pages.shared.text import markdown
 from scoring.figures.numerals import decimal
 from scoring.scorecard import ScoreCard
+from scoring.text import markdown
 
 
 def pictures(compared: Compared, places: Sequence[int], named_teams: Sequence[str]) -> list[Picture]:

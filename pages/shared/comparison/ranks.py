@@ -9,13 +9,13 @@ import streamlit as st
 from pages.shared import layout, teams
 from pages.shared.comparison.shown import Compared
 from pages.shared.layout import Fact
-from pages.shared.text import markdown
 from scoring.comparison import reference, verdict, views
 from scoring.comparison.pairs import SCORE, Pair, pairs_of
 from scoring.comparison.reference import Difference
 from scoring.comparison.scale import Scale
 from scoring.figures import comparison as figures
 from scoring.figures.numerals import UNDEFINED, percent, share, span
+from scoring.text import markdown
 
 
 def ranking_rows(compared: Compared, places: Sequence[int]) -> pd.DataFrame:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
 
-from pages.shared.text import markdown
 from scoring.comparison import verdict
 from scoring.comparison.compare import Comparison
 from scoring.comparison.scale import Scale
+from scoring.text import markdown
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from pages.shared import layout, submissions
 from pages.shared.single_image import model, session
 from pages.shared.single_image.query import Query
 from pages.shared.submissions import Outcome, Running
-from pages.shared.text import markdown
 from scoring.figures import classification, single_image
 from scoring.figures.numerals import decimal
 from scoring.single_image import masks, occlusion, sweep, wording
 from scoring.single_image.saliency import SaliencyMap
+from scoring.text import markdown
 
 HIDDEN, MASKS = "hide one part after the other", "hide random halves (RISE)"
 METHODS = {"occlusion": HIDDEN, "masks": MASKS}

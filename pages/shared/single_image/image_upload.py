@@ -10,11 +10,11 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from pages.shared import submissions
 from pages.shared.inputs import Input
 from pages.shared.single_image import model, session
-from pages.shared.text import markdown
 from scoring.findings import InputRefused
 from scoring.single_image import photograph, wording
 from scoring.single_image.photograph import Photograph
 from scoring.single_image.quality import Quality, of_photograph
+from scoring.text import markdown
 
 SAMPLE, OWN, CAMERA = "Sample", "My image", "Camera"
 TYPES = ("jpg", "jpeg", "png", "webp", "tif", "tiff", "bmp", "gif")

@@ -6,11 +6,11 @@ import numpy as np
 import streamlit as st
 
 from pages.shared.single_image.image_upload import Image
-from pages.shared.text import markdown
 from scoring.findings import InputRefused
 from scoring.readers.lesions import LOCATIONS
 from scoring.single_image import wording
 from scoring.single_image.model_task import OLDEST, UNKNOWN_WORD, vector
+from scoring.text import markdown
 
 SEXES = {"m": "male", "f": "female", UNKNOWN_WORD: UNKNOWN_WORD}
 SITES = (*LOCATIONS, UNKNOWN_WORD)

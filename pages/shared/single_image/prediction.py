@@ -7,11 +7,11 @@ import streamlit as st
 from pages.shared import layout
 from pages.shared.single_image import session
 from pages.shared.single_image.query import Query
-from pages.shared.text import markdown
 from scoring.figures import single_image as figures
 from scoring.single_image import wording
 from scoring.single_image.quality import CAUTION, GOOD, NOTE, STOP, Chip
 from scoring.single_image.reference import share_alike
+from scoring.text import markdown
 
 BADGES = {GOOD: ("green", "✓"), NOTE: ("gray", "i"), CAUTION: ("orange", "▲"), STOP: ("red", "✕")}
 

@@ -5,10 +5,10 @@ import streamlit as st
 from pages.shared import downloads, layout
 from pages.shared.layout import Fact
 from pages.shared.single_image.query import Query
-from pages.shared.text import markdown
 from scoring.single_image import record, wording
 from scoring.single_image.operating import operating_point
 from scoring.single_image.record import Record
+from scoring.text import markdown
 
 WITH_IMAGE = "Put the image into the file"
 

@@ -11,7 +11,6 @@ from pages.shared.layout import Fact
 from pages.shared.single_image import model, session
 from pages.shared.single_image.image_upload import Image
 from pages.shared.submissions import Outcome
-from pages.shared.text import markdown
 from pages.shared.viewer.nuclei import detections
 from scoring import samples
 from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
@@ -21,6 +20,7 @@ from scoring.figures.single_image import preview
 from scoring.readers.nuclei import Nuclei
 from scoring.single_image import nuclei, record
 from scoring.single_image.nuclei import Detector, Overview
+from scoring.text import markdown
 
 MODEL, FILE = "Model", "Prediction file"
 VIEWER = "single_nuclei"

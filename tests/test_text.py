@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.shared import text
+from scoring import text
 
 # Pieces that Markdown, its automatic links, Streamlit's colours, icons and formulas are made of.
 PIECES = st.lists(
