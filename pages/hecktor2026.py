@@ -178,7 +178,7 @@ def headline(shown: ScoredSubmission) -> None:
         ],
         score_strip(
             [Part(p.name, CHALLENGE.WEIGHTS[p.metric][1], 100 * p.weight, p.value) for p in parts],
-            layout.look(),
+            layout.theme(),
             bounds,
         ),
         words,
@@ -252,7 +252,7 @@ def _read_as(reading: str) -> None:
 
 def draw(drawing: Drawing, patients: bool = False) -> None:
     """A figure of the card. patients: its points are patients, and a click opens one."""
-    figure, numbers = drawing.build(layout.look()), pd.DataFrame(drawing.numbers)
+    figure, numbers = drawing.build(layout.theme()), pd.DataFrame(drawing.numbers)
     caption, more = drawing.caption, {}
     if patients:
         key = f"figure_{file_name(figure.layout.meta['question'])}"
@@ -364,7 +364,7 @@ def recall_table(card: ScoreCard, kind: str) -> None:
             "stage": layout.words("stage", 60),
             "support": layout.words("patients", right=True),
             "predicted": layout.number("predicted", 0),
-            "recall": layout.bar("recall ↑", layout.look().accent),
+            "recall": layout.bar("recall ↑", layout.theme().accent),
         },
         f"Their mean is the balanced accuracy: **{share(card.metrics[key])}**, "
         f"{interval(card.intervals.get(key), 3)}. "
@@ -457,7 +457,11 @@ def centers_tab(shown: ScoredSubmission) -> None:
         ]
         layout.chart(
             intervals(
-                rows, layout.look(), "Does it work everywhere?", f"{chosen} ↑", reference=card.metrics[metric]
+                rows,
+                layout.theme(),
+                "Does it work everywhere?",
+                f"{chosen} ↑",
+                reference=card.metrics[metric],
             ),
             f"Line: all {card.n_cases} patients. Grey: under {SMALL} patients. {classification.method(card)}",
             pd.DataFrame([{"center": r.name, chosen: r.value, "n": r.n} for r in rows]).set_index("center"),
@@ -514,7 +518,7 @@ def readings_tab(shown: ScoredSubmission) -> None:
         layout.chart(
             intervals(
                 rows,
-                layout.look(),
+                layout.theme(),
                 "What would the score be under another reading?",
                 "weighted score ↑",
                 digits=3,

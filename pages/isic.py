@@ -312,7 +312,7 @@ def points_tab(shown: ScoredSubmission) -> None:
             ]
         )
         layout.chart(
-            points_lost(per_class, layout.look(), (measure, name)),
+            points_lost(per_class, layout.theme(), (measure, name)),
             f"Bar: what the category's {name} cost, in hundredths of the score. Pale: all it can "
             "cost. Number: its cases, * under "
             f"15. n = {card.more['n_scored']}.",
@@ -338,7 +338,7 @@ def points_tab(shown: ScoredSubmission) -> None:
                     "category": layout.words("category", 110),
                     "n": layout.number("n", 0, 60),
                     "case": layout.bar(
-                        "points of a case", layout.look().accent, float(rows["case"].max()), "%.2f"
+                        "points of a case", layout.theme().accent, float(rows["case"].max()), "%.2f"
                     ),
                 },
                 (
@@ -365,7 +365,7 @@ def points_tab(shown: ScoredSubmission) -> None:
 
 def confusion_tab(shown: ScoredSubmission) -> None:
     """The confusion matrix and the cases of one of its cells."""
-    card, look = shown.card, layout.look()
+    card, theme = shown.card, layout.theme()
     matrix = card.confusion_matrix
     labels, mistake = matrix["labels"], VIEW.commonest_mistake(card)
     left, right = st.columns([9, 11], gap="large")
@@ -393,7 +393,7 @@ def confusion_tab(shown: ScoredSubmission) -> None:
             required=True,
             default="counts",
         )
-        figure = figures.confusion_matrix(matrix["counts"], labels, look, risks(card), kind, (truth, called))
+        figure = figures.confusion_matrix(matrix["counts"], labels, theme, risks(card), kind, (truth, called))
         layout.chart(
             figure,
             (
@@ -451,7 +451,7 @@ def pictures(shown: ScoredSubmission, places: list[int]) -> list[Picture]:
 
 def curves_tab(shown: ScoredSubmission) -> None:
     """One against rest, all categories in one figure each; then malignant against benign."""
-    card, look, a = shown.card, layout.look(), shown.card.arrays
+    card, theme, a = shown.card, layout.theme(), shown.card.arrays
     cut = VIEW.points_at_half(card)
     places = {
         "roc": (a["roc_x"], a["roc_y"], "auc"),
@@ -468,13 +468,13 @@ def curves_tab(shown: ScoredSubmission) -> None:
     how = "Click a name to hide it, twice to see it alone. Circle: the cut at 0.5."
     with left:
         layout.chart(
-            figures.roc(lines["roc"], look),
+            figures.roc(lines["roc"], theme),
             f"Beside each name: AUC and its 95% interval. {how} Dotted: chance. {classification.method(card)}",
             _points(lines["roc"], "1 - specificity", "sensitivity"),
         )
     with right:
         layout.chart(
-            figures.precision_recall(lines["pr"], look),
+            figures.precision_recall(lines["pr"], theme),
             f"Beside each name: average precision and its 95% interval. {how} {classification.method(card)}",
             _points(lines["pr"], "recall", "precision"),
         )
@@ -546,7 +546,7 @@ def malignant(card: ScoreCard) -> None:
         )
     with right:
         layout.chart(
-            figures.malignant_roc(found["x"], found["y"], found["threshold"], layout.look()),
+            figures.malignant_roc(found["x"], found["y"], found["threshold"], layout.theme()),
             (
                 f"{', '.join(map(markdown, chosen)) or 'Nothing'} against the others. Dotted: chance. n "
                 f"= {ill + well}."
@@ -617,7 +617,7 @@ def thresholds_tab(shown: ScoredSubmission) -> None:
         found = THRESHOLDS.sweep(card, name)
         words = {key: MEASURES[key][0].removesuffix(" ↑") for key in THRESHOLDS.SHOWN}
         layout.chart(
-            figures.threshold_lines(found, words, chosen[name], layout.look(), name),
+            figures.threshold_lines(found, words, chosen[name], layout.theme(), name),
             f"Solid upright line: your threshold. Dotted: 0.5. n = {card.more['n_scored']}.",
             pd.DataFrame(found).set_index("threshold"),
         )
@@ -736,7 +736,7 @@ def case_table(card: ScoreCard) -> pd.DataFrame:
 
 def cases_tab(shown: ScoredSubmission) -> None:
     """All cases, and what the model received of the chosen one."""
-    card, look = shown.card, layout.look()
+    card, theme = shown.card, layout.theme()
     columns = {
         "case": layout.words("case"),
         "truth": layout.words("truth"),
@@ -759,7 +759,7 @@ def cases_tab(shown: ScoredSubmission) -> None:
     with right:
         marked = {short(name): risk for name, risk in risks(card).items()}
         layout.chart(
-            output_bars(card.arrays["outputs"][index].tolist(), names, look, marked, short(case["truth"])),
+            output_bars(card.arrays["outputs"][index].tolist(), names, theme, marked, short(case["truth"])),
             f"Truth: {markdown(case['truth'])}. Called: {markdown(case['predicted'])}. The score "
             "takes the largest; a shared "
             "largest score is undecided, hence wrong.",

@@ -95,7 +95,7 @@ def headline(shown: ScoredSubmission) -> None:
             ),
             *(Fact(name, share(m[key]), interval(i.get(key), 3), explain) for name, key, explain in rows),
         ],
-        score_strip(parts, layout.look(), bounds),
+        score_strip(parts, layout.theme(), bounds),
         f"{sum_words} n = {card.n_cases}.",
     )
 
@@ -152,7 +152,7 @@ def operating(card: ScoreCard) -> None:
         chosen_here(card, curve, best)
     with right:
         layout.chart(
-            figures.threshold_lines(curve, marks, (low, high), layout.look()),
+            figures.threshold_lines(curve, marks, (low, high), layout.theme()),
             (
                 "Solid upright line: your threshold. Dotted: the official 0.5 and the best on these "
                 f"cases. n = {card.n_cases}."
@@ -228,7 +228,7 @@ def chosen_here(card: ScoreCard, curve: Mapping, best: float | None) -> None:
 
 def curves(card: ScoreCard, curve: Mapping, marks: list[Mark]) -> None:
     """Histogram, ROC, precision and recall, each with the thresholds on it."""
-    look, a = layout.look(), card.arrays
+    theme, a = layout.theme(), card.arrays
     drawn, n_positive = CHALLENGE.histogram(card), card.per_class["positive"]["support"]
     bands = [
         (a[f"{kind}_grid"], a[f"{kind}_low"][0], a[f"{kind}_high"][0]) if f"{kind}_grid" in a else None
@@ -245,7 +245,7 @@ def curves(card: ScoreCard, curve: Mapping, marks: list[Mark]) -> None:
             }
         )
         layout.chart(
-            figures.histogram(drawn["edges"], drawn["negative"], drawn["positive"], marks, look),
+            figures.histogram(drawn["edges"], drawn["negative"], drawn["positive"], marks, theme),
             f"Right of the solid line: called melanoma. n = {card.n_cases}.",
             numbers,
         )
@@ -256,7 +256,7 @@ def curves(card: ScoreCard, curve: Mapping, marks: list[Mark]) -> None:
     with roc:
         table = pd.DataFrame({key: curve[key] for key in ("threshold", "recall", "specificity")})
         layout.chart(
-            figures.roc(curve, marks, look, bands[0]),
+            figures.roc(curve, marks, theme, bands[0]),
             (
                 f"AUC {share(card.metrics['auc'])} ({interval(card.intervals.get('auc'), 3)}). "
                 f"{points_of} Dotted: chance. n = {card.n_cases}."
@@ -266,7 +266,7 @@ def curves(card: ScoreCard, curve: Mapping, marks: list[Mark]) -> None:
     with precision:
         table = pd.DataFrame({key: curve[key] for key in ("threshold", "recall", "precision")})
         layout.chart(
-            figures.precision_recall(curve, n_positive / card.n_cases, marks, look, bands[1]),
+            figures.precision_recall(curve, n_positive / card.n_cases, marks, theme, bands[1]),
             f"Average precision {share(card.metrics['average_precision'])} "
             f"({interval(card.intervals.get('average_precision'), 3)}). "
             f"Dotted: the prevalence, what guessing gives. n = {card.n_cases}.",
@@ -444,7 +444,7 @@ def classes_tab(shown: ScoredSubmission) -> None:
     left, right = st.columns([2, 3], gap="large")
     with left:
         layout.chart(
-            figures.confusion(card.confusion_matrix["counts"], layout.look()),
+            figures.confusion(card.confusion_matrix["counts"], layout.theme()),
             f"Cases and share of the row, at 0.5. Outlined: missed melanomas. n = {card.n_cases}.",
         )
     with right:
@@ -553,7 +553,7 @@ def benefit_tab(shown: ScoredSubmission) -> None:
     with left:
         found = CHALLENGE.net_benefit(card, np.linspace(0, 0.6, 61), PREVALENCES[chosen])
         layout.chart(
-            figures.net_benefit(found, layout.look(), [OFFICIAL]),
+            figures.net_benefit(found, layout.theme(), [OFFICIAL]),
             f"Band: pointwise 95%, on up to {CHALLENGE.CURVE_REPLICATES} resamples. Dotted: the "
             f"official 0.5. n = {card.n_cases}. "
             "Vickers and Elkin, 2006.",
@@ -597,7 +597,7 @@ def cases_tab(shown: ScoredSubmission) -> None:
             case["output"],
             [OFFICIAL],
             CHALLENGE.threshold_range(card),
-            layout.look(),
+            layout.theme(),
             case["truth"] == "positive",
         )
         told = "no prediction" if case["output"] is None else f"raw output {case['output']!r}"

@@ -67,7 +67,7 @@ def challenge_card(challenge_id: str) -> None:
     ]
     figure = intervals(
         rows,
-        layout.look(),
+        layout.theme(),
         f"{TITLES[challenge_id]}: what do the sample teams score?",
         "points of 100" if challenge.AS_POINTS else "score",
         digits=0 if scale == 100 else 2,

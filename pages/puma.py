@@ -138,14 +138,14 @@ def headline(shown: ScoredSubmission) -> None:
                 for rule in others
             ),
         ],
-        figures.reach(report.reached(card), layout.look()),
+        figures.reach(report.reached(card), layout.theme()),
         f"{report.reach_words()} Score **{card.score!r}**. n = {_images(card.n_cases)}.",
         below=3,
     )
 
 
 def classes_tab(shown: ScoredSubmission) -> None:
-    card, look = shown.card, layout.look()
+    card, theme = shown.card, layout.theme()
     left, right = st.columns([12, 10], gap="large")
     with left:
         class_table(card)
@@ -153,7 +153,7 @@ def classes_tab(shown: ScoredSubmission) -> None:
     with right:
         matrix = card.confusion_matrix
         layout.chart(
-            figures.confusion(matrix["counts"], CLASSES, look),
+            figures.confusion(matrix["counts"], CLASSES, theme),
             "Rows: truth. Colour: share of the row. What is left after matching is paired within "
             "the radius whatever its class; the rest is missed "
             f"or spurious. For the eye: no score is made of it. n = {card.metrics['n_truth']:,} nuclei.",
@@ -184,7 +184,7 @@ def class_table(card: ScoreCard) -> None:
             "class": layout.words("class", 96),
             "support": layout.number("nuclei", 0, 54),
             "images": layout.words("images", 50, right=True),
-            "F1": layout.bar("F1 ↑", layout.look().accent, width=88),
+            "F1": layout.bar("F1 ↑", layout.theme().accent, width=88),
             "interval": layout.words("95% interval", 88, right=True),
             "best": layout.number("best", 2, 44, "F1 of the truth submitted as the prediction, by this rule"),
             "precision": layout.number("prec. ↑", 3, 54),
@@ -236,7 +236,7 @@ def images_tab(shown: ScoredSubmission) -> None:
         f1 = card.arrays["f1"][list(shown_here)]
         with chart:
             layout.chart(
-                figures.class_heat(f1, CLASSES, names, layout.look()),
+                figures.class_heat(f1, CLASSES, names, layout.theme()),
                 (
                     "Worst image first. Blank: the class is in neither truth nor prediction. A click "
                     f"opens the image. n = {card.n_cases}."
@@ -404,7 +404,7 @@ def setting_facts(usual: ScoreCard, card: ScoreCard) -> None:
 
 def curves(shown: ScoredSubmission, card: ScoreCard, radius: float, least: float) -> None:
     """Each curve is drawn where the other slider stands."""
-    look, best = layout.look(), card.metrics[f"best_possible_{METRICS[rule_of(card)]}"]
+    theme, best = layout.theme(), card.metrics[f"best_possible_{METRICS[rule_of(card)]}"]
     over_radius, over_confidence = (
         _over_radius(*_identity(shown), least, card),
         _over_confidence(*_identity(shown), radius, card),
@@ -413,7 +413,7 @@ def curves(shown: ScoredSubmission, card: ScoreCard, radius: float, least: float
         figures.along(
             over_radius["x"],
             over_radius["y"],
-            look,
+            theme,
             "What does the radius change?",
             "radius, px",
             RADIUS,
@@ -428,7 +428,7 @@ def curves(shown: ScoredSubmission, card: ScoreCard, radius: float, least: float
         figures.along(
             over_confidence["x"],
             over_confidence["y"],
-            look,
+            theme,
             "What does the smallest confidence change?",
             "predictions with less are left out",
             0.0,
@@ -496,7 +496,7 @@ def setting_table(usual: ScoreCard, card: ScoreCard, radius: float, least: float
 
 
 def tissue_tab(shown: ScoredSubmission) -> None:
-    card, look = shown.card, layout.look()
+    card, theme = shown.card, layout.theme()
     st.markdown(
         "What a pathologist would count, from truth and from prediction. Not ranked, and **no diagnosis**."
     )
@@ -507,7 +507,7 @@ def tissue_tab(shown: ScoredSubmission) -> None:
             for side in ("truth", "predicted")
         )
         layout.chart(
-            figures.densities(CLASSES, true, found, look),
+            figures.densities(CLASSES, true, found, theme),
             f"● truth, ◆ predicted, per mm² of all images together. n = {_images(card.n_cases)}.",
             pd.DataFrame({"truth": true, "predicted": found}, index=list(CLASSES)),
         )
@@ -518,7 +518,7 @@ def tissue_tab(shown: ScoredSubmission) -> None:
             for side in ("truth", "predicted")
         )
         layout.chart(
-            figures.shares(names, true, found, look),
+            figures.shares(names, true, found, theme),
             "A dot per image; a click opens it. All together: truth "
             f"{percent(card.metrics['til_share_truth'])}, predicted "
             f"{percent(card.metrics['til_share_predicted'])}. n = "
@@ -537,7 +537,7 @@ def tissue_tab(shown: ScoredSubmission) -> None:
             (card.more[f"tumor_lymphocyte_um_{side}"] or {"n": 0})["n"] for side in ("truth", "predicted")
         ]
         layout.chart(
-            figures.distances(within, *sides, CLINIC.NEAR_MICROMETRES, look),
+            figures.distances(within, *sides, CLINIC.NEAR_MICROMETRES, theme),
             (
                 f"Tumour nuclei of images that hold a lymphocyte: {counted[0]:,} in the truth, "
                 f"{counted[1]:,} predicted. Dotted: 20 and 50 µm."

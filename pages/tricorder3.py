@@ -119,7 +119,7 @@ def headline(shown) -> None:
                 "Malignant cases called any malignant class",
             ),
         ],
-        figures.score_strip(parts, layout.look(), bounds, 100 * best),
+        figures.score_strip(parts, layout.theme(), bounds, 100 * best),
         (
             f"0.9 × (0.5 × {a:.6f} + 0.5 × {w:.6f}) + 0.1 × {e:.6f} = **{card.score!r}**, the official "
             f"number to the last digit. {reach}"
@@ -137,7 +137,7 @@ def headline(shown) -> None:
 
 
 def points_tab(shown) -> None:
-    card, look, per_class = shown.card, layout.look(), shown.card.per_class
+    card, theme, per_class = shown.card, layout.theme(), shown.card.per_class
     left, right = st.columns([3, 2], gap="large")
     with left:
         rows = [
@@ -152,7 +152,7 @@ def points_tab(shown) -> None:
             for c, v in per_class.items()
         ]
         layout.chart(
-            figures.points_lost(per_class, look),
+            figures.points_lost(per_class, theme),
             (
                 "Bar: points lost to a class's F1. Pale: all it can cost. Hatched: no case in this "
                 f"test set. Number: cases of the class, * under 15. n = {card.n_cases}."
@@ -200,11 +200,11 @@ GALLERIES = {
 
 def risk_tab(shown) -> None:
     card, truth, truth_key = shown.card, shown.truth, shown.truth_key
-    look, matrix = layout.look(), card.more["risk_matrix"]
+    theme, matrix = layout.theme(), card.more["risk_matrix"]
     left, right = st.columns([2, 3], gap="large")
     with left:
         layout.chart(
-            figures.risk_matrix(matrix["counts"], matrix["labels"], look),
+            figures.risk_matrix(matrix["counts"], matrix["labels"], theme),
             f"Cases and share of the row. Outlined: malignant called benign. n = {card.n_cases}.",
             pd.DataFrame(matrix["counts"], index=matrix["labels"], columns=matrix["labels"]),
         )
@@ -243,7 +243,7 @@ def risk_tab(shown) -> None:
                 "class": layout.words("class"),
                 "missed": layout.number("called benign ↓", 0),
                 "n": layout.number("of", 0),
-                "share": layout.bar("share ↓", look.risk["malignant"], 100, "%.0f%%"),
+                "share": layout.bar("share ↓", theme.risk["malignant"], 100, "%.0f%%"),
             },
             "Called any of the four benign classes.",
             lighter=["n"],
@@ -374,7 +374,7 @@ def cases_tab(shown) -> None:
 
 
 def received(shown, index: int) -> None:
-    card, look = shown.card, layout.look()
+    card, theme = shown.card, layout.theme()
     case = card.cases[index]
     left, right = st.columns([1, 1], gap="large")
     with left:
@@ -399,14 +399,14 @@ def received(shown, index: int) -> None:
         if case["outputs"]:
             numbers = pd.DataFrame({"output": case["outputs"]}, index=list(CHALLENGE.CLASSES))
             layout.chart(
-                figures.output_bars(case["outputs"], CHALLENGE.CLASSES, look, RISKS, case["truth"]),
+                figures.output_bars(case["outputs"], CHALLENGE.CLASSES, theme, RISKS, case["truth"]),
                 "The eleven outputs as they came; the score takes the largest.",
                 numbers,
             )
             if not _are_probabilities(card):
                 layout.chart(
                     figures.output_bars(
-                        case["outputs"], CHALLENGE.CLASSES, look, RISKS, case["truth"], normalised=True
+                        case["outputs"], CHALLENGE.CLASSES, theme, RISKS, case["truth"], normalised=True
                     ),
                     "A softmax for display; it is not in the score.",
                 )
@@ -426,7 +426,7 @@ def what_if(case: Mapping, truth, given, truth_key: str, index: int) -> None:
     if found.refused:
         st.info(markdown(str(found.refused)), icon=":material/info:")
         return
-    look, outputs = layout.look(), found.value
+    theme, outputs = layout.theme(), found.value
     place = st.columns(3, gap="medium")
     with place[0]:
         layout.chart(
@@ -434,7 +434,7 @@ def what_if(case: Mapping, truth, given, truth_key: str, index: int) -> None:
                 CHALLENGE.SWEEP_AGES,
                 outputs["age"],
                 CHALLENGE.CLASSES,
-                look,
+                theme,
                 "What if the patient were older?",
                 "age in years",
                 risks=RISKS,
@@ -448,7 +448,7 @@ def what_if(case: Mapping, truth, given, truth_key: str, index: int) -> None:
                 ["male", "female", "unknown"],
                 outputs["gender"],
                 CHALLENGE.CLASSES,
-                look,
+                theme,
                 "What if the gender were another?",
                 risks=RISKS,
                 own=case["gender"] or "unknown",
@@ -462,7 +462,7 @@ def what_if(case: Mapping, truth, given, truth_key: str, index: int) -> None:
                 sites,
                 outputs["location"],
                 CHALLENGE.CLASSES,
-                look,
+                theme,
                 "What if it were elsewhere?",
                 risks=RISKS,
                 own=case["location"] or "unknown",

@@ -194,8 +194,8 @@ def _headline(card: ScoreCard, page: Page, drawings: Drawings) -> str:
     sum_words = " + ".join(f"{part.weight:g} × {part.value or 0:.6f}" for part in parts)
     exact = [100 * v for v in interval] if interval else None
     strip = drawings.place(
-        lambda look: classification.score_strip(
-            parts, look, exact, None if ceiling is None else 100 * ceiling
+        lambda theme: classification.score_strip(
+            parts, theme, exact, None if ceiling is None else 100 * ceiling
         ),
         f"{sum_words} = {points(card.score, 6)} points; the unrounded score is {plain(card.score)!r}.",
     )
@@ -240,7 +240,7 @@ def _per_class(card: ScoreCard, drawings: Drawings) -> str:
             f"Hatched: no case in this test set, so no model could win it. * fewer than {SMALL} cases. "
             f"n = {card.n_cases}."
         )
-        figure = drawings.place(lambda look: classification.points_lost(card.per_class, look), caption)
+        figure = drawings.place(lambda theme: classification.points_lost(card.per_class, theme), caption)
     kinds: dict[tuple, dict] = {}
     for name, entry in card.per_class.items():
         kinds.setdefault(tuple(_columns([entry], "risk")), {})[name] = entry
@@ -261,7 +261,7 @@ def _matrices(card: ScoreCard, drawings: Drawings) -> str:
     if groups:
         parts.append(
             drawings.place(
-                lambda look: classification.risk_matrix(groups["counts"], groups["labels"], look),
+                lambda theme: classification.risk_matrix(groups["counts"], groups["labels"], theme),
                 "Cases and share of the row. Outlined: malignant called benign.",
             )
         )
@@ -271,8 +271,8 @@ def _matrices(card: ScoreCard, drawings: Drawings) -> str:
         known = risks if all(name in risks for name in confusion["labels"]) else None
         parts.append(
             drawings.place(
-                lambda look: classification.confusion_matrix(
-                    confusion["counts"], confusion["labels"], look, known
+                lambda theme: classification.confusion_matrix(
+                    confusion["counts"], confusion["labels"], theme, known
                 ),
                 "Counts; colour is the share of the row. "
                 + (
@@ -350,9 +350,9 @@ def _panel(
 ) -> Callable[[Theme], go.Figure]:
     risk = entry.get("risk")
     if kind == "roc":
-        return lambda look: classification.roc_panel(name, grid, curve, look, risk, band)
-    return lambda look: classification.precision_recall_panel(
-        name, grid, curve, entry["support"] / n_cases, look, risk, band
+        return lambda theme: classification.roc_panel(name, grid, curve, theme, risk, band)
+    return lambda theme: classification.precision_recall_panel(
+        name, grid, curve, entry["support"] / n_cases, theme, risk, band
     )
 
 
@@ -362,7 +362,7 @@ def _calibration(card: ScoreCard, drawings: Drawings) -> str:
         return ""
     words = binary.RISK if card.arrays["outputs"].shape[1] == 1 else classification.LARGEST
     return drawings.place(
-        lambda look: classification.reliability(*(card.arrays[name] for name in names), look, words),
+        lambda theme: classification.reliability(*(card.arrays[name] for name in names), theme, words),
         (
             f"Dots: {words.came} with Wilson 95% interval, at the bin's mean output. Dotted: perfect. "
             "Not in the score."
@@ -372,7 +372,7 @@ def _calibration(card: ScoreCard, drawings: Drawings) -> str:
 
 def _own_sections(card: ScoreCard, drawings: Drawings) -> Iterable[str]:
     """What a challenge's own `report.sections(card, place)` adds as HTML; place: draws a figure, built from a
-    look, with a caption."""
+    theme, with a caption."""
     own = f"scoring.challenges.{card.challenge}.report"
     return import_module(own).sections(card, drawings.place) if find_spec(own) else ()
 
@@ -384,8 +384,8 @@ def _slices(card: ScoreCard, drawings: Drawings) -> str:
     rows = classification.slice_rows(slices, "accuracy")
     question, overall = "Which patients does it serve worse?", card.metrics.get("accuracy")
     figure = drawings.place(
-        lambda look: classification.intervals(
-            rows, look, question, "accuracy, share right", reference=overall
+        lambda theme: classification.intervals(
+            rows, theme, question, "accuracy, share right", reference=overall
         ),
         (
             f"Line: all {card.n_cases} cases. Grey: fewer than {SMALL} cases. {len(rows)} groups looked "

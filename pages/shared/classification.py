@@ -35,7 +35,7 @@ def interval(pair, digits: int = 2) -> str:
 
 def classes(card: ScoreCard, risks: Mapping[str, str]) -> None:
     """How good each class is, and what is taken for what."""
-    look = layout.look()
+    theme = layout.theme()
     left, right = st.columns([13, 9], gap="medium")
     with left:
         order = sorted(card.per_class, key=lambda c: list(figures.SYMBOLS).index(risks[c]))
@@ -46,7 +46,7 @@ def classes(card: ScoreCard, risks: Mapping[str, str]) -> None:
             {
                 "class": layout.words("class", 92),
                 "n": layout.words("n", 40, right=True),
-                "F1": layout.bar("F1 ↑", look.accent, width=92),
+                "F1": layout.bar("F1 ↑", theme.accent, width=92),
                 "interval": layout.words("95% interval", 88, right=True),
                 "recall": layout.number("sens. ↑", 3, 56),
                 "precision": layout.number("prec. ↑", 3, 56),
@@ -69,7 +69,7 @@ def classes(card: ScoreCard, risks: Mapping[str, str]) -> None:
             default="counts",
         )
         matrix = card.confusion_matrix
-        figure = figures.confusion_matrix(matrix["counts"], matrix["labels"], look, risks, show)
+        figure = figures.confusion_matrix(matrix["counts"], matrix["labels"], theme, risks, show)
         numbers = pd.DataFrame(matrix["counts"], index=matrix["labels"], columns=matrix["labels"])
         layout.chart(
             figure,
@@ -95,7 +95,7 @@ def _class_row(name: str, entry: Mapping, risks: Mapping[str, str]) -> dict:
 
 def curves(card: ScoreCard, risks: Mapping[str, str]) -> None:
     """One against rest, a small figure per class."""
-    look, arrays = layout.look(), card.arrays
+    theme, arrays = layout.theme(), card.arrays
     if "roc_grid" not in arrays:
         st.info(
             "No curves: the submission holds labels only, or nothing was resampled.",
@@ -112,7 +112,7 @@ def curves(card: ScoreCard, risks: Mapping[str, str]) -> None:
     )
     names = card.confusion_matrix["labels"]
     order = sorted(range(len(names)), key=lambda k: list(figures.SYMBOLS).index(risks[names[k]]))
-    cards = [_curve_card(card, k, names[k], risks[names[k]], kind == "ROC", look) for k in order]
+    cards = [_curve_card(card, k, names[k], risks[names[k]], kind == "ROC", theme) for k in order]
     if kind == "ROC":
         layout.panels(
             "How well is each class told from the rest?",
@@ -135,7 +135,7 @@ def curves(card: ScoreCard, risks: Mapping[str, str]) -> None:
         )
 
 
-def _curve_card(card: ScoreCard, k: int, name: str, risk: str, is_roc: bool, look) -> tuple:
+def _curve_card(card: ScoreCard, k: int, name: str, risk: str, is_roc: bool, theme) -> tuple:
     entry, a = card.per_class[name], card.arrays
     star = "*" if entry["support"] < 15 else ""
     if is_roc:
@@ -143,7 +143,7 @@ def _curve_card(card: ScoreCard, k: int, name: str, risk: str, is_roc: bool, loo
             name,
             a["roc_grid"],
             a["roc_sensitivity"][k],
-            look,
+            theme,
             risk,
             (a["roc_grid"], a["roc_low"][k], a["roc_high"][k]),
         )
@@ -157,7 +157,7 @@ def _curve_card(card: ScoreCard, k: int, name: str, risk: str, is_roc: bool, loo
         a["pr_grid"],
         a["pr_precision"][k],
         entry["support"] / card.n_cases,
-        look,
+        theme,
         risk,
         (a["pr_grid"], a["pr_low"][k], a["pr_high"][k]),
     )
@@ -197,7 +197,7 @@ def calibration(card: ScoreCard, words: CalibrationWords = CalibrationWords()) -
             {"mean output": said, words.figure.came: right, "low": low, "high": high, "n": n}
         )
         layout.chart(
-            figures.reliability(said, right, low, high, n, layout.look(), words.figure),
+            figures.reliability(said, right, low, high, n, layout.theme(), words.figure),
             (
                 f"Dots: {words.figure.came} with Wilson 95% interval, at the bin's mean output. Dotted: "
                 f"perfect. n = {int(n.sum())}."
@@ -271,7 +271,7 @@ def subgroups(card: ScoreCard, measures: Sequence[Measure] = RISK_MEASURES) -> N
             )
             figure = figures.intervals(
                 rows,
-                layout.look(),
+                layout.theme(),
                 measure.question,
                 measure.axis,
                 reference=card.metrics.get(measure.metric),

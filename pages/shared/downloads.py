@@ -38,10 +38,12 @@ def csv(table: pd.DataFrame, index: bool = True) -> bytes:
 
 
 def button(
-    label: str, content: Callable[[], bytes | str], stem: str, suffix: str, mime: str, key: str, **look
+    label: str, content: Callable[[], bytes | str], stem: str, suffix: str, mime: str, key: str, **appearance
 ) -> None:
-    """A download that is built when it is clicked and reruns nothing. look: what `st.download_button` takes
-    for its appearance."""
+    """A download that is built when it is clicked and reruns nothing.
+
+    appearance: arguments of `st.download_button` such as `type` and `help`.
+    """
     st.download_button(
         label,
         content,
@@ -50,7 +52,7 @@ def button(
         key=key,
         on_click="ignore",
         icon=":material/download:",
-        **look,
+        **appearance,
     )
 
 

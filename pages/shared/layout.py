@@ -61,8 +61,8 @@ class InputPanel:
     caption: Callable[[str], object]
 
 
-def look() -> Theme:
-    """The look of the theme that the visitor sees."""
+def theme() -> Theme:
+    """The theme that the visitor sees."""
     return DARK if st.context.theme.type == "dark" else LIGHT
 
 
@@ -249,8 +249,8 @@ def table(
 ):
     """A table under the question it answers. columns: name in rows -> column_config. lighter: columns of
     intervals and counts. risks: class -> group, colours the first column, whose cells are made by
-    `look.label`. more: for `st.dataframe` (on_select ...)."""
-    colours = look()
+    `theme.label`. more: for `st.dataframe` (on_select ...)."""
+    colours = theme()
     style = rows[list(columns)]
     if lighter or risks:  # a styled table of 10,000 rows takes half a second
         style = style.style.set_properties(subset=list(lighter), color=colours.soft)
@@ -390,7 +390,7 @@ def gallery(
 
 def closing() -> None:
     """The last thing on every page."""
-    WATCH(key="theme_watch", data={"paper": look().paper}, on_paper_change=lambda: None, height=1)
+    WATCH(key="theme_watch", data={"paper": theme().paper}, on_paper_change=lambda: None, height=1)
     st.caption(
         "Research use only. Not a medical device; no output of this page is a diagnosis. Files stay "
         "in your session and go with it."

@@ -84,7 +84,7 @@ def _headline(found: Comparison, scale: Scale) -> str:
 def _ranking(found: Comparison, scale: Scale, places: list[int], drawn: Drawings) -> Iterator[str]:
     metrics, result = found.comparable.metrics[:4], found.result
     yield drawn.place(
-        lambda look: views.ranking(found, scale, places, look),
+        lambda theme: views.ranking(found, scale, places, theme),
         (
             f"{'Shaded: tied for first. ' if verdict.band(found) else ''}Right: ranks that each team "
             f"could hold. {_few(found, places)}"
@@ -125,7 +125,7 @@ def _ranking(found: Comparison, scale: Scale, places: list[int], drawn: Drawings
     )
     if result.rank_shares is not None:
         yield drawn.place(
-            lambda look: views.rank_shares(found, places, look),
+            lambda theme: views.rank_shares(found, places, theme),
             f"Frame: ranks that the team could hold. {_few(found, places)}",
         )
 
@@ -138,14 +138,14 @@ def _lead(found: Comparison, scale: Scale, places: list[int], drawn: Drawings) -
         [found.scored[place] for place in places],
     )
     yield drawn.place(
-        lambda look: views.lead(found, scale, places, look),
+        lambda theme: views.lead(found, scale, places, theme),
         (
             "Filled: told apart. Hollow: the interval reaches zero. Simultaneous 95% intervals over "
             f"all pairs (max-t). {_few(found, places)}"
         ),
     )
     yield drawn.place(
-        lambda look: views.pairs(by_score, scale, names, look),
+        lambda theme: views.pairs(by_score, scale, names, theme),
         f"Row minus column, {scale.unit}. Coloured: told apart. {_few(found, places)}",
     )
     rows = [
@@ -187,7 +187,7 @@ def _orders(found: Comparison) -> Iterator[str]:
 def _rules(found: Comparison, places: list[int], drawn: Drawings) -> Iterator[str]:
     robust, names = robustness.robustness(found), [found.scored[place] for place in places]
     yield drawn.place(
-        lambda look: views.rules(robust, ("official", "metric", "scheme"), names, look),
+        lambda theme: views.rules(robust, ("official", "metric", "scheme"), names, theme),
         (
             "The stronger the colour, the better the rank. Above the line: the official order. τ: "
             f"Kendall's agreement with it. {_few(found, places)}"
@@ -213,8 +213,8 @@ def _maps(found: Comparison, drawn: Drawings) -> Iterator[str]:
         if firsts is not None:
             question = f"Who wins by {words} under other weights?"
             yield drawn.place(
-                lambda look, q=question, f=firsts: weight_map(
-                    q, parts, grid.weights, f.first, grid.teams, grid.official, look
+                lambda theme, q=question, f=firsts: weight_map(
+                    q, parts, grid.weights, f.first, grid.teams, grid.official, theme
                 ),
                 (
                     "Each point: weights that sum to 1, and who is first with them. Ring: the official "
@@ -227,7 +227,7 @@ def _classes(found: Comparison, places: list[int], drawn: Drawings, risks) -> It
     matrix, names = classes.matrix(found), [found.scored[place] for place in places]
     if matrix.classes:
         yield drawn.place(
-            lambda look: views.classes(matrix, names, risks, look),
+            lambda theme: views.classes(matrix, names, risks, theme),
             (
                 f"{views.measures(matrix)}, .66 is 0.66. Number: cases of the class, * under 15. "
                 f"{_few(found, places)}"
@@ -241,7 +241,7 @@ def _cases(found: Comparison, places: list[int], drawn: Drawings) -> Iterator[st
     if len(order):
         values = right.values[order][:, [right.teams.index(name) for name in names]]
         yield drawn.place(
-            lambda look: figures.case_heat(names, [right.cases[k] for k in order], values, look),
+            lambda theme: figures.case_heat(names, [right.cases[k] for k in order], values, theme),
             (
                 f"Strong: wrong, × where entirely. The {len(order)} hardest of {len(right.order)} "
                 f"cases. {_few(found, places)}"
@@ -278,7 +278,7 @@ def _sizes(found: Comparison, scale: Scale, drawn: Drawings) -> Iterator[str]:
     teams = views.sized(found, scale)
     if teams:
         caption = f"Filled: no smaller model scores as high. Whisker: 95% interval. {verdict.method(found)}"
-        yield drawn.place(lambda look: figures.size_scatter(teams, scale.unit, scale.digits, look), caption)
+        yield drawn.place(lambda theme: figures.size_scatter(teams, scale.unit, scale.digits, theme), caption)
 
 
 def _of_teams(found: Comparison) -> str:

@@ -55,7 +55,7 @@ def named(metric: str) -> str:
     return " ".join(USUAL.get(part, part) for part in metric.split("_")).replace("C index", "C-index")
 
 
-def ranking(found: Comparison, scale: Scale, places: Sequence[int], look: Theme) -> go.Figure:
+def ranking(found: Comparison, scale: Scale, places: Sequence[int], theme: Theme) -> go.Figure:
     """Scores with their intervals, the tied group shaded, the ranks that each team could hold beside it."""
     rows = [
         Row(
@@ -67,11 +67,11 @@ def ranking(found: Comparison, scale: Scale, places: Sequence[int], look: Theme)
         for place, name in ((place, found.scored[place]) for place in places)
     ]
     return figures.team_intervals(
-        rows, look, "Who wins?", scale.unit, scale.digits, tied=min(verdict.band(found), len(rows))
+        rows, theme, "Who wins?", scale.unit, scale.digits, tied=min(verdict.band(found), len(rows))
     )
 
 
-def lead(found: Comparison, scale: Scale, places: Sequence[int], look: Theme) -> go.Figure:
+def lead(found: Comparison, scale: Scale, places: Sequence[int], theme: Theme) -> go.Figure:
     """Differences to the leader with simultaneous intervals."""
     names = {found.scored[place] for place in places}
     rows = [
@@ -88,11 +88,11 @@ def lead(found: Comparison, scale: Scale, places: Sequence[int], look: Theme) ->
     leader = short(found.scored[0])
     axis = f"difference to {safe(leader)}, {scale.unit}"
     return figures.team_intervals(
-        rows, look, f"Is {leader}’s lead more than chance?", axis, scale.digits, reference=0
+        rows, theme, f"Is {leader}’s lead more than chance?", axis, scale.digits, reference=0
     )
 
 
-def pairs(of: Pairs, scale: Scale, names: Sequence[str], look: Theme) -> go.Figure:
+def pairs(of: Pairs, scale: Scale, names: Sequence[str], theme: Theme) -> go.Figure:
     """Every two of the named teams: difference, and whether they are told apart. scale: of the metric that
     the pairs differ in."""
     n, at = len(names), {of.teams.index(name): k for k, name in enumerate(names)}
@@ -102,7 +102,7 @@ def pairs(of: Pairs, scale: Scale, names: Sequence[str], look: Theme) -> go.Figu
             cell = at[row], at[column]
             differences[cell], apart[cell] = sign * scale.factor * pair.difference, bool(pair.separated)
             hovers[cell] = _pair_words(of.teams[row], of.teams[column], pair, sign, scale)
-    return figures.pair_matrix(names, differences, apart, hovers, min(scale.digits_of_intervals, 2), look)
+    return figures.pair_matrix(names, differences, apart, hovers, min(scale.digits_of_intervals, 2), theme)
 
 
 def _pair_words(a: str, b: str, pair: Pair, sign: int, scale: Scale) -> str:
@@ -121,25 +121,25 @@ def p_words(p: float | None) -> str:
     return "below 0.0001" if p is not None and p < 0.00005 else decimal(p, 4)
 
 
-def rank_shares(found: Comparison, places: Sequence[int], look: Theme) -> go.Figure:
+def rank_shares(found: Comparison, places: Sequence[int], theme: Theme) -> go.Figure:
     """Share of the resamples at each rank. The comparison has replicates."""
     shares = np.array([found.result.rank_shares[place] for place in places])
     return figures.rank_heat(
         [found.scored[place] for place in places],
         shares,
         [found.result.rank_intervals[place] for place in places],
-        look,
+        theme,
     )
 
 
-def rules(robust: Robustness, kinds: Sequence[str], names: Sequence[str], look: Theme) -> go.Figure:
+def rules(robust: Robustness, kinds: Sequence[str], names: Sequence[str], theme: Theme) -> go.Figure:
     """Ranks under the rules of some kinds. names: of the drawn teams."""
     orderings = [
         Ordering(rule_name(rule), rule.ranks, rule.kendall_tau, rule.small)
         for rule in robust.rules
         if rule.kind in kinds
     ]
-    return figures.rules_heat(robust.teams, orderings, [robust.teams.index(name) for name in names], look)
+    return figures.rules_heat(robust.teams, orderings, [robust.teams.index(name) for name in names], theme)
 
 
 def rule_name(rule: Rule) -> str:
@@ -154,7 +154,7 @@ def classes(
     table: ClassMatrix,
     names: Sequence[str],
     risks: Mapping[str, str],
-    look: Theme,
+    theme: Theme,
     chosen: tuple[str, str] | None = None,
     against: str | None = None,
 ) -> go.Figure:
@@ -164,7 +164,7 @@ def classes(
         values = values - table.values[:, [table.teams.index(against)]]
     support = [n or 0 for n in table.support]
     return figures.class_heat(
-        values, table.classes, names, support, measures(table), look, risks, chosen, against
+        values, table.classes, names, support, measures(table), theme, risks, chosen, against
     )
 
 
@@ -174,7 +174,7 @@ def measures(table: ClassMatrix) -> str:
 
 
 def subgroup(
-    row: Subgroup, names: Sequence[str], ends: Sequence[float], look: Theme, to_overall: bool = False
+    row: Subgroup, names: Sequence[str], ends: Sequence[float], theme: Theme, to_overall: bool = False
 ) -> go.Figure:
     """The teams in one group. ends: of the intervals of all groups beside it; to_overall: less the value of
     all cases."""
@@ -185,7 +185,7 @@ def subgroup(
     ]
     question = f"How do teams do in {row.column} {row.group}?"
     return figures.group_intervals(
-        dots, look, question, named(row.measure), ends, 0.0 if to_overall else None
+        dots, theme, question, named(row.measure), ends, 0.0 if to_overall else None
     )
 
 

@@ -42,16 +42,16 @@ def cut(threshold: float) -> str:
     return f"{threshold:.3g}".replace("-", MINUS) if 0 < abs(threshold) < 0.01 else decimal(threshold, 3)
 
 
-def _colour(mark: Mark, look: Theme) -> str:
-    return look.accent if mark.main else look.ink
+def _colour(mark: Mark, theme: Theme) -> str:
+    return theme.accent if mark.main else theme.ink
 
 
-def _lines(fig: go.Figure, look: Theme, marks: Sequence[Mark]) -> None:
+def _lines(fig: go.Figure, theme: Theme, marks: Sequence[Mark]) -> None:
     for mark in marks:
         fig.add_vline(
             mark.threshold,
             line={
-                "color": _colour(mark, look),
+                "color": _colour(mark, theme),
                 "width": 2 if mark.main else 1,
                 "dash": "solid" if mark.main else "dot",
             },
@@ -59,12 +59,12 @@ def _lines(fig: go.Figure, look: Theme, marks: Sequence[Mark]) -> None:
 
 
 def threshold_lines(
-    found: Mapping[str, np.ndarray], marks: Sequence[Mark], span: Sequence[float], look: Theme
+    found: Mapping[str, np.ndarray], marks: Sequence[Mark], span: Sequence[float], theme: Theme
 ) -> go.Figure:
     """Quantities [T] of `QUANTITIES` over thresholds [T], named above the figure; the marks are upright
     lines. span: ends of the axis."""
     fig = figure(
-        look,
+        theme,
         "What does the threshold change?",
         320,
         hovermode="x unified",
@@ -75,15 +75,15 @@ def threshold_lines(
             "y": 1.02,
             "yanchor": "bottom",
             "x": 0,
-            "font": {"size": 12, "color": look.ink},
+            "font": {"size": 12, "color": theme.ink},
         },
     )
     colours = {
-        "score": look.accent,
-        "f2": look.categorical[1],
-        "accuracy": look.categorical[3],
-        "recall": look.risk["malignant"],
-        "specificity": look.second,
+        "score": theme.accent,
+        "f2": theme.categorical[1],
+        "accuracy": theme.categorical[3],
+        "recall": theme.risk["malignant"],
+        "specificity": theme.second,
     }
     for key, name in QUANTITIES.items():
         line = {
@@ -100,7 +100,7 @@ def threshold_lines(
             line=line,
             hovertemplate="%{y:.3f}",
         )
-    _lines(fig, look, marks)
+    _lines(fig, theme, marks)
     for place, mark in enumerate(mark for mark in marks if not mark.main):
         middle = mark.threshold < (span[0] + span[1]) / 2
         write(
@@ -108,11 +108,11 @@ def threshold_lines(
             mark.threshold,
             0.01 + 0.07 * place,
             safe(mark.place),
-            look.ink,
+            theme.ink,
             xanchor="left" if middle else "right",
             yanchor="bottom",
             xshift=4 if middle else -4,
-            bgcolor=look.paper,
+            bgcolor=theme.paper,
         )
     fig.update_xaxes(title_text="threshold", range=list(span), hoverformat=".3f", nticks=6)
     return fig.update_yaxes(
@@ -121,7 +121,7 @@ def threshold_lines(
 
 
 def histogram(
-    edges: np.ndarray, negative: np.ndarray, positive: np.ndarray, marks: Sequence[Mark], look: Theme
+    edges: np.ndarray, negative: np.ndarray, positive: np.ndarray, marks: Sequence[Mark], theme: Theme
 ) -> go.Figure:
     """Share of each class per bin of the score: melanomas upwards, others downwards, so that neither hides
     the other and few are seen beside many.
@@ -129,7 +129,7 @@ def histogram(
     edges [bins + 1], numbers of cases [bins].
     """
     fig = figure(
-        look,
+        theme,
         "Where do the scores of the two classes lie?",
         300,
         barmode="overlay",
@@ -139,8 +139,8 @@ def histogram(
     spans = [f"{decimal(a, 3)} to {decimal(b, 3)}" for a, b in pairwise(edges)]
     heights, words = [], []
     for name, counts, sign, colour, shape in (
-        ("melanoma", positive, 1, look.risk["malignant"], SHAPES["malignant"]),
-        ("other", negative, -1, look.third, "■"),
+        ("melanoma", positive, 1, theme.risk["malignant"], SHAPES["malignant"]),
+        ("other", negative, -1, theme.third, "■"),
     ):
         shares = counts / max(counts.sum(), 1)
         fig.add_bar(
@@ -157,13 +157,13 @@ def histogram(
         )
         heights.append(shares.max())
         words.append(f"<span style='color:{colour}'>{shape}</span> {name}, n = {counts.sum()}")
-    _lines(fig, look, marks)
+    _lines(fig, theme, marks)
     write(
         fig,
         0,
         1,
         "   ".join(words),
-        look.ink,
+        theme.ink,
         xref="paper",
         yref="paper",
         xanchor="left",
@@ -180,24 +180,24 @@ def histogram(
         tickvals=ticks,
         ticktext=[percent(abs(tick)) for tick in ticks],
         zeroline=True,
-        zerolinecolor=look.zero,
+        zerolinecolor=theme.zero,
     )
 
 
-def _square(look: Theme, question: str, x_title: str, y_title: str) -> go.Figure:
-    fig = figure(look, question, 300, hovermode="closest", margin={"l": 4, "r": 14, "t": 10, "b": 4})
+def _square(theme: Theme, question: str, x_title: str, y_title: str) -> go.Figure:
+    fig = figure(theme, question, 300, hovermode="closest", margin={"l": 4, "r": 14, "t": 10, "b": 4})
     ticks = {"tickvals": [0, 0.25, 0.5, 0.75, 1], "ticktext": ["0", ".25", ".5", ".75", "1"]}
     fig.update_xaxes(title_text=x_title, range=[-0.01, 1.01], **ticks)
     return fig.update_yaxes(title_text=y_title, range=[-0.01, 1.03], **ticks)
 
 
-def _band(fig: go.Figure, look: Theme, grid: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
+def _band(fig: go.Figure, theme: Theme, grid: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
     drawn = np.isfinite(low) & np.isfinite(high)
     fig.add_scatter(
         x=np.r_[grid[drawn], grid[drawn][::-1]],
         y=np.r_[high[drawn], low[drawn][::-1]],
         fill="toself",
-        fillcolor=faded(look.accent, 0.18),
+        fillcolor=faded(theme.accent, 0.18),
         line_width=0,
         mode="lines",
         hoverinfo="skip",
@@ -207,7 +207,7 @@ def _band(fig: go.Figure, look: Theme, grid: np.ndarray, low: np.ndarray, high: 
 
 def _points(
     fig: go.Figure,
-    look: Theme,
+    theme: Theme,
     found: Mapping[str, np.ndarray],
     marks: Sequence[Mark],
     x: np.ndarray,
@@ -229,25 +229,25 @@ def _points(
             marker={
                 "symbol": mark.symbol,
                 "size": 13 if mark.main else 11,
-                "color": look.accent if mark.main else look.paper,
-                "line": {"color": _colour(mark, look), "width": 2},
+                "color": theme.accent if mark.main else theme.paper,
+                "line": {"color": _colour(mark, theme), "width": 2},
             },
         )
 
 
 def roc(
-    found: Mapping[str, np.ndarray], marks: Sequence[Mark], look: Theme, band: tuple | None = None
+    found: Mapping[str, np.ndarray], marks: Sequence[Mark], theme: Theme, band: tuple | None = None
 ) -> go.Figure:
     """Sensitivity over 1 - specificity [T] along the thresholds [T], the line of chance, the marks; band:
     (grid, low, high)."""
-    fig = _square(look, "How well are melanomas told from the rest?", "1 − specificity", "sensitivity")
+    fig = _square(theme, "How well are melanomas told from the rest?", "1 − specificity", "sensitivity")
     if band is not None:
-        _band(fig, look, *band)
+        _band(fig, theme, *band)
     fig.add_scatter(
         x=[0, 1],
         y=[0, 1],
         mode="lines",
-        line={"color": look.zero, "width": 1, "dash": "dot"},
+        line={"color": theme.zero, "width": 1, "dash": "dot"},
         hoverinfo="skip",
         name="chance",
     )
@@ -256,14 +256,14 @@ def roc(
         x=x,
         y=y,
         mode="lines",
-        line={"color": look.accent, "width": 2},
+        line={"color": theme.accent, "width": 2},
         name="curve",
         customdata=found["threshold"],
         hovertemplate=(
             "threshold %{customdata:.3f}<br>1 − specificity %{x:.3f}<br>sensitivity %{y:.3f}<extra></extra>"
         ),
     )
-    _points(fig, look, found, marks, x, y, ("1 − specificity", "sensitivity"))
+    _points(fig, theme, found, marks, x, y, ("1 − specificity", "sensitivity"))
     return fig
 
 
@@ -271,46 +271,46 @@ def precision_recall(
     found: Mapping[str, np.ndarray],
     prevalence: float,
     marks: Sequence[Mark],
-    look: Theme,
+    theme: Theme,
     band: tuple | None = None,
 ) -> go.Figure:
     """Precision over sensitivity [T]; dotted is the prevalence, the precision of guessing. band: (grid, low,
     high)."""
-    fig = _square(look, "How many of the flagged are melanomas?", "sensitivity", "precision")
+    fig = _square(theme, "How many of the flagged are melanomas?", "sensitivity", "precision")
     if band is not None:
-        _band(fig, look, *band)
+        _band(fig, theme, *band)
     fig.add_scatter(
         x=[0, 1],
         y=[prevalence, prevalence],
         mode="lines",
-        line={"color": look.zero, "width": 1, "dash": "dot"},
+        line={"color": theme.zero, "width": 1, "dash": "dot"},
         hoverinfo="skip",
         name="prevalence",
     )
     write(
-        fig, 1, prevalence, f"prevalence {percent(prevalence)}", look.soft, xanchor="right", yanchor="bottom"
+        fig, 1, prevalence, f"prevalence {percent(prevalence)}", theme.soft, xanchor="right", yanchor="bottom"
     )
     x, y = found["recall"], found["precision"]
     fig.add_scatter(
         x=x,
         y=y,
         mode="lines",
-        line={"color": look.accent, "width": 2, "shape": "vh"},
+        line={"color": theme.accent, "width": 2, "shape": "vh"},
         name="curve",
         customdata=found["threshold"],
         hovertemplate="threshold %{customdata:.3f}<br>sensitivity %{x:.3f}<br>precision %{y:.3f}<extra></extra>",
     )
-    _points(fig, look, found, marks, x, y, ("sensitivity", "precision"))
+    _points(fig, theme, found, marks, x, y, ("sensitivity", "precision"))
     return fig
 
 
-def confusion(counts: Sequence[Sequence[int]], look: Theme) -> go.Figure:
+def confusion(counts: Sequence[Sequence[int]], theme: Theme) -> go.Figure:
     """Counts [[TN, FP], [FN, TP]] with shares of the row; missed melanomas are outlined."""
     turned = np.asarray(counts)[::-1, ::-1]
     return matrix(
         turned,
         ["melanoma", "other"],
-        look,
+        theme,
         "What is taken for what?",
         300,
         risks={"melanoma": "malignant"},
@@ -320,11 +320,11 @@ def confusion(counts: Sequence[Sequence[int]], look: Theme) -> go.Figure:
     )
 
 
-def net_benefit(found: Mapping[str, np.ndarray], look: Theme, marks: Sequence[Mark] = ()) -> go.Figure:
+def net_benefit(found: Mapping[str, np.ndarray], theme: Theme, marks: Sequence[Mark] = ()) -> go.Figure:
     """Net benefit [T] over the threshold [T] of the model, of calling everybody and of nobody; low, high: the
     model's band, where there."""
     fig = figure(
-        look,
+        theme,
         "Is the model of more use than calling everybody?",
         360,
         hovermode="x unified",
@@ -335,17 +335,17 @@ def net_benefit(found: Mapping[str, np.ndarray], look: Theme, marks: Sequence[Ma
             "y": 1.02,
             "yanchor": "bottom",
             "x": 0,
-            "font": {"size": 12, "color": look.ink},
+            "font": {"size": 12, "color": theme.ink},
         },
     )
     x = found["threshold"]
     if "low" in found:
-        _band(fig, look, x, found["low"], found["high"])
+        _band(fig, theme, x, found["low"], found["high"])
         fig.data[-1].showlegend = False
     for key, name, colour, dash, width in (
-        ("model", "the model", look.accent, "solid", 2.5),
-        ("everybody", "calling everybody", look.categorical[1], "dash", 1.6),
-        ("nobody", "calling nobody", look.zero, "solid", 1.6),
+        ("model", "the model", theme.accent, "solid", 2.5),
+        ("everybody", "calling everybody", theme.categorical[1], "dash", 1.6),
+        ("nobody", "calling nobody", theme.zero, "solid", 1.6),
     ):
         fig.add_scatter(
             x=x,
@@ -355,7 +355,7 @@ def net_benefit(found: Mapping[str, np.ndarray], look: Theme, marks: Sequence[Ma
             line={"color": colour, "width": width, "dash": dash},
             hovertemplate="%{y:.3f}",
         )
-    _lines(fig, look, marks)
+    _lines(fig, theme, marks)
     top = max(
         np.nanmax(np.r_[found["model"], found.get("high", found["model"]), 0]), found["everybody"][0], 0.01
     )
@@ -372,18 +372,18 @@ def net_benefit(found: Mapping[str, np.ndarray], look: Theme, marks: Sequence[Ma
 
 
 def score_bar(
-    score: float | None, marks: Sequence[Mark], span: Sequence[float], look: Theme, is_melanoma: bool
+    score: float | None, marks: Sequence[Mark], span: Sequence[float], theme: Theme, is_melanoma: bool
 ) -> go.Figure:
     """One case's score on the line of all thresholds, with the official one. score: None where there is
     none."""
     fig = figure(
-        look, "What did the model say?", 120, hovermode="closest", margin={"l": 14, "r": 14, "t": 24, "b": 4}
+        theme, "What did the model say?", 120, hovermode="closest", margin={"l": 14, "r": 14, "t": 24, "b": 4}
     )
     fig.add_scatter(
         x=list(span),
         y=[0, 0],
         mode="lines",
-        line={"color": look.tint, "width": 18},
+        line={"color": theme.tint, "width": 18},
         hoverinfo="skip",
         name="range",
     )
@@ -392,14 +392,14 @@ def score_bar(
             x=[mark.threshold, mark.threshold],
             y=[-0.5, 0.5],
             mode="lines",
-            line={"color": look.ink, "width": 2, "dash": "dot"},
+            line={"color": theme.ink, "width": 2, "dash": "dot"},
             hoverinfo="text",
             hovertext=f"{safe(mark.place)} {cut(mark.threshold)}",
             name=safe(mark.place),
         )
-        write(fig, mark.threshold, 0.55, safe(mark.place), look.soft, yanchor="bottom")
+        write(fig, mark.threshold, 0.55, safe(mark.place), theme.soft, yanchor="bottom")
     if score is not None:
-        colour = look.risk["malignant"] if is_melanoma else look.third
+        colour = theme.risk["malignant"] if is_melanoma else theme.third
         fig.add_scatter(
             x=[score],
             y=[0],
@@ -412,7 +412,7 @@ def score_bar(
                 "symbol": SYMBOLS["malignant"] if is_melanoma else "square",
                 "size": 15,
                 "color": colour,
-                "line": {"color": look.ink, "width": 1.5},
+                "line": {"color": theme.ink, "width": 1.5},
             },
         )
     words = UNDEFINED if score is None else f"{score:.6g}"

@@ -37,17 +37,21 @@ def short(name: str) -> str:
     return name if len(name) <= SHORT else f"{name[: SHORT - 1]}…"
 
 
-def mark(k: int, look: Theme) -> dict:
+def mark(k: int, theme: Theme) -> dict:
     """Colour and dashes of category k."""
-    return {"color": look.categorical[k % len(look.categorical)], "dash": DASHES[k % len(DASHES)], "width": 2}
+    return {
+        "color": theme.categorical[k % len(theme.categorical)],
+        "dash": DASHES[k % len(DASHES)],
+        "width": 2,
+    }
 
 
-def _square(look: Theme, question: str, x_title: str, y_title: str, rows: int) -> go.Figure:
+def _square(theme: Theme, question: str, x_title: str, y_title: str, rows: int) -> go.Figure:
     """Axes from 0 to 1 above a legend of so many rows: a figure never knows its width, so names stand
     below."""
     height, below = 360, rows * LEGEND_ROW
     fig = figure(
-        look,
+        theme,
         question,
         height + below,
         hovermode="closest",
@@ -59,7 +63,7 @@ def _square(look: Theme, question: str, x_title: str, y_title: str, rows: int) -
             "xanchor": "left",
             "y": -52 / (height - 60),
             "yanchor": "top",
-            "font": {"size": 12, "color": look.ink},
+            "font": {"size": 12, "color": theme.ink},
             "itemclick": "toggle",
             "itemdoubleclick": "toggleothers",
             "tracegroupgap": 0,
@@ -70,13 +74,13 @@ def _square(look: Theme, question: str, x_title: str, y_title: str, rows: int) -
 
 
 def _lines(
-    fig: go.Figure, lines: Sequence[Line], look: Theme, words: Sequence[str], shape: str = "linear"
+    fig: go.Figure, lines: Sequence[Line], theme: Theme, words: Sequence[str], shape: str = "linear"
 ) -> go.Figure:
     for k, line in enumerate(lines):
         drawn = np.isfinite(line.x) & np.isfinite(line.y)
         if not drawn.any():
             continue
-        name, style = safe(short(line.name)), mark(k, look) | {"shape": shape}
+        name, style = safe(short(line.name)), mark(k, theme) | {"shape": shape}
         hovers = [
             (
                 f"<b>{safe(line.name)}</b><br>threshold {decimal(t, 3)}<br>{words[0]} "
@@ -110,69 +114,73 @@ def _lines(
                 marker={
                     "symbol": "circle",
                     "size": 9,
-                    "color": look.paper,
+                    "color": theme.paper,
                     "line": {"color": style["color"], "width": 2.5},
                 },
             )
     return fig
 
 
-def _chance(fig: go.Figure, look: Theme) -> go.Figure:
+def _chance(fig: go.Figure, theme: Theme) -> go.Figure:
     fig.add_scatter(
         x=[0, 1],
         y=[0, 1],
         mode="lines",
-        line={"color": look.zero, "width": 1, "dash": "dot"},
+        line={"color": theme.zero, "width": 1, "dash": "dot"},
         hoverinfo="skip",
         name="chance",
         showlegend=False,
     )
-    fig.add_hline(WANTED, line={"color": look.zero, "width": 1})
-    return write(fig, 1, WANTED, "80% sensitivity", look.soft, xanchor="right", yanchor="top")
+    fig.add_hline(WANTED, line={"color": theme.zero, "width": 1})
+    return write(fig, 1, WANTED, "80% sensitivity", theme.soft, xanchor="right", yanchor="top")
 
 
 def _drawn(lines: Sequence[Line]) -> int:
     return sum(bool((np.isfinite(line.x) & np.isfinite(line.y)).any()) for line in lines)
 
 
-def roc(lines: Sequence[Line], look: Theme) -> go.Figure:
+def roc(lines: Sequence[Line], theme: Theme) -> go.Figure:
     """Sensitivity over 1 - specificity of every category, the cut at 0.5 on each, the line of chance and that
     of 80% sensitivity."""
     fig = _square(
-        look, "How well is each category told from the rest?", "1 − specificity", "sensitivity", _drawn(lines)
+        theme,
+        "How well is each category told from the rest?",
+        "1 − specificity",
+        "sensitivity",
+        _drawn(lines),
     )
-    return _lines(_chance(fig, look), lines, look, ("1 − specificity", "sensitivity"))
+    return _lines(_chance(fig, theme), lines, theme, ("1 − specificity", "sensitivity"))
 
 
-def precision_recall(lines: Sequence[Line], look: Theme) -> go.Figure:
+def precision_recall(lines: Sequence[Line], theme: Theme) -> go.Figure:
     """Precision over sensitivity of every category, the cut at 0.5 on each."""
     fig = _square(
-        look,
+        theme,
         "How many of those called a category are of it?",
         "sensitivity (recall)",
         "precision (ppv)",
         _drawn(lines),
     )
     # Between two thresholds nothing can be reached: a staircase, as average precision counts it.
-    return _lines(fig, lines, look, ("sensitivity", "precision"), "vh")
+    return _lines(fig, lines, theme, ("sensitivity", "precision"), "vh")
 
 
-def malignant_roc(x: np.ndarray, y: np.ndarray, thresholds: np.ndarray, look: Theme) -> go.Figure:
+def malignant_roc(x: np.ndarray, y: np.ndarray, thresholds: np.ndarray, theme: Theme) -> go.Figure:
     """Malignant against benign; x, y, thresholds [points], NaN throughout where it is undefined."""
     fig = _chance(
-        _square(look, "How well is malignant told from benign?", "1 − specificity", "sensitivity", 0), look
+        _square(theme, "How well is malignant told from benign?", "1 − specificity", "sensitivity", 0), theme
     )
     line = Line("malignant", np.asarray(x), np.asarray(y), np.asarray(thresholds), "")
-    _lines(fig, [line], look, ("1 − specificity", "sensitivity"))
+    _lines(fig, [line], theme, ("1 − specificity", "sensitivity"))
     for trace in fig.select_traces(selector={"legendgroup": "0"}):
-        trace.line = {"color": look.risk["malignant"], "width": 2.5}
+        trace.line = {"color": theme.risk["malignant"], "width": 2.5}
     return fig
 
 
 def confusion_matrix(
     counts: Sequence[Sequence[int]],
     labels: Sequence[str],
-    look: Theme,
+    theme: Theme,
     risks: Mapping[str, str],
     show: str,
     chosen: tuple[str, str],
@@ -182,7 +190,7 @@ def confusion_matrix(
     fig = matrix(
         counts,
         [short(name) for name in labels],
-        look,
+        theme,
         "What is mistaken for what?",
         140 + 30 * len(labels),
         risks={short(name): risk for name, risk in risks.items()},
@@ -209,19 +217,19 @@ def confusion_matrix(
         x1=j + 0.47,
         y0=i - 0.47,
         y1=i + 0.47,
-        line={"color": look.accent, "width": 3},
+        line={"color": theme.accent, "width": 3},
     )
     fig.update_xaxes(range=[-0.5, len(labels) - 0.5])
     return fig.update_yaxes(range=[len(labels) - 0.5, -0.5])
 
 
 def threshold_lines(
-    found: Mapping[str, np.ndarray], names: Mapping[str, str], cut: float, look: Theme, category: str
+    found: Mapping[str, np.ndarray], names: Mapping[str, str], cut: float, theme: Theme, category: str
 ) -> go.Figure:
     """Measures [T] over "threshold" [T] of one category, named above the figure. names: key -> word. cut: the
     chosen threshold."""
     fig = figure(
-        look,
+        theme,
         f"What does the threshold of {category} change?",
         300,
         hovermode="x unified",
@@ -232,13 +240,13 @@ def threshold_lines(
             "y": 1.02,
             "yanchor": "bottom",
             "x": 0,
-            "font": {"size": 12, "color": look.ink},
+            "font": {"size": 12, "color": theme.ink},
         },
     )
     for k, (key, name) in enumerate(names.items()):
         main = key == "f1"
         style = {
-            "color": look.accent if main else look.categorical[(k + 1) % len(look.categorical)],
+            "color": theme.accent if main else theme.categorical[(k + 1) % len(theme.categorical)],
             "width": 3 if main else 1.6,
             "dash": "solid" if main else DASHES[k % 3],
             "shape": "hv",
@@ -246,8 +254,8 @@ def threshold_lines(
         fig.add_scatter(
             x=found["threshold"], y=found[key], mode="lines", line=style, name=name, hovertemplate="%{y:.3f}"
         )
-    fig.add_vline(0.5, line={"color": look.ink, "width": 1, "dash": "dot"})
-    fig.add_vline(cut, line={"color": look.accent, "width": 2})
+    fig.add_vline(0.5, line={"color": theme.ink, "width": 1, "dash": "dot"})
+    fig.add_vline(cut, line={"color": theme.accent, "width": 2})
     fig.update_xaxes(
         title_text="threshold: called where the score is above it", range=[0, 1], hoverformat=".3f", nticks=6
     )

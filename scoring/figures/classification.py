@@ -62,37 +62,39 @@ class Row:
 
 
 def score_strip(
-    parts: Sequence[Part], look: Theme, interval: Sequence[float] | None = None, ceiling: float | None = None
+    parts: Sequence[Part], theme: Theme, interval: Sequence[float] | None = None, ceiling: float | None = None
 ) -> go.Figure:
     """Solid points won add up to the score, hatched points lost to 100.
 
     interval and ceiling: points of 100. An undefined part wins none.
     """
-    colours = (look.accent, look.second, look.third, *look.categorical)
-    fig = figure(look, "Where does the score come from?", 128, barmode="stack", bargap=0, hovermode="closest")
+    colours = (theme.accent, theme.second, theme.third, *theme.categorical)
+    fig = figure(
+        theme, "Where does the score come from?", 128, barmode="stack", bargap=0, hovermode="closest"
+    )
     start = 0.0
     for lost in (False, True):
         for part, colour in zip(parts, colours, strict=False):
             value = part.value or 0.0
             size = part.weight * (1 - value if lost else value)
-            _strip_piece(fig, look, part, value, size, start, colour, lost)
+            _strip_piece(fig, theme, part, value, size, start, colour, lost)
             start += size
     score = sum(part.weight * (part.value or 0.0) for part in parts)
-    _strip_marks(fig, look, score, interval, ceiling)
+    _strip_marks(fig, theme, score, interval, ceiling)
     fig.update_xaxes(range=[0, 100], dtick=20, showgrid=False)
     return fig.update_yaxes(range=[-0.95, 0.85], visible=False)
 
 
 def _strip_piece(
-    fig: go.Figure, look: Theme, part: Part, value: float, size: float, start: float, colour: str, lost: bool
+    fig: go.Figure, theme: Theme, part: Part, value: float, size: float, start: float, colour: str, lost: bool
 ) -> None:
     share = f"(1 − {value:.6f})" if lost else f"{value:.6f}"
     hatch = (
-        {"shape": "/", "fgcolor": faded(colour, 0.55), "bgcolor": look.paper, "size": 6, "solidity": 0.25}
+        {"shape": "/", "fgcolor": faded(colour, 0.55), "bgcolor": theme.paper, "size": 6, "solidity": 0.25}
         if lost
         else None
     )
-    edge = faded(colour, 0.55) if lost else look.paper
+    edge = faded(colour, 0.55) if lost else theme.paper
     fig.add_bar(
         y=[0],
         x=[size],
@@ -104,7 +106,7 @@ def _strip_piece(
             f"{safe(part.name)}<br>{part.weight:g} × {share} = {size:.4f} points {'lost' if lost else 'won'}"
         ),
         marker={
-            "color": look.paper if lost else colour,
+            "color": theme.paper if lost else colour,
             "line": {"color": edge, "width": 1},
             "pattern": hatch,
         },
@@ -112,18 +114,18 @@ def _strip_piece(
     number = _fitting([f"{'−' if lost else ''}{size:.{digits}f}" for digits in (2, 1)], size)
     name = _fitting([f"{part.short} lost", "lost"] if lost else [part.name, part.short], size)
     if number:
-        ground = look.paper if lost else None
+        ground = theme.paper if lost else None
         write(
             fig,
             start + size / 2,
             0,
             f"<b>{number}</b>",
-            look.ink if lost else text_on(colour),
+            theme.ink if lost else text_on(colour),
             bgcolor=ground,
             borderpad=1,
         )
     if name:
-        write(fig, start, 0.62, safe(name), look.soft, xanchor="left", xshift=-3)
+        write(fig, start, 0.62, safe(name), theme.soft, xanchor="left", xshift=-3)
 
 
 def _fitting(candidates: Sequence[str], size: float) -> str:
@@ -133,9 +135,9 @@ def _fitting(candidates: Sequence[str], size: float) -> str:
 
 
 def _strip_marks(
-    fig: go.Figure, look: Theme, score: float, interval: Sequence[float] | None, ceiling: float | None
+    fig: go.Figure, theme: Theme, score: float, interval: Sequence[float] | None, ceiling: float | None
 ) -> None:
-    below, mark = -0.62, {"color": look.ink, "line": {"color": look.ink, "width": 2}}
+    below, mark = -0.62, {"color": theme.ink, "line": {"color": theme.ink, "width": 2}}
     words = f"score {decimal(score, 2)}"
     room = 100.0 if ceiling is None else ceiling - (interval[1] if interval is not None else score)
     if interval is not None:
@@ -144,14 +146,14 @@ def _strip_marks(
             x=list(interval),
             y=[below, below],
             mode="lines",
-            line={"color": look.ink, "width": 2},
+            line={"color": theme.ink, "width": 2},
             hoverinfo="skip",
             name="interval",
         )
         if room > 44:
-            write(fig, interval[1] + 1, below, "95% interval", look.soft, xanchor="left")
+            write(fig, interval[1] + 1, below, "95% interval", theme.soft, xanchor="left")
         elif interval[0] > 27:
-            write(fig, interval[0] - 1, below, "95% interval", look.soft, xanchor="right")
+            write(fig, interval[0] - 1, below, "95% interval", theme.soft, xanchor="right")
     fig.add_scatter(
         x=[score],
         y=[below],
@@ -172,11 +174,11 @@ def _strip_marks(
             hoverinfo="text",
         )
         if room > 12:
-            write(fig, ceiling - 1, below, "ceiling", look.soft, xanchor="right")
+            write(fig, ceiling - 1, below, "ceiling", theme.soft, xanchor="right")
 
 
 def points_lost(
-    per_class: Mapping[str, Mapping], look: Theme, measure: tuple[str, str] = ("f1", "F1")
+    per_class: Mapping[str, Mapping], theme: Theme, measure: tuple[str, str] = ("f1", "F1")
 ) -> go.Figure:
     """Points that each class's measure cost, largest first. per_class: `ScoreCard.per_class` with
     score_worth, score_lost (shares of the score; None where the class is not in the mean), support, risk and
@@ -185,10 +187,10 @@ def points_lost(
     counted_classes = {name: c for name, c in per_class.items() if c["score_worth"] is not None}
     # Plotly draws from the bottom up; equal losses stay in class order.
     rows = sorted(counted_classes.items(), key=lambda item: -item[1]["score_lost"])[::-1]
-    fig = figure(look, "Where were the points lost?", 30 + ROW * len(rows), barmode="overlay")
-    names = [counted(name, c["support"], c.get("risk"), look) for name, c in rows]
+    fig = figure(theme, "Where were the points lost?", 30 + ROW * len(rows), barmode="overlay")
+    names = [counted(name, c["support"], c.get("risk"), theme) for name, c in rows]
     worth, lost = (np.array([100 * c[key] for _, c in rows]) for key in ("score_worth", "score_lost"))
-    fig.add_bar(y=names, x=worth, orientation="h", marker_color=look.tint, hoverinfo="skip", name="worth")
+    fig.add_bar(y=names, x=worth, orientation="h", marker_color=theme.tint, hoverinfo="skip", name="worth")
     reasons = ["mistakes" if c["support"] else "no case in this test set" for _, c in rows]
     hovers = [
         (
@@ -205,8 +207,8 @@ def points_lost(
         hoverinfo="text",
         name="lost",
         marker={
-            "color": [look.risk[c["risk"]] if c.get("risk") else look.accent for _, c in rows],
-            "pattern": {"shape": ["" if c["support"] else "/" for _, c in rows], "fgcolor": look.paper},
+            "color": [theme.risk[c["risk"]] if c.get("risk") else theme.accent for _, c in rows],
+            "pattern": {"shape": ["" if c["support"] else "/" for _, c in rows], "fgcolor": theme.paper},
         },
     )
     for name, a, b, (_, c) in zip(names, lost, worth, rows, strict=True):
@@ -216,8 +218,8 @@ def points_lost(
             fig,
             b,
             name,
-            f"{decimal(a, 2)} <span style='color:{look.soft}'>{rest}</span>",
-            look.ink,
+            f"{decimal(a, 2)} <span style='color:{theme.soft}'>{rest}</span>",
+            theme.ink,
             xanchor="left",
             xshift=6,
         )
@@ -234,7 +236,7 @@ def points_lost(
 def matrix(
     counts: Sequence[Sequence[int]],
     names: Sequence[str],
-    look: Theme,
+    theme: Theme,
     question: str,
     height: int,
     *,
@@ -267,16 +269,16 @@ def matrix(
             f"{label(safe(names[j]), risks.get(names[j]))}"
             f"<br>{n} cases, {part} of the row"
         )
-    columns, rows = ([label(name, risks.get(name), look, last) for name in names] for last in (False, True))
+    columns, rows = ([label(name, risks.get(name), theme, last) for name in names] for last in (False, True))
     turned = len(names) > 4
     if turned:
         # A column's name is turned by a quarter to the left, and its shape with it: this one then points
         # upwards as all the others do.
         columns = [column.replace(SHAPES["malignant"], "▶") for column in columns]
-    fig = heat(figure(look, question, height), look, shares, columns, rows, words, hovers, size)
+    fig = heat(figure(theme, question, height), theme, shares, columns, rows, words, hovers, size)
     for edge in blocks:
-        fig.add_hline(edge - 0.5, line={"color": look.zero, "width": 1})
-        fig.add_vline(edge - 0.5, line={"color": look.zero, "width": 1})
+        fig.add_hline(edge - 0.5, line={"color": theme.zero, "width": 1})
+        fig.add_vline(edge - 0.5, line={"color": theme.zero, "width": 1})
     if outlined is not None:
         i, j = outlined
         fig.add_shape(
@@ -285,19 +287,19 @@ def matrix(
             x1=j + 0.47,
             y0=i - 0.47,
             y1=i + 0.47,
-            line={"color": look.risk["malignant"], "width": 3},
+            line={"color": theme.risk["malignant"], "width": 3},
         )
     fig.update_xaxes(title_text="called", tickangle=-90 if turned else 0)
     return fig.update_yaxes(title_text="truth", title_standoff=2)
 
 
-def risk_matrix(counts: Sequence[Sequence[int]], groups: Sequence[str], look: Theme) -> go.Figure:
+def risk_matrix(counts: Sequence[Sequence[int]], groups: Sequence[str], theme: Theme) -> go.Figure:
     """Risk groups, rows = truth, count and row share in each cell; malignant called benign is outlined."""
     harm = (groups.index("malignant"), groups.index("benign"))
     return matrix(
         counts,
         list(groups),
-        look,
+        theme,
         "Which risk was taken for which?",
         300,
         risks={g: g for g in groups},
@@ -310,7 +312,7 @@ def risk_matrix(counts: Sequence[Sequence[int]], groups: Sequence[str], look: Th
 def confusion_matrix(
     counts: Sequence[Sequence[int]],
     names: Sequence[str],
-    look: Theme,
+    theme: Theme,
     risks: Mapping[str, str] | None = None,
     show: str = "counts",
 ) -> go.Figure:
@@ -325,7 +327,7 @@ def confusion_matrix(
     return matrix(
         counts,
         [names[i] for i in order],
-        look,
+        theme,
         "Which class is taken for which?",
         140 + 30 * len(order),
         risks=risks,
@@ -336,9 +338,9 @@ def confusion_matrix(
 
 
 def _panel(
-    look: Theme, question: str, colour: str, x: np.ndarray, y: np.ndarray, band: tuple | None, name: str
+    theme: Theme, question: str, colour: str, x: np.ndarray, y: np.ndarray, band: tuple | None, name: str
 ) -> go.Figure:
-    fig = figure(look, question, 130, hovermode="x unified", margin={"l": 2, "r": 14, "t": 10, "b": 2})
+    fig = figure(theme, question, 130, hovermode="x unified", margin={"l": 2, "r": 14, "t": 10, "b": 2})
     if band is not None:
         grid, low, high = (np.asarray(v, float) for v in band)
         drawn = np.isfinite(low) & np.isfinite(high)
@@ -361,12 +363,12 @@ def _panel(
     return fig.update_yaxes(range=[0, 1.02], **ticks)
 
 
-def _dotted(fig: go.Figure, look: Theme, ends: Sequence[float], name: str) -> go.Figure:
+def _dotted(fig: go.Figure, theme: Theme, ends: Sequence[float], name: str) -> go.Figure:
     return fig.add_scatter(
         x=[0, 1],
         y=list(ends),
         mode="lines",
-        line={"color": look.zero, "width": 1, "dash": "dot"},
+        line={"color": theme.zero, "width": 1, "dash": "dot"},
         hoverinfo="skip",
         name=name,
     )
@@ -376,22 +378,22 @@ def roc_panel(
     name: str,
     false_positive_rate: np.ndarray,
     sensitivity: np.ndarray,
-    look: Theme,
+    theme: Theme,
     risk: str | None = None,
     band: tuple | None = None,
 ) -> go.Figure:
     """One small multiple: sensitivity over 1 − specificity, the chance line, and a pointwise 95% band (grid,
     low, high)."""
     fig = _panel(
-        look,
+        theme,
         f"How well is {name} told from the rest?",
-        look.risk[risk] if risk else look.accent,
+        theme.risk[risk] if risk else theme.accent,
         false_positive_rate,
         sensitivity,
         band,
         "sensitivity",
     )
-    return _dotted(fig, look, [0, 1], "chance")
+    return _dotted(fig, theme, [0, 1], "chance")
 
 
 def precision_recall_panel(
@@ -399,22 +401,22 @@ def precision_recall_panel(
     recall: np.ndarray,
     precision: np.ndarray,
     prevalence: float,
-    look: Theme,
+    theme: Theme,
     risk: str | None = None,
     band: tuple | None = None,
 ) -> go.Figure:
     """One small multiple: precision over recall; dotted is the share of the class, the precision of
     guessing."""
     fig = _panel(
-        look,
+        theme,
         f"How many of those called {name} are {name}?",
-        look.risk[risk] if risk else look.accent,
+        theme.risk[risk] if risk else theme.accent,
         recall,
         precision,
         band,
         "precision",
     )
-    return _dotted(fig, look, [prevalence, prevalence], "guessing")
+    return _dotted(fig, theme, [prevalence, prevalence], "guessing")
 
 
 @dataclass(frozen=True)
@@ -439,7 +441,7 @@ def reliability(
     low: np.ndarray,
     high: np.ndarray,
     n: np.ndarray,
-    look: Theme,
+    theme: Theme,
     words: Calibrated = LARGEST,
 ) -> go.Figure:
     """Ten bins [10] of the output v, bin ceil(10 v) - 1: mean output, share that came true with its interval,
@@ -447,7 +449,7 @@ def reliability(
     said, right, low, high, n = (np.asarray(v, float) for v in (said, right, low, high, n))
     middle = (np.arange(len(n)) + 0.5) / len(n)
     fig = figure(
-        look,
+        theme,
         words.question,
         340,
         bargap=0.06,
@@ -469,13 +471,13 @@ def reliability(
         hovertext=hovers,
         hoverinfo="text",
         name=words.came,
-        marker={"color": faded(look.accent, 0.3), "line": {"color": look.accent, "width": 1}},
+        marker={"color": faded(theme.accent, 0.3), "line": {"color": theme.accent, "width": 1}},
     )
     fig.add_scatter(
         x=said,
         y=right,
         mode="markers",
-        marker={"color": look.ink, "size": 7},
+        marker={"color": theme.ink, "size": 7},
         cliponaxis=False,
         hoverinfo="skip",
         name="bins",
@@ -484,23 +486,23 @@ def reliability(
             "symmetric": False,
             "array": high - right,
             "arrayminus": right - low,
-            "color": look.ink,
+            "color": theme.ink,
             "thickness": 1.2,
             "width": 3,
         },
     )
-    _dotted(fig, look, [0, 1], "perfect")
+    _dotted(fig, theme, [0, 1], "perfect")
     fig.add_bar(
         x=middle,
         y=n,
         yaxis="y2",
         width=0.094,
-        marker_color=look.third,
+        marker_color=theme.third,
         text=[f"{k:.0f}" if k else "" for k in n],
         name="n",
         textposition="outside",
         cliponaxis=False,
-        textfont={"color": look.ink},
+        textfont={"color": theme.ink},
         hoverinfo="skip",
     )
     fig.update_yaxes(range=[0, 1.01], tickformat=".0%", title_text=words.came)
@@ -517,7 +519,7 @@ def reliability(
 
 def intervals(
     rows: Sequence[Row],
-    look: Theme,
+    theme: Theme,
     question: str,
     axis_title: str,
     *,
@@ -527,17 +529,17 @@ def intervals(
 ) -> go.Figure:
     """Dots with 95% whiskers, first row on top. tied: how many first rows are shaded. reference: a line (all
     cases, no difference). Rows on fewer than 15 cases are grey and their whisker is faint."""
-    fig = figure(look, question, 50 + 28 * max(2, len(rows)))  # one row alone leaves the axis no room
+    fig = figure(theme, question, 50 + 28 * max(2, len(rows)))  # one row alone leaves the axis no room
     if tied:
-        fig.add_hrect(-0.5, tied - 0.5, fillcolor=look.tint, line_width=0, layer="below")
+        fig.add_hrect(-0.5, tied - 0.5, fillcolor=theme.tint, line_width=0, layer="below")
     if reference is not None:
-        fig.add_vline(reference, line={"color": look.zero, "width": 1.5})
+        fig.add_vline(reference, line={"color": theme.zero, "width": 1.5})
     places = list(range(len(rows)))
     drawn = [(i, row) for i, row in enumerate(rows) if row.value is not None]
     for small in (False, True):
         _dots(
             fig,
-            look,
+            theme,
             [(i, row) for i, row in drawn if (row.n is not None and row.n < SMALL) is small],
             digits,
             small,
@@ -545,7 +547,7 @@ def intervals(
     beside = [_beside(row) for row in rows]
     for i, text in zip(places, beside, strict=True):
         if text:
-            write(fig, 1, i, text, look.soft, xref="paper", xanchor="left", xshift=8)
+            write(fig, 1, i, text, theme.soft, xref="paper", xanchor="left", xshift=8)
     fig.update_layout(margin_r=12 if not any(beside) else 14 + 7 * max(len(t) for t in beside))
     fig.update_xaxes(title_text=axis_title, tickformat=f".{min(digits, 2)}f", nticks=6)
     names = [safe(row.name) for row in rows]
@@ -561,7 +563,7 @@ def _beside(row: Row) -> str:
     )
 
 
-def _dots(fig: go.Figure, look: Theme, chosen: Sequence[tuple[int, Row]], digits: int, small: bool) -> None:
+def _dots(fig: go.Figure, theme: Theme, chosen: Sequence[tuple[int, Row]], digits: int, small: bool) -> None:
     if not chosen:
         return
     rows = [row for _, row in chosen]
@@ -573,7 +575,7 @@ def _dots(fig: go.Figure, look: Theme, chosen: Sequence[tuple[int, Row]], digits
         float,
     )
     value = np.array([row.value for row in rows], float)
-    colour = look.zero if small else look.accent
+    colour = theme.zero if small else theme.accent
     hovers = [
         f"{safe(row.name)}: <b>{decimal(row.value, digits)}</b>"
         + ("" if row.interval is None else f"<br>95% interval {span(row.interval, digits)}")
@@ -594,14 +596,14 @@ def _dots(fig: go.Figure, look: Theme, chosen: Sequence[tuple[int, Row]], digits
             "symmetric": False,
             "array": ends[:, 1] - value,
             "arrayminus": value - ends[:, 0],
-            "color": faded(look.soft, 0.4) if small else look.soft,
+            "color": faded(theme.soft, 0.4) if small else theme.soft,
             "thickness": 1 if small else 1.6,
             "width": 0,
         },
         marker={
             "size": 8 if small else 10,
             "line": {"color": colour, "width": 2},
-            "color": [look.paper if small or not row.apart else colour for row in rows],
+            "color": [theme.paper if small or not row.apart else colour for row in rows],
         },
     )
 
@@ -617,7 +619,7 @@ def softmax(outputs: Sequence[float]) -> np.ndarray:
 def output_bars(
     outputs: Sequence[float],
     names: Sequence[str],
-    look: Theme,
+    theme: Theme,
     risks: Mapping[str, str] | None = None,
     truth: str | None = None,
     normalised: bool = False,
@@ -627,9 +629,9 @@ def output_bars(
     risks, values = risks or {}, softmax(outputs) if normalised else np.asarray(outputs, float)
     order = np.argsort(values, kind="stable")
     question = "What would the outputs be as shares?" if normalised else "What did the model say?"
-    fig = figure(look, question, 40 + ROW * len(names))
-    rows = [label(names[i], risks.get(names[i]), look) for i in order]
-    colours = [look.risk[risks[names[i]]] if names[i] in risks else look.accent for i in order]
+    fig = figure(theme, question, 40 + ROW * len(names))
+    rows = [label(names[i], risks.get(names[i]), theme) for i in order]
+    colours = [theme.risk[risks[names[i]]] if names[i] in risks else theme.accent for i in order]
     fig.add_bar(
         y=rows,
         x=values[order],
@@ -642,7 +644,7 @@ def output_bars(
     for row, i in zip(rows, order, strict=True):
         mark = " <b>truth</b>" if names[i] == truth else ""
         write(
-            fig, max(values[i], 0), row, f"{decimal(values[i], 3)}{mark}", look.ink, xanchor="left", xshift=6
+            fig, max(values[i], 0), row, f"{decimal(values[i], 3)}{mark}", theme.ink, xanchor="left", xshift=6
         )
     low, high = min(values.min(), 0.0), max(values.max(), 0.0)
     title = (
@@ -655,7 +657,7 @@ def output_bars(
         range=[low, high + 0.3 * max(high - low, 1e-9)],
         showgrid=False,
         zeroline=bool(low < 0),
-        zerolinecolor=look.zero,
+        zerolinecolor=theme.zero,
         nticks=5,
     )
     return fig.update_yaxes(showgrid=False)
@@ -682,7 +684,7 @@ def spread(values: Sequence[float], gap: float, low: float, high: float) -> list
 
 
 def _class_marks(
-    names: Sequence[str], risks: Mapping[str, str], look: Theme, shown: Sequence[int]
+    names: Sequence[str], risks: Mapping[str, str], theme: Theme, shown: Sequence[int]
 ) -> list[dict]:
     """Marker of every class: the shape is its risk group, the colour the class itself, grey where it is not
     worth one."""
@@ -690,13 +692,13 @@ def _class_marks(
     for k in shown:
         # A class keeps its colour from figure to figure unless there are more classes than colours and two of
         # them meet.
-        wanted = [*look.categorical[k % len(look.categorical) :], *look.categorical]
+        wanted = [*theme.categorical[k % len(theme.categorical) :], *theme.categorical]
         colours[k] = next(colour for colour in wanted if colour not in colours.values())
     return [
         {
             "symbol": SYMBOLS.get(risks.get(name), "circle"),
             "size": 9 if k in shown else 4,
-            "color": colours.get(k, look.zero),
+            "color": colours.get(k, theme.zero),
         }
         for k, name in enumerate(names)
     ]
@@ -710,7 +712,7 @@ def sweep_lines(
     settings: Sequence[float],
     outputs: np.ndarray,
     names: Sequence[str],
-    look: Theme,
+    theme: Theme,
     question: str,
     axis_title: str,
     *,
@@ -722,8 +724,8 @@ def sweep_lines(
     the case's true setting."""
     risks, outputs = risks or {}, np.asarray(outputs, float)
     shown = prominent(outputs)
-    marks = _class_marks(names, risks, look, shown)
-    fig = figure(look, question, 300, margin={"l": 4, "r": 100, "t": 10, "b": 4}, hovermode="closest")
+    marks = _class_marks(names, risks, theme, shown)
+    fig = figure(theme, question, 300, margin={"l": 4, "r": 100, "t": 10, "b": 4}, hovermode="closest")
     for k in sorted(range(len(names)), key=lambda k: k in shown):
         fig.add_scatter(
             x=list(settings),
@@ -741,13 +743,13 @@ def sweep_lines(
             1,
             y,
             _class_word(names[k], risks.get(names[k]), marks[k]["color"]),
-            look.ink,
+            theme.ink,
             xref="paper",
             xanchor="left",
             xshift=6,
         )
     if own is not None:
-        fig.add_vline(own, line={"color": look.ink, "width": 1, "dash": "dot"})
+        fig.add_vline(own, line={"color": theme.ink, "width": 1, "dash": "dot"})
     fig.update_xaxes(title_text=axis_title, showgrid=False)
     margin = 0.06 * (high - low)
     return fig.update_yaxes(title_text="output of the model", range=[low - margin, high + margin], nticks=5)
@@ -757,7 +759,7 @@ def setting_dots(
     settings: Sequence[str],
     outputs: np.ndarray,
     names: Sequence[str],
-    look: Theme,
+    theme: Theme,
     question: str,
     *,
     risks: Mapping[str, str] | None = None,
@@ -768,9 +770,9 @@ def setting_dots(
     row, the others are small and grey."""
     risks, outputs = risks or {}, np.asarray(outputs, float)
     shown, places = prominent(outputs), list(range(len(settings)))
-    marks = _class_marks(names, risks, look, shown)
+    marks = _class_marks(names, risks, theme, shown)
     fig = figure(
-        look,
+        theme,
         question,
         80 + 28 * len(settings),
         margin={"l": 4, "r": 30, "t": 34, "b": 4},
@@ -790,7 +792,7 @@ def setting_dots(
             hovertext=hovers,
             hoverinfo="text",
             cliponaxis=False,
-            marker=marks[k] | {"line": {"color": look.paper, "width": 1}},
+            marker=marks[k] | {"line": {"color": theme.paper, "width": 1}},
         )
     low, high = outputs.min(), max(outputs.max(), outputs.min() + 1e-9)
     for k, x in zip(
@@ -801,7 +803,7 @@ def setting_dots(
             x,
             1,
             _class_word(names[k], risks.get(names[k]), marks[k]["color"]),
-            look.ink,
+            theme.ink,
             yref="paper",
             yanchor="bottom",
             yshift=6,

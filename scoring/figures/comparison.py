@@ -28,7 +28,7 @@ LIMITS_MIB = (50, 150)
 
 def team_intervals(
     rows: Sequence[Row],
-    look: Theme,
+    theme: Theme,
     question: str,
     axis_title: str,
     digits: int,
@@ -37,20 +37,20 @@ def team_intervals(
 ) -> go.Figure:
     """Teams as dots with whiskers, see `classification.intervals`; the axis has no zeros that say nothing."""
     return intervals(
-        rows, look, question, axis_title, digits=digits, tied=tied, reference=reference
+        rows, theme, question, axis_title, digits=digits, tied=tied, reference=reference
     ).update_xaxes(tickformat=".3~f")
 
 
 def group_intervals(
     rows: Sequence[Row],
-    look: Theme,
+    theme: Theme,
     question: str,
     axis_title: str,
     ends: Sequence[float],
     reference: float | None = None,
 ) -> go.Figure:
     """Teams in one group. ends: of the intervals of all groups beside it, so that the axes are the same."""
-    fig = team_intervals(rows, look, question, axis_title, 3, reference=reference)
+    fig = team_intervals(rows, theme, question, axis_title, 3, reference=reference)
     known = [end for end in ends if np.isfinite(end)]
     room = 0.03 * (max(known) - min(known)) + 0.01 if known else 0.0
     return fig.update_xaxes(range=[min(known) - room, max(known) + room]) if known else fig
@@ -62,7 +62,7 @@ def pair_matrix(
     apart: np.ndarray,
     hovers: np.ndarray,
     digits: int,
-    look: Theme,
+    theme: Theme,
 ) -> go.Figure:
     """Row's score minus column's, [A, A], coloured where the pair is told apart (apart, bool [A, A]) and pale
     where it is not."""
@@ -76,13 +76,13 @@ def pair_matrix(
         ],
         dtype=object,
     )
-    fig = figure(look, "Which pairs are told apart?", 110 + ROW * n)
-    _diverging(fig, shown, hovers, words if n <= MOST_WORDS else None, look, marked=apart)
+    fig = figure(theme, "Which pairs are told apart?", 110 + ROW * n)
+    _diverging(fig, shown, hovers, words if n <= MOST_WORDS else None, theme, marked=apart)
     return _axes(fig, names, names, "minus", "score of")
 
 
 def rank_heat(
-    names: Sequence[str], shares: np.ndarray, bounds: Sequence[Sequence[float]], look: Theme
+    names: Sequence[str], shares: np.ndarray, bounds: Sequence[Sequence[float]], theme: Theme
 ) -> go.Figure:
     """Share of the resamples at each rank, [A, ranks]. bounds: the places that each team could hold, drawn as
     a frame."""
@@ -101,13 +101,13 @@ def rank_heat(
         ],
         dtype=object,
     )
-    fig = figure(look, "How stable is the ranking?", 76 + (ROW if teams <= MOST_WORDS else 16) * teams)
+    fig = figure(theme, "How stable is the ranking?", 76 + (ROW if teams <= MOST_WORDS else 16) * teams)
     every = max(1, ranks // 15)
     columns = [str(rank + 1) if rank % every == 0 else "" for rank in range(ranks)]
-    heat(fig, look, shares, columns, [safe(short(name)) for name in names], words, hovers)
+    heat(fig, theme, shares, columns, [safe(short(name)) for name in names], words, hovers)
     for place, (low, high) in enumerate(bounds):
         frame = {"x0": low - 1.48, "x1": high - 0.52, "y0": place - 0.46, "y1": place + 0.46}
-        fig.add_shape(type="rect", **frame, line={"color": look.ink, "width": 1.5})
+        fig.add_shape(type="rect", **frame, line={"color": theme.ink, "width": 1.5})
     return fig.update_xaxes(title_text="rank, share of resamples in %", tickangle=0)
 
 
@@ -123,7 +123,7 @@ class Ordering:
 
 
 def rules_heat(
-    names: Sequence[str], rules: Sequence[Ordering], shown: Sequence[int], look: Theme
+    names: Sequence[str], rules: Sequence[Ordering], shown: Sequence[int], theme: Theme
 ) -> go.Figure:
     """The rank of each team under each rule, the official one first, above a line; to the right Kendall's tau
     to it. shown: places of the teams that are drawn, of all that are ranked."""
@@ -143,22 +143,22 @@ def rules_heat(
         dtype=object,
     )
     fig = figure(
-        look,
+        theme,
         "Would another rule change the order?",
         110 + 26 * len(rules),
         margin={"l": 4, "r": 74, "t": 8, "b": 4},
     )
     rows = [
-        f"<span style='color:{look.soft}'>{safe(rule.name)}*</span>" if rule.small else safe(rule.name)
+        f"<span style='color:{theme.soft}'>{safe(rule.name)}*</span>" if rule.small else safe(rule.name)
         for rule in rules
     ]
     fig.layout.annotations = [
-        written(1, place, f"τ {decimal(rule.tau, 2)}", look.soft, xref="paper", xanchor="left", xshift=8)
+        written(1, place, f"τ {decimal(rule.tau, 2)}", theme.soft, xref="paper", xanchor="left", xshift=8)
         for place, rule in enumerate(rules[1:], start=1)
     ]
     heat(
         fig,
-        look,
+        theme,
         shares,
         [safe(short(name)) for name in teams],
         rows,
@@ -166,7 +166,7 @@ def rules_heat(
         hovers,
         12 if len(teams) <= MOST_WORDS else 9,
     )
-    fig.add_hline(0.5, line={"color": look.ink, "width": 1.5})
+    fig.add_hline(0.5, line={"color": theme.ink, "width": 1.5})
     return fig.update_xaxes(tickangle=-45 if len(teams) > 4 else 0)
 
 
@@ -176,14 +176,14 @@ def class_heat(
     names: Sequence[str],
     support: Sequence[int],
     measure: str,
-    look: Theme,
+    theme: Theme,
     risks: Mapping[str, str] | None = None,
     chosen: tuple[str, str] | None = None,
     against: str | None = None,
 ) -> go.Figure:
     """A measure 0..1 of each class and team, [classes, A], or with `against` its difference to that team.
     Every cell can be clicked: `customdata` of its point is (class, team). chosen: the framed cell."""
-    rows = [counted(short(c), n, (risks or {}).get(c), look) for c, n in zip(classes, support, strict=True)]
+    rows = [counted(short(c), n, (risks or {}).get(c), theme) for c, n in zip(classes, support, strict=True)]
     hovers = np.array(
         [
             [
@@ -197,13 +197,13 @@ def class_heat(
         ],
         dtype=object,
     )
-    fig = figure(look, "Where do the teams differ?", 110 + 26 * len(classes))
+    fig = figure(theme, "Where do the teams differ?", 110 + 26 * len(classes))
     large = len(names) > MOST_WORDS
     if against is None:
         words = np.array(
             [["" if large or not np.isfinite(v) else _brief(v) for v in row] for row in values], dtype=object
         )
-        heat(fig, look, values, [safe(short(n)) for n in names], rows, words, hovers)
+        heat(fig, theme, values, [safe(short(n)) for n in names], rows, words, hovers)
     else:
         words = np.array(
             [
@@ -212,16 +212,16 @@ def class_heat(
             ],
             dtype=object,
         )
-        _diverging(fig, values, hovers, None if large else words, look)
+        _diverging(fig, values, hovers, None if large else words, theme)
         _axes(fig, [safe(short(n)) for n in names], rows, made=True)
     _clickable(fig, [(c, team) for c in classes for team in names], len(names))
     if chosen is not None and chosen[0] in classes and chosen[1] in names:
-        _frame(fig, list(classes).index(chosen[0]), list(names).index(chosen[1]), look)
+        _frame(fig, list(classes).index(chosen[0]), list(names).index(chosen[1]), theme)
     fig.update_xaxes(range=[-0.5, len(names) - 0.5], tickangle=-45 if len(names) > 4 else 0)
     return fig.update_yaxes(range=[len(classes) - 0.5, -0.5])
 
 
-def case_heat(names: Sequence[str], cases: Sequence[str], right: np.ndarray, look: Theme) -> go.Figure:
+def case_heat(names: Sequence[str], cases: Sequence[str], right: np.ndarray, theme: Theme) -> go.Figure:
     """How right each team is in each case, 0..1, [cases, A], hardest case first; the strongest colour is
     wrong, × where nothing is right, and numbers where cases are more than right or wrong. Every cell can be
     clicked: (case, team)."""
@@ -243,10 +243,10 @@ def case_heat(names: Sequence[str], cases: Sequence[str], right: np.ndarray, loo
     words = np.array(
         written_words if len(names) <= MOST_WORDS else [[""] * len(names)] * len(cases), dtype=object
     ).reshape(len(cases), len(names))
-    fig = figure(look, "Which cases are hard for all?", 90 + 22 * len(cases))
+    fig = figure(theme, "Which cases are hard for all?", 90 + 22 * len(cases))
     heat(
         fig,
-        look,
+        theme,
         0.06 + 0.8 * (1 - right),
         [safe(short(n)) for n in names],
         [_end(case) for case in cases],
@@ -258,11 +258,11 @@ def case_heat(names: Sequence[str], cases: Sequence[str], right: np.ndarray, loo
     return fig.update_yaxes(range=[len(cases) - 0.5, -0.5])
 
 
-def teams_right(counts: Sequence[int], look: Theme) -> go.Figure:
+def teams_right(counts: Sequence[int], theme: Theme) -> go.Figure:
     """How many cases are right for 0, 1 ... all teams; counts [A + 1]."""
-    fig = figure(look, "How many teams are right?", 220)
+    fig = figure(theme, "How many teams are right?", 220)
     hovers = [f"{k} of {len(counts) - 1} teams right: {n} cases" for k, n in enumerate(counts)]
-    colours = [look.ink if k == 0 else look.accent for k in range(len(counts))]
+    colours = [theme.ink if k == 0 else theme.accent for k in range(len(counts))]
     words = [str(n) for n in counts] if len(counts) <= MOST_WORDS else None
     fig.add_bar(
         x=list(range(len(counts))),
@@ -272,7 +272,7 @@ def teams_right(counts: Sequence[int], look: Theme) -> go.Figure:
         textposition="outside",
         cliponaxis=False,
     )
-    fig.update_traces(hovertext=hovers, hoverinfo="text", textfont={"color": look.ink})
+    fig.update_traces(hovertext=hovers, hoverinfo="text", textfont={"color": theme.ink})
     fig.update_xaxes(title_text="teams that are right", dtick=max(1, len(counts) // 12))
     return fig.update_yaxes(title_text="cases", range=[0, 1.15 * max(*counts, 1)])
 
@@ -299,7 +299,7 @@ class Sized:
     interval: Sequence[float] | None
 
 
-def size_scatter(teams: Sequence[Sized], unit: str, digits: int, look: Theme) -> go.Figure:
+def size_scatter(teams: Sequence[Sized], unit: str, digits: int, theme: Theme) -> go.Figure:
     """Score over model size on a logarithmic axis. Filled: no smaller model scores as high. Lines: where the
     challenge takes points away."""
     ordered = sorted(teams, key=lambda team: (team.mib, -team.score))
@@ -307,10 +307,10 @@ def size_scatter(teams: Sequence[Sized], unit: str, digits: int, look: Theme) ->
     for team in ordered:
         front.append(team.score > best)
         best = max(best, team.score)
-    fig = figure(look, "Is a larger model a better one?", 380, margin={"l": 4, "r": 20, "t": 24, "b": 4})
+    fig = figure(theme, "Is a larger model a better one?", 380, margin={"l": 4, "r": 20, "t": 24, "b": 4})
     for limit, words in zip(LIMITS_MIB, ("full marks to here", "none from here"), strict=True):
-        fig.add_vline(limit, line={"color": look.zero, "width": 1, "dash": "dot"})
-        write(fig, np.log10(limit), 1, words, look.soft, yref="paper", yanchor="bottom", xanchor="center")
+        fig.add_vline(limit, line={"color": theme.zero, "width": 1, "dash": "dot"})
+        write(fig, np.log10(limit), 1, words, theme.soft, yref="paper", yanchor="bottom", xanchor="center")
     ends = np.array([team.interval or (team.score, team.score) for team in ordered], float)
     values = np.array([team.score for team in ordered])
     hovers = [
@@ -325,7 +325,7 @@ def size_scatter(teams: Sequence[Sized], unit: str, digits: int, look: Theme) ->
         x=[s.mib for s in edge],
         y=[s.score for s in edge],
         mode="lines",
-        line={"color": look.grid, "width": 2, "shape": "hv"},
+        line={"color": theme.grid, "width": 2, "shape": "hv"},
         hoverinfo="skip",
     )
     fig.add_scatter(
@@ -334,7 +334,7 @@ def size_scatter(teams: Sequence[Sized], unit: str, digits: int, look: Theme) ->
         mode="markers+text" if len(ordered) <= 10 else "markers",
         text=[f"  {safe(short(team.name))}" for team in ordered],
         textposition="middle right",
-        textfont={"color": look.ink, "size": 12},
+        textfont={"color": theme.ink, "size": 12},
         cliponaxis=False,
         hovertext=hovers,
         hoverinfo="text",
@@ -343,14 +343,14 @@ def size_scatter(teams: Sequence[Sized], unit: str, digits: int, look: Theme) ->
             "symmetric": False,
             "array": ends[:, 1] - values,
             "arrayminus": values - ends[:, 0],
-            "color": look.soft,
+            "color": theme.soft,
             "thickness": 1.2,
             "width": 0,
         },
         marker={
             "size": 10,
-            "color": [look.accent if first else look.paper for first in front],
-            "line": {"color": look.accent, "width": 2},
+            "color": [theme.accent if first else theme.paper for first in front],
+            "line": {"color": theme.accent, "width": 2},
         },
     )
     sizes = [max(team.mib, 0.001) for team in ordered] + list(LIMITS_MIB)
@@ -366,8 +366,8 @@ def size_scatter(teams: Sequence[Sized], unit: str, digits: int, look: Theme) ->
     return fig.update_yaxes(title_text=unit)
 
 
-def _scale(look: Theme) -> list[list]:
-    return [[0.0, look.categorical[1]], [0.5, look.paper], [1.0, look.categorical[0]]]
+def _scale(theme: Theme) -> list[list]:
+    return [[0.0, theme.categorical[1]], [0.5, theme.paper], [1.0, theme.categorical[0]]]
 
 
 def _diverging(
@@ -375,7 +375,7 @@ def _diverging(
     values: np.ndarray,
     hovers: np.ndarray,
     words: np.ndarray | None,
-    look: Theme,
+    theme: Theme,
     marked: np.ndarray | None = None,
 ) -> None:
     """Values [rows, columns] around 0 as colour, their sign in words as well. marked: cells whose words are
@@ -385,7 +385,7 @@ def _diverging(
         z=values,
         zmin=-limit,
         zmax=limit,
-        colorscale=_scale(look),
+        colorscale=_scale(theme),
         showscale=False,
         xgap=1,
         ygap=1,
@@ -396,7 +396,7 @@ def _diverging(
     if words is None:
         return
     grounds = np.reshape(
-        sample_colorscale(_scale(look), (0.5 + 0.5 * np.nan_to_num(values) / limit).ravel().tolist()),
+        sample_colorscale(_scale(theme), (0.5 + 0.5 * np.nan_to_num(values) / limit).ravel().tolist()),
         values.shape,
     )
     fig.layout.annotations = [
@@ -404,7 +404,7 @@ def _diverging(
             column,
             row,
             text,
-            look.soft if marked is not None and not marked[row, column] else text_on(grounds[row, column]),
+            theme.soft if marked is not None and not marked[row, column] else text_on(grounds[row, column]),
             12,
         )
         for (row, column), text in np.ndenumerate(words)
@@ -452,9 +452,9 @@ def _clickable(fig: go.Figure, cells: Sequence[tuple], columns: int) -> None:
     ground.hoverinfo = "skip"
 
 
-def _frame(fig: go.Figure, row: int, column: int, look: Theme) -> None:
+def _frame(fig: go.Figure, row: int, column: int, theme: Theme) -> None:
     place = {"x0": column - 0.47, "x1": column + 0.47, "y0": row - 0.47, "y1": row + 0.47}
-    fig.add_shape(type="rect", **place, line={"color": look.accent, "width": 3})
+    fig.add_shape(type="rect", **place, line={"color": theme.accent, "width": 3})
 
 
 def _brief(value: float, sign: bool = False) -> str:

@@ -40,11 +40,11 @@ def tail(name: str, length: int = NAME) -> str:
     return name if len(name) <= length else f"…{name[1 - length :]}"
 
 
-def reach(rows: Sequence[Reach], look: Theme) -> go.Figure:
+def reach(rows: Sequence[Reach], theme: Theme) -> go.Figure:
     """A dot with its interval per score, over a bar up to the best that can be reached; upright strokes are
     other readings."""
     fig = figure(
-        look,
+        theme,
         "How much of what can be reached was reached?",
         34 + ROW * len(rows),
         barmode="overlay",
@@ -56,38 +56,38 @@ def reach(rows: Sequence[Reach], look: Theme) -> go.Figure:
         y=places,
         x=[1.0] * len(rows),
         orientation="h",
-        marker_color=look.paper,
+        marker_color=theme.paper,
         hoverinfo="skip",
         name="out of reach",
         width=0.5,
     )
     fig.data[0].marker.update(
-        line={"color": look.grid, "width": 1},
-        pattern={"shape": "/", "fgcolor": look.grid, "size": 6, "solidity": 0.2},
+        line={"color": theme.grid, "width": 1},
+        pattern={"shape": "/", "fgcolor": theme.grid, "size": 6, "solidity": 0.2},
     )
     fig.add_bar(
         y=places,
         x=best,
         orientation="h",
-        marker_color=look.tint,
+        marker_color=theme.tint,
         hoverinfo="skip",
         name="within reach",
         width=0.5,
     )
     for place, row in zip(places, rows, strict=True):
-        _reached(fig, look, place, row)
+        _reached(fig, theme, place, row)
     names = [f"<b>{safe(row.name)}</b>" if row.chosen else safe(row.name) for row in rows]
     fig.update_xaxes(range=[-0.005, 1.005], showgrid=False, **TICKS)
     return fig.update_yaxes(range=[len(rows) - 0.5, -0.5], showgrid=False, tickvals=places, ticktext=names)
 
 
-def _reached(fig: go.Figure, look: Theme, place: int, row: Reach) -> None:
+def _reached(fig: go.Figure, theme: Theme, place: int, row: Reach) -> None:
     for words, value in row.marks:
         fig.add_scatter(
             x=[value, value],
             y=[place - 0.36, place + 0.36],
             mode="lines",
-            line={"color": look.second, "width": 2.5},
+            line={"color": theme.second, "width": 2.5},
             hoverinfo="text",
             hovertext=f"{safe(words)}: {decimal(value, 3)}",
             name=safe(words),
@@ -98,13 +98,13 @@ def _reached(fig: go.Figure, look: Theme, place: int, row: Reach) -> None:
     words = f"{safe(row.name)}: <b>{decimal(row.value, 3)}</b>"
     words += f"<br>95% interval {span(row.interval, 3)}" if has_interval else ""
     words += "" if row.best is None else f"<br>best possible {decimal(row.best, 3)}"
-    colour = look.accent if row.chosen else look.ink
+    colour = theme.accent if row.chosen else theme.ink
     if has_interval:
         fig.add_scatter(
             x=list(row.interval),
             y=[place, place],
             mode="lines",
-            line={"color": look.soft, "width": 2},
+            line={"color": theme.soft, "width": 2},
             hoverinfo="skip",
             name="interval",
         )
@@ -124,7 +124,7 @@ def _reached(fig: go.Figure, look: Theme, place: int, row: Reach) -> None:
     )
 
 
-def class_heat(f1: np.ndarray, classes: Sequence[str], cases: Sequence[str], look: Theme) -> go.Figure:
+def class_heat(f1: np.ndarray, classes: Sequence[str], cases: Sequence[str], theme: Theme) -> go.Figure:
     """F1 [n, K] of images (rows) and classes; NaN, where a class occurs in neither truth nor prediction, is
     blank. A click on a cell gives its case as `customdata`."""
     f1 = np.asarray(f1, float)
@@ -135,8 +135,8 @@ def class_heat(f1: np.ndarray, classes: Sequence[str], cases: Sequence[str], loo
         words[i, k] = "" if np.isnan(value) else f"{value:.2f}".removeprefix("0")
     columns, rows = [spaced(name) for name in classes], [safe(tail(name)) for name in cases]
     fig = heat(
-        figure(look, "Which classes fail in which images?", 124 + 24 * len(cases)),
-        look,
+        figure(theme, "Which classes fail in which images?", 124 + 24 * len(cases)),
+        theme,
         f1,
         columns,
         rows,
@@ -160,7 +160,7 @@ def class_heat(f1: np.ndarray, classes: Sequence[str], cases: Sequence[str], loo
     return fig.update_yaxes(range=[len(cases) - 0.5, -0.5], autorange=False)
 
 
-def confusion(counts: Sequence[Sequence[int]], classes: Sequence[str], look: Theme) -> go.Figure:
+def confusion(counts: Sequence[Sequence[int]], classes: Sequence[str], theme: Theme) -> go.Figure:
     """Counts [K + 1, K + 1], rows = truth, the last column what was missed and the last row what was
     invented; colour is the share of the row."""
     counts = np.asarray(counts)
@@ -174,11 +174,11 @@ def confusion(counts: Sequence[Sequence[int]], classes: Sequence[str], look: The
             f"{percent(n / total[i, 0])} of the row"
         )
     fig = figure(
-        look, "Which class is taken for which, what is missed, what is invented?", 150 + 27 * len(rows)
+        theme, "Which class is taken for which, what is missed, what is invented?", 150 + 27 * len(rows)
     )
-    heat(fig, look, counts / total, columns, rows, words, hovers, 10)
+    heat(fig, theme, counts / total, columns, rows, words, hovers, 10)
     for add in (fig.add_hline, fig.add_vline):
-        add(len(classes) - 0.5, line={"color": look.zero, "width": 1.5})
+        add(len(classes) - 0.5, line={"color": theme.zero, "width": 1.5})
     fig.update_xaxes(title_text="called", tickangle=-90)
     return fig.update_yaxes(title_text="truth", title_standoff=2)
 
@@ -187,11 +187,11 @@ def _brief(n: int) -> str:
     return str(n) if n < 1000 else f"{n / 1000:.1f}k" if n < 10_000 else f"{n / 1000:.0f}k"
 
 
-def densities(names: Sequence[str], truth: np.ndarray, predicted: np.ndarray, look: Theme) -> go.Figure:
+def densities(names: Sequence[str], truth: np.ndarray, predicted: np.ndarray, theme: Theme) -> go.Figure:
     """Nuclei per mm2 of each class in truth (circle) and prediction (diamond), on a log axis that begins with
     none."""
     fig = figure(
-        look,
+        theme,
         "Are there as many of each class as there should be?",
         50 + ROW * len(names),
         hovermode="closest",
@@ -205,14 +205,14 @@ def densities(names: Sequence[str], truth: np.ndarray, predicted: np.ndarray, lo
         x=gaps,
         y=np.repeat(y, 3),
         mode="lines",
-        line={"color": look.zero, "width": 2},
+        line={"color": theme.zero, "width": 2},
         hoverinfo="skip",
         name="difference",
         connectgaps=False,
     )
     for x, values, symbol, colour, words in (
-        (x_true, true, "circle", look.ink, "truth"),
-        (x_found, found, "diamond", look.accent, "predicted"),
+        (x_true, true, "circle", theme.ink, "truth"),
+        (x_found, found, "diamond", theme.accent, "predicted"),
     ):
         fig.add_scatter(
             x=x,
@@ -247,10 +247,10 @@ def _log_density(values: np.ndarray) -> np.ndarray:
     return np.where(values > 0, np.log10(np.maximum(values, LEAST_DENSITY)), -0.5)
 
 
-def shares(cases: Sequence[str], truth: np.ndarray, predicted: np.ndarray, look: Theme) -> go.Figure:
+def shares(cases: Sequence[str], truth: np.ndarray, predicted: np.ndarray, theme: Theme) -> go.Figure:
     """Lymphocytes / all nuclei of each image, predicted over truth; the line is equality. A click on a dot
     gives its case as `customdata`."""
-    fig = figure(look, "Is the share of lymphocytes (TIL) right?", 320, hovermode="closest")
+    fig = figure(theme, "Is the share of lymphocytes (TIL) right?", 320, hovermode="closest")
     true, found = (np.asarray(values, float) for values in (truth, predicted))
     defined = np.isfinite(true) & np.isfinite(found)
     most = min(1.0, 1.12 * max(0.1, np.max(np.r_[true[defined], found[defined]], initial=0)))
@@ -258,7 +258,7 @@ def shares(cases: Sequence[str], truth: np.ndarray, predicted: np.ndarray, look:
         x=[0, most],
         y=[0, most],
         mode="lines",
-        line={"color": look.zero, "width": 1, "dash": "dot"},
+        line={"color": theme.zero, "width": 1, "dash": "dot"},
         hoverinfo="skip",
         name="equal",
     )
@@ -267,7 +267,7 @@ def shares(cases: Sequence[str], truth: np.ndarray, predicted: np.ndarray, look:
         x=true[defined],
         y=found[defined],
         mode="markers",
-        marker={"size": 9, "color": faded(look.accent, 0.75), "line": {"color": look.accent, "width": 1}},
+        marker={"size": 9, "color": faded(theme.accent, 0.75), "line": {"color": theme.accent, "width": 1}},
         customdata=[[name] for name in names],
         hovertext=[
             f"<b>{safe(name)}</b><br>truth {percent(a)}, predicted {percent(b)}"
@@ -287,16 +287,18 @@ def distances(
     truth: np.ndarray | None,
     predicted: np.ndarray | None,
     marks: Sequence[float],
-    look: Theme,
+    theme: Theme,
 ) -> go.Figure:
     """Share of tumour nuclei [n] with a lymphocyte within so many um [n]; None: no tumour nucleus, or no
     lymphocyte. marks: um."""
-    fig = figure(look, "How far is the nearest lymphocyte from a tumour nucleus?", 320, hovermode="x unified")
+    fig = figure(
+        theme, "How far is the nearest lymphocyte from a tumour nucleus?", 320, hovermode="x unified"
+    )
     for mark in marks:
-        fig.add_vline(mark, line={"color": look.zero, "width": 1, "dash": "dot"})
+        fig.add_vline(mark, line={"color": theme.zero, "width": 1, "dash": "dot"})
     for values, name, colour, dash, sign in (
-        (truth, "truth", look.ink, "solid", "──"),
-        (predicted, "predicted", look.accent, "dash", "╌╌"),
+        (truth, "truth", theme.ink, "solid", "──"),
+        (predicted, "predicted", theme.accent, "dash", "╌╌"),
     ):
         if values is not None:
             fig.add_scatter(
@@ -330,7 +332,7 @@ def distances(
 def along(
     x: np.ndarray,
     y: np.ndarray,
-    look: Theme,
+    theme: Theme,
     question: str,
     axis: str,
     usual: float,
@@ -340,16 +342,16 @@ def along(
 ) -> go.Figure:
     """A score [n] over what it depends on [n]. usual: the challenge's value, dotted. chosen, score: where the
     slider stands. best: a level."""
-    fig = figure(look, question, 260, hovermode="x unified")
+    fig = figure(theme, question, 260, hovermode="x unified")
     if best is not None:
-        fig.add_hline(best, line={"color": look.zero, "width": 1})
-        write(fig, 1, best, "best possible", look.soft, xref="paper", xanchor="right", yanchor="top")
-    fig.add_vline(usual, line={"color": look.ink, "width": 1, "dash": "dot"})
+        fig.add_hline(best, line={"color": theme.zero, "width": 1})
+        write(fig, 1, best, "best possible", theme.soft, xref="paper", xanchor="right", yanchor="top")
+    fig.add_vline(usual, line={"color": theme.ink, "width": 1, "dash": "dot"})
     fig.add_scatter(
         x=x,
         y=y,
         mode="lines",
-        line={"color": look.accent, "width": 2},
+        line={"color": theme.accent, "width": 2},
         name="macro F1",
         hovertemplate="%{y:.3f}",
     )
@@ -357,7 +359,7 @@ def along(
         x=[chosen],
         y=[score],
         mode="markers",
-        marker={"symbol": "diamond", "size": 11, "color": look.accent},
+        marker={"symbol": "diamond", "size": 11, "color": theme.accent},
         name="chosen",
         hoverinfo="skip",
     )

@@ -52,16 +52,16 @@ class Cloud:
     empty: int
 
 
-def colour(place: int, look: Theme) -> str:
+def colour(place: int, theme: Theme) -> str:
     """Of structure number `place`."""
-    return look.categorical[place % len(look.categorical)]
+    return theme.categorical[place % len(theme.categorical)]
 
 
-def raincloud(clouds: Sequence[Cloud], look: Theme) -> go.Figure:
+def raincloud(clouds: Sequence[Cloud], theme: Theme) -> go.Figure:
     """Per structure the density of Dice above 0, a box of its quartiles and every patient; zeros apart as
     crosses, both-empty counted."""
     fig = figure(
-        look,
+        theme,
         "How well does each patient's mask fit?",
         40 + ROOM * len(clouds),
         hovermode="closest",
@@ -70,8 +70,8 @@ def raincloud(clouds: Sequence[Cloud], look: Theme) -> go.Figure:
         margin={"l": 4, "r": 12, "t": 4, "b": 4},
     )
     for place, cloud in enumerate(clouds):
-        middle, tint = float(len(clouds) - 1 - place), colour(place, look)
-        _cloud(fig, cloud, middle, tint, look)
+        middle, tint = float(len(clouds) - 1 - place), colour(place, theme)
+        _cloud(fig, cloud, middle, tint, theme)
         _points(
             fig,
             cloud.above,
@@ -87,19 +87,19 @@ def raincloud(clouds: Sequence[Cloud], look: Theme) -> go.Figure:
             cloud.zero.dice,
             _drizzle(cloud.zero.dice, middle),
             "x-thin",
-            look.risk["malignant"],
+            theme.risk["malignant"],
             f"{cloud.name}, Dice 0",
         )
         words = (
             f"<b>{safe(cloud.name)}</b>  {len(cloud.above.dice)} above 0,  "
             f"<b>{len(cloud.zero.dice)}</b> at 0 ✕,  {cloud.empty} empty in both"
         )
-        write(fig, 0, middle + 0.5, words, look.ink, xanchor="left", yanchor="top", xshift=-2)
+        write(fig, 0, middle + 0.5, words, theme.ink, xanchor="left", yanchor="top", xshift=-2)
     fig.update_xaxes(title_text="Dice of a patient ↑", range=[-0.02, 1.02], **DICE_TICKS)
     return fig.update_yaxes(visible=False, range=[-0.5, len(clouds) - 0.45])
 
 
-def _cloud(fig: go.Figure, cloud: Cloud, middle: float, tint: str, look: Theme) -> None:
+def _cloud(fig: go.Figure, cloud: Cloud, middle: float, tint: str, theme: Theme) -> None:
     if len(cloud.above.dice) < 2:
         return
     fig.add_violin(
@@ -123,8 +123,8 @@ def _cloud(fig: go.Figure, cloud: Cloud, middle: float, tint: str, look: Theme) 
         width=0.1,
         boxpoints=False,
         hoverinfo="skip",
-        line={"color": look.ink, "width": 1.5},
-        fillcolor=look.paper,
+        line={"color": theme.ink, "width": 1.5},
+        fillcolor=theme.paper,
         name=f"{cloud.name} quartiles",
     )
 
@@ -198,9 +198,9 @@ def volume_axis(*volumes: np.ndarray) -> VolumeAxis:
     return VolumeAxis(float(lowest), float(largest), bool((every == 0).any()))
 
 
-def dice_by_volume(name: str, patients: Patients, place: int, look: Theme) -> go.Figure:
+def dice_by_volume(name: str, patients: Patients, place: int, theme: Theme) -> go.Figure:
     """Dice over the true volume on a log axis; a truth without the structure stands apart at "none"."""
-    fig = figure(look, f"Does Dice depend on the size of {name}?", 300, hovermode="closest")
+    fig = figure(theme, f"Does Dice depend on the size of {name}?", 300, hovermode="closest")
     axis = volume_axis(patients.truth_ml)
     _points(
         fig,
@@ -208,27 +208,27 @@ def dice_by_volume(name: str, patients: Patients, place: int, look: Theme) -> go
         axis.places(patients.truth_ml),
         patients.dice,
         SYMBOLS[place % 2],
-        faded(colour(place, look), 0.75),
+        faded(colour(place, theme), 0.75),
         name,
     )
     fig.update_xaxes(title_text=f"true volume of {safe(name)}, mL", **axis.layout())
     return fig.update_yaxes(title_text="Dice ↑", range=[-0.04, 1.04], **DICE_TICKS)
 
 
-def volumes(name: str, patients: Patients, place: int, look: Theme) -> go.Figure:
+def volumes(name: str, patients: Patients, place: int, theme: Theme) -> go.Figure:
     """Predicted over true volume, both on log axes; the line is equality."""
-    fig = figure(look, f"Is the volume of {name} right?", 300, hovermode="closest")
+    fig = figure(theme, f"Is the volume of {name} right?", 300, hovermode="closest")
     axis = volume_axis(patients.truth_ml, patients.predicted_ml)
     ends = [axis.lowest, axis.layout()["range"][1]]
     fig.add_scatter(
         x=ends,
         y=ends,
         mode="lines",
-        line={"color": look.zero, "width": 1, "dash": "dot"},
+        line={"color": theme.zero, "width": 1, "dash": "dot"},
         hoverinfo="skip",
         name="equal",
     )
     where = axis.places(patients.truth_ml), axis.places(patients.predicted_ml)
-    _points(fig, patients, *where, SYMBOLS[place % 2], faded(colour(place, look), 0.75), name)
+    _points(fig, patients, *where, SYMBOLS[place % 2], faded(colour(place, theme), 0.75), name)
     fig.update_xaxes(title_text=f"true volume of {safe(name)}, mL", **axis.layout())
     return fig.update_yaxes(title_text="predicted volume, mL", **axis.layout())

@@ -45,7 +45,7 @@ def ranked(
     risk: Sequence[str],
     probabilities: np.ndarray,
     outputs: np.ndarray,
-    look: Theme,
+    theme: Theme,
     span: tuple[np.ndarray, np.ndarray] | None = None,
     scaled: np.ndarray | None = None,
     names: Sequence[str] | None = None,
@@ -68,7 +68,7 @@ def ranked(
         for entry in ((group, *members) if summed else members)
     ]
     fig = figure(
-        look, "What does the model say?", 46 + ROW * len(rows), margin={"l": 4, "r": 104, "t": 18, "b": 4}
+        theme, "What does the model say?", 46 + ROW * len(rows), margin={"l": 4, "r": 104, "t": 18, "b": 4}
     )
     places = {k: place for place, k in enumerate(rows) if not isinstance(k, str)}
     order, top = list(places), int(np.argmax(probabilities))
@@ -79,7 +79,7 @@ def ranked(
             "symmetric": False,
             "array": [span[1][k] - probabilities[k] for k in order],
             "arrayminus": [probabilities[k] - span[0][k] for k in order],
-            "color": look.ink,
+            "color": theme.ink,
             "thickness": 1.5,
             "width": 4,
         }
@@ -89,7 +89,7 @@ def ranked(
         y=[places[k] for k in order],
         orientation="h",
         width=0.62,
-        marker_color=[look.risk[risk[k]] if risk[k] else look.third for k in order],
+        marker_color=[theme.risk[risk[k]] if risk[k] else theme.third for k in order],
         error_x=whiskers,
         hovertext=hovers,
         hoverinfo="text",
@@ -100,32 +100,34 @@ def ranked(
             x=[scaled[k] for k in order],
             y=[places[k] for k in order],
             mode="markers",
-            marker={"symbol": "circle-open", "size": 9, "color": look.ink, "line": {"width": 1.5}},
+            marker={"symbol": "circle-open", "size": 9, "color": theme.ink, "line": {"width": 1.5}},
             hoverinfo="skip",
             cliponaxis=False,
             name="temperature-scaled",
         )
     notes = [
-        written(1, -0.75, words, look.soft, 11, xref="paper", xanchor="right", xshift=shift)
+        written(1, -0.75, words, theme.soft, 11, xref="paper", xanchor="right", xshift=shift)
         for words, shift in (("score", 48), ("raw", 100))
     ]
     ticks = []
     for place, entry in enumerate(rows):
         if isinstance(entry, str):
             total = sum(probabilities[k] for k in groups[entry])
-            ticks.append(f"<b>{label(entry or OTHER, entry or None, look)}</b>")
+            ticks.append(f"<b>{label(entry or OTHER, entry or None, theme)}</b>")
             notes.append(
-                written(1, place, decimal(total, 3), look.soft, xref="paper", xanchor="right", xshift=48)
+                written(1, place, decimal(total, 3), theme.soft, xref="paper", xanchor="right", xshift=48)
             )
             continue
         value = decimal(probabilities[entry], 3)
-        name = safe(classes[entry]) if summed else label(classes[entry], risk[entry] or None, look)
+        name = safe(classes[entry]) if summed else label(classes[entry], risk[entry] or None, theme)
         ticks.append(f"<b>{name}</b>" if entry == top else name)
-        notes.append(written(1, place, f"<b>{value}</b>", look.ink, xref="paper", xanchor="right", xshift=48))
+        notes.append(
+            written(1, place, f"<b>{value}</b>", theme.ink, xref="paper", xanchor="right", xshift=48)
+        )
         if entry in raw:
             notes.append(
                 written(
-                    1, place, f"{raw[entry]:.4g}", look.soft, 11, xref="paper", xanchor="right", xshift=100
+                    1, place, f"{raw[entry]:.4g}", theme.soft, 11, xref="paper", xanchor="right", xshift=100
                 )
             )
     fig.layout.annotations = notes
@@ -151,20 +153,20 @@ def _hover(k: int, name: str, probabilities, raw, span, scaled) -> str:
 
 
 def among(
-    scores: np.ndarray, positive: np.ndarray, own: float, threshold: float | None, look: Theme
+    scores: np.ndarray, positive: np.ndarray, own: float, threshold: float | None, theme: Theme
 ) -> go.Figure:
     """Malignant scores [n] of a test set, a tick per case, malignant cases (bool [n]) above the others; this
     image's score and the threshold."""
     fig = figure(
-        look,
+        theme,
         "Where does this image lie among the test set?",
         168,
         margin={"l": 4, "r": 14, "t": 26, "b": 4},
         hovermode="closest",
     )
     for place, chosen, name, colour in (
-        (0, positive, "malignant", look.risk["malignant"]),
-        (1, ~positive, "others", look.third),
+        (0, positive, "malignant", theme.risk["malignant"]),
+        (1, ~positive, "others", theme.third),
     ):
         fig.add_scatter(
             x=scores[chosen],
@@ -175,7 +177,7 @@ def among(
             name=name,
         )
     if threshold is not None:
-        fig.add_vline(threshold, line={"color": look.accent, "width": 2, "dash": "dot"})
+        fig.add_vline(threshold, line={"color": theme.accent, "width": 2, "dash": "dot"})
     fig.add_scatter(
         x=[own],
         y=[0.5],
@@ -183,8 +185,8 @@ def among(
         marker={
             "symbol": "diamond",
             "size": 14,
-            "color": look.ink,
-            "line": {"color": look.paper, "width": 1.5},
+            "color": theme.ink,
+            "line": {"color": theme.paper, "width": 1.5},
         },
         hovertemplate="this image %{x:.3f}<extra></extra>",
         name="this image",
@@ -195,12 +197,12 @@ def among(
         own,
         1,
         f"this image {decimal(own, 3)}",
-        look.ink,
+        theme.ink,
         yref="paper",
         yanchor="bottom",
         xanchor="left" if own < 0.5 else "right",
     )
-    shape = f"<span style='color:{look.risk['malignant']}'>{SHAPES['malignant']}</span>"
+    shape = f"<span style='color:{theme.risk['malignant']}'>{SHAPES['malignant']}</span>"
     ticks = [f"malignant {shape}<br>n = {positive.sum()}", f"others<br>n = {(~positive).sum()}"]
     fig.update_xaxes(range=[-0.01, 1.01], title_text="score of all malignant classes together", nticks=6)
     return fig.update_yaxes(range=[1.6, -0.6], tickvals=[0, 1], ticktext=ticks, showgrid=False)
@@ -211,21 +213,21 @@ def reweighted(
     risk: Sequence[str],
     before: np.ndarray,
     after: np.ndarray,
-    look: Theme,
+    theme: Theme,
     shown: int = 5,
 ) -> go.Figure:
     """The highest scores [K] with the test set's frequencies (ring) and with others (filled), a line between
     them."""
     order = np.argsort(-np.maximum(before, after), kind="stable")[:shown]
     fig = figure(
-        look,
+        theme,
         "What if such lesions were rarer?",
         60 + ROW * len(order),
         margin={"l": 4, "r": 14, "t": 8, "b": 4},
         hovermode="closest",
     )
     for place, k in enumerate(order):
-        colour = look.risk[risk[k]] if risk[k] else look.third
+        colour = theme.risk[risk[k]] if risk[k] else theme.third
         hover = (
             f"{safe(classes[k])}<br>as in the test set {decimal(before[k], 3)}<br>reweighted "
             f"{decimal(after[k], 3)}"
@@ -247,7 +249,7 @@ def reweighted(
             name=safe(classes[k]),
         )
     fig.update_xaxes(range=[-0.01, 1.01], title_text="score", nticks=6)
-    ticks = [label(classes[k], risk[k] or None, look) for k in order]
+    ticks = [label(classes[k], risk[k] or None, theme) for k in order]
     return fig.update_yaxes(
         range=[len(order) - 0.5, -0.5], tickvals=list(range(len(order))), ticktext=ticks, showgrid=False
     )
@@ -259,12 +261,12 @@ def saliency(
     jpeg: bytes,
     size: tuple[int, int],
     name: str,
-    look: Theme,
+    theme: Theme,
     opacity: float = 0.7,
     cell: tuple | None = None,
 ) -> go.Figure:
     """A map [h, w] of drops over the image: red supports the class, blue opposes, the strongest colour at
-    +-scale, in the same colours under every look, because the image is the same.
+    +-scale, in the same colours under every theme, because the image is the same.
 
     jpeg: the image, of `size` (width, height), which the map covers whatever its own shape. cell: row, column
     and cells each way of the patch that is outlined.
@@ -274,7 +276,7 @@ def saliency(
     values = picture[np.ix_(rows, columns)]
     shown = min(440, round(440 * height / width))
     fig = figure(
-        look, f"Which parts move the score of {name}?", shown + 4, margin={"l": 0, "r": 0, "t": 2, "b": 2}
+        theme, f"Which parts move the score of {name}?", shown + 4, margin={"l": 0, "r": 0, "t": 2, "b": 2}
     )
     fig.add_layout_image(
         source=f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode()}",

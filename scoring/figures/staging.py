@@ -12,7 +12,7 @@ NONE = "none"
 
 
 def confusion(
-    kind: str, labels: Sequence[str], counts: Sequence[Sequence[int]], missing: Sequence[int], look: Theme
+    kind: str, labels: Sequence[str], counts: Sequence[Sequence[int]], missing: Sequence[int], theme: Theme
 ) -> go.Figure:
     """Counts [K, K] by true (rows) and predicted stage, and in a column of their own the patients without a
     usable prediction, missing [K].
@@ -31,9 +31,9 @@ def confusion(
         hovers[i, j] = (
             f"truth {labels[i]}<br>{called}<br>{n} of {support[i]} patients, {percent(shares[i, j])}"
         )
-    rows = [counted(name, n, None, look) for name, n in zip(labels, support.tolist(), strict=True)]
-    empty = figure(look, f"Which {kind} stage is taken for which?", 96 + 40 * len(labels))
-    fig = heat(empty, look, shares, columns, rows, words, hovers, 14)
+    rows = [counted(name, n, None, theme) for name, n in zip(labels, support.tolist(), strict=True)]
+    empty = figure(theme, f"Which {kind} stage is taken for which?", 96 + 40 * len(labels))
+    fig = heat(empty, theme, shares, columns, rows, words, hovers, 14)
     for k in range(len(labels)):
         fig.add_shape(
             type="rect",
@@ -41,8 +41,8 @@ def confusion(
             x1=k + 0.47,
             y0=k - 0.47,
             y1=k + 0.47,
-            line={"color": look.zero, "width": 1.5},
+            line={"color": theme.zero, "width": 1.5},
         )
-    fig.add_vline(len(labels) - 0.5, line={"color": look.zero, "width": 1})
+    fig.add_vline(len(labels) - 0.5, line={"color": theme.zero, "width": 1})
     fig.update_xaxes(title_text="predicted")
     return fig.update_yaxes(title_text="truth", title_standoff=2)

@@ -35,22 +35,22 @@ class Group:
     number_at_risk: np.ndarray
 
 
-def colours(look: Theme) -> tuple[str, str, str]:
+def colours(theme: Theme) -> tuple[str, str, str]:
     """Of low, middle and high risk: told apart without red and green, and each line has dashes of its own."""
-    return look.categorical[0], look.soft, look.categorical[1]
+    return theme.categorical[0], theme.soft, theme.categorical[1]
 
 
-def kaplan_meier(groups: Sequence[Group], moments: np.ndarray, look: Theme) -> go.Figure:
+def kaplan_meier(groups: Sequence[Group], moments: np.ndarray, theme: Theme) -> go.Figure:
     """Curves with a tick for every patient who left unobserved; below, the numbers at risk at `moments`
     [M]."""
     shown = [
         (group, tint, dash)
-        for group, tint, dash in zip(groups, colours(look), DASHES, strict=False)
+        for group, tint, dash in zip(groups, colours(theme), DASHES, strict=False)
         if group.n
     ]
     above, below = 10 + ROW * len(shown), 46 + ROW * (len(shown) + 1)
     fig = figure(
-        look,
+        theme,
         "Do those with a higher predicted risk relapse earlier?",
         290 + above + below,
         hovermode="closest",
@@ -60,8 +60,8 @@ def kaplan_meier(groups: Sequence[Group], moments: np.ndarray, look: Theme) -> g
     longest = max([last, *(float(group.time[-1]) for group, _, _ in shown)])
     for group, tint, dash in shown:
         _curve(fig, group, tint, dash)
-    _legend(fig, shown, look)
-    _at_risk(fig, shown, moments, look)
+    _legend(fig, shown, theme)
+    _at_risk(fig, shown, moments, theme)
     fig.update_xaxes(
         title_text="days", range=[-0.01 * longest, 1.02 * longest], tickvals=moments.tolist(), tickformat="d"
     )
@@ -105,7 +105,7 @@ def _curve(fig: go.Figure, group: Group, tint: str, dash: str) -> None:
     )
 
 
-def _legend(fig: go.Figure, shown: Sequence[tuple[Group, str, str]], look: Theme) -> None:
+def _legend(fig: go.Figure, shown: Sequence[tuple[Group, str, str]], theme: Theme) -> None:
     """Names stand above the curves, where no curve runs through them."""
     for row, (group, tint, dash) in enumerate(reversed(shown)):
         up = 10 + ROW * row
@@ -124,7 +124,7 @@ def _legend(fig: go.Figure, shown: Sequence[tuple[Group, str, str]], look: Theme
             0.1,
             1,
             words,
-            look.ink,
+            theme.ink,
             xref="paper",
             xanchor="left",
             yref="paper",
@@ -134,14 +134,14 @@ def _legend(fig: go.Figure, shown: Sequence[tuple[Group, str, str]], look: Theme
 
 
 def _at_risk(
-    fig: go.Figure, shown: Sequence[tuple[Group, str, str]], moments: np.ndarray, look: Theme
+    fig: go.Figure, shown: Sequence[tuple[Group, str, str]], moments: np.ndarray, theme: Theme
 ) -> None:
     place = {"yref": "paper", "y": 0, "yanchor": "top"}
     write(
         fig,
         0,
         text="number at risk",
-        colour=look.soft,
+        colour=theme.soft,
         xref="paper",
         xanchor="left",
         yshift=-38,
@@ -151,13 +151,13 @@ def _at_risk(
     for row, (group, tint, _) in enumerate(shown):
         down = -38 - ROW * (row + 1)
         for moment, n in zip(moments, group.number_at_risk, strict=True):
-            write(fig, float(moment), text=f"{n}", colour=look.ink, yshift=down, **place)
+            write(fig, float(moment), text=f"{n}", colour=theme.ink, yshift=down, **place)
         mark = f"<span style='color:{tint}'>■</span> {safe(group.name)}"
         write(
             fig,
             0,
             text=mark,
-            colour=look.ink,
+            colour=theme.ink,
             xref="paper",
             xanchor="right",
             yshift=down,
@@ -166,18 +166,18 @@ def _at_risk(
         )
 
 
-def pair_bar(counts: Mapping[str, int], look: Theme) -> go.Figure:
+def pair_bar(counts: Mapping[str, int], theme: Theme) -> go.Figure:
     """Comparable pairs by what the scores make of them, side by side: concordant, tied, discordant,
     missing."""
     fig = figure(
-        look, "What became of the comparable pairs?", 96, barmode="stack", bargap=0, hovermode="closest"
+        theme, "What became of the comparable pairs?", 96, barmode="stack", bargap=0, hovermode="closest"
     )
     total = sum(counts.values())
     tints = {
-        "concordant": look.accent,
-        "tied": look.third,
-        "discordant": look.categorical[1],
-        "missing": look.zero,
+        "concordant": theme.accent,
+        "tied": theme.third,
+        "discordant": theme.categorical[1],
+        "missing": theme.zero,
     }
     start = 0
     for name, n in counts.items():
@@ -193,12 +193,12 @@ def pair_bar(counts: Mapping[str, int], look: Theme) -> go.Figure:
             hoverinfo="text",
             hovertext=f"{name}: {n:,} of {total:,} pairs, {percent(n / total)}",
             marker={
-                "color": look.paper if hatch else tints[name],
+                "color": theme.paper if hatch else tints[name],
                 "line": {"color": tints[name], "width": 1},
                 "pattern": {
                     "shape": "/" if hatch else "",
                     "fgcolor": faded(tints[name], 0.6),
-                    "bgcolor": look.paper,
+                    "bgcolor": theme.paper,
                     "size": 6,
                     "solidity": 0.3,
                 },
@@ -210,11 +210,11 @@ def pair_bar(counts: Mapping[str, int], look: Theme) -> go.Figure:
                 start + n / 2,
                 0,
                 f"<b>{n:,}</b>",
-                look.ink if hatch else text_on(tints[name]),
-                bgcolor=look.paper if hatch else None,
+                theme.ink if hatch else text_on(tints[name]),
+                bgcolor=theme.paper if hatch else None,
             )
         if n > 0.22 * total:
-            write(fig, start, 0.62, name, look.soft, xanchor="left", xshift=-3)
+            write(fig, start, 0.62, name, theme.soft, xanchor="left", xshift=-3)
         start += n
     fig.update_xaxes(title_text="pairs", range=[0, max(total, 1)], showgrid=False, nticks=5, tickformat=",d")
     return fig.update_yaxes(visible=False, range=[-0.45, 0.85])

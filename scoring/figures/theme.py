@@ -1,4 +1,4 @@
-"""The look: colours, type and marks that every figure shares. Its colours are those of
+"""The theme of figures: colours, type and marks that every figure shares. Its colours are those of
 `.streamlit/config.toml`."""
 
 from collections.abc import Mapping, Sequence
@@ -114,32 +114,32 @@ DARK = Theme(
 
 
 @cache
-def template(look: Theme) -> go.layout.Template:
-    """The Plotly template of a look. It is handed to each figure and registered nowhere."""
+def template(theme: Theme) -> go.layout.Template:
+    """The Plotly template of a theme. It is handed to each figure and registered nowhere."""
     # dragmode off and fixed ranges: a thumb that scrolls a phone must not zoom the chart.
     axis = {
-        "gridcolor": look.grid,
-        "linecolor": look.zero,
+        "gridcolor": theme.grid,
+        "linecolor": theme.zero,
         "zeroline": False,
         "ticks": "",
         "ticklabelstandoff": 4,
         "automargin": True,
         "fixedrange": True,
-        "title": {"font": {"size": 12, "color": look.soft}, "standoff": 6},
-        "tickfont": {"size": 12, "color": look.ink},
+        "title": {"font": {"size": 12, "color": theme.soft}, "standoff": 6},
+        "tickfont": {"size": 12, "color": theme.ink},
     }
     hover = {
-        "bgcolor": look.paper,
-        "bordercolor": look.zero,
+        "bgcolor": theme.paper,
+        "bordercolor": theme.zero,
         "align": "left",
-        "font": {"family": FONT, "size": 13, "color": look.ink},
+        "font": {"family": FONT, "size": 13, "color": theme.ink},
     }
     return go.layout.Template(
         layout={
-            "font": {"family": FONT, "size": 12, "color": look.ink},
+            "font": {"family": FONT, "size": 12, "color": theme.ink},
             "paper_bgcolor": "rgba(0,0,0,0)",
             "plot_bgcolor": "rgba(0,0,0,0)",
-            "colorway": list(look.categorical),
+            "colorway": list(theme.categorical),
             "margin": {"l": 4, "r": 12, "t": 8, "b": 4},
             "xaxis": axis,
             "yaxis": axis,
@@ -147,16 +147,16 @@ def template(look: Theme) -> go.layout.Template:
             "bargap": 0.28,
             "hoverlabel": hover,
             "showlegend": False,
-            "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": look.soft, "activecolor": look.accent},
+            "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": theme.soft, "activecolor": theme.accent},
         }
     )
 
 
-def figure(look: Theme, question: str, height: int, **layout) -> go.Figure:
+def figure(theme: Theme, question: str, height: int, **layout) -> go.Figure:
     """An empty figure in the house style, `height` in pixels. The question it answers stands in
     `layout.meta`, not in a title: Plotly's titles neither wrap nor are read aloud."""
     return go.Figure(
-        layout=dict(template=template(look), meta={"question": question}, height=height, **layout)
+        layout=dict(template=template(theme), meta={"question": question}, height=height, **layout)
     )
 
 
@@ -206,29 +206,29 @@ def text_on(colour: str) -> str:
     return max("#000000", "#ffffff", key=lambda text: contrast(text, colour))
 
 
-def label(name: str, risk: str | None = None, look: Theme | None = None, shape_last: bool = True) -> str:
+def label(name: str, risk: str | None = None, theme: Theme | None = None, shape_last: bool = True) -> str:
     """A class never appears without the shape of its risk group, if it has one.
 
-    Without a look: plain text, for tables. With one: Plotly's HTML, the shape in its colour and next to the
+    Without a theme: plain text, for tables. With one: Plotly's HTML, the shape in its colour and next to the
     axis.
     """
-    if look is None:
+    if theme is None:
         return f"{SHAPES[risk]} {name}" if risk else name
     if risk is None:
         return safe(name)
-    shape = f"<span style='color:{look.risk[risk]};font-size:15px'>{SHAPES[risk]}</span>"
+    shape = f"<span style='color:{theme.risk[risk]};font-size:15px'>{SHAPES[risk]}</span>"
     return f"{safe(name)} {shape}" if shape_last else f"{shape} {safe(name)}"
 
 
-def counted(name: str, n: int, risk: str | None, look: Theme) -> str:
+def counted(name: str, n: int, risk: str | None, theme: Theme) -> str:
     """Class, its number of cases (a star below 15), its shape: a label for the left axis."""
-    shape = label("", risk, look).strip()
-    return f"{safe(name)} <span style='color:{look.soft}'>{n:.0f}{'*' if n < SMALL else ''}</span> {shape}".strip()
+    shape = label("", risk, theme).strip()
+    return f"{safe(name)} <span style='color:{theme.soft}'>{n:.0f}{'*' if n < SMALL else ''}</span> {shape}".strip()
 
 
 def heat(
     fig: go.Figure,
-    look: Theme,
+    theme: Theme,
     shares: np.ndarray,
     columns: Sequence[str],
     rows: Sequence[str],
@@ -242,7 +242,7 @@ def heat(
     shares, words and hovers are [rows, columns]. Cells stand at whole numbers from 0, so that lines and
     frames can be drawn between them.
     """
-    scale = [list(stop) for stop in look.heat]
+    scale = [list(stop) for stop in theme.heat]
     fig.add_heatmap(
         z=shares,
         zmin=0,

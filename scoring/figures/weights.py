@@ -30,7 +30,7 @@ def weight_map(
     first: np.ndarray,
     teams: Sequence[str],
     official: Sequence[float],
-    look: Theme,
+    theme: Theme,
 ) -> go.Figure:
     """Who is first under all weights of three parts: weights [G, 3] summing to 1, first [G, A] shares of the
     first place. official: the point marked.
@@ -39,11 +39,11 @@ def weight_map(
     is its own.
     """
     alone = np.where(first.max(1) == 1, first.argmax(1), -1)
-    drawn = [(name, alone == k, look.categorical[k % 10], SYMBOLS[k % 10]) for k, name in enumerate(teams)]
-    drawn.append(("several", alone == -1, look.zero, "circle-open"))
+    drawn = [(name, alone == k, theme.categorical[k % 10], SYMBOLS[k % 10]) for k, name in enumerate(teams)]
+    drawn.append(("several", alone == -1, theme.zero, "circle-open"))
     drawn = [entry for entry in drawn if entry[1].any()]
     fig = figure(
-        look,
+        theme,
         question,
         400 + 20 * len(drawn),
         margin={"l": 40, "r": 40, "t": 34, "b": 70 + 20 * len(drawn)},
@@ -53,7 +53,7 @@ def weight_map(
             "y": -0.16,
             "yanchor": "top",
             "x": 0,
-            "font": {"size": 12, "color": look.ink},
+            "font": {"size": 12, "color": theme.ink},
             "itemsizing": "constant",
             "tracegroupgap": 0,
         },
@@ -71,19 +71,19 @@ def weight_map(
             mark,
             hovers,
         )
-    mark = {"color": look.paper, "size": 13, "symbol": "circle", "line": {"color": look.ink, "width": 3}}
+    mark = {"color": theme.paper, "size": 13, "symbol": "circle", "line": {"color": theme.ink, "width": 3}}
     words = " ".join(f"{value:.2f}" for value in official)
     _points(fig, np.array([official]), f"official weights {words}", mark, [f"official weights {words}"])
     axis = {
-        "gridcolor": look.grid,
-        "linecolor": look.zero,
-        "tickfont": {"color": look.ink, "size": 11},
+        "gridcolor": theme.grid,
+        "linecolor": theme.zero,
+        "tickfont": {"color": theme.ink, "size": 11},
         "dtick": 0.25,
         "min": 0,
         "tickformat": ".2~f",
     }
     axes = {
-        f"{letter}axis": axis | {"title": {"text": safe(part), "font": {"size": 12, "color": look.soft}}}
+        f"{letter}axis": axis | {"title": {"text": safe(part), "font": {"size": 12, "color": theme.soft}}}
         for letter, part in zip("abc", parts, strict=True)
     }
     return fig.update_layout(ternary={"bgcolor": "rgba(0,0,0,0)", "sum": 1, **axes})

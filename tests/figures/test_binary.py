@@ -10,7 +10,7 @@ from scoring.figures.binary import Mark, cut
 from scoring.figures.theme import DARK, LIGHT
 from tests.support.risk_tables import CHALLENGE, card
 
-LOOKS = pytest.mark.parametrize("look", [LIGHT, DARK], ids=lambda look: look.name)
+THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
 MARKS = (
     Mark(0.5, "official 0.5", "circle"),
     Mark(0.3, "your threshold", "diamond", main=True),
@@ -40,30 +40,30 @@ def words(figure) -> list[str]:
     return [a.text for a in figure.layout.annotations]
 
 
-def every_figure(scored, curve, look):
+def every_figure(scored, curve, theme):
     drawn = CHALLENGE.histogram(scored)
     a = scored.arrays
-    yield figures.threshold_lines(curve, MARKS, (0, 1), look)
-    yield figures.histogram(drawn["edges"], drawn["negative"], drawn["positive"], MARKS, look)
-    yield figures.roc(curve, MARKS, look, (a["roc_grid"], a["roc_low"][0], a["roc_high"][0]))
-    yield figures.precision_recall(curve, 0.3, MARKS, look, (a["pr_grid"], a["pr_low"][0], a["pr_high"][0]))
-    yield figures.confusion(scored.confusion_matrix["counts"], look)
-    yield figures.net_benefit(CHALLENGE.net_benefit(scored, np.linspace(0, 0.6, 31)), look, MARKS[:1])
-    yield figures.score_bar(0.31, MARKS[:1], (0, 1), look, True)
-    yield figures.score_bar(None, MARKS[:1], (-3, 4), look, False)
+    yield figures.threshold_lines(curve, MARKS, (0, 1), theme)
+    yield figures.histogram(drawn["edges"], drawn["negative"], drawn["positive"], MARKS, theme)
+    yield figures.roc(curve, MARKS, theme, (a["roc_grid"], a["roc_low"][0], a["roc_high"][0]))
+    yield figures.precision_recall(curve, 0.3, MARKS, theme, (a["pr_grid"], a["pr_low"][0], a["pr_high"][0]))
+    yield figures.confusion(scored.confusion_matrix["counts"], theme)
+    yield figures.net_benefit(CHALLENGE.net_benefit(scored, np.linspace(0, 0.6, 31)), theme, MARKS[:1])
+    yield figures.score_bar(0.31, MARKS[:1], (0, 1), theme, True)
+    yield figures.score_bar(None, MARKS[:1], (-3, 4), theme, False)
 
 
-@LOOKS
-def test_every_figure_asks_a_question_and_names_its_axes(scored, curve, look):
-    for figure in every_figure(scored, curve, look):
+@THEMES
+def test_every_figure_asks_a_question_and_names_its_axes(scored, curve, theme):
+    for figure in every_figure(scored, curve, theme):
         assert figure.layout.meta["question"].endswith("?")
         assert figure.layout.xaxis.title.text
         assert figure.to_json()
 
 
-@LOOKS
-def test_foreign_words_are_no_markup(scored, curve, look):
-    for figure in every_figure(scored, curve, look):
+@THEMES
+def test_foreign_words_are_no_markup(scored, curve, theme):
+    for figure in every_figure(scored, curve, theme):
         assert "<b>best</b>" not in figure.to_json()
 
 

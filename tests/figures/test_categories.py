@@ -8,7 +8,7 @@ from scoring.figures.categories import Line
 from scoring.figures.theme import DARK, LIGHT
 from tests.support import category_tables
 
-LOOKS = pytest.mark.parametrize("look", [LIGHT, DARK], ids=lambda look: look.name)
+THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
 HOSTILE = "<a href='https://example.org'>MEL</a>"
 isic = load_challenge("isic")
 
@@ -28,17 +28,17 @@ def named(figure):
     return [trace for trace in figure.data if trace.showlegend is not False]
 
 
-@LOOKS
-def test_every_figure_asks_its_question(look):
+@THEMES
+def test_every_figure_asks_its_question(theme):
     found = {"threshold": np.array([0, 1.0]), "f1": np.array([0.2, 0.4])}
     for figure in (
-        figures.roc([line()], look),
-        figures.precision_recall([line()], look),
-        figures.malignant_roc(np.array([0, 1]), np.array([0, 1]), np.array([1, 0]), look),
+        figures.roc([line()], theme),
+        figures.precision_recall([line()], theme),
+        figures.malignant_roc(np.array([0, 1]), np.array([0, 1]), np.array([1, 0]), theme),
         figures.confusion_matrix(
-            [[1, 0], [2, 3]], ["A", "B"], look, {"A": "malignant"}, "counts", ("B", "A")
+            [[1, 0], [2, 3]], ["A", "B"], theme, {"A": "malignant"}, "counts", ("B", "A")
         ),
-        figures.threshold_lines(found, {"f1": "F1"}, 0.3, look, "MEL"),
+        figures.threshold_lines(found, {"f1": "F1"}, 0.3, theme, "MEL"),
     ):
         assert figure.layout.meta["question"].endswith("?")
         assert figure.layout.title.text is None
@@ -72,12 +72,12 @@ def test_eleven_categories_are_told_apart():
     assert len(set(styles)) == 11
 
 
-@LOOKS
-def test_names_are_text_and_long_ones_are_cut(look):
+@THEMES
+def test_names_are_text_and_long_ones_are_cut(theme):
     name = HOSTILE + "x" * 300
-    matrix = figures.confusion_matrix([[1, 0], [2, 3]], [name, "B"], look, {}, "counts", ("B", "B"))
+    matrix = figures.confusion_matrix([[1, 0], [2, 3]], [name, "B"], theme, {}, "counts", ("B", "B"))
     written = [
-        *(trace.name for trace in figures.roc([line(name)], look).data),
+        *(trace.name for trace in figures.roc([line(name)], theme).data),
         *matrix.layout.yaxis.ticktext,
         *matrix.layout.xaxis.ticktext,
     ]

@@ -7,7 +7,7 @@ from scoring.figures import classification as figures
 from scoring.figures.classification import Part, Row
 from scoring.figures.theme import DARK, LIGHT
 
-LOOKS = pytest.mark.parametrize("look", [LIGHT, DARK], ids=lambda look: look.name)
+THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
 HOSTILE = "<a href='https://example.org'>MEL</a>"
 
 
@@ -28,45 +28,47 @@ def parts(card):
     return [Part(name, name[:3], weight, round(card.metrics[name], 6)) for name, weight in weights.items()]
 
 
-def every_figure(card, look):
+def every_figure(card, theme):
     """One of each builder, from a card."""
     labels, known, outputs = card.confusion_matrix["labels"], risks(card), card.arrays["outputs"]
     grid, low, high = (card.arrays[f"roc_{k}"] for k in ("grid", "low", "high"))
     reliability = [card.arrays[f"reliability_{k}"] for k in ("said", "right", "low", "high", "n")]
     yield figures.score_strip(
-        parts(card), look, [100 * v for v in card.intervals["score"]], 100 * card.more["best_possible_score"]
+        parts(card), theme, [100 * v for v in card.intervals["score"]], 100 * card.more["best_possible_score"]
     )
-    yield figures.points_lost(card.per_class, look)
-    yield figures.risk_matrix(card.more["risk_matrix"]["counts"], card.more["risk_matrix"]["labels"], look)
-    yield figures.confusion_matrix(card.confusion_matrix["counts"], labels, look, known)
+    yield figures.points_lost(card.per_class, theme)
+    yield figures.risk_matrix(card.more["risk_matrix"]["counts"], card.more["risk_matrix"]["labels"], theme)
+    yield figures.confusion_matrix(card.confusion_matrix["counts"], labels, theme, known)
     yield figures.roc_panel(
-        "MEL", grid, card.arrays["roc_sensitivity"][7], look, "malignant", (grid, low[7], high[7])
+        "MEL", grid, card.arrays["roc_sensitivity"][7], theme, "malignant", (grid, low[7], high[7])
     )
-    yield figures.precision_recall_panel("MEL", grid, card.arrays["pr_precision"][7], 0.13, look, "malignant")
-    yield figures.reliability(*reliability, look)
+    yield figures.precision_recall_panel(
+        "MEL", grid, card.arrays["pr_precision"][7], 0.13, theme, "malignant"
+    )
+    yield figures.reliability(*reliability, theme)
     yield figures.intervals(
-        figures.slice_rows(card.more["slices"], "accuracy"), look, "Which patients?", "accuracy"
+        figures.slice_rows(card.more["slices"], "accuracy"), theme, "Which patients?", "accuracy"
     )
-    yield figures.output_bars(outputs[0], labels, look, known, "NV")
+    yield figures.output_bars(outputs[0], labels, theme, known, "NV")
     yield figures.sweep_lines(
-        [20, 50, 80], outputs[:3], labels, look, "Another age?", "age in years", risks=known, own=50
+        [20, 50, 80], outputs[:3], labels, theme, "Another age?", "age in years", risks=known, own=50
     )
     yield figures.setting_dots(
-        ["male", "female"], outputs[:2], labels, look, "Another gender?", risks=known, own="male"
+        ["male", "female"], outputs[:2], labels, theme, "Another gender?", risks=known, own="male"
     )
 
 
-@LOOKS
-def test_every_figure_asks_its_question_and_has_room(card, look):
-    for figure in every_figure(card, look):
+@THEMES
+def test_every_figure_asks_its_question_and_has_room(card, theme):
+    for figure in every_figure(card, theme):
         assert figure.layout.meta["question"].endswith("?")
         assert figure.layout.height >= 100
         assert figure.layout.title.text is None
 
 
-@LOOKS
-def test_points_won_add_up_to_the_score_and_all_points_to_100(card, look):
-    figure = figures.score_strip(parts(card), look, None, None)
+@THEMES
+def test_points_won_add_up_to_the_score_and_all_points_to_100(card, theme):
+    figure = figures.score_strip(parts(card), theme, None, None)
     won = [t.x[0] for t in figure.data if t.name.endswith("won")]
     lost = [t.x[0] for t in figure.data if t.name.endswith("lost")]
     assert sum(won) == pytest.approx(100 * card.score, abs=1e-9)
@@ -119,9 +121,9 @@ def test_the_interval_is_named_only_where_a_phone_has_room_beside_the_ceiling(in
     assert ("95% interval" in words(figure)) is named
 
 
-@LOOKS
-def test_points_lost_are_the_cards_largest_on_top(card, look):
-    figure = figures.points_lost(card.per_class, look)
+@THEMES
+def test_points_lost_are_the_cards_largest_on_top(card, theme):
+    figure = figures.points_lost(card.per_class, theme)
     lost, worth = trace(figure, "lost"), trace(figure, "worth")
     expected = sorted((100 * entry["score_lost"] for entry in card.per_class.values()), reverse=True)
     assert list(lost.x[::-1]) == pytest.approx(expected)
@@ -173,10 +175,10 @@ def test_lines_part_the_risk_groups(card):
     assert sorted(shape.y0 for shape in figure.layout.shapes if shape.y0 == shape.y1) == [3.5, 6.5]
 
 
-@LOOKS
-def test_risk_matrix_outlines_malignant_called_benign(card, look):
+@THEMES
+def test_risk_matrix_outlines_malignant_called_benign(card, theme):
     groups = card.more["risk_matrix"]
-    figure = figures.risk_matrix(groups["counts"], groups["labels"], look)
+    figure = figures.risk_matrix(groups["counts"], groups["labels"], theme)
     (frame,) = figure.layout.shapes
     assert ((frame.y0 + frame.y1) / 2, (frame.x0 + frame.x1) / 2) == (0, 2)
     assert any(text.startswith(f"<b>{groups['counts'][0][2]}</b>") for text in words(figure))
@@ -211,12 +213,12 @@ def test_a_band_leaves_out_what_is_undefined():
     assert list(trace(figure, "95% band").x) == [0.5, 1.0, 1.0, 0.5]
 
 
-@LOOKS
-def test_reliability_shows_the_bins_and_their_counts(card, look):
+@THEMES
+def test_reliability_shows_the_bins_and_their_counts(card, theme):
     said, right, low, high, n = (
         card.arrays[f"reliability_{k}"] for k in ("said", "right", "low", "high", "n")
     )
-    figure = figures.reliability(said, right, low, high, n, look)
+    figure = figures.reliability(said, right, low, high, n, theme)
     np.testing.assert_array_equal(trace(figure, "bins").x, said)
     np.testing.assert_array_equal(trace(figure, "bins").y, right)
     np.testing.assert_allclose(trace(figure, "bins").y + trace(figure, "bins").error_y.array, high)
@@ -238,15 +240,15 @@ ROWS = [
 ]
 
 
-@LOOKS
-def test_intervals_grey_small_groups_and_leave_out_the_undefined(look):
-    figure = figures.intervals(ROWS, look, "Which?", "accuracy", reference=0.45, tied=2)
+@THEMES
+def test_intervals_grey_small_groups_and_leave_out_the_undefined(theme):
+    figure = figures.intervals(ROWS, theme, "Which?", "accuracy", reference=0.45, tied=2)
     large, small = trace(figure, "value"), trace(figure, "fewer than 15 cases")
     assert (list(large.y), list(small.y)) == ([0, 3], [1])
     assert (list(large.x), list(small.x)) == ([0.5, 0.3], [0.2])
     assert large.error_x.array[0] == pytest.approx(0.1)
     assert np.isnan(large.error_x.array[1])
-    assert small.marker.color[0] == look.paper
+    assert small.marker.color[0] == theme.paper
     assert words(figure) == ["n = 300", "n = 14*", "n = 0*, undefined"]
     assert list(figure.layout.yaxis.ticktext) == ["all", "few", "none", "bare"]
     assert len(figure.layout.shapes) == 2
@@ -276,11 +278,11 @@ def test_slice_rows_are_the_cards_with_unknown_last(card):
     )
 
 
-@LOOKS
-def test_output_bars_are_the_raw_outputs_largest_on_top(card, look):
+@THEMES
+def test_output_bars_are_the_raw_outputs_largest_on_top(card, theme):
     case = card.cases[0]
     figure = figures.output_bars(
-        case["outputs"], card.confusion_matrix["labels"], look, risks(card), case["truth"]
+        case["outputs"], card.confusion_matrix["labels"], theme, risks(card), case["truth"]
     )
     assert list(trace(figure, "output").x) == sorted(case["outputs"])
     assert [text for text in words(figure) if "truth" in text] == [f"{case['truth_score']:.3f} <b>truth</b>"]

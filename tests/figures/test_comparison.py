@@ -11,7 +11,7 @@ from scoring.figures.comparison import Ordering, Sized
 from scoring.figures.theme import DARK, LIGHT
 from scoring.figures.weights import weight_map
 
-LOOKS = pytest.mark.parametrize("look", [LIGHT, DARK], ids=lambda look: look.name)
+THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
 HOSTILE = "<a href='https://example.org'>team</a>"
 NAMES = ["aurora", HOSTILE]
 WEIGHTS = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1]], float)
@@ -21,32 +21,32 @@ def words(rows: int, columns: int) -> np.ndarray:
     return np.full((rows, columns), "x", dtype=object)
 
 
-def pairs(names=NAMES, look=LIGHT, apart=True):
+def pairs(names=NAMES, theme=LIGHT, apart=True):
     n = len(names)
     differences = np.subtract.outer(np.arange(n)[::-1], np.arange(n)[::-1]).astype(float)
-    return figures.pair_matrix(names, differences, np.full((n, n), apart), words(n, n), 1, look)
+    return figures.pair_matrix(names, differences, np.full((n, n), apart), words(n, n), 1, theme)
 
 
-def every(look, names=NAMES):
+def every(theme, names=NAMES):
     a, b = names
     rules = [Ordering("official", (1, 2), 1.0), Ordering("age 70+: accuracy", (2, 1), -1.0, small=True)]
     values = np.array([[0.5, 0.25], [np.nan, 1.0]])
     return (
-        figures.team_intervals([Row(a, 1.0, [0.5, 2.0]), Row(b, 0.5)], look, "Who wins?", "points", 2),
+        figures.team_intervals([Row(a, 1.0, [0.5, 2.0]), Row(b, 0.5)], theme, "Who wins?", "points", 2),
         figures.group_intervals(
-            [Row(a, 0.8, [0.7, 0.9])], look, "How do teams do in 70+?", "accuracy", [0.2, 0.9]
+            [Row(a, 0.8, [0.7, 0.9])], theme, "How do teams do in 70+?", "accuracy", [0.2, 0.9]
         ),
-        pairs(names, look),
-        figures.rank_heat(names, np.array([[0.75, 0.25], [0.25, 0.75]]), [[1, 2], [1, 2]], look),
-        figures.rules_heat(names, rules, [0, 1], look),
+        pairs(names, theme),
+        figures.rank_heat(names, np.array([[0.75, 0.25], [0.25, 0.75]]), [[1, 2], [1, 2]], theme),
+        figures.rules_heat(names, rules, [0, 1], theme),
         figures.class_heat(
-            values, ["MEL", "NV"], names, [20, 3], "F1", look, {"MEL": "malignant"}, ("MEL", a)
+            values, ["MEL", "NV"], names, [20, 3], "F1", theme, {"MEL": "malignant"}, ("MEL", a)
         ),
-        figures.class_heat(values, ["MEL", "NV"], names, [20, 3], "F1", look, against=a),
-        figures.case_heat(names, ["images/c1.jpg", "c2"], np.array([[0, 1], [0.5, np.nan]]), look),
-        figures.teams_right([3, 2, 1], look),
+        figures.class_heat(values, ["MEL", "NV"], names, [20, 3], "F1", theme, against=a),
+        figures.case_heat(names, ["images/c1.jpg", "c2"], np.array([[0, 1], [0.5, np.nan]]), theme),
+        figures.teams_right([3, 2, 1], theme),
         figures.size_scatter(
-            [Sized(a, 10.0, 80.0, [75, 85]), Sized(b, 100.0, 70.0, None)], "points", 2, look
+            [Sized(a, 10.0, 80.0, [75, 85]), Sized(b, 100.0, 70.0, None)], "points", 2, theme
         ),
         weight_map(
             "Who wins?",
@@ -55,22 +55,22 @@ def every(look, names=NAMES):
             np.array([[1, 0], [0, 1], [0.5, 0.5]]),
             names,
             (0.25, 0.35, 0.4),
-            look,
+            theme,
         ),
     )
 
 
-@LOOKS
-def test_every_figure_asks_its_question_and_has_no_title(look):
-    for figure in every(look):
+@THEMES
+def test_every_figure_asks_its_question_and_has_no_title(theme):
+    for figure in every(theme):
         assert figure.layout.meta["question"].endswith("?")
         assert figure.layout.title.text is None
 
 
-@LOOKS
-def test_names_of_strangers_are_text(look):
+@THEMES
+def test_names_of_strangers_are_text(theme):
     """Except in `customdata`, which answers clicks and is never drawn."""
-    for figure in every(look):
+    for figure in every(theme):
         figure.update_traces(customdata=None, selector={"name": "cells"})
         assert "<a href" not in figure.to_json().replace("\\u003c", "<")
 

@@ -5,7 +5,7 @@ from scoring.figures import detection as figures
 from scoring.figures.detection import Reach
 from scoring.figures.theme import DARK, LIGHT
 
-LOOKS = pytest.mark.parametrize("look", [LIGHT, DARK], ids=lambda look: look.name)
+THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
 HOSTILE = "<a href='https://example.org'>roi</a>"
 CLASSES = ("tumor", "plasma_cells", "epithelium")
 F1 = np.array([[0.5, np.nan, 1.0], [0.0, 0.25, np.nan]])
@@ -32,24 +32,24 @@ def written(figure) -> list[str]:
     return [str(text) for text in (*hovers, *ticks, *(a.text for a in figure.layout.annotations))]
 
 
-def every(look, name: str = "roi_1"):
+def every(theme, name: str = "roi_1"):
     share, within = np.array([0.1, np.nan]), np.array([0.0, 30, 60])
     return (
-        figures.reach([Reach(name, 0.4, (0.3, 0.5), 0.8)], look),
-        figures.class_heat(F1, CLASSES, [name, "roi_2"], look),
-        figures.confusion(COUNTS, CLASSES, look),
-        figures.densities(CLASSES, np.array([1200.0, 0, 3]), np.array([900.0, 0.4, 0]), look),
-        figures.shares([name, "roi_2"], share, share, look),
-        figures.distances(within, np.array([0.1, 0.5, 1]), None, (20, 50), look),
+        figures.reach([Reach(name, 0.4, (0.3, 0.5), 0.8)], theme),
+        figures.class_heat(F1, CLASSES, [name, "roi_2"], theme),
+        figures.confusion(COUNTS, CLASSES, theme),
+        figures.densities(CLASSES, np.array([1200.0, 0, 3]), np.array([900.0, 0.4, 0]), theme),
+        figures.shares([name, "roi_2"], share, share, theme),
+        figures.distances(within, np.array([0.1, 0.5, 1]), None, (20, 50), theme),
         figures.along(
-            within, within / 60, look, "What does the radius change?", "radius, px", 15, 25, 0.4, 0.8
+            within, within / 60, theme, "What does the radius change?", "radius, px", 15, 25, 0.4, 0.8
         ),
     )
 
 
-@LOOKS
-def test_every_figure_asks_its_question_and_takes_names_as_text(look):
-    for figure in every(look, HOSTILE):
+@THEMES
+def test_every_figure_asks_its_question_and_takes_names_as_text(theme):
+    for figure in every(theme, HOSTILE):
         assert figure.layout.meta["question"].endswith("?")
         assert figure.layout.title.text is None
         assert [text for text in written(figure) if "<a" in text] == []

@@ -10,8 +10,8 @@ from scoring.figures import export
 from scoring.figures.theme import DARK, LIGHT, figure
 
 
-def drawn(look, name="a"):
-    return figure(look, "Who <wins>?", 120).add_bar(x=np.arange(3.0), y=[1, 2, 3], name=name)
+def drawn(theme, name="a"):
+    return figure(theme, "Who <wins>?", 120).add_bar(x=np.arange(3.0), y=[1, 2, 3], name=name)
 
 
 @given(st.text() | st.sampled_from(["</script><script>alert(1)</script>", "<!--", "]]>", "\u2028"]))

@@ -9,7 +9,7 @@ from scoring.figures import overlap
 from scoring.figures.overlap import Cloud, Patients
 from scoring.figures.theme import DARK, LIGHT
 
-LOOKS = pytest.mark.parametrize("look", [LIGHT, DARK], ids=lambda look: look.name)
+THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
 VOLUMES = st.lists(st.one_of(st.just(0.0), st.floats(1e-6, 5000)), max_size=6)
 
 
@@ -25,24 +25,24 @@ ZERO = people([0, 0], [0.0, 12.0], [3.0, 0.0], "<b>Z</b>")
 CLOUDS = (Cloud("GTVp", SOME, ZERO, 4), Cloud("GTVn", NONE, ZERO, 0))
 
 
-def every_figure(look):
-    yield overlap.raincloud(CLOUDS, look)
+def every_figure(theme):
+    yield overlap.raincloud(CLOUDS, theme)
     for place, patients in enumerate((SOME, NONE, ZERO)):
-        yield overlap.dice_by_volume("GTVp", patients, place, look)
-        yield overlap.volumes("GTVn", patients, place, look)
+        yield overlap.dice_by_volume("GTVp", patients, place, theme)
+        yield overlap.volumes("GTVn", patients, place, theme)
 
 
-@LOOKS
-def test_every_figure_asks_a_question_and_names_its_axes(look):
-    for figure in every_figure(look):
+@THEMES
+def test_every_figure_asks_a_question_and_names_its_axes(theme):
+    for figure in every_figure(theme):
         assert figure.layout.meta["question"].endswith("?")
         assert figure.layout.xaxis.title.text
         assert figure.to_json()
 
 
-@LOOKS
-def test_foreign_words_are_no_markup(look):
-    said = "".join(str(trace.hovertext) for figure in every_figure(look) for trace in figure.data)
+@THEMES
+def test_foreign_words_are_no_markup(theme):
+    said = "".join(str(trace.hovertext) for figure in every_figure(theme) for trace in figure.data)
     assert "&lt;b&gt;Z&lt;/b&gt;0" in said
     assert "<b>Z</b>" not in said
 

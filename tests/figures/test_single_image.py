@@ -101,11 +101,11 @@ def test_a_map_of_nothing_is_clear_everywhere():
     assert {stop[1].rsplit(",", 1)[1] for stop in figure.data[0].colorscale if stop[0] == 0.5} == {"0.000)"}
 
 
-@pytest.mark.parametrize("look", [LIGHT, DARK], ids=lambda look: look.name)
-def test_support_is_red_and_opposition_blue_under_every_look(look):
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+def test_support_is_red_and_opposition_blue_under_every_look(theme):
     scale = (
         single_image.saliency(
-            np.ones((4, 4)), 1.0, single_image.preview(np.zeros((4, 4, 3), np.uint8)), (4, 4), "x", look
+            np.ones((4, 4)), 1.0, single_image.preview(np.zeros((4, 4, 3), np.uint8)), (4, 4), "x", theme
         )
         .data[0]
         .colorscale

@@ -9,9 +9,9 @@ from scoring.figures.theme import DARK, LIGHT
 LABELS, COUNTS, MISSING = ("T1", "T2"), [[12, 4], [0, 5]], [0, 3]
 
 
-@pytest.mark.parametrize("look", [LIGHT, DARK], ids=lambda look: look.name)
-def test_a_matrix_has_counts_shares_of_the_row_and_those_without_a_prediction(look):
-    figure = staging.confusion("T", LABELS, COUNTS, MISSING, look)
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+def test_a_matrix_has_counts_shares_of_the_row_and_those_without_a_prediction(theme):
+    figure = staging.confusion("T", LABELS, COUNTS, MISSING, theme)
     assert figure.layout.meta["question"] == "Which T stage is taken for which?"
     assert figure.layout.xaxis.title.text
     assert list(figure.layout.xaxis.ticktext) == ["T1", "T2", "none"]

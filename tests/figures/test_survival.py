@@ -7,7 +7,7 @@ from scoring.figures import survival
 from scoring.figures.survival import Group
 from scoring.figures.theme import DARK, LIGHT
 
-LOOKS = pytest.mark.parametrize("look", [LIGHT, DARK], ids=lambda look: look.name)
+THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
 MOMENTS = np.array([0.0, 365.0, 730.0])
 LOW = Group(
     "low",
@@ -27,12 +27,12 @@ def words(figure) -> list[str]:
     return [annotation.text for annotation in figure.layout.annotations]
 
 
-@LOOKS
-def test_every_figure_asks_a_question_and_names_its_axes(look):
+@THEMES
+def test_every_figure_asks_a_question_and_names_its_axes(theme):
     for figure in (
-        survival.kaplan_meier([LOW, NOBODY, HIGH], MOMENTS, look),
-        survival.pair_bar(PAIRS, look),
-        survival.pair_bar({}, look),
+        survival.kaplan_meier([LOW, NOBODY, HIGH], MOMENTS, theme),
+        survival.pair_bar(PAIRS, theme),
+        survival.pair_bar({}, theme),
     ):
         assert figure.layout.meta["question"].endswith("?")
         assert figure.layout.xaxis.title.text

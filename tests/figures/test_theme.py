@@ -12,7 +12,7 @@ from scoring.figures.theme import DARK, LIGHT, SHAPES
 THEME = tomllib.loads((Path(__file__).parents[2] / ".streamlit" / "config.toml").read_text(encoding="utf-8"))[
     "theme"
 ]
-LOOKS = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=lambda colours: colours.name)
+THEMES = pytest.mark.parametrize("colours", [LIGHT, DARK], ids=lambda colours: colours.name)
 HEX = st.integers(0, 0xFFFFFF).map(lambda number: f"#{number:06x}")
 
 
@@ -28,7 +28,7 @@ def ratio(one: str, other: str) -> float:
     return (max(values) + 0.05) / (min(values) + 0.05)
 
 
-@LOOKS
+@THEMES
 def test_colours_are_those_of_the_theme(colours):
     theme = THEME[colours.name]
     assert (colours.paper, colours.ink, colours.categorical) == (
@@ -44,19 +44,19 @@ def test_colours_are_those_of_the_theme(colours):
     assert colours.soft == theme["grayTextColor"]
 
 
-@LOOKS
+@THEMES
 def test_streamlit_needs_ten_categorical_colours_and_they_differ(colours):
     assert len(set(colours.categorical)) == 10
 
 
-@LOOKS
+@THEMES
 def test_what_is_read_has_contrast(colours):
     assert ratio(colours.ink, colours.paper) >= 7
     assert ratio(colours.soft, colours.paper) >= 4.5
     assert min(ratio(c, colours.paper) for c in (*colours.risk.values(), colours.accent)) >= 3
 
 
-@LOOKS
+@THEMES
 def test_heat_starts_at_the_page_and_moves_away_from_it(colours):
     shares = [share for share, _ in colours.heat]
     assert shares == sorted(shares)
@@ -107,7 +107,7 @@ def test_small_classes_have_a_star(n, shown):
     assert shown in theme.counted("NV", n, "benign", LIGHT)
 
 
-@LOOKS
+@THEMES
 def test_a_figure_keeps_its_question_and_cannot_be_dragged(colours):
     figure = theme.figure(colours, "Who wins?", 200)
     template = figure.layout.template.layout

@@ -46,7 +46,7 @@ def cases(compared: Compared) -> None:
         if not graded:
             counts = correctness.counted_right(found)
             layout.chart(
-                figures.teams_right(counts, layout.look()),
+                figures.teams_right(counts, layout.theme()),
                 f"First bar: cases that no team got right. n = {len(found.order)}.",
                 pd.DataFrame({"teams right": range(len(counts)), "cases": counts}),
             )
@@ -103,7 +103,7 @@ def _matrix(compared: Compared, found: Correctness, order: np.ndarray, graded: b
             compared.names,
             [found.cases[k] for k in drawn],
             found.values[np.ix_(drawn, columns)],
-            layout.look(),
+            layout.theme(),
         ),
         f"{'The stronger, the less right; × nothing is' if graded else 'Strong, ×: wrong'}. "
         f"{len(drawn)} of {len(order)} such cases, those first that the fewest teams got right, then those "

@@ -59,7 +59,7 @@ def classes(compared: Compared) -> None:
                 default="values",
             )
         against = names[0] if mode != "values" else None
-        figure = views.classes(found, names, risks, layout.look(), (name, team), against)
+        figure = views.classes(found, names, risks, layout.theme(), (name, team), against)
         measures = views.measures(found)
         layout.chart(
             figure,
@@ -195,7 +195,7 @@ def subgroups(compared: Compared) -> None:
                     f"{row.n}{'* under 15: read nothing into it' * row.small}]"
                 )
                 chosen = [one for one in row.teams if one.team in names]
-                figure = views.subgroup(row, names, ends, layout.look(), is_difference)
+                figure = views.subgroup(row, names, ends, layout.theme(), is_difference)
                 words = ", ".join(
                     f"{one.team} {decimal(views.estimate(one, is_difference)[0], 2)}" for one in chosen
                 )

@@ -48,7 +48,7 @@ def ranking(compared: Compared) -> None:
     with left:
         shaded = "Shaded: tied for first. " if verdict.band(comparison) else ""
         layout.chart(
-            views.ranking(comparison, scale, compared.shown, layout.look()),
+            views.ranking(comparison, scale, compared.shown, layout.theme()),
             (
                 f"Dot: score with its own 95% interval. {shaded}Right: ranks that each team could hold. "
                 f"{compared.method}"
@@ -101,7 +101,7 @@ def lead(compared: Compared) -> None:
     with left:
         others = [one for one in reference.differences(comparison) if one.team in compared.names]
         layout.chart(
-            views.lead(comparison, scale, compared.shown, layout.look()),
+            views.lead(comparison, scale, compared.shown, layout.theme()),
             (
                 "Filled: told apart. Hollow: the interval reaches zero. Simultaneous 95% intervals "
                 f"over all pairs (max-t). {compared.method}"
@@ -141,7 +141,7 @@ def pairs_of_teams(compared: Compared) -> None:
     names = [name for name in compared.names if name in pairs.teams]
     drawn = [pair for pair in pairs.of if pairs.teams[pair.a] in names and pairs.teams[pair.b] in names]
     layout.chart(
-        views.pairs(pairs, scale, names, layout.look()),
+        views.pairs(pairs, scale, names, layout.theme()),
         f"Row minus column, {scale.unit}. Coloured: told apart by simultaneous intervals; without "
         f"colour: not. On hover: p ({pairs.test}), by Holm over all "
         f"{len(pairs.of)} pairs. {compared.method}",
@@ -181,7 +181,7 @@ def stability(compared: Compared) -> None:
     with left:
         shares = pd.DataFrame([result.rank_shares[place] for place in compared.shown], index=names)
         layout.chart(
-            views.rank_shares(comparison, compared.shown, layout.look()),
+            views.rank_shares(comparison, compared.shown, layout.theme()),
             f"Frame: ranks that the team could hold. {compared.method}",
             shares.rename(columns=lambda place: f"rank {place + 1}"),
         )
@@ -303,7 +303,7 @@ def size(compared: Compared) -> None:
         st.info("No team says how large its model is.", icon=":material/scale:")
         return
     layout.chart(
-        figures.size_scatter(sized, scale.unit, scale.digits, layout.look()),
+        figures.size_scatter(sized, scale.unit, scale.digits, layout.theme()),
         (
             f"Filled: no smaller model scores as high. Whisker: 95% interval. {len(sized)} of "
             f"{len(comparison.cards)} teams have a known size. {compared.method}"

@@ -43,7 +43,7 @@ def other_rules(compared: Compared) -> None:
             index=compared.names,
         ).T
         layout.chart(
-            views.rules(found, kinds[kind], compared.names, layout.look()),
+            views.rules(found, kinds[kind], compared.names, layout.theme()),
             (
                 "Ranks; the stronger the colour, the better. Above the line: the official order. τ: "
                 "Kendall’s agreement with it, 1 is the same order. "
@@ -144,7 +144,7 @@ def what_if(compared: Compared) -> None:
         layout.chart(
             figures.team_intervals(
                 rows,
-                layout.look(),
+                layout.theme(),
                 "Who would win then?",
                 scale.unit,
                 scale.digits,
@@ -190,7 +190,7 @@ def maps(compared: Compared) -> None:
                     numbers[f"first: {name}"] = firsts.first[:, k]
             layout.chart(
                 weight_map(
-                    question, parts, grid.weights, firsts.first, grid.teams, grid.official, layout.look()
+                    question, parts, grid.weights, firsts.first, grid.teams, grid.official, layout.theme()
                 ),
                 f"Each point: weights that sum to 1, and the team first by {words} with them. Ring: "
                 "the official weights. "

@@ -92,7 +92,7 @@ def _map(asked: Query, found: SaliencyMap) -> None:
                 asked.preview,
                 asked.image.photograph.size,
                 subject.classes[k],
-                layout.look(),
+                layout.theme(),
                 opacity,
                 cell,
             ),
@@ -149,7 +149,7 @@ def _field(found: sweep.Sweep, field: str, classes, risk, vector: np.ndarray) ->
             values,
             rows,
             classes,
-            layout.look(),
+            layout.theme(),
             "What if the person were older?",
             "age in years",
             risks=risk,
@@ -161,7 +161,7 @@ def _field(found: sweep.Sweep, field: str, classes, risk, vector: np.ndarray) ->
             field
         ]
         figure = classification.setting_dots(
-            values, rows, classes, layout.look(), question, risks=risk, own=own
+            values, rows, classes, layout.theme(), question, risks=risk, own=own
         )
         caption = "Bold: as given."
     layout.chart(figure, caption, key=f"single_{field}")

@@ -63,7 +63,7 @@ def _threshold(asked: Query) -> None:
     own = float(risks(asked.answer.probabilities, malignant))
     layout.chart(
         figures.among(
-            risks(held.probabilities, malignant), malignant[held.truth], own, point.threshold, layout.look()
+            risks(held.probabilities, malignant), malignant[held.truth], own, point.threshold, layout.theme()
         ),
         f"A tick per case. Dotted: the threshold. {markdown(wording.of_test_set(held), 300)}.",
         key="among",
@@ -100,7 +100,7 @@ def _prevalence(asked: Query) -> None:
     malignant, held, before = asked.subject.malignant, asked.held, asked.answer.probabilities
     after = reweighted(held, before, malignant_at(held, malignant, wanted))
     layout.chart(
-        figures.reweighted(asked.subject.classes, asked.subject.risk, before, after, layout.look()),
+        figures.reweighted(asked.subject.classes, asked.subject.risk, before, after, layout.theme()),
         f"Ring: as in {markdown(held.name)}, where {percent(malignant[held.truth].mean())} of "
         f"{len(held)} cases are malignant. "
         f"Filled: reweighted to {100 * wanted:g}%.",

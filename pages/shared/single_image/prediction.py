@@ -84,7 +84,7 @@ def show(asked: Query, own: str) -> None:
             subject.risk,
             answer.probabilities,
             answer.outputs,
-            layout.look(),
+            layout.theme(),
             span,
             answer.scaled,
             subject.names,

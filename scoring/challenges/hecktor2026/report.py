@@ -19,7 +19,7 @@ CENTER_COLUMNS = {
 
 
 def sections(card: ScoreCard, place: Callable[..., str]) -> Iterator[str]:
-    """HTML, section by section. place: draws a figure, built from a look, with a caption."""
+    """HTML, section by section. place: draws a figure, built from a theme, with a caption."""
     yield (
         '<p class="notice">This report holds what the truth says of every patient: keep it from anyone '
         "who must not see that.</p>"

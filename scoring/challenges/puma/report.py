@@ -29,8 +29,8 @@ IMAGES, PICTURES, SIDE, COLOURS = 30, 3, 440, 128
 
 
 def sections(card: ScoreCard, place: Place) -> Iterator[str]:
-    """HTML, section by section. place: draws a figure, built from a look, with a caption."""
-    yield place(lambda look: figures.reach(reached(card), look), reach_words())
+    """HTML, section by section. place: draws a figure, built from a theme, with a caption."""
+    yield place(lambda theme: figures.reach(reached(card), theme), reach_words())
     yield _images(card, place)
     yield _tissue(card, place)
     yield _pictures(card)
@@ -79,7 +79,7 @@ def _images(card: ScoreCard, place: Place) -> str:
     )
     more = f"<li>and {len(flagged) - IMAGES} more</li>" if len(flagged) > IMAGES else ""
     drawn = place(
-        lambda look: figures.class_heat(f1, CLASSES, names, look),
+        lambda theme: figures.class_heat(f1, CLASSES, names, theme),
         (
             f"Worst image first, {len(names)} of {card.n_cases}. Blank: the class is in neither truth "
             "nor prediction."
@@ -107,16 +107,16 @@ def _tissue(card: ScoreCard, place: Place) -> str:
     return "".join(
         (
             place(
-                lambda look: figures.densities(CLASSES, *density, look),
+                lambda theme: figures.densities(CLASSES, *density, theme),
                 "● truth, ◆ predicted, of all images together. Not ranked.",
             ),
             place(
-                lambda look: figures.shares(names, *til, look),
+                lambda theme: figures.shares(names, *til, theme),
                 f"A dot per image. All together: truth {percent(card.metrics['til_share_truth'])}, "
                 f"predicted {percent(card.metrics['til_share_predicted'])}. Not ranked, and no diagnosis.",
             ),
             place(
-                lambda look: figures.distances(within, *shares, clinic.NEAR_MICROMETRES, look),
+                lambda theme: figures.distances(within, *shares, clinic.NEAR_MICROMETRES, theme),
                 (
                     "Tumour nuclei of images that hold a lymphocyte. Dotted: 20 and 50 µm. Not ranked, "
                     "and no diagnosis."

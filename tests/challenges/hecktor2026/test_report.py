@@ -20,8 +20,8 @@ def test_every_drawing_is_drawn_and_has_numbers_of_one_length(card):
         for structure in ("gtvp", "gtvn")
     ]
     for drawing in made:
-        for look in (LIGHT, DARK):
-            assert drawing.build(look).layout.meta["question"].endswith("?")
+        for theme in (LIGHT, DARK):
+            assert drawing.build(theme).layout.meta["question"].endswith("?")
         assert len({len(column) for column in drawing.numbers.values()}) == 1
         assert " n = " in f" {drawing.caption}"
 
