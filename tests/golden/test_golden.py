@@ -4,35 +4,15 @@ case.json: the arguments (`@` = a file beside it), the exit status, words of sta
 holds at least.
 """
 
-import json
 from pathlib import Path
 
 import pytest
 
 from tests.support.command_line import run, run_fresh
+from tests.support.golden import CASES, FOLDER, described, placed
 from tests.support.subsets import differences
 
-HERE = Path(__file__).parent
-CASES = sorted(path.parent for path in HERE.glob("*/*/case.json"))
 TOLERANCE = 1e-9
-
-
-def described(folder: Path) -> dict:
-    return json.loads((folder / "case.json").read_text(encoding="utf-8"))
-
-
-def placed(arguments: list[str], folder: Path) -> list[str]:
-    places = []
-    for argument in arguments:
-        team, mark, file = argument.partition("=@")
-        places.append(
-            f"{team}={folder / file}"
-            if mark
-            else str(folder / argument[1:])
-            if argument.startswith("@")
-            else argument
-        )
-    return places
 
 
 def check(case: dict, finished) -> None:
@@ -49,14 +29,14 @@ def test_case(folder):
 
 @pytest.mark.parametrize("name", ["01-public-a", "08-refused"])
 def test_case_in_a_fresh_process(name):
-    folder = HERE / "tricorder3" / name
+    folder = FOLDER / "tricorder3" / name
     case = described(folder)
     check(case, run_fresh(*placed(case["arguments"], folder), "--json", "-"))
 
 
 COMPARED = [
     (folder, team)
-    for folder in sorted((HERE / "compare").iterdir())
+    for folder in sorted((FOLDER / "compare").iterdir())
     for team in described(folder)["expect"].get("teams", ())
 ]
 
