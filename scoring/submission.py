@@ -9,10 +9,30 @@ from typing import Protocol
 import numpy as np
 
 from scoring.findings import Finding, split
-from scoring.readers.lesions import Cases
-from scoring.readers.sources import Source, open_source
+from scoring.readers.sources import Files, Source, open_source
 from scoring.statistics.options import StatisticsOptions
 from scoring.version import __version__
+
+
+class Named(Protocol):
+    """Cases with ids."""
+
+    @property
+    def ids(self) -> tuple[str, ...]: ...
+
+
+class TruthFiles(Protocol):
+    """Where a truth was read: its table from `files`, its images from `pictures`.
+
+    digest_of: SHA-256 of the members of `files` that were read.
+    """
+
+    @property
+    def files(self) -> Files: ...
+    @property
+    def pictures(self) -> Files: ...
+    @property
+    def digest_of(self) -> Mapping[str, str]: ...
 
 
 @dataclass(frozen=True)
@@ -52,7 +72,7 @@ def grade(faults: Iterable[Finding], missing: str) -> tuple[list[Finding], list[
     return split([replace(f, level="warning") for f in faults] if missing == "wrong" else faults)
 
 
-def table(cases: Cases, predictions: Predictions, columns: Sequence[str], id_name: str = "filename") -> str:
+def table(cases: Named, predictions: Predictions, columns: Sequence[str], id_name: str = "filename") -> str:
     """A prediction file as CSV: the ids under `id_name` and the columns, for every case that has outputs."""
     return table_of(cases.ids, predictions.outputs, columns, id_name)
 
@@ -78,7 +98,7 @@ class Submitted(Protocol):
     model: Mapping | None
 
 
-def truth_digest(truth: Cases, predictions: Predictions) -> str:
+def truth_digest(truth: TruthFiles, predictions: Predictions) -> str:
     """SHA-256 of a truth; of a folder's images those count that a model was run on."""
     used = predictions.images if truth.pictures is truth.files else {}
     return truth.files.digest({**truth.digest_of, **used})

@@ -9,6 +9,8 @@ from scoring.metrics.classification import divide
 
 Groups = Mapping[str, Mapping[str, np.ndarray]]
 """Members (bool [N]) by column and group name."""
+AGE_BANDS = ((0, 30, "0-29"), (30, 50, "30-49"), (50, 70, "50-69"), (70, np.inf, "70+"))
+"""Age bands in years: from (included), to (excluded), name."""
 
 
 @dataclass(frozen=True)

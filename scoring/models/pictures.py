@@ -12,11 +12,11 @@ import numpy as np
 from PIL import Image
 
 from scoring.findings import InputRefused
+from scoring.models.case_images import CaseImages
 from scoring.models.image_upload import UPRIGHT
 from scoring.models.pool import first_output
 from scoring.models.preprocessing import FIT, ImageUnreadable, Recipe, Seen
 from scoring.models.process import ImageProcess, ModelFailed, ModelProcess
-from scoring.readers.lesions import Cases
 
 THUMBNAIL_SIDE = 320
 TILE_SIDE, TILE_QUALITY = 4096, 90
@@ -31,7 +31,7 @@ class Stage:
     height: int
 
 
-def thumbnails(cases: Cases, indices: Sequence[int], side: int = THUMBNAIL_SIDE) -> list[bytes | None]:
+def thumbnails(cases: CaseImages, indices: Sequence[int], side: int = THUMBNAIL_SIDE) -> list[bytes | None]:
     """JPEG thumbnails of cases, turned upright by EXIF for the eye; None where there is no picture or it
     cannot be read."""
     if all(cases.images[i] is None for i in indices):
@@ -40,7 +40,7 @@ def thumbnails(cases: Cases, indices: Sequence[int], side: int = THUMBNAIL_SIDE)
         return [_thumbnail(process, cases, i, side) for i in indices]
 
 
-def _thumbnail(process: ImageProcess, cases: Cases, index: int, side: int) -> bytes | None:
+def _thumbnail(process: ImageProcess, cases: CaseImages, index: int, side: int) -> bytes | None:
     try:
         data = cases.picture(index)
         found = None if data is None else process.pixels(data, Recipe(((side, side, FIT),)))
@@ -49,7 +49,7 @@ def _thumbnail(process: ImageProcess, cases: Cases, index: int, side: int) -> by
     return None if found is None else _encoded(upright(found.pixels, found.seen), "JPEG", quality=85)
 
 
-def tile(cases: Cases, index: int, side: int = TILE_SIDE) -> bytes | None:
+def tile(cases: CaseImages, index: int, side: int = TILE_SIDE) -> bytes | None:
     """A case's picture as JPEG for a viewer, at most `side` px wide and high, not turned: annotations lie in
     the pixels of the file. None where there is no picture or it cannot be read."""
     if cases.images[index] is None:
@@ -69,7 +69,7 @@ def upright(pixels: np.ndarray, seen: Seen) -> np.ndarray:
     return pixels if turn is None else np.asarray(Image.fromarray(pixels).transpose(turn))
 
 
-def received(cases: Cases, index: int, recipe: Recipe) -> tuple[list[Stage], Seen]:
+def received(cases: CaseImages, index: int, recipe: Recipe) -> tuple[list[Stage], Seen]:
     """The pixels of a case after each step of a recipe, not turned. Raises ImageUnreadable, InputRefused."""
     data = cases.picture(index)
     if data is None:
@@ -84,7 +84,7 @@ def received(cases: Cases, index: int, recipe: Recipe) -> tuple[list[Stage], See
 
 
 def sweep(
-    model: bytes, cases: Cases, index: int, recipe_for, vectors: Mapping[str, np.ndarray]
+    model: bytes, cases: CaseImages, index: int, recipe_for, vectors: Mapping[str, np.ndarray]
 ) -> dict[str, np.ndarray]:
     """A model's first outputs [n, K] for one case at each row of `vectors` [n, k], by the vectors' name.
     Raises ModelFailed, ImageUnreadable."""

@@ -26,8 +26,8 @@ class Contract:
 
     vector: length of the second input, None where there is none. vector_required: False allows a model with
     the image only (`single-input`). outputs: numbers per image in the first output, None where the challenge
-    judges that itself. highest_ir_version, highest_opset: what the challenge's own runtime, whose version is
-    `runtime`, loads; None where the challenge names none.
+    judges that itself. highest_ir_version, highest_opset: what the challenge's own runtime loads; None where
+    the challenge names none. runtime: what messages call that runtime.
     """
 
     vector: int | None = None
@@ -35,7 +35,7 @@ class Contract:
     outputs: int | None = None
     highest_ir_version: int | None = None
     highest_opset: int | None = None
-    runtime: str = ""
+    runtime: str = "the challenge's runtime"
 
 
 @dataclass(frozen=True)
@@ -191,13 +191,12 @@ def _trials(
 
 def _versions(facts: ModelFacts, contract: Contract, file_name: str) -> list[Finding]:
     found = []
-    runtime = f"the validator's runtime {contract.runtime.strip()}".rstrip()
     if contract.highest_ir_version is not None and facts.ir_version > contract.highest_ir_version:
         found.append(
             warning(
                 "ir-version",
                 file_name,
-                f"The file has IR version {facts.ir_version}; {runtime} loads up to "
+                f"The file has IR version {facts.ir_version}; {contract.runtime} loads up to "
                 f"{contract.highest_ir_version} and would refuse it. Set model.ir_version = "
                 f"{contract.highest_ir_version} "
                 "before onnx.save: the current onnx package writes a newer one by default.",
@@ -208,7 +207,7 @@ def _versions(facts: ModelFacts, contract: Contract, file_name: str) -> list[Fin
             warning(
                 "opset-version",
                 file_name,
-                f"The model uses opset {facts.opset}; {runtime} knows up to "
+                f"The model uses opset {facts.opset}; {contract.runtime} knows up to "
                 f"{contract.highest_opset} and would refuse it. Export with "
                 f"opset_version={contract.highest_opset}.",
             )

@@ -11,10 +11,10 @@ import numpy as np
 from scoring.findings import Finding, InputRefused, error, note, split, warning
 from scoring.metrics.calibration import output_kind
 from scoring.models import pool, preflight
+from scoring.models.case_images import CaseImages
 from scoring.models.pool import Cancelled
 from scoring.models.preprocessing import ImageUnreadable, Recipe, Seen
 from scoring.models.process import ModelFacts, ModelFailed, ModelProcess
-from scoring.readers.lesions import Cases
 from scoring.readers.sources import sha256
 
 MIB = 1 << 20
@@ -24,13 +24,29 @@ Model = str | os.PathLike | bytes
 
 
 @dataclass(frozen=True)
-class Task:
-    """What a challenge does with a model: what it gives and takes (`contract`), how pictures are prepared,
-    and the trial vectors.
+class Wording:
+    """How messages about images and outputs go on: what the challenge's official program does with them."""
 
-    base: the vector of the trial runs, None where the model gets the picture only. changes: by field, the
-    other vectors of the probe. shortest_side: pixels below which the rules call a picture too small.
-    unreadable: what an unreadable picture means for the score, for messages.
+    missing_image: str = "Add it."
+    unreadable_image: str = "Export it again as JPEG or PNG."
+    small_image: str = "."
+    transparent_image: str = "; it is dropped."
+    not_finite: str = ". Mend the model."
+    not_finite_trial: str = "; such cases are refused."
+    slow: str = "the model is stopped."
+
+
+@dataclass(frozen=True)
+class Task:
+    """How a challenge runs a model.
+
+    Attributes:
+        contract: What it gives to a model and takes from it.
+        recipe_for: How images are prepared for a model.
+        base: Second input of the trial runs; None where the model gets the image only.
+        changes: Other second inputs of the probe, by field.
+        shortest_side: Pixels below which the rules call an image too small.
+        wording: How messages go on.
     """
 
     contract: preflight.Contract
@@ -38,7 +54,7 @@ class Task:
     base: np.ndarray | None = None
     changes: Mapping[str, Sequence[np.ndarray]] | None = None
     shortest_side: int = 0
-    unreadable: str = "The validator gives every model the score 0 when one image is unreadable."
+    wording: Wording = Wording()
 
 
 @dataclass(frozen=True)
@@ -86,7 +102,7 @@ def inspect(
     data: bytes,
     name: str,
     task: Task,
-    cases: Cases | None,
+    cases: CaseImages | None,
     size_findings: Callable[[float, str], list[Finding]],
     timings: bool = False,
     cancelled: Callable[[], bool] | None = None,
@@ -110,12 +126,14 @@ def run(
     data: bytes,
     name: str,
     task: Task,
-    cases: Cases,
+    cases: CaseImages,
     width: int | None,
     progress: Callable[[int, int], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
+    vectors: np.ndarray | None = None,
 ) -> Run:
-    """Run a model on every case; `width` numbers are needed per picture, None = as many as the first gave.
+    """Run a model on every case, with the second input `vectors` [N, k] if there is one; `width` numbers are
+    needed per picture, None = as many as the first gave.
     Raises InputRefused where the model as a whole fails; Cancelled."""
     images: dict[str, str] = {}
 
@@ -128,13 +146,12 @@ def run(
         return read
 
     pictures = [reader(i, member) if member else None for i, member in enumerate(cases.images)]
-    vectors = cases.demographics.encoded if task.base is not None else None
     try:
         found = pool.predict(data, pictures, vectors, task.recipe_for, progress=progress, cancelled=cancelled)
     except ModelFailed as failed:
         where = name if failed.picture is None else f"{name} on {cases.ids[failed.picture]}"
         raise InputRefused([error(failed.code, where, failed.message)], cases.findings) from failed
-    outputs, faults = _rows(found.outputs, cases, name, width, task.unreadable)
+    outputs, faults = _rows(found.outputs, cases, name, width, task.wording)
     return Run(outputs, tuple(faults), tuple(_picture_findings(found.seen, cases, task)), images)
 
 
@@ -147,8 +164,8 @@ def no_images(name: str) -> Finding:
     )
 
 
-def missing_images(cases: Cases) -> list[Finding]:
-    """`image-missing` for every case without a picture; a single one where there is no picture at all."""
+def missing_images(cases: CaseImages, wording: Wording) -> list[Finding]:
+    """Return `image-missing` for every case without an image; a single one where there is no image at all."""
     absent = [i for i, member in enumerate(cases.images) if member is None]
     if len(absent) == len(cases):
         return [no_images(cases.pictures.name)]
@@ -156,20 +173,18 @@ def missing_images(cases: Cases) -> list[Finding]:
         error(
             "image-missing",
             cases.ids[i],
-            f"the image of case {cases.ids[i]} is not in {cases.pictures.name}. Add it; the "
-            "validator gives every model "
-            "the score 0 when one is missing.",
+            f"the image of case {cases.ids[i]} is not in {cases.pictures.name}. {wording.missing_image}",
         )
         for i in absent
     ]
 
 
-def with_pictures(cases: Cases) -> Cases:
+def with_pictures(cases: CaseImages) -> CaseImages:
     """The cases for trial runs: those that lack an image are the run's own affair, unless all do. Raises
     InputRefused then."""
     kept = [i for i, member in enumerate(cases.images) if member is not None]
     if not kept:
-        raise InputRefused(missing_images(cases), cases.findings)
+        raise InputRefused([no_images(cases.pictures.name)], cases.findings)
     return replace(cases, ids=tuple(cases.ids[i] for i in kept), images=tuple(cases.images[i] for i in kept))
 
 
@@ -217,7 +232,9 @@ def _raise_if(cancelled: Callable[[], bool] | None) -> None:
         raise Cancelled
 
 
-def _inspect(process, name: str, task: Task, cases: Cases | None, size_findings, timings: bool) -> Inspection:
+def _inspect(
+    process, name: str, task: Task, cases: CaseImages | None, size_findings, timings: bool
+) -> Inspection:
     facts = process.facts
     found = [*preflight.examine(facts, task.contract, name), *size_findings(facts.size_bytes / MIB, name)]
     problems, findings = split(found)
@@ -233,7 +250,7 @@ def _inspect(process, name: str, task: Task, cases: Cases | None, size_findings,
         "outputs": [vars(t) for t in facts.outputs],
         "output_kind": None,
     }
-    absent = missing_images(cases) if cases is not None else []
+    absent = missing_images(cases, task.wording) if cases is not None else []
     if problems:
         raise InputRefused([*problems, *absent], findings)
     recipe = task.recipe_for(facts)
@@ -253,8 +270,7 @@ def _inspect(process, name: str, task: Task, cases: Cases | None, size_findings,
                 "not-finite",
                 name,
                 f"{len(probe.outputs) - len(finite)} of {len(probe.outputs)} trial outputs hold NaN "
-                "or infinity, which the official code "
-                "takes for the largest value; such cases are refused here.",
+                f"or infinity{task.wording.not_finite_trial}",
             )
         )
     model["output_kind"] = output_kind(finite) if len(finite) else None
@@ -267,15 +283,15 @@ def _inspect(process, name: str, task: Task, cases: Cases | None, size_findings,
                     "slow-model",
                     name,
                     (
-                        f"{milliseconds / 1000:.1f} s of processor time for one image; beyond 20 s the "
-                        "validator stops the model."
+                        f"{milliseconds / 1000:.1f} s of processor time for one image; beyond 20 s "
+                        f"{task.wording.slow}"
                     ),
                 )
             )
     return Inspection(tuple(findings), model, probe.outputs)
 
 
-def _trial_pictures(cases: Cases | None) -> list[bytes]:
+def _trial_pictures(cases: CaseImages | None) -> list[bytes]:
     if cases is None:
         return []
     found = []
@@ -291,13 +307,13 @@ def _trial_pictures(cases: Cases | None) -> list[bytes]:
 
 
 def _rows(
-    outputs: Sequence, cases: Cases, name: str, width: int | None, unreadable: str
+    outputs: Sequence, cases: CaseImages, name: str, width: int | None, wording: Wording
 ) -> tuple[np.ndarray, list[Finding]]:
     if width is None:
         width = next(
             (np.size(output) for output in outputs if isinstance(output, np.ndarray) and np.size(output)), 1
         )
-    rows, faults = np.full((len(cases), width), np.nan), missing_images(cases)
+    rows, faults = np.full((len(cases), width), np.nan), missing_images(cases, wording)
     for i, output in enumerate(outputs):
         case = cases.ids[i]
         if isinstance(output, (ImageUnreadable, InputRefused)):
@@ -306,7 +322,7 @@ def _rows(
                 if isinstance(output, InputRefused)
                 else str(output)
             )
-            faults.append(error("image-unreadable", case, f"{words} {unreadable}".rstrip()))
+            faults.append(error("image-unreadable", case, f"{words} {wording.unreadable_image}".rstrip()))
         elif output is not None and np.size(output) != width:
             raise InputRefused(
                 [
@@ -325,9 +341,7 @@ def _rows(
                     code,
                     case,
                     f"the model's output for {case} holds "
-                    f"{'NaN' if code == 'missing-value' else 'infinity'}, which the official code "
-                    "takes for the "
-                    "largest value. Mend the model, or let missing cases count as wrong (--missing wrong).",
+                    f"{'NaN' if code == 'missing-value' else 'infinity'}{wording.not_finite}",
                 )
             )
         elif output is not None:
@@ -335,7 +349,7 @@ def _rows(
     return rows, faults
 
 
-def _picture_findings(seen: Sequence[Seen | None], cases: Cases, task: Task) -> list[Finding]:
+def _picture_findings(seen: Sequence[Seen | None], cases: CaseImages, task: Task) -> list[Finding]:
     small = [i for i, s in enumerate(seen) if s and min(s.width, s.height) < task.shortest_side]
     alpha = [i for i, s in enumerate(seen) if s and s.alpha]
     found = []
@@ -344,14 +358,14 @@ def _picture_findings(seen: Sequence[Seen | None], cases: Cases, task: Task) -> 
             "small-image",
             small,
             (
-                f"below {task.shortest_side} pixels on the shorter side, which the rules ask for; "
-                "enlarged as by the validator."
+                f"below {task.shortest_side} pixels on the shorter side, which the rules ask for"
+                f"{task.wording.small_image}"
             ),
         ),
         (
             "alpha-dropped",
             alpha,
-            "with transparency, which the rules exclude; it is dropped as by the validator.",
+            f"with transparency{task.wording.transparent_image}",
         ),
     ):
         if rows:

@@ -9,12 +9,12 @@ from scipy.special import expit
 from scoring.challenges import isic, load_challenge, tricorder3
 from scoring.challenges.isic import categories as isic_categories
 from scoring.challenges.isic import model as isic_model
+from scoring.challenges.safe_scan.demographics import GENDERS, LOCATIONS, UNKNOWN
 from scoring.findings import Finding, InputRefused, error
 from scoring.metrics.calibration import output_kind, softmax
 from scoring.models.preflight import Contract
 from scoring.models.preprocessing import Recipe
 from scoring.models.process import ModelFacts
-from scoring.readers.lesions import GENDERS, LOCATIONS, UNKNOWN
 
 SKIN_CHALLENGES = ("tricorder3", "melanoma", "isic")
 MELANOMA_NAMES = ("another lesion", "melanoma")

@@ -23,7 +23,9 @@ from scoring.models.process import Answer, ModelFacts, ModelFailed, ModelProcess
 from tests.models import builders
 from tests.models.test_preprocessing import encoded, photograph
 
-TRICORDER = Contract(vector=3, outputs=11, highest_ir_version=10, highest_opset=21, runtime="(1.19)")
+TRICORDER = Contract(
+    vector=3, outputs=11, highest_ir_version=10, highest_opset=21, runtime="the validator's runtime (1.19)"
+)
 ONE_NUMBER = Contract()
 CATEGORIES = Contract(outputs=7)
 FLOAT, HALF = "tensor(float)", "tensor(float16)"

@@ -6,8 +6,8 @@ import numpy as np
 import streamlit as st
 
 from pages.shared.single_image.image_upload import Image
+from scoring.challenges.safe_scan.demographics import LOCATIONS
 from scoring.findings import InputRefused
-from scoring.readers.lesions import LOCATIONS
 from scoring.single_image import wording
 from scoring.single_image.model_task import OLDEST, UNKNOWN_WORD, vector
 from scoring.text import markdown

@@ -28,7 +28,7 @@ from scoring.challenges.hecktor2026.submission import Submission, with_nodes
 from scoring.challenges.hecktor2026.truth import Truth
 from scoring.findings import Finding, InputRefused
 from scoring.metrics import classification, overlap, survival
-from scoring.readers import lesions as cases_of_images
+from scoring.readers.case_tables import joined_columns
 from scoring.readers.sources import Source
 from scoring.scorecard import ScoreCard, plain
 from scoring.statistics.options import StatisticsOptions
@@ -76,8 +76,8 @@ def score(
         raise InputRefused(wrong, [*truth.findings, *predictions.findings])
     if lesions:
         predictions = with_nodes(truth, predictions)
-    joined = truth if metadata is None else cases_of_images.with_metadata(truth, metadata)
-    unit, units = statistics.units(joined.columns, len(truth), (), truth.id_column)
+    columns = joined_columns(truth, metadata)
+    unit, units = statistics.units(columns, len(truth), (), truth.id_column)
     unit = "patient" if unit == "case" else unit
     evaluate = partial(quantities, truth, predictions, options)
     point = evaluate(np.ones((1, len(truth)), np.float32))

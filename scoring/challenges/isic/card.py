@@ -16,7 +16,7 @@ from scoring.metrics import subgroups as shares
 from scoring.metrics.calibration import Reliability
 from scoring.metrics.subgroups import Share
 from scoring.metrics.thresholds import HALF
-from scoring.readers import lesions
+from scoring.readers.case_tables import joined_columns
 from scoring.readers.sources import Source
 from scoring.scorecard import ScoreCard, plain
 from scoring.statistics.options import StatisticsOptions
@@ -74,12 +74,8 @@ def card(
 ) -> ScoreCard:
     """Score predictions [N, K] that lie in 0..1. Raises InputRefused for metadata or a unit column that
     cannot be read."""
-    joined = (
-        truth
-        if metadata is None
-        else lesions.with_metadata(truth, metadata, repeated=truth.id_column != "image")
-    )
-    unit, units = statistics.units(joined.columns, len(truth), UNIT_COLUMNS, truth.id_column)
+    columns = joined_columns(truth, metadata, repeated=truth.id_column != "image")
+    unit, units = statistics.units(columns, len(truth), UNIT_COLUMNS, truth.id_column)
     answers = measures.answers(
         truth.categories,
         truth.positives,
@@ -89,7 +85,7 @@ def card(
         options.malignant,
         options.inclusive,
     )
-    groups = measures.slices(subgroups(joined), truth.score_weights) if metadata is not None else {}
+    groups = measures.slices(subgroups(columns), truth.score_weights) if metadata is not None else {}
     counted = _slice_shares(answers, options.malignant)
 
     def quantities(weights: np.ndarray) -> dict:

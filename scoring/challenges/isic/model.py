@@ -216,7 +216,7 @@ def entry(model: dict) -> tuple[str, ...]:
 
 
 def _task(width: int | None) -> submission.Task:
-    return submission.Task(Contract(outputs=width), recipe_for, unreadable="Export it again as JPEG or PNG.")
+    return submission.Task(Contract(outputs=width), recipe_for)
 
 
 def _no_size_findings(_mib: float, _name: str) -> list[Finding]:

@@ -10,8 +10,9 @@ from scoring.challenges.isic import tables as category_tables
 from scoring.challenges.isic.categories import EXCLUDED
 from scoring.challenges.isic.tables import Block, CategoryTable
 from scoring.findings import Finding, InputRefused, error, note
+from scoring.metrics.subgroups import AGE_BANDS
 from scoring.readers import matching
-from scoring.readers.lesions import AGE_BANDS, IMAGE_ENDINGS
+from scoring.readers.case_tables import IMAGE_ENDINGS
 from scoring.readers.sources import Files, Source, open_source
 from scoring.readers.tables import Table, key, numbers
 
@@ -212,11 +213,11 @@ def find_photographs(
     return tuple(photographs), frozenset(ambiguous)
 
 
-def subgroups(cases: Cases) -> dict[str, dict[str, np.ndarray]]:
+def subgroups(columns: Mapping[str, Sequence[str]]) -> dict[str, dict[str, np.ndarray]]:
     """Members (bool [N]) of every group that occurs, by age band, sex and site, where there is such a
     column."""
     cells = {
-        slice_name: next((cases.columns[c] for c in names if c in cases.columns), None)
+        slice_name: next((columns[c] for c in names if c in columns), None)
         for slice_name, names in SLICES.items()
     }
     groups = {}

@@ -37,10 +37,10 @@ from scoring.challenges.melanoma.threshold import (
     threshold_range,
     thresholds,
 )
+from scoring.challenges.safe_scan.cases import Cases
+from scoring.challenges.safe_scan.demographics import LOCATIONS
 from scoring.findings import Finding
 from scoring.models import pictures
-from scoring.readers import lesions
-from scoring.readers.lesions import Cases
 from scoring.submission import Predictions, grade
 from scoring.submission import table as predictions_table
 
@@ -102,7 +102,6 @@ RULE = """
 
 A case is called melanoma where its score is **strictly greater than 0.5**. Nothing is rounded.
 """
-LOCATIONS = lesions.LOCATIONS
 NOT_COMPARED = ("with_curves",)
 ARGUMENTS = {
     "--missing": {

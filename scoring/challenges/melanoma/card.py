@@ -8,10 +8,12 @@ import numpy as np
 from scoring.challenges.melanoma.formula import CLASSES, ID, SMALL_CLASS, THRESHOLD, WEIGHTS
 from scoring.challenges.melanoma.measures import groups, quantities, slice_shares
 from scoring.challenges.melanoma.scores import are_risks, decided, rank_scores, tied_pairs
+from scoring.challenges.safe_scan import demographics
+from scoring.challenges.safe_scan.cases import Cases
+from scoring.challenges.safe_scan.codes import CODES
 from scoring.findings import Finding, InputRefused, error, note, ordered, warning
 from scoring.metrics import binary, calibration, curves, subgroups
-from scoring.readers import lesions
-from scoring.readers.lesions import CODES, Cases
+from scoring.readers.case_tables import joined_columns
 from scoring.readers.sources import Source
 from scoring.scorecard import ScoreCard, plain
 from scoring.statistics import resampling
@@ -57,8 +59,8 @@ def score(
     read = [*truth.findings, *ordered([*predictions.findings, *soft], CODES)]
     if hard or wrong_options:
         raise InputRefused([*hard, *wrong_options], read)
-    joined = truth if metadata is None else lesions.with_metadata(truth, metadata)
-    unit, units = statistics.units(joined.columns, len(truth), UNIT_COLUMNS, truth.id_column)
+    columns = joined_columns(truth, metadata)
+    unit, units = statistics.units(columns, len(truth), UNIT_COLUMNS, truth.id_column)
     evaluate = partial(quantities, truth, predictions)
     point = evaluate(np.ones((1, len(truth)), np.float32))
     source = provenance(
@@ -143,7 +145,7 @@ def _per_class(counts: list[list[int]], point: Mapping, found: Replicates) -> di
 
 
 def _cases(truth: Cases, predictions: Predictions) -> tuple[dict, ...]:
-    rows, about = [], lesions.described(truth)
+    rows, about = [], demographics.described(truth.demographics)
     for i, (y, p) in enumerate(zip(truth.labels, predictions.labels, strict=True)):
         rows.append(
             {

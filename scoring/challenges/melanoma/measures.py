@@ -4,11 +4,11 @@ import numpy as np
 
 from scoring.challenges.melanoma.formula import BETA, combined
 from scoring.challenges.melanoma.scores import are_risks, decided, rank_scores
+from scoring.challenges.safe_scan import demographics
+from scoring.challenges.safe_scan.cases import Cases
 from scoring.metrics import binary, classification, curves, subgroups
 from scoring.metrics.binary import Decisions
 from scoring.metrics.subgroups import Share
-from scoring.readers import lesions
-from scoring.readers.lesions import Cases
 from scoring.submission import Predictions
 
 
@@ -58,10 +58,10 @@ def _risk_quantities(truth: Cases, predictions: Predictions, weights: np.ndarray
 
 def groups(truth: Cases) -> subgroups.Groups:
     """Age, gender and location, those that the truth has a column of."""
-    present = {"age": lesions.AGE, "gender": lesions.GENDER, "location": lesions.LOCATION}
+    present = {"age": demographics.AGE, "gender": demographics.GENDER, "location": demographics.LOCATION}
     return {
         column: found
-        for column, found in lesions.subgroups(truth).items()
+        for column, found in demographics.subgroups(truth.demographics).items()
         if any(name in truth.columns for name in present[column])
     }
 

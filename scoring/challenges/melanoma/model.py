@@ -6,13 +6,15 @@ from dataclasses import replace
 import numpy as np
 
 from scoring.challenges.melanoma.scores import are_risks, called, said_of
+from scoring.challenges.safe_scan.cases import Cases
+from scoring.challenges.safe_scan.codes import CODES
+from scoring.challenges.safe_scan.models import HIGHEST_IR_VERSION, HIGHEST_OPSET, RUNTIME, WORDING
 from scoring.findings import Finding, note, ordered, warning
 from scoring.metrics import curves
 from scoring.models import pictures, submission
 from scoring.models.preflight import Contract, image_size
 from scoring.models.preprocessing import Recipe, Seen
 from scoring.models.process import ModelFacts
-from scoring.readers.lesions import CODES, Cases
 from scoring.submission import Predictions
 
 PICTURE_SIDE = 224
@@ -29,7 +31,11 @@ def recipe_of_size(width: int | None, height: int | None) -> Recipe:
     return Recipe(((width or PICTURE_SIDE, height or PICTURE_SIDE, "bicubic"),))
 
 
-TASK = submission.Task(Contract(highest_ir_version=10, highest_opset=21, runtime=" (1.19)"), recipe_for)
+TASK = submission.Task(
+    Contract(highest_ir_version=HIGHEST_IR_VERSION, highest_opset=HIGHEST_OPSET, runtime=RUNTIME),
+    recipe_for,
+    wording=WORDING,
+)
 
 
 def size_findings(size_mib: float, name: str) -> list[Finding]:

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from scoring.challenges.melanoma.formula import THRESHOLD
+from scoring.challenges.safe_scan.cases import Cases
 from scoring.findings import Finding, warning
 from scoring.metrics import calibration
-from scoring.readers.lesions import Cases
 from scoring.submission import Predictions
 
 

@@ -6,9 +6,13 @@ from functools import partial
 import numpy as np
 
 from scoring.challenges.melanoma.scores import called, said_of
+from scoring.challenges.safe_scan import cases, predictions
+from scoring.challenges.safe_scan.cases import Cases, LabelColumn
+from scoring.challenges.safe_scan.predictions import ReadRows, Values
+from scoring.challenges.safe_scan.tables import case_words, find_label_column, once, several
 from scoring.findings import Finding, error, note, warning
-from scoring.readers import alignment, lesions, tables
-from scoring.readers.lesions import Cases, LabelColumn, once
+from scoring.readers import tables
+from scoring.readers.alignment import Rows
 from scoring.readers.sources import Source
 from scoring.readers.tables import Table
 from scoring.submission import Predictions
@@ -43,13 +47,13 @@ def read_truth(source: Source, name: str | None = None, images: Source | None = 
 
     Raises InputRefused with every problem; its `salvaged` is what could be read.
     """
-    return lesions.read_cases(source, name, _read_labels, images, demographics=False)
+    return cases.read_cases(source, name, _read_labels, images, with_demographics=False)
 
 
 def read_images(source: Source, name: str | None = None) -> Cases:
     """Read cases without labels, for `predict`: the rows of the table where there is one, else every image by
     file name."""
-    return lesions.read_pictures(source, name, demographics=False)
+    return cases.read_images(source, name, with_demographics=False)
 
 
 def parse_label(cell: str) -> int | None:
@@ -59,7 +63,7 @@ def parse_label(cell: str) -> int | None:
 
 
 def _read_labels(table: Table, problems: list[Finding], findings: list[Finding]) -> LabelColumn:
-    column = lesions.label_column(table, problems, findings)
+    column = find_label_column(table, problems, findings)
     if column is None:
         problems.append(tables.missing_column(table, "the label", ("label", "class")))
         return LabelColumn(np.full(len(table), -1))
@@ -86,10 +90,7 @@ def _read_labels(table: Table, problems: list[Finding], findings: list[Finding])
             note(
                 "label-other-class",
                 table.place(other[0]),
-                (
-                    f"{lesions.several(table, other)}: another diagnosis, read as negative; the "
-                    "question is melanoma."
-                ),
+                (f"{several(table, other)}: another diagnosis, read as negative; the question is melanoma."),
             )
         )
     return LabelColumn(np.array([-1 if label is None else label for label in labels]))
@@ -98,7 +99,7 @@ def _read_labels(table: Table, problems: list[Finding], findings: list[Finding])
 def _label_problem(table: Table, column: int, row: int) -> Finding:
     cell, what = (
         table.columns[column][row].strip(),
-        f"{lesions.case_words(table, row)}column {table.header[column]!r}",
+        f"{case_words(table, row)}column {table.header[column]!r}",
     )
     if cell.lower() in tables.MISSING:
         return error("missing-value", table.place(row), f"{what} is empty: write True or False.")
@@ -113,13 +114,13 @@ def read_predictions(
     source: Source, truth: Cases | None, name: str | None = None, missing: str = "refuse"
 ) -> Predictions:
     """Read a table of scores and align it with the truth's cases; without a truth in file order. See
-    `alignment.read_predictions`."""
-    return alignment.read_predictions(source, truth, name, missing, _choose_column)
+    `predictions.read_predictions`."""
+    return predictions.read_predictions(source, truth, name, missing, _choose_column)
 
 
 def _choose_column(
     table: Table, id_column: int | None, problems: list[Finding], findings: list[Finding]
-) -> alignment.Read | None:
+) -> ReadRows | None:
     """The score column: the only one beside the id, else the first with a known name."""
     others = [i for i, header in enumerate(table.header) if i != id_column and header]
     if len(others) == 1:
@@ -143,9 +144,7 @@ def _choose_column(
     return partial(_read_scores, column)
 
 
-def _read_scores(
-    column: int, rows: alignment.Rows, problems: list[Finding], findings: list[Finding]
-) -> alignment.Values:
+def _read_scores(column: int, rows: Rows, problems: list[Finding], findings: list[Finding]) -> Values:
     cells = rows.table.columns[column]
     # Among numbers "inf" is an infinite one; among words it is the diagnosis INF.
     numeric = any(tables.NUMBER.fullmatch(cell.strip()) for cell in cells)
@@ -154,7 +153,7 @@ def _read_scores(
         for cell in cells
     )
     columns = tuple(worded if i == column else c for i, c in enumerate(rows.table.columns))
-    outputs, faults = alignment.read_numbers(
+    outputs, faults = predictions.read_numbers(
         replace(rows, table=replace(rows.table, columns=columns)), [column], problems, findings
     )
     scores = outputs[~np.isnan(outputs[:, 0]), 0]
@@ -168,7 +167,7 @@ def _read_scores(
                 "only the values 0 and 1: decisions, not scores. The AUC is that of one operating point.",
             )
         )
-    return alignment.Values(outputs, called(outputs), faults, hard)
+    return Values(outputs, called(outputs), faults, hard)
 
 
 def _word(cell: str) -> int | None:

@@ -19,7 +19,7 @@ from scoring.challenges.puma.rows import Scored
 from scoring.challenges.puma.truth import Truth
 from scoring.challenges.puma.warnings import remarks
 from scoring.findings import Finding, InputRefused, error
-from scoring.readers import lesions
+from scoring.readers.case_tables import joined_columns
 from scoring.readers.sources import Source
 from scoring.scorecard import ScoreCard, plain
 from scoring.statistics import intervals, resampling
@@ -94,8 +94,8 @@ def score(
     wrong_options = [*check_options(rules, radius, min_confidence, unknown_classes), *statistics.problems()]
     if wrong_options:
         raise InputRefused(wrong_options, [*truth.findings, *predictions.findings])
-    joined = truth if metadata is None else lesions.with_metadata(truth, metadata)
-    unit, units = statistics.units(joined.columns, len(truth), (), truth.id_column)
+    columns = joined_columns(truth, metadata)
+    unit, units = statistics.units(columns, len(truth), (), truth.id_column)
     rule = Rule(rules, radius, min_confidence)
     options = {**_options(rule), "unknown_classes": unknown_classes}
     source = provenance(truth.sha256, predictions, options, statistics, metadata, unit, units)

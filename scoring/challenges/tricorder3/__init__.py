@@ -6,6 +6,8 @@ validator code of February 2026.
 
 from collections.abc import Sequence
 
+from scoring.challenges.safe_scan.cases import Cases
+from scoring.challenges.safe_scan.demographics import LOCATIONS
 from scoring.challenges.tricorder3.card import check_options, score
 from scoring.challenges.tricorder3.comparison import COMPARISON
 from scoring.challenges.tricorder3.formula import (
@@ -35,8 +37,6 @@ from scoring.challenges.tricorder3.model import (
 from scoring.challenges.tricorder3.tables import parse_label, read_images, read_predictions, read_truth
 from scoring.findings import Finding
 from scoring.models import pictures
-from scoring.readers import lesions
-from scoring.readers.lesions import Cases
 from scoring.submission import Predictions, grade
 from scoring.submission import table as predictions_table
 
@@ -101,7 +101,6 @@ RULE = """
 
 A class without a case in the test set counts 0 in its group's mean, so the ceiling can lie below 100 points.
 """
-LOCATIONS = lesions.LOCATIONS
 TEAM_ARGUMENTS = ("--model-size-mib",)
 NOT_COMPARED = ("with_curves",)
 ARGUMENTS = {

@@ -4,6 +4,9 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from scoring.challenges.safe_scan import demographics
+from scoring.challenges.safe_scan.cases import Cases
+from scoring.challenges.safe_scan.codes import CODES
 from scoring.challenges.tricorder3.formula import (
     CLASSES,
     FULL_MIB,
@@ -21,8 +24,7 @@ from scoring.challenges.tricorder3.measures import published, quantities, slice_
 from scoring.findings import Finding, InputRefused, error, ordered, warning
 from scoring.metrics import calibration, classification, curves, subgroups
 from scoring.metrics.classification import mean_of_defined
-from scoring.readers import lesions
-from scoring.readers.lesions import CODES, Cases
+from scoring.readers.case_tables import joined_columns
 from scoring.readers.sources import Source
 from scoring.scorecard import ScoreCard, plain
 from scoring.statistics import resampling
@@ -91,8 +93,8 @@ def score(
     read = [*truth.findings, *ordered([*predictions.findings, *soft], CODES)]
     if hard or wrong_options:
         raise InputRefused([*hard, *wrong_options], read)
-    joined = truth if metadata is None else lesions.with_metadata(truth, metadata)
-    unit, units = statistics.units(joined.columns, len(truth), UNIT_COLUMNS, truth.id_column)
+    columns = joined_columns(truth, metadata)
+    unit, units = statistics.units(columns, len(truth), UNIT_COLUMNS, truth.id_column)
 
     def measured(weights: np.ndarray) -> dict:
         return quantities(truth, predictions, weights, efficiency(size))
@@ -153,7 +155,9 @@ def _card(
                 for rows in GROUPS.values()
             ],
         },
-        "slices": subgroups.rows(lesions.subgroups(truth), slice_shares(truth, p), point, found.intervals),
+        "slices": subgroups.rows(
+            demographics.subgroups(truth.demographics), slice_shares(truth, p), point, found.intervals
+        ),
     }
     if predictions.model:
         more["model"] = {k: v for k, v in predictions.model.items() if k != "size_mib"}
@@ -216,7 +220,7 @@ def _per_class(truth, predictions, matrix, support, predicted, point, found: Rep
 
 
 def _cases(truth: Cases, predictions: Predictions) -> tuple[dict, ...]:
-    encoded, about, rows = truth.demographics.encoded.tolist(), lesions.described(truth), []
+    encoded, about, rows = truth.demographics.encoded.tolist(), demographics.described(truth.demographics), []
     for i, (y, p) in enumerate(zip(truth.labels, predictions.labels, strict=True)):
         outputs = None if np.isnan(predictions.outputs[i]).any() else predictions.outputs[i].tolist()
         rows.append(

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from scoring.challenges.safe_scan import demographics
+from scoring.challenges.safe_scan.cases import Cases
 from scoring.challenges.tricorder3.formula import CLASSES, GROUPS, RISK_WEIGHTS, final_score, weighted_f1
 from scoring.metrics import calibration, classification, curves, subgroups
 from scoring.metrics.classification import divide, mean_of_defined
 from scoring.metrics.subgroups import Share
-from scoring.readers import lesions
-from scoring.readers.lesions import Cases
 from scoring.submission import Predictions
 
 
@@ -45,7 +45,9 @@ def quantities(truth: Cases, predictions: Predictions, weights: np.ndarray, effi
     found |= {("f1", name): f1[:, k] for k, name in enumerate(CLASSES)} | {
         ("recall", name): recall[:, k] for k, name in enumerate(CLASSES)
     }
-    return found | subgroups.quantities(lesions.subgroups(truth), slice_shares(truth, p), weights)
+    return found | subgroups.quantities(
+        demographics.subgroups(truth.demographics), slice_shares(truth, p), weights
+    )
 
 
 def _weighted_f1_present(f1: np.ndarray, c: classification.Counts) -> np.ndarray:

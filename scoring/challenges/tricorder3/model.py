@@ -6,6 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from scoring.challenges.safe_scan.cases import Cases
+from scoring.challenges.safe_scan.codes import CODES
+from scoring.challenges.safe_scan.demographics import UNKNOWN
+from scoring.challenges.safe_scan.models import HIGHEST_IR_VERSION, HIGHEST_OPSET, RUNTIME, WORDING
 from scoring.challenges.tricorder3.formula import CLASSES, FREE_MIB, FULL_MIB
 from scoring.challenges.tricorder3.tables import output_findings
 from scoring.findings import Finding, note, ordered, warning
@@ -14,8 +18,6 @@ from scoring.models import pictures, submission
 from scoring.models.preflight import Contract, image_size
 from scoring.models.preprocessing import Recipe, Seen
 from scoring.models.process import ModelFacts
-from scoring.readers import lesions
-from scoring.readers.lesions import CODES, Cases
 from scoring.submission import Predictions, largest
 
 PICTURE_SIDE = 512
@@ -40,7 +42,13 @@ def _vector(age: float, gender: float, location: float) -> np.ndarray:
 
 
 TASK = submission.Task(
-    Contract(vector=3, outputs=len(CLASSES), highest_ir_version=10, highest_opset=21, runtime=" (1.19)"),
+    Contract(
+        vector=3,
+        outputs=len(CLASSES),
+        highest_ir_version=HIGHEST_IR_VERSION,
+        highest_opset=HIGHEST_OPSET,
+        runtime=RUNTIME,
+    ),
     recipe_for,
     _vector(50, 1, 7),
     {
@@ -49,6 +57,7 @@ TASK = submission.Task(
         "location": [_vector(50, 1, k) for k in range(1, 7)],
     },
     PICTURE_SIDE,
+    WORDING,
 )
 
 
@@ -126,7 +135,9 @@ def predict(
     inspected = submission.inspect(
         data, called, TASK, submission.with_pictures(cases), size_findings, cancelled=cancelled
     )
-    run = submission.run(data, called, TASK, cases, len(CLASSES), progress, cancelled)
+    run = submission.run(
+        data, called, TASK, cases, len(CLASSES), progress, cancelled, cases.demographics.encoded
+    )
     labels = largest(run.outputs)
     has = labels >= 0
     about_outputs = list(output_findings(run.outputs[has], called))
@@ -171,6 +182,6 @@ def sweep_vectors(age: float, gender: float, location: float) -> dict[str, np.nd
     "gender" [3, 3], "location" [8, 3]."""
     return {
         "age": np.array([_vector(a, gender, location) for a in SWEEP_AGES]),
-        "gender": np.array([_vector(age, g, location) for g in (1, 0, lesions.UNKNOWN)]),
-        "location": np.array([_vector(age, gender, k) for k in (*range(1, 8), lesions.UNKNOWN)]),
+        "gender": np.array([_vector(age, g, location) for g in (1, 0, UNKNOWN)]),
+        "location": np.array([_vector(age, gender, k) for k in (*range(1, 8), UNKNOWN)]),
     }

@@ -5,11 +5,15 @@ from functools import partial
 
 import numpy as np
 
+from scoring.challenges.safe_scan import cases, predictions
+from scoring.challenges.safe_scan.cases import Cases, LabelColumn
+from scoring.challenges.safe_scan.predictions import ReadRows, Values
+from scoring.challenges.safe_scan.tables import case_words, find_label_column, once
 from scoring.challenges.tricorder3.formula import CLASSES, NAMES
 from scoring.findings import Finding, error, note, warning
 from scoring.metrics import calibration
-from scoring.readers import alignment, lesions, tables
-from scoring.readers.lesions import Cases, LabelColumn, once
+from scoring.readers import tables
+from scoring.readers.alignment import Rows
 from scoring.readers.sources import Source
 from scoring.readers.tables import Table
 from scoring.submission import Predictions, largest
@@ -27,13 +31,13 @@ def read_truth(source: Source, name: str | None = None, images: Source | None = 
 
     Raises InputRefused with every problem; its `salvaged` is what could be read.
     """
-    return lesions.read_cases(source, name, _read_labels, images)
+    return cases.read_cases(source, name, _read_labels, images)
 
 
 def read_images(source: Source, name: str | None = None) -> Cases:
     """Read cases without labels, for `predict`: the rows of the table where there is one, else every image by
     file name."""
-    return lesions.read_pictures(source, name)
+    return cases.read_images(source, name)
 
 
 def parse_label(cell: str) -> tuple[int, str]:
@@ -55,7 +59,7 @@ def parse_label(cell: str) -> tuple[int, str]:
 def _label_problem(table: Table, column: int, row: int, how: str) -> Finding:
     cell, what = (
         table.columns[column][row].strip(),
-        f"{lesions.case_words(table, row)}column {table.header[column]!r}",
+        f"{case_words(table, row)}column {table.header[column]!r}",
     )
     if how == "missing":
         return error(
@@ -70,7 +74,7 @@ def _label_problem(table: Table, column: int, row: int, how: str) -> Finding:
 
 
 def _read_labels(table: Table, problems: list[Finding], findings: list[Finding]) -> LabelColumn:
-    column = lesions.label_column(table, problems, findings)
+    column = find_label_column(table, problems, findings)
     if column is None:
         return _read_one_hot(table, problems, findings)
     parsed = [parse_label(cell) for cell in table.columns[column]]
@@ -108,7 +112,7 @@ def _read_one_hot(table: Table, problems: list[Finding], findings: list[Finding]
         error(
             "bad-label",
             table.place(i),
-            f"{lesions.case_words(table, i)}the eleven class columns must hold one 1 and ten 0.",
+            f"{case_words(table, i)}the eleven class columns must hold one 1 and ten 0.",
         )
         for i in np.flatnonzero(~good)
         if i not in table.ragged
@@ -126,13 +130,13 @@ def read_predictions(
     source: Source, truth: Cases | None, name: str | None = None, missing: str = "refuse"
 ) -> Predictions:
     """Read a prediction table and align it with the truth's cases; without a truth in file order. See
-    `alignment.read_predictions`."""
-    return alignment.read_predictions(source, truth, name, missing, _choose_columns)
+    `predictions.read_predictions`."""
+    return predictions.read_predictions(source, truth, name, missing, _choose_columns)
 
 
 def _choose_columns(
     table: Table, id_column: int | None, problems: list[Finding], findings: list[Finding]
-) -> alignment.Read | None:
+) -> ReadRows | None:
     """The eleven class columns, or a label column where these are not complete."""
     found = {c: tables.find_column(table, (tables.key(c),)) for c in CLASSES}
     label, label_twice = tables.find_column(
@@ -167,25 +171,23 @@ def _choose_columns(
     return partial(_read_outputs, [column for column, _ in found.values()])
 
 
-def _read_outputs(
-    columns: list[int], rows: alignment.Rows, problems: list[Finding], findings: list[Finding]
-) -> alignment.Values:
-    outputs, faults = alignment.read_numbers(rows, columns, problems, findings)
+def _read_outputs(columns: list[int], rows: Rows, problems: list[Finding], findings: list[Finding]) -> Values:
+    outputs, faults = predictions.read_numbers(rows, columns, problems, findings)
     labels = largest(outputs)
     findings += output_findings(outputs[labels >= 0], rows.table.name)
-    return alignment.Values(outputs, labels, faults)
+    return Values(outputs, labels, faults)
 
 
 def _read_predicted_labels(
-    column: int, rows: alignment.Rows, problems: list[Finding], _findings: list[Finding]
-) -> alignment.Values:
+    column: int, rows: Rows, problems: list[Finding], _findings: list[Finding]
+) -> Values:
     labels, faults = np.full(rows.n, -1), []
     for i in rows.rows:
         label, how = parse_label(rows.table.columns[column][i])
         labels[rows.case_of[i]] = label
         if label < 0:
             (faults if how == "missing" else problems).append(_label_problem(rows.table, column, i, how))
-    return alignment.Values(np.full((rows.n, len(CLASSES)), np.nan), labels, faults, labels_only=True)
+    return Values(np.full((rows.n, len(CLASSES)), np.nan), labels, faults, labels_only=True)
 
 
 def output_findings(outputs: np.ndarray, where: str) -> Iterator[Finding]:

@@ -4,7 +4,7 @@ it."""
 import pytest
 
 import scoring
-from scoring.readers.lesions import GENDERS, LOCATIONS
+from scoring.challenges.safe_scan.demographics import GENDERS, LOCATIONS
 from tests.support.findings import codes, only, places, refused
 from tests.support.lesion_tables import (
     CLASSES,

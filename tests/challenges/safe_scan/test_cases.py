@@ -1,10 +1,9 @@
-"""Where the table and the images of a test set are found, in a folder as in a zip, and metadata joined to
-it."""
+"""Where the table and the images of a test set are found, in a folder as in a zip."""
 
 import pytest
 
 import scoring
-from scoring.readers import lesions
+from scoring.challenges.safe_scan.images import find_images
 from scoring.readers.sources import open_source
 from tests.support.archives import Member, archive, archive_of
 from tests.support.findings import codes, only, places, refused
@@ -165,45 +164,10 @@ def test_no_images_at_all():
     assert codes(refused(CHALLENGE.read_images, {"notes.txt": b"1"}).problems) == ["image-missing"]
 
 
-def test_metadata_are_joined_by_case():
-    cases = CHALLENGE.read_truth(truth())
-    joined = lesions.with_metadata(
-        cases,
-        table(
-            ("Image", "Patient-ID", "Age"),
-            ["c3", " p9 ", "1"],
-            ["images/c1.jpg", "p7", "2"],
-            ["other", "p1", "3"],
-        ),
-    )
-    assert joined.columns["patient_id"] == ("p7", "", "p9", "", "", "")
-    assert joined.columns["age"] == ("42",) * 6
-
-
-def test_metadata_that_do_not_fit():
-    cases = CHALLENGE.read_truth(truth())
-    assert codes(refused(lesions.with_metadata, cases, table(("case", "x"), ["z", "1"])).problems) == [
-        "no-common-case"
-    ]
-    assert codes(refused(lesions.with_metadata, cases, table(("who", "x"), ["c1", "1"])).problems) == [
-        "missing-column"
-    ]
-    assert codes(
-        refused(lesions.with_metadata, cases, table(("case", "x"), ["c1", "1"], ["c1.jpg", "2"])).problems
-    ) == ["duplicate-case"]
-
-
 def test_find_images_prefers_the_table_s_folder():
     files = open_source({"set/a.jpg": b"1", "a.jpg": b"2"})
-    assert lesions.find_images(files, "set", ["a.jpg", "./a.jpg", "../a.jpg"])[0] == (
+    assert find_images(files, "set", ["a.jpg", "./a.jpg", "../a.jpg"])[0] == (
         "set/a.jpg",
         "set/a.jpg",
         None,
     )
-
-
-def test_metadata_with_rows_of_the_wrong_length():
-    cases = CHALLENGE.read_truth(truth())
-    assert places(refused(lesions.with_metadata, cases, b"case,x\nc1.jpg\nc2.jpg,1\n", "m.csv").problems) == [
-        ("row-length", "m.csv:2")
-    ]

@@ -1,0 +1,191 @@
+"""Test sets: a table of image, label, age, gender and body location, and the images themselves."""
+
+import posixpath
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from scoring.challenges.safe_scan import demographics, official_loader
+from scoring.challenges.safe_scan.codes import CODES
+from scoring.challenges.safe_scan.demographics import Demographics
+from scoring.challenges.safe_scan.images import find_images, image_findings
+from scoring.challenges.safe_scan.tables import read_ids
+from scoring.findings import Finding, InputRefused, error, ordered, warning
+from scoring.readers import tables
+from scoring.readers.case_tables import ID_COLUMNS, IMAGE_ENDINGS, find_table
+from scoring.readers.sources import Files, Source, open_source, sha256
+from scoring.readers.tables import Table
+
+
+@dataclass(frozen=True)
+class Cases:
+    """The N cases of a test set, in file order.
+
+    Attributes:
+        name: What messages call the source.
+        files: The source of the table.
+        ids: Images as the table writes them.
+        demographics: Age, gender and location.
+        labels: Class numbers [N]; None for images without labels.
+        pictures: The source of the images.
+        images: Member of `pictures` that shows each case, None where there is none.
+        columns: Cells [N] of the table by `tables.key` of the header.
+        id_column: Key of the column of ids.
+        digest_of: SHA-256 of the members that were read.
+        findings: Warnings and notes about the source.
+    """
+
+    name: str
+    files: Files
+    ids: tuple[str, ...]
+    demographics: Demographics
+    labels: np.ndarray | None
+    pictures: Files
+    images: tuple[str | None, ...]
+    columns: Mapping[str, tuple[str, ...]]
+    id_column: str
+    digest_of: Mapping[str, str]
+    findings: tuple[Finding, ...]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def picture(self, index: int) -> bytes | None:
+        """Return the encoded image of a case, None where there is none. Raises InputRefused where the file
+        cannot be read."""
+        member = self.images[index]
+        return None if member is None else self.pictures.read(member)
+
+
+@dataclass(frozen=True)
+class LabelColumn:
+    """Labels of a table.
+
+    Attributes:
+        labels: Class numbers [N], -1 where unreadable.
+        cancels: Places of labels for which the official loader would cancel the run.
+    """
+
+    labels: np.ndarray
+    cancels: tuple[str, ...] = ()
+
+
+ReadLabels = Callable[[Table, list[Finding], list[Finding]], LabelColumn]
+"""Reads the labels of a table and appends to its problems and findings."""
+
+
+def read_cases(
+    source: Source,
+    name: str | None,
+    read_labels: ReadLabels | None,
+    images: Source | None = None,
+    with_demographics: bool = True,
+) -> Cases:
+    """Read a table, or a folder or zip with a table and images.
+
+    Args:
+        source: The table, folder or zip.
+        name: What messages call it.
+        read_labels: Reads the challenge's labels; None for cases without labels.
+        images: Another source of the images.
+        with_demographics: Whether a model receives them, so that missing ones are a finding.
+
+    Raises:
+        InputRefused: Lists every problem; its `salvaged` is what could be read.
+    """
+    try:
+        cases = _read_cases(source, name, read_labels, images, with_demographics)
+    except InputRefused as refused:
+        raise InputRefused(
+            ordered(refused.problems, CODES), ordered(refused.findings, CODES), refused.salvaged
+        ) from refused
+    return replace(cases, findings=tuple(ordered(cases.findings, CODES)))
+
+
+def read_images(source: Source, name: str | None = None, with_demographics: bool = True) -> Cases:
+    """Read cases without labels: the rows of the table where the folder or zip has one, else every image by
+    file name. Raises InputRefused."""
+    files = open_source(source, name)
+    if files.kind == "file" or any(m.lower().endswith(".csv") for m in files.members):
+        return read_cases(files, None, None, with_demographics=with_demographics)
+    found = tuple(m for m in files.members if m.lower().endswith(IMAGE_ENDINGS))
+    if not found:
+        words = f"it holds no image ({', '.join(IMAGE_ENDINGS)}) and no table."
+        raise InputRefused([error("image-missing", files.name, words)])
+    words = (
+        f"there is no table: age, gender and location of all {len(found)} images are unknown (0, -1, "
+        "-1 for the model)."
+    )
+    findings = (warning("missing-demographics", files.name, words),) if with_demographics else ()
+    return Cases(
+        files.name, files, found, demographics.unknown(len(found)), None, files, found, {}, "", {}, findings
+    )
+
+
+def _read_cases(
+    source: Source,
+    name: str | None,
+    read_labels: ReadLabels | None,
+    images: Source | None,
+    with_demographics: bool,
+) -> Cases:
+    files = open_source(source, name)
+    pictures = files if images is None else open_source(images)
+    member = find_table(files)
+    data = files.read(member)
+    table = tables.read_table(data, files.called(member))
+    problems, findings = list(table.problems), official_loader.file_consequences(table)
+    ids = read_ids(table, problems, findings)
+    labels = read_labels(table, problems, [] if ids is None else findings) if read_labels else None
+    if ids is None:
+        raise InputRefused(problems, findings)
+    read = demographics.read_demographics(table, problems)
+    folder = posixpath.dirname(member) if pictures is files and files.kind != "file" else ""
+    found, elsewhere = find_images(pictures, folder, ids)
+    findings += [
+        *(read.findings if with_demographics else ()),
+        *official_loader.column_consequences(
+            table, labels.cancels if labels else None, read.official_errors if with_demographics else ()
+        ),
+        *image_findings(pictures, table, ids, found, elsewhere),
+    ]
+    cases = Cases(
+        files.name,
+        files,
+        ids,
+        read.values,
+        labels.labels if labels else None,
+        pictures,
+        found,
+        _columns(table),
+        next(key for key in ID_COLUMNS if key in table.keys),
+        {member: sha256(data)},
+        tuple(_one_alias(findings)),
+    )
+    if problems:
+        raise InputRefused(tables.settled(table, problems), cases.findings, salvaged=_matchable(cases))
+    return cases
+
+
+def _columns(table: Table) -> dict[str, tuple[str, ...]]:
+    """Return the trimmed cells by key, last column first; of columns with the same key the first."""
+    return {key: tuple(table.cells(i)) for i, key in reversed(list(enumerate(table.keys)))}
+
+
+def _matchable(cases: Cases) -> Cases:
+    """Return the cases that predictions can be matched to: without nameless and repeated rows."""
+    first = {name: i for i, name in reversed(list(enumerate(cases.ids)))}
+    kept = [
+        i for name, i in sorted(first.items(), key=lambda item: item[1]) if name.lower() not in tables.MISSING
+    ]
+    return replace(cases, ids=tuple(cases.ids[i] for i in kept), images=tuple(cases.images[i] for i in kept))
+
+
+def _one_alias(findings: list[Finding]) -> list[Finding]:
+    """Return the findings with all `header-alias` as one, at the place of the first."""
+    aliases = [f for f in findings if f.code == "header-alias"]
+    if len(aliases) < 2:
+        return findings
+    whole = replace(aliases[0], message=f"{len(aliases)} headers: " + " ".join(f.message for f in aliases))
+    return [whole if f is aliases[0] else f for f in findings if f.code != "header-alias" or f is aliases[0]]

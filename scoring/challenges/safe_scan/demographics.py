@@ -1,0 +1,163 @@
+"""Age, gender and body location of the cases, and how a model receives them."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.challenges.safe_scan.tables import once
+from scoring.findings import Finding, warning
+from scoring.metrics.subgroups import AGE_BANDS
+from scoring.readers import tables
+from scoring.readers.tables import Table
+
+AGE, LOCATION, GENDER = (
+    ("age", "age_approx"),
+    ("location", "site", "body_site", "anatom_site"),
+    ("gender", "sex"),
+)
+"""Headers of each column, as `tables.key` writes them; the official loader knows the first only."""
+GENDERS = {"m": 1, "male": 1, "f": 0, "female": 0}
+LOCATIONS = ("arm", "feet", "genitalia", "hand", "head", "leg", "torso")
+UNKNOWN = -1
+WHOLE = re.compile(r"[+-]?[0-9]+")
+
+
+@dataclass(frozen=True)
+class Demographics:
+    """Age, gender and body location of N cases.
+
+    Attributes:
+        age: Years [N], NaN where missing.
+        gender: 1 male, 0 female, -1 unknown [N].
+        location: 1 to 7 in the order of `LOCATIONS`, -1 unknown [N].
+    """
+
+    age: np.ndarray
+    gender: np.ndarray
+    location: np.ndarray
+
+    @property
+    def encoded(self) -> np.ndarray:
+        """The second input of a model, float32 [N, 3]: age (0 where missing), gender, location."""
+        return np.column_stack([np.nan_to_num(self.age), self.gender, self.location]).astype(np.float32)
+
+
+@dataclass(frozen=True)
+class Read:
+    """Demographics read from a table; official_errors: row of every metadata error that the official loader
+    counts, ascending (a row with three errors stands there three times)."""
+
+    values: Demographics
+    official_errors: tuple[int, ...]
+    findings: tuple[Finding, ...]
+
+
+def unknown(n: int) -> Demographics:
+    """Return the demographics of n cases of which nothing is known."""
+    return Demographics(np.full(n, np.nan), np.full(n, UNKNOWN), np.full(n, UNKNOWN))
+
+
+def read_demographics(table: Table, problems: list[Finding]) -> Read:
+    """Read age, gender and location of every row; a column that occurs twice is appended to `problems`."""
+    findings: list[Finding] = []
+    age_cells = _cells(table, "age", AGE, problems, findings)
+    gender_cells = _cells(table, "gender", GENDER, problems, findings)
+    location_cells = _cells(table, "location", LOCATION, problems, findings)
+    age = tables.numbers(age_cells).values
+    gender = np.array([GENDERS.get(cell.lower(), UNKNOWN) for cell in gender_cells])
+    location = np.array([_location(cell) for cell in location_cells])
+    by_number = [
+        i for i, cell in enumerate(location_cells) if location[i] != UNKNOWN and cell.lower() not in LOCATIONS
+    ]
+    odd_age = [i for i, cell in enumerate(age_cells) if not np.isnan(age[i]) and not WHOLE.fullmatch(cell)]
+    absent = np.flatnonzero(np.isnan(age) | (gender == UNKNOWN) | (location == UNKNOWN)).tolist()
+    findings += [
+        *once(
+            "location-number",
+            table,
+            by_number,
+            "the location is written as a number; the official loader knows the names only and takes it "
+            "as unknown.",
+        ),
+        *once(
+            "age-format",
+            table,
+            odd_age,
+            "the age is not a plain whole number; the official loader takes it as missing. "
+            "Write 42, not 42.0.",
+        ),
+        *once(
+            "missing-demographics",
+            table,
+            absent,
+            "age, gender or location is missing or unknown; the model receives 0, -1, -1 for them.",
+        ),
+    ]
+    out_of_range = np.flatnonzero(~((age >= 0) & (age <= 120))).tolist()  # also a missing age, which is NaN
+    wrong = [
+        *{*odd_age, *out_of_range},
+        *np.flatnonzero(gender == UNKNOWN).tolist(),
+        *np.flatnonzero(location == UNKNOWN).tolist(),
+        *by_number,
+    ]
+    return Read(Demographics(age, gender, location), tuple(sorted(wrong)), tuple(findings))
+
+
+def described(demographics: Demographics) -> list[dict[str, float | str | None]]:
+    """Return age (years), gender ("male", "female") and location of each case; None where unknown."""
+    genders = {1: "male", 0: "female"}
+    ages = [
+        None if np.isnan(age) else int(age) if age == int(age) else float(age) for age in demographics.age
+    ]
+    return [
+        {
+            "age": age,
+            "gender": genders.get(int(gender)),
+            "location": LOCATIONS[location - 1] if location > 0 else None,
+        }
+        for age, gender, location in zip(ages, demographics.gender, demographics.location, strict=True)
+    ]
+
+
+def subgroups(demographics: Demographics) -> dict[str, dict[str, np.ndarray]]:
+    """Return the members (bool [N]) of every group that occurs, by column: age band, gender, location."""
+    age = np.where(demographics.age < 0, np.nan, demographics.age)
+    groups: Mapping[str, Mapping[str, np.ndarray]] = {
+        "age": {name: (age >= low) & (age < high) for low, high, name in AGE_BANDS}
+        | {"unknown": np.isnan(age)},
+        "gender": {
+            name: demographics.gender == code
+            for name, code in (("male", 1), ("female", 0), ("unknown", UNKNOWN))
+        },
+        "location": {name: demographics.location == i + 1 for i, name in enumerate(LOCATIONS)}
+        | {"unknown": demographics.location == UNKNOWN},
+    }
+    return {
+        column: {name: members for name, members in found.items() if members.any()}
+        for column, found in groups.items()
+    }
+
+
+def _cells(
+    table: Table, what: str, names: Sequence[str], problems: list[Finding], findings: list[Finding]
+) -> list[str]:
+    """Return the trimmed cells of the column for `what`, empty ones without such a column."""
+    column, twice = tables.find_column(table, names)
+    problems += twice
+    if column is None:
+        return [""] * len(table)
+    if table.keys[column] != names[0]:
+        words = (
+            f"column {table.header[column]!r} is read as {what}; the official loader knows {names[0]!r} only."
+        )
+        findings.append(warning("header-alias", table.header_place, words))
+    return table.cells(column)
+
+
+def _location(cell: str) -> int:
+    if cell.lower() in LOCATIONS:
+        return LOCATIONS.index(cell.lower()) + 1
+    number = tables.numbers([cell]).values[0]
+    return int(number) if number in range(1, len(LOCATIONS) + 1) else UNKNOWN

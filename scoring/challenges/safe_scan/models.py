@@ -1,0 +1,19 @@
+"""How the official validator runs models, as far as both challenges share it."""
+
+from scoring.models.submission import Wording
+
+HIGHEST_IR_VERSION, HIGHEST_OPSET = 10, 21
+RUNTIME = "the validator's runtime (1.19)"
+WORDING = Wording(
+    missing_image="Add it; the validator gives every model the score 0 when one is missing.",
+    unreadable_image="The validator gives every model the score 0 when one image is unreadable.",
+    small_image="; enlarged as by the validator.",
+    transparent_image=", which the rules exclude; it is dropped as by the validator.",
+    not_finite=(
+        ", which the official code takes for the largest value. Mend the model, or let missing cases count "
+        "as wrong (--missing wrong)."
+    ),
+    not_finite_trial=", which the official code takes for the largest value; such cases are refused here.",
+    slow="the validator stops the model.",
+)
+"""How messages go on: what the validator does with images and outputs."""

@@ -1,0 +1,106 @@
+"""Prediction tables: rows aligned with the cases of a truth, as outputs or labels."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.challenges.safe_scan.cases import Cases
+from scoring.challenges.safe_scan.codes import CODES
+from scoring.findings import Finding, InputRefused, ordered
+from scoring.readers import alignment, tables
+from scoring.readers.alignment import Rows
+from scoring.readers.case_tables import ID_COLUMNS, find_table
+from scoring.readers.sources import Source, open_source, sha256
+from scoring.readers.tables import Table
+from scoring.submission import Predictions, grade
+
+UNUSABLE_NUMBER = (
+    " The official code takes NaN for the largest value. Fill it in, or let missing cases count as "
+    "wrong (--missing wrong)."
+)
+MISSING_CASE = "; the official code then gives score 0. Add a row, or let missing cases count as wrong (--missing wrong)."
+
+
+@dataclass(frozen=True)
+class Values:
+    """What a table predicts for n cases.
+
+    Attributes:
+        outputs: Numbers [n, K], NaN where there is none.
+        labels: Class numbers [n], -1 where there is none.
+        faults: Cases without a usable prediction, as errors.
+        labels_only: Whether the table holds labels and no outputs.
+    """
+
+    outputs: np.ndarray
+    labels: np.ndarray
+    faults: list[Finding]
+    labels_only: bool = False
+
+
+ReadRows = Callable[[Rows, list[Finding], list[Finding]], Values]
+"""Reads the predictions of aligned rows and appends to the table's problems and findings."""
+ChooseColumns = Callable[[Table, int | None, list[Finding], list[Finding]], ReadRows | None]
+"""Finds a challenge's columns (table, column of ids, problems, findings) and returns what reads them; None
+where they are not there."""
+
+
+def read_predictions(
+    source: Source, truth: Cases | None, name: str | None, missing: str, choose: ChooseColumns
+) -> Predictions:
+    """Read a prediction table and align it with a truth's cases; without a truth in file order.
+
+    Args:
+        source: The table, or a folder or zip with one.
+        truth: The cases.
+        name: What messages call the source.
+        missing: "refuse" or "wrong", for cases without a usable prediction where the table is at fault too.
+        choose: Finds the challenge's columns.
+
+    Returns:
+        Predictions, with the cases that lack a usable one as `faults`, to be graded by `score`.
+
+    Raises:
+        InputRefused: The table is at fault.
+    """
+    files = open_source(source, name)
+    member = find_table(files)
+    data = files.read(member)
+    table = tables.read_table(data, files.called(member))
+    problems: list[Finding] = list(table.problems)
+    findings: list[Finding] = []
+    id_column, twice = tables.find_column(table, ID_COLUMNS)
+    problems += twice
+    if id_column is None:
+        what = "the case id (rows are never matched by position)"
+        problems.append(tables.missing_column(table, what, ("filename", "case", "image")))
+    read = choose(table, id_column, problems, findings)
+    if id_column is None or read is None:
+        raise InputRefused(ordered(problems, CODES), ordered(findings, CODES))
+    rows = alignment.align(table, id_column, truth, problems, findings)
+    values = read(rows, problems, findings)
+    faults = values.faults
+    if truth is not None:
+        faults += alignment.missing_cases(rows, truth, MISSING_CASE, problems)
+    if problems:
+        hard, soft = grade(faults, missing)
+        raise InputRefused(
+            ordered(tables.settled(table, [*problems, *hard]), CODES), ordered([*findings, *soft], CODES)
+        )
+    return Predictions(
+        files.name,
+        values.outputs,
+        values.labels,
+        values.labels_only,
+        tuple(ordered(faults, CODES)),
+        tuple(ordered(findings, CODES)),
+        files.digest({member: sha256(data)}),
+    )
+
+
+def read_numbers(
+    rows: Rows, columns: list[int], problems: list[Finding], findings: list[Finding]
+) -> tuple[np.ndarray, list[Finding]]:
+    """Read numbers [n, columns] by case; see `alignment.read_numbers`."""
+    return alignment.read_numbers(rows, columns, UNUSABLE_NUMBER, problems, findings)

@@ -1,0 +1,72 @@
+"""Columns of a test set's table: image ids and labels."""
+
+from collections.abc import Sequence
+
+from scoring.findings import Finding, error, warning
+from scoring.readers import tables
+from scoring.readers.case_tables import ID_COLUMNS
+from scoring.readers.tables import Table
+
+OFFICIAL_IMAGE = ("newfilename", "filepath", "filename")
+"""Headers of the image column that the official loader knows, as `tables.key` writes them."""
+OFFICIAL_LABEL = ("class", "label")
+"""Headers of the label column that the official loader knows."""
+LABEL = (*OFFICIAL_LABEL, "diagnosis", "target", "truth", "ground_truth")
+
+
+def read_ids(table: Table, problems: list[Finding], findings: list[Finding]) -> tuple[str, ...] | None:
+    """Return the image of every row, None without such a column; append what is wrong with them."""
+    column, twice = tables.find_column(table, ID_COLUMNS)
+    problems += twice
+    if column is None:
+        problems.append(tables.missing_column(table, "the image", ("NewFileName", "FilePath", "image")))
+        return None
+    header = table.header[column]
+    if table.keys[column] not in OFFICIAL_IMAGE:
+        words = (
+            f"column {header!r} is read as the image; the official loader knows "
+            "NewFileName, FilePath and FileName only."
+        )
+        findings.append(warning("header-alias", table.header_place, words))
+    ids, first = table.cells(column), {}
+    for row, name in enumerate(ids):
+        if name.lower() in tables.MISSING:
+            words = f"column {header!r} is empty: every row needs its image."
+            problems.append(error("missing-value", table.place(row), words))
+        elif name in first:
+            words = f"case {name!r} stands on line {table.lines[first[name]]} already: keep one row per case."
+            problems.append(error("duplicate-case", table.place(row), words))
+        first.setdefault(name, row)
+    return tuple(ids)
+
+
+def find_label_column(table: Table, problems: list[Finding], findings: list[Finding]) -> int | None:
+    """Return the column of the labels, None without one; a header that the official loader does not know is
+    a finding."""
+    column, twice = tables.find_column(table, LABEL)
+    problems += twice
+    if column is not None and table.keys[column] not in OFFICIAL_LABEL:
+        words = (
+            f"column {table.header[column]!r} is read as the label; the official loader knows Class and "
+            "Label only."
+        )
+        findings.append(warning("header-alias", table.header_place, words))
+    return column
+
+
+def several(table: Table, rows: Sequence[int]) -> str:
+    """Return e.g. "3 rows (lines 4, 9, 12)"; the first five lines are named."""
+    shown = ", ".join(str(table.lines[r]) for r in rows[:5]) + (", ..." if len(rows) > 5 else "")
+    return f"{len(rows)} row{'s' * (len(rows) > 1)} (line{'s' * (len(rows) > 1)} {shown})"
+
+
+def once(code: str, table: Table, rows: Sequence[int], message: str) -> list[Finding]:
+    """Return one warning for all `rows`, placed at the first; none without rows."""
+    return [warning(code, table.place(rows[0]), f"{several(table, rows)}: {message}")] if len(rows) else []
+
+
+def case_words(table: Table, row: int) -> str:
+    """Return the beginning of a message about a row: "case 'a.jpg', ", or nothing where the row has no id."""
+    column, _ = tables.find_column(table, ID_COLUMNS)
+    name = "" if column is None else table.columns[column][row].strip()
+    return f"case {name[:80]!r}, " if name else ""
