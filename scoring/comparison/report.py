@@ -13,7 +13,17 @@ from scoring.comparison.scale import Scale
 from scoring.figures import comparison as figures
 from scoring.figures.numerals import percent, span
 from scoring.figures.weights import weight_map
-from scoring.report import Cell, Drawings, document, findings, opening, provenance, table
+from scoring.report.document import (
+    Figures,
+    document,
+    finding_table,
+    findings,
+    opening,
+    provenance,
+    section,
+    table,
+)
+from scoring.text import markdown
 
 PAIRS, CASES, PER_CODE = 400, 40, 5
 """Pairs, hard cases, and findings of one code and team that a report lists at most."""
@@ -22,15 +32,13 @@ PAIRS, CASES, PER_CODE = 400, 40, 5
 def html(found: Comparison) -> str:
     """The report of a comparison. The same comparison gives the same bytes; names of teams, classes and cases
     are escaped."""
-    challenge, drawn = load_challenge(found.challenge), Drawings()
+    challenge, drawn = load_challenge(found.challenge), Figures()
     scale, places = scales.of(challenge), views.shown(found)
     sections = [
         opening(
             f"Compare teams: {challenge.TITLE}",
-            (
-                f"<p>Scored: <strong>{escape(challenge.FORMULA)}</strong>, all teams on the same cases, "
-                "higher is better</p>"
-            ),
+            challenge.FORMULA,
+            "all teams on the same cases, higher is better",
             f"{verdict.RULE}\n\n{challenge.RULE.strip()}",
         ),
         _headline(found, scale),
@@ -55,12 +63,10 @@ def html(found: Comparison) -> str:
 
 
 def _few(found: Comparison, places: list[int]) -> str:
+    """How many teams are drawn, and the method, for captions."""
     drawn, total = len(places), len(found.scored)
-    return (
-        verdict.method(found)
-        if drawn == total
-        else f"The first {drawn} of {total} teams are drawn. {verdict.method(found)}"
-    )
+    few = "" if drawn == total else f"The first {drawn} of {total} teams are drawn. "
+    return few + markdown(verdict.method(found))
 
 
 def _headline(found: Comparison, scale: Scale) -> str:
@@ -81,7 +87,7 @@ def _headline(found: Comparison, scale: Scale) -> str:
     return hero + "".join(f"<p>{escape(sentence)}</p>" for sentence in sentences if sentence)
 
 
-def _ranking(found: Comparison, scale: Scale, places: list[int], drawn: Drawings) -> Iterator[str]:
+def _ranking(found: Comparison, scale: Scale, places: list[int], drawn: Figures) -> Iterator[str]:
     metrics, result = found.comparable.metrics[:4], found.result
     yield drawn.place(
         lambda theme: views.ranking(found, scale, places, theme),
@@ -118,7 +124,7 @@ def _ranking(found: Comparison, scale: Scale, places: list[int], drawn: Drawings
         "resamples won",
         *map(views.named, metrics),
     )
-    yield "<h2>What makes the scores?</h2>" + table(heads, rows)
+    yield section("What makes the scores?", table(heads, rows))
     yield (
         "<p class='soft'>A share of resamples won is no chance of being best: whoever leads on these "
         "cases leads in their resamples too.</p>"
@@ -130,7 +136,7 @@ def _ranking(found: Comparison, scale: Scale, places: list[int], drawn: Drawings
         )
 
 
-def _lead(found: Comparison, scale: Scale, places: list[int], drawn: Drawings) -> Iterator[str]:
+def _lead(found: Comparison, scale: Scale, places: list[int], drawn: Figures) -> Iterator[str]:
     if len(found.scored) < 2:
         return
     by_score, names = (
@@ -160,10 +166,10 @@ def _lead(found: Comparison, scale: Scale, places: list[int], drawn: Drawings) -
         for pair in found.result.pairs[:PAIRS]
     ]
     more = len(found.result.pairs) - len(rows)
-    yield (
-        "<h2>Which pairs are told apart, in numbers?</h2>"
-        + table(("team", "minus", scale.unit, "simultaneous 95% interval", "adjusted p", "told apart"), rows)
-        + (f"<p class='soft'>and {more} more, in comparison.json</p>" if more else "")
+    yield section(
+        "Which pairs are told apart, in numbers?",
+        table(("team", "minus", scale.unit, "simultaneous 95% interval", "adjusted p", "told apart"), rows),
+        f"<p class='soft'>and {more} more, in comparison.json</p>" if more else "",
     )
 
 
@@ -175,16 +181,16 @@ def _orders(found: Comparison) -> Iterator[str]:
         (name, str(own.of_teams[name]["rank_by_weighted_rank"]), str(own.of_teams[name]["rank_by_score"]))
         for name in found.cards
     ]
-    yield "<h2>Do both orders agree?</h2>" + table(
-        ("team", "place by weighted ranks", "place by weighted score"), rows
+    yield section(
+        "Do both orders agree?", table(("team", "place by weighted ranks", "place by weighted score"), rows)
     )
     disagreeing = "; ".join(f"{a} and {b}" for a, b in own.more["orderings_disagree"])
     yield f"<p>{escape(f'Placed differently: {disagreeing}.' if disagreeing else 'Both orders place all teams alike.')}</p>"
     gone = [(entry["without"], ", ".join(entry["first"])) for entry in own.more["leave_one_team_out"]]
-    yield "<h2>Who is first if a team withdraws?</h2>" + table(("without", "first by weighted ranks"), gone)
+    yield section("Who is first if a team withdraws?", table(("without", "first by weighted ranks"), gone))
 
 
-def _rules(found: Comparison, places: list[int], drawn: Drawings) -> Iterator[str]:
+def _rules(found: Comparison, places: list[int], drawn: Figures) -> Iterator[str]:
     robust, names = robustness.robustness(found), [found.scored[place] for place in places]
     yield drawn.place(
         lambda theme: views.rules(robust, ("official", "metric", "scheme"), names, theme),
@@ -204,7 +210,7 @@ def _rules(found: Comparison, places: list[int], drawn: Drawings) -> Iterator[st
     )
 
 
-def _maps(found: Comparison, drawn: Drawings) -> Iterator[str]:
+def _maps(found: Comparison, drawn: Figures) -> Iterator[str]:
     grid = weights.weight_map(found)
     if grid is None:
         return
@@ -223,7 +229,7 @@ def _maps(found: Comparison, drawn: Drawings) -> Iterator[str]:
             )
 
 
-def _classes(found: Comparison, places: list[int], drawn: Drawings, risks) -> Iterator[str]:
+def _classes(found: Comparison, places: list[int], drawn: Figures, risks) -> Iterator[str]:
     matrix, names = classes.matrix(found), [found.scored[place] for place in places]
     if matrix.classes:
         yield drawn.place(
@@ -235,7 +241,7 @@ def _classes(found: Comparison, places: list[int], drawn: Drawings, risks) -> It
         )
 
 
-def _cases(found: Comparison, places: list[int], drawn: Drawings) -> Iterator[str]:
+def _cases(found: Comparison, places: list[int], drawn: Figures) -> Iterator[str]:
     right = cases.correctness(found)
     order, names = right.order[:CASES], [found.scored[place] for place in places]
     if len(order):
@@ -249,7 +255,7 @@ def _cases(found: Comparison, places: list[int], drawn: Drawings) -> Iterator[st
         )
 
 
-def _subgroups(found: Comparison, places: list[int], drawn: Drawings) -> Iterator[str]:
+def _subgroups(found: Comparison, places: list[int], drawn: Figures) -> Iterator[str]:
     rows = subgroups.subgroups(found)
     if rows:
         listed = [
@@ -265,8 +271,8 @@ def _subgroups(found: Comparison, places: list[int], drawn: Drawings) -> Iterato
             for one in row.teams
             if one.team in {found.scored[place] for place in places}
         ]
-        yield "<h2>Which subgroup fails?</h2>" + table(
-            ("group", "measure", "n", "team", "value", "95% interval"), listed
+        yield section(
+            "Which subgroup fails?", table(("group", "measure", "n", "team", "value", "95% interval"), listed)
         )
         yield (
             f"<p class='soft'>{len(rows)} slices looked at: one may stand apart by chance. Under 15 "
@@ -274,10 +280,13 @@ def _subgroups(found: Comparison, places: list[int], drawn: Drawings) -> Iterato
         )
 
 
-def _sizes(found: Comparison, scale: Scale, drawn: Drawings) -> Iterator[str]:
+def _sizes(found: Comparison, scale: Scale, drawn: Figures) -> Iterator[str]:
     teams = views.sized(found, scale)
     if teams:
-        caption = f"Filled: no smaller model scores as high. Whisker: 95% interval. {verdict.method(found)}"
+        caption = (
+            "Filled: no smaller model scores as high. Whisker: 95% interval. "
+            f"{markdown(verdict.method(found))}"
+        )
         yield drawn.place(lambda theme: figures.size_scatter(teams, scale.unit, scale.digits, theme), caption)
 
 
@@ -292,21 +301,10 @@ def _of_teams(found: Comparison) -> str:
         for entry in entries:
             count[entry.code] += 1
             if count[entry.code] <= PER_CODE:
-                rows.append(
-                    (
-                        Cell(entry.level, kind=entry.level),
-                        Cell(entry.code, tag="code"),
-                        entry.where,
-                        entry.message,
-                    )
-                )
+                rows.append(entry)
             else:
                 left_out += 1
+    if not rows:
+        return ""
     more = f"<p class='soft'>and {left_out} more, in comparison.json</p>" if left_out else ""
-    return (
-        "<h2>What was noticed about the files?</h2>"
-        + table(("level", "code", "where", "what and how to mend it"), rows)
-        + more
-        if rows
-        else ""
-    )
+    return section("What was noticed about the files?", finding_table(rows), more)

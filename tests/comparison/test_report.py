@@ -6,9 +6,9 @@ import pytest
 
 from scoring.comparison import report, verdict
 from scoring.figures.numerals import points
+from tests.support.html_reader import read
 from tests.support.payloads import PAYLOADS
 from tests.support.teams import lesion_teams, risk_teams
-from tests.test_report import read
 
 
 @pytest.fixture(scope="module")

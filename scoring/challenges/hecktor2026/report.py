@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from scoring.challenges.hecktor2026 import figures
 from scoring.challenges.hecktor2026.formula import STRUCTURES
-from scoring.report import table
+from scoring.report.document import table
 from scoring.scorecard import ScoreCard
 
 CENTER_COLUMNS = {

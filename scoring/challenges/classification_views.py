@@ -1,0 +1,351 @@
+"""What challenges that classify show alike: classes, confusions, curves, calibration and subgroups of a scorecard."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import plotly.graph_objects as go
+
+from scoring.figures import classification as figures
+from scoring.figures.classification import Calibrated, Part
+from scoring.figures.numerals import points, share, span
+from scoring.figures.theme import SHAPES, SMALL, SYMBOLS, Theme
+from scoring.scorecard import ScoreCard, plain
+from scoring.text import markdown
+from scoring.views import (
+    Block,
+    Choice,
+    Column,
+    Fact,
+    Facts,
+    Figure,
+    Panel,
+    Panels,
+    SideBySide,
+    Table,
+    Text,
+)
+
+RISK_COLOUR = {"malignant": "red", "medium": "orange", "benign": "green"}
+STARRED = "A star marks a class with under 15 cases: read the interval, not the value."
+
+
+def method(card: ScoreCard) -> str:
+    """Return n, unit, resamples and seed as a sentence, for captions."""
+    source = card.provenance
+    if not card.intervals:
+        return f"n = {card.n_cases}, no intervals."
+    return (
+        f"95% {source['interval']} intervals, {source['resamples']} resamples of {source['n_units']} "
+        f"units ({markdown(source['unit'])}), seed {source['seed']}. n = {card.n_cases}."
+    )
+
+
+def class_name(name: str, risk: str | None = None) -> str:
+    """Return a class as Markdown, after the coloured shape of its risk group."""
+    return f":{RISK_COLOUR[risk]}[{SHAPES[risk]}] {markdown(name)}" if risk else markdown(name)
+
+
+def measure(
+    card: ScoreCard, key: str, name: str, explain: str | None = None, below: str | None = None
+) -> Fact:
+    """Return a metric of the card as a fact, higher being better, above its interval if nothing else is said."""
+    return Fact(
+        name,
+        share(card.metrics[key]),
+        span(card.intervals.get(key), 3) if below is None else below,
+        explain,
+        "higher",
+    )
+
+
+def score_strip(
+    card: ScoreCard, weights: Mapping[str, tuple[str, str, float]], ceiling: float | None = None
+) -> Figure:
+    """Return where the points come from, with the arithmetic of the score.
+
+    weights: metric -> (name, short name, points of 100). ceiling: the score with every case right, 0..1.
+    """
+    parts = [
+        Part(name, short, weight, part_value(card, key, weight))
+        for key, (name, short, weight) in weights.items()
+    ]
+    interval = card.intervals.get("score")
+    bounds = [100 * v for v in interval] if interval else None
+    words = " + ".join(f"{part.weight:g} × {part.value or 0:.6f}" for part in parts)
+    reach = f" n = {card.n_cases} means about ±{(bounds[1] - bounds[0]) / 2:.0f} points." if bounds else ""
+    return Figure(
+        lambda theme: figures.score_strip(parts, theme, bounds, None if ceiling is None else 100 * ceiling),
+        (
+            f"{words} = {points(card.score, 6)} points; the official score, unrounded, is "
+            f"**{plain(card.score)!r}**.{reach}"
+        ),
+    )
+
+
+def part_value(card: ScoreCard, key: str, weight: float) -> float | None:
+    """Return the value that entered the score: where a challenge rounds its parts, `points` holds them rounded."""
+    won = card.more.get("points", {}).get(key)
+    return card.metrics.get(key) if won is None else 100 * won / weight
+
+
+def points_lost(card: ScoreCard, name: str = "F1", key: str = "f1") -> Figure:
+    """Return the points that each class's measure cost. key: of the measure in `per_class`; name: as shown."""
+    rows = card.per_class
+    order = sorted(rows, key=lambda c: -(rows[c]["score_lost"] or 0))
+    caption = (
+        f"Bar: points lost to a class's {name}. Pale: all it can cost. Hatched: no case in this test set, so no "
+        f"model could win it. Number: cases of the class, * under {SMALL}. n = {card.n_cases}."
+    )
+    data = {
+        "class": order,
+        "points lost": [_hundredfold(rows[c]["score_lost"]) for c in order],
+        "of": [_hundredfold(rows[c]["score_worth"]) for c in order],
+        "why": ["mistakes" if rows[c]["support"] else "no case in this test set" for c in order],
+        name: [rows[c][key] for c in order],
+        "n": [rows[c]["support"] for c in order],
+    }
+    return Figure(lambda theme: figures.points_lost(rows, theme, (key, name)), caption, data)
+
+
+def _hundredfold(value: float | None) -> float | None:
+    return None if value is None else 100 * value
+
+
+def risks_of(card: ScoreCard) -> dict[str, str]:
+    """Return the risk group of every class that has one."""
+    return {name: entry["risk"] for name, entry in card.per_class.items() if entry.get("risk")}
+
+
+def in_risk_order(names: Sequence[str], risks: Mapping[str, str]) -> list[str]:
+    """Return classes in the order of their risk groups, worst first; as they come if they have none."""
+    return sorted(names, key=lambda name: list(SYMBOLS).index(risks[name]) if name in risks else 0)
+
+
+def classes_table(card: ScoreCard, columns: Sequence[Column], caption: str | None = None) -> Table:
+    """Return how good each class is. columns: of the entries of `per_class`, the class aside, which comes first."""
+    risks = risks_of(card)
+    order = in_risk_order(list(card.per_class), risks)
+    rows = {column.name: [card.per_class[name].get(column.name) for name in order] for column in columns}
+    return Table(
+        "How good is each class?",
+        (Column("class", "class", "class", width=92), *columns),
+        {"class": order, **rows},
+        f"Interval of F1. {STARRED} –: undefined. {method(card)}" if caption is None else caption,
+        risks,
+        "classes",
+    )
+
+
+def confusion(card: ScoreCard) -> list[Block]:
+    """Return which class is taken for which, as counts or shares of the row, and the counts in full."""
+    risks = risks_of(card)
+    labels, counts = card.confusion_matrix["labels"], card.confusion_matrix["counts"]
+    caption = f"Rows: truth. Colour: share of the row. {'Lines part the risk groups. ' if risks else ''}n = {card.n_cases}."
+
+    def drawn(show: str) -> Figure:
+        return Figure(
+            lambda theme: figures.confusion_matrix(counts, labels, theme, risks or None, show),
+            caption,
+            counts_by_class(labels, counts),
+            f"confusion {show}",
+        )
+
+    cells = Choice("Cells show", "cells", {show: drawn(show) for show in ("counts", "shares")}, False)
+    return [cells, counts_table(labels, counts, risks)]
+
+
+def counts_by_class(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> dict[str, Sequence]:
+    """Return a matrix of counts as columns: the true class, then one per class that was called."""
+    columns = np.asarray(counts).T.tolist()
+    return {"truth, called →": list(labels), **dict(zip(labels, columns, strict=True))}
+
+
+def counts_table(
+    labels: Sequence[str], counts: Sequence[Sequence[int]], risks: Mapping[str, str], key: str = "counts"
+) -> Table:
+    """Return a matrix of counts as the table that a report lists below its figure."""
+    rows = counts_by_class(labels, counts)
+    first, *called = rows
+    columns = (
+        Column(first, first, "class"),
+        *(Column(name, name, "number", 0) for name in called),
+    )
+    return Table("", columns, rows, risks=risks, key=key, detail=True)
+
+
+def curves(card: ScoreCard) -> list[Block]:
+    """Return one against the rest: ROC, precision and recall, a small figure per class."""
+    if "roc_grid" not in card.arrays:
+        return [Text("No curves: the submission holds labels only, or nothing was resampled.", "note")]
+    risks = risks_of(card)
+    order = in_risk_order(list(card.confusion_matrix["labels"]), risks)
+    roc = Panels(
+        "How well is each class told from the rest?",
+        [_roc(card, name, risks.get(name)) for name in order],
+        (
+            "Across: 1 − specificity. Up: sensitivity. One against rest on the raw outputs. Band: "
+            f"pointwise 95%. n: cases of the class. {method(card)}"
+        ),
+    )
+    precision = Panels(
+        "How many of those called a class are of it?",
+        [_precision(card, name, risks.get(name)) for name in order],
+        (
+            "Across: recall. Up: precision. Dotted: guessing. Band: pointwise 95%. n: cases of the "
+            f"class. {method(card)}"
+        ),
+    )
+    return [Choice("Curve", "curve", {"ROC": roc, "precision and recall": precision})]
+
+
+def _roc(card: ScoreCard, name: str, risk: str | None) -> Panel:
+    entry, a, k = card.per_class[name], card.arrays, card.confusion_matrix["labels"].index(name)
+    band = (a["roc_grid"], a["roc_low"][k], a["roc_high"][k])
+    build = partial(_swapped, figures.roc_panel, (name, a["roc_grid"], a["roc_sensitivity"][k]), (risk, band))
+    title = f"{class_name(name, risk)}  AUC **{share(entry['auc'])}**"
+    return Panel(title, build, f"{span(entry.get('auc_interval'), 2)}, {_cases(entry)}")
+
+
+def _precision(card: ScoreCard, name: str, risk: str | None) -> Panel:
+    entry, a, k = card.per_class[name], card.arrays, card.confusion_matrix["labels"].index(name)
+    band = (a["pr_grid"], a["pr_low"][k], a["pr_high"][k])
+    before = (name, a["pr_grid"], a["pr_precision"][k], entry["support"] / card.n_cases)
+    build = partial(_swapped, figures.precision_recall_panel, before, (risk, band))
+    return Panel(
+        f"{class_name(name, risk)}  AP **{share(entry['average_precision'])}**", build, _cases(entry)
+    )
+
+
+def _swapped(draw: Callable[..., go.Figure], before: tuple, after: tuple, theme: Theme) -> go.Figure:
+    """Draw with the theme among the arguments."""
+    return draw(*before, theme, *after)
+
+
+def _cases(entry: Mapping) -> str:
+    return f"n = {entry['support']}{'*' if entry['support'] < SMALL else ''}"
+
+
+@dataclass(frozen=True)
+class CalibrationWords:
+    """How a challenge's calibration is told. figure: of the diagram. gap, brier: what ECE and Brier score are. above:
+    what lies above the line."""
+
+    figure: Calibrated = figures.LARGEST
+    gap: str = "Mean gap between largest output and share right, weighted by n"
+    brier: str = "Sum over classes of (output − truth)², mean over cases; 0 to 2"
+    above: str = "Above the dotted line the model is too modest, below it too sure."
+
+
+def calibration(card: ScoreCard, words: CalibrationWords = CalibrationWords()) -> list[Block]:
+    """Return whether outputs can be taken at their word."""
+    if "reliability_n" not in card.arrays:
+        return [
+            Text(
+                "Calibration is not defined here: the outputs are not probabilities (labels only, "
+                "logits, or rows that do not sum to 1). It is not in the score.",
+                "note",
+            )
+        ]
+    bins = [card.arrays[f"reliability_{part}"] for part in ("said", "right", "low", "high", "n")]
+    data = dict(zip(("mean output", words.figure.came, "low", "high", "n"), bins, strict=True))
+    diagram = Figure(
+        lambda theme: figures.reliability(*bins, theme, words.figure),
+        (
+            f"Dots: {words.figure.came} with Wilson 95% interval, at the bin's mean output. Dotted: perfect. "
+            f"n = {int(bins[-1].sum())}."
+        ),
+        data,
+    )
+    distance = Facts(_distances(card, words), "How far off is it?")
+    above = Text(f"{words.above} Calibration is not in the score.")
+    return [SideBySide(((diagram,), (distance, above)), (3, 2))]
+
+
+def _distances(card: ScoreCard, words: CalibrationWords) -> list[Fact]:
+    key = "expected_calibration_error"
+    gap = card.more["calibration"][key] if "calibration" in card.more else card.metrics[key]
+    further = {
+        "brier_score": ("Brier score", words.brier),
+        "log_loss": ("Log loss", "Mean of −ln of the true class's output"),
+    }
+    return [
+        Fact("Calibration error (ECE)", share(gap), "10 equal bins", words.gap, "lower"),
+        *(
+            Fact(name, share(card.metrics[key]), span(card.intervals.get(key), 3), explain, "lower")
+            for key, (name, explain) in further.items()
+            if key in card.metrics
+        ),
+    ]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A share by group. metric: its name in slices and metrics. of: which cases of the group it is counted on, in
+    words."""
+
+    metric: str
+    question: str
+    axis: str
+    of: str = ""
+
+
+RISK_MEASURES = (
+    Measure("accuracy", "Which patients does it serve worse?", "accuracy, share right"),
+    Measure(
+        "malignant_sensitivity",
+        "Whose malignant lesions does it miss?",
+        "malignant sensitivity",
+        "malignant ",
+    ),
+)
+
+
+def subgroups(card: ScoreCard, measures: Sequence[Measure] = RISK_MEASURES) -> list[Block]:
+    """Return shares by age, gender, body site and the like, and all of it in numbers."""
+    drawn = [(_by_group(card, measure),) for measure in measures]
+    return [SideBySide(drawn, [1] * len(drawn)), slices_table(card.more["slices"])]
+
+
+def _by_group(card: ScoreCard, measure: Measure) -> Figure:
+    rows = figures.slice_rows(card.more["slices"], measure.metric)
+    groups = sum(len(found) for found in card.more["slices"].values())
+    overall = card.metrics.get(measure.metric)
+    line = f"Line: all {card.n_cases} cases. " if overall is not None else ""
+    bounds = [row.interval or (None, None) for row in rows]
+    return Figure(
+        lambda theme: figures.intervals(rows, theme, measure.question, measure.axis, reference=overall),
+        (
+            f"{line}n: {measure.of}cases of the group. {groups} groups looked at: one may stand apart "
+            f"by chance. Grey: under 15 cases. {method(card)}"
+        ),
+        {
+            "group": [row.name for row in rows],
+            measure.metric: [row.value for row in rows],
+            "low": [low for low, _ in bounds],
+            "high": [high for _, high in bounds],
+            "n": [row.n for row in rows],
+        },
+    )
+
+
+def slices_table(slices: Mapping[str, Mapping[str, Mapping]]) -> Table:
+    """Return every number of every subgroup, for reports."""
+    entries = [(kind, group, entry) for kind, groups in slices.items() for group, entry in groups.items()]
+    keys = list(dict.fromkeys(key for _, _, entry in entries for key in entry))
+    rows = {
+        "by": [kind for kind, _, _ in entries],
+        "group": [group for _, group, _ in entries],
+        **{key: [entry.get(key) for _, _, entry in entries] for key in keys},
+    }
+    columns = [Column("by", "by"), Column("group", "group"), *(estimated(key) for key in keys)]
+    return Table("", columns, rows, key="slices", detail=True)
+
+
+def estimated(key: str) -> Column:
+    """Return the column of a number of the JSON, or of its interval, under its own name."""
+    words = key.replace("_", " ")
+    if key.endswith("_interval"):
+        return Column(key, words, "interval", 2, lighter=True, detail=True)
+    return Column(key, words, "number", 0 if key.startswith("n_") or key == "n" else 3, detail=True)

@@ -1,0 +1,206 @@
+"""What is shown of a TRICORDER-3 scorecard."""
+
+from collections.abc import Mapping
+
+from scoring.challenges import classification_views as shared
+from scoring.challenges.tricorder3.formula import RISK_WEIGHTS
+from scoring.figures import classification as figures
+from scoring.figures.numerals import points, span
+from scoring.figures.theme import SHAPES
+from scoring.scorecard import ScoreCard
+from scoring.text import markdown
+from scoring.views import Column, Fact, Figure, Headline, Section, SideBySide, Table, Text, Views
+
+CLASS_COLUMNS = (
+    Column("support", "n", "count", full="cases", width=40),
+    Column("f1", "F1", "bar", better="higher", width=92),
+    Column("f1_interval", "95% interval", "interval", 2, full="95% interval of F1", width=88, lighter=True),
+    Column("recall", "sens.", "number", better="higher", full="sensitivity", width=56),
+    shared.estimated("recall_interval"),
+    Column("precision", "prec.", "number", better="higher", full="precision", width=56),
+    Column("specificity", "spec.", "number", better="higher", full="specificity", width=56),
+    Column("auc", "AUC", "number", better="higher", width=56),
+    shared.estimated("auc_interval"),
+    Column("average_precision", "AP", "number", better="higher", full="average precision", width=56),
+    shared.estimated("predicted"),
+    shared.estimated("score_worth"),
+    shared.estimated("score_lost"),
+)
+
+
+def views(card: ScoreCard) -> Views:
+    """Return headline and sections of a scorecard."""
+    return Views(
+        headline(card),
+        (
+            Section("Points", (SideBySide(((shared.points_lost(card),), (parts(card),)), (3, 2)),)),
+            Section("Risk", risk(card)),
+            Section("Classes", classes(card)),
+            Section("Curves", shared.curves(card)),
+            Section("Calibration", shared.calibration(card)),
+            Section("Subgroups", shared.subgroups(card)),
+        ),
+    )
+
+
+def headline(card: ScoreCard) -> Headline:
+    """Return the score beside its ceiling and the metrics that made it."""
+    from scoring.challenges.tricorder3 import WEIGHTS
+
+    m, best, size = card.metrics, card.more["best_possible_score"], card.more["model_size_mib"]
+    interval = card.intervals.get("score")
+    facts = (
+        Fact(
+            "Ceiling",
+            points(best),
+            "with every case right",
+            (
+                "The score if every case were right, with this model's size. Below 100 where a "
+                "class has no case in this test set or the model is large."
+            ),
+        ),
+        shared.measure(card, "accuracy", "Accuracy"),
+        shared.measure(
+            card,
+            "weighted_f1",
+            "Weighted F1",
+            "Risk-weighted 3 : 2 : 1; not the support-weighted F1 that the board calls fbeta",
+        ),
+        shared.measure(
+            card,
+            "efficiency_score",
+            "Efficiency",
+            "1 up to 50 MiB, 0 from 150 MiB. MiB = the challenge's MB",
+            "size unknown" if size is None else f"{size:.2f} MiB",
+        ),
+        shared.measure(
+            card,
+            "malignant_sensitivity",
+            "Malignant sensitivity",
+            "Malignant cases called any malignant class",
+            "no malignant case" if m["malignant_sensitivity"] is None else None,
+        ),
+    )
+    return Headline(
+        Fact(
+            "Score of 100 points",
+            points(card.score),
+            span(interval, 1, 100) if interval else "",
+            shared.method(card),
+        ),
+        facts,
+        shared.score_strip(card, WEIGHTS, best),
+        notes=_absent(card),
+    )
+
+
+def _absent(card: ScoreCard) -> tuple[Text, ...]:
+    absent = [name for name, entry in card.per_class.items() if not entry["support"]]
+    if not absent:
+        return ()
+    lost = sum(card.per_class[name]["score_worth"] for name in absent)
+    return (
+        Text(
+            f":orange-badge[▲ {len(absent)} class{'es' * (len(absent) > 1)} without a case] "
+            f"{', '.join(map(markdown, absent))}: the official code counts their F1 as 0, so "
+            f"**{points(lost)} points cannot be won** here, not even with accuracy 1.0. The ceiling "
+            f"is {points(card.more['best_possible_score'])}."
+        ),
+    )
+
+
+def parts(card: ScoreCard) -> Table:
+    """Return the parts of the score, in points of 100."""
+    m = card.metrics
+    summands = (
+        ("accuracy", 45.0, m["accuracy"]),
+        *((f"{SHAPES[r]} {r} F1", 45 * k / 6, m[f"f1_{r}"]) for r, k in RISK_WEIGHTS.items()),
+        ("efficiency", 10.0, m["efficiency_score"]),
+    )
+    columns = (
+        Column("part", "part"),
+        Column("value", "value", "number", better="higher"),
+        Column("won", "won", "number", 2),
+        Column("lost", "lost", "number", 2, better="lower"),
+        Column("of", "of", "number", 2, lighter=True),
+    )
+    rows = [(name, value, worth * value, worth - worth * value, worth) for name, worth, value in summands]
+    return Table(
+        "Which part is worth working on?",
+        columns,
+        dict(zip((column.name for column in columns), zip(*rows, strict=True), strict=True)),
+        (
+            f"Points of 100. One more case right is worth {45 / card.n_cases:.2f} by accuracy "
+            "alone; one malignant class from F1 0.4 to 0.5 is worth 0.56."
+        ),
+        key="parts",
+    )
+
+
+def risk(card: ScoreCard) -> tuple[SideBySide, Table]:
+    """Return which risk was taken for which, and which cancers were called benign."""
+    matrix = card.more["risk_matrix"]
+    labels, counts = matrix["labels"], matrix["counts"]
+    figure = Figure(
+        lambda theme: figures.risk_matrix(counts, labels, theme),
+        f"Cases and share of the row. Outlined: malignant called benign. n = {card.n_cases}.",
+        shared.counts_by_class(labels, counts),
+    )
+    missed = [c for c in card.cases if (c["truth_risk"], c["predicted_risk"]) == ("malignant", "benign")]
+    return (
+        SideBySide(((figure,), (_harm(card, missed), _missed(card, missed))), (2, 3)),
+        shared.counts_table(labels, counts, {group: group for group in labels}, "risks"),
+    )
+
+
+def _harm(card: ScoreCard, missed: list[Mapping]) -> Text:
+    counts = card.more["risk_matrix"]["counts"]
+    unanswered = sum(c["truth_risk"] == "malignant" and c["predicted"] is None for c in card.cases)
+    sure = (
+        f", **{sum(max(c['outputs'] or [0]) > 0.5 for c in missed)}** of them with an output above 0.5"
+        if are_probabilities(card)
+        else ""
+    )
+    return Text(
+        f":red[▲] **{len(missed)} of {sum(counts[0]) + unanswered}** malignant lesions were called "
+        f":green[●] benign{sure}. Another **{counts[0][1]}** were called :orange[◆] medium. Of "
+        f"{sum(counts[2])} benign lesions **{counts[2][0]}** were called malignant.",
+        question="Which cancers were called benign?",
+    )
+
+
+def _missed(card: ScoreCard, missed: list[Mapping]) -> Table:
+    risks = shared.risks_of(card)
+    kinds = [name for name in card.per_class if risks[name] == "malignant"]
+    found = [sum(c["truth"] == kind for c in missed) for kind in kinds]
+    sizes = [card.per_class[kind]["support"] for kind in kinds]
+    return Table(
+        "Which kinds were missed most?",
+        (
+            Column("class", "class", "class"),
+            Column("missed", "called benign", "number", 0, better="lower"),
+            Column("n", "of", "number", 0, lighter=True),
+            Column("share", "share", "bar", 0, "lower", unit="%", most=100, colour="malignant"),
+        ),
+        {
+            "class": kinds,
+            "missed": found,
+            "n": sizes,
+            "share": [100 * k / n if n else None for k, n in zip(found, sizes, strict=True)],
+        },
+        "Called any of the four benign classes.",
+        risks,
+        "missed",
+    )
+
+
+def are_probabilities(card: ScoreCard) -> bool:
+    """Return whether a case's outputs are probabilities, so that the largest says how sure the model was."""
+    return "reliability_n" in card.arrays
+
+
+def classes(card: ScoreCard) -> tuple:
+    """Return how good each class is, beside what is taken for what."""
+    cells, counts = shared.confusion(card)
+    table = shared.classes_table(card, CLASS_COLUMNS)
+    return (SideBySide(((table,), (cells,)), (13, 9)), counts)

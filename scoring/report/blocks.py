@@ -1,0 +1,99 @@
+"""The blocks of `scoring.views` as HTML."""
+
+from collections.abc import Iterable, Iterator
+
+from markupsafe import Markup
+
+from scoring.figures.numerals import span
+from scoring.figures.theme import SMALL, label
+from scoring.report.document import Cell, Figures, Number, render, table
+from scoring.scorecard import plain
+from scoring.views import (
+    Block,
+    Choice,
+    Column,
+    Fact,
+    Facts,
+    Figure,
+    Panels,
+    Section,
+    SideBySide,
+    Table,
+    Text,
+    directed,
+)
+
+RIGHT = ("number", "bar", "count", "interval")
+"""Kinds of columns that stand to the right."""
+
+
+def sections(entries: Iterable[Section], figures: Figures) -> Iterator[str]:
+    """Yield the sections as HTML, block by block, figures placed as they come."""
+    for section in entries:
+        for block in section.blocks:
+            yield html(block, figures)
+
+
+def html(block: Block, figures: Figures) -> str:
+    """Return a block as HTML; what a page shows side by side or one at a time stands one below the other."""
+    match block:
+        case Figure():
+            return figures.place(block.build, block.caption)
+        case Panels():
+            return _panels(block, figures)
+        case Table():
+            return _table(block)
+        case Facts():
+            rows = fact_rows(block.facts)
+            return render("facts", question=block.question, facts=rows, caption=block.caption)
+        case Text():
+            return render("text", question=block.question, text=block.text, kind=block.kind)
+        case SideBySide():
+            return "".join(html(inner, figures) for column in block.columns for inner in column)
+        case Choice():
+            options = list(block.options.values())
+            return "".join(html(inner, figures) for inner in (options if block.all_printed else options[:1]))
+
+
+def fact_rows(facts: Iterable[Fact]) -> list[tuple[str, str, str, str | None]]:
+    """Return name, value, what stands below it, and explanation of each fact."""
+    return [(directed(fact.name, fact.better), fact.value, fact.below, fact.explain) for fact in facts]
+
+
+def _panels(block: Panels, figures: Figures) -> str:
+    if not figures.drawn:
+        return ""
+    panels = [
+        (panel.title, Markup(figures.draw(panel.build, panel=True)[0]), panel.below) for panel in block.panels
+    ]
+    return render("panels", question=block.question, panels=panels, caption=block.caption)
+
+
+def _table(block: Table) -> str:
+    columns = block.columns
+    values = [[_cell(column, value, block) for value in block.rows[column.name]] for column in columns]
+    heads = [directed(column.full or column.label, column.better) for column in columns]
+    right = [column.kind in RIGHT for column in columns]
+    return render(
+        "titled_table",
+        question=block.question,
+        table=Markup(table(heads, zip(*values, strict=True), right)),
+        caption=block.caption,
+    )
+
+
+def _cell(column: Column, value: object, block: Table) -> object:
+    value = plain(value)
+    if value is None:
+        return None
+    match column.kind:
+        case "number" | "bar":
+            return Number(value, column.digits, column.unit)
+        case "count":
+            return f"{value}{'*' if value < SMALL else ''}"
+        case "interval":
+            return Cell(span(value, column.digits), kind="soft")
+        case "class":
+            risk = block.risks.get(str(value))
+            return Cell(label(str(value), risk), kind=risk or "")
+    return Cell(value, kind="soft") if column.lighter else value

@@ -1,0 +1,161 @@
+"""What is shown of a card whose challenge has no `views` of its own: everything that the card's own names say."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+import plotly.graph_objects as go
+
+from scoring.challenges import classification_views as shared
+from scoring.challenges import load_challenge
+from scoring.figures import binary, classification
+from scoring.figures.numerals import decimal, points, span
+from scoring.figures.numerals import share as written
+from scoring.figures.theme import Theme, label
+from scoring.scorecard import ScoreCard
+from scoring.text import markdown
+from scoring.views import Block, Column, Fact, Figure, Headline, Panel, Panels, Section, Table, Views
+
+NONE = "none"
+"""The label of what was not there, in the matrices of detection challenges."""
+
+
+def views(card: ScoreCard) -> Views:
+    """Return headline and sections of a card."""
+    blocks = (*_per_class(card), *_matrices(card), *_curves(card), *_calibration(card), *_slices(card))
+    return Views(_headline(card), (Section("All", blocks),))
+
+
+def _headline(card: ScoreCard) -> Headline:
+    challenge = load_challenge(card.challenge)
+    interval, ceiling = card.intervals.get("score"), card.more.get("best_possible_score")
+    shown, digits, scale = (points, 1, 100) if challenge.AS_POINTS else (written, 3, 1)
+    facts = () if ceiling is None else (Fact("Ceiling", shown(ceiling), "with every case right"),)
+    weights = getattr(challenge, "WEIGHTS", {})
+    strip = shared.score_strip(card, weights, ceiling) if weights and card.score is not None else None
+    return Headline(
+        Fact(
+            "Score of 100 points" if challenge.AS_POINTS else "Score",
+            shown(card.score),
+            span(interval, digits, scale) if interval else "",
+            shared.method(card) if card.provenance.get("unit") else None,
+        ),
+        facts,
+        strip,
+    )
+
+
+def _per_class(card: ScoreCard) -> Iterator[Block]:
+    if not card.per_class:
+        return
+    if all("score_lost" in entry for entry in card.per_class.values()):
+        yield shared.points_lost(card)
+    kinds: dict[tuple[str, ...], list[str]] = {}
+    for name, entry in card.per_class.items():
+        kinds.setdefault(tuple(key for key in entry if key != "risk"), []).append(name)
+    for place, (keys, names) in enumerate(kinds.items()):
+        yield Table(
+            "" if place else "How good is each class?",
+            [Column("class", "class", "class"), *map(shared.estimated, keys)],
+            {"class": names, **{key: [card.per_class[name][key] for name in names] for key in keys}},
+            risks={name: card.per_class[name]["risk"] for name in names if card.per_class[name].get("risk")},
+        )
+
+
+def _matrices(card: ScoreCard) -> Iterator[Block]:
+    risks = {name: entry["risk"] for name, entry in card.per_class.items() if entry.get("risk")}
+    matrix = card.confusion_matrix
+    if not matrix:
+        return
+    labels, counts = matrix["labels"], matrix["counts"]
+    known = risks if all(name in risks for name in labels) else None
+    yield Figure(
+        lambda theme: classification.confusion_matrix(counts, labels, theme, known),
+        "Counts; colour is the share of the row. "
+        + (
+            "Column none: missed; row none: spurious."
+            if NONE in labels
+            else "Cases without a prediction are in no cell."
+        ),
+    )
+    yield shared.counts_table(labels, counts, known or {})
+
+
+def _curves(card: ScoreCard) -> Iterator[Block]:
+    if "roc_grid" in card.arrays:
+        yield from _panels(
+            card,
+            ("roc", "roc_sensitivity", "auc", "AUC"),
+            "How well is each class told from the rest?",
+            "Across: 1 − specificity. Up: sensitivity.",
+        )
+    if "pr_grid" in card.arrays:
+        yield from _panels(
+            card,
+            ("pr", "pr_precision", "average_precision", "AP"),
+            "How many of those called it are it?",
+            "Across: recall. Up: precision.",
+        )
+
+
+def _panels(
+    card: ScoreCard, names: tuple[str, str, str, str], question: str, caption: str
+) -> Iterator[Block]:
+    kind, values, area, short = names
+    if values not in card.arrays:
+        return
+    grid, curves = card.arrays[f"{kind}_grid"], card.arrays[values]
+    low, high = card.arrays.get(f"{kind}_low"), card.arrays.get(f"{kind}_high")
+    shown = []
+    # A yes or no has one curve, that of its last class, whose area is one of the card's own metrics.
+    for k, (name, entry) in enumerate(list(card.per_class.items())[-len(curves) :]):
+        if not np.isfinite(curves[k]).any():
+            continue
+        band = None if low is None or high is None else (grid, low[k], high[k])
+        title = (
+            f"{markdown(label(name, entry.get('risk')))}  {short} "
+            f"{decimal(entry.get(area, card.metrics.get(area)), 3)}, n = {entry.get('support')}"
+        )
+        shown.append(Panel(title, _panel(kind, name, grid, curves[k], entry, card.n_cases, band)))
+    if shown:
+        yield Panels(
+            question,
+            shown,
+            f"{caption} One against the rest, on the outputs as they came. Band: pointwise 95%.",
+        )
+
+
+def _panel(
+    kind: str,
+    name: str,
+    grid: np.ndarray,
+    curve: np.ndarray,
+    entry: Mapping,
+    n_cases: int,
+    band: tuple | None,
+) -> Callable[[Theme], go.Figure]:
+    risk = entry.get("risk")
+    if kind == "roc":
+        return lambda theme: classification.roc_panel(name, grid, curve, theme, risk, band)
+    return lambda theme: classification.precision_recall_panel(
+        name, grid, curve, entry["support"] / n_cases, theme, risk, band
+    )
+
+
+def _calibration(card: ScoreCard) -> Iterator[Block]:
+    names = [f"reliability_{part}" for part in ("said", "right", "low", "high", "n")]
+    if any(name not in card.arrays for name in names):
+        return
+    words = binary.RISK if card.arrays["outputs"].shape[1] == 1 else classification.LARGEST
+    yield Figure(
+        lambda theme: classification.reliability(*(card.arrays[name] for name in names), theme, words),
+        (
+            f"Dots: {words.came} with Wilson 95% interval, at the bin's mean output. Dotted: perfect. "
+            "Not in the score."
+        ),
+    )
+
+
+def _slices(card: ScoreCard) -> Iterator[Block]:
+    if card.more.get("slices"):
+        accuracy = shared.RISK_MEASURES[0]
+        yield from shared.subgroups(card, [accuracy])

@@ -1,0 +1,151 @@
+"""The report of one scorecard."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from types import ModuleType
+
+import numpy as np
+from markupsafe import Markup
+
+from scoring.challenges import load_challenge
+from scoring.figures.numerals import UNDEFINED, points, share, span
+from scoring.report import blocks, fallback
+from scoring.report.document import (
+    Cell,
+    Figures,
+    document,
+    findings,
+    opening,
+    provenance,
+    render,
+    section,
+    table,
+)
+from scoring.scorecard import ScoreCard
+from scoring.views import Headline, Views
+
+CASES = 200
+"""Cases that a report lists at most."""
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a report says about its challenge. formula: one line. rule: Markdown. as_points: the score 0..1 is shown
+    as points of 100."""
+
+    title: str
+    formula: str
+    rule: str
+    as_points: bool = True
+
+
+def views_of(card: ScoreCard) -> Views:
+    """Return what is shown of a card, as its challenge says it."""
+    own = f"scoring.challenges.{card.challenge}.views"
+    return import_module(own).views(card) if find_spec(own) else fallback.views(card)
+
+
+def describe(challenge: ModuleType) -> Page:
+    """Return what a challenge says about itself."""
+    return Page(challenge.TITLE, challenge.FORMULA, challenge.RULE, challenge.AS_POINTS)
+
+
+def html(card: ScoreCard, shown: Views | None = None) -> str:
+    """Return the report of a card. The same card gives the same bytes; names of files, classes and cases are
+    escaped.
+
+    shown: what is shown of it, made by its challenge if not given.
+    """
+    page, figures = describe(load_challenge(card.challenge)), Figures()
+    shown = shown or views_of(card)
+    sections = (
+        opening(page.title, page.formula, "higher is better", page.rule),
+        headline(card, shown.headline, figures),
+        findings(card.findings),
+        *blocks.sections(shown.sections, figures),
+        *_further(card, figures),
+        metrics(card),
+        cases(card),
+        provenance({"challenge": card.challenge, **card.provenance}),
+    )
+    return document(f"{page.title}: {score_words(card, page.as_points)}", sections, figures)
+
+
+def fragment(card: ScoreCard) -> str:
+    """Return score, facts and tables of a card as HTML without scripts or figures, for a notebook."""
+    shown = views_of(card)
+    page = describe(load_challenge(card.challenge))
+    figures = Figures(drawn=False)
+    parts = (
+        section(page.title, headline(card, shown.headline, figures)),
+        findings(card.findings),
+        *blocks.sections(shown.sections, figures),
+    )
+    return render("fragment", parts=[Markup(part) for part in parts])
+
+
+def score_words(card: ScoreCard, as_points: bool) -> str:
+    """Return the score in words, for a title."""
+    if card.score is None:
+        return "no score"
+    return f"{points(card.score)} of 100 points" if as_points else share(card.score)
+
+
+def headline(card: ScoreCard, shown: Headline, figures: Figures) -> str:
+    """Return the score with its interval, the numbers beside it, and what made it."""
+    score, facts = shown.score, blocks.fact_rows(shown.facts)
+    parts = [
+        render("hero", name=score.name, value=score.value, below=score.below, method=score.explain or "")
+    ]
+    if facts:
+        parts.append(render("facts", question="", facts=facts, caption=""))
+    if shown.strip:
+        parts.append(figures.place(shown.strip.build, shown.strip.caption))
+    if shown.arithmetic:
+        parts.append(render("text", question="", text=shown.arithmetic, kind="plain"))
+    return "".join((*parts, *(blocks.html(note, figures) for note in shown.notes)))
+
+
+def _further(card: ScoreCard, figures: Figures) -> Iterator[str]:
+    """Yield what the report of a challenge adds as HTML: its own `report.sections(card, place)`."""
+    own = f"scoring.challenges.{card.challenge}.report"
+    if find_spec(own):
+        yield from import_module(own).sections(card, figures.place)
+
+
+def metrics(card: ScoreCard) -> str:
+    """Return all numbers of a card as they are named in its JSON."""
+    rows = [
+        (Cell(name, tag="code"), value, span(card.intervals.get(name), 3))
+        for name, value in card.metrics.items()
+    ]
+    rows += [
+        (Cell(name, tag="code"), value, UNDEFINED)
+        for name, value in card.more.items()
+        if isinstance(value, (int, float))
+    ]
+    return section("What are the numbers?", table(("metric", "value", "95% interval"), rows))
+
+
+def cases(card: ScoreCard) -> str:
+    """Return the cases that were called wrong, malignant called benign first; all of them for challenges that call
+    nothing right or wrong."""
+    listed = list(card.cases)
+    graded = bool(listed) and "correct" in listed[0]
+    if graded:
+        listed = [c for c in listed if not c["correct"]]
+        listed.sort(key=lambda c: (c.get("truth_risk"), c.get("predicted_risk")) != ("malignant", "benign"))
+    if not listed:
+        return ""
+    columns = [
+        key for key, value in listed[0].items() if not isinstance(value, (list, tuple, Mapping, np.ndarray))
+    ]
+    rows = [tuple(case.get(key) for key in columns) for case in listed[:CASES]]
+    question = "Which cases were called wrong?" if graded else "What became of each case?"
+    parts = [table([column.replace("_", " ") for column in columns], rows)]
+    if len(listed) > CASES:
+        more = f"and {len(listed) - CASES} more, in scorecard.json"
+        parts.append(render("text", question="", text=more, kind="note"))
+    return section(f"{question} ({len(listed)})", *parts)

@@ -1,0 +1,194 @@
+"""What is shown of a scorecard, as data: pages, reports and notebooks draw the same blocks with the same words.
+
+Captions, explanations and `Text` are Markdown of our own: names from files go through `scoring.text.markdown`
+first. All other words (labels, questions, names and values of facts, cells) are plain text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from scoring.figures.theme import Theme
+
+Better = Literal["higher", "lower"]
+Data = Mapping[str, Sequence[Any]]
+"""Columns of equal length by name."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure, drawn when it is needed.
+
+    build: draws it in a theme; the question that it answers stands in `layout.meta["question"]`. caption: how it
+    is read, n and method. data: the numbers that are drawn, for a download. key: tells figures with one question
+    apart.
+    """
+
+    build: Callable[[Theme], go.Figure]
+    caption: str = ""
+    data: Data | None = None
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class Panel:
+    """One of several small figures. title: Markdown, above it. below: plain text under it."""
+
+    title: str
+    build: Callable[[Theme], go.Figure]
+    below: str = ""
+
+
+@dataclass(frozen=True)
+class Panels:
+    """Small multiples: one figure per class, center or the like."""
+
+    question: str
+    panels: Sequence[Panel]
+    caption: str = ""
+
+
+Kind = Literal["text", "number", "bar", "count", "interval", "class"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table.
+
+    name: key of its values in `Table.rows`. label: its head; full: the same in full, where there is room. kind: what
+    the values are: "text"; "number" with `digits` decimals; "bar", a number drawn as a bar from 0 to `most`;
+    "count", cases that a row rests on, with a star below 15; "interval", pairs (low, high) or None; "class", names
+    of classes, which carry the shape of their risk group. better: which direction is. unit: written after a number.
+    width: in pixels, on a page. lighter: in lighter type. colour: of bars, a colour or risk group of the theme.
+    detail: for reports only, which have room for all of them.
+    """
+
+    name: str
+    label: str
+    kind: Kind = "text"
+    digits: int = 3
+    better: Better | None = None
+    full: str = ""
+    help: str | None = None
+    unit: str = ""
+    width: int | None = None
+    lighter: bool = False
+    most: float = 1.0
+    colour: str = "accent"
+    detail: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table under the question it answers ("": it belongs to the block before it).
+
+    rows: values by the name of their column. risks: class -> risk group, for the "class" columns. key: tells tables
+    with one question apart. detail: for reports only, which cannot answer a click.
+    """
+
+    question: str
+    columns: Sequence[Column]
+    rows: Data
+    caption: str = ""
+    risks: Mapping[str, str] = field(default_factory=dict)
+    key: str = ""
+    detail: bool = False
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A number with its name, and in lighter type its interval or what it rests on. explain: Markdown, a tooltip."""
+
+    name: str
+    value: str
+    below: str = ""
+    explain: str | None = None
+    better: Better | None = None
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Numbers side by side, under a question if they answer one."""
+
+    facts: Sequence[Fact]
+    question: str = ""
+    caption: str = ""
+
+
+@dataclass(frozen=True)
+class Text:
+    """Sentences (Markdown), under a question if they answer one. kind: "note" says why something is not shown,
+    "caution" what must not be overlooked."""
+
+    text: str
+    kind: Literal["plain", "note", "caution"] = "plain"
+    question: str = ""
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """Columns of blocks on a page; a report stacks them. widths: relative, one per column."""
+
+    columns: Sequence[Sequence[Block]]
+    widths: Sequence[float]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Blocks of which a page shows one. label: of the choice. key: its name in the address. all_printed: a report
+    shows every one of them, otherwise the first."""
+
+    label: str
+    key: str
+    options: Mapping[str, Block]
+    all_printed: bool = True
+
+
+Block = Figure | Panels | Table | Facts | Text | SideBySide | Choice
+
+
+@dataclass(frozen=True)
+class Section:
+    """Blocks that belong together: a tab of a page, a chapter of a report."""
+
+    name: str
+    blocks: Sequence[Block]
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The score and what made it.
+
+    facts: the numbers beside it; the first `under_score` of them stand under the score where there is a strip. strip:
+    where the points come from, its caption the arithmetic. arithmetic: in words (Markdown), where there is no strip.
+    notes: what must be known before the score is read.
+    """
+
+    score: Fact
+    facts: Sequence[Fact] = ()
+    strip: Figure | None = None
+    arithmetic: str = ""
+    notes: Sequence[Text] = ()
+    under_score: int = 1
+
+
+@dataclass(frozen=True)
+class Views:
+    """Everything that is shown of one scorecard, whoever shows it."""
+
+    headline: Headline
+    sections: Sequence[Section]
+
+    def section(self, name: str) -> Section | None:
+        """Return the section of that name, None where there is none."""
+        return next((section for section in self.sections if section.name == name), None)
+
+
+def directed(name: str, better: Better | None) -> str:
+    """Return the name of a number with the direction that is better."""
+    return f"{name} {'↑' if better == 'higher' else '↓'}" if better else name
