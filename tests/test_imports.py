@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,22 @@ def imports(path: Path) -> Iterator[str]:
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
+def module_name(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def imported_modules(path: Path, modules: set[str]) -> set[str]:
+    """The modules of `modules` that a file imports, wherever in the file; of `from package import module` the
+    module, not the package."""
+    found = {name for name in imports(path) if name in modules}
+    packages = {
+        node.module
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and all(f"{node.module}.{a.name}" in modules for a in node.names)
+    }
+    return found - packages - {module_name(path)}
+
+
 def belongs(name: str, packages: tuple[str, ...]) -> bool:
     return any(name == package or name.startswith(package + ".") for package in packages)
 
@@ -65,12 +82,13 @@ def test_scoring_imports_no_page_and_no_streamlit(path):
     ] == []
 
 
+def test_no_imports_of_scoring_form_a_circle():
+    modules = set(map(module_name, MODULES))
+    TopologicalSorter({module_name(path): imported_modules(path, modules) for path in MODULES}).prepare()
+
+
 def test_importing_all_of_scoring_loads_no_streamlit():
-    names = [
-        ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-        for path in MODULES
-        if path.name != "worker.py"
-    ]
+    names = [module_name(path) for path in MODULES if path.name != "worker.py"]
     script = (
         "import importlib, sys\n"
         "for name in sys.argv[1:]: importlib.import_module(name)\n"

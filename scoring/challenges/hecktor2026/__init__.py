@@ -10,8 +10,8 @@ from scoring.challenges.hecktor2026.comparison import COMPARISON
 from scoring.challenges.hecktor2026.formula import ID, WEIGHTS
 from scoring.challenges.hecktor2026.layouts import MASK_ENDINGS
 from scoring.challenges.hecktor2026.options import CHOICES, OF_COMPARISON
+from scoring.challenges.hecktor2026.predictions import read_predictions
 from scoring.challenges.hecktor2026.ranking import standings
-from scoring.challenges.hecktor2026.submission import read_predictions
 from scoring.challenges.hecktor2026.truth import read_truth
 
 __all__ = [

@@ -13,7 +13,7 @@ from scoring.challenges.hecktor2026.formula import (
     SUSPECT_C_INDEX,
     T0,
 )
-from scoring.challenges.hecktor2026.missing import gaps, stage_truth
+from scoring.challenges.hecktor2026.missing import missing_findings, stage_truth
 from scoring.challenges.hecktor2026.options import Options
 from scoring.challenges.hecktor2026.submission import Submission
 from scoring.challenges.hecktor2026.truth import Truth
@@ -38,7 +38,7 @@ def score_findings(
     yield from (
         f for f in submission.read if f.code != "direction-assumed" or options.prognosis_direction == "auto"
     )
-    yield from gaps(truth, submission, options)
+    yield from missing_findings(truth, submission, options)
     yield from (
         warning("subtask-not-scored", name, words)
         for name, words in UNDEFINED.items()

@@ -1,9 +1,6 @@
-"""What a submission lacks against a truth: missing masks, stages, scores and whole subtasks."""
-
-from __future__ import annotations
+"""Masks, stages, scores and whole subtasks that a submission lacks."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,11 +8,9 @@ from scoring.challenges.hecktor2026 import stages
 from scoring.challenges.hecktor2026.formula import STAGES, T0
 from scoring.challenges.hecktor2026.options import Options
 from scoring.challenges.hecktor2026.prognosis import chosen, oriented
+from scoring.challenges.hecktor2026.submission import Submission
+from scoring.challenges.hecktor2026.truth import Truth
 from scoring.findings import Finding, warning
-
-if TYPE_CHECKING:
-    from scoring.challenges.hecktor2026.submission import Submission
-    from scoring.challenges.hecktor2026.truth import Truth
 
 
 def stage_truth(truth: Truth, kind: str, options: Options) -> np.ndarray:
@@ -24,8 +19,8 @@ def stage_truth(truth: Truth, kind: str, options: Options) -> np.ndarray:
     return np.where(codes == T0, stages.MISSING, codes) if kind == "t" and options.t0 == "exclude" else codes
 
 
-def gaps(truth: Truth, submission: Submission, options: Options) -> Iterator[Finding]:
-    """`subtask-missing`, `missing-mask`, `missing-stage` and `missing-risk`, each naming all patients."""
+def missing_findings(truth: Truth, submission: Submission, options: Options) -> Iterator[Finding]:
+    """Yield `subtask-missing`, `missing-mask`, `missing-stage` and `missing-risk`, each naming all patients."""
     absent = truth.has_mask & (np.array(submission.masks.states) == "missing")
     if truth.has_mask.any() and not submission.layout.masks:
         yield _subtask("segmentation", "there is no mask: every mask counts as empty.")

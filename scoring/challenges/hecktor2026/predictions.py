@@ -1,0 +1,142 @@
+"""Read a team's submission."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from scoring.challenges.hecktor2026 import masks, stages
+from scoring.challenges.hecktor2026.formula import STAGES
+from scoring.challenges.hecktor2026.layouts import Layout, classify_members
+from scoring.challenges.hecktor2026.missing import missing_findings
+from scoring.challenges.hecktor2026.options import Options
+from scoring.challenges.hecktor2026.prognosis import read_scores
+from scoring.challenges.hecktor2026.submission import Submission
+from scoring.challenges.hecktor2026.tables import Rows, answers, find_table, read_rows
+from scoring.challenges.hecktor2026.truth import Truth
+from scoring.findings import Finding, InputRefused, error, note, warning
+from scoring.readers import tables
+from scoring.readers.sources import Files, Source
+from scoring.readers.tables import Table
+
+TABLE = "predictions.csv"
+
+
+def read_predictions(
+    source: Source,
+    truth: Truth | None = None,
+    name: str | None = None,
+    lesions: bool = False,
+    progress: Callable[[int, int], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Submission:
+    """Read a submission: a folder or zip of masks and a table, a container's output, or a table alone. Every
+    mask is counted against the truth's.
+
+    lesions: whether nodes are told apart too. Without a truth structure, labels, columns and stages are
+    checked. progress(done, total) counts patients. Raises InputRefused with every problem; what is missing or
+    malformed of a patient is a finding. Cancelled.
+    """
+    files = masks.open_files(source, name)
+    layout, used, problems, findings = classify_members(files, container=True), [], [], []
+    table, rows = _rows(files, layout, used, problems, findings)
+    own = tuple(dict.fromkeys([*rows.ids, *sorted(layout.masks)]))
+    ids = truth.ids if truth else own
+    known = set(ids)
+    unknown = tuple(patient for patient in own if patient not in known)
+    problems += [*masks.repeated(files, layout), *([] if problems else _nobody(files, truth, own, unknown))]
+    if problems:
+        raise InputRefused(tables.settled(table, problems) if table else problems, findings)
+    if unknown:
+        findings.append(
+            warning(
+                "unknown-patient",
+                files.name,
+                f"not in the truth, left out ({len(unknown)}): {', '.join(unknown)}.",
+            )
+        )
+    place = {patient: row for row, patient in enumerate(rows.ids)}
+    row_of = np.array([place.get(patient, -1) for patient in ids])
+    found = {kind: _stages(rows, kind, row_of, findings) for kind in STAGES}
+    scores = read_scores(rows, row_of, table.delimiter != "," if table else False, findings)
+    counted, noticed = _counted(truth, ids, files, layout, lesions, progress, cancelled)
+    findings += [*noticed, *masks.misplaced(files, layout)]
+    submission = Submission(
+        files.name, ids, **found, scores=scores, masks=counted, unknown=unknown, read=tuple(findings), missing=(), files=files,
+        layout=layout, digest=files.digest_of([*used, *(layout.masks[patient][0] for patient in ids if patient in layout.masks)]),
+    )  # fmt: skip
+    return (
+        submission
+        if truth is None
+        else replace(submission, missing=tuple(missing_findings(truth, submission, Options())))
+    )
+
+
+def _rows(
+    files: Files, layout: Layout, used: list[str], problems: list[Finding], findings: list[Finding]
+) -> tuple[Table | None, Rows]:
+    """The table, where there is one, and what it says of patients; else what a container's JSON says."""
+    table, rows = None, None
+    try:
+        table = find_table(files, layout, TABLE, used)
+        rows = (
+            read_rows(table, ("t", "n", "risk", "time"), problems) if table else answers(files, layout, used)
+        )
+    except InputRefused as refused:
+        problems += refused.problems
+    if table and layout.answers:
+        findings.append(
+            note(
+                "table-over-json",
+                table.name,
+                "there is a table and there are JSON files of patients: the table counts.",
+            )
+        )
+    return table, rows or Rows((), {}, ())
+
+
+def _nobody(
+    files: Files, truth: Truth | None, own: tuple[str, ...], unknown: tuple[str, ...]
+) -> list[Finding]:
+    """`no-table` where there is no patient at all, `no-common-case` where the truth has none of them."""
+    if not own:
+        words = f"there is nothing of a patient: no table with a PatientID column ({TABLE}), no mask."
+        return [error("no-table", files.name, words)]
+    if len(unknown) < len(own):
+        return []
+    words = (
+        f"no patient is one of {truth.name}. Here: {', '.join(unknown[:3])}. There: "
+        f"{', '.join(truth.ids[:3])}."
+    )
+    return [error("no-common-case", files.name, words)]
+
+
+def _stages(rows: Rows, kind: str, row_of: np.ndarray, findings: list[Finding]) -> np.ndarray | None:
+    """Stages by patient; None without such a column."""
+    cells = rows.cells.get(kind)
+    if cells is None:
+        return None
+    read = stages.read_stages(cells, kind)
+    findings += stages.folded_note(read, cells, kind, rows.places)
+    wrong = [row for row in row_of if row >= 0 and read.codes[row] == stages.UNKNOWN]
+    if wrong:
+        named = ", ".join(f"{rows.ids[row]} {cells[row][:40]!r}" for row in wrong)
+        words = (
+            f"{kind.upper()} stages that are none of {', '.join(STAGES[kind])}, counted as wrong "
+            f"({len(wrong)}): {named}."
+        )
+        findings.append(warning("stage-not-recognised", rows.places[wrong[0]], words))
+    return np.where(row_of >= 0, read.codes[row_of], stages.MISSING) if len(cells) else None
+
+
+def _counted(
+    truth: Truth | None, ids: tuple[str, ...], files: Files, layout: Layout, lesions: bool, *watch
+) -> tuple[masks.Counted, list[Finding]]:
+    """Masks against the truth's; without a truth each by itself."""
+    if truth is not None:
+        return masks.count_all(truth.masks, ids, files, layout, lesions, *watch)
+    _, faults, noticed = masks.examine_all(files, layout, ids, *watch)
+    none = masks.Counted(
+        (masks.NO_TRUTH,) * len(ids), np.zeros((len(ids), 3, 3), np.int64), (b"",) * len(ids)
+    )
+    return none, [*(masks.malformed(patient, fault) for patient, fault in faults), *noticed]
