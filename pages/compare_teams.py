@@ -46,7 +46,11 @@ RANKED = (
 MACRO = (
     "rules",
     "Whose macro F1",
-    {"the challenge's description": "seed", "the platform's": "grand-challenge", "pooled": "pooled"},
+    {
+        "challenge description": "description",
+        "Grand Challenge evaluator": "grand-challenge",
+        "pooled": "pooled",
+    },
 )
 ORDER = ("order", "Places by", {"weighted ranks": "rank", "weighted score": "score"})
 NAMED = 6

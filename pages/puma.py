@@ -17,6 +17,7 @@ from pages.shared.inputs import Input
 from pages.shared.layout import Fact
 from pages.shared.viewer import nuclei
 from scoring.challenges.puma import report
+from scoring.challenges.puma.formula import RULE_NAMES
 from scoring.figures import detection as figures
 from scoring.figures.detection import spaced
 from scoring.figures.numerals import UNDEFINED, decimal, percent, share
@@ -30,7 +31,7 @@ VIEWER = CaseLink("case", "nucleus")
 CLASSES, RADIUS, METRICS = CHALLENGE.CLASSES, CHALLENGE.RADIUS, CHALLENGE.METRICS
 DOUBTS, LISTING, CLINIC = CHALLENGE.suspicious, CHALLENGE.listing, CHALLENGE.clinic
 RULES = {
-    "seed": ("image F1s ÷ images that hold the class", "ten classes"),
+    "description": ("image F1s ÷ images that hold the class", "ten classes"),
     "grand-challenge": ("image F1s ÷ all images, {n}", "the classes that occur"),
     "pooled": ("one F1 of the counts of all images", "the classes that occur"),
 }
@@ -77,7 +78,8 @@ def choices(_test_set: Input, truth, _predictions) -> Mapping:
             bind="query-params",
             persist_state="page",
             required=True,
-            default="seed",
+            format_func=RULE_NAMES.get,
+            default="description",
             label_visibility="collapsed",
         )
         st.caption(

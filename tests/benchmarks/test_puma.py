@@ -151,7 +151,7 @@ def test_a_thousand_replicates(benchmark, read):
     d = detections(*read)
     counted = {name: matching.tallies(d, matching.match(d, Rule(name))) for name in plain.RULES}
     weights = np.concatenate(list(resampling.replicate_weights(np.arange(REAL_IMAGES), RESAMPLES, 0)))
-    found = benchmark(quantities, "seed", counted, weights)
+    found = benchmark(quantities, "description", counted, weights)
     assert found["score"].shape == (RESAMPLES,)
 
 

@@ -94,7 +94,7 @@ def says(page: Page, words: str) -> None:
 
 
 def test_dropped_files_have_the_official_score(puma):
-    folder = GOLDEN / "basic-seed"
+    folder = GOLDEN / "basic-description"
     page = driver.give(puma(), "set", "truth.zip", archive_of_folder(folder / "truth"))
     driver.give(page, "submission", "submission.zip", archive_of_folder(folder / "submission"))
     files = "--truth", folder / "truth", "--predictions", folder / "submission"
@@ -219,12 +219,12 @@ def test_a_slider_moves_its_numbers_the_address_and_the_viewer_but_not_the_score
 def test_another_rule_scores_in_place_and_is_in_the_address(puma, sample):
     truth, predictions, card = sample
     page = puma("?submission=sirius&tab=Images")
-    page.get_by_role("radio", name="grand-challenge").or_(
-        page.get_by_role("button", name="grand-challenge", exact=True)
+    page.get_by_role("radio", name="Grand Challenge evaluator").or_(
+        page.get_by_role("button", name="Grand Challenge evaluator", exact=True)
     ).first.click()
     expected = share(CHALLENGE.rescore(truth, predictions, card, rules="grand-challenge").score)
     expect(page.get_by_test_id("stMetricValue")).to_have_text(expected, timeout=driver.PATIENCE)
-    assert "rules=grand-challenge" in driver.settled(page).url
+    assert "rules=Grand+Challenge+evaluator" in driver.settled(page).url
     expect(driver.visit(page.context, page.url).get_by_test_id("stMetricValue")).to_have_text(
         expected, timeout=driver.PATIENCE
     )

@@ -11,6 +11,7 @@ import pytest
 
 import scoring
 from scoring import samples, text
+from scoring.challenges.puma.formula import RULE_NAMES
 from scoring.figures.numerals import decimal, share, span
 from tests.challenges.puma.drawn import realistic
 from tests.support import nuclei_lists, visits
@@ -99,7 +100,7 @@ def asked(app) -> set[str]:
 def test_a_sample_team_has_the_score_of_the_command_line_under_every_rule(puma, team, rules):
     files = "--truth", SAMPLE.path, "--predictions", SAMPLE.submissions[team].path
     said = run("score", "puma", *files, "--rules", rules, "--resamples", 0, "--json", "-").json
-    app = puma(submission=team, rules=rules)
+    app = puma(submission=team, rules=RULE_NAMES[rules])
     assert not app.exception
     assert not app.error
     assert app.metric[0].value == share(said["score"])
@@ -116,9 +117,9 @@ def test_it_opens_on_the_first_team_with_all_its_tabs(puma):
 def test_golden_files_dropped_have_the_official_score(puma, name):
     case, folder = CASES[name], GOLDEN / name
     arguments = case["arguments"]
-    rules = arguments[arguments.index("--rules") + 1] if "--rules" in arguments else "seed"
+    rules = arguments[arguments.index("--rules") + 1] if "--rules" in arguments else "description"
     app = put(
-        puma(rules=rules),
+        puma(rules=RULE_NAMES[rules]),
         dropped(said_of(case, folder, "--predictions")),
         dropped(said_of(case, folder, "--truth")),
     )
@@ -192,9 +193,13 @@ def test_an_address_that_was_tampered_with_opens_the_sample(puma, address):
 
 @pytest.mark.parametrize("rules", RULES)
 def test_the_headline_holds_the_three_rules_with_their_ceilings(puma, truth, rules):
-    card, app = scorecard(truth, "octans", rules=rules), puma(submission="octans", rules=rules)
+    card, app = scorecard(truth, "octans", rules=rules), puma(submission="octans", rules=RULE_NAMES[rules])
     assert span(card.intervals["score"], 3) in str(app.metric[0].proto)
-    names = {"seed": "macro_f1", "grand-challenge": "macro_f1_grand_challenge", "pooled": "macro_f1_pooled"}
+    names = {
+        "description": "macro_f1",
+        "grand-challenge": "macro_f1_grand_challenge",
+        "pooled": "macro_f1_pooled",
+    }
     assert (
         f"**{share(card.metrics[f'best_possible_{names[rules]}'])}** :small[:gray[the truth itself"
         in words(app)

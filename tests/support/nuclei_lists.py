@@ -26,7 +26,7 @@ CLASSES = (
     "endothelium",
     "apoptotic_cells",
 )
-RULES = ("seed", "grand-challenge", "pooled")
+RULES = ("description", "grand-challenge", "pooled")
 Nuclei = Sequence[Mapping]
 """Nuclei of one image: {"class", "centroid": [x, y]} and perhaps "score" or "probability"."""
 
@@ -59,11 +59,11 @@ def confidence(entry: Mapping, rules: str) -> float:
 
 def left(predictions: Nuclei, least: float) -> list[int]:
     """Positions of the predictions that a smallest confidence leaves."""
-    return [j for j, entry in enumerate(predictions) if confidence(entry, "seed") >= least]
+    return [j for j, entry in enumerate(predictions) if confidence(entry, "description") >= least]
 
 
 def matched(
-    truth: Nuclei, predictions: Nuclei, rules: str = "seed", radius: float = 15, least: float = 0
+    truth: Nuclei, predictions: Nuclei, rules: str = "description", radius: float = 15, least: float = 0
 ) -> list[tuple[int, int, float]]:
     """One image: (position in the truth, position in the predictions, distance) of every match, class by
     class."""
@@ -115,7 +115,7 @@ def class_value(rules: str, images: Sequence[tuple[int, int, int]]) -> float | N
         return None
     if rules == "pooled":
         return f1(*(sum(column) for column in zip(*images, strict=True)))
-    return sum(occurring) / (len(occurring) if rules == "seed" else len(images))
+    return sum(occurring) / (len(occurring) if rules == "description" else len(images))
 
 
 def macro_f1(
@@ -127,7 +127,7 @@ def macro_f1(
     occurring = [value for value in values if value is not None]
     if not occurring:
         return None
-    if rules != "seed":
+    if rules != "description":
         return sum(occurring) / len(occurring)
     return sum(occurring) / len(occurring) * (len(occurring) if in_data is None else in_data) / len(CLASSES)
 

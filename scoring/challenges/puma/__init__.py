@@ -33,7 +33,7 @@ confidence, then the nearest. Chosen: a true positive, both are used up. F1 = 2 
 
 | rule | within | value of a class | mean over | best possible |
 |---|---|---|---|---|
-| `seed`, the challenge's description | ≤ 15 px | mean F1 of the images that hold it, in truth or prediction | all ten classes | classes in the truth / 10 |
+| `description`, the challenge's own | ≤ 15 px | mean F1 of the images that hold it, in truth or prediction | all ten classes | classes in the truth / 10 |
 | `grand-challenge`, the official evaluator | < 15 px | sum of the images' F1 / **all** images | classes that occur | mean share of images that hold a class |
 | `pooled`, counts summed first | ≤ 15 px | F1 of TP, FP and FN of all images | classes that occur | 1 |
 
@@ -43,9 +43,9 @@ A missing case counts as an empty prediction: all its nuclei are missed.
 TRUTH_OPTIONS = READ_OPTIONS = ("unknown_classes",)
 ARGUMENTS = {
     "--rules": {
-        "default": "seed",
+        "default": "description",
         "metavar": "NAME",
-        "help": "whose macro F1 is the score: seed (default), grand-challenge or pooled",
+        "help": "whose macro F1 is the score: description (default), grand-challenge or pooled",
     },
     "--radius": {
         "type": float,

@@ -32,7 +32,7 @@ FEW_IMAGES = 100
 
 
 def check_options(
-    rules: str = "seed",
+    rules: str = "description",
     radius: float = RADIUS,
     min_confidence: float = 0.0,
     unknown_classes: str = "refuse",
@@ -73,7 +73,7 @@ def score(
     truth: Truth,
     predictions: NucleiPredictions,
     *,
-    rules: str = "seed",
+    rules: str = "description",
     radius: float = RADIUS,
     min_confidence: float = 0.0,
     unknown_classes: str = "refuse",
@@ -85,10 +85,10 @@ def score(
 ) -> ScoreCard:
     """Score predictions on the truth that they were read against.
 
-    rules: "seed", "grand-challenge" or "pooled", whose macro F1 is the score; all three are computed. radius:
-    px. min_confidence: predictions below are left out. unknown_classes: how the files were read. resamples,
-    seed, group, interval: see `StatisticsOptions`; the unit is the image. metadata: a table joined by case
-    id, for `group`. Raises InputRefused.
+    rules: "description", "grand-challenge" or "pooled", whose macro F1 is the score; all three are
+    computed. radius: px. min_confidence: predictions below are left out. unknown_classes: how the files
+    were read. resamples, seed, group, interval: see `StatisticsOptions`; the unit is the image. metadata: a
+    table joined by case id, for `group`. Raises InputRefused.
     """
     statistics = StatisticsOptions(resamples, seed, group, interval)
     wrong_options = [*check_options(rules, radius, min_confidence, unknown_classes), *statistics.problems()]

@@ -8,8 +8,18 @@ from scoring.metrics import detection
 from scoring.metrics.classification import divide, mean_of_defined
 
 ID = "puma"
-RULES = ("seed", "grand-challenge", "pooled")
-METRICS = {"seed": "macro_f1", "grand-challenge": "macro_f1_grand_challenge", "pooled": "macro_f1_pooled"}
+RULE_NAMES = {
+    "description": "challenge description",
+    "grand-challenge": "Grand Challenge evaluator",
+    "pooled": "pooled",
+}
+"""What each rule is called where people read it."""
+RULES = tuple(RULE_NAMES)
+METRICS = {
+    "description": "macro_f1",
+    "grand-challenge": "macro_f1_grand_challenge",
+    "pooled": "macro_f1_pooled",
+}
 """The macro F1 that each rule ranks by."""
 RADIUS, RADIUS_RANGE = 15.0, (1.0, 30.0)
 """px: the challenge's, and what a page offers."""
@@ -65,12 +75,12 @@ def sums(tallies: Tallies, weights: np.ndarray) -> Sums:
 def class_values(rules: str, s: Sums) -> np.ndarray:
     """The value of each class [B, K] by a rule; NaN for a class that no image of nonzero weight holds.
 
-    seed: mean F1 of the images that hold the class. grand-challenge: sum of the F1 / all images. pooled: F1
+    description: mean F1 of the images that hold the class. grand-challenge: sum of the F1 / all images. pooled: F1
     of the summed counts.
     """
     if rules == "pooled":
         return detection.f1(s.true_positive, s.support, s.predicted)
-    images = s.occurs if rules == "seed" else s.weight[:, None]
+    images = s.occurs if rules == "description" else s.weight[:, None]
     return np.where(s.occurs > 0, divide(s.f1, images), np.nan)
 
 
@@ -78,11 +88,11 @@ def macro_f1(rules: str, values: np.ndarray, in_data: int) -> np.ndarray:
     """The mean over classes [B]; NaN where none occurs. values: of `class_values` [B, K]. in_data: classes
     that occur in any image.
 
-    grand-challenge, pooled: over the classes that occur. seed: over all K; where a resampled set lacks a
+    grand-challenge, pooled: over the classes that occur. description: over all K; where a resampled set lacks a
     class of the data, that class is left out and the mean keeps its share of the K.
     """
     mean = mean_of_defined(values)
-    return mean * (in_data / values.shape[1]) if rules == "seed" else mean
+    return mean * (in_data / values.shape[1]) if rules == "description" else mean
 
 
 def perfect(tallies: Tallies) -> Tallies:

@@ -17,7 +17,7 @@ K = len(CLASSES)
 class Rule:
     """name: one of RULES. radius: px. min_confidence: predictions below are left out."""
 
-    name: str = "seed"
+    name: str = "description"
     radius: float = RADIUS
     min_confidence: float = 0.0
 
@@ -65,13 +65,17 @@ def match(d: Detections, rule: Rule) -> Matching:
 
 def match_all(d: Detections, rule: Rule) -> dict[str, Matching]:
     """The matching of every rule, with the radius and smallest confidence of `rule`."""
-    seed, platform = (replace(rule, name=name) for name in ("seed", "grand-challenge"))
-    matched = match(d, seed)
+    description, platform = (replace(rule, name=name) for name in ("description", "grand-challenge"))
+    matched = match(d, description)
     # Nothing on the circle itself, no twins and no confidence under another key: then the rules choose alike.
     alike = (
         not (d.pair_distance == rule.radius).any() and (d.twins < 0).all() and (d.score == d.confidence).all()
     )
-    return {"seed": matched, "grand-challenge": matched if alike else match(d, platform), "pooled": matched}
+    return {
+        "description": matched,
+        "grand-challenge": matched if alike else match(d, platform),
+        "pooled": matched,
+    }
 
 
 def tallies(d: Detections, m: Matching) -> Tallies:

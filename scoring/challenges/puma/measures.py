@@ -13,16 +13,16 @@ def quantities(rules: str, counted: Mapping[str, Tallies], weights: np.ndarray) 
     """Every quantity of the rows of weights [B, N], [B] by name; F1 of a class by the chosen rules under
     ("f1", class).
 
-    counted: the tallies of every rule, seed and pooled alike. NaN where undefined.
+    counted: the tallies of every rule, description and pooled alike. NaN where undefined.
     """
     added = {name: sums(tallies, weights) for name, tallies in counted.items() if name != "pooled"}
-    added["pooled"] = added["seed"]
+    added["pooled"] = added["description"]
     values = {name: class_values(name, added[name]) for name in METRICS}
     found = {
         METRICS[name]: macro_f1(name, values[name], int(counted[name].occurs.any(0).sum()))
         for name in METRICS
     }
-    total = added["seed"]
+    total = added["description"]
     hits, support, predicted = (a.sum(1) for a in (total.true_positive, total.support, total.predicted))
     found |= {
         "micro_f1": detection.f1(hits, support, predicted),

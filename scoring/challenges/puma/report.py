@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from scoring.challenges.puma import clinic, suspicious
 from scoring.challenges.puma.card import rule_of
-from scoring.challenges.puma.formula import METRICS, MICROMETRES_PER_PIXEL
+from scoring.challenges.puma.formula import METRICS, MICROMETRES_PER_PIXEL, RULE_NAMES
 from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.view import OBSERVERS, marks, worst_first
 from scoring.figures import detection as figures
@@ -20,11 +20,7 @@ from scoring.figures.theme import Theme
 from scoring.scorecard import ScoreCard
 
 Place = Callable[[Callable[[Theme], go.Figure], str], str]
-NAMES = {
-    "seed": "Macro F1, description",
-    "grand-challenge": "Macro F1, Grand Challenge",
-    "pooled": "Macro F1, pooled",
-}
+NAMES = {rule: f"Macro F1, {name}" for rule, name in RULE_NAMES.items()}
 IMAGES, PICTURES, SIDE, COLOURS = 30, 3, 440, 128
 
 

@@ -34,7 +34,7 @@ def expected(images, rows, in_data: int) -> dict[str, float | None]:
     drawn = {name: [counts[name][i] for i in rows] for name in plain.RULES}
     found = {METRICS[name]: plain.macro_f1(name, drawn[name], in_data) for name in plain.RULES}
     hits, support, predicted = (
-        sum(image[name][k] for image in drawn["seed"] for name in CLASSES) for k in range(3)
+        sum(image[name][k] for image in drawn["description"] for name in CLASSES) for k in range(3)
     )
     found |= {
         "micro_f1": plain.f1(hits, support, predicted),
@@ -120,7 +120,7 @@ def test_images_of_one_patient_are_drawn_together():
     assert (scored.provenance["unit"], scored.provenance["n_units"]) == ("patient", 2)
     assert scored.arrays["units"].tolist() == [0, 0, 1, 1]
     drawn = np.concatenate(list(resampling.replicate_weights(np.array([0, 0, 1, 1]), 30, 0)))
-    assert np.array_equal(scored.arrays["score_replicates"], evaluator(images, "seed")(drawn)["score"])
+    assert np.array_equal(scored.arrays["score_replicates"], evaluator(images, "description")(drawn)["score"])
 
 
 def test_metadata_alone_changes_no_unit():

@@ -91,7 +91,7 @@ def test_every_row_restated(images, rules, least):
 def test_a_missing_case_is_the_reason():
     truth, predictions = [[nucleus("tumor", 5, 5)], [nucleus("tumor", 5, 5)]], [[nucleus("tumor", 6, 5)], []]
     found = card(numbered(truth), {"roi_000": predictions[0]})
-    assert rows_of(found.matches) == restated((truth, predictions), "seed", missing=["roi_001"])
+    assert rows_of(found.matches) == restated((truth, predictions), "description", missing=["roi_001"])
     assert found.matches["reason"].tolist() == ["", "missing-case"]
 
 
@@ -102,7 +102,7 @@ def test_of_two_at_one_place_the_first_is_reported_under_the_official_rule():
         rules: card({"a": truth}, {"a": predictions}, rules=rules).matches["prediction"].tolist()
         for rules in plain.RULES
     }
-    assert used == {"seed": [1, 0], "pooled": [1, 0], "grand-challenge": [0, 1]}
+    assert used == {"description": [1, 0], "pooled": [1, 0], "grand-challenge": [0, 1]}
 
 
 def test_the_same_place_in_another_image_or_class_is_another_place():
@@ -124,12 +124,12 @@ def test_probability_is_a_confidence_but_not_for_the_official_evaluator():
         rules: card({"a": truth}, {"a": predictions}, rules=rules).matches["prediction"].tolist()[0]
         for rules in plain.RULES
     }
-    assert used == {"seed": 1, "pooled": 1, "grand-challenge": 0}
+    assert used == {"description": 1, "pooled": 1, "grand-challenge": 0}
 
 
 @pytest.mark.parametrize(
     ("x", "found"),
-    [(15, {"seed": 1, "pooled": 1, "grand-challenge": 0}), (15.000001, dict.fromkeys(plain.RULES, 0))],
+    [(15, {"description": 1, "pooled": 1, "grand-challenge": 0}), (15.000001, dict.fromkeys(plain.RULES, 0))],
 )
 def test_the_circle_itself(x, found):
     for rules in plain.RULES:

@@ -34,7 +34,7 @@ def summed(counts: list[dict], name: str) -> tuple[int, ...]:
 def test_three_scores_restated(images, rules, radius, least):
     found = scored(images, rules=rules, radius=radius, min_confidence=least)
     expected = {name: plain.score(*images, name, radius, least) for name in plain.RULES}
-    assert found.metrics["macro_f1"] == pytest.approx(expected["seed"], abs=NEAR)
+    assert found.metrics["macro_f1"] == pytest.approx(expected["description"], abs=NEAR)
     assert found.metrics["macro_f1_grand_challenge"] == pytest.approx(expected["grand-challenge"], abs=NEAR)
     assert found.metrics["macro_f1_pooled"] == pytest.approx(expected["pooled"], abs=NEAR)
     assert found.score == pytest.approx(expected[rules], abs=NEAR)
@@ -44,7 +44,7 @@ def test_three_scores_restated(images, rules, radius, least):
 def test_other_metrics_restated(images, rules, least):
     metrics, counts = (
         scored(images, rules=rules, min_confidence=least).metrics,
-        counted(images, "seed", 15, least),
+        counted(images, "description", 15, least),
     )
     hits, support, predicted = (sum(summed(counts, name)[k] for name in CLASSES) for k in range(3))
     assert metrics["micro_f1"] == pytest.approx(f1(hits, support, predicted))
@@ -161,9 +161,9 @@ def test_the_truth_itself_reaches_the_ceilings(rules):
     found = scored((truth, truth), rules=rules)
     classes = {entry["class"] for image in truth for entry in image}
     shares = [sum(any(e["class"] == name for e in image) for image in truth) / len(truth) for name in classes]
-    best = {"seed": len(classes) / 10, "grand-challenge": sum(shares) / len(shares), "pooled": 1.0}
+    best = {"description": len(classes) / 10, "grand-challenge": sum(shares) / len(shares), "pooled": 1.0}
     for name, key in (
-        ("seed", "macro_f1"),
+        ("description", "macro_f1"),
         ("grand-challenge", "macro_f1_grand_challenge"),
         ("pooled", "macro_f1_pooled"),
     ):
@@ -220,6 +220,12 @@ def test_an_image_empty_on_both_sides():
 def test_options_that_cannot_be(options, named):
     refusal = refused(scored, ([[nucleus("tumor", 5, 5)]], [[nucleus("tumor", 5, 5)]]), **options)
     assert [(p.code, p.where) for p in refusal.problems] == [("bad-option", named)]
+
+
+def test_the_refusal_of_a_rule_lists_the_rules():
+    refusal = refused(scored, ([[nucleus("tumor", 5, 5)]], [[nucleus("tumor", 5, 5)]]), rules="seed")
+    (problem,) = refusal.problems
+    assert [name for name in plain.RULES if name not in problem.message] == []
 
 
 def test_predictions_read_against_another_truth_are_no_submission():

@@ -78,7 +78,7 @@ def test_scoring_again_from_a_card_is_scoring(images, rules, radius, least):
         for name in ("case", "status", "reason", "near", "prediction")
     )
     assert (
-        CHALLENGE.rescore(cases, found, again, rules="seed", radius=15.0, min_confidence=0.0).to_json()
+        CHALLENGE.rescore(cases, found, again, rules="description", radius=15.0, min_confidence=0.0).to_json()
         == first.to_json()
     )
 

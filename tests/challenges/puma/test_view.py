@@ -112,11 +112,11 @@ def test_a_curve_keeps_the_other_option():
     images = realistic(9, images=2, nuclei=30)
     _, _, card = scored(images, radius=8.0, min_confidence=0.4)
     assert CHALLENGE.along_radius(card)["y"][9] == pytest.approx(
-        plain.score(*images, "seed", radius=10, least=0.4), abs=1e-12
+        plain.score(*images, "description", radius=10, least=0.4), abs=1e-12
     )
     found = CHALLENGE.along_confidence(card, 5)
     assert found["y"][2] == pytest.approx(
-        plain.score(*images, "seed", radius=8, least=found["x"][2]), abs=1e-12
+        plain.score(*images, "description", radius=8, least=found["x"][2]), abs=1e-12
     )
 
 
@@ -135,7 +135,7 @@ def test_a_crowd_ends_the_curve_early(monkeypatch):
 def test_heat_of_classes_and_images():
     images = realistic(2, images=3, nuclei=20)
     _, _, card = scored(images)
-    counts = [plain.tallies(t, p, "seed") for t, p in zip(*images, strict=True)]
+    counts = [plain.tallies(t, p, "description") for t, p in zip(*images, strict=True)]
     expected = np.array([[plain.f1(*image[name]) for name in CLASSES] for image in counts], float)
     assert np.isnan(expected).any()
     assert card.arrays["f1"] == pytest.approx(expected, nan_ok=True)
