@@ -4,12 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.stats
 
 from scoring.comparison import subgroups
 from scoring.comparison.compare import Comparison
 from scoring.comparison.values import number
-from scoring.statistics.ranking import SCHEMES, competition_ranks, rank_cases
+from scoring.statistics.ranking import SCHEMES, competition_ranks, kendall_tau, rank_cases
 
 TESTED_TEAMS = 20
 """Up to so many teams every ordered pair is tested case by case (`test_then_rank`); beyond, that takes too
@@ -65,7 +64,7 @@ def robustness(found: Comparison) -> Robustness:
 def _tau(official: list[int], ranks: list[int]) -> float | None:
     if len(set(official)) < 2 or len(set(ranks)) < 2:
         return None
-    return float(scipy.stats.kendalltau(official, ranks).statistic)
+    return float(kendall_tau(np.array(official), np.array(ranks)[:, None])[0])
 
 
 def _ranked(values: list[float]) -> list[int]:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse
+import scipy
 
 from scoring.metrics.classification import divide
 

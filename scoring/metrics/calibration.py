@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import logsumexp
+import scipy
 
 from scoring.statistics.intervals import wilson
 
@@ -35,24 +35,22 @@ def brier_scores(outputs: np.ndarray, truth: np.ndarray) -> np.ndarray:
 
 def softmax(logits: np.ndarray) -> np.ndarray:
     """Rows [N, K] that sum to 1."""
-    return np.exp(logits - logsumexp(logits, axis=1, keepdims=True))
+    return np.exp(logits - scipy.special.logsumexp(logits, axis=1, keepdims=True))
 
 
 def tempered(probabilities: np.ndarray, temperature: float) -> np.ndarray:
     """Probabilities [..., K] after a temperature: softmax of ln(p) / T; above 1 it makes them more alike (Guo
     2017)."""
     logits = np.log(np.maximum(probabilities, SMALLEST_PROBABILITY)) / temperature
-    return np.exp(logits - logsumexp(logits, axis=-1, keepdims=True))
+    return np.exp(logits - scipy.special.logsumexp(logits, axis=-1, keepdims=True))
 
 
 def temperature(probabilities: np.ndarray, truth: np.ndarray) -> float:
     """The temperature that makes the mean log loss of probabilities [n, K] for the classes truth [n]
     smallest; 1 without a case."""
-    from scipy.optimize import minimize_scalar  # a tenth of a second to import, and seldom needed
-
     if not len(truth):
         return 1.0
-    found = minimize_scalar(
+    found = scipy.optimize.minimize_scalar(
         lambda log: log_losses(tempered(probabilities, np.exp(log)), truth).mean(),
         bounds=LOG_TEMPERATURES,
         method="bounded",

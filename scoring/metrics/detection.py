@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial import cKDTree
+import scipy
 
 from scoring.metrics.classification import divide
 
@@ -63,9 +63,9 @@ def near_pairs(
     return Pairs(i.astype(np.int32), j.astype(np.int32), distance)
 
 
-def _tree(points: np.ndarray) -> cKDTree:
+def _tree(points: np.ndarray) -> "scipy.spatial.cKDTree":
     # Used once: a tree that is quicker to build and slower to search costs less.
-    return cKDTree(points, compact_nodes=False, balanced_tree=False)
+    return scipy.spatial.cKDTree(points, compact_nodes=False, balanced_tree=False)
 
 
 def preference(pairs: Pairs, confidence: np.ndarray) -> np.ndarray:

@@ -1,7 +1,7 @@
 """Quantities of overlapping regions. Weights come in bulk: row b of W [B, N] is one (resampled) test set."""
 
 import numpy as np
-from scipy import ndimage
+import scipy
 
 from scoring.metrics.classification import divide
 
@@ -41,7 +41,7 @@ def aggregated_dice(
 def components(region: np.ndarray) -> tuple[np.ndarray, int]:
     """Connected parts of a bool array: voxels that touch by a face, an edge or a corner (26 neighbours in
     3D). int32 numbers 1..n, 0 outside, and n."""
-    numbered, count = ndimage.label(region, np.ones((3,) * region.ndim, int), np.int32)
+    numbered, count = scipy.ndimage.label(region, np.ones((3,) * region.ndim, int), np.int32)
     return numbered, int(count)
 
 

@@ -9,7 +9,7 @@ lesions and a few free photographs (see `scoring.single_image.quality`).
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import ndimage
+import scipy
 
 EVERY = 2
 """Colours are counted on every second pixel each way."""
@@ -49,10 +49,12 @@ def quality(small: np.ndarray, short_side: int) -> Quality:
     px the true size."""
     luma = small @ LUMA
     stop = field_stop(luma)
-    seen = ~ndimage.binary_dilation(stop, iterations=FIELD_STOP_RIM) if stop.any() else np.ones_like(stop)
+    seen = (
+        ~scipy.ndimage.binary_dilation(stop, iterations=FIELD_STOP_RIM) if stop.any() else np.ones_like(stop)
+    )
     if seen.mean() < LEAST_SEEN:
         seen = np.ones_like(stop)
-    sharpness = float(ndimage.laplace(ndimage.gaussian_filter(luma, 1.0))[seen].var())
+    sharpness = float(scipy.ndimage.laplace(scipy.ndimage.gaussian_filter(luma, 1.0))[seen].var())
     colours = small[::EVERY, ::EVERY][seen[::EVERY, ::EVERY]].astype(np.float32).T
     light, dullest = LUMA @ colours, colours.min(0)
     white, stained, density = tissue(colours[:, dullest <= WHITE_CHANNEL], len(light))
@@ -73,7 +75,7 @@ def quality(small: np.ndarray, short_side: int) -> Quality:
 
 def field_stop(luma: np.ndarray) -> np.ndarray:
     """Where a dark region touches the edge of luma [h, w], bool."""
-    labels, count = ndimage.label(luma <= FIELD_STOP_LUMA)
+    labels, count = scipy.ndimage.label(luma <= FIELD_STOP_LUMA)
     if not count:
         return np.zeros(luma.shape, bool)
     touching = np.zeros(count + 1, bool)

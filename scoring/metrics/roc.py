@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse
+import scipy
 
 from scoring.metrics.classification import divide
 
@@ -27,7 +27,7 @@ class Levels:
     """
 
     scores: np.ndarray
-    places: scipy.sparse.csr_matrix
+    places: "scipy.sparse.csr_matrix"
 
 
 @dataclass(frozen=True)

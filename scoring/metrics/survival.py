@@ -7,7 +7,7 @@ prognosis; NaN = no score.
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.stats
+import scipy
 
 from scoring.metrics.classification import divide
 
@@ -222,4 +222,4 @@ def log_rank(time: np.ndarray, event: np.ndarray, group: np.ndarray) -> LogRank 
     # with another has no variance.
     kept = surplus[:-1]
     chi2 = max(0.0, float(kept @ np.linalg.pinv(variance[:-1, :-1], hermitian=True) @ kept))
-    return LogRank(chi2, float(scipy.stats.chi2.sf(chi2, len(names) - 1)))
+    return LogRank(chi2, float(scipy.special.chdtrc(len(names) - 1, chi2)))

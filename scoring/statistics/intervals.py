@@ -1,7 +1,7 @@
 """95 % intervals of a quantity from its replicates, and of a share from its counts."""
 
 import numpy as np
-import scipy.special
+import scipy
 
 QUANTILES = (0.025, 0.975)
 METHODS = ("percentile", "jackknife", "bca")

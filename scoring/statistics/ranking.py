@@ -7,8 +7,9 @@ Everything is compared after rounding to 12 decimals, so that float noise makes 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import scipy.stats
+import scipy
 
+from scoring.metrics.classification import divide
 from scoring.statistics.multiplicity import holm
 
 DIGITS = 12
@@ -74,6 +75,14 @@ def leave_one_team_out(
             }
         )
     return found
+
+
+def kendall_tau(scores: np.ndarray, others: np.ndarray) -> np.ndarray:
+    """Kendall's tau-b, -1..1, between scores [A] and each column of others [A, B]: [B]. NaN where one of the
+    two orders nothing."""
+    i, j = np.triu_indices(len(scores), 1)
+    own, other = np.sign(scores[i] - scores[j]), np.sign(others[i] - others[j])
+    return divide(own @ other, np.sqrt(np.abs(own).sum() * np.abs(other).sum(0)))
 
 
 def rank_cases(

@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import scipy.special
-import scipy.stats
+import scipy
 
 from scoring.statistics import intervals
 from scoring.statistics.multiplicity import holm
-from scoring.statistics.ranking import DIGITS
+from scoring.statistics.ranking import DIGITS, kendall_tau
 
 NO_SPREAD = 1e-12
 LEVEL = 0.95
@@ -157,7 +156,8 @@ def _critical_value(spread: _Spread, n_units: int) -> float | None:
     without a pair that varies, and where it is beyond every number."""
     if spread.largest is None:
         return None
-    found = float(scipy.stats.t.isf(scipy.stats.norm.sf(np.quantile(spread.largest, LEVEL)), n_units - 1))
+    beyond = scipy.special.ndtr(-np.quantile(spread.largest, LEVEL))
+    found = -float(scipy.special.stdtrit(n_units - 1, beyond))
     return found if np.isfinite(found) else None
 
 
@@ -184,7 +184,7 @@ def _pairs(
 
 def _resolvable_gap(error: float, critical: float, n_units: int) -> dict[str, float]:
     return {
-        "one_pair": float(scipy.stats.t.ppf((1 + LEVEL) / 2, n_units - 1)) * error,
+        "one_pair": float(scipy.special.stdtrit(n_units - 1, (1 + LEVEL) / 2)) * error,
         "all_pairs": critical * error,
     }
 
@@ -226,13 +226,10 @@ def _shares_of_places(places: np.ndarray) -> list[list[float]]:
 def _stability(scores: np.ndarray, together: np.ndarray) -> dict | None:
     """Kendall's tau-b between the scores and each replicate's; None for one team or where it is undefined
     throughout."""
-    i, j = np.triu_indices(len(scores), 1)
-    rounded = np.round(scores, DIGITS)
-    point, drawn = np.sign(rounded[i] - rounded[j]), np.sign(together[i] - together[j])
-    spread = np.sqrt(np.abs(point).sum() * np.abs(drawn).sum(0))
-    if not spread.any():
+    tau = kendall_tau(np.round(scores, DIGITS), together)
+    tau = tau[~np.isnan(tau)]
+    if not len(tau):
         return None
-    tau = (point @ drawn)[spread > 0] / spread[spread > 0]
     return {
         "kendall_tau_mean": float(tau.mean()),
         "kendall_tau_interval": [float(v) for v in np.quantile(tau, intervals.QUANTILES)],

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -174,6 +175,13 @@ def test_log_rank_needs_two_groups_and_an_event():
         survival.log_rank(time, event, np.array([0, 0, 2, 2])).p
         == survival.log_rank(time, event, np.array([2, 2, 0, 0])).p
     )
+
+
+@pytest.mark.parametrize("groups", [2, 3, 5])
+def test_log_rank_p_is_the_tail_of_chi_squared(groups):
+    time, event, _ = drawn(60, groups)
+    found = survival.log_rank(time, event, np.arange(60) % groups)
+    assert found.p == scipy.stats.chi2.sf(found.chi2, groups - 1)
 
 
 def test_log_rank_of_groups_that_are_never_exposed_together_says_nothing():

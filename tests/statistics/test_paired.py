@@ -1,4 +1,4 @@
-"""Tests of pairs against their definitions, and DeLong against MLstatkit."""
+"""Tests of pairs against their definitions, SciPy and statsmodels, and DeLong against MLstatkit."""
 
 import itertools
 import math
@@ -9,6 +9,7 @@ import pytest
 import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 
 from scoring.statistics.paired import (
     BinarySample,
@@ -17,6 +18,7 @@ from scoring.statistics.paired import (
     components,
     delong,
     mcnemar,
+    midranks,
     p_value,
     wilcoxon,
 )
@@ -35,6 +37,26 @@ def test_mcnemar_is_a_fair_coin_on_the_cases_that_one_alone_got_right(rows):
     n, few = only_a + only_b, min(only_a, only_b)
     expected = min(1.0, 2 * sum(math.comb(n, k) for k in range(few + 1)) / 2**n)
     assert mcnemar(*columns(rows)) == pytest.approx(expected)
+
+
+@given(st.integers(0, 2500), st.integers(0, 2500))
+def test_mcnemar_is_that_of_statsmodels_and_a_binomial_test(only_a, only_b):
+    right_a = np.r_[np.ones(only_a, bool), np.zeros(only_b, bool)]
+    found = mcnemar(right_a, ~right_a)
+    expected = statsmodels_mcnemar([[0, only_a], [only_b, 0]], exact=True).pvalue if only_a + only_b else 1
+    assert found == pytest.approx(expected, rel=1e-12, abs=1e-300)
+    if only_a + only_b:
+        binomial = scipy.stats.binomtest(only_a, only_a + only_b).pvalue
+        assert found == pytest.approx(binomial, rel=1e-9, abs=1e-300)
+
+
+@given(st.lists(st.sampled_from([-np.inf, -1.5, 0.0, 0.25, 3.0, np.inf]), max_size=30))
+def test_midranks_are_those_of_scipy(values):
+    assert midranks(np.array(values)).tolist() == scipy.stats.rankdata(values).tolist()
+
+
+def test_midranks_are_undefined_where_a_value_is():
+    assert np.isnan(midranks(np.array([1.0, np.nan]))).all()
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=2, max_size=25))

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.statistics.ranking import (
     SCHEMES,
     competition_ranks,
+    kendall_tau,
     leave_one_team_out,
     rank_cases,
     ranks_along_teams,
@@ -100,3 +102,10 @@ def test_missing_values_need_a_replacement_and_schemes_a_name():
         rank_cases([[1, 2]], "best_then_rank")
     assert rank_cases([[1, 2]], "test_then_rank") == {"ranks": [1], "aggregate": [0]}
     assert all(rank_cases([[1, 2], [2, 1]], scheme)["ranks"] == [1, 1] for scheme in SCHEMES)
+
+
+@given(st.lists(st.tuples(*[st.integers(0, 4)] * 3), min_size=2, max_size=12))
+def test_kendall_tau_is_that_of_scipy(rows):
+    scores, *others = np.array(rows).T
+    expected = [scipy.stats.kendalltau(scores, column).statistic for column in others]
+    assert kendall_tau(scores, np.column_stack(others)) == pytest.approx(expected, abs=1e-15, nan_ok=True)

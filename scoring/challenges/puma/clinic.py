@@ -4,7 +4,7 @@ ranked, and no diagnosis."""
 from itertools import pairwise
 
 import numpy as np
-from scipy.spatial import cKDTree
+import scipy
 
 from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
 from scoring.challenges.puma.names import CLASSES
@@ -38,7 +38,7 @@ def tumor_to_lymphocyte(
         here, place = np.where(kept[start:end], classes[start:end], NO_CLASS), points[start:end]
         tumor, lymphocytes = np.flatnonzero(here == TUMOR), place[here == LYMPHOCYTES]
         if len(tumor) and len(lymphocytes):
-            nearest = place[tumor] - lymphocytes[cKDTree(lymphocytes).query(place[tumor])[1]]
+            nearest = place[tumor] - lymphocytes[scipy.spatial.cKDTree(lymphocytes).query(place[tumor])[1]]
             away[start + tumor] = np.sqrt(nearest[:, 0] ** 2 + nearest[:, 1] ** 2) * MICROMETRES_PER_PIXEL
     return away
 

@@ -4,7 +4,7 @@ told so."""
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-from scipy.spatial import cKDTree
+import scipy
 
 from scoring.findings import Finding, warning
 from scoring.readers.nuclei import Nuclei
@@ -44,7 +44,11 @@ def placement(
         else []
     )
     looks = [
-        (cKDTree(truth[i].centroids), _some(predicted[i].centroids), _radius(sizes[i], len(truth[i])))
+        (
+            scipy.spatial.cKDTree(truth[i].centroids),
+            _some(predicted[i].centroids),
+            _radius(sizes[i], len(truth[i])),
+        )
         for i in chosen
     ]
     share = _share(looks)
@@ -88,7 +92,7 @@ def _radius(size: np.ndarray, nuclei: int) -> float:
     return min(NEAR, SPACING * float(np.sqrt(size[0] * size[1] / nuclei)))
 
 
-def _share(looks: Sequence[tuple[cKDTree, np.ndarray, float]]) -> float:
+def _share(looks: Sequence[tuple["scipy.spatial.cKDTree", np.ndarray, float]]) -> float:
     """The share of centroids that lie within their radius of a truth nucleus."""
     near = sum(
         int(np.isfinite(tree.query(xy, distance_upper_bound=radius)[0]).sum()) for tree, xy, radius in looks

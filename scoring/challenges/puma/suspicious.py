@@ -4,7 +4,7 @@ model."""
 from collections.abc import Iterator, Mapping
 
 import numpy as np
-from scipy import ndimage
+import scipy
 
 from scoring.challenges.puma.card import of_card, rule_of
 from scoring.challenges.puma.names import CLASSES
@@ -48,7 +48,7 @@ def _ways(card: ScoreCard) -> tuple[np.ndarray, np.ndarray, float]:
 
 def _densest(ways: np.ndarray, reach: float) -> np.ndarray:
     edges = np.arange(-np.ceil(reach) - 0.5, np.ceil(reach) + 1)
-    counts = ndimage.gaussian_filter(
+    counts = scipy.ndimage.gaussian_filter(
         np.histogram2d(*ways.T, bins=(edges, edges))[0], SMOOTHING_PX, mode="constant"
     )
     peak = edges[list(np.unravel_index(counts.argmax(), counts.shape))] + 0.5

@@ -1,0 +1,43 @@
+"""What starting costs: libraries that take long to import are loaded when they are first used."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+SLOW = ("onnx", "onnxruntime", "pandas", "plotly", "shapely", "sklearn", "statsmodels")
+# Any submodule of scipy takes as long as NumPy; `import scipy` loads one when it is first used.
+SLOW_PARTS = tuple(
+    f"scipy.{name}" for name in ("ndimage", "optimize", "sparse", "spatial", "special", "stats")
+)
+CHALLENGES = ("tricorder3", "melanoma", "isic", "puma", "hecktor2026")
+
+
+def loaded(statement: str) -> list[str]:
+    """Slow libraries and parts that are loaded after `statement`."""
+    script = f"{statement}\nimport sys\nprint(*sorted({{*{SLOW + SLOW_PARTS!r}}} & sys.modules.keys()))"
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize("module", ["scoring", *(f"scoring.challenges.{name}" for name in CHALLENGES)])
+def test_an_import_loads_no_slow_library(module):
+    assert loaded(f"import {module}") == []
+
+
+def test_metrics_and_statistics_load_no_slow_library():
+    names = [
+        ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for room in ("metrics", "statistics")
+        for path in sorted((ROOT / "scoring" / room).glob("[a-z]*.py"))
+    ]
+    assert len(names) > 20
+    assert loaded(f"import {', '.join(names)}") == []
+
+
+def test_slow_libraries_are_seen():
+    assert "scipy.special" in loaded("import scipy\nscipy.special.ndtr(0)")
