@@ -8,8 +8,8 @@ import json
 
 import pytest
 
-from tests.support.command_line import ROOT, run
-from tests.support.golden import CASES, FOLDER, described, name_of, placed
+from tests.support.command_line import ROOT
+from tests.support.golden import CASES, FOLDER, answered, name_of
 
 RECORDED = json.loads((FOLDER / "messages.json").read_text(encoding="utf-8"))
 
@@ -29,8 +29,7 @@ def without_place(entries: list[dict]) -> list[dict]:
 
 @pytest.mark.parametrize("folder", CASES, ids=name_of)
 def test_messages(folder):
-    finished = run(*placed(described(folder)["arguments"], folder), "--json", "-")
-    assert without_place(messages(finished.json)) == RECORDED[name_of(folder)]
+    assert without_place(messages(answered(folder).json)) == RECORDED[name_of(folder)]
 
 
 def test_every_case_is_recorded_and_no_other():

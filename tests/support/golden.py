@@ -1,9 +1,10 @@
 """The golden cases: files, arguments and what is expected of them, in `tests/golden/<challenge>/<case>/case.json`."""
 
 import json
+from functools import cache
 from pathlib import Path
 
-from tests.support.command_line import ROOT
+from tests.support.command_line import ROOT, Finished, run
 
 FOLDER = ROOT / "tests" / "golden"
 CASES = sorted(path.parent for path in FOLDER.glob("*/*/case.json"))
@@ -32,3 +33,9 @@ def placed(arguments: list[str], folder: Path) -> list[str]:
             else argument
         )
     return places
+
+
+@cache
+def answered(folder: Path) -> Finished:
+    """Run a case on the command line, once for all tests of a process."""
+    return run(*placed(described(folder)["arguments"], folder), "--json", "-")
