@@ -87,6 +87,14 @@ def test_no_imports_of_scoring_form_a_circle():
     TopologicalSorter({module_name(path): imported_modules(path, modules) for path in MODULES}).prepare()
 
 
+@pytest.mark.parametrize("room", ["metrics", "statistics"])
+def test_metrics_and_statistics_know_nothing_above_them(room):
+    allowed = ("scoring.metrics", "scoring.statistics", "scoring.findings", "scoring.arrays")
+    modules = set(map(module_name, MODULES))
+    found = [imported_modules(path, modules) for path in sorted((ROOT / "scoring" / room).glob("*.py"))]
+    assert [name for names in found for name in names if not belongs(name, allowed)] == []
+
+
 def test_importing_all_of_scoring_loads_no_streamlit():
     names = [module_name(path) for path in MODULES if path.name != "worker.py"]
     script = (

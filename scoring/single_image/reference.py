@@ -8,9 +8,9 @@ import numpy as np
 
 from scoring.challenges.isic.truth import UNIT_COLUMNS
 from scoring.metrics import calibration, classification, conformal, neighbours
+from scoring.readers.units import find_units
 from scoring.single_image.model_task import ModelTask, kind, probabilities
 from scoring.statistics.intervals import wilson
-from scoring.statistics.options import StatisticsOptions
 from scoring.submission import Predictions
 
 NEAREST, COUNTED = 6, 20
@@ -98,7 +98,7 @@ def reference(
     challenge. units [N]: default, those of the challenge's intervals (patients, else lesions, where the test
     set names them, else cases)."""
     if units is None:
-        _, units = StatisticsOptions().units(truth.columns, len(truth), UNIT_COLUMNS, truth.id_column)
+        _, units = find_units(truth.columns, len(truth), UNIT_COLUMNS, truth.id_column)
     kept = np.flatnonzero((truth.labels >= 0) & predictions.has_outputs)
     outputs = np.ascontiguousarray(predictions.outputs[kept, : subject.outputs])
     found = kind(outputs)

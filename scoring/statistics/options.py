@@ -1,13 +1,12 @@
 """The options that every challenge's `score` has: replicates, seed, unit and kind of interval."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.findings import Finding, InputRefused, error, note, warning
-from scoring.readers.tables import key
-from scoring.statistics import intervals, resampling
+from scoring.findings import Finding, error, note, warning
+from scoring.statistics import intervals
 
 FEW_UNITS, FEW_REPLICATES = 50, 200
 
@@ -47,26 +46,6 @@ class StatisticsOptions:
                 )
             )
         return found
-
-    def units(
-        self, columns: Mapping[str, Sequence[str]], n_cases: int, usual: Sequence[str], id_column: str
-    ) -> tuple[str, np.ndarray]:
-        """The name of the unit and the unit number of each case [N]. Raises InputRefused where the named
-        column is absent."""
-        wanted = None if self.group is None or self.group.lower() == "none" else key(self.group)
-        if wanted is not None and wanted not in columns:
-            raise InputRefused(
-                [
-                    error(
-                        "bad-option",
-                        "--group",
-                        f"there is no column {self.group!r}. Columns: {', '.join(columns) or 'none'}.",
-                    )
-                ]
-            )
-        if self.group is None:
-            wanted = next((c for c in usual if c in columns and c != id_column), None)
-        return (wanted or "case"), resampling.unit_numbers(columns[wanted] if wanted else None, n_cases)
 
     def interval_of(
         self, point: float, replicates: np.ndarray, left_out: np.ndarray | None

@@ -1,32 +1,12 @@
 """Drawing test sets with replacement: the same replicates for every team, metric and slice of one truth."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
 
-from scoring.readers.tables import MISSING
-
 BLOCK_BYTES = 64_000_000
 KEPT_CELLS = 64_000_000
-
-
-def unit_numbers(values: Sequence[str] | None, n_cases: int) -> np.ndarray:
-    """The unit of each case [N], numbered by first appearance: cases with the same value form one, an empty
-    value (also NA, null ...) is a unit of its own.
-
-    Without values every case is a unit.
-    """
-    if values is None:
-        return np.arange(n_cases)
-    seen: dict[object, int] = {}
-    return np.array(
-        [
-            seen.setdefault(("", i) if value.strip().lower() in MISSING else value, len(seen))
-            for i, value in enumerate(values)
-        ],
-        dtype=int,
-    )
 
 
 def draw(n_units: int, resamples: int, seed: int) -> Iterator[np.ndarray]:

@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from scoring.statistics import resampling
 
@@ -55,33 +53,6 @@ def test_the_kept_draw_cannot_be_changed():
     block = next(resampling.draw(5, 4, 0))
     with pytest.raises(ValueError, match="read-only"):
         block[0, 0] = 9
-
-
-@given(st.lists(st.sampled_from(["", "a", "b", "c", "A"]), min_size=1, max_size=20))
-def test_units_restated(values):
-    numbers, seen = [], {}
-    for i, value in enumerate(values):
-        name = value or i
-        if name not in seen:
-            seen[name] = len(seen)
-        numbers.append(seen[name])
-    assert resampling.unit_numbers(values, len(values)).tolist() == numbers
-
-
-def test_every_way_to_write_nothing_is_a_unit_of_its_own():
-    assert resampling.unit_numbers(["NA", "x", "", "na", " null ", "x", "None"], 7).tolist() == [
-        0,
-        1,
-        2,
-        3,
-        4,
-        1,
-        5,
-    ]
-
-
-def test_without_values_each_case_is_a_unit():
-    assert resampling.unit_numbers(None, 4).tolist() == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize("block_bytes", [1, 4 * 6 * 2, 64_000_000])

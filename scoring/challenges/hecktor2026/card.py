@@ -30,6 +30,7 @@ from scoring.findings import Finding, InputRefused
 from scoring.metrics import classification, overlap, survival
 from scoring.readers.case_tables import joined_columns
 from scoring.readers.sources import Source
+from scoring.readers.units import find_units
 from scoring.scorecard import ScoreCard, plain
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Replicates, replicate
@@ -77,7 +78,7 @@ def score(
     if lesions:
         predictions = with_nodes(truth, predictions)
     columns = joined_columns(truth, metadata)
-    unit, units = statistics.units(columns, len(truth), (), truth.id_column)
+    unit, units = find_units(columns, len(truth), (), truth.id_column, statistics.group)
     unit = "patient" if unit == "case" else unit
     evaluate = partial(quantities, truth, predictions, options)
     point = evaluate(np.ones((1, len(truth)), np.float32))

@@ -18,6 +18,7 @@ from scoring.metrics.subgroups import Share
 from scoring.metrics.thresholds import HALF
 from scoring.readers.case_tables import joined_columns
 from scoring.readers.sources import Source
+from scoring.readers.units import find_units
 from scoring.scorecard import ScoreCard, plain
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Replicates, replicate
@@ -75,7 +76,7 @@ def card(
     """Score predictions [N, K] that lie in 0..1. Raises InputRefused for metadata or a unit column that
     cannot be read."""
     columns = joined_columns(truth, metadata, repeated=truth.id_column != "image")
-    unit, units = statistics.units(columns, len(truth), UNIT_COLUMNS, truth.id_column)
+    unit, units = find_units(columns, len(truth), UNIT_COLUMNS, truth.id_column, statistics.group)
     answers = measures.answers(
         truth.categories,
         truth.positives,

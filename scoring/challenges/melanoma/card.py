@@ -15,6 +15,7 @@ from scoring.findings import Finding, InputRefused, error, note, ordered, warnin
 from scoring.metrics import binary, calibration, curves, subgroups
 from scoring.readers.case_tables import joined_columns
 from scoring.readers.sources import Source
+from scoring.readers.units import find_units
 from scoring.scorecard import ScoreCard, plain
 from scoring.statistics import resampling
 from scoring.statistics.options import StatisticsOptions
@@ -60,7 +61,7 @@ def score(
     if hard or wrong_options:
         raise InputRefused([*hard, *wrong_options], read)
     columns = joined_columns(truth, metadata)
-    unit, units = statistics.units(columns, len(truth), UNIT_COLUMNS, truth.id_column)
+    unit, units = find_units(columns, len(truth), UNIT_COLUMNS, truth.id_column, statistics.group)
     evaluate = partial(quantities, truth, predictions)
     point = evaluate(np.ones((1, len(truth)), np.float32))
     source = provenance(

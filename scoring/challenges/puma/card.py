@@ -21,6 +21,7 @@ from scoring.challenges.puma.warnings import remarks
 from scoring.findings import Finding, InputRefused, error
 from scoring.readers.case_tables import joined_columns
 from scoring.readers.sources import Source
+from scoring.readers.units import find_units
 from scoring.scorecard import ScoreCard, plain
 from scoring.statistics import intervals, resampling
 from scoring.statistics.options import StatisticsOptions
@@ -95,7 +96,7 @@ def score(
     if wrong_options:
         raise InputRefused(wrong_options, [*truth.findings, *predictions.findings])
     columns = joined_columns(truth, metadata)
-    unit, units = statistics.units(columns, len(truth), (), truth.id_column)
+    unit, units = find_units(columns, len(truth), (), truth.id_column, statistics.group)
     rule = Rule(rules, radius, min_confidence)
     options = {**_options(rule), "unknown_classes": unknown_classes}
     source = provenance(truth.sha256, predictions, options, statistics, metadata, unit, units)

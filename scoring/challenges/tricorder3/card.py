@@ -26,6 +26,7 @@ from scoring.metrics import calibration, classification, curves, subgroups
 from scoring.metrics.classification import mean_of_defined
 from scoring.readers.case_tables import joined_columns
 from scoring.readers.sources import Source
+from scoring.readers.units import find_units
 from scoring.scorecard import ScoreCard, plain
 from scoring.statistics import resampling
 from scoring.statistics.options import StatisticsOptions
@@ -94,7 +95,7 @@ def score(
     if hard or wrong_options:
         raise InputRefused([*hard, *wrong_options], read)
     columns = joined_columns(truth, metadata)
-    unit, units = statistics.units(columns, len(truth), UNIT_COLUMNS, truth.id_column)
+    unit, units = find_units(columns, len(truth), UNIT_COLUMNS, truth.id_column, statistics.group)
 
     def measured(weights: np.ndarray) -> dict:
         return quantities(truth, predictions, weights, efficiency(size))
