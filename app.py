@@ -18,7 +18,7 @@ async def warm(_app):
 
     for challenge_id in scoring.challenge_ids():
         scoring.load_challenge(challenge_id)
-    import scoring.figures.classification
+    import scoring.figures.confusion
     import scoring.report
 
     go.Figure(go.Scatter(x=[0]))

@@ -16,8 +16,9 @@ from pages.shared.layout import Fact
 from pages.shared.viewer import slices
 from scoring.challenges.hecktor2026 import figures
 from scoring.challenges.hecktor2026.figures import Drawing
-from scoring.figures.classification import Part, Row, intervals, score_strip
+from scoring.figures.intervals import Row, intervals
 from scoring.figures.numerals import UNDEFINED, decimal, share
+from scoring.figures.score_points import Part, score_strip
 from scoring.figures.theme import SMALL
 from scoring.scorecard import ScoreCard
 from scoring.text import file_name, markdown

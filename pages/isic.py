@@ -12,10 +12,11 @@ from pages.shared.classification import interval
 from pages.shared.inputs import Input
 from pages.shared.layout import Fact, Picture
 from scoring.figures import categories as figures
-from scoring.figures.categories import Line, short
-from scoring.figures.classification import output_bars, points_lost
+from scoring.figures.categories import Line
 from scoring.figures.numerals import UNDEFINED, decimal, share
-from scoring.figures.theme import label
+from scoring.figures.outputs import output_bars
+from scoring.figures.score_points import points_lost
+from scoring.figures.theme import label, short
 from scoring.scorecard import ScoreCard
 from scoring.text import markdown
 

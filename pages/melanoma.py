@@ -13,8 +13,8 @@ from pages.shared.classification import CalibrationWords, Measure, interval
 from pages.shared.layout import Fact, Picture
 from scoring.figures import binary as figures
 from scoring.figures.binary import Mark, cut
-from scoring.figures.classification import Part, score_strip
 from scoring.figures.numerals import decimal, percent, points, share, span
+from scoring.figures.score_points import Part, score_strip
 from scoring.figures.theme import label
 from scoring.scorecard import ScoreCard
 

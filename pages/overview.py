@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.shared import layout, submissions
 from scoring.challenges import TITLES, load_challenge
-from scoring.figures.classification import Row, intervals
+from scoring.figures.intervals import Row, intervals
 from scoring.figures.numerals import points, share
 from scoring.samples import SETS
 

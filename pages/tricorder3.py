@@ -10,10 +10,11 @@ import scoring
 from pages.shared import cases, classification, layout, preflight, submissions
 from pages.shared.challenge_page import ChallengePage, show
 from pages.shared.layout import Fact, Picture
-from scoring.figures import classification as figures
-from scoring.figures.classification import Part
+from scoring.figures.confusion import risk_matrix
 from scoring.figures.numerals import decimal, points, share, span
-from scoring.figures.theme import label
+from scoring.figures.outputs import output_bars, setting_dots, sweep_lines
+from scoring.figures.score_points import Part, points_lost, score_strip
+from scoring.figures.theme import SHAPES, label
 from scoring.text import markdown
 
 ID = "tricorder3"
@@ -119,7 +120,7 @@ def headline(shown) -> None:
                 "Malignant cases called any malignant class",
             ),
         ],
-        figures.score_strip(parts, layout.theme(), bounds, 100 * best),
+        score_strip(parts, layout.theme(), bounds, 100 * best),
         (
             f"0.9 × (0.5 × {a:.6f} + 0.5 × {w:.6f}) + 0.1 × {e:.6f} = **{card.score!r}**, the official "
             f"number to the last digit. {reach}"
@@ -152,7 +153,7 @@ def points_tab(shown) -> None:
             for c, v in per_class.items()
         ]
         layout.chart(
-            figures.points_lost(per_class, theme),
+            points_lost(per_class, theme),
             (
                 "Bar: points lost to a class's F1. Pale: all it can cost. Hatched: no case in this "
                 f"test set. Number: cases of the class, * under 15. n = {card.n_cases}."
@@ -163,10 +164,7 @@ def points_tab(shown) -> None:
         m = card.metrics
         parts = [
             ("accuracy", 45.0, m["accuracy"]),
-            *(
-                (f"{figures.SHAPES[r]} {r} F1", 45 * k / 6, m[f"f1_{r}"])
-                for r, k in CHALLENGE.RISK_WEIGHTS.items()
-            ),
+            *((f"{SHAPES[r]} {r} F1", 45 * k / 6, m[f"f1_{r}"]) for r, k in CHALLENGE.RISK_WEIGHTS.items()),
             ("efficiency", 10.0, m["efficiency_score"]),
         ]
         layout.table(
@@ -204,7 +202,7 @@ def risk_tab(shown) -> None:
     left, right = st.columns([2, 3], gap="large")
     with left:
         layout.chart(
-            figures.risk_matrix(matrix["counts"], matrix["labels"], theme),
+            risk_matrix(matrix["counts"], matrix["labels"], theme),
             f"Cases and share of the row. Outlined: malignant called benign. n = {card.n_cases}.",
             pd.DataFrame(matrix["counts"], index=matrix["labels"], columns=matrix["labels"]),
         )
@@ -399,13 +397,13 @@ def received(shown, index: int) -> None:
         if case["outputs"]:
             numbers = pd.DataFrame({"output": case["outputs"]}, index=list(CHALLENGE.CLASSES))
             layout.chart(
-                figures.output_bars(case["outputs"], CHALLENGE.CLASSES, theme, RISKS, case["truth"]),
+                output_bars(case["outputs"], CHALLENGE.CLASSES, theme, RISKS, case["truth"]),
                 "The eleven outputs as they came; the score takes the largest.",
                 numbers,
             )
             if not _are_probabilities(card):
                 layout.chart(
-                    figures.output_bars(
+                    output_bars(
                         case["outputs"], CHALLENGE.CLASSES, theme, RISKS, case["truth"], normalised=True
                     ),
                     "A softmax for display; it is not in the score.",
@@ -430,7 +428,7 @@ def what_if(case: Mapping, truth, given, truth_key: str, index: int) -> None:
     place = st.columns(3, gap="medium")
     with place[0]:
         layout.chart(
-            figures.sweep_lines(
+            sweep_lines(
                 CHALLENGE.SWEEP_AGES,
                 outputs["age"],
                 CHALLENGE.CLASSES,
@@ -444,7 +442,7 @@ def what_if(case: Mapping, truth, given, truth_key: str, index: int) -> None:
         )
     with place[1]:
         layout.chart(
-            figures.setting_dots(
+            setting_dots(
                 ["male", "female", "unknown"],
                 outputs["gender"],
                 CHALLENGE.CLASSES,
@@ -458,7 +456,7 @@ def what_if(case: Mapping, truth, given, truth_key: str, index: int) -> None:
     with place[2]:
         sites = [*CHALLENGE.LOCATIONS, "unknown"]
         layout.chart(
-            figures.setting_dots(
+            setting_dots(
                 sites,
                 outputs["location"],
                 CHALLENGE.CLASSES,

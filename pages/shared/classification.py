@@ -8,10 +8,12 @@ import streamlit as st
 
 from pages.shared import layout
 from pages.shared.layout import Fact
-from scoring.figures import classification as figures
-from scoring.figures.classification import Calibrated
+from scoring.figures.calibration import LARGEST_OUTPUT, ReliabilityLabels, reliability
+from scoring.figures.confusion import confusion_matrix
+from scoring.figures.curves import precision_recall_panel, roc_panel
+from scoring.figures.intervals import intervals, slice_rows
 from scoring.figures.numerals import share, span
-from scoring.figures.theme import label
+from scoring.figures.theme import SYMBOLS, label
 from scoring.scorecard import ScoreCard
 from scoring.text import markdown
 
@@ -38,7 +40,7 @@ def classes(card: ScoreCard, risks: Mapping[str, str]) -> None:
     theme = layout.theme()
     left, right = st.columns([13, 9], gap="medium")
     with left:
-        order = sorted(card.per_class, key=lambda c: list(figures.SYMBOLS).index(risks[c]))
+        order = sorted(card.per_class, key=lambda c: list(SYMBOLS).index(risks[c]))
         rows = pd.DataFrame([_class_row(c, card.per_class[c], risks) for c in order])
         layout.table(
             "How good is each class?",
@@ -69,7 +71,7 @@ def classes(card: ScoreCard, risks: Mapping[str, str]) -> None:
             default="counts",
         )
         matrix = card.confusion_matrix
-        figure = figures.confusion_matrix(matrix["counts"], matrix["labels"], theme, risks, show)
+        figure = confusion_matrix(matrix["counts"], matrix["labels"], theme, risks, show)
         numbers = pd.DataFrame(matrix["counts"], index=matrix["labels"], columns=matrix["labels"])
         layout.chart(
             figure,
@@ -111,7 +113,7 @@ def curves(card: ScoreCard, risks: Mapping[str, str]) -> None:
         default="ROC",
     )
     names = card.confusion_matrix["labels"]
-    order = sorted(range(len(names)), key=lambda k: list(figures.SYMBOLS).index(risks[names[k]]))
+    order = sorted(range(len(names)), key=lambda k: list(SYMBOLS).index(risks[names[k]]))
     cards = [_curve_card(card, k, names[k], risks[names[k]], kind == "ROC", theme) for k in order]
     if kind == "ROC":
         layout.panels(
@@ -139,7 +141,7 @@ def _curve_card(card: ScoreCard, k: int, name: str, risk: str, is_roc: bool, the
     entry, a = card.per_class[name], card.arrays
     star = "*" if entry["support"] < 15 else ""
     if is_roc:
-        figure = figures.roc_panel(
+        figure = roc_panel(
             name,
             a["roc_grid"],
             a["roc_sensitivity"][k],
@@ -152,7 +154,7 @@ def _curve_card(card: ScoreCard, k: int, name: str, risk: str, is_roc: bool, the
             figure,
             f"{interval(entry.get('auc_interval'))}, n = {entry['support']}{star}",
         )
-    figure = figures.precision_recall_panel(
+    figure = precision_recall_panel(
         name,
         a["pr_grid"],
         a["pr_precision"][k],
@@ -173,7 +175,7 @@ class CalibrationWords:
     """How a challenge's calibration is told. figure: of the diagram. gap, brier: what ECE and Brier score
     are. above: what lies above the line."""
 
-    figure: Calibrated = figures.LARGEST
+    figure: ReliabilityLabels = LARGEST_OUTPUT
     gap: str = "Mean gap between largest output and share right, weighted by n"
     brier: str = "Sum over classes of (output − truth)², mean over cases; 0 to 2"
     above: str = "Above the dotted line the model is too modest, below it too sure."
@@ -194,12 +196,12 @@ def calibration(card: ScoreCard, words: CalibrationWords = CalibrationWords()) -
     left, beside = st.columns([3, 2], gap="large")
     with left:
         numbers = pd.DataFrame(
-            {"mean output": said, words.figure.came: right, "low": low, "high": high, "n": n}
+            {"mean output": said, words.figure.observed: right, "low": low, "high": high, "n": n}
         )
         layout.chart(
-            figures.reliability(said, right, low, high, n, layout.theme(), words.figure),
+            reliability(said, right, low, high, n, layout.theme(), words.figure),
             (
-                f"Dots: {words.figure.came} with Wilson 95% interval, at the bin's mean output. Dotted: "
+                f"Dots: {words.figure.observed} with Wilson 95% interval, at the bin's mean output. Dotted: "
                 f"perfect. n = {int(n.sum())}."
             ),
             numbers,
@@ -256,7 +258,7 @@ def subgroups(card: ScoreCard, measures: Sequence[Measure] = RISK_MEASURES) -> N
     groups = sum(len(found) for found in card.more["slices"].values())
     for place, measure in zip(st.columns(len(measures), gap="large"), measures, strict=True):
         with place:
-            rows = figures.slice_rows(card.more["slices"], measure.metric)
+            rows = slice_rows(card.more["slices"], measure.metric)
             numbers = pd.DataFrame(
                 [
                     {
@@ -269,7 +271,7 @@ def subgroups(card: ScoreCard, measures: Sequence[Measure] = RISK_MEASURES) -> N
                     for r in rows
                 ]
             )
-            figure = figures.intervals(
+            figure = intervals(
                 rows,
                 layout.theme(),
                 measure.question,

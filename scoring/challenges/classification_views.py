@@ -7,8 +7,11 @@ from functools import partial
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.figures import classification as figures
-from scoring.figures.classification import Calibrated, Part
+from scoring.figures import score_points
+from scoring.figures.calibration import LARGEST_OUTPUT, ReliabilityLabels, reliability
+from scoring.figures.confusion import confusion_matrix
+from scoring.figures.curves import precision_recall_panel, roc_panel
+from scoring.figures.intervals import intervals, slice_rows
 from scoring.figures.numerals import points, share, span
 from scoring.figures.theme import SHAPES, SMALL, SYMBOLS, Theme
 from scoring.scorecard import ScoreCard, plain
@@ -68,7 +71,7 @@ def score_strip(
     weights: metric -> (name, short name, points of 100). ceiling: the score with every case right, 0..1.
     """
     parts = [
-        Part(name, short, weight, part_value(card, key, weight))
+        score_points.Part(name, short, weight, part_value(card, key, weight))
         for key, (name, short, weight) in weights.items()
     ]
     interval = card.intervals.get("score")
@@ -76,7 +79,9 @@ def score_strip(
     words = " + ".join(f"{part.weight:g} × {part.value or 0:.6f}" for part in parts)
     reach = f" n = {card.n_cases} means about ±{(bounds[1] - bounds[0]) / 2:.0f} points." if bounds else ""
     return Figure(
-        lambda theme: figures.score_strip(parts, theme, bounds, None if ceiling is None else 100 * ceiling),
+        lambda theme: score_points.score_strip(
+            parts, theme, bounds, None if ceiling is None else 100 * ceiling
+        ),
         (
             f"{words} = {points(card.score, 6)} points; the official score, unrounded, is "
             f"**{plain(card.score)!r}**.{reach}"
@@ -106,7 +111,7 @@ def points_lost(card: ScoreCard, name: str = "F1", key: str = "f1") -> Figure:
         name: [rows[c][key] for c in order],
         "n": [rows[c]["support"] for c in order],
     }
-    return Figure(lambda theme: figures.points_lost(rows, theme, (key, name)), caption, data)
+    return Figure(lambda theme: score_points.points_lost(rows, theme, (key, name)), caption, data)
 
 
 def _hundredfold(value: float | None) -> float | None:
@@ -146,7 +151,7 @@ def confusion(card: ScoreCard) -> list[Block]:
 
     def drawn(show: str) -> Figure:
         return Figure(
-            lambda theme: figures.confusion_matrix(counts, labels, theme, risks or None, show),
+            lambda theme: confusion_matrix(counts, labels, theme, risks or None, show),
             caption,
             counts_by_class(labels, counts),
             f"confusion {show}",
@@ -203,7 +208,7 @@ def curves(card: ScoreCard) -> list[Block]:
 def _roc(card: ScoreCard, name: str, risk: str | None) -> Panel:
     entry, a, k = card.per_class[name], card.arrays, card.confusion_matrix["labels"].index(name)
     band = (a["roc_grid"], a["roc_low"][k], a["roc_high"][k])
-    build = partial(_swapped, figures.roc_panel, (name, a["roc_grid"], a["roc_sensitivity"][k]), (risk, band))
+    build = partial(_swapped, roc_panel, (name, a["roc_grid"], a["roc_sensitivity"][k]), (risk, band))
     title = f"{class_name(name, risk)}  AUC **{share(entry['auc'])}**"
     return Panel(title, build, f"{span(entry.get('auc_interval'), 2)}, {_cases(entry)}")
 
@@ -212,7 +217,7 @@ def _precision(card: ScoreCard, name: str, risk: str | None) -> Panel:
     entry, a, k = card.per_class[name], card.arrays, card.confusion_matrix["labels"].index(name)
     band = (a["pr_grid"], a["pr_low"][k], a["pr_high"][k])
     before = (name, a["pr_grid"], a["pr_precision"][k], entry["support"] / card.n_cases)
-    build = partial(_swapped, figures.precision_recall_panel, before, (risk, band))
+    build = partial(_swapped, precision_recall_panel, before, (risk, band))
     return Panel(
         f"{class_name(name, risk)}  AP **{share(entry['average_precision'])}**", build, _cases(entry)
     )
@@ -232,7 +237,7 @@ class CalibrationWords:
     """How a challenge's calibration is told. figure: of the diagram. gap, brier: what ECE and Brier score are. above:
     what lies above the line."""
 
-    figure: Calibrated = figures.LARGEST
+    figure: ReliabilityLabels = LARGEST_OUTPUT
     gap: str = "Mean gap between largest output and share right, weighted by n"
     brier: str = "Sum over classes of (output − truth)², mean over cases; 0 to 2"
     above: str = "Above the dotted line the model is too modest, below it too sure."
@@ -249,11 +254,11 @@ def calibration(card: ScoreCard, words: CalibrationWords = CalibrationWords()) -
             )
         ]
     bins = [card.arrays[f"reliability_{part}"] for part in ("said", "right", "low", "high", "n")]
-    data = dict(zip(("mean output", words.figure.came, "low", "high", "n"), bins, strict=True))
+    data = dict(zip(("mean output", words.figure.observed, "low", "high", "n"), bins, strict=True))
     diagram = Figure(
-        lambda theme: figures.reliability(*bins, theme, words.figure),
+        lambda theme: reliability(*bins, theme, words.figure),
         (
-            f"Dots: {words.figure.came} with Wilson 95% interval, at the bin's mean output. Dotted: perfect. "
+            f"Dots: {words.figure.observed} with Wilson 95% interval, at the bin's mean output. Dotted: perfect. "
             f"n = {int(bins[-1].sum())}."
         ),
         data,
@@ -309,13 +314,13 @@ def subgroups(card: ScoreCard, measures: Sequence[Measure] = RISK_MEASURES) -> l
 
 
 def _by_group(card: ScoreCard, measure: Measure) -> Figure:
-    rows = figures.slice_rows(card.more["slices"], measure.metric)
+    rows = slice_rows(card.more["slices"], measure.metric)
     groups = sum(len(found) for found in card.more["slices"].values())
     overall = card.metrics.get(measure.metric)
     line = f"Line: all {card.n_cases} cases. " if overall is not None else ""
     bounds = [row.interval or (None, None) for row in rows]
     return Figure(
-        lambda theme: figures.intervals(rows, theme, measure.question, measure.axis, reference=overall),
+        lambda theme: intervals(rows, theme, measure.question, measure.axis, reference=overall),
         (
             f"{line}n: {measure.of}cases of the group. {groups} groups looked at: one may stand apart "
             f"by chance. Grey: under 15 cases. {method(card)}"

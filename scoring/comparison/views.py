@@ -14,11 +14,10 @@ from scoring.comparison.robustness import Robustness, Rule
 from scoring.comparison.scale import Scale
 from scoring.comparison.subgroups import Estimate, Subgroup
 from scoring.figures import comparison as figures
-from scoring.figures.categories import short
-from scoring.figures.classification import Row
 from scoring.figures.comparison import Ordering
+from scoring.figures.intervals import Row
 from scoring.figures.numerals import decimal
-from scoring.figures.theme import Theme, safe
+from scoring.figures.theme import Theme, safe, short
 from scoring.statistics.replicate_comparison import Pair
 
 MANY = 15

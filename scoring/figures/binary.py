@@ -8,7 +8,8 @@ from itertools import pairwise
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.figures.classification import Calibrated, matrix
+from scoring.figures.calibration import ReliabilityLabels
+from scoring.figures.confusion import matrix
 from scoring.figures.numerals import MINUS, UNDEFINED, decimal, percent
 from scoring.figures.theme import SHAPES, SYMBOLS, Theme, faded, figure, safe, write
 
@@ -21,7 +22,7 @@ QUANTITIES = {
 }
 DASHES = {"recall": "dash", "specificity": "dot"}
 
-RISK = Calibrated(
+RISK = ReliabilityLabels(
     "When it says 70%, do 70% have a melanoma?", "score of the model", "share with a melanoma", "melanoma"
 )
 

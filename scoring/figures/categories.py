@@ -7,13 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.figures.classification import matrix
+from scoring.figures.confusion import matrix
 from scoring.figures.numerals import decimal
-from scoring.figures.theme import Theme, figure, safe, write
+from scoring.figures.theme import Theme, figure, safe, short, write
 
 DASHES = ("solid", "dash", "dot")
 LEGEND_ROW = 20
-SHORT = 14
 TICKS = {"tickvals": [0, 0.25, 0.5, 0.75, 1], "ticktext": ["0", ".25", ".5", ".75", "1"]}
 WANTED = 0.8
 """The sensitivity from which on ISIC takes an area of its own."""
@@ -30,11 +29,6 @@ class Line:
     thresholds: np.ndarray
     legend: str
     point: tuple[float, float] | None = None
-
-
-def short(name: str) -> str:
-    """A name that fits beside an axis."""
-    return name if len(name) <= SHORT else f"{name[: SHORT - 1]}…"
 
 
 def mark(k: int, theme: Theme) -> dict:

@@ -12,10 +12,9 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
 
-from scoring.figures.categories import short
-from scoring.figures.classification import Row, intervals
+from scoring.figures.intervals import Row, intervals
 from scoring.figures.numerals import decimal, percent, span
-from scoring.figures.theme import Theme, counted, figure, heat, safe, text_on, write, written
+from scoring.figures.theme import Theme, counted, figure, heat, safe, short, text_on, write, written
 
 ROW = 28
 """Height in pixels of one team's row."""
@@ -35,7 +34,7 @@ def team_intervals(
     tied: int = 0,
     reference: float | None = None,
 ) -> go.Figure:
-    """Teams as dots with whiskers, see `classification.intervals`; the axis has no zeros that say nothing."""
+    """Teams as dots with whiskers, see `intervals`; the axis has no zeros that say nothing."""
     return intervals(
         rows, theme, question, axis_title, digits=digits, tied=tied, reference=reference
     ).update_xaxes(tickformat=".3~f")

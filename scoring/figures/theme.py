@@ -13,6 +13,8 @@ from plotly.colors import sample_colorscale
 SHAPES = {"malignant": "▲", "medium": "◆", "benign": "●"}
 SYMBOLS = {"malignant": "triangle-up", "medium": "diamond", "benign": "circle"}
 FONT = "'Source Sans', 'Source Sans Pro', 'Segoe UI', system-ui, sans-serif"
+SHORT = 14
+"""Characters of a name beside an axis."""
 SMALL = 15
 """Cases of a class or group below which no interval is honest (statistics: few-cases-in-class)."""
 
@@ -218,6 +220,11 @@ def label(name: str, risk: str | None = None, theme: Theme | None = None, shape_
         return safe(name)
     shape = f"<span style='color:{theme.risk[risk]};font-size:15px'>{SHAPES[risk]}</span>"
     return f"{safe(name)} {shape}" if shape_last else f"{shape} {safe(name)}"
+
+
+def short(name: str) -> str:
+    """Return a name that fits beside an axis."""
+    return name if len(name) <= SHORT else f"{name[: SHORT - 1]}…"
 
 
 def counted(name: str, n: int, risk: str | None, theme: Theme) -> str:

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.figures.categories import short
 from scoring.figures.numerals import percent
-from scoring.figures.theme import Theme, figure, safe
+from scoring.figures.theme import Theme, figure, safe, short
 
 SYMBOLS = (
     "circle",

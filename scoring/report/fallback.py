@@ -7,7 +7,10 @@ import plotly.graph_objects as go
 
 from scoring.challenges import classification_views as shared
 from scoring.challenges import load_challenge
-from scoring.figures import binary, classification
+from scoring.figures import binary
+from scoring.figures.calibration import LARGEST_OUTPUT, reliability
+from scoring.figures.confusion import confusion_matrix
+from scoring.figures.curves import precision_recall_panel, roc_panel
 from scoring.figures.numerals import decimal, points, span
 from scoring.figures.numerals import share as written
 from scoring.figures.theme import Theme, label
@@ -69,7 +72,7 @@ def _matrices(card: ScoreCard) -> Iterator[Block]:
     labels, counts = matrix["labels"], matrix["counts"]
     known = risks if all(name in risks for name in labels) else None
     yield Figure(
-        lambda theme: classification.confusion_matrix(counts, labels, theme, known),
+        lambda theme: confusion_matrix(counts, labels, theme, known),
         "Counts; colour is the share of the row. "
         + (
             "Column none: missed; row none: spurious."
@@ -135,8 +138,8 @@ def _panel(
 ) -> Callable[[Theme], go.Figure]:
     risk = entry.get("risk")
     if kind == "roc":
-        return lambda theme: classification.roc_panel(name, grid, curve, theme, risk, band)
-    return lambda theme: classification.precision_recall_panel(
+        return lambda theme: roc_panel(name, grid, curve, theme, risk, band)
+    return lambda theme: precision_recall_panel(
         name, grid, curve, entry["support"] / n_cases, theme, risk, band
     )
 
@@ -145,11 +148,11 @@ def _calibration(card: ScoreCard) -> Iterator[Block]:
     names = [f"reliability_{part}" for part in ("said", "right", "low", "high", "n")]
     if any(name not in card.arrays for name in names):
         return
-    words = binary.RISK if card.arrays["outputs"].shape[1] == 1 else classification.LARGEST
+    words = binary.RISK if card.arrays["outputs"].shape[1] == 1 else LARGEST_OUTPUT
     yield Figure(
-        lambda theme: classification.reliability(*(card.arrays[name] for name in names), theme, words),
+        lambda theme: reliability(*(card.arrays[name] for name in names), theme, words),
         (
-            f"Dots: {words.came} with Wilson 95% interval, at the bin's mean output. Dotted: perfect. "
+            f"Dots: {words.observed} with Wilson 95% interval, at the bin's mean output. Dotted: perfect. "
             "Not in the score."
         ),
     )

@@ -3,8 +3,8 @@ import pytest
 
 from scoring import load_challenge
 from scoring.figures import categories as figures
-from scoring.figures import classification
 from scoring.figures.categories import Line
+from scoring.figures.score_points import points_lost
 from scoring.figures.theme import DARK, LIGHT
 from tests.support import category_tables
 
@@ -100,7 +100,7 @@ def test_losses_of_categories_leave_out_those_that_are_in_no_mean():
     labels = ("MEL", "NV", "NV", "NV", "MEL", "MEL")
     truth = isic.read_truth(category_tables.truth(labels=labels), "truth.csv")
     card = isic.score(truth, isic.read_predictions(category_tables.predictions(), truth), resamples=0)
-    figure = classification.points_lost(card.per_class, LIGHT, ("recall", "recall"))
+    figure = points_lost(card.per_class, LIGHT, ("recall", "recall"))
     assert len(figure.data[0].x) == 2
     assert sorted(figure.data[0].x) == pytest.approx([50, 50])
     assert len(figure.layout.xaxis.tickvals) <= 13

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoring.figures import comparison as figures
-from scoring.figures.classification import Row
 from scoring.figures.comparison import Ordering, Sized
+from scoring.figures.intervals import Row
 from scoring.figures.theme import DARK, LIGHT
 from scoring.figures.weights import weight_map
 

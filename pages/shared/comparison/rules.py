@@ -8,7 +8,7 @@ from pages.shared import layout, teams
 from pages.shared.comparison.shown import Compared
 from scoring.comparison import robustness, views, weights
 from scoring.figures import comparison as figures
-from scoring.figures.classification import Row
+from scoring.figures.intervals import Row
 from scoring.figures.weights import weight_map
 
 KINDS = {"metrics and schemes": ("official", "metric", "scheme"), "subgroups": ("official", "subgroup")}

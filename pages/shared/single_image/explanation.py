@@ -10,8 +10,9 @@ from pages.shared import layout, submissions
 from pages.shared.single_image import model, session
 from pages.shared.single_image.query import Query
 from pages.shared.submissions import Outcome, Running
-from scoring.figures import classification, single_image
+from scoring.figures import single_image
 from scoring.figures.numerals import decimal
+from scoring.figures.outputs import setting_dots, sweep_lines
 from scoring.single_image import masks, occlusion, sweep, wording
 from scoring.single_image.saliency import SaliencyMap
 from scoring.text import markdown
@@ -145,7 +146,7 @@ def _field(found: sweep.Sweep, field: str, classes, risk, vector: np.ndarray) ->
     values, rows = found.values(field), found.probabilities[field]
     own = sweep.described(vector)[field]
     if field == "age":
-        figure = classification.sweep_lines(
+        figure = sweep_lines(
             values,
             rows,
             classes,
@@ -160,8 +161,6 @@ def _field(found: sweep.Sweep, field: str, classes, risk, vector: np.ndarray) ->
         question = {"gender": "What if the sex were another?", "location": "What if it were elsewhere?"}[
             field
         ]
-        figure = classification.setting_dots(
-            values, rows, classes, layout.theme(), question, risks=risk, own=own
-        )
+        figure = setting_dots(values, rows, classes, layout.theme(), question, risks=risk, own=own)
         caption = "Bold: as given."
     layout.chart(figure, caption, key=f"single_{field}")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from scoring.challenges import classification_views as shared
 from scoring.challenges.tricorder3.formula import RISK_WEIGHTS
-from scoring.figures import classification as figures
+from scoring.figures.confusion import risk_matrix
 from scoring.figures.numerals import points, span
 from scoring.figures.theme import SHAPES
 from scoring.scorecard import ScoreCard
@@ -142,7 +142,7 @@ def risk(card: ScoreCard) -> tuple[SideBySide, Table]:
     matrix = card.more["risk_matrix"]
     labels, counts = matrix["labels"], matrix["counts"]
     figure = Figure(
-        lambda theme: figures.risk_matrix(counts, labels, theme),
+        lambda theme: risk_matrix(counts, labels, theme),
         f"Cases and share of the row. Outlined: malignant called benign. n = {card.n_cases}.",
         shared.counts_by_class(labels, counts),
     )

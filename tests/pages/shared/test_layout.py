@@ -13,7 +13,7 @@ def whole_page():
 
     from pages.shared import layout
     from pages.shared.layout import Fact, Picture
-    from scoring.figures import classification
+    from scoring.figures.score_points import Part, score_strip
     from scoring.findings import error, note, warning
 
     hostile = st.session_state.get("hostile", "name")
@@ -38,7 +38,7 @@ def whole_page():
     )
     with st.container(key="refused"):
         layout.findings([error("duplicate-case", hostile, "twice")])
-    strip = classification.score_strip([classification.Part("accuracy", "acc.", 100, 0.5)], layout.theme())
+    strip = score_strip([Part("accuracy", "acc.", 100, 0.5)], layout.theme())
     others = [Fact("Ceiling", "97.65"), Fact("Accuracy", "0.523", "0.470 to 0.583")]
     layout.headline(Fact("Score of 100 points", "53.38", "48.2 to 58.8"), others, strip, "0.5")
     ran = st.session_state.setdefault("ran", [])
