@@ -1,5 +1,6 @@
-"""What was noticed about an input: errors that refuse it, warnings and notes that travel with the result."""
+"""Findings about an input: errors refuse it, warnings and notes travel with the result."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 
@@ -9,11 +10,13 @@ LINES_PER_CODE = 20
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was noticed.
+    """One observation about an input.
 
-    level: "error", "warning" or "note". code: kebab-case and stable. where: `file:line`, a case id, a class
-    or a file's name. message: what is wrong, with case and column, and how to mend it; for people, in one or
-    two sentences.
+    Attributes:
+        level: "error", "warning" or "note".
+        code: What kind of finding, in kebab-case; codes are stable.
+        where: `file:line`, a case id, a class or a file's name.
+        message: What is wrong, with case and column, and how to mend it, in one or two sentences.
     """
 
     level: str
@@ -21,64 +24,95 @@ class Finding:
     where: str
     message: str
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.level not in LEVELS:
             raise ValueError(f"unknown level {self.level!r}")
 
     def as_dict(self) -> dict[str, str]:
-        """The entry of `problems` and `findings` in JSON."""
+        """Return the entry of `problems` and `findings` in JSON."""
         return asdict(self)
 
 
 def error(code: str, where: str, message: str) -> Finding:
+    """Make a finding that refuses the input.
+
+    Args:
+        code: What kind of finding, in kebab-case.
+        where: `file:line`, a case id, a class or a file's name.
+        message: What is wrong and how to mend it.
+    """
     return Finding("error", code, where, message)
 
 
 def warning(code: str, where: str, message: str) -> Finding:
+    """Make a finding that makes the result doubtful.
+
+    Args:
+        code: What kind of finding, in kebab-case.
+        where: `file:line`, a case id, a class or a file's name.
+        message: What is doubtful and why.
+    """
     return Finding("warning", code, where, message)
 
 
 def note(code: str, where: str, message: str) -> Finding:
+    """Make a finding that is good to know and changes nothing.
+
+    Args:
+        code: What kind of finding, in kebab-case.
+        where: `file:line`, a case id, a class or a file's name.
+        message: What to know.
+    """
     return Finding("note", code, where, message)
 
 
 class InputRefused(Exception):
-    """The input cannot be scored. `problems` holds every error that was found, `findings` the warnings and
-    notes met on the way.
+    """The input cannot be scored.
 
-    `salvaged`, where there is one, is what could be read all the same: other inputs can be matched to it, so
-    that their problems are listed in the same answer. It is never scored.
+    Attributes:
+        problems: Every error in the input.
+        findings: The warnings and notes of what was read.
+        salvaged: What could be read all the same, or None: other inputs can be matched to it, so that their
+            problems are listed in the same answer. It is never scored.
     """
 
     def __init__(
         self, problems: Iterable[Finding], findings: Iterable[Finding] = (), salvaged: object = None
-    ):
+    ) -> None:
         self.problems, self.findings, self.salvaged = tuple(problems), tuple(findings), salvaged
         super().__init__("; ".join(f"{p.code} {p.where}: {p.message}" for p in self.problems))
 
 
 def ordered(entries: Iterable[Finding], codes: Sequence[str]) -> list[Finding]:
-    """Errors first, then by the order of `codes`, others last; within a code as found."""
+    """Sort findings: errors first, then by code; within a code their order is kept.
+
+    Args:
+        entries: The findings to sort.
+        codes: Codes in the order wanted; other codes come last.
+    """
     rank = {code: i for i, code in enumerate(codes)}
     return sorted(entries, key=lambda e: (e.level != "error", rank.get(e.code, len(codes))))
 
 
 def split(entries: Iterable[Finding]) -> tuple[list[Finding], list[Finding]]:
-    """Errors, and everything else; the order is kept."""
+    """Return the errors, and the warnings and notes, each in the order given."""
     entries = list(entries)
     return [e for e in entries if e.level == "error"], [e for e in entries if e.level != "error"]
 
 
 def lines(entries: Iterable[Finding], most: int = LINES_PER_CODE) -> Iterator[str]:
-    """One line each, `level code where: message`; after `most` lines of a code "and N more"."""
+    """Write findings as lines of text, `level code where: message`.
+
+    Args:
+        entries: The findings to write.
+        most: Lines of one level and code, at most; then one line says "and N more".
+    """
     entries = list(entries)
-    count: dict[tuple[str, str], int] = {}
-    total: dict[tuple[str, str], int] = {}
-    for entry in entries:
-        total[entry.level, entry.code] = total.get((entry.level, entry.code), 0) + 1
+    total = Counter((entry.level, entry.code) for entry in entries)
+    count: Counter[tuple[str, str]] = Counter()
     for entry in entries:
         key = entry.level, entry.code
-        count[key] = count.get(key, 0) + 1
+        count[key] += 1
         if count[key] <= most:
             yield f"{entry.level} {entry.code} {entry.where}: {entry.message}"
         elif count[key] == most + 1:

@@ -2,11 +2,13 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
+from scoring.arrays import Array
 from scoring.findings import Finding
 
 
@@ -14,42 +16,56 @@ from scoring.findings import Finding
 class ScoreCard:
     """One scored submission. No page, figure or report goes back to the files.
 
-    Names of `metrics`, `per_class` and `cases` are those of the challenge; undefined numbers are None. `more`
-    holds the challenge's own top-level keys (`points`, `risk_matrix`, `slices`, `model` ...). `arrays` holds
-    what is too large or too fine for JSON: read-only NumPy arrays by name. `labels_only`, `replicates` and
-    the like stand there too. matches: what was detected and what was missed, one row each, as columns of
-    equal length (detection challenges).
+    Names of `metrics`, `per_class` and `cases` are those of the challenge; undefined numbers are None.
+
+    Attributes:
+        challenge: The challenge's id.
+        score: What the challenge ranks by.
+        metrics: Values by name.
+        per_class: Values by class and name.
+        n_cases: Number of cases.
+        cases: One row per case, in the truth's order.
+        findings: Warnings and notes about the input and the result.
+        provenance: What the numbers rest on: version, digests, options, seed, unit.
+        confusion_matrix: `labels` and `counts` (rows: truth); None where the challenge has none.
+        intervals: 95 % interval [low, high] by metric, None where undefined; empty without replicates.
+        more: The challenge's own top-level keys (`points`, `risk_matrix`, `slices`, `model` ...).
+        arrays: What is too large or too fine for JSON, for example replicates and curves: read-only arrays by
+            name.
+        matches: Detections and misses, one row each, as columns of equal length (detection challenges).
     """
 
     challenge: str
     score: float | None
     metrics: Mapping[str, float | None]
-    per_class: Mapping[str, Mapping]
+    per_class: Mapping[str, Mapping[str, Any]]
     n_cases: int
-    cases: tuple[Mapping, ...]
+    cases: tuple[Mapping[str, Any], ...]
     findings: tuple[Finding, ...]
-    provenance: Mapping
-    confusion_matrix: Mapping | None = None
-    intervals: Mapping[str, list | None] = field(default_factory=dict)
-    more: Mapping = field(default_factory=dict)
-    arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
-    matches: Mapping[str, np.ndarray] | None = None
+    provenance: Mapping[str, Any]
+    confusion_matrix: Mapping[str, Any] | None = None
+    intervals: Mapping[str, list[float] | None] = field(default_factory=dict)
+    more: Mapping[str, Any] = field(default_factory=dict)
+    arrays: Mapping[str, Array] = field(default_factory=dict)
+    matches: Mapping[str, Array] | None = None
 
-    def as_dict(self) -> dict:
-        """The object that `scorecard.json` holds, in the order of the contract."""
-        return plain(self._ordered())
+    def as_dict(self) -> dict[str, Any]:
+        """Return the object that `scorecard.json` holds, in the order of the contract."""
+        return {key: plain(value) for key, value in self._ordered().items()}
 
     def to_json(self) -> str:
-        """`scorecard.json`: numbers unrounded, undefined ones null, the same bytes for the same input,
-        options and seed."""
+        """Write `scorecard.json`: numbers unrounded, undefined ones null.
+
+        The same input, options and seed give the same bytes.
+        """
         entries = (
             f"{json.dumps(key)}: {_case_text(value) if key == 'cases' else _text(plain(value), indent=1)}"
             for key, value in self._ordered().items()
         )
         return "{\n" + ",\n".join(entries) + "\n}\n"
 
-    def _ordered(self) -> dict:
-        value = {
+    def _ordered(self) -> dict[str, Any]:
+        value: dict[str, Any] = {
             "challenge": self.challenge,
             "score": self.score,
             "metrics": self.metrics,
@@ -67,23 +83,23 @@ class ScoreCard:
         }
 
 
-def _text(value, **layout) -> str:
+def _text(value: object, **layout: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, **layout)
 
 
-def _case_text(cases: list) -> str:
-    """The cases, a value a line. Without `indent` json runs as compiled code: a tenth of the time for 100,000
-    cases, if they are plain already."""
-    lines = {"separators": (",\n ", ": ")}
+def _case_text(cases: Sequence[Mapping[str, Any]]) -> str:
+    """The cases, a value a line."""
+    # Without `indent` json runs as compiled code: a tenth of the time for 100,000 cases, if they are plain
+    # already.
+    separators = (",\n ", ": ")
     try:
-        return _text(cases, **lines)
+        return _text(cases, separators=separators)
     except (TypeError, ValueError):
-        return _text(plain(cases), **lines)
+        return _text(plain(cases), separators=separators)
 
 
-def plain(value):
-    """NumPy scalars and arrays, tuples and mappings as JSON knows them; NaN and infinite numbers become
-    None."""
+def plain(value: Any) -> Any:
+    """Return NumPy scalars and arrays, tuples and mappings as JSON knows them; NaN and infinity as None."""
     if isinstance(value, Mapping):
         return {str(k): plain(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
