@@ -18,7 +18,7 @@ from pages.shared.inputs import Input
 from scoring import samples
 from scoring.models.pool import Cancelled
 from scoring.models.preprocessing import ImageUnreadable
-from scoring.models.process import ModelFailed
+from scoring.models.results import ModelFailed
 from scoring.readers.sources import open_source
 from scoring.scorecard import ScoreCard
 

@@ -7,7 +7,7 @@ import threading
 from collections import OrderedDict
 
 from scoring.models.preprocessing import Recipe
-from scoring.models.process import Picture
+from scoring.models.results import Picture
 
 Key = tuple[str, Recipe]
 

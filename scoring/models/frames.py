@@ -8,28 +8,39 @@ reader allows.
 import json
 import struct
 from collections.abc import Sequence
-from typing import Any, BinaryIO
+from typing import Any, Protocol
 
 HEADER_BYTES = 16 << 20
 PARTS = 64
 _LENGTH = struct.Struct("<I")
+
+Part = bytes | bytearray | memoryview
+
+
+class Writer(Protocol):
+    def write(self, data: memoryview, /) -> int | None: ...
+    def flush(self) -> None: ...
+
+
+class Reader(Protocol):
+    def readinto(self, buffer: memoryview, /) -> int | None: ...
 
 
 class BrokenFrame(Exception):
     """The other side ended, or what it sent is no frame."""
 
 
-def write(stream: BinaryIO, header: dict[str, Any], parts: Sequence[bytes | memoryview] = ()) -> None:
+def write(stream: Writer, header: dict[str, Any], parts: Sequence[Part] = ()) -> None:
     """Send `header` (JSON values; the key `parts` is taken) and the bytes of `parts`."""
-    parts = [memoryview(part).cast("B") for part in parts]
-    text = json.dumps(header | {"parts": [part.nbytes for part in parts]}).encode()
-    for chunk in (_LENGTH.pack(len(text)) + text, *parts):
-        _write_all(stream, memoryview(chunk))
+    views = [memoryview(part).cast("B") for part in parts]
+    text = json.dumps(header | {"parts": [view.nbytes for view in views]}).encode()
+    for chunk in (memoryview(_LENGTH.pack(len(text)) + text), *views):
+        _write_all(stream, chunk)
     stream.flush()
 
 
-def read(stream: BinaryIO, most_bytes: int) -> tuple[dict[str, Any], list[bytearray]]:
-    """The next frame. Raises BrokenFrame at the end of the stream, on anything malformed, and for parts above
+def read(stream: Reader, most_bytes: int) -> tuple[dict[str, Any], list[bytearray]]:
+    """Return the next frame. Raises BrokenFrame at the end of the stream, on anything malformed, and for parts above
     `most_bytes` together."""
     (length,) = _LENGTH.unpack(_read_exactly(stream, _LENGTH.size))
     if length > HEADER_BYTES:
@@ -49,12 +60,12 @@ def read(stream: BinaryIO, most_bytes: int) -> tuple[dict[str, Any], list[bytear
     return header, [_read_exactly(stream, size) for size in sizes]
 
 
-def _write_all(stream: BinaryIO, chunk: memoryview) -> None:
+def _write_all(stream: Writer, chunk: memoryview) -> None:
     while chunk:
-        chunk = chunk[stream.write(chunk) :]
+        chunk = chunk[stream.write(chunk) or 0 :]
 
 
-def _read_exactly(stream: BinaryIO, size: int) -> bytearray:
+def _read_exactly(stream: Reader, size: int) -> bytearray:
     buffer = bytearray(size)
     view = memoryview(buffer)
     while view:

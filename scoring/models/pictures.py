@@ -16,7 +16,8 @@ from scoring.models.case_images import CaseImages
 from scoring.models.image_upload import UPRIGHT
 from scoring.models.pool import first_output
 from scoring.models.preprocessing import FIT, ImageUnreadable, Recipe, Seen
-from scoring.models.process import ImageProcess, ModelFailed, ModelProcess
+from scoring.models.process import ImageProcess, ModelProcess
+from scoring.models.results import ModelFailed
 
 THUMBNAIL_SIDE = 320
 TILE_SIDE, TILE_QUALITY = 4096, 90

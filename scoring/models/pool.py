@@ -16,7 +16,9 @@ import numpy as np
 from scoring.findings import InputRefused
 from scoring.models import cache as pictures_cache
 from scoring.models.preprocessing import ImageUnreadable, Recipe, Seen
-from scoring.models.process import WORKER, Answer, Limits, ModelFacts, ModelFailed, ModelProcess, Picture
+from scoring.models.process import ModelProcess
+from scoring.models.results import Answer, ModelFacts, ModelFailed, Picture
+from scoring.models.worker_process import WORKER, Limits
 
 _POLL_SECONDS = 0.05
 

@@ -10,7 +10,8 @@ import numpy as np
 from scoring.findings import Finding, error, note, warning
 from scoring.models.pool import first_output
 from scoring.models.preprocessing import ImageUnreadable, Recipe
-from scoring.models.process import Answer, ModelFacts, ModelFailed, ModelProcess, Tensor
+from scoring.models.process import ModelProcess
+from scoring.models.results import Answer, ModelFacts, ModelFailed, Tensor
 
 FLOAT = "tensor(float)"
 CHANNELS = 3

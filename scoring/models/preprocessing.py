@@ -10,7 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image
+
+Pixels = NDArray[np.uint8]
+"""RGB, uint8 (height, width, 3)."""
 
 FORMATS = ("JPEG", "PNG", "TIFF", "BMP", "WEBP", "GIF")
 MOST_PIXELS = 178_956_970

@@ -14,7 +14,8 @@ from scoring.models import pool, preflight
 from scoring.models.case_images import CaseImages
 from scoring.models.pool import Cancelled
 from scoring.models.preprocessing import ImageUnreadable, Recipe, Seen
-from scoring.models.process import ModelFacts, ModelFailed, ModelProcess
+from scoring.models.process import ModelProcess
+from scoring.models.results import ModelFacts, ModelFailed
 from scoring.readers.sources import sha256
 
 MIB = 1 << 20

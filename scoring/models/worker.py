@@ -36,6 +36,7 @@ LATE_IMPORTS = (
     "PIL.PngImagePlugin",
     "PIL.TiffImagePlugin",
     "PIL.WebPImagePlugin",
+    "PIL.ImageCms",
     "PIL.ImageOps",
     "encodings.ascii",
     "encodings.latin_1",

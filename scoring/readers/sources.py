@@ -164,20 +164,25 @@ def _dropped(files: Mapping[str, bytes], name: str) -> Files:
 
 
 def _folder(path: Path, name: str) -> Files:
-    found = (
-        (file.relative_to(path).as_posix(), file.stat().st_size)
+    found = {
+        _as_utf8(file.relative_to(path).as_posix()): file
         for parent, _folders, names in os.walk(path)
         for file in (Path(parent) / n for n in names)
         if file.is_file()
-    )
+    }
     return Files(
         name,
         "folder",
-        _kept(found),
-        lambda member: _bytes_of(path / member, member),
-        lambda member: _file_of(path / member, member),
+        _kept((member, file.stat().st_size) for member, file in found.items()),
+        lambda member: _bytes_of(found[member], member),
+        lambda member: _file_of(found[member], member),
         None,
     )
+
+
+def _as_utf8(path: str) -> str:
+    """Return a path as UTF-8 reads its bytes, whatever the locale makes of them (LC_ALL=C: only ASCII)."""
+    return os.fsencode(path).decode("utf-8", "surrogateescape")
 
 
 def _kept(found: Iterable[tuple[str, int]]) -> dict[str, int]:

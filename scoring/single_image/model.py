@@ -9,7 +9,8 @@ from scoring.findings import Finding, InputRefused, error, split, warning
 from scoring.models import preflight
 from scoring.models.pool import first_output
 from scoring.models.preprocessing import Recipe, stretched
-from scoring.models.process import Answer, ModelFailed, ModelProcess
+from scoring.models.process import ModelProcess
+from scoring.models.results import Answer, ModelFailed
 from scoring.single_image.model_task import ModelTask
 
 CALLED = "the model"

@@ -14,7 +14,7 @@ from scoring.findings import Finding, InputRefused, error
 from scoring.metrics.calibration import output_kind, softmax
 from scoring.models.preflight import Contract
 from scoring.models.preprocessing import Recipe
-from scoring.models.process import ModelFacts
+from scoring.models.results import ModelFacts
 
 SKIN_CHALLENGES = ("tricorder3", "melanoma", "isic")
 MELANOMA_NAMES = ("another lesion", "melanoma")

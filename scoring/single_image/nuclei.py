@@ -18,7 +18,8 @@ from scoring.findings import InputRefused, error
 from scoring.models import preflight
 from scoring.models.preflight import Contract
 from scoring.models.preprocessing import Recipe
-from scoring.models.process import ModelFailed, ModelProcess
+from scoring.models.process import ModelProcess
+from scoring.models.results import ModelFailed
 from scoring.readers.nuclei import Nuclei
 from scoring.single_image.model import CALLED
 from scoring.single_image.photograph import CALLED as IMAGE

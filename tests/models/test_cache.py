@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scoring.models.cache import PictureCache, fair_share, key
 from scoring.models.preprocessing import Recipe, Seen
-from scoring.models.process import Picture
+from scoring.models.results import Picture
 
 SEEN = Seen(1, 1, "RGB", "PNG", False, 1)
 

@@ -15,7 +15,9 @@ from scoring.models import pool
 from scoring.models.cache import PictureCache
 from scoring.models.pool import Cancelled, predict
 from scoring.models.preprocessing import ImageUnreadable, Recipe
-from scoring.models.process import Answer, Limits, ModelFailed, ModelProcess
+from scoring.models.process import ModelProcess
+from scoring.models.results import Answer, ModelFailed
+from scoring.models.worker_process import Limits
 from tests.models import builders
 from tests.models.test_preprocessing import encoded, photograph
 from tests.models.test_process import eventually, hooked, linux

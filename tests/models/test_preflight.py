@@ -19,7 +19,8 @@ from scoring.models.preflight import (
     vector_findings,
 )
 from scoring.models.preprocessing import Recipe
-from scoring.models.process import Answer, ModelFacts, ModelFailed, ModelProcess, Tensor
+from scoring.models.process import ModelProcess
+from scoring.models.results import Answer, ModelFacts, ModelFailed, Tensor
 from tests.models import builders
 from tests.models.test_preprocessing import encoded, photograph
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -17,11 +18,13 @@ import onnx
 import onnxruntime
 import pytest
 from onnx import TensorProto, helper
-from PIL import Image, PngImagePlugin
+from PIL import Image, ImageCms, PngImagePlugin
 
 from scoring.models.preflight import noise
 from scoring.models.preprocessing import ImageUnreadable, Recipe, Seen, pixels, tensor
-from scoring.models.process import ImageProcess, Limits, ModelFailed, ModelProcess, Tensor
+from scoring.models.process import ImageProcess, ModelProcess
+from scoring.models.results import ModelFailed, Tensor
+from scoring.models.worker_process import Limits
 from tests.models import builders
 from tests.models.test_preprocessing import encoded, photograph
 from tests.support.processes import children
@@ -146,6 +149,15 @@ def test_pixels_and_the_file_give_the_same_answer():
     np.testing.assert_array_equal(from_file.pixels, pixels(data, SMALL)[0])
     assert from_file.seen == Seen(90, 60, "RGBA", "PNG", True, 1)
     assert (from_pixels.seen, from_pixels.pixels) == (None, None)
+
+
+def test_a_cielab_tiff_is_read_in_the_worker_as_without_confinement():
+    to_lab = ImageCms.createProfile("sRGB"), ImageCms.createProfile("LAB")
+    data = encoded(ImageCms.profileToProfile(photograph(), *to_lab, outputMode="LAB"), "TIFF")
+    with ImageProcess() as process:
+        found = process.pixels(data, SMALL)
+    assert found.seen.mode == "LAB"
+    np.testing.assert_array_equal(found.pixels, pixels(data, SMALL)[0])
 
 
 def test_inputs_go_by_position_whatever_they_are_called():
@@ -406,12 +418,14 @@ LIES = [
     {"ok": True, "outputs": [], "shape": None, "seen": [1, 2], "cpu_ms": 1},
     {"ok": True, "outputs": [], "shape": None, "seen": None, "cpu_ms": "x"},
     {"ok": True, "outputs": "xy", "shape": None, "seen": None, "cpu_ms": 1},
+    {"ok": True, "outputs": [], "shape": None, "seen": [inf, 1, "", "", False, 1], "cpu_ms": 1},
 ]
 
 
 def test_a_worker_that_lies_is_a_failure_and_not_a_fault_of_the_server():
     code = (
-        f"from scoring.models import worker\nlies = iter({LIES!r})\nworker.run = lambda *_: (next(lies), [])"
+        f"from math import inf\nfrom scoring.models import worker\nlies = iter({LIES!r})\n"
+        "worker.run = lambda *_: (next(lies), [])"
     )
     with ModelProcess(builders.classifier(), SHORT, hooked(code)) as process:
         for lie in LIES:

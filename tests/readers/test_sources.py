@@ -1,10 +1,14 @@
 """Sources: a path, bytes, a dropped folder or a zip hold the same files and have the digests of the
 contract."""
 
+import ast
 import hashlib
 import os
+import subprocess
+import sys
 import zipfile
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,6 +17,7 @@ from scoring.readers.sources import open_source
 from tests.support.archives import STORED, Member, archive, archive_of
 from tests.support.findings import places, refused
 
+ROOT = Path(__file__).parents[2]
 FILES = {"labels.csv": b"id,v\n", "images/b.jpg": b"bb", "images/a.jpg": b"aaa"}
 LITTER = {
     "__MACOSX/labels.csv": b"",
@@ -126,6 +131,28 @@ def test_names_in_a_folder_that_are_no_plain_text(name, tmp_path):
         (problem,) = refused(open_source, source).problems
         assert problem.code == "unsafe-path"
         assert problem.where.isprintable()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere names of files are text")
+def test_names_beyond_ascii_in_a_locale_that_knows_only_ascii(tmp_path):
+    names = ["sätze/größe.csv", "日本.csv"]
+    folder = written(tmp_path, dict.fromkeys(names, b"1"))
+    script = (
+        "import sys\n"
+        "from scoring.readers.sources import open_source\n"
+        "assert sys.getfilesystemencoding() != 'utf-8'\n"
+        "files = open_source(sys.argv[1])\n"
+        "print(ascii([(member, files.read(member), files.open(member).read()) for member in files.members]))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, str(folder)],
+        cwd=ROOT,
+        env=os.environ | {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert ast.literal_eval(done.stdout) == [(name, b"1", b"1") for name in names]
 
 
 def test_a_file_that_goes_away_while_it_is_read(tmp_path):

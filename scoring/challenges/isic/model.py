@@ -16,7 +16,7 @@ from scoring.metrics.calibration import TOLERANCE
 from scoring.models import submission
 from scoring.models.preflight import Contract, image_size
 from scoring.models.preprocessing import Recipe
-from scoring.models.process import ModelFacts
+from scoring.models.results import ModelFacts
 from scoring.readers.sources import Files
 from scoring.submission import Predictions
 

@@ -14,7 +14,7 @@ from scoring.metrics import curves
 from scoring.models import pictures, submission
 from scoring.models.preflight import Contract, image_size
 from scoring.models.preprocessing import Recipe, Seen
-from scoring.models.process import ModelFacts
+from scoring.models.results import ModelFacts
 from scoring.submission import Predictions
 
 PICTURE_SIDE = 224

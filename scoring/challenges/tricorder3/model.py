@@ -17,7 +17,7 @@ from scoring.metrics import calibration
 from scoring.models import pictures, submission
 from scoring.models.preflight import Contract, image_size
 from scoring.models.preprocessing import Recipe, Seen
-from scoring.models.process import ModelFacts
+from scoring.models.results import ModelFacts
 from scoring.submission import Predictions, largest
 
 PICTURE_SIDE = 512
