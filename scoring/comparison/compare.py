@@ -41,7 +41,7 @@ class Comparison:
     challenge: str
     cards: Mapping[str, ScoreCard]
     ranks: Mapping[str, int]
-    result: replicate_comparison.Comparison
+    result: replicate_comparison.ReplicateComparison
     pairs: Pairs
     alike: Mapping[tuple[str, str], Likeness]
     identical: tuple[tuple[str, ...], ...]

@@ -9,7 +9,8 @@ import numpy as np
 from scoring.comparison.compare import Comparison
 from scoring.comparison.values import has_replicates, number, point, resampled
 from scoring.statistics import intervals, replicate_comparison
-from scoring.statistics.ranking import DIGITS, competition_ranks, ranks_along_teams
+from scoring.statistics.ranking import competition_ranks, ranks_along_teams
+from scoring.statistics.rounding import DIGITS
 
 STEPS = 50
 """Steps from 0 to 1 along a side of the map: weights go by 0.02."""
@@ -24,7 +25,7 @@ class Rescored:
     scores: tuple[float | None, ...]
     intervals: tuple[list[float] | None, ...]
     ranks: tuple[int, ...]
-    result: replicate_comparison.Comparison
+    result: replicate_comparison.ReplicateComparison
 
 
 @dataclass(frozen=True)

@@ -2,24 +2,47 @@
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
+
+from scoring.arrays import Floats
 
 QUANTILES = (0.025, 0.975)
 METHODS = ("percentile", "jackknife", "bca")
 Z = 1.959963984540054
 
 
-def percentile(replicates: np.ndarray) -> list[float] | None:
-    """2.5 and 97.5 percentile (linear) of the defined replicates; None where more than half are undefined
-    (NaN) or there is none."""
+def percentile(replicates: Floats) -> list[float] | None:
+    """Return the percentile interval of a quantity.
+
+    Args:
+        replicates: The quantity in each replicate [B], NaN where undefined.
+
+    Returns:
+        The 2.5 and 97.5 percentile (linear) of the defined replicates; None without replicates, or where more
+        than half are undefined.
+
+    Example:
+        >>> percentile(np.arange(101) / 100)
+        [0.025, 0.975]
+    """
     defined = replicates[~np.isnan(replicates)]
     if not len(replicates) or 2 * len(defined) < len(replicates) or not len(defined):
         return None
     return [float(v) for v in np.quantile(defined, QUANTILES)]
 
 
-def jackknife(point: float, left_out: np.ndarray) -> list[float] | None:
-    """point +- t(0.975, n-1) x se with se^2 = (n-1)/n x sum (left_out - mean)^2; left_out: the quantity
-    without each unit [n]."""
+def jackknife(point: float, left_out: Floats) -> list[float] | None:
+    """Return the jackknife interval of a quantity.
+
+    It is point +- t(0.975, n - 1) x se with se^2 = (n - 1) / n x sum (left_out - mean)^2.
+
+    Args:
+        point: The quantity on the whole test set.
+        left_out: The quantity without each unit [n], NaN where undefined.
+
+    Returns:
+        The lower and the upper end; None where the point or all but one of `left_out` are undefined.
+    """
     left_out = left_out[~np.isnan(left_out)]
     n = len(left_out)
     if n < 2 or not np.isfinite(point):
@@ -31,9 +54,20 @@ def jackknife(point: float, left_out: np.ndarray) -> list[float] | None:
     return [float(point) - reach, float(point) + reach]
 
 
-def bca(point: float, replicates: np.ndarray, left_out: np.ndarray) -> list[float] | None:
-    """Bias-corrected and accelerated bootstrap interval (Efron 1987): z0 from the share of replicates below
-    the point (ties half), acceleration from the leave-one-unit-out values."""
+def bca(point: float, replicates: Floats, left_out: Floats) -> list[float] | None:
+    """Return the bias-corrected and accelerated bootstrap interval (Efron 1987) of a quantity.
+
+    The bias comes from the share of replicates below the point (ties half), the acceleration from the
+    leave-one-unit-out values.
+
+    Args:
+        point: The quantity on the whole test set.
+        replicates: The quantity in each replicate [B], NaN where undefined.
+        left_out: The quantity without each unit [n], NaN where undefined.
+
+    Returns:
+        The lower and the upper end; None where `percentile` is None or the point is undefined.
+    """
     if percentile(replicates) is None or not np.isfinite(point):
         return None
     defined = np.round(replicates[~np.isnan(replicates)], 12)
@@ -46,13 +80,20 @@ def bca(point: float, replicates: np.ndarray, left_out: np.ndarray) -> list[floa
     return [float(v) for v in np.quantile(replicates[~np.isnan(replicates)], levels)]
 
 
-def wilson(hits: np.ndarray, n: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Wilson's 95 % bounds of the share hits / n; NaN where n is 0."""
+def wilson(hits: ArrayLike, n: ArrayLike) -> tuple[Floats, Floats]:
+    """Return Wilson's 95 % bounds of shares.
+
+    Args:
+        hits: Number of hits, any shape.
+        n: Number of trials, of the same shape, at least `hits`.
+
+    Returns:
+        The lower and the upper bounds of hits / n, 0..1, of that shape; NaN where n is 0.
+    """
     hits, n = np.asarray(hits, float), np.asarray(n, float)
     with np.errstate(invalid="ignore", divide="ignore"):
         share, spread = hits / n, Z * Z / n
         middle = (share + spread / 2) / (1 + spread)
         reach = Z / (1 + spread) * np.sqrt(share * (1 - share) / n + spread / (4 * n))
-    return np.where(n > 0, np.clip(middle - reach, 0, 1), np.nan), np.where(
-        n > 0, np.clip(middle + reach, 0, 1), np.nan
-    )
+    low, high = np.clip(middle - reach, 0, 1), np.clip(middle + reach, 0, 1)
+    return np.where(n > 0, low, np.nan), np.where(n > 0, high, np.nan)

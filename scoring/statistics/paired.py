@@ -1,39 +1,52 @@
 """Tests of two teams on the same cases, where the metric has a better one than the bootstrap: McNemar,
 DeLong, Wilcoxon.
 
-They hold where every case is a unit of its own. All give a two-sided p, 0..1.
+They hold where every case is a unit of its own. All give a p-value, 0..1, two-sided unless said otherwise.
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import scipy
 
-from scoring.statistics.ranking import DIGITS
+from scoring.arrays import Bools, Floats, Numbers
+from scoring.statistics.rounding import DIGITS
 
 
 @dataclass(frozen=True)
 class BinarySample:
-    """Which of the cases that count one team got right, bool [n]: accuracy, sensitivity or specificity is
-    their share."""
+    """Which cases one team got right: accuracy, sensitivity or specificity is their share.
 
-    right: np.ndarray
+    Attributes:
+        right: Whether each of the cases that count is right [n].
+    """
+
+    right: Bools
 
 
 @dataclass(frozen=True)
 class ScoreSample:
-    """How one team orders cases: scores [n], and which cases are positive, bool [n]. AUC is the share of
-    pairs in the right order."""
+    """How one team orders cases: the AUC is the share of pairs in the right order.
 
-    scores: np.ndarray
-    positive: np.ndarray
+    Attributes:
+        scores: Score of each case [n]; the higher, the more positive.
+        positive: Which cases are positive [n].
+    """
+
+    scores: Floats
+    positive: Bools
 
 
 @dataclass(frozen=True)
 class ValueSample:
-    """One team's value of each case [n], for example the Dice of a structure."""
+    """One team's value of each case, for example the Dice of a structure.
 
-    values: np.ndarray
+    Attributes:
+        values: Values [n].
+    """
+
+    values: Floats
 
 
 Sample = BinarySample | ScoreSample | ValueSample
@@ -41,17 +54,41 @@ NAMES = {BinarySample: "McNemar, exact", ScoreSample: "DeLong", ValueSample: "Wi
 
 
 def p_value(a: Sample, b: Sample) -> float:
-    """p of the test that belongs to such samples; a and b are of one kind and of the same cases."""
-    if isinstance(a, BinarySample):
+    """Test two teams by the test that belongs to their samples.
+
+    Args:
+        a: Sample of one team.
+        b: Sample of the other, of the same kind and cases.
+
+    Returns:
+        The p-value; NaN where the test is undefined.
+
+    Raises:
+        TypeError: The samples are of two kinds.
+    """
+    if isinstance(a, BinarySample) and isinstance(b, BinarySample):
         return mcnemar(a.right, b.right)
-    if isinstance(a, ScoreSample):
+    if isinstance(a, ScoreSample) and isinstance(b, ScoreSample):
         return delong(a.scores, b.scores, a.positive)
-    return wilcoxon(a.values, b.values)
+    if isinstance(a, ValueSample) and isinstance(b, ValueSample):
+        return wilcoxon(a.values, b.values)
+    raise TypeError(f"samples of two kinds: {type(a).__name__} and {type(b).__name__}")
 
 
-def mcnemar(right_a: np.ndarray, right_b: np.ndarray) -> float:
-    """Exact McNemar test on the cases that only one of the two got right; bool [n] each. 1 where there is
-    none."""
+def mcnemar(right_a: Bools, right_b: Bools) -> float:
+    """Test two accuracies by the exact test of McNemar (1947).
+
+    Args:
+        right_a: Which cases one team got right [n].
+        right_b: Which cases the other got right [n].
+
+    Returns:
+        The p-value; 1 where both got the same cases right.
+
+    Example:
+        >>> mcnemar(np.array([True, True, True]), np.array([False, False, False]))
+        0.25
+    """
     only_a, only_b = int((right_a & ~right_b).sum()), int((right_b & ~right_a).sum())
     fewer, total = min(only_a, only_b), only_a + only_b
     if not total:
@@ -60,31 +97,40 @@ def mcnemar(right_a: np.ndarray, right_b: np.ndarray) -> float:
     return min(1.0, 2 * float(scipy.special.betainc(total - fewer, fewer + 1, 0.5)))
 
 
-def delong(scores_a: np.ndarray, scores_b: np.ndarray, positive: np.ndarray) -> float:
-    """Test of DeLong, DeLong and Clarke-Pearson (1988) for two AUCs on the same cases: scores [n] each,
-    positive bool [n].
+def delong(scores_a: Floats, scores_b: Floats, positive: Bools) -> float:
+    """Test two AUCs by the test of DeLong, DeLong and Clarke-Pearson (1988).
 
-    1 or 0 where nothing varies, as the areas are equal or not; NaN without a positive or without a negative.
+    Args:
+        scores_a: Scores of one team [n].
+        scores_b: Scores of the other [n].
+        positive: Which cases are positive [n].
+
+    Returns:
+        The p-value; where nothing varies 1 for equal areas and 0 for others; NaN without a positive or
+        without a negative.
     """
     positives, negatives = int(positive.sum()), int((~positive).sum())
     if not positives or not negatives:
         return np.nan
-    parts = [components(scores, positive) for scores in (scores_a, scores_b)]
-    of_positives, of_negatives = (parts[0][k] - parts[1][k] for k in (0, 1))
-    difference = float(of_positives.mean())
-    variance = sum(
-        float(np.var(part, ddof=1)) / len(part) for part in (of_positives, of_negatives) if len(part) > 1
-    )
+    of_a, of_b = components(scores_a, positive), components(scores_b, positive)
+    differences = [a - b for a, b in zip(of_a, of_b, strict=True)]
+    difference = float(differences[0].mean())
+    variance = sum(float(np.var(part, ddof=1)) / len(part) for part in differences if len(part) > 1)
     if np.round(variance, 2 * DIGITS) <= 0:
         return float(round(abs(difference), DIGITS) == 0)
     return float(2 * scipy.special.ndtr(-abs(difference) / np.sqrt(variance)))
 
 
-def components(scores: np.ndarray, positive: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of each positive the share of the negatives that it exceeds, and of each negative the share of the
-    positives above it, ties half.
+def components(scores: Numbers, positive: Bools) -> tuple[Floats, Floats]:
+    """Split an AUC into the shares that each case contributes, from midranks (Sun, Xu 2014).
 
-    Their means are both the AUC. From midranks (Sun, Xu 2014).
+    Args:
+        scores: Scores [n].
+        positive: Which cases are positive [n].
+
+    Returns:
+        For each positive the share of negatives that it exceeds, and for each negative the share of positives
+        above it, ties half, 0..1. The mean of each is the AUC.
     """
     among_all = midranks(scores)
     above = among_all[positive] - midranks(scores[positive])
@@ -92,20 +138,47 @@ def components(scores: np.ndarray, positive: np.ndarray) -> tuple[np.ndarray, np
     return above / (~positive).sum(), 1 - below / positive.sum()
 
 
-def midranks(values: np.ndarray) -> np.ndarray:
-    """Ranks 1..n of values [n], ascending; equal ones share the mean of theirs. All NaN where a value is."""
+def midranks(values: Numbers) -> Floats:
+    """Rank values from the smallest; equal ones share the mean of their ranks.
+
+    Args:
+        values: Values [n].
+
+    Returns:
+        Ranks [n], 1..n; all NaN where a value is NaN.
+    """
     if np.isnan(values).any():
         return np.full(len(values), np.nan)
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
-    return (np.cumsum(counts) - (counts - 1) / 2)[place]
+    ranks: Floats = np.cumsum(counts) - (counts - 1) / 2
+    return ranks[place]
 
 
-def wilcoxon(values_a: np.ndarray, values_b: np.ndarray) -> float:
-    """Wilcoxon signed-rank test of values [n]: zeros dropped, normal approximation corrected for ties and
-    continuity; 1 where all are equal."""
+def wilcoxon(
+    values_a: Floats, values_b: Floats, alternative: Literal["two-sided", "greater"] = "two-sided"
+) -> float:
+    """Test two teams' values by the Wilcoxon signed-rank test.
+
+    Cases of equal values (to 12 decimals) are dropped; the p-value is that of the normal approximation,
+    corrected for ties and continuity.
+
+    Args:
+        values_a: Values of one team [n].
+        values_b: Values of the other on the same cases [n].
+        alternative: "greater" tests whether the values of the first team are the higher ones.
+
+    Returns:
+        The p-value; 1 where all values are equal.
+    """
     differences = np.round(values_a - values_b, DIGITS)
     if not differences.any():
         return 1.0
-    return float(
-        scipy.stats.wilcoxon(differences, zero_method="wilcox", correction=True, method="asymptotic").pvalue
+    result = scipy.stats.wilcoxon(
+        differences,
+        zero_method="wilcox",
+        correction=True,
+        alternative=alternative,
+        method="asymptotic",
+        keepdims=True,
     )
+    return float(result.pvalue[0])

@@ -5,22 +5,37 @@ Everything is compared after rounding to 12 decimals, so that float noise makes 
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
-import scipy
+from numpy.typing import ArrayLike
 
+from scoring.arrays import Floats, Ints, Numbers
 from scoring.metrics.classification import divide
 from scoring.statistics.multiplicity import holm
+from scoring.statistics.paired import wilcoxon
+from scoring.statistics.rounding import DIGITS
 
-DIGITS = 12
 SCHEMES = ("mean_then_rank", "median_then_rank", "rank_then_mean", "rank_then_median", "test_then_rank")
 
 
 def competition_ranks(
-    scores: Sequence[float], higher_is_better: bool = True, tie_breaks: Sequence[Sequence[float]] = ()
+    scores: ArrayLike, higher_is_better: bool = True, tie_breaks: Sequence[ArrayLike] = ()
 ) -> list[int]:
-    """Ranks 1, 1, 3 of scores rounded to 12 decimals; equal ones by `tie_breaks` (further lists, higher
-    better), else they share the rank."""
+    """Rank scores as in a competition: equal ones share the better rank (1, 1, 3).
+
+    Args:
+        scores: Score of each team [A].
+        higher_is_better: Direction of the scores.
+        tie_breaks: Further values of each team [A], higher is better, which part teams of equal scores.
+
+    Returns:
+        Rank of each team, from 1.
+
+    Example:
+        >>> competition_ranks([0.7, 0.9, 0.9])
+        [3, 1, 1]
+    """
     sign = 1 if higher_is_better else -1
     keys = list(
         zip(
@@ -29,25 +44,41 @@ def competition_ranks(
             strict=True,
         )
     )
-    return [1 + sum(other > key for other in keys) for key in keys]
+    return [1 + sum(bool(other > key) for other in keys) for key in keys]
 
 
-def ranks_along_teams(values: np.ndarray, average: bool = False) -> np.ndarray:
-    """Twice the rank of each of values [A, ...] along the first axis, whole numbers: higher is better, NaN
-    comes last.
+def ranks_along_teams(values: Floats, average: bool = False) -> Ints:
+    """Rank values along the first axis, twice over, so that halves are whole numbers.
 
-    Equal values, after rounding to 12 decimals, share the smaller rank, or with `average` the mean of theirs.
+    Args:
+        values: Values [A, ...] of A teams, higher is better; NaN comes last.
+        average: Whether equal values share the mean of their ranks instead of the smallest.
+
+    Returns:
+        Twice the rank of each value, of the same shape, 2 for the best.
     """
     rounded = np.where(np.isnan(values), -np.inf, np.round(values, DIGITS))
-    better = (rounded[None] > rounded[:, None]).sum(1)
-    return 2 * better + ((rounded[None] == rounded[:, None]).sum(1) + 1 if average else 2)
+    better: Ints = (rounded[None] > rounded[:, None]).sum(1)
+    if not average:
+        return 2 * better + 2
+    equal: Ints = (rounded[None] == rounded[:, None]).sum(1)
+    return 2 * better + equal + 1
 
 
 def weighted_ranks(
     scores: Sequence[Sequence[float]], weights: Sequence[float], *, higher_is_better: bool = True
-) -> dict[str, list]:
-    """Competition rank per subtask of scores [subtask][team]; totals = sum of weight x rank, smaller is
-    better; ranks of the totals."""
+) -> dict[str, list[Any]]:
+    """Rank teams by the weighted sum of their ranks in the subtasks.
+
+    Args:
+        scores: Score of each team in each subtask, [subtask][team].
+        weights: Weight of each subtask.
+        higher_is_better: Direction of the scores.
+
+    Returns:
+        `subtask_ranks`: competition rank in each subtask, [subtask][team]; `totals`: sum of weight x rank of
+        each team, smaller is better; `ranks`: competition ranks of the totals.
+    """
     of_subtasks = [competition_ranks(row, higher_is_better) for row in scores]
     totals = (np.asarray(weights, float) @ np.asarray(of_subtasks, float)).tolist()
     return {
@@ -59,27 +90,42 @@ def weighted_ranks(
 
 def leave_one_team_out(
     scores: Sequence[Sequence[float]], weights: Sequence[float], *, higher_is_better: bool = True
-) -> list[dict]:
-    """Who is first by weighted ranks if one team withdraws: for each team {"without": i, "first": [...]},
-    indices of the full list."""
-    found = []
+) -> list[dict[str, Any]]:
+    """Find out who is first by weighted ranks if one team withdraws.
+
+    Args:
+        scores: Score of each team in each subtask, [subtask][team].
+        weights: Weight of each subtask.
+        higher_is_better: Direction of the scores.
+
+    Returns:
+        For each team its index as `without`, and as `first` the indices of those who are then first.
+    """
+    rows = []
     for left_out in range(len(scores[0])):
         others = [team for team in range(len(scores[0])) if team != left_out]
         ranks = weighted_ranks(
             [[row[team] for team in others] for row in scores], weights, higher_is_better=higher_is_better
         )["ranks"]
-        found.append(
+        rows.append(
             {
                 "without": left_out,
                 "first": [team for team, rank in zip(others, ranks, strict=True) if rank == 1],
             }
         )
-    return found
+    return rows
 
 
-def kendall_tau(scores: np.ndarray, others: np.ndarray) -> np.ndarray:
-    """Kendall's tau-b, -1..1, between scores [A] and each column of others [A, B]: [B]. NaN where one of the
-    two orders nothing."""
+def kendall_tau(scores: Numbers, others: Numbers) -> Floats:
+    """Return Kendall's tau-b between one order of the teams and each of several others.
+
+    Args:
+        scores: Scores or ranks of the teams [A].
+        others: Scores or ranks of the same teams [A, B].
+
+    Returns:
+        Tau-b [B], -1..1; NaN where all teams are equal in one of the two.
+    """
     i, j = np.triu_indices(len(scores), 1)
     own, other = np.sign(scores[i] - scores[j]), np.sign(others[i] - others[j])
     return divide(own @ other, np.sqrt(np.abs(own).sum() * np.abs(other).sum(0)))
@@ -93,14 +139,25 @@ def rank_cases(
     missing: float | None = None,
     alpha: float = 0.05,
     adjust: str = "holm",
-) -> Mapping[str, list]:
-    """Ranks of teams from one value per case, values [team][case], None or NaN = missing: {"ranks",
-    "aggregate"}.
+) -> Mapping[str, list[Any]]:
+    """Rank teams from one value per case, by one of the schemes of challengeR (Wiesenfarth et al. 2021).
 
-    method: one of `SCHEMES`. Missing values are replaced by `missing`, in `rank_then_...` they rank one after
-    the worst value of their case. `test_then_rank`: aggregate = share of the other teams beaten by a
-    one-sided paired Wilcoxon test with p <= alpha, adjusted ("holm" or "none") over all ordered pairs, as
-    challengeR does. Raises ValueError: unknown method or adjustment, missing values and no replacement.
+    Args:
+        values: Value of each team for each case, [team][case]; None or NaN where it is missing.
+        method: One of `SCHEMES`. "test_then_rank" counts the teams that each beats in a one-sided paired
+            Wilcoxon test over the cases.
+        higher_is_better: Direction of the values.
+        missing: What replaces a missing value. The `rank_then_...` schemes need none: there it ranks one
+            after the worst value of its case.
+        alpha: Level of the tests, 0..1.
+        adjust: Adjustment of the tests over all ordered pairs, "holm" or "none".
+
+    Returns:
+        `ranks`: competition rank of each team; `aggregate`: what they are ranked by, in "test_then_rank" the
+        share of the other teams that each beats.
+
+    Raises:
+        ValueError: The method or adjustment is unknown, or values are missing and nothing replaces them.
     """
     if method not in SCHEMES or adjust not in ("holm", "none"):
         raise ValueError(f"unknown method {method!r} or adjustment {adjust!r}")
@@ -110,7 +167,7 @@ def rank_cases(
         ranks = ranks_along_teams(table) / 2
         lacking = np.isnan(table)
         ranks = np.where(lacking, np.max(ranks, axis=0, where=~lacking, initial=0) + 1, ranks)
-        aggregate = np.round((np.mean if method.endswith("mean") else np.median)(ranks, axis=1), DIGITS)
+        aggregate = _center(ranks, method.endswith("mean"))
         return {
             "ranks": competition_ranks(aggregate, higher_is_better=False),
             "aggregate": aggregate.tolist(),
@@ -122,30 +179,24 @@ def rank_cases(
     if method == "test_then_rank":
         beaten = _beaten(table, alpha, adjust)
         return {"ranks": competition_ranks(beaten), "aggregate": beaten.tolist()}
-    aggregate = np.round((np.mean if method.startswith("mean") else np.median)(table, axis=1), DIGITS)
+    aggregate = _center(table, method.startswith("mean"))
     return {"ranks": competition_ranks(aggregate), "aggregate": (sign * aggregate).tolist()}
 
 
-def _beaten(table: np.ndarray, alpha: float, adjust: str) -> np.ndarray:
+def _center(values: Floats, mean: bool) -> Floats:
+    """Mean or median of values [team, case] over the cases, rounded."""
+    center: Floats = np.mean(values, axis=1) if mean else np.median(values, axis=1)
+    return np.round(center, DIGITS)
+
+
+def _beaten(table: Floats, alpha: float, adjust: str) -> Floats:
     """Share of the other teams that each beats, from values [team, case], higher better."""
     n = len(table)
     ordered = [(a, b) for a in range(n) for b in range(n) if a != b]
-    p = np.array([_one_sided(np.round(table[a] - table[b], DIGITS)) for a, b in ordered])
+    p: Floats = np.array([wilcoxon(table[a], table[b], "greater") for a, b in ordered])
     if adjust == "holm" and len(p):
         p = holm(p)
     wins = np.zeros(n)
     for (a, _), value in zip(ordered, p, strict=True):
         wins[a] += value <= alpha
     return wins / max(1, n - 1)
-
-
-def _one_sided(differences: np.ndarray) -> float:
-    """p of the Wilcoxon signed-rank test for differences > 0: zeros dropped, normal approximation corrected
-    for ties and continuity; 1 where all are 0."""
-    if not differences.any():
-        return 1.0
-    return float(
-        scipy.stats.wilcoxon(
-            differences, zero_method="wilcox", correction=True, alternative="greater", method="asymptotic"
-        ).pvalue
-    )

@@ -1,4 +1,4 @@
-"""Teams compared on the same replicates: ranks, pairs, simultaneous groups, and how stable all of it is.
+"""Teams compared on the same replicates: ranks, pairs, simultaneous groups, and how stable all of them are.
 
 Definitions: paired bootstrap t for pairs, Holm over all pairs, max-t for groups that hold at once. Everything
 is compared after rounding to 12 decimals, so that float noise makes no rank; written numbers stay unrounded.
@@ -6,13 +6,17 @@ is compared after rounding to 12 decimals, so that float noise makes no rank; wr
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
+from scoring.arrays import Bools, Floats, Ints
 from scoring.statistics import intervals
 from scoring.statistics.multiplicity import holm
-from scoring.statistics.ranking import DIGITS, kendall_tau
+from scoring.statistics.ranking import kendall_tau
+from scoring.statistics.rounding import DIGITS
 
 NO_SPREAD = 1e-12
 LEVEL = 0.95
@@ -21,8 +25,20 @@ BLOCK_CELLS = 4_000_000
 
 @dataclass(frozen=True)
 class Pair:
-    """Team a against team b (indices, a better placed, which is not always the higher score): difference of
-    scores, its percentile interval, standard error and tests; None without replicates."""
+    """Two teams compared. What needs replicates is None without them.
+
+    Attributes:
+        a: Index of the better placed team, which does not always have the higher score.
+        b: Index of the other.
+        difference: Score of a less score of b.
+        interval: 95 % percentile interval of the difference.
+        standard_error: Standard deviation of the difference over the replicates; None where fewer than two
+            of them have it.
+        p_value: Two-sided p-value of this pair alone, 0..1.
+        p_adjusted: The same, adjusted by Holm over all pairs.
+        simultaneous_interval: Interval of the difference; with 95 % confidence those of all pairs hold.
+        separated: Whether the simultaneous interval excludes 0.
+    """
 
     a: int
     b: int
@@ -36,9 +52,23 @@ class Pair:
 
 
 @dataclass(frozen=True)
-class Comparison:
-    """What the replicates say of teams that are given best first. Lists are one entry per team; None without
-    replicates."""
+class ReplicateComparison:
+    """Teams compared on replicates. Lists have one entry per team; what needs replicates is None without them.
+
+    Attributes:
+        pairs: Every two teams.
+        rank_intervals: Best and worst rank of each team.
+        tied_for_first: Whether no other team is certainly better.
+        shares_won: Share of the replicates that each team wins, 0..1; shared wins count in parts.
+        rank_shares: Share of the replicates in which each team has each rank 1..A.
+        critical_value: Standard errors by which a pair has to differ to be separated.
+        stability: Kendall's tau-b between the ranking and those of the replicates: `kendall_tau_mean` and
+            `kendall_tau_interval`.
+        winner_optimism: By how much the winner's score is too high on average, because the best of several
+            was picked.
+        resolvable_gap: Difference of scores that a test set of this size can tell apart: for `one_pair`, and
+            for `all_pairs` at once.
+    """
 
     pairs: tuple[Pair, ...]
     rank_intervals: list[list[float]] | None = None
@@ -46,18 +76,27 @@ class Comparison:
     shares_won: list[float] | None = None
     rank_shares: list[list[float]] | None = None
     critical_value: float | None = None
-    stability: dict | None = None
+    stability: dict[str, Any] | None = None
     winner_optimism: float | None = None
-    resolvable_gap: dict | None = None
+    resolvable_gap: dict[str, float] | None = None
 
 
-def compare(scores: Sequence[float], replicates: np.ndarray, n_units: int) -> Comparison:
-    """Compare teams, in the order of their places. scores [A]; replicates [A, B] of the scores on the same
-    resampled test sets, NaN where undefined."""
+def compare(scores: ArrayLike, replicates: Floats, n_units: int) -> ReplicateComparison:
+    """Compare teams by their scores on the same replicates.
+
+    Args:
+        scores: Score of each team [A], in the order of their places.
+        replicates: Scores of the teams on the same resampled test sets [A, B], NaN where undefined.
+        n_units: Number of units that are resampled.
+
+    Returns:
+        Pairs, ranks and how stable they are; only the pairs' differences without replicates, or with one
+        unit.
+    """
     scores = np.asarray(scores, float)
     first, second = np.triu_indices(len(scores), 1)
     if not replicates.shape[1] or n_units < 2:
-        return Comparison(
+        return ReplicateComparison(
             tuple(
                 Pair(int(a), int(b), float(scores[a] - scores[b])) for a, b in zip(first, second, strict=True)
             )
@@ -77,11 +116,13 @@ def compare(scores: Sequence[float], replicates: np.ndarray, n_units: int) -> Co
     better[first, second] = separated & (spread.differences > 0)
     better[second, first] = separated & (spread.differences < 0)
     varying = spread.errors[(spread.errors > 0) & np.isfinite(spread.errors)]
-    return Comparison(
+    shares_won, rank_shares = _shares(together)
+    return ReplicateComparison(
         tested(_pairs(first, second, spread, reach, separated), _student(spread, apart, n_units)),
         [[1 + int(better[:, i].sum()), len(scores) - int(better[i].sum())] for i in range(len(scores))],
         [not better[:, i].any() for i in range(len(scores))],
-        *_shares(together),
+        shares_won,
+        rank_shares,
         critical,
         _stability(scores, together),
         _winner_optimism(scores, together),
@@ -89,31 +130,41 @@ def compare(scores: Sequence[float], replicates: np.ndarray, n_units: int) -> Co
     )
 
 
-def tested(pairs: Sequence[Pair], p_values: Sequence[float]) -> tuple[Pair, ...]:
-    """The pairs with these p-values [P], and Holm's over all of them."""
-    adjusted = holm(p_values)
+def tested(pairs: Sequence[Pair], p_values: ArrayLike) -> tuple[Pair, ...]:
+    """Give pairs their p-values, also adjusted by Holm over all of them.
+
+    Args:
+        pairs: The pairs [P].
+        p_values: p-value of each pair [P], 0..1.
+    """
+    p_values = np.asarray(p_values, float)
     return tuple(
-        replace(pair, p_value=float(p), p_adjusted=float(held))
-        for pair, p, held in zip(pairs, p_values, adjusted, strict=True)
+        replace(pair, p_value=p, p_adjusted=adjusted)
+        for pair, p, adjusted in zip(pairs, p_values.tolist(), holm(p_values).tolist(), strict=True)
     )
 
 
 @dataclass(frozen=True)
 class _Spread:
-    """How far the pairs' differences [P] move over the replicates: standard errors [P], infinite where fewer
-    than two replicates tell; percentile intervals; and the largest |d* - d| / se over the pairs [B'] in the
-    replicates in which all teams have a score, None where no pair varies."""
+    """How far the pairs' differences [P] vary over the replicates.
 
-    differences: np.ndarray
-    errors: np.ndarray
+    errors: standard errors [P], infinite where fewer than two replicates are defined. intervals: percentile
+    intervals. largest: the largest |d* - d| / se over the pairs [B'] in the replicates in which all teams
+    have a score, None where no pair varies.
+    """
+
+    differences: Floats
+    errors: Floats
     intervals: list[list[float] | None]
-    largest: np.ndarray | None
+    largest: Floats | None
 
 
-def _spread(scores: np.ndarray, replicates: np.ndarray, first: np.ndarray, second: np.ndarray) -> _Spread:
+def _spread(scores: Floats, replicates: Floats, first: Ints, second: Ints) -> _Spread:
     differences = scores[first] - scores[second]
     complete = ~np.isnan(replicates).any(0)
-    errors, found, largest = np.zeros(len(first)), [], None
+    errors = np.zeros(len(first))
+    found: list[list[float] | None] = []
+    largest: Floats | None = None
     rows = max(1, BLOCK_CELLS // replicates.shape[1])
     for start in range(0, len(first), rows):
         block = slice(start, start + rows)
@@ -130,9 +181,10 @@ def _spread(scores: np.ndarray, replicates: np.ndarray, first: np.ndarray, secon
     return _Spread(differences, errors, found, largest)
 
 
-def _moments(drawn: np.ndarray) -> tuple[np.ndarray, list[list[float] | None]]:
+def _moments(drawn: Floats) -> tuple[Floats, list[list[float] | None]]:
     """Standard errors and percentile intervals of rounded differences [P, B], NaN where undefined; an error
     below 1e-12 is none."""
+    ends: list[list[float] | None]
     if np.isnan(drawn).any():
         parts = [row[~np.isnan(row)] for row in drawn]
         errors = np.array([np.std(row, ddof=1) if len(row) > 1 else np.inf for row in parts])
@@ -143,7 +195,7 @@ def _moments(drawn: np.ndarray) -> tuple[np.ndarray, list[list[float] | None]]:
     return np.where(errors < NO_SPREAD, 0.0, errors), ends
 
 
-def _student(spread: _Spread, apart: np.ndarray, n_units: int) -> np.ndarray:
+def _student(spread: _Spread, apart: Bools, n_units: int) -> Floats:
     """p of each pair: 2 P(t > |d| / se); where nothing varies 0 for teams whose scores differ, else 1."""
     ratio = np.divide(
         np.abs(spread.differences), spread.errors, out=np.zeros(len(apart)), where=spread.errors > 0
@@ -153,7 +205,7 @@ def _student(spread: _Spread, apart: np.ndarray, n_units: int) -> np.ndarray:
 
 def _critical_value(spread: _Spread, n_units: int) -> float | None:
     """The 95 % quantile of the largest |d* - d| / se over pairs, widened as Student's t for few units; None
-    without a pair that varies, and where it is beyond every number."""
+    without a pair that varies, and where it is infinite."""
     if spread.largest is None:
         return None
     beyond = scipy.special.ndtr(-np.quantile(spread.largest, LEVEL))
@@ -161,9 +213,7 @@ def _critical_value(spread: _Spread, n_units: int) -> float | None:
     return found if np.isfinite(found) else None
 
 
-def _pairs(
-    first: np.ndarray, second: np.ndarray, spread: _Spread, reach: np.ndarray, separated: np.ndarray
-) -> list[Pair]:
+def _pairs(first: Ints, second: Ints, spread: _Spread, reach: Floats, separated: Bools) -> list[Pair]:
     low, high = (spread.differences - reach).tolist(), (spread.differences + reach).tolist()
     columns = (first, second, spread.differences, spread.errors, separated)
     return [
@@ -189,12 +239,16 @@ def _resolvable_gap(error: float, critical: float, n_units: int) -> dict[str, fl
     }
 
 
-def ranked(result: Comparison, places: np.ndarray) -> Comparison:
-    """A comparison whose ranks are those of an order of its own: places [A, B] of the teams in each
-    replicate.
+def ranked(result: ReplicateComparison, places: Ints) -> ReplicateComparison:
+    """Replace the ranks of a comparison by places that another rule gives.
 
-    rank_intervals: 2.5 and 97.5 percentile of the place; shares_won counts first places, shared ones in
-    parts.
+    Args:
+        result: The comparison of the same teams.
+        places: Place of each team in each replicate [A, B], from 1.
+
+    Returns:
+        The comparison with `rank_intervals` (2.5 and 97.5 percentile of the place), `shares_won` (first
+        places, shared ones in parts) and `rank_shares` of these places.
     """
     if not places.shape[1]:
         return replace(result, rank_intervals=None, shares_won=None, rank_shares=None)
@@ -208,7 +262,7 @@ def ranked(result: Comparison, places: np.ndarray) -> Comparison:
     )
 
 
-def _shares(together: np.ndarray) -> tuple[list[float] | None, list[list[float]] | None]:
+def _shares(together: Floats) -> tuple[list[float] | None, list[list[float]] | None]:
     """Share of replicates that each team wins (1/k where k share the highest score), and the share at each
     competition rank."""
     if not together.shape[1]:
@@ -218,12 +272,12 @@ def _shares(together: np.ndarray) -> tuple[list[float] | None, list[list[float]]
     return (first / first.sum(0)).mean(1).tolist(), _shares_of_places(ranks)
 
 
-def _shares_of_places(places: np.ndarray) -> list[list[float]]:
+def _shares_of_places(places: Ints) -> list[list[float]]:
     """Share of the replicates in which each team has each place 1 ... A; places [A, B]."""
     return [(np.bincount(row, minlength=len(places) + 1)[1:] / len(row)).tolist() for row in places]
 
 
-def _stability(scores: np.ndarray, together: np.ndarray) -> dict | None:
+def _stability(scores: Floats, together: Floats) -> dict[str, Any] | None:
     """Kendall's tau-b between the scores and each replicate's; None for one team or where it is undefined
     throughout."""
     tau = kendall_tau(np.round(scores, DIGITS), together)
@@ -236,7 +290,7 @@ def _stability(scores: np.ndarray, together: np.ndarray) -> dict | None:
     }
 
 
-def _winner_optimism(scores: np.ndarray, together: np.ndarray) -> float | None:
+def _winner_optimism(scores: Floats, together: Floats) -> float | None:
     """By how much the best replicate score exceeds that team's own score, on average: the best of several was
     picked on these data."""
     if not together.shape[1]:

@@ -5,34 +5,49 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scoring.arrays import Floats, Ints
 from scoring.findings import Finding, note, warning
 from scoring.statistics import resampling
 from scoring.statistics.options import StatisticsOptions
 
-Quantities = Mapping[object, np.ndarray]
+QuantityName = str | tuple[str, ...]
+"""A metric's name, or its parts where it is of one class or slice: "accuracy", ("f1", "MEL")."""
+Quantities = Mapping[QuantityName, Floats]
+"""Values [B] of each quantity, one per row of weights [B, N]."""
 MUCH_UNDEFINED = 0.05
 KEPT_BYTES = 64_000_000
 
 
-def stored(quantity: str | tuple[str, ...]) -> str:
-    """The name under which a scorecard's `arrays` hold the replicates of a quantity: "accuracy_replicates",
-    "f1/MEL_replicates"."""
+def stored(quantity: QuantityName) -> str:
+    """Return the name under which a scorecard's `arrays` hold the replicates of a quantity.
+
+    Args:
+        quantity: The quantity's name.
+
+    Example:
+        >>> stored("accuracy"), stored(("f1", "MEL"))
+        ('accuracy_replicates', 'f1/MEL_replicates')
+    """
     return f"{quantity if isinstance(quantity, str) else '/'.join(quantity)}_replicates"
 
 
 @dataclass(frozen=True)
 class Replicates:
-    """values: [B] per quantity, empty without replicates. intervals: 95 % per quantity, None where it is
-    undefined. findings: what makes them doubtful."""
+    """All quantities of a submission on the replicates.
+
+    Attributes:
+        values: Replicates [B] of each quantity; empty without replicates.
+        intervals: 95 % interval of each quantity, None where undefined; empty without replicates.
+        findings: What makes the intervals doubtful.
+    """
 
     values: Quantities
-    intervals: Mapping[object, list[float] | None]
+    intervals: Mapping[QuantityName, list[float] | None]
     findings: tuple[Finding, ...]
 
     @property
-    def arrays(self) -> dict[str, np.ndarray]:
-        """The replicates [B] of every quantity by `stored`, read-only, for comparisons with other teams;
-        empty without replicates.
+    def arrays(self) -> dict[str, Floats]:
+        """Replicates [B] of every quantity by `stored`, read-only, for comparisons with other teams.
 
         Where all are more than 64 MB, those of classes and slices are left out.
         """
@@ -44,27 +59,34 @@ class Replicates:
 
 
 def replicate(
-    quantities: Callable[[np.ndarray], Quantities],
+    quantities: Callable[[Floats], Quantities],
     point: Quantities,
-    units: np.ndarray,
+    units: Ints,
     options: StatisticsOptions,
-    case_weights: np.ndarray | None = None,
+    case_weights: Floats | None = None,
 ) -> Replicates:
-    """Evaluate `quantities` (weights [B, N] -> [B] by name) on the replicates of the units.
+    """Evaluate quantities on replicates of the test set, drawn by unit.
 
-    point: the same quantities on the test set itself, [1] each. case_weights [N] multiply the counts of the
-    cases. Quantities whose name is a text and that are undefined in some replicates are reported.
+    Quantities whose name is one text and that are undefined in some replicates are reported.
+
+    Args:
+        quantities: Function of weights [B, N] that gives each quantity [B].
+        point: The same quantities on the test set itself, [1] each.
+        units: Unit number of each case [N], from 0.
+        options: Number of replicates, seed and kind of interval.
+        case_weights: Weights [N] that multiply the counts of the cases.
+
+    Returns:
+        The replicates of every quantity, their intervals and findings; empty with `resamples` 0.
     """
     if not options.resamples:
         return Replicates({}, {}, ())
     values = _evaluate(
         quantities, resampling.replicate_weights(units, options.resamples, options.seed, case_weights)
     )
-    left_out = (
-        _evaluate(quantities, resampling.leave_one_out_weights(units, case_weights))
-        if options.interval != "percentile"
-        else {}
-    )
+    left_out: Quantities = {}
+    if options.interval != "percentile":
+        left_out = _evaluate(quantities, resampling.leave_one_out_weights(units, case_weights))
     intervals = {
         name: options.interval_of(float(point[name][0]), drawn, left_out.get(name))
         for name, drawn in values.items()
@@ -74,18 +96,14 @@ def replicate(
     )
 
 
-def _evaluate(quantities: Callable[[np.ndarray], Quantities], blocks: Iterable[np.ndarray]) -> Quantities:
+def _evaluate(quantities: Callable[[Floats], Quantities], blocks: Iterable[Floats]) -> Quantities:
     parts = [quantities(weights) for weights in blocks]
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
 def _undefined(values: Quantities, point: Quantities) -> Iterator[Finding]:
-    for name in (n for n in values if isinstance(n, str) and np.isfinite(point[n][0])):
-        share = float(np.isnan(values[name]).mean())
-        if share > 0:
-            level = warning if share >= MUCH_UNDEFINED else note
-            yield level(
-                "undefined-replicates",
-                name,
-                f"{share:.1%} of the replicates have no {name}; its interval rests on the others.",
-            )
+    for name, drawn in values.items():
+        share = float(np.isnan(drawn).mean())
+        if isinstance(name, str) and np.isfinite(point[name][0]) and share > 0:
+            message = f"{share:.1%} of the replicates have no {name}; its interval rests on the others."
+            yield (warning if share >= MUCH_UNDEFINED else note)("undefined-replicates", name, message)

@@ -2,19 +2,32 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
+
+from scoring.arrays import Floats, Ints
 
 BLOCK_BYTES = 64_000_000
 KEPT_CELLS = 64_000_000
 
 
-def draw(n_units: int, resamples: int, seed: int) -> Iterator[np.ndarray]:
-    """Counts of each unit in each replicate, whole numbers [rows, n_units] in blocks that together have
-    `resamples` rows.
+def draw(n_units: int, resamples: int, seed: int) -> Iterator[Ints]:
+    """Draw replicates: one multinomial draw of `n_units` from as many equally likely units each.
 
-    PCG64 seeded by `seed`, one multinomial draw of n_units from n_units equally likely; drawing in blocks
-    gives the same matrix.
+    The generator is PCG64. Drawing in blocks gives the same matrix.
+
+    Args:
+        n_units: Number of units, at least 1.
+        resamples: Number of replicates B.
+        seed: Seed of the generator, 0 or more.
+
+    Yields:
+        Counts of each unit, whole numbers [rows, n_units], in blocks that together have B rows.
+
+    Example:
+        >>> [block.tolist() for block in draw(3, 2, seed=0)]
+        [[[1, 1, 1], [0, 0, 3]]]
     """
     if n_units * resamples <= KEPT_CELLS:
         yield _drawn(n_units, resamples, seed)
@@ -23,7 +36,7 @@ def draw(n_units: int, resamples: int, seed: int) -> Iterator[np.ndarray]:
 
 
 @lru_cache(maxsize=2)
-def _drawn(n_units: int, resamples: int, seed: int) -> np.ndarray:
+def _drawn(n_units: int, resamples: int, seed: int) -> Ints:
     # Kept because the draw costs more than all metrics of a team; small whole numbers, so a byte or two each.
     blocks = list(_blocks(n_units, resamples, seed))
     widest = max((int(b.max(initial=0)) for b in blocks), default=0)
@@ -36,7 +49,7 @@ def _drawn(n_units: int, resamples: int, seed: int) -> np.ndarray:
     return matrix
 
 
-def _blocks(n_units: int, resamples: int, seed: int) -> Iterator[np.ndarray]:
+def _blocks(n_units: int, resamples: int, seed: int) -> Iterator[Ints]:
     generator, shares = np.random.default_rng(seed), np.full(n_units, 1 / n_units)
     rows = max(1, BLOCK_BYTES // (8 * n_units))
     for start in range(0, resamples, rows):
@@ -44,13 +57,19 @@ def _blocks(n_units: int, resamples: int, seed: int) -> Iterator[np.ndarray]:
 
 
 def replicate_weights(
-    units: np.ndarray, resamples: int, seed: int, case_weights: np.ndarray | None = None
-) -> Iterator[np.ndarray]:
-    """Weights of the cases in each replicate, [rows, N] in blocks of at most 64 MB: the count of a case is
-    the count of its unit.
+    units: Ints, resamples: int, seed: int, case_weights: Floats | None = None
+) -> Iterator[Floats]:
+    """Weigh the cases of each replicate: the count of a case is that of its unit.
 
-    units: unit number of each case [N]. case_weights [N] multiply the counts; float32 where they are whole
-    numbers, else float64.
+    Args:
+        units: Unit number of each case [N], from 0.
+        resamples: Number of replicates B.
+        seed: Seed of the draw, 0 or more.
+        case_weights: Weights [N] that multiply the counts.
+
+    Yields:
+        Weights [rows, N] in blocks of at most 64 MB that together have B rows; float32 where they are whole
+        numbers, else float64.
     """
     dtype = _exact_type(case_weights)
     rows = max(1, BLOCK_BYTES // (np.dtype(dtype).itemsize * len(units)))
@@ -60,9 +79,16 @@ def replicate_weights(
             yield weights if case_weights is None else weights * case_weights.astype(dtype)
 
 
-def leave_one_out_weights(units: np.ndarray, case_weights: np.ndarray | None = None) -> Iterator[np.ndarray]:
-    """Weights [rows, N] of the test sets that lack one unit each, in unit order, in blocks of at most 64
-    MB."""
+def leave_one_out_weights(units: Ints, case_weights: Floats | None = None) -> Iterator[Floats]:
+    """Weigh the cases of the test sets that lack one unit each.
+
+    Args:
+        units: Unit number of each case [N], from 0.
+        case_weights: Weights [N] that multiply the zeros and ones.
+
+    Yields:
+        Weights [rows, N], a row per unit in the order of their numbers, in blocks of at most 64 MB.
+    """
     n_units, dtype = int(units.max()) + 1, _exact_type(case_weights)
     rows = max(1, BLOCK_BYTES // (np.dtype(dtype).itemsize * len(units)))
     for start in range(0, n_units, rows):
@@ -70,7 +96,7 @@ def leave_one_out_weights(units: np.ndarray, case_weights: np.ndarray | None = N
         yield kept if case_weights is None else kept * case_weights.astype(dtype)
 
 
-def _exact_type(case_weights: np.ndarray | None) -> type:
+def _exact_type(case_weights: Floats | None) -> type[np.floating[Any]]:
     """Float32 holds whole numbers, and their sums below 2^24, exactly; other weights need float64."""
     whole = case_weights is None or np.array_equal(case_weights, np.round(case_weights))
     return np.float32 if whole else np.float64

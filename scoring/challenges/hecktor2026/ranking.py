@@ -9,7 +9,8 @@ from scoring.challenges.hecktor2026.options import OF_COMPARISON, problems
 from scoring.comparison.ranking import Ranking
 from scoring.findings import InputRefused, warning
 from scoring.scorecard import ScoreCard
-from scoring.statistics.ranking import DIGITS, ranks_along_teams
+from scoring.statistics.ranking import ranks_along_teams
+from scoring.statistics.rounding import DIGITS
 
 TWENTIETHS = np.array([5, 7, 8])
 """0.25, 0.35 and 0.40 as whole twentieths: sums of floats would split equal totals."""
