@@ -93,6 +93,11 @@ def _submissions(challenge_id: str, folder: Path) -> dict[str, Submission]:
 
 def _listed(folder: Path, listing: str, place: str) -> dict[str, Submission]:
     """What a listing of a sample's folder describes, if it has one."""
+    if not FOLDER.is_dir():
+        raise FileNotFoundError(
+            "The sample data comes with a checkout of Benchside, not with the installed package: "
+            f"{FOLDER} is not there."
+        )
     if not (folder / listing).exists():
         return {}
     files = {path.stem: path for path in (folder / place).iterdir()}

@@ -1,0 +1,104 @@
+"""The installable package: what it declares is what the code needs, and it runs in an empty environment."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from fnmatch import fnmatch
+from importlib import import_module, metadata
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from scoring import __version__, challenge_ids, samples
+from tests.support import golden
+from tests.support.command_line import ROOT
+from tests.test_imports import MODULES, imports
+
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = SETTINGS["project"]
+NEEDED = {canonicalize_name(one.name): one for one in map(Requirement, PROJECT["dependencies"])}
+NO_NETWORK = r"No matching distribution|Could not find a version|NewConnectionError|timed out"
+
+
+def pins() -> dict[str, str]:
+    """Return package -> version of what the app runs on."""
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    found = (line.split("==") for line in lines if not line.startswith("#"))
+    return {canonicalize_name(package): version for package, version in found}
+
+
+def test_dependencies_are_what_the_library_imports():
+    names = {name.split(".")[0] for path in MODULES for name in imports(path)}
+    foreign = names - {"scoring"} - sys.stdlib_module_names
+    packages = metadata.packages_distributions()
+    assert foreign
+    assert {canonicalize_name(packages[name][0]) for name in foreign} == set(NEEDED)
+
+
+def test_pins_satisfy_the_lower_bounds():
+    (streamlit,) = map(Requirement, PROJECT["optional-dependencies"]["app"])
+    bounds, pinned = NEEDED | {streamlit.name: streamlit}, pins()
+    assert [name for name, bound in bounds.items() if pinned[name] not in bound.specifier] == []
+
+
+def test_every_dependency_has_a_lower_bound():
+    assert [str(one) for one in NEEDED.values() if [s.operator for s in one.specifier] != [">="]] == []
+
+
+def test_every_file_of_the_library_is_installed():
+    (patterns,) = SETTINGS["tool"]["setuptools"]["package-data"].values()
+    assert [path for path in MODULES if not (path.parent / "__init__.py").exists()] == []
+    files = [path for path in (ROOT / "scoring").rglob("*") if path.is_file()]
+    for path in (path for path in files if path.suffix not in (".py", ".pyc")):
+        package = next(parent for parent in path.parents if (parent / "__init__.py").exists())
+        assert any(fnmatch(str(path.relative_to(package)), pattern) for pattern in patterns), path
+
+
+def test_the_command_and_the_version_are_those_of_the_code():
+    module, function = PROJECT["scripts"]["benchside"].split(":")
+    assert callable(getattr(import_module(module), function))
+    module, _, name = SETTINGS["tool"]["setuptools"]["dynamic"]["version"]["attr"].rpartition(".")
+    assert getattr(import_module(module), name) == __version__
+
+
+def test_without_sample_data_one_sentence_says_so(monkeypatch, tmp_path):
+    monkeypatch.setattr(samples, "FOLDER", tmp_path / "sample_data")
+    with pytest.raises(FileNotFoundError, match=r"^The sample data comes with a checkout of Benchside.*\.$"):
+        samples.test_sets("isic")
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(900)
+def test_an_empty_environment(tmp_path):
+    programs = tmp_path / "environment" / "bin"
+    pip, command, python = programs / "pip", programs / "benchside", programs / "python"
+
+    def ran(*command: object) -> str:
+        done = subprocess.run(
+            [str(part) for part in command], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        if command[0] == pip and re.search(NO_NETWORK, done.stderr):
+            pytest.skip(f"packages could not be fetched: {done.stderr.splitlines()[-1]}")
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    ran(sys.executable, "-m", "venv", tmp_path / "environment")
+    sources = tmp_path / "sources"
+    shutil.copytree(ROOT / "scoring", sources / "scoring", ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, sources)
+    ran(pip, "install", "--quiet", "--disable-pip-version-check", sources)
+    assert "streamlit" not in ran(pip, "list").lower()
+    assert re.findall(r"^\w+", ran(command, "challenges"), re.MULTILINE) == list(challenge_ids())
+    assert ran(python, "-m", "scoring", "--version").strip() == __version__
+    report = tmp_path / "report.html"
+    for name in ("isic/model", "hecktor2026/basics", "puma/centroids-zip-pooled"):
+        case = golden.described(golden.FOLDER / name)
+        arguments = golden.placed(case["arguments"], golden.FOLDER / name)
+        card = json.loads(ran(command, *arguments, "--json", "-", "--html", report))
+        assert card["score"] == pytest.approx(case["expect"]["score"], abs=1e-9)
+        assert report.stat().st_size > 100_000
