@@ -248,7 +248,7 @@ def _result(challenge: ModuleType, comparison: Comparison, truth, truth_key: str
     layout.tabs(_tabs(compared), compared)
     with st.container(horizontal=True, gap="small"):
         stem = f"{challenge.ID}-comparison"
-        downloads.json_button(comparison.to_json(), stem, "download_json", "comparison.json")
+        downloads.json_button(comparison.to_json, stem, "download_json", "comparison.json")
         downloads.html_button(lambda: report.html(comparison), f"{stem}-report", "download_html")
         downloads.csv_button(
             ranks.ranking_rows(compared, range(len(comparison.scored))),

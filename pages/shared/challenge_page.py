@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 import scoring
-from pages.shared import downloads, inputs, layout, submissions, teams
+from pages.shared import downloads, inputs, layout, render, submissions, teams
 from pages.shared.inputs import Input
 from scoring import report, samples
 from scoring.scorecard import ScoreCard
@@ -27,6 +27,8 @@ class ScoredSubmission:
     predictions: object
     given: Input
     truth_key: str
+    own: bool = True
+    """Whether the visitor brought any of it."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,8 @@ class ChallengePage:
 
     own_options: draws what an own prediction file cannot say itself and gives it. score_options: the options
     of `score` from the submission and those. about_truth, about_submission: one line each. headline: the
-    score with its arithmetic. tabs: name -> body(shown). table: the cases as a table, for download. closing:
+    score with its arithmetic; None: that of its views. tabs: name -> body(shown), which stands below the section of
+    that name in its views, or None where there is nothing but that section. table: the cases as a table, for download. closing:
     a line below the tabs. choices: draws how it can be scored otherwise, from the test set that was given,
     its cases and the predictions, and gives it as options of `score`. refused: draws, below the problems,
     what else there is to say of a submission that was refused, from the test set and the submission that were
@@ -50,8 +53,8 @@ class ChallengePage:
     score_options: Callable[[Input, Mapping], Mapping]
     about_truth: Callable[[object], str]
     about_submission: Callable[[ScoreCard], str]
-    headline: Callable[[ScoredSubmission], None]
-    tabs: Mapping[str, Callable[[ScoredSubmission], None]]
+    headline: Callable[[ScoredSubmission], None] | None
+    tabs: Mapping[str, Callable[[ScoredSubmission], None] | None]
     table: Callable[[ScoreCard], object]
     closing: str
     about_test_set: str = "Table with labels, or zip or files with table and images"
@@ -140,7 +143,9 @@ def _submitted(bench: ChallengePage, test_set: Input, truth, given: Input, door,
         return
     if given.own:
         door.caption(bench.about_submission(found.value))
-    shown = ScoredSubmission(given.name, found.value, truth, read, given, test_set.key)
+    shown = ScoredSubmission(
+        given.name, found.value, truth, read, given, test_set.key, given.own or test_set.own
+    )
     st.session_state[f"{challenge_id}_shown"] = shown
     _result(bench, shown)
 
@@ -149,13 +154,16 @@ def _result(bench: ChallengePage, shown: ScoredSubmission) -> None:
     """Findings, headline, tabs, downloads of one card."""
     card = shown.card
     layout.findings(card.findings)
-    bench.headline(shown)
-    layout.tabs(bench.tabs, shown)
+    (bench.headline or render.headline)(shown)
+    bodies = {name: partial(_tab, name, live) for name, live in bench.tabs.items()}
+    layout.tabs(bench.tabs if bench.headline else bodies, shown)
     with st.container(horizontal=True, gap="small"):
         stem = f"{card.challenge}-{shown.name.rsplit('.', 1)[0]}"
-        downloads.json_button(card.to_json(), f"{stem}-scorecard", "download_json")
+        downloads.json_button(card.to_json, f"{stem}-scorecard", "download_json")
         downloads.html_button(lambda: report.html(card), f"{stem}-report", "download_html")
-        downloads.csv_button(bench.table(card), f"{stem}-cases", "download_cases", "Cases (CSV)", index=False)
+        downloads.csv_button(
+            partial(bench.table, card), f"{stem}-cases", "download_cases", "Cases (CSV)", index=False
+        )
         for name, table in bench.tables.items():
             content, words = partial(_csv, table, card), f"{name.capitalize()} (CSV)"
             downloads.button(
@@ -163,6 +171,13 @@ def _result(bench: ChallengePage, shown: ScoredSubmission) -> None:
             )
         _comparison_button(bench, shown)
     st.caption(bench.closing)
+
+
+def _tab(name: str, live: Callable[[ScoredSubmission], None] | None, shown: ScoredSubmission) -> None:
+    """The section of that name, and what has widgets below it."""
+    render.section(shown, name)
+    if live is not None:
+        live(shown)
 
 
 def _comparison_button(bench: ChallengePage, shown: ScoredSubmission) -> None:

@@ -4,7 +4,6 @@ Streamlit names what it serves by a fingerprint of the content, of which it read
 and of the file's name. So every name carries a part that belongs to this session alone.
 """
 
-import json
 import secrets
 from collections.abc import Callable
 
@@ -56,20 +55,24 @@ def button(
     )
 
 
-def csv_button(table: pd.DataFrame, stem: str, key: str, label: str = "CSV", index: bool = True) -> None:
-    button(label, lambda: csv(table, index), stem, "csv", "text/csv", key, type="tertiary")
+def csv_button(
+    table: pd.DataFrame | Callable[[], pd.DataFrame],
+    stem: str,
+    key: str,
+    label: str = "CSV",
+    index: bool = True,
+) -> None:
+    """table: as it is, or what builds it when it is asked for."""
+
+    def content() -> bytes:
+        return csv(table() if callable(table) else table, index)
+
+    button(label, content, stem, "csv", "text/csv", key, type="tertiary")
 
 
-def json_button(value: str | dict, stem: str, key: str, label: str = "scorecard.json") -> None:
-    """value: JSON text as it is, or an object to be written."""
-    button(
-        label,
-        lambda: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=1),
-        stem,
-        "json",
-        "application/json",
-        key,
-    )
+def json_button(content: Callable[[], str], stem: str, key: str, label: str = "scorecard.json") -> None:
+    """content: writes the JSON."""
+    button(label, content, stem, "json", "application/json", key)
 
 
 def html_button(content: Callable[[], str], stem: str, key: str, label: str = "Report (HTML)") -> None:

@@ -4,6 +4,7 @@ line."""
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
 
 import pandas as pd
@@ -14,7 +15,9 @@ from pages.shared.downloads import csv_button
 from scoring.figures.numerals import UNDEFINED
 from scoring.figures.theme import DARK, LIGHT, SHAPES, Theme
 from scoring.findings import LEVELS, Finding, InputRefused
+from scoring.markup import plain
 from scoring.text import file_name, markdown
+from scoring.views import Fact, directed
 
 BADGES = {"error": ("red", "✕"), "warning": ("orange", "▲"), "note": ("gray", "i")}
 RISK_COLOUR = {"malignant": "red", "medium": "orange", "benign": "green"}
@@ -38,17 +41,6 @@ export default function ({data, parentElement, setTriggerValue}) {
   return () => clearInterval(timer);
 }""",
 )
-
-
-@dataclass(frozen=True)
-class Fact:
-    """A number with its name, and in lighter type its interval or what it rests on. explain: a tooltip, in
-    Markdown of our own."""
-
-    name: str
-    value: str
-    below: str = ""
-    explain: str | None = None
 
 
 @dataclass(frozen=True)
@@ -196,7 +188,7 @@ def facts(entries: Sequence[Fact]) -> None:
     with st.grid(min_column_width=145, gap="small"):
         for fact in entries:
             with st.container(gap=None):
-                st.caption(markdown(fact.name), help=fact.explain)
+                st.caption(markdown(directed(fact.name, fact.better)), help=fact.explain)
                 st.markdown(
                     f"**{markdown(fact.value)}**"
                     + (f" :small[:gray[{markdown(fact.below)}]]" if fact.below else "")
@@ -258,6 +250,23 @@ def table(
         style = style.map(
             lambda cell: f"color: {colours.risk[risks[cell.split()[-1]]]}", subset=[next(iter(columns))]
         )
+    return styled_table(
+        question, style, columns, caption, lambda: rows[list(columns)], key, height=height, **more
+    )
+
+
+def styled_table(
+    question: str,
+    style: object,
+    columns: Mapping[str, object],
+    caption: str,
+    numbers: Callable[[], pd.DataFrame],
+    key: str | None = None,
+    *,
+    height: int | str = "content",
+    **more,
+):
+    """A table whose style was made before. numbers: what its download holds, built when it is asked for."""
     heading(question)
     shown = st.dataframe(
         style,
@@ -271,7 +280,7 @@ def table(
     )
     with st.container(horizontal=True, vertical_alignment="center", wrap=False, gap="small"):
         st.caption(caption, width="stretch")
-        csv_button(rows[list(columns)], question, f"csv_{key or file_name(question)}", index=False)
+        csv_button(numbers, question, f"csv_{key or file_name(question)}", index=False)
     return shown
 
 
@@ -297,12 +306,16 @@ def bar(name: str, colour: str, most: float = 1.0, shape: str = "%.3f", width: i
 
 
 def chart(
-    figure: go.Figure, caption: str, numbers: pd.DataFrame | None = None, key: str | None = None, **more
+    figure: go.Figure,
+    caption: str,
+    numbers: pd.DataFrame | Mapping[str, Sequence] | None = None,
+    key: str | None = None,
+    **more,
 ):
     """The question as a heading that wraps, the figure, then the caption with n and method beside the numbers
     as CSV.
 
-    caption: Markdown of our own. key: needed where one question stands twice on a page. more: for
+    caption: Markdown of our own. numbers: a table, or columns by name. key: needed where one question stands twice on a page. more: for
     `st.plotly_chart` (on_select ...).
     """
     question, caption = figure.layout.meta["question"], caption.replace(" = ", "\u00a0=\u00a0")
@@ -311,12 +324,19 @@ def chart(
         heading(question)
         config = CONFIG | {"toImageButtonOptions": {"format": "svg", "filename": slug}}
         shown = st.plotly_chart(
-            figure, theme=None, key=f"figure_{slug}", alt=f"{question} {caption}", config=config, **more
+            figure,
+            theme=None,
+            key=f"figure_{slug}",
+            alt=f"{question} {plain(caption)}",
+            config=config,
+            **more,
         )
         if caption or numbers is not None:
             with st.container(horizontal=True, vertical_alignment="center", wrap=False, gap="small"):
                 st.caption(caption, width="stretch")
-                if numbers is not None:
+                if isinstance(numbers, Mapping):
+                    csv_button(partial(pd.DataFrame, numbers), question, f"csv_{slug}", index=False)
+                elif numbers is not None:
                     csv_button(numbers, question, f"csv_{slug}")
     return shown
 

@@ -18,7 +18,7 @@ def offers():
     from pages.shared import downloads
 
     downloads.csv_button(pd.DataFrame({"a": [1]}), "Where were the <points> lost?", "one")
-    downloads.json_button("{}", "scorecard", "two")
+    downloads.json_button(lambda: "{}", "scorecard", "two")
     downloads.html_button(lambda: "<p>", "report", "three")
 
 
