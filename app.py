@@ -1,4 +1,7 @@
-"""Start with `streamlit run app.py`. Imports what pages need, once, and hands over to the shell that names the pages."""
+"""Start with `streamlit run app.py`.
+
+Imports what pages need, once, and hands over to the module that names the pages.
+"""
 
 import gc
 from contextlib import asynccontextmanager
@@ -9,7 +12,8 @@ import streamlit as st
 
 @asynccontextmanager
 async def warm(_app):
-    """Import and draw once before the first visitor, then keep all of it out of the garbage collector's rounds: they would cost every click 80 ms."""
+    """Import and draw once before the first visitor, then keep all of it out of the garbage collector's
+    rounds: they would cost every click 80 ms."""
     import onnxruntime  # noqa: F401
     import pandas  # noqa: F401
     import plotly.graph_objects as go

@@ -29,7 +29,8 @@ from pathlib import Path
 import nibabel, numpy as np
 truth, found, values = Path(sys.argv[1]), Path(sys.argv[2]), []
 for path in sorted((truth / "masks").iterdir()):
-    true, guess = (np.asanyarray(nibabel.load(folder / "masks" / path.name).dataobj) for folder in (truth, found))
+    masks = (nibabel.load(folder / "masks" / path.name) for folder in (truth, found))
+    true, guess = (np.asanyarray(mask.dataobj) for mask in masks)
     for label in (1, 2):
         t, g = true == label, guess == label
         values.append(2 * np.count_nonzero(t & g) / max(1, np.count_nonzero(t) + np.count_nonzero(g)))

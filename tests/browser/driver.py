@@ -37,11 +37,22 @@ PATIENCE = 90_000
 
 IDLE = """token => {
   const app = document.querySelector('[data-testid="stApp"]'), now = performance.now();
-  const idle = app && app.dataset.testConnectionState === "CONNECTED" && app.dataset.testScriptState === "notRunning"
-    && !document.querySelector('[data-testid="stSkeleton"]');
+  const idle = app && app.dataset.testConnectionState === "CONNECTED"
+    && app.dataset.testScriptState === "notRunning" && !document.querySelector('[data-testid="stSkeleton"]');
   if (!idle || window.idleToken !== token) { window.idleToken = token; window.idleSince = now; return false; }
   return now - window.idleSince > 350;
 }"""
+WIDER = """() => {
+  const places = [...document.querySelectorAll('[data-testid="stMain"], body')];
+  return places.some(e => e.scrollWidth > e.clientWidth + 1);
+}"""
+"""Whether anything is wider than the page."""
+CELL = """([row, column]) => {
+  const plot = document.querySelector(".js-plotly-plot");
+  const area = plot.querySelector(".nsewdrag").getBoundingClientRect();
+  return [area.x + plot._fullLayout.xaxis.l2p(column), area.y + plot._fullLayout.yaxis.l2p(row)];
+}"""
+"""Where a cell of the first heat map stands, px."""
 DROP = """([selector, name, mime, data]) => {
   const bytes = Uint8Array.from(atob(data), c => c.charCodeAt(0)), transfer = new DataTransfer();
   transfer.items.add(new File([bytes], name, {type: mime}));

@@ -14,7 +14,8 @@ from tests.browser.driver import DESKTOP, PHONE
 COLOURS = 256
 """Of the palette that makes a large picture a third as large."""
 DRAWN = """() => {
-  const plots = [...document.querySelectorAll(".js-plotly-plot")], images = [...document.querySelectorAll("img")];
+  const plots = [...document.querySelectorAll(".js-plotly-plot")];
+  const images = [...document.querySelectorAll("img")];
   return plots.length > 0 && plots.every(p => p.querySelector(".main-svg")) && images.every(i => i.complete);
 }"""
 

@@ -14,17 +14,14 @@ from tests.support.visits import archive
 
 TEAMS = {s.title: s for s in samples.test_sets("tricorder3")["sample"].submissions.values() if not s.is_model}
 TABS = ("Ranking", "Lead", "Stability", "Other rules", "Classes", "Cases", "Subgroups")
-WIDER = """() => [...document.querySelectorAll('[data-testid="stMain"], body')].some(e => e.scrollWidth > e.clientWidth + 1)"""
-PLACE = """([row, column]) => {
-  const plot = document.querySelector(".js-plotly-plot"), area = plot.querySelector(".nsewdrag").getBoundingClientRect();
-  return [area.x + plot._fullLayout.xaxis.l2p(column), area.y + plot._fullLayout.yaxis.l2p(row)];
-}"""
 OVERLAPPING = """() => {
   const found = [];
   for (const plot of document.querySelectorAll(".js-plotly-plot")) {
-    const texts = [...plot.querySelectorAll(".yaxislayer-above text, .yaxislayer-below text")].map(e => e.getBoundingClientRect());
-    for (let i = 1; i < texts.length; i++)
-      if (texts[i].height && Math.abs(texts[i].y - texts[i - 1].y) < 8) found.push(plot.textContent.slice(0, 80));
+    const labels = [...plot.querySelectorAll(".yaxislayer-above text, .yaxislayer-below text")];
+    const places = labels.map(e => e.getBoundingClientRect());
+    for (let i = 1; i < places.length; i++)
+      if (places[i].height && Math.abs(places[i].y - places[i - 1].y) < 8)
+        found.push(plot.textContent.slice(0, 80));
   }
   return found;
 }"""
@@ -74,7 +71,7 @@ def test_so_many_teams_read_well(compare, count):
     for name in TABS:
         driver.tab(page, name)
         assert page.get_by_test_id("stException").count() == 0
-        assert not page.evaluate(WIDER)
+        assert not page.evaluate(driver.WIDER)
         assert page.evaluate(OVERLAPPING) == []
     assert (page.get_by_text(f"15 of {count} teams are drawn").count() > 0) is (count > 15)
 
@@ -82,7 +79,7 @@ def test_so_many_teams_read_well(compare, count):
 def test_a_click_on_a_class_opens_its_cases_and_the_address_says_which(compare):
     page = compare("?tab=Classes")
     page.locator(".js-plotly-plot").first.scroll_into_view_if_needed()
-    x, y = page.evaluate(PLACE, [7, 3])
+    x, y = page.evaluate(driver.CELL, [7, 3])
     page.mouse.move(x, y)
     expect(page.locator(".hoverlayer .hovertext")).to_be_visible()
     page.mouse.click(x, y)

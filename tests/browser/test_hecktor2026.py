@@ -17,7 +17,8 @@ ROW = 35
 """Height in pixels of a row of a table."""
 POINT = """trace => {
   const drawn = plot => plot._fullData?.find(one => one.name === trace && one.customdata);
-  const plot = [...document.querySelectorAll(".js-plotly-plot")].find(drawn), data = drawn(plot), { xaxis, yaxis } = plot._fullLayout;
+  const plot = [...document.querySelectorAll(".js-plotly-plot")].find(drawn);
+  const data = drawn(plot), { xaxis, yaxis } = plot._fullLayout;
   plot.scrollIntoView({ block: "center" });
   const area = plot.querySelector(".nsewdrag").getBoundingClientRect();
   return [area.x + xaxis.l2p(data.x[0]), area.y + yaxis.l2p(data.y[0]), data.customdata[0][0]];
@@ -60,10 +61,8 @@ def test_dropped_zips_have_the_score_of_the_command_line_and_can_be_looked_at(he
         timeout=driver.PATIENCE
     )
     driver.give(page, "submission", "predictions.zip", archive_of_folder(GOLDEN / "gaps" / "predictions"))
-    said = run(
-        "score", "hecktor2026", "--truth", GOLDEN / "gaps" / "truth", "--predictions", GOLDEN / "gaps" / "predictions", "--resamples", 0,
-        "--json", "-",
-    ).json  # fmt: skip
+    files = "--truth", GOLDEN / "gaps" / "truth", "--predictions", GOLDEN / "gaps" / "predictions"
+    said = run("score", "hecktor2026", *files, "--resamples", 0, "--json", "-").json
     driver.shows(page, said["score"])
     page.keyboard.press("Escape")
     driver.tab(page, "Viewer")

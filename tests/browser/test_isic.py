@@ -17,11 +17,6 @@ CHALLENGE = scoring.load_challenge("isic")
 SAMPLE = samples.test_sets("isic")["isic2019"]
 TEAM = SAMPLE.submissions["lyra"].path
 GOLDEN = ROOT / "tests" / "golden" / "isic"
-PLACE = """([row, column]) => {
-  const plot = document.querySelector(".js-plotly-plot"), area = plot.querySelector(".nsewdrag").getBoundingClientRect();
-  return [area.x + plot._fullLayout.xaxis.l2p(column), area.y + plot._fullLayout.yaxis.l2p(row)];
-}"""
-WIDER = """() => [...document.querySelectorAll('[data-testid="stMain"], body')].some(e => e.scrollWidth > e.clientWidth + 1)"""
 
 
 @pytest.fixture
@@ -107,7 +102,7 @@ def test_bad_files_are_answered_and_nothing_else_is_lost(isic, tmp_path):
 
 def click_cell(page: Page, row: int, column: int) -> None:
     page.locator(".js-plotly-plot").first.scroll_into_view_if_needed()
-    x, y = page.evaluate(PLACE, [row, column])
+    x, y = page.evaluate(driver.CELL, [row, column])
     page.mouse.move(x, y)
     expect(page.locator(".hoverlayer .hovertext")).to_be_visible()
     page.mouse.click(x, y)
@@ -183,5 +178,5 @@ def test_long_and_foreign_category_names_fit_a_phone(isic):
     for name in [tab.inner_text() for tab in page.get_by_role("tab").all()]:
         driver.tab(page, name)
         assert page.get_by_test_id("stException").count() == 0
-        wide += [name] * page.evaluate(WIDER)
+        wide += [name] * page.evaluate(driver.WIDER)
     assert wide == []

@@ -11,7 +11,8 @@ CASES = tuple(payload.replace("\n", " ") for payload in PAYLOADS)
 LABELS = tuple(lesion_tables.CLASSES[i % 11] for i in range(len(CASES)))
 CALLED = tuple(lesion_tables.CLASSES[(i + 8) % 11] for i in range(len(CASES)))
 EFFECTS = """() => [...document.querySelectorAll(`
-  [href*="evil"], [src*="evil"], [style*="evil"], [href^="javascript"], [onerror], iframe, .katex, [data-testid="stMain"] h1 + h1
+  [href*="evil"], [src*="evil"], [style*="evil"], [href^="javascript"], [onerror], iframe, .katex,
+  [data-testid="stMain"] h1 + h1
 `)].map(e => e.outerHTML)"""
 
 

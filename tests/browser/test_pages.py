@@ -8,8 +8,10 @@ from tests.browser.driver import PHONE, ROOT
 
 ADDRESSES = ("", *sorted(path.stem for path in (ROOT / "pages").glob("*.py") if path.stem != "overview"))
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
-WIDER = """() => [...document.querySelectorAll('[data-testid="stMain"], body')].some(e => e.scrollWidth > e.clientWidth + 1)"""
-FOCUSED = """() => (document.activeElement.getAttribute("aria-label") || document.activeElement.textContent).trim()"""
+FOCUSED = """() => {
+  const focused = document.activeElement;
+  return (focused.getAttribute("aria-label") || focused.textContent).trim();
+}"""
 PAPER = """() => [...document.querySelectorAll(".js-plotly-plot")].map(plot => plot._fullLayout.font.color)"""
 
 
@@ -34,7 +36,7 @@ def walk(page, rules: list[str], by: str) -> tuple[dict, list]:
             Axe().run(page, options={"runOnly": {"type": by, "values": rules}}).response["violations"]
         )
         found |= {(name, v["id"]): [node["html"][:200] for node in v["nodes"]] for v in violations}
-        wide += [name] * page.evaluate(WIDER)
+        wide += [name] * page.evaluate(driver.WIDER)
     return found, wide
 
 
@@ -59,8 +61,8 @@ def test_the_overview_is_accessible(visitor, server, theme):
 def test_what_only_a_model_has_fits_a_phone(tricorder3):
     page = tricorder3("?submission=kmeans&tab=Cases&what_if=true", viewport=PHONE)
     page.get_by_text("What if the patient were older?").wait_for()
-    assert not driver.settled(page).evaluate(WIDER)
-    assert not driver.tab(page, "Preflight").evaluate(WIDER)
+    assert not driver.settled(page).evaluate(driver.WIDER)
+    assert not driver.tab(page, "Preflight").evaluate(driver.WIDER)
     assert page.get_by_text("run this model").is_visible()
 
 

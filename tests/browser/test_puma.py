@@ -15,7 +15,6 @@ from scoring.figures.numerals import share
 from tests.browser import driver
 from tests.browser.driver import ROOT
 from tests.browser.test_names import assert_nothing_took_effect
-from tests.browser.test_pages import WIDER
 from tests.browser.test_viewer import click, stage
 from tests.challenges.puma.drawn import realistic
 from tests.support import nuclei_lists
@@ -29,7 +28,8 @@ TEAM = SAMPLE.submissions["sirius"].path
 GOLDEN = ROOT / "tests" / "golden" / "puma"
 TABS = ("Classes", "Images", "Viewer", "Radius", "Tissue")
 CELL = """([row, column]) => {
-  const plot = [...document.querySelectorAll(".js-plotly-plot")].find(p => p.layout.meta.question.startsWith("Which classes fail"));
+  const plots = [...document.querySelectorAll(".js-plotly-plot")];
+  const plot = plots.find(p => p.layout.meta.question.startsWith("Which classes fail"));
   const area = plot.querySelector(".nsewdrag").getBoundingClientRect();
   return [area.x + plot._fullLayout.xaxis.l2p(column), area.y + plot._fullLayout.yaxis.l2p(row)];
 }"""
@@ -272,7 +272,9 @@ BAD = {
     "deep.json": b'{"nuclei": ' + b"[" * 50_000,
     "strange.zip": archive_of(
         {
-            "sample_primary_roi_001.json": b'{"nuclei": [{"centroid": [1, 2], "class": "<script>alert(1)</script>"}]}'
+            "sample_primary_roi_001.json": (
+                b'{"nuclei": [{"centroid": [1, 2], "class": "<script>alert(1)</script>"}]}'
+            )
         }
     ),
 }
@@ -309,4 +311,4 @@ def test_names_of_cases_do_nothing_on_any_tab_and_fit_a_phone(puma):
     page.keyboard.press("Escape")
     for name in TABS:
         assert_nothing_took_effect(driver.tab(page, name))
-        assert not page.evaluate(WIDER), name
+        assert not page.evaluate(driver.WIDER), name

@@ -14,12 +14,13 @@ from tests.browser.driver import DESKTOP, PHONE
 from tests.support import photographs
 
 LESION = driver.ROOT / "sample_data" / "tricorder3" / "images" / "L0007.jpg"
-WIDER = """() => [...document.querySelectorAll('[data-testid="stMain"], body')].some(e => e.scrollWidth > e.clientWidth + 1)"""
 SLIDE = """value => {
-  const root = document.querySelector('[class*="single_nuclei"]') ?? document, hosts = [...document.querySelectorAll("*")];
+  const root = document.querySelector('[class*="single_nuclei"]') ?? document;
+  const hosts = [...document.querySelectorAll("*")];
   const inside = hosts.flatMap(e => e.shadowRoot ? [e.shadowRoot] : []).concat(root);
   const input = inside.map(r => r.querySelector("input[aria-label='Confidence at least']")).find(Boolean);
-  input.value = value; input.dispatchEvent(new Event("input", {bubbles: true})); input.dispatchEvent(new Event("change", {bubbles: true}));
+  input.value = value;
+  for (const kind of ["input", "change"]) input.dispatchEvent(new Event(kind, {bubbles: true}));
 }"""
 
 
@@ -72,7 +73,7 @@ def test_a_photograph_gets_an_answer_and_a_map_and_is_removed(single_image, them
     page.get_by_text("Hiding this part").wait_for()
     driver.settled(page)
     assert page.get_by_test_id("stException").count() == 0
-    assert not page.evaluate(WIDER)
+    assert not page.evaluate(driver.WIDER)
     assert page.get_by_text("Research use only").first.is_visible()
     assert "Jane" not in page.content()
     assert "jane" not in page.url + page.content()

@@ -53,10 +53,12 @@ def counted(page: Page, canvas: str, condition: str) -> int:
     page.wait_for_function("node => !node.stage.request", arg=page.locator(".stage").element_handle())
     return page.locator(".stage").evaluate(
         """(node, [name, condition]) => {
-          const canvas = node.stage[name], { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+          const canvas = node.stage[name], context = canvas.getContext("2d");
+          const { data } = context.getImageData(0, 0, canvas.width, canvas.height);
           const meets = new Function("r", "g", "b", "a", `return ${condition}`);
           let count = 0;
-          for (let i = 0; i < data.length; i += 4) count += meets(data[i], data[i + 1], data[i + 2], data[i + 3]);
+          for (let i = 0; i < data.length; i += 4)
+            count += meets(data[i], data[i + 1], data[i + 2], data[i + 3]);
           return count;
         }""",
         [canvas, condition],

@@ -33,7 +33,8 @@ KEYS = {
     "c": "Colour by: Result",
 }
 SHOWN = """(node, colours) => {
-  const overlay = node.stage.overlay, data = overlay.getContext("2d").getImageData(0, 0, overlay.width, overlay.height).data;
+  const overlay = node.stage.overlay, context = overlay.getContext("2d");
+  const data = context.getImageData(0, 0, overlay.width, overlay.height).data;
   return colours.map(colour => {
     let count = 0;
     for (let i = 0; i < data.length; i += 4)

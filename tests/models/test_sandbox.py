@@ -34,7 +34,9 @@ tries = {
     "4 GB": lambda: mmap.mmap(-1, 4 << 30),
     "more memory": lambda: resource.setrlimit(resource.RLIMIT_AS, (-1, -1)),
     "memory file": lambda: os.memfd_create("x"),
-    "trace the parent": lambda: exec("if ctypes.CDLL(None).ptrace(16, os.getppid(), 0, 0) != 0: raise OSError"),
+    "trace the parent": lambda: exec(
+        "if ctypes.CDLL(None).ptrace(16, os.getppid(), 0, 0) != 0: raise OSError"
+    ),
 }
 layers = sandbox.confine(2 << 30, 60, 10)
 refused = []

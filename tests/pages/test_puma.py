@@ -405,7 +405,9 @@ REFUSED = {
     ),
     "classes.zip": zipped(
         {
-            "sample_primary_roi_001.json": b'{"nuclei": [{"centroid": [1, 2], "class": "<img src=x onerror=alert(1)>"}]}'
+            "sample_primary_roi_001.json": (
+                b'{"nuclei": [{"centroid": [1, 2], "class": "<img src=x onerror=alert(1)>"}]}'
+            )
         }
     ),
     "climbing.zip": climbing(),

@@ -1,4 +1,4 @@
-"""The golden cases: files, arguments and what is expected of them, in `tests/golden/<challenge>/<case>/case.json`."""
+"""The golden cases: their arguments and what is expected, in `tests/golden/<challenge>/<case>/case.json`."""
 
 import json
 from functools import cache

@@ -107,7 +107,8 @@ def _matrix(compared: Compared, found: Correctness, order: np.ndarray, graded: b
         ),
         f"{'The stronger, the less right; × nothing is' if graded else 'Strong, ×: wrong'}. "
         f"{len(drawn)} of {len(order)} such cases, those first that the fewest teams got right, then those "
-        f"that teams dispute. Choose a cell to see its case. {len(found.order)} cases count. {compared.method}",
+        f"that teams dispute. Choose a cell to see its case. {len(found.order)} cases count. "
+        f"{compared.method}",
         pd.DataFrame(
             found.values[order][:, columns], index=[found.cases[k] for k in order], columns=compared.names
         ),

@@ -20,8 +20,8 @@ CURVE_PARTS = ("time", "probability", "at_risk", "events", "censored", "number_a
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure. build: draws it in a theme. caption: how it is read, and n. numbers: what is drawn, columns of
-    equal length by name."""
+    """A figure. build: draws it in a theme. caption: how it is read, and n. numbers: what is drawn, columns
+    of equal length by name."""
 
     build: Callable[[Theme], go.Figure]
     caption: str

@@ -20,7 +20,8 @@ def stage_truth(truth: Truth, kind: str, options: Options) -> np.ndarray:
 
 
 def missing_findings(truth: Truth, submission: Submission, options: Options) -> Iterator[Finding]:
-    """Yield `subtask-missing`, `missing-mask`, `missing-stage` and `missing-risk`, each naming all patients."""
+    """Yield `subtask-missing`, `missing-mask`, `missing-stage` and `missing-risk`, each naming all
+    patients."""
     absent = truth.has_mask & (np.array(submission.masks.states) == "missing")
     if truth.has_mask.any() and not submission.layout.masks:
         yield _subtask("segmentation", "there is no mask: every mask counts as empty.")

@@ -62,9 +62,18 @@ def read_predictions(
     counted, noticed = _counted(truth, ids, files, layout, lesions, progress, cancelled)
     findings += [*noticed, *masks.misplaced(files, layout)]
     submission = Submission(
-        files.name, ids, **found, scores=scores, masks=counted, unknown=unknown, read=tuple(findings), missing=(), files=files,
-        layout=layout, digest=files.digest_of([*used, *(layout.masks[patient][0] for patient in ids if patient in layout.masks)]),
-    )  # fmt: skip
+        files.name,
+        ids,
+        **found,
+        scores=scores,
+        masks=counted,
+        unknown=unknown,
+        read=tuple(findings),
+        missing=(),
+        files=files,
+        layout=layout,
+        digest=files.digest_of([*used, *(layout.masks[one][0] for one in ids if one in layout.masks)]),
+    )
     return (
         submission
         if truth is None

@@ -75,8 +75,8 @@ def sums(tallies: Tallies, weights: np.ndarray) -> Sums:
 def class_values(rules: str, s: Sums) -> np.ndarray:
     """The value of each class [B, K] by a rule; NaN for a class that no image of nonzero weight holds.
 
-    description: mean F1 of the images that hold the class. grand-challenge: sum of the F1 / all images. pooled: F1
-    of the summed counts.
+    description: mean F1 of the images that hold the class. grand-challenge: sum of the F1 / all images.
+    pooled: F1 of the summed counts.
     """
     if rules == "pooled":
         return detection.f1(s.true_positive, s.support, s.predicted)
@@ -88,8 +88,8 @@ def macro_f1(rules: str, values: np.ndarray, in_data: int) -> np.ndarray:
     """The mean over classes [B]; NaN where none occurs. values: of `class_values` [B, K]. in_data: classes
     that occur in any image.
 
-    grand-challenge, pooled: over the classes that occur. description: over all K; where a resampled set lacks a
-    class of the data, that class is left out and the mean keeps its share of the K.
+    grand-challenge, pooled: over the classes that occur. description: over all K; where a resampled set
+    lacks a class of the data, that class is left out and the mean keeps its share of the K.
     """
     mean = mean_of_defined(values)
     return mean * (in_data / values.shape[1]) if rules == "description" else mean

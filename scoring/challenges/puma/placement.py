@@ -79,7 +79,8 @@ def placement(
         yield warning(
             "scale",
             name,
-            f"{beyond:,} of {total:,} centroids lie outside their image: are they in px of the image, [x, y]?",
+            f"{beyond:,} of {total:,} centroids lie outside their image: "
+            "are they in px of the image, [x, y]?",
         )
 
 

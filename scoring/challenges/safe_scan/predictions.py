@@ -19,7 +19,10 @@ UNUSABLE_NUMBER = (
     " The official code takes NaN for the largest value. Fill it in, or let missing cases count as "
     "wrong (--missing wrong)."
 )
-MISSING_CASE = "; the official code then gives score 0. Add a row, or let missing cases count as wrong (--missing wrong)."
+MISSING_CASE = (
+    "; the official code then gives score 0. Add a row, or let missing cases count as wrong "
+    "(--missing wrong)."
+)
 
 
 @dataclass(frozen=True)

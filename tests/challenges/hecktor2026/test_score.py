@@ -95,9 +95,16 @@ def test_the_order_of_rows_changes_nothing_but_their_order(drawn, random):
 SIX = [
     {"PatientID": f"P{i}", "CenterID": center, "T_stage": t, "N_stage": n, "Relapse": e, "RFS": d}
     for i, (center, t, n, e, d) in enumerate(
-        [("A", "T1", "N0", 1, 100), ("A", "T0", "N0", 0, 400), ("B", "T1", "N2", 1, 200), ("B", "T3", "N2", 0, 300), ("B", "T3", "N1", 1, 250), ("", "T4", "N3", None, None)]
+        [
+            ("A", "T1", "N0", 1, 100),
+            ("A", "T0", "N0", 0, 400),
+            ("B", "T1", "N2", 1, 200),
+            ("B", "T3", "N2", 0, 300),
+            ("B", "T3", "N1", 1, 250),
+            ("", "T4", "N3", None, None),
+        ]
     )
-]  # fmt: skip
+]
 SIX_GUESSED = [
     {"PatientID": f"P{i}", "T_stage": t, "N_stage": n, "risk": r}
     for i, (t, n, r) in enumerate(

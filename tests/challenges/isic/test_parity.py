@@ -156,8 +156,8 @@ ODD_PREDICTIONS = {
 
 
 def normal(message: str | None) -> str | None:
-    """5.6.0 knows only one name of the id column, and its message says so; pandas versions number lines alike but word C errors with a
-    line end."""
+    """5.6.0 knows only one name of the id column, and its message says so; pandas versions number lines alike
+    but word C errors with a line end."""
     return (
         None
         if message is None

@@ -39,7 +39,8 @@ def test_the_report_answers_its_own_questions():
 def test_the_worst_images_are_shown_as_small_pictures():
     found, said = scored(), report.html(scored())
     pictures = re.findall(
-        r'<img src="data:image/png;base64,([^"]+)" alt="Nuclei of ([^:]+): (\d+) found, (\d+) spurious, (\d+) missed',
+        r'<img src="data:image/png;base64,([^"]+)" alt="Nuclei of ([^:]+): '
+        r"(\d+) found, (\d+) spurious, (\d+) missed",
         said,
     )
     worst = [row for row in (found.cases[i] for i in CHALLENGE.worst_first(found)) if not row["missing"]][:3]

@@ -137,7 +137,10 @@ def test_arrays_are_read_only():
 
 
 def test_of_a_key_that_stands_twice_the_last_holds():
-    data = b'{"polygons": [1], "polygons": [{"name": "x", "name": "tumor", "path_points": [[0, 0], [2, 0], [1, 3]], "score": 1, "score": 0.5}]}'
+    data = (
+        b'{"polygons": [1], "polygons": [{"name": "x", "name": "tumor", '
+        b'"path_points": [[0, 0], [2, 0], [1, 3]], "score": 1, "score": 0.5}]}'
+    )
     found = sound(data)
     assert found.nuclei.classes.tolist() == [0]
     assert found.nuclei.confidences.tolist() == [0.5]
@@ -304,7 +307,10 @@ def test_a_list_that_is_none(value):
 
 
 def test_values_that_are_strange_to_print():
-    data = b'{"polygons": [{"name": "\\ud800\\u202e\\u0000", "path_points": [[0, 0], [2, 0], [1, 3]]}, {"name": 1, "path_points": "%s"}]}'
+    data = (
+        b'{"polygons": [{"name": "\\ud800\\u202e\\u0000", "path_points": [[0, 0], [2, 0], [1, 3]]}, '
+        b'{"name": 1, "path_points": "%s"}]}'
+    )
     found = read(data % (b"x" * 10_000))
     assert list(found.unknown) == ["\ud800\u202e\x00"]
     assert len(only(found.problems, "bad-nucleus").message) < 400
