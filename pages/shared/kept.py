@@ -1,4 +1,7 @@
-"""What was made once and is shown often, bounded: values by key, the one that was used least lately goes first."""
+"""What was made once and is shown often, bounded: values by key.
+
+The one that was used least lately goes first.
+"""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable

@@ -1,7 +1,7 @@
 """Draw the blocks of `scoring.views` with Streamlit: built once, shown often.
 
-Views, figures and tables are kept by what the scorecard rests on, by block and by theme: those of samples for all
-sessions, those of own files in their session, gone with it.
+Views, figures and tables are kept by what the scorecard rests on, by block and by theme: those of samples for
+all sessions, those of own files in their session, gone with it.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ def section(shown: ScoredSubmission, name: str) -> bool:
 
 
 def block(entry: Block, shown: ScoredSubmission | None = None, path: str = "") -> None:
-    """Draw a block that a live tab made. With `shown` and a path, which must say all that it depends on, it is kept
-    with the blocks of that card."""
+    """Draw a block that a live tab made. With `shown` and a path, which must say all that it depends on, it
+    is kept with the blocks of that card."""
     _block(entry, Kept(0) if shown is None else rendered(shown).built, f"live/{path}")
 
 
@@ -230,7 +230,8 @@ def _config(column: Column, theme: Theme):
 
 
 def frame(entry: Table) -> pd.DataFrame:
-    """Return all that a table holds, for a download: unrounded, the ends of an interval in columns of their own."""
+    """Return all that a table holds, for a download: unrounded, the ends of an interval in columns of their
+    own."""
     columns: dict[str, list] = {}
     for column in entry.columns:
         values = list(entry.rows[column.name])
