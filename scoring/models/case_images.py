@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from scoring.findings import Finding
+from scoring.findings import Finding, error
 from scoring.readers.sources import Files
 
 
@@ -31,3 +31,32 @@ class CaseImages(Protocol):
         """Return the encoded image of a case, None where there is none. Raises InputRefused where the file
         cannot be read."""
         ...
+
+
+def no_images(name: str) -> Finding:
+    """Return `image-missing` for a source that holds no image of any case."""
+    return error(
+        "image-missing",
+        name,
+        "it holds none of the images, which a model needs: give a folder or zip with images, or --images.",
+    )
+
+
+def missing_images(cases: CaseImages, advice: str) -> list[Finding]:
+    """Return `image-missing` for every case without an image; a single one where there is no image at all.
+
+    Args:
+        cases: The cases.
+        advice: How the messages end.
+    """
+    absent = [i for i, member in enumerate(cases.images) if member is None]
+    if len(absent) == len(cases):
+        return [no_images(cases.pictures.name)]
+    return [
+        error(
+            "image-missing",
+            cases.ids[i],
+            f"the image of case {cases.ids[i]} is not in {cases.pictures.name}. {advice}",
+        )
+        for i in absent
+    ]

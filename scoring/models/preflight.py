@@ -1,34 +1,31 @@
-"""Would the challenge run this model? What a loaded model declares and does, held against what its challenge
-gives and takes."""
+"""Compare a loaded model with what its challenge gives to models and takes from them."""
 
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.findings import Finding, error, note, warning
-from scoring.models.pool import first_output
-from scoring.models.preprocessing import ImageUnreadable, Recipe
-from scoring.models.process import ModelProcess
+from scoring.findings import Finding, error, warning
+from scoring.models.preprocessing import Pixels
 from scoring.models.results import Answer, ModelFacts, ModelFailed, Tensor
 
 FLOAT = "tensor(float)"
 CHANNELS = 3
 LARGEST_SIDE = 8192
-MOST_PROBE_PICTURES = 8
-SMALLEST_MOVE = 1e-6
-SLOW_SECONDS = 5
 
 
 @dataclass(frozen=True)
 class Contract:
     """What a challenge gives to a model and takes from it.
 
-    vector: length of the second input, None where there is none. vector_required: False allows a model with
-    the image only (`single-input`). outputs: numbers per image in the first output, None where the challenge
-    judges that itself. highest_ir_version, highest_opset: what the challenge's own runtime loads; None where
-    the challenge names none. runtime: what messages call that runtime.
+    Attributes:
+        vector: Length of the second input, None where there is none.
+        vector_required: False allows models with the image only (`single-input`).
+        outputs: Numbers per image in the first output; None where the challenge itself checks them.
+        highest_ir_version: Highest version of the file format that the challenge's runtime loads, if known.
+        highest_opset: Highest version of the operators that it loads, if known.
+        runtime: What messages call that runtime.
     """
 
     vector: int | None = None
@@ -39,44 +36,22 @@ class Contract:
     runtime: str = "the challenge's runtime"
 
 
-@dataclass(frozen=True)
-class Effect:
-    """How one field of the vector moves the first output: the largest absolute move, and in how many `trials`
-    the top class changed."""
-
-    largest_move: float
-    changed_classes: int
-    trials: int
-
-
-@dataclass(frozen=True)
-class Probe:
-    """Trial runs. fields: effect per field. outputs: (pictures, k) first outputs at the base vector, float64.
-
-    cpu_ms: processor time per picture, from the file to the outputs.
-    """
-
-    fields: Mapping[str, Effect] = field(default_factory=dict)
-    outputs: np.ndarray = field(default_factory=lambda: np.empty((0, 0)))
-    cpu_ms: tuple[float, ...] = ()
-
-    @property
-    def largest_move(self) -> float:
-        return max((effect.largest_move for effect in self.fields.values()), default=0.0)
-
-
 def failure(file_name: str, failed: ModelFailed) -> Finding:
-    """A model that could not be loaded or run, as a finding."""
+    """Return the finding of a model that cannot be loaded or run."""
     return error(failed.code, file_name, failed.message)
 
 
 def examine(
     facts: ModelFacts, contract: Contract, file_name: str, trial: Answer | None = None
 ) -> list[Finding]:
-    """Everything in which the model departs from the contract: versions, inputs, batch axis, first output.
+    """Return every departure from the contract: versions, inputs, batch axis, first output.
 
-    With the `trial` of one picture, the first output is judged by what came, not by what the model declares:
-    the runtime does not compare the two.
+    Args:
+        facts: What the model declares.
+        contract: What the challenge gives and takes.
+        file_name: What findings call the model.
+        trial: Outputs for one image. With them the first output is judged by what came, not by what the
+            model declares: the runtime does not compare the two.
     """
     return [
         *_versions(facts, contract, file_name),
@@ -87,107 +62,15 @@ def examine(
 
 
 def image_size(facts: ModelFacts) -> tuple[int | None, int | None]:
-    """(width, height) that the first input declares, None for a symbolic axis. Meant for a model that
+    """Return (width, height) that the first input declares, None for a symbolic axis. Meant for a model that
     `examine` found no error in."""
     shape = facts.inputs[0].shape if facts.inputs else None
     return (shape[3], shape[2]) if shape is not None and len(shape) == 4 else (None, None)
 
 
-def probe(
-    process: ModelProcess,
-    pictures: Sequence[bytes | np.ndarray],
-    recipe: Recipe,
-    base: np.ndarray | None = None,
-    changes: Mapping[str, Sequence[np.ndarray]] | None = None,
-) -> Probe:
-    """Run up to 8 pictures at the vector `base`, then at each vector of `changes`, which names a field and
-    its other vectors.
-
-    Without a readable picture one fixed noise image stands in. Pictures are decoded once. Raises ModelFailed.
-    """
-    changes = changes if changes and base is not None else {}
-    outputs, cpu_ms = [], []
-    moves = {name: [] for name in changes}
-    switches = {name: [] for name in changes}
-    for pixels, answer in _trials(process, pictures[:MOST_PROBE_PICTURES], recipe, base):
-        output = np.ravel(first_output(answer))
-        outputs.append(output)
-        cpu_ms.append(answer.cpu_ms)
-        for name, vectors in changes.items():
-            for vector in vectors:
-                other = np.ravel(first_output(process.run(pixels, recipe, vector)))
-                moves[name].append(move(output, other))
-                switches[name].append(_top(other) != _top(output))
-    effects = {
-        name: Effect(max(moves[name], default=0.0), sum(switches[name]), len(switches[name]))
-        for name in changes
-    }
-    width = {len(output) for output in outputs}
-    return Probe(effects, np.stack(outputs) if len(width) == 1 else np.empty((0, 0)), tuple(cpu_ms))
-
-
-def move(before: np.ndarray, after: np.ndarray) -> float:
-    """The largest absolute difference of two outputs; infinite where one of two values is NaN or infinite and
-    where the shapes differ."""
-    if before.shape != after.shape:
-        return np.inf
-    with np.errstate(invalid="ignore"):
-        differences = np.where(
-            (before == after) | (np.isnan(before) & np.isnan(after)), 0.0, np.abs(after - before)
-        )
-    return float(np.max(np.nan_to_num(differences, nan=np.inf, posinf=np.inf), initial=0.0))
-
-
-def vector_findings(result: Probe, file_name: str) -> list[Finding]:
-    """What the probe says of the demographics: `demographics-ignored`, or `demographics-probe` with the
-    effect of each field."""
-    if not result.fields:
-        return []
-    if not result.largest_move > SMALLEST_MOVE:
-        return [
-            warning(
-                "demographics-ignored",
-                file_name,
-                f"No output moves when {', '.join(result.fields)} change: the model does not use them.",
-            )
-        ]
-    effects = "; ".join(
-        (
-            f"{name}: largest move {effect.largest_move:.3g}, other class in {effect.changed_classes} "
-            f"of {effect.trials} trials"
-        )
-        for name, effect in result.fields.items()
-    )
-    return [
-        note(
-            "demographics-probe",
-            file_name,
-            f"Effect of the demographics on {len(result.outputs)} trial images. {effects}.",
-        )
-    ]
-
-
-def noise(width: int, height: int) -> np.ndarray:
-    """A fixed noise picture, uint8 (height, width, 3): what a model is tried on where there is no image."""
+def noise(width: int, height: int) -> Pixels:
+    """Return a fixed noise image, on which a model is tried where there is no other."""
     return np.random.default_rng(0).integers(0, 256, (height, width, CHANNELS), np.uint8)
-
-
-def _top(output: np.ndarray) -> int:
-    return int(np.argmax(output)) if output.size else -1
-
-
-def _trials(
-    process: ModelProcess, pictures: Sequence[bytes | np.ndarray], recipe: Recipe, base: np.ndarray | None
-) -> list[tuple[np.ndarray, Answer]]:
-    trials = []
-    for picture in pictures:
-        with suppress(ImageUnreadable):
-            answer = process.run(picture, recipe, base, want_pixels=True)
-            trials.append((answer.pixels, answer))
-    if not trials:
-        pixels = noise(*(recipe.steps[-1][:2] if recipe.steps else (512, 512)))
-        trials.append((pixels, process.run(pixels, recipe, base)))
-    return trials
 
 
 def _versions(facts: ModelFacts, contract: Contract, file_name: str) -> list[Finding]:
@@ -289,30 +172,26 @@ def _is_vector(tensor: Tensor, length: int | None) -> bool:
 
 
 def _batch(inputs: Sequence[Tensor], file_name: str) -> list[Finding]:
-    fixed = [
-        tensor
-        for tensor in inputs
-        if tensor.shape and tensor.shape[0] not in (None, 1) and len(tensor.shape) in (2, 4)
-    ]
-    return [
-        error(
-            "fixed-batch",
-            file_name,
-            f"Input '{_name(tensor)}' takes {tensor.shape[0]} images at a time; images come one by one. "
-            "Export with a dynamic batch axis (dynamic_axes={...: {0: 'batch'}}), or with 1.",
-        )
-        for tensor in fixed[:1]
-    ]
+    for tensor in inputs:
+        if tensor.shape and tensor.shape[0] not in (None, 1) and len(tensor.shape) in (2, 4):
+            words = (
+                f"Input '{_name(tensor)}' takes {tensor.shape[0]} images at a time; images come one by one. "
+                "Export with a dynamic batch axis (dynamic_axes={...: {0: 'batch'}}), or with 1."
+            )
+            return [error("fixed-batch", file_name, words)]
+    return []
 
 
 def _output(facts: ModelFacts, contract: Contract, file_name: str, trial: Answer | None) -> list[Finding]:
     if contract.outputs is None or not facts.outputs:
         return []
-    shapes = [tensor.shape for tensor in facts.outputs]
+    shapes: list[tuple[int | None, ...] | None]
+    widths: list[int | None]
     if trial is not None:
         shapes = [None if output is None else output.shape for output in trial.outputs]
         widths = [-1 if output is None else output.size for output in trial.outputs]
     else:
+        shapes = [tensor.shape for tensor in facts.outputs]
         widths = [_width(tensor) for tensor in facts.outputs]
     if widths[0] in (contract.outputs, None):
         return []
@@ -334,14 +213,15 @@ def _output(facts: ModelFacts, contract: Contract, file_name: str, trial: Answer
 
 
 def _width(tensor: Tensor) -> int | None:
-    """Numbers per image that an output declares; None where axes are free, -1 where it cannot be a tensor of
-    numbers."""
+    """Return how many numbers per image an output declares; None where axes are free, -1 where it cannot be a
+    tensor of numbers."""
     if not tensor.dtype.startswith("tensor(") or tensor.dtype == "tensor(string)":
         return -1
     if tensor.shape is None:
         return None
     rest = tensor.shape[1:] if len(tensor.shape) > 1 else tensor.shape
-    return None if None in rest else int(np.prod(rest, dtype=object))
+    sizes = [size for size in rest if size is not None]
+    return math.prod(sizes) if len(sizes) == len(rest) else None
 
 
 def _axes(shape: Sequence[int | None]) -> str:

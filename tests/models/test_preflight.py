@@ -1,4 +1,4 @@
-"""What is said of a model before it is scored."""
+"""Preflight and trial runs of models."""
 
 import numpy as np
 import onnx
@@ -8,17 +8,9 @@ from hypothesis import strategies as st
 from onnx import TensorProto, helper
 
 from scoring.models import preflight
-from scoring.models.preflight import (
-    Contract,
-    Effect,
-    Probe,
-    examine,
-    image_size,
-    move,
-    probe,
-    vector_findings,
-)
+from scoring.models.preflight import Contract, examine, image_size
 from scoring.models.preprocessing import Recipe
+from scoring.models.probe import Effect, Probe, move, probe, vector_findings
 from scoring.models.process import ModelProcess
 from scoring.models.results import Answer, ModelFacts, ModelFailed, Tensor
 from tests.models import builders

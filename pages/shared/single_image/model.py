@@ -11,7 +11,7 @@ from pages.shared import jobs, submissions
 from pages.shared.inputs import Input
 from pages.shared.single_image import session
 from pages.shared.submissions import Outcome, Running
-from scoring.models.submission import model_bytes
+from scoring.models.task import read_model
 from scoring.single_image import nuclei, quality
 from scoring.single_image.model import Opened, opened
 from scoring.single_image.model_task import ModelTask, subject
@@ -35,7 +35,7 @@ def worker(wanted: ModelTask, given: Input) -> Outcome:
 def of_bytes(wanted: ModelTask, given: Input) -> Opened:
     """A worker of its own for work beside the page, which one thread at a time may use. Raises
     InputRefused."""
-    return opened(wanted, model_bytes(given.source)[0])
+    return opened(wanted, read_model(given.source).data)
 
 
 def _end(outcome: Outcome) -> None:
@@ -66,7 +66,7 @@ def detector(given: Input) -> Outcome:
     max_entries=1, scope="session", show_spinner="Opening the model ...", validate=_lives, on_release=_end
 )
 def _detector(key: str, _given: Input) -> Outcome:
-    return submissions.attempt(lambda: nuclei.opened(model_bytes(_given.source)[0]))
+    return submissions.attempt(lambda: nuclei.opened(read_model(_given.source).data))
 
 
 def close() -> None:

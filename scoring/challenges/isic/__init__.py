@@ -14,7 +14,8 @@ from scoring.challenges.isic.measures import RANKED_BY
 from scoring.challenges.isic.predictions import read_predictions
 from scoring.challenges.isic.truth import Cases, read_images, read_truth
 from scoring.findings import Finding, InputRefused, error
-from scoring.models import pictures, submission
+from scoring.models import pictures
+from scoring.models.inspection import declared_size
 from scoring.models.preprocessing import Seen
 from scoring.readers.sources import Source
 from scoring.scorecard import ScoreCard
@@ -188,7 +189,7 @@ def malignant_curve(card: ScoreCard, malignant: Sequence[str]) -> dict:
 def received(truth: Cases, index: int, described: Mapping | None = None) -> tuple[list[pictures.Stage], Seen]:
     """What a model receives of one case: its first photograph at 224 x 224, or at the size that the model
     (`Inspection.model`) declares."""
-    return pictures.received(truth, index, model.recipe_of_size(*submission.declared_size(described)))
+    return pictures.received(truth, index, model.recipe_of_size(*declared_size(described)))
 
 
 def thumbnails(truth: Cases, indices: Sequence[int]) -> list[bytes | None]:

@@ -13,10 +13,13 @@ from scoring.challenges.isic.predictions import label
 from scoring.challenges.isic.truth import Cases
 from scoring.findings import Finding, InputRefused, error, warning
 from scoring.metrics.calibration import TOLERANCE
-from scoring.models import submission
+from scoring.models import inference, inspection
+from scoring.models.case_images import no_images
+from scoring.models.inspection import Inspection
 from scoring.models.preflight import Contract, image_size
 from scoring.models.preprocessing import Recipe
 from scoring.models.results import ModelFacts
+from scoring.models.task import Model, Task, read_model
 from scoring.readers.sources import Files
 from scoring.submission import Predictions
 
@@ -60,7 +63,7 @@ def image_problems(cases: Cases) -> list[Finding]:
     `ambiguous-image` for several that cannot be told apart."""
     absent = [i for i, members in enumerate(cases.photographs) if not members]
     if len(absent) == len(cases):
-        return [submission.no_images(cases.pictures.name)]
+        return [no_images(cases.pictures.name)]
     return [
         *(
             error(
@@ -92,28 +95,28 @@ def recipe_of_size(width: int | None, height: int | None) -> Recipe:
 
 
 def inspect(
-    model: submission.Model,
+    model: Model,
     truth: Cases | None = None,
     name: str | None = None,
     timings: bool = False,
     cancelled: Callable[[], bool] | None = None,
-) -> submission.Inspection:
+) -> Inspection:
     """The preflight: can the model be run, and are its outputs scores from 0 to 1? Raises InputRefused with
     every problem; Cancelled."""
-    data, called = submission.model_bytes(model, name)
+    file = read_model(model, name)
     problems = image_problems(truth) if truth is not None else []
     usable = photographs(truth) if truth is not None and any(truth.photographs) else None
     width = len(truth.categories) if truth is not None and truth.categories else None
     try:
-        found = submission.inspect(data, called, _task(width), usable, _no_size_findings, timings, cancelled)
+        found = inspection.inspect(file, _task(width), usable, timings, cancelled)
     except InputRefused as refused:
         raise InputRefused([*refused.problems, *problems], refused.findings) from refused
     outputs = found.outputs if found.outputs.ndim == 2 else np.empty((0, 0))
     if not _are_scores(outputs):
-        problems = [_bad_output(called), *problems]
+        problems = [_bad_output(file.name), *problems]
     if problems:
         raise InputRefused(problems, found.findings)
-    about = _category_order(entry(found.model), truth.categories, called) if width else []
+    about = _category_order(entry(found.model), truth.categories, file.name) if width else []
     return replace(found, findings=tuple(f for f in (*found.findings, *about) if f.code != "not-finite"))
 
 
@@ -130,7 +133,7 @@ def _category_order(own: Sequence[str], categories: Sequence[str], where: str) -
 
 
 def predict(
-    model: submission.Model,
+    model: Model,
     cases: Cases,
     progress=None,
     cancelled=None,
@@ -143,24 +146,30 @@ def predict(
     the preset with as many. progress(done, total) and cancelled() -> bool are called from this thread. Raises
     InputRefused; `scoring.models.pool.Cancelled`.
     """
-    data, called = submission.model_bytes(model, name)
-    inspected = inspect(data, cases, called, cancelled=cancelled)
-    names = cases.categories or named(inspected, categories, called)
+    file = read_model(model, name)
+    inspected = inspect(file.data, cases, file.name, cancelled=cancelled)
+    names = cases.categories or named(inspected, categories, file.name)
     shown = photographs(cases)
-    run = submission.run(data, called, _task(len(names)), shown, len(names), progress, cancelled)
-    faults = [f if f.code == "image-unreadable" else _bad_output(called, f.where) for f in run.faults]
+    run = inference.run(file, _task(len(names)), shown, len(names), progress=progress, cancelled=cancelled)
+    faults = [f if f.code == "image-unreadable" else _bad_output(file.name, f.where) for f in run.faults]
     off = [i for i, row in enumerate(run.outputs) if not _are_scores(row[None]) and not np.isnan(row).any()]
-    faults += [_bad_output(called, shown.ids[i]) for i in off]
+    faults += [_bad_output(file.name, shown.ids[i]) for i in off]
     outputs = _means(np.clip(run.outputs, 0, 1), shown.of_case, len(cases))
     described = {**inspected.model, "categories": list(names)}
     return Predictions(
-        called, outputs, label(outputs), False, tuple(faults), inspected.findings, None, described, run.images
+        file.name,
+        outputs,
+        label(outputs),
+        False,
+        tuple(faults),
+        inspected.findings,
+        None,
+        described,
+        run.images,
     )
 
 
-def named(
-    inspected: submission.Inspection, categories: str | Iterable[str] | None, where: str
-) -> tuple[str, ...]:
+def named(inspected: Inspection, categories: str | Iterable[str] | None, where: str) -> tuple[str, ...]:
     """The categories of a model's outputs, for images without a truth. Raises InputRefused (`bad-option`,
     `wrong-output`)."""
     width = inspected.outputs.shape[1]
@@ -215,12 +224,8 @@ def entry(model: dict) -> tuple[str, ...]:
     return tuple(c.strip() for c in model["metadata"].get("categories", "").split(",") if c.strip())
 
 
-def _task(width: int | None) -> submission.Task:
-    return submission.Task(Contract(outputs=width), recipe_for)
-
-
-def _no_size_findings(_mib: float, _name: str) -> list[Finding]:
-    return []
+def _task(width: int | None) -> Task:
+    return Task(Contract(outputs=width), recipe_for)
 
 
 def _are_scores(outputs: np.ndarray) -> bool:

@@ -8,13 +8,21 @@ import numpy as np
 from scoring.challenges.melanoma.scores import are_risks, called, said_of
 from scoring.challenges.safe_scan.cases import Cases
 from scoring.challenges.safe_scan.codes import CODES
-from scoring.challenges.safe_scan.models import HIGHEST_IR_VERSION, HIGHEST_OPSET, RUNTIME, WORDING
+from scoring.challenges.safe_scan.models import (
+    HIGHEST_IR_VERSION,
+    HIGHEST_OPSET,
+    RUNTIME,
+    WORDING,
+    with_images,
+)
 from scoring.findings import Finding, note, ordered, warning
 from scoring.metrics import curves
-from scoring.models import pictures, submission
+from scoring.models import inference, inspection, pictures
+from scoring.models.inspection import Inspection, declared_size
 from scoring.models.preflight import Contract, image_size
 from scoring.models.preprocessing import Recipe, Seen
 from scoring.models.results import ModelFacts
+from scoring.models.task import Model, Task, read_model
 from scoring.submission import Predictions
 
 PICTURE_SIDE = 224
@@ -31,28 +39,29 @@ def recipe_of_size(width: int | None, height: int | None) -> Recipe:
     return Recipe(((width or PICTURE_SIDE, height or PICTURE_SIDE, "bicubic"),))
 
 
-TASK = submission.Task(
-    Contract(highest_ir_version=HIGHEST_IR_VERSION, highest_opset=HIGHEST_OPSET, runtime=RUNTIME),
-    recipe_for,
-    wording=WORDING,
-)
-
-
 def size_findings(size_mib: float, name: str) -> list[Finding]:
     """The size of a model; it is not scored here."""
     return [note("model-size", name, f"{size_mib:.2f} MiB; not scored in this challenge.")]
 
 
+TASK = Task(
+    Contract(highest_ir_version=HIGHEST_IR_VERSION, highest_opset=HIGHEST_OPSET, runtime=RUNTIME),
+    recipe_for,
+    size_findings,
+    wording=WORDING,
+)
+
+
 def inspect(
-    model: submission.Model, truth: Cases | None = None, name: str | None = None, timings: bool = False
-) -> submission.Inspection:
+    model: Model, truth: Cases | None = None, name: str | None = None, timings: bool = False
+) -> Inspection:
     """The preflight: would the official code run this model, and what comes out? Raises InputRefused with
     every problem."""
-    data, title = submission.model_bytes(model, name)
-    return _described(submission.inspect(data, title, TASK, truth, size_findings, timings), title, trial=True)
+    file = read_model(model, name)
+    return _described(inspection.inspect(file, TASK, truth, timings), file.name, trial=True)
 
 
-def _described(found: submission.Inspection, name: str, trial: bool) -> submission.Inspection:
+def _described(found: Inspection, name: str, trial: bool) -> Inspection:
     """The inspection with what this challenge says of shapes and, for a trial, of outputs."""
     shape, more = found.model["inputs"][0]["shape"] or (None,) * 4, []
     if shape[0] == 1:
@@ -98,7 +107,7 @@ def _described(found: submission.Inspection, name: str, trial: bool) -> submissi
 
 
 def predict(
-    model: submission.Model, cases: Cases, progress=None, cancelled=None, name: str | None = None
+    model: Model, cases: Cases, progress=None, cancelled=None, name: str | None = None
 ) -> Predictions:
     """Inspect a model and run it on every case: CPU, one thread, one image at a time; the first number of the
     first output is the score.
@@ -106,18 +115,16 @@ def predict(
     progress(done, total) and cancelled() -> bool are called from this thread. Raises InputRefused;
     `scoring.models.pool.Cancelled`.
     """
-    data, title = submission.model_bytes(model, name)
-    seen = submission.inspect(
-        data, title, TASK, submission.with_pictures(cases), size_findings, cancelled=cancelled
-    )
-    inspected = _described(seen, title, trial=False)
-    run = submission.run(data, title, TASK, cases, None, progress, cancelled)
+    file = read_model(model, name)
+    seen = inspection.inspect(file, TASK, with_images(cases), cancelled=cancelled)
+    inspected = _described(seen, file.name, trial=False)
+    run = inference.run(file, TASK, cases, None, progress=progress, cancelled=cancelled)
     outputs = run.outputs[:, :1]
     scores = outputs[~np.isnan(outputs[:, 0]), 0]
-    about = [*said_of(scores, title), *_column_findings(run.outputs, cases, title)]
+    about = [*said_of(scores, file.name), *_column_findings(run.outputs, cases, file.name)]
     findings = ordered([*inspected.findings, *run.findings, *about], CODES)
     return Predictions(
-        title,
+        file.name,
         outputs,
         called(outputs),
         False,
@@ -146,4 +153,4 @@ def _column_findings(outputs: np.ndarray, cases: Cases, name: str) -> Iterator[F
 def received(truth: Cases, index: int, model: Mapping | None = None) -> tuple[list[pictures.Stage], Seen]:
     """What a model receives of one case: its pixels at 224 x 224, or at the size that the model
     (`Inspection.model`) declares."""
-    return pictures.received(truth, index, recipe_of_size(*submission.declared_size(model)))
+    return pictures.received(truth, index, recipe_of_size(*declared_size(model)))

@@ -1,6 +1,11 @@
 """How the official validator runs models, as far as both challenges share it."""
 
-from scoring.models.submission import Wording
+from dataclasses import replace
+
+from scoring.challenges.safe_scan.cases import Cases
+from scoring.findings import InputRefused
+from scoring.models.case_images import no_images
+from scoring.models.task import Wording
 
 HIGHEST_IR_VERSION, HIGHEST_OPSET = 10, 21
 RUNTIME = "the validator's runtime (1.19)"
@@ -17,3 +22,12 @@ WORDING = Wording(
     slow="the validator stops the model.",
 )
 """How messages go on: what the validator does with images and outputs."""
+
+
+def with_images(cases: Cases) -> Cases:
+    """Return the cases that have an image, for trial runs; the run itself reports the others. Raises
+    InputRefused where no case has one."""
+    kept = [i for i, member in enumerate(cases.images) if member is not None]
+    if not kept:
+        raise InputRefused([no_images(cases.pictures.name)], cases.findings)
+    return replace(cases, ids=tuple(cases.ids[i] for i in kept), images=tuple(cases.images[i] for i in kept))

@@ -9,15 +9,23 @@ import numpy as np
 from scoring.challenges.safe_scan.cases import Cases
 from scoring.challenges.safe_scan.codes import CODES
 from scoring.challenges.safe_scan.demographics import UNKNOWN
-from scoring.challenges.safe_scan.models import HIGHEST_IR_VERSION, HIGHEST_OPSET, RUNTIME, WORDING
+from scoring.challenges.safe_scan.models import (
+    HIGHEST_IR_VERSION,
+    HIGHEST_OPSET,
+    RUNTIME,
+    WORDING,
+    with_images,
+)
 from scoring.challenges.tricorder3.formula import CLASSES, FREE_MIB, FULL_MIB
 from scoring.challenges.tricorder3.tables import output_findings
 from scoring.findings import Finding, note, ordered, warning
 from scoring.metrics import calibration
-from scoring.models import pictures, submission
+from scoring.models import inference, inspection, pictures
+from scoring.models.inspection import Inspection, declared_size
 from scoring.models.preflight import Contract, image_size
 from scoring.models.preprocessing import Recipe, Seen
 from scoring.models.results import ModelFacts
+from scoring.models.task import Model, Task, read_model
 from scoring.submission import Predictions, largest
 
 PICTURE_SIDE = 512
@@ -39,26 +47,6 @@ def recipe_of_size(width: int | None, height: int | None) -> Recipe:
 
 def _vector(age: float, gender: float, location: float) -> np.ndarray:
     return np.array([age, gender, location], np.float32)
-
-
-TASK = submission.Task(
-    Contract(
-        vector=3,
-        outputs=len(CLASSES),
-        highest_ir_version=HIGHEST_IR_VERSION,
-        highest_opset=HIGHEST_OPSET,
-        runtime=RUNTIME,
-    ),
-    recipe_for,
-    _vector(50, 1, 7),
-    {
-        "age": [_vector(20, 1, 7), _vector(80, 1, 7)],
-        "gender": [_vector(50, 0, 7)],
-        "location": [_vector(50, 1, k) for k in range(1, 7)],
-    },
-    PICTURE_SIDE,
-    WORDING,
-)
 
 
 def size_findings(size_mib: float, name: str) -> list[Finding]:
@@ -88,15 +76,36 @@ def size_findings(size_mib: float, name: str) -> list[Finding]:
     ]
 
 
+TASK = Task(
+    Contract(
+        vector=3,
+        outputs=len(CLASSES),
+        highest_ir_version=HIGHEST_IR_VERSION,
+        highest_opset=HIGHEST_OPSET,
+        runtime=RUNTIME,
+    ),
+    recipe_for,
+    size_findings,
+    base=_vector(50, 1, 7),
+    changes={
+        "age": [_vector(20, 1, 7), _vector(80, 1, 7)],
+        "gender": [_vector(50, 0, 7)],
+        "location": [_vector(50, 1, k) for k in range(1, 7)],
+    },
+    shortest_side=PICTURE_SIDE,
+    wording=WORDING,
+)
+
+
 def inspect(
-    model: submission.Model, truth: Cases | None = None, name: str | None = None, timings: bool = False
-) -> submission.Inspection:
+    model: Model, truth: Cases | None = None, name: str | None = None, timings: bool = False
+) -> Inspection:
     """The preflight: would the validator run this model, and what does it do with the demographics? Raises
     InputRefused with every problem."""
-    data, called = submission.model_bytes(model, name)
-    found = submission.inspect(data, called, TASK, truth, size_findings, timings)
+    file = read_model(model, name)
+    found = inspection.inspect(file, TASK, truth, timings)
     kind = found.model["output_kind"]
-    return replace(found, findings=(*found.findings, *(_kind_findings(kind, called) if kind else ())))
+    return replace(found, findings=(*found.findings, *(_kind_findings(kind, file.name) if kind else ())))
 
 
 def _kind_findings(kind: str, where: str) -> list[Finding]:
@@ -123,7 +132,7 @@ def _kind_findings(kind: str, where: str) -> list[Finding]:
 
 
 def predict(
-    model: submission.Model, cases: Cases, progress=None, cancelled=None, name: str | None = None
+    model: Model, cases: Cases, progress=None, cancelled=None, name: str | None = None
 ) -> Predictions:
     """Inspect a model and run it on every case as the validator does: CPU, one thread, one image at a time,
     no softmax.
@@ -131,21 +140,19 @@ def predict(
     progress(done, total) and cancelled() -> bool are called from this thread. Raises InputRefused;
     `scoring.models.pool.Cancelled`.
     """
-    data, called = submission.model_bytes(model, name)
-    inspected = submission.inspect(
-        data, called, TASK, submission.with_pictures(cases), size_findings, cancelled=cancelled
-    )
-    run = submission.run(
-        data, called, TASK, cases, len(CLASSES), progress, cancelled, cases.demographics.encoded
+    file = read_model(model, name)
+    inspected = inspection.inspect(file, TASK, with_images(cases), cancelled=cancelled)
+    run = inference.run(
+        file, TASK, cases, len(CLASSES), cases.demographics.encoded, progress=progress, cancelled=cancelled
     )
     labels = largest(run.outputs)
     has = labels >= 0
-    about_outputs = list(output_findings(run.outputs[has], called))
+    about_outputs = list(output_findings(run.outputs[has], file.name))
     if has.any() and calibration.output_kind(run.outputs[has]) == "probabilities":
-        about_outputs.insert(0, note("probabilities", called, "every output is a probability vector."))
+        about_outputs.insert(0, note("probabilities", file.name, "every output is a probability vector."))
     findings = ordered([*inspected.findings, *run.findings, *about_outputs], CODES)
     return Predictions(
-        called,
+        file.name,
         run.outputs,
         labels,
         False,
@@ -163,18 +170,19 @@ def received(truth: Cases, index: int, model: Mapping | None = None) -> tuple[li
 
     Raises ImageUnreadable, InputRefused.
     """
-    return pictures.received(truth, index, recipe_of_size(*submission.declared_size(model)))
+    return pictures.received(truth, index, recipe_of_size(*declared_size(model)))
 
 
-def sweep(model: submission.Model, truth: Cases, index: int) -> dict:
+def sweep(model: Model, truth: Cases, index: int) -> dict:
     """A model's outputs for one case when one of age, gender and location changes and the others stay as they
     are.
 
     "age": outputs [19, 11] at SWEEP_AGES; "gender": [3, 11] at male, female, unknown; "location": [8, 11] at
     the seven sites and unknown. Raises `ModelFailed`, ImageUnreadable.
     """
-    data, _ = submission.model_bytes(model)
-    return pictures.sweep(data, truth, index, recipe_for, sweep_vectors(*truth.demographics.encoded[index]))
+    return pictures.sweep(
+        read_model(model).data, truth, index, recipe_for, sweep_vectors(*truth.demographics.encoded[index])
+    )
 
 
 def sweep_vectors(age: float, gender: float, location: float) -> dict[str, np.ndarray]:
