@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 PYTEST := $(BIN)/python -m pytest tests --ignore=tests/benchmarks
 
-.PHONY: run test soak benchmark screenshots samples lint chromium peers clean
+.PHONY: run test soak benchmark screenshots samples lint types chromium peers clean
 
 run: $(VENV)/installed
 	$(BIN)/streamlit run app.py
@@ -31,6 +31,11 @@ samples: $(VENV)/installed
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check --quiet .
+
+# Strict in scoring, as mypy does by itself in pages.
+types: $(VENV)/installed-dev
+	$(BIN)/mypy scoring
+	$(BIN)/mypy pages app.py
 
 $(VENV)/bin/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed and was not found. Name it: make PYTHON=/path/to/python3.12 ..."; exit 1; }
@@ -58,4 +63,4 @@ chromium:
 	else echo "No chromium found: the browser tests will be skipped."; fi
 
 clean:
-	rm -rf $(VENV) .venv-peers .pytest_cache .ruff_cache .hypothesis build
+	rm -rf $(VENV) .venv-peers .pytest_cache .ruff_cache .mypy_cache .hypothesis build

@@ -78,7 +78,7 @@ def choices(_test_set: Input, truth, _predictions) -> Mapping:
             bind="query-params",
             persist_state="page",
             required=True,
-            format_func=RULE_NAMES.get,
+            format_func=RULE_NAMES.__getitem__,
             default="description",
             label_visibility="collapsed",
         )
