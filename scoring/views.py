@@ -26,13 +26,15 @@ class Figure:
 
     build: draws it in a theme; the question that it answers stands in `layout.meta["question"]`. caption: how it
     is read, n and method. data: the numbers that are drawn, for a download. key: tells figures with one question
-    apart.
+    apart. cases: whether points carry the name of their case first in `customdata`; where there is a viewer of
+    cases, a click opens it.
     """
 
     build: Callable[[Theme], go.Figure]
     caption: str = ""
     data: Data | None = None
     key: str = ""
+    cases: bool = False
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Panels:
     caption: str = ""
 
 
-Kind = Literal["text", "number", "bar", "count", "interval", "class"]
+Kind = Literal["text", "number", "bar", "count", "interval", "class", "written"]
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,7 @@ class Column:
     name: key of its values in `Table.rows`. label: its head; full: the same in full, where there is room. kind: what
     the values are: "text"; "number" with `digits` decimals; "bar", a number drawn as a bar from 0 to `most`;
     "count", cases that a row rests on, with a star below 15; "interval", pairs (low, high) or None; "class", names
-    of classes, which carry the shape of their risk group. better: which direction is. unit: written after a number.
+    of classes, which carry the shape of their risk group; "written", numbers as text. better: which direction is. unit: written after a number.
     width: in pixels, on a page. lighter: in lighter type. colour: of bars, a colour or risk group of the theme.
     detail: for reports only, which have room for all of them.
     """
@@ -88,7 +90,8 @@ class Table:
     """A table under the question it answers ("": it belongs to the block before it).
 
     rows: values by the name of their column. risks: class -> risk group, for the "class" columns. key: tells tables
-    with one question apart. detail: for reports only, which cannot answer a click.
+    with one question apart. detail: for reports only, which cannot answer a click. cases: the column that names the
+    case of each row, "" for none; where there is a viewer of cases, choosing a row opens it.
     """
 
     question: str
@@ -98,6 +101,7 @@ class Table:
     risks: Mapping[str, str] = field(default_factory=dict)
     key: str = ""
     detail: bool = False
+    cases: str = ""
 
 
 @dataclass(frozen=True)
@@ -173,7 +177,7 @@ class Headline:
     facts: Sequence[Fact] = ()
     strip: Figure | None = None
     arithmetic: str = ""
-    notes: Sequence[Text] = ()
+    notes: Sequence[Block] = ()
     under_score: int = 1
 
 

@@ -9,8 +9,8 @@ import streamlit as st
 
 @dataclass(frozen=True)
 class CaseLink:
-    """case: key of the viewer's choice of case in the session. place: parameter of the address that names a
-    place in the case shown."""
+    """case: what a case is called, and the key of the viewer's choice of one in the session. place: parameter
+    of the address that names a place in the case shown."""
 
     case: str
     place: str

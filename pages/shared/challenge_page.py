@@ -11,6 +11,7 @@ import streamlit as st
 
 import scoring
 from pages.shared import downloads, inputs, layout, render, submissions, teams
+from pages.shared.case_link import CaseLink
 from pages.shared.inputs import Input
 from scoring import report, samples
 from scoring.scorecard import ScoreCard
@@ -44,7 +45,8 @@ class ChallengePage:
     what else there is to say of a submission that was refused, from the test set and the submission that were
     given. upload, about_test_set: what can be dropped, in words; truth_types, submission_types: its endings
     besides tables and zips. several: a submission may be many files or a folder. tables: what else there is
-    to download, name -> table(card).
+    to download, name -> table(card). below_headline: draws what has widgets and belongs to the score. viewer: the
+    tab that a click on a case opens.
     """
 
     challenge: ModuleType
@@ -64,6 +66,8 @@ class ChallengePage:
     choices: Callable[[Input, object, object], Mapping] = lambda _test_set, _truth, _predictions: {}
     refused: Callable[[Input, Input], None] = lambda _test_set, _given: None
     tables: Mapping[str, Callable[[ScoreCard], pd.DataFrame]] = field(default_factory=dict)
+    below_headline: Callable[[ScoredSubmission], None] | None = None
+    viewer: CaseLink | None = None
 
 
 def show(bench: ChallengePage) -> None:
@@ -154,8 +158,13 @@ def _result(bench: ChallengePage, shown: ScoredSubmission) -> None:
     """Findings, headline, tabs, downloads of one card."""
     card = shown.card
     layout.findings(card.findings)
-    (bench.headline or render.headline)(shown)
-    bodies = {name: partial(_tab, name, live) for name, live in bench.tabs.items()}
+    if bench.headline:
+        bench.headline(shown)
+    else:
+        render.headline(shown, bench.viewer)
+    if bench.below_headline:
+        bench.below_headline(shown)
+    bodies = {name: partial(_tab, name, live, bench.viewer) for name, live in bench.tabs.items()}
     layout.tabs(bench.tabs if bench.headline else bodies, shown)
     with st.container(horizontal=True, gap="small"):
         stem = f"{card.challenge}-{shown.name.rsplit('.', 1)[0]}"
@@ -173,9 +182,14 @@ def _result(bench: ChallengePage, shown: ScoredSubmission) -> None:
     st.caption(bench.closing)
 
 
-def _tab(name: str, live: Callable[[ScoredSubmission], None] | None, shown: ScoredSubmission) -> None:
+def _tab(
+    name: str,
+    live: Callable[[ScoredSubmission], None] | None,
+    viewer: CaseLink | None,
+    shown: ScoredSubmission,
+) -> None:
     """The section of that name, and what has widgets below it."""
-    render.section(shown, name)
+    render.section(shown, name, viewer)
     if live is not None:
         live(shown)
 

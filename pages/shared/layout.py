@@ -205,7 +205,7 @@ def headline(
         hero, rest = st.columns([2, 7], gap="medium")
         with hero:
             st.metric(
-                markdown(score.name),
+                markdown(directed(score.name, score.better)),
                 score.value,
                 delta=score.below or None,
                 delta_color="off",

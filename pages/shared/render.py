@@ -14,10 +14,12 @@ import pandas as pd
 import streamlit as st
 
 from pages.shared import layout
+from pages.shared.case_link import CaseLink
 from pages.shared.kept import Kept
 from scoring.figures.numerals import span
 from scoring.figures.theme import SMALL, Theme, label
 from scoring.report import views_of
+from scoring.text import file_name
 from scoring.views import (
     Block,
     Choice,
@@ -60,12 +62,21 @@ def _shared() -> Kept[Rendered]:
     return Kept(SHARED_CARDS)
 
 
-def headline(shown: ScoredSubmission) -> None:
+@dataclass(frozen=True)
+class _Context:
+    """What blocks are drawn with. built: what is kept of the card. link: opens a case in the viewer."""
+
+    built: Kept
+    link: CaseLink | None = None
+
+
+def headline(shown: ScoredSubmission, link: CaseLink | None = None) -> None:
     """Draw the score, what made it, and what must be known before it is read."""
     kept = rendered(shown)
+    context = _Context(kept.built, link)
     head, strip = kept.views.headline, None
     if head.strip:
-        strip = _built(kept.built, head.strip, "headline")
+        strip = _built(context, head.strip, "headline")
     layout.headline(
         head.score,
         head.facts,
@@ -74,34 +85,34 @@ def headline(shown: ScoredSubmission) -> None:
         head.under_score,
     )
     for place, note in enumerate(head.notes):
-        _block(note, kept.built, f"headline/{place}")
+        _block(note, context, f"headline/{place}")
 
 
-def section(shown: ScoredSubmission, name: str) -> bool:
+def section(shown: ScoredSubmission, name: str, link: CaseLink | None = None) -> bool:
     """Draw the section of that name; False if there is none."""
     kept = rendered(shown)
     found = kept.views.section(name)
     if found is None:
         return False
     for place, entry in enumerate(found.blocks):
-        _block(entry, kept.built, f"{name}/{place}")
+        _block(entry, _Context(kept.built, link), f"{name}/{place}")
     return True
 
 
 def block(entry: Block, shown: ScoredSubmission | None = None, path: str = "") -> None:
     """Draw a block that a live tab made. With `shown` and a path, which must say all that it depends on, it
     is kept with the blocks of that card."""
-    _block(entry, Kept(0) if shown is None else rendered(shown).built, f"live/{path}")
+    _block(entry, _Context(Kept(0) if shown is None else rendered(shown).built), f"live/{path}")
 
 
-def _block(entry: Block, built: Kept, path: str) -> None:
+def _block(entry: Block, context: _Context, path: str) -> None:
     match entry:
         case Figure():
-            layout.chart(_built(built, entry, path), entry.caption, entry.data, entry.key or None)
+            _figure(entry, context, path)
         case Panels():
-            _panels(entry, built, path)
+            _panels(entry, context, path)
         case Table():
-            _table(entry, built, path)
+            _table(entry, context, path)
         case Facts():
             if entry.question:
                 layout.heading(entry.question)
@@ -115,19 +126,19 @@ def _block(entry: Block, built: Kept, path: str) -> None:
             for k, (place, column) in enumerate(zip(drawn, entry.columns, strict=True)):
                 with place:
                     for n, inner in enumerate(column):
-                        _block(inner, built, f"{path}/{k}.{n}")
+                        _block(inner, context, f"{path}/{k}.{n}")
         case Choice():
-            _choice(entry, built, path)
+            _choice(entry, context, path)
 
 
 @st.fragment
-def _choice(entry: Choice, built: Kept, path: str) -> None:
+def _choice(entry: Choice, context: _Context, path: str) -> None:
     """A click repaints these blocks and nothing else."""
     names = list(entry.options)
     chosen = st.segmented_control(
         entry.label, names, key=entry.key, bind="query-params", required=True, default=names[0]
     )
-    _block(entry.options[chosen], built, f"{path}/{chosen}")
+    _block(entry.options[chosen], context, f"{path}/{chosen}")
 
 
 def _text(entry: Text) -> None:
@@ -141,14 +152,23 @@ def _text(entry: Text) -> None:
         st.warning(entry.text, icon=":material/warning:")
 
 
-def _built(built: Kept, entry: Figure, path: str):
-    theme = layout.theme()
-    return built.get((path, theme.name), lambda: entry.build(theme))
+def _figure(entry: Figure, context: _Context, path: str) -> None:
+    figure, caption, more = _built(context, entry, path), entry.caption, {}
+    if entry.cases and context.link:
+        key = f"figure_{file_name(entry.key or figure.layout.meta['question'])}"
+        caption += f" A click opens the {context.link.case}."
+        more = {"on_select": context.link.point(key), "selection_mode": "points"}
+    layout.chart(figure, caption, entry.data, entry.key or None, **more)
 
 
-def _panels(entry: Panels, built: Kept, path: str) -> None:
+def _built(context: _Context, entry: Figure, path: str):
     theme = layout.theme()
-    figures = built.get((path, theme.name), lambda: [panel.build(theme) for panel in entry.panels])
+    return context.built.get((path, theme.name), lambda: entry.build(theme))
+
+
+def _panels(entry: Panels, context: _Context, path: str) -> None:
+    theme = layout.theme()
+    figures = context.built.get((path, theme.name), lambda: [panel.build(theme) for panel in entry.panels])
     cards = [(panel.title, figure, panel.below) for panel, figure in zip(entry.panels, figures, strict=True)]
     layout.panels(entry.question, cards, entry.caption, path)
 
@@ -161,18 +181,24 @@ class _Prepared:
     config: dict
 
 
-def _table(entry: Table, built: Kept, path: str) -> None:
+def _table(entry: Table, context: _Context, path: str) -> None:
     if entry.detail:
         return
     theme = layout.theme()
-    ready = built.get((path, theme.name), lambda: _prepare(entry, theme))
+    ready = context.built.get((path, theme.name), lambda: _prepare(entry, theme))
+    caption, more = entry.caption, {}
+    if entry.cases and context.link:
+        caption += f" A click on a row opens the {context.link.case}."
+        choose = context.link.row(entry.key, entry.rows[entry.cases])
+        more = {"on_select": choose, "selection_mode": "single-row"}
     layout.styled_table(
         entry.question,
         ready.style,
         ready.config,
-        entry.caption,
+        caption,
         lambda: frame(entry),
         entry.key or None,
+        **more,
     )
 
 
@@ -226,7 +252,7 @@ def _config(column: Column, theme: Theme):
                 width=width,
                 help=explain,
             )
-    return layout.words(name, width, column.kind in ("count", "interval"), explain)
+    return layout.words(name, width, column.kind in ("count", "interval", "written"), explain)
 
 
 def frame(entry: Table) -> pd.DataFrame:

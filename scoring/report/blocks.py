@@ -23,7 +23,7 @@ from scoring.views import (
     directed,
 )
 
-RIGHT = ("number", "bar", "count", "interval")
+RIGHT = ("number", "bar", "count", "interval", "written")
 """Kinds of columns that stand to the right."""
 
 

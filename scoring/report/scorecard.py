@@ -24,7 +24,7 @@ from scoring.report.document import (
     table,
 )
 from scoring.scorecard import ScoreCard
-from scoring.views import Headline, Views
+from scoring.views import Headline, Views, directed
 
 CASES = 200
 """Cases that a report lists at most."""
@@ -97,7 +97,13 @@ def headline(card: ScoreCard, shown: Headline, figures: Figures) -> str:
     """Return the score with its interval, the numbers beside it, and what made it."""
     score, facts = shown.score, blocks.fact_rows(shown.facts)
     parts = [
-        render("hero", name=score.name, value=score.value, below=score.below, method=score.explain or "")
+        render(
+            "hero",
+            name=directed(score.name, score.better),
+            value=score.value,
+            below=score.below,
+            method=score.explain or "",
+        )
     ]
     if facts:
         parts.append(render("facts", question="", facts=facts, caption=""))
