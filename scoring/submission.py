@@ -1,13 +1,14 @@
-"""Predictions aligned with the cases of a truth, whatever they came from: a file or a model."""
+"""Predictions aligned with the cases of a truth, from a file or a model; provenance of a scorecard."""
 
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
+from scoring.arrays import Bools, Floats, Ints
 from scoring.findings import Finding, split
 from scoring.readers.sources import Files, Source, open_source
 from scoring.statistics.options import StatisticsOptions
@@ -37,69 +38,100 @@ class TruthFiles(Protocol):
 
 @dataclass(frozen=True)
 class Predictions:
-    """Outputs aligned with the truth's cases.
+    """Outputs aligned with the N cases of a truth.
 
-    outputs: float64 [N, K], NaN rows for cases without one (all of them where only labels were given).
-    labels: predicted class [N], -1 = none. faults: cases without a usable prediction, as errors;
-    `missing="wrong"` makes warnings of them. digest: SHA-256 of the source, None for a model. model: what was
-    inspected, with its size; None for a file. images: SHA-256 of the images that a model was run on.
+    Attributes:
+        name: What messages call the submission.
+        outputs: Float64 [N, K], rows of NaN for cases without outputs (all cases where only labels were
+            given).
+        labels: Predicted class number [N], -1 = none.
+        labels_only: Whether only labels were given.
+        faults: Cases without a usable prediction, as errors; `grade` makes warnings of them.
+        findings: Warnings and notes about the submission.
+        digest: SHA-256 of the source, None for a model.
+        model: What was inspected of a model (`Inspection.model`), None for a file.
+        images: SHA-256 of the images that a model was run on, by member.
     """
 
     name: str
-    outputs: np.ndarray
-    labels: np.ndarray
+    outputs: Floats
+    labels: Ints
     labels_only: bool = False
     faults: tuple[Finding, ...] = ()
     findings: tuple[Finding, ...] = ()
     digest: str | None = None
-    model: Mapping | None = None
+    model: Mapping[str, Any] | None = None
     images: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def has_outputs(self) -> np.ndarray:
-        """Which cases have outputs, bool [N]."""
-        return ~np.isnan(self.outputs).any(1)
+    def has_outputs(self) -> Bools:
+        """Which cases have outputs [N]."""
+        return _complete(self.outputs)
 
 
-def largest(outputs: np.ndarray) -> np.ndarray:
-    """First index of the largest of each row [N, K], -1 for a row with NaN."""
+def largest(outputs: Floats) -> Ints:
+    """Return the first index of the largest value of each row.
+
+    Args:
+        outputs: Values [N, K].
+
+    Returns:
+        Indices [N], -1 for a row with NaN.
+    """
     undefined = np.isnan(outputs)
     return np.where(undefined.any(1), -1, np.where(undefined, -np.inf, outputs).argmax(1))
 
 
 def grade(faults: Iterable[Finding], missing: str) -> tuple[list[Finding], list[Finding]]:
-    """Faults as errors, or, with missing="wrong", as warnings: the errors and the others."""
+    """Return faults as errors and others: all as errors, or, with missing="wrong", as warnings."""
     return split([replace(f, level="warning") for f in faults] if missing == "wrong" else faults)
 
 
 def table(cases: Named, predictions: Predictions, columns: Sequence[str], id_name: str = "filename") -> str:
-    """A prediction file as CSV: the ids under `id_name` and the columns, for every case that has outputs."""
+    """Return predictions as a CSV file: ids and outputs of every case that has outputs.
+
+    Args:
+        cases: The cases.
+        predictions: Their predictions.
+        columns: Headers of the K outputs.
+        id_name: Header of the ids.
+    """
     return table_of(cases.ids, predictions.outputs, columns, id_name)
 
 
-def table_of(ids: Sequence[str], outputs: np.ndarray, columns: Sequence[str], id_name: str) -> str:
-    """Ids [N] and outputs [N, K] as CSV, unrounded, so that reading it gives the same numbers; rows with NaN
-    are left out."""
+def table_of(ids: Sequence[str], outputs: Floats, columns: Sequence[str], id_name: str) -> str:
+    """Return ids [N] and outputs [N, K] as CSV, unrounded, so that reading it gives the same numbers; rows
+    with NaN are left out."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow((id_name, *columns))
-    usable = ~np.isnan(outputs).any(1)
+    usable = _complete(outputs)
     writer.writerows(
         (name, *map(repr, row)) for name, row, kept in zip(ids, outputs.tolist(), usable, strict=True) if kept
     )
     return text.getvalue()
 
 
+def _complete(outputs: Floats) -> Bools:
+    """Return which rows are without NaN [N]."""
+    complete: Bools = np.logical_not(np.isnan(outputs).any(1))
+    return complete
+
+
 class Submitted(Protocol):
-    """What was submitted: digest is the SHA-256 of its file, None for a model; model is what was inspected,
-    None for a file."""
+    """A submission of any challenge.
+
+    Attributes:
+        digest: SHA-256 of its file, None for a model.
+        model: What was inspected of a model, None for a file.
+    """
 
     digest: str | None
-    model: Mapping | None
+    model: Mapping[str, Any] | None
 
 
 def truth_digest(truth: TruthFiles, predictions: Predictions) -> str:
-    """SHA-256 of a truth; of a folder's images those count that a model was run on."""
+    """Return the SHA-256 of a truth; of a folder's images those count that a model was run on."""
     used = predictions.images if truth.pictures is truth.files else {}
     return truth.files.digest({**truth.digest_of, **used})
 
@@ -107,14 +139,23 @@ def truth_digest(truth: TruthFiles, predictions: Predictions) -> str:
 def provenance(
     truth_sha256: str,
     predictions: Submitted,
-    options: Mapping,
+    options: Mapping[str, Any],
     statistics: StatisticsOptions,
     metadata: Source | None,
     unit: str,
-    units: np.ndarray,
-) -> dict:
-    """What a scorecard rests on. options: those of the challenge, defaults included. units: unit number of
-    each case [N]."""
+    units: Ints,
+) -> dict[str, Any]:
+    """Return `provenance` of a scorecard.
+
+    Args:
+        truth_sha256: SHA-256 of the truth.
+        predictions: The submission.
+        options: Options of the challenge, defaults included.
+        statistics: Options of the statistics.
+        metadata: The table joined to the truth.
+        unit: What a unit of the resampling is called.
+        units: Unit number of each case [N].
+    """
     return {
         "version": __version__,
         "truth_sha256": truth_sha256,

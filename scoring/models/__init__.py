@@ -1,2 +1,1 @@
-"""Untrusted ONNX models and untrusted images: looked at and run in a confined child process, never in the
-server itself."""
+"""Run untrusted ONNX models and decode untrusted images, in a confined child process."""

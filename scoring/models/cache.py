@@ -1,5 +1,4 @@
-"""Prepared pictures, kept so that the second model on the same images need not decode and stretch them
-again."""
+"""A cache of prepared images: the second model on the same images need not decode and stretch them again."""
 
 import hashlib
 import os
@@ -13,13 +12,13 @@ Key = tuple[str, Recipe]
 
 
 def key(data: bytes, recipe: Recipe) -> Key:
-    """What a prepared picture depends on: the file's SHA-256 and the recipe. Never its name."""
+    """Return the key of a prepared image: the file's SHA-256 and the recipe, never its name."""
     return hashlib.sha256(data).hexdigest(), recipe
 
 
 class PictureCache:
-    """Least recently used pictures go first when their pixels exceed `most_bytes`. Safe for several
-    threads."""
+    """Prepared images; the least recently used go first when their pixels exceed `most_bytes`. Safe for
+    several threads."""
 
     def __init__(self, most_bytes: int):
         self.most_bytes = most_bytes
@@ -38,7 +37,7 @@ class PictureCache:
             return self._pictures.get(key)
 
     def put(self, key: Key, picture: Picture) -> None:
-        """Keep `picture`, unless it is larger than the whole cache. Raises ValueError for pixels that could
+        """Keep an image, unless it is larger than the whole cache. Raises ValueError for pixels that could
         still be written to."""
         if picture.pixels.flags.writeable:
             raise ValueError("cached pixels are read-only")
@@ -59,7 +58,7 @@ class PictureCache:
 
 
 def fair_share(most_bytes: int = 1 << 30) -> int:
-    """1 GiB, or an eighth of the machine's memory where that is less."""
+    """Return 1 GiB, or an eighth of the machine's memory where that is less."""
     try:
         return min(most_bytes, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 8)
     except (AttributeError, ValueError, OSError):

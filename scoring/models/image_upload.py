@@ -1,7 +1,7 @@
-"""One photograph from a stranger's camera, taken in for people's use: refused in one sentence, or turned
-upright and rebuilt from its pixels, with a list of what else the file held.
+"""Uploaded photographs: refused in one sentence, or turned upright and rebuilt from their pixels, with a list
+of what else the file held.
 
-Runs in the worker. Of what the file said besides its pixels nothing leaves it but the kinds in `KINDS`.
+Runs in the worker. Of a file's metadata nothing leaves it but the kinds in `KINDS`.
 """
 
 import io
@@ -10,8 +10,8 @@ import warnings
 import numpy as np
 from PIL import Image
 
-from scoring.models.metadata import AFTER, remnants
-from scoring.models.preprocessing import FORMATS, MOST_PIXELS, ImageUnreadable, Seen, seen, unreadable
+from scoring.models.metadata import AFTER, hidden_metadata
+from scoring.models.preprocessing import FORMATS, MOST_PIXELS, ImageUnreadable, Pixels, Seen, seen, unreadable
 
 KINDS = (
     "position",
@@ -28,7 +28,7 @@ KINDS = (
     "data after the picture",
     "transparency",
 )
-"""What can be dropped, as it is said to people."""
+"""Kinds of metadata that are dropped, in words for people."""
 SEVERAL_PICTURES = ("MPO", "TIFF")
 """Formats whose further pictures are depths, previews or pages, not the frames of a film."""
 MODES = ("1", "L", "LA", "La", "P", "PA", "RGB", "RGBA", "RGBa", "RGBX", "YCbCr", "HSV")
@@ -41,7 +41,7 @@ UPRIGHT = {
     7: Image.Transpose.TRANSVERSE,
     8: Image.Transpose.ROTATE_90,
 }
-"""EXIF orientation -> what turns the picture upright."""
+"""EXIF orientation -> the transposition that turns the image upright."""
 SMALL_SIDE, SMALL_LONGEST = 512, 8 * 512
 _GPS, _EXIF, _PREVIEW = 0x8825, 0x8769, 1
 _CAMERA = (0x010F, 0x0110, 0x0131, 0xA430, 0xA431, 0xA433, 0xA434, 0xA435, 0x927C)
@@ -61,13 +61,13 @@ _STRUCTURE = frozenset(
         0x8769,
     )
 )
-"""TIFF tags that say how pixels lie, and nothing of who took them."""
+"""TIFF tags that describe the pixels, and not who took them."""
 _BITS_PER_SAMPLE = 0x0102
 
 
-def upright(data: bytes) -> tuple[np.ndarray, np.ndarray, Seen, list[str]]:
-    """The first picture of a file, turned as EXIF says, uint8 (height, width, 3) RGB; a copy of it as `small`
-    gives; what it was; and which `KINDS` are dropped.
+def upright(data: bytes) -> tuple[Pixels, Pixels, Seen, list[str]]:
+    """Return the first image of a file turned by its EXIF orientation, a copy of it by `small`, what the file
+    was, and which `KINDS` are dropped.
 
     Raises ImageUnreadable, in one sentence: not an image of `preprocessing.FORMATS`, cut off, damaged, above
     178,956,970 pixels, animated, of 16 bits, or in the colours of print.
@@ -93,8 +93,8 @@ def upright(data: bytes) -> tuple[np.ndarray, np.ndarray, Seen, list[str]]:
 
 
 def small(picture: Image.Image) -> Image.Image:
-    """The picture with 512 px on its shorter side, enlarged if need be, the longer one at most eight times
-    that: to measure and to show."""
+    """Return the image with 512 px on its shorter side, enlarged if need be, the longer one at most eight
+    times that: to measure and to show."""
     scale = SMALL_SIDE / min(picture.size)
     width, height = (max(1, min(SMALL_LONGEST, round(length * scale))) for length in picture.size)
     return picture.resize((width, height), Image.Resampling.LANCZOS, reducing_gap=1.2)
@@ -116,13 +116,14 @@ def _refuse(image: Image.Image, data: bytes) -> None:
 
 
 def _bits(image: Image.Image, data: bytes) -> int:
-    """Bits per colour of the file; Pillow opens 16 bits of colour as 8 and says nothing."""
+    """Return bits per colour of the file; Pillow silently opens 16 bits of colour as 8."""
     if image.mode.startswith(("I", "F")):
         return 16
     if image.format == "PNG":
         return data[24]
     if image.format == "TIFF":
-        return max(np.atleast_1d(image.tag_v2.get(_BITS_PER_SAMPLE, 8)))
+        tags = image.tag_v2  # type: ignore[attr-defined]  # only TIFF images have it
+        return int(max(np.atleast_1d(tags.get(_BITS_PER_SAMPLE, 8))))
     return 8
 
 
@@ -138,7 +139,7 @@ def _dropped(image: Image.Image, data: bytes, what: Seen) -> list[str]:
     ):
         if info.get(name):
             found.add(kind)
-    found |= remnants(data, image.format)
+    found |= hidden_metadata(data, image.format)
     if getattr(image, "n_frames", 1) > 1:
         found = found - {AFTER} | {"further pictures"}
     if what.alpha:
@@ -147,7 +148,7 @@ def _dropped(image: Image.Image, data: bytes, what: Seen) -> list[str]:
 
 
 def _exif_kinds(image: Image.Image) -> set[str]:
-    """Kinds in EXIF; a block that cannot be read is dropped as a whole and called so."""
+    """Return the kinds in EXIF; a block that cannot be read counts as "other camera data"."""
     try:
         exif = image.getexif()
         tags = set(exif) | set(exif.get_ifd(_EXIF))

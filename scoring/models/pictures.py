@@ -1,23 +1,25 @@
-"""Pictures for people: thumbnails turned upright, the pixels that a model received, and how its outputs move
-with the demographics.
+"""Images for people: thumbnails turned upright, the pixels that a model receives, and how its outputs move
+with the second input.
 
 Decoding happens in the confined worker; what comes back is plain pixels, which are encoded here.
 """
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from PIL import Image
 
+from scoring.arrays import Floats
 from scoring.findings import InputRefused
 from scoring.models.case_images import CaseImages
 from scoring.models.image_upload import UPRIGHT
 from scoring.models.pool import first_output
-from scoring.models.preprocessing import FIT, ImageUnreadable, Recipe, Seen
+from scoring.models.preprocessing import FIT, ImageUnreadable, Pixels, Recipe, Seen
 from scoring.models.process import ImageProcess, ModelProcess
-from scoring.models.results import ModelFailed
+from scoring.models.results import ModelFacts, ModelFailed, Picture
 
 THUMBNAIL_SIDE = 320
 TILE_SIDE, TILE_QUALITY = 4096, 90
@@ -25,7 +27,7 @@ TILE_SIDE, TILE_QUALITY = 4096, 90
 
 @dataclass(frozen=True)
 class Stage:
-    """Pixels on the way to the model, as PNG (nothing is lost), and their size."""
+    """Pixels on the way to a model, as PNG, and their size."""
 
     png: bytes
     width: int
@@ -33,8 +35,8 @@ class Stage:
 
 
 def thumbnails(cases: CaseImages, indices: Sequence[int], side: int = THUMBNAIL_SIDE) -> list[bytes | None]:
-    """JPEG thumbnails of cases, turned upright by EXIF for the eye; None where there is no picture or it
-    cannot be read."""
+    """Return JPEG thumbnails of cases, turned upright by EXIF; None where there is no image or it cannot be
+    read."""
     if all(cases.images[i] is None for i in indices):
         return [None] * len(indices)
     with ImageProcess() as process:
@@ -42,36 +44,39 @@ def thumbnails(cases: CaseImages, indices: Sequence[int], side: int = THUMBNAIL_
 
 
 def _thumbnail(process: ImageProcess, cases: CaseImages, index: int, side: int) -> bytes | None:
-    try:
-        data = cases.picture(index)
-        found = None if data is None else process.pixels(data, Recipe(((side, side, FIT),)))
-    except (ImageUnreadable, InputRefused):
-        return None
+    found = _fitted(process, cases, index, side)
     return None if found is None else _encoded(upright(found.pixels, found.seen), "JPEG", quality=85)
 
 
 def tile(cases: CaseImages, index: int, side: int = TILE_SIDE) -> bytes | None:
-    """A case's picture as JPEG for a viewer, at most `side` px wide and high, not turned: annotations lie in
-    the pixels of the file. None where there is no picture or it cannot be read."""
+    """Return a case's image as JPEG for a viewer, at most `side` px wide and high, not turned: annotations lie
+    in the pixels of the file. None where there is no image or it cannot be read."""
     if cases.images[index] is None:
         return None
     with ImageProcess() as process:
-        try:
-            found = process.pixels(cases.picture(index), Recipe(((side, side, FIT),)))
-        except (ImageUnreadable, InputRefused):
-            return None
-    return _encoded(found.pixels, "JPEG", quality=TILE_QUALITY)
+        found = _fitted(process, cases, index, side)
+    return None if found is None else _encoded(found.pixels, "JPEG", quality=TILE_QUALITY)
 
 
-def upright(pixels: np.ndarray, seen: Seen) -> np.ndarray:
-    """Pixels uint8 (height, width, 3) turned as EXIF says; for people only: the official pipelines do not
-    turn them."""
+def _fitted(process: ImageProcess, cases: CaseImages, index: int, side: int) -> Picture | None:
+    """Return a case's image at most `side` px wide and high; None where there is none or it cannot be read."""
+    try:
+        data = cases.picture(index)
+        return None if data is None else process.pixels(data, Recipe(((side, side, FIT),)))
+    except (ImageUnreadable, InputRefused):
+        return None
+
+
+def upright(pixels: Pixels, seen: Seen) -> Pixels:
+    """Return pixels turned by their EXIF orientation; for people only: the challenges' pipelines do not turn
+    them."""
     turn = UPRIGHT.get(seen.orientation)
     return pixels if turn is None else np.asarray(Image.fromarray(pixels).transpose(turn))
 
 
 def received(cases: CaseImages, index: int, recipe: Recipe) -> tuple[list[Stage], Seen]:
-    """The pixels of a case after each step of a recipe, not turned. Raises ImageUnreadable, InputRefused."""
+    """Return the pixels of a case after each step of a recipe, not turned. Raises ImageUnreadable,
+    InputRefused."""
     data = cases.picture(index)
     if data is None:
         raise ImageUnreadable("there is no image for this case")
@@ -79,16 +84,19 @@ def received(cases: CaseImages, index: int, recipe: Recipe) -> tuple[list[Stage]
         found = [
             process.pixels(data, Recipe(recipe.steps[:count])) for count in range(1, len(recipe.steps) + 1)
         ]
-    return [Stage(_encoded(f.pixels, "PNG"), f.pixels.shape[1], f.pixels.shape[0]) for f in found], found[
-        -1
-    ].seen
+    stages = [Stage(_encoded(f.pixels, "PNG"), f.pixels.shape[1], f.pixels.shape[0]) for f in found]
+    return stages, found[-1].seen
 
 
 def sweep(
-    model: bytes, cases: CaseImages, index: int, recipe_for, vectors: Mapping[str, np.ndarray]
-) -> dict[str, np.ndarray]:
-    """A model's first outputs [n, K] for one case at each row of `vectors` [n, k], by the vectors' name.
-    Raises ModelFailed, ImageUnreadable."""
+    model: bytes,
+    cases: CaseImages,
+    index: int,
+    recipe_for: Callable[[ModelFacts], Recipe],
+    vectors: Mapping[str, Floats],
+) -> dict[str, Floats]:
+    """Return a model's first outputs [n, K] for one case at each row of `vectors` [n, k], by the vectors'
+    name. Raises ModelFailed, ImageUnreadable."""
     data = cases.picture(index)
     if data is None:
         raise ImageUnreadable("there is no image for this case")
@@ -99,13 +107,14 @@ def sweep(
             )
         recipe, rows = recipe_for(process.facts), {name: list(values) for name, values in vectors.items()}
         first = process.run(data, recipe, next(iter(rows.values()))[0], want_pixels=True)
+        prepared = data if first.pixels is None else first.pixels
         return {
-            name: np.stack([np.ravel(first_output(process.run(first.pixels, recipe, v))) for v in values])
+            name: np.stack([np.ravel(first_output(process.run(prepared, recipe, v))) for v in values])
             for name, values in rows.items()
         }
 
 
-def _encoded(pixels: np.ndarray, kind: str, **options) -> bytes:
+def _encoded(pixels: Pixels, kind: str, **options: Any) -> bytes:
     file = io.BytesIO()
     Image.fromarray(pixels).save(file, kind, **options)
     return file.getvalue()

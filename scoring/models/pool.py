@@ -1,4 +1,4 @@
-"""One model over many pictures: a worker process per core, a thread for each, image by image.
+"""Run one model over many images: a worker process per core, a thread for each, image by image.
 
 Batches and more threads inside the runtime were measured to be slower; and one image at a time is what the
 challenges do.
@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from scoring.arrays import Floats
 from scoring.findings import InputRefused
-from scoring.models import cache as pictures_cache
+from scoring.models import cache as image_cache
 from scoring.models.preprocessing import ImageUnreadable, Recipe, Seen
 from scoring.models.process import ModelProcess
 from scoring.models.results import Answer, ModelFacts, ModelFailed, Picture
@@ -24,27 +25,48 @@ _POLL_SECONDS = 0.05
 
 
 class Cancelled(Exception):
-    """The caller asked to stop."""
+    """The caller stopped the work."""
 
 
 @dataclass(frozen=True)
-class Predictions:
-    """What a model said to each picture, in the pictures' order.
+class Outputs:
+    """Model outputs per image.
 
-    outputs: the first output without its leading axis of 1, float64; or why there is none: ImageUnreadable,
-    InputRefused, None for a picture that was not there. seen: what the file was, None where it could not be
-    read. cpu_ms: processor time, NaN there.
+    Attributes:
+        facts: What is known of the model.
+        recipe: How images were prepared.
+        outputs: The first output of each image, float64 without a leading axis of 1; or why there is none:
+            ImageUnreadable, InputRefused, None for an image that was not there.
+        seen: What each file was, None where it could not be read.
+        cpu_ms: Processor time per image in milliseconds [N], NaN where there is no output.
     """
 
     facts: ModelFacts
     recipe: Recipe
-    outputs: tuple[np.ndarray | Exception | None, ...]
+    outputs: tuple[Floats | Exception | None, ...]
     seen: tuple[Seen | None, ...]
-    cpu_ms: np.ndarray
+    cpu_ms: Floats
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How the work is done; nothing here changes a number.
+
+    Attributes:
+        workers: Number of worker processes; None = one per core.
+        cache: Prepared images; None = none are kept.
+        limits: Limits of each worker.
+        command: What starts a worker.
+    """
+
+    workers: int | None = None
+    cache: image_cache.PictureCache | None = image_cache.PICTURES
+    limits: Limits = field(default_factory=Limits)
+    command: Sequence[str] = WORKER
 
 
 def cores() -> int:
-    """Processors that this process may use."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -57,46 +79,48 @@ class _Job:
 
     model: bytes
     pictures: Sequence[Callable[[], bytes] | None]
-    vectors: np.ndarray | None
+    vectors: Floats | None
     recipe_for: Callable[[ModelFacts], Recipe]
-    cache: pictures_cache.PictureCache | None
-    limits: Limits
-    command: Sequence[str]
-    outputs: list
-    seen: list
-    cpu_ms: np.ndarray
+    settings: Settings
+    outputs: list[Floats | Exception | None]
+    seen: list[Seen | None]
+    cpu_ms: Floats
     stop: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
     begun: int = 0
     done: int = 0
-    facts: ModelFacts | None = None
-    recipe: Recipe | None = None
+    loaded: tuple[ModelFacts, Recipe] | None = None
     failures: dict[int, Exception] = field(default_factory=dict)
 
 
 def predict(
     model: bytes,
     pictures: Sequence[Callable[[], bytes] | None],
-    vectors: np.ndarray | None,
+    vectors: Floats | None,
     recipe_for: Callable[[ModelFacts], Recipe],
     *,
-    workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
-    cache: pictures_cache.PictureCache | None = pictures_cache.PICTURES,
-    limits: Limits = Limits(),
-    command: Sequence[str] = WORKER,
-) -> Predictions:
-    """Run `model` on every picture, each given by a function that reads its file; None: there is no such
-    picture.
+    settings: Settings = Settings(),
+) -> Outputs:
+    """Run a model on every image.
 
-    vectors: float32 (N, k) for models with a second input. The functions of `pictures` and `recipe_for` are
-    called in other threads; progress(done, total) and cancelled() in the caller's. The result does not depend
-    on `workers` (default: one per core) or `cache`. All calls together keep no more than one worker per core
-    busy; later ones wait.
+    All calls together keep no more than one worker per core busy; later ones wait. No worker outlives the
+    call.
 
-    Raises ModelFailed when the model as a whole fails, for the first picture where it does; Cancelled within
-    about 0.3 s of cancelled() being true. No worker outlives the call.
+    Args:
+        model: The ONNX file.
+        pictures: Functions that read the image files, called in other threads; None for an image that is not
+            there.
+        vectors: Second inputs [N, k], for models that have one.
+        recipe_for: How images are prepared for the model; called in other threads.
+        progress: Called with (done, total) in the caller's thread.
+        cancelled: Called now and then in the caller's thread; true ends the work within about 0.3 s.
+        settings: How the work is done.
+
+    Raises:
+        ModelFailed: The model as a whole fails; of several failures the one of the earliest image.
+        Cancelled: `cancelled` returned true.
     """
     total = len(pictures)
     if vectors is not None:
@@ -104,25 +128,16 @@ def predict(
         if vectors.ndim != 2 or len(vectors) != total:
             raise ValueError("one row of vectors per picture")
     job = _Job(
-        model,
-        pictures,
-        vectors,
-        recipe_for,
-        cache,
-        limits,
-        command,
-        [None] * total,
-        [None] * total,
-        np.full(total, np.nan),
+        model, pictures, vectors, recipe_for, settings, [None] * total, [None] * total, np.full(total, np.nan)
     )
     threads = [
         threading.Thread(target=_work, args=(job,), daemon=True)
-        for _ in range(max(1, min(workers or cores(), total)))
+        for _ in range(max(1, min(settings.workers or cores(), total)))
     ]
     try:
         for thread in threads:
             thread.start()
-        _wait(job, threads, total, progress, cancelled)
+        _wait(job, threads, progress, cancelled)
     finally:
         job.stop.set()
         for thread in threads:
@@ -130,16 +145,23 @@ def predict(
                 thread.join()
     if job.failures:
         raise job.failures[min(job.failures)]
-    return Predictions(job.facts, job.recipe, tuple(job.outputs), tuple(job.seen), job.cpu_ms)
+    assert job.loaded is not None
+    return Outputs(*job.loaded, tuple(job.outputs), tuple(job.seen), job.cpu_ms)
 
 
-def _wait(job: _Job, threads: Sequence[threading.Thread], total: int, progress, cancelled) -> None:
+def _wait(
+    job: _Job,
+    threads: Sequence[threading.Thread],
+    progress: Callable[[int, int], object] | None,
+    cancelled: Callable[[], bool] | None,
+) -> None:
+    """Report progress until no thread works any more. Raises Cancelled."""
     reported = -1
     while True:
         working = [thread for thread in threads if thread.is_alive()]
         if progress is not None and job.done != reported:
             reported = job.done
-            progress(reported, total)
+            progress(reported, len(job.pictures))
         if not working:
             return
         if cancelled is not None and cancelled():
@@ -148,10 +170,10 @@ def _wait(job: _Job, threads: Sequence[threading.Thread], total: int, progress, 
 
 
 def _work(job: _Job) -> None:
-    """One worker process, as long as there are pictures."""
+    """Keep one worker process busy as long as there are images."""
     index, process = -1, None
     while not _PLACES.acquire(timeout=_POLL_SECONDS):
-        if job.stop.is_set() or job.failures or (job.facts and job.begun >= len(job.pictures)):
+        if job.stop.is_set() or job.failures or (job.loaded and job.begun >= len(job.pictures)):
             return
     try:
         process, recipe = _open(job)
@@ -181,16 +203,16 @@ def _work(job: _Job) -> None:
 
 
 def _open(job: _Job) -> tuple[ModelProcess, Recipe]:
-    process = ModelProcess(job.model, job.limits, job.command, job.stop)
+    process = ModelProcess(job.model, job.settings.limits, job.settings.command, job.stop)
     recipe = job.recipe_for(process.facts)
     with job.lock:
-        job.facts, job.recipe = process.facts, recipe
+        job.loaded = process.facts, recipe
     return process, recipe
 
 
 def _next(job: _Job) -> int | None:
-    """The next picture that nobody began. None after a failure: those before it are still finished, so that
-    the first one is known."""
+    """Return the next image that no thread began. None after a failure: those before it are still finished, so
+    that the first one is known."""
     with job.lock:
         if job.stop.is_set() or job.failures or job.begun >= len(job.pictures):
             return None
@@ -204,7 +226,7 @@ def _one(job: _Job, index: int, process: ModelProcess, recipe: Recipe) -> None:
         return
     vector = job.vectors[index] if job.vectors is not None and len(process.facts.inputs) > 1 else None
     try:
-        answer, seen = _ask(process, _read(read), recipe, vector, job.cache)
+        answer, seen = _run(process, _read(read), recipe, vector, job.settings.cache)
     except (ImageUnreadable, InputRefused) as unreadable:
         job.outputs[index] = unreadable
         return
@@ -212,18 +234,23 @@ def _one(job: _Job, index: int, process: ModelProcess, recipe: Recipe) -> None:
     job.seen[index], job.cpu_ms[index] = seen, answer.cpu_ms
 
 
-def _ask(
-    process: ModelProcess, data: bytes, recipe: Recipe, vector: np.ndarray | None, cache
-) -> tuple[Answer, Seen]:
+def _run(
+    process: ModelProcess,
+    data: bytes,
+    recipe: Recipe,
+    vector: Floats | None,
+    cache: image_cache.PictureCache | None,
+) -> tuple[Answer, Seen | None]:
     if cache is None:
         answer = process.run(data, recipe, vector)
         return answer, answer.seen
-    key = pictures_cache.key(data, recipe)
+    key = image_cache.key(data, recipe)
     picture = cache.get(key)
     if picture is not None:
         return process.run(picture.pixels, recipe, vector), picture.seen
     answer = process.run(data, recipe, vector, want_pixels=True)
-    cache.put(key, Picture(answer.pixels, answer.seen))
+    if answer.pixels is not None and answer.seen is not None:
+        cache.put(key, Picture(answer.pixels, answer.seen))
     return answer, answer.seen
 
 
@@ -234,8 +261,8 @@ def _read(read: Callable[[], bytes]) -> bytes:
         raise ImageUnreadable("The file cannot be read from where it lies: give it again.") from fault
 
 
-def first_output(answer: Answer) -> np.ndarray:
-    """The first output as float64 without a leading axis of 1. Raises ModelFailed("wrong-output") where it is
+def first_output(answer: Answer) -> Floats:
+    """Return the first output as float64 without a leading axis of 1. Raises ModelFailed("wrong-output") where it is
     no numeric tensor."""
     if not answer.outputs or answer.outputs[0] is None:
         raise ModelFailed(

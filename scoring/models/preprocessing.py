@@ -1,7 +1,7 @@
 """Images as a model receives them: decoded, stretched, and made a tensor, to the last bit as the challenges'
 own pipelines do it.
 
-Everything here runs in the worker: decoders are the part of a picture library that hostile files aim at.
+Runs in the worker, because hostile files aim at decoders.
 """
 
 import io
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image
+from PIL import Image, UnidentifiedImageError
 
 Pixels = NDArray[np.uint8]
 """RGB, uint8 (height, width, 3)."""
@@ -42,7 +42,7 @@ _OTHERS = (
 
 
 class ImageUnreadable(Exception):
-    """A picture that cannot be decoded; the text is one plain sentence for the person who brought it."""
+    """An image that cannot be decoded; the text is one plain sentence for people."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Recipe:
 
     steps: tuple[tuple[int, int, str], ...]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(
             self, "steps", tuple((int(width), int(height), str(name)) for width, height, name in self.steps)
         )
@@ -80,10 +80,10 @@ class Seen:
     orientation: int
 
 
-def pixels(data: bytes, recipe: Recipe) -> tuple[np.ndarray, Seen]:
-    """The model's pixels, uint8 (height, width, 3) RGB, and what was seen.
+def pixels(data: bytes, recipe: Recipe) -> tuple[Pixels, Seen]:
+    """Return the pixels that a model receives of an image file, and what the file was.
 
-    As the official pipelines: the first frame, `convert("RGB")` without EXIF rotation, alpha dropped without
+    As in the challenges' pipelines: the first frame, `convert("RGB")` without EXIF rotation, alpha dropped without
     compositing, no colour profile. They would open every format that Pillow knows; here the photographs' six
     are opened, because the others include decoders that start programs (EPS starts Ghostscript). Raises
     ImageUnreadable: not such an image, truncated, or above 178,956,970 pixels, where Pillow refuses.
@@ -103,10 +103,10 @@ def pixels(data: bytes, recipe: Recipe) -> tuple[np.ndarray, Seen]:
 
 
 def unreadable(fault: Exception, data: bytes) -> ImageUnreadable:
-    """What is to be said to the person whose image raised `fault` in a decoder."""
+    """Return the refusal of an image that raised `fault` in a decoder."""
     if isinstance(fault, Image.DecompressionBombError):
         return ImageUnreadable(f"The image has more than {MOST_PIXELS:,} pixels: save a smaller copy.")
-    if isinstance(fault, Image.UnidentifiedImageError):
+    if isinstance(fault, UnidentifiedImageError):
         return ImageUnreadable(_what_it_is(data))
     if isinstance(fault, MemoryError):
         return ImageUnreadable("Decoding the image needs more memory than is allowed: save a smaller copy.")
@@ -116,7 +116,7 @@ def unreadable(fault: Exception, data: bytes) -> ImageUnreadable:
 
 
 def stretch(image: Image.Image, steps: Sequence[tuple[int, int, str]]) -> Image.Image:
-    """`image` after the steps, each with its horizontal pass first.
+    """Return an image after the steps, each with its horizontal pass first.
 
     Two calls per step: from Pillow 13 on a single one may start vertically, which moves pixels by up to 45 of
     255.
@@ -129,15 +129,13 @@ def stretch(image: Image.Image, steps: Sequence[tuple[int, int, str]]) -> Image.
     return image
 
 
-def stretched(pixels: np.ndarray, recipe: Recipe) -> np.ndarray:
-    """Decoded pixels, uint8 (height, width, 3), prepared by `recipe`: the same to the last bit as from their
-    file."""
+def stretched(pixels: Pixels, recipe: Recipe) -> Pixels:
+    """Return decoded pixels prepared by `recipe`, the same to the last bit as from their file."""
     return np.array(stretch(Image.fromarray(pixels), recipe.steps))
 
 
-def tensor(picture: np.ndarray) -> np.ndarray:
-    """uint8 (height, width, 3) to float32 (1, 3, height, width) in 0..1, C-contiguous: float32(value) /
-    float32(255)."""
+def tensor(picture: Pixels) -> NDArray[np.float32]:
+    """Return pixels as float32 (1, 3, height, width) in 0..1, C-contiguous: float32(value) / float32(255)."""
     result = np.empty((1, 3, *picture.shape[:2]), np.float32)
     result[0] = picture.transpose(2, 0, 1)
     result /= np.float32(255)
@@ -145,14 +143,14 @@ def tensor(picture: np.ndarray) -> np.ndarray:
 
 
 def seen(image: Image.Image) -> Seen:
-    """What an opened image file is."""
+    """Return what an opened image file is."""
     alpha = image.mode in ("RGBA", "LA", "PA", "RGBa", "La") or "transparency" in image.info
     return Seen(image.width, image.height, image.mode, image.format or "", alpha, _orientation(image))
 
 
 def _orientation(image: Image.Image) -> int:
-    """EXIF orientation, 1 where there is none; a damaged EXIF block does not stop the official pipelines, so
-    it must not stop this one."""
+    """Return the EXIF orientation, 1 where there is none; a damaged EXIF block does not stop the challenges'
+    pipelines, so it must not stop this one."""
     try:
         value = image.getexif().get(_ORIENTATION, 1)
     except Exception:

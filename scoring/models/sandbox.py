@@ -1,4 +1,4 @@
-"""Confinement that the worker puts on itself before it sees one untrusted byte.
+"""Confinement of the worker by itself, before it sees one untrusted byte.
 
 Every layer is tried on its own and the ones achieved are reported, because hosts differ: Landlock needs Linux
 5.13 and may be missing under gVisor, the system-call filter is written for x86-64, and outside Linux little
@@ -14,10 +14,8 @@ import struct
 import sys
 import threading
 
-try:
+if sys.platform != "win32":
     import resource
-except ImportError:  # there is no such module on Windows
-    resource = None
 
 _SET_NO_NEW_PRIVILEGES, _SET_DUMPABLE = 38, 4
 _LANDLOCK_CREATE_RULESET, _LANDLOCK_RESTRICT_SELF, _SECCOMP = 444, 446, 317
@@ -88,7 +86,7 @@ ALLOWED_CALLS = {
 
 
 def confine(memory_bytes: int, cpu_seconds: int, niceness: int) -> tuple[str, ...]:
-    """Confine this process for good; the layers achieved, e.g. ("rlimits", "no-new-privileges", "landlock-7",
+    """Confine this process for good and return the layers achieved, e.g. ("rlimits", "no-new-privileges", "landlock-7",
     "seccomp").
 
     memory_bytes bounds the address space, cpu_seconds the processor time of the whole life of the process.
@@ -103,9 +101,9 @@ def confine(memory_bytes: int, cpu_seconds: int, niceness: int) -> tuple[str, ..
 
 
 def limit_resources(memory_bytes: int, cpu_seconds: int) -> str:
-    """Bounds on address space, processor time, descriptors, written files and core dumps; "rlimits" if all of
+    """Limit address space, processor time, descriptors, written files and core dumps; "rlimits" if all of
     them took."""
-    if resource is None:
+    if sys.platform == "win32":
         return ""
     wanted = {
         "RLIMIT_AS": memory_bytes,
@@ -127,16 +125,16 @@ def _limit(name: str, value: int) -> bool:
 
 
 def forbid_new_privileges() -> str:
-    """No set-user-id program can raise this process again, and no other process of the user can look into
-    it."""
+    """Keep set-user-id programs from raising this process again, and other processes of the user from looking
+    into it."""
     library = ctypes.CDLL(None, use_errno=True)
     library.prctl(_SET_DUMPABLE, 0, 0, 0, 0)
     return "no-new-privileges" if library.prctl(_SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0) == 0 else ""
 
 
 def deny_files_and_network() -> str:
-    """Landlock with no rule at all: no file, no TCP, no abstract socket, no signal to others. "landlock-N"
-    with the kernel's version.
+    """Apply Landlock with no rule at all: no file, no TCP, no abstract socket, no signal to others.
+    "landlock-N" with the kernel's version.
 
     It holds this thread and those started later. The runtime starts one of its own while it is imported: that
     one is held by the filter of system calls alone.
@@ -157,7 +155,7 @@ def deny_files_and_network() -> str:
 
 
 def filter_system_calls() -> str:
-    """Only what computing needs: no open, no socket, no fork, no exec.
+    """Allow only the system calls that computing needs: no open, no socket, no fork, no exec.
 
     A refused call gives an error number instead of the end of the process, so that libraries which only probe
     can carry on.
@@ -181,7 +179,7 @@ def filter_system_calls() -> str:
 
 
 def filter_program() -> bytes:
-    """The filter as BPF instructions of 8 bytes each.
+    """Return the filter as BPF instructions of 8 bytes each.
 
     clone is allowed for threads only; clone3 hides its flags behind a pointer, so it is declared missing and
     the C library falls back to clone.

@@ -1,13 +1,14 @@
-"""Reading an ONNX file without running it: what would make the runtime read other files or swell is refused
-here, the rest is summed up.
+"""Scan an ONNX file without running it: refuse what would make the runtime read other files or swell, and
+summarise the rest.
 
 ConstantOfShape, Loop, Expand and their like grow with data: no scan sees that, the limits of the worker do.
-Sources: onnx.proto3 and the runtime's published security fixes. Runs in the worker: a protobuf parser, too,
-is fed by strangers here.
+Sources: onnx.proto3 and the runtime's published security fixes. Runs in the worker, because the protobuf
+parser, too, reads untrusted bytes.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import onnx
 
@@ -26,24 +27,27 @@ Function = tuple[str, str, str]
 
 
 class ModelRefused(Exception):
-    """The model is not going to be loaded: `code` as in the contract, `message` says what is wrong and how to
-    mend it."""
+    """A model that is not loaded: `code` of the finding, `message` with what is wrong and how to mend it."""
 
     def __init__(self, code: str, message: str):
         super().__init__(message)
         self.code, self.message = code, message
 
 
-def scan(data: bytes) -> dict:
-    """What the file says of itself: ir_version, opset (of the default domain), opsets (domain -> version),
-    nodes (subgraphs and functions included), scalars (names of the graph's inputs and outputs that are
-    declared to have no axis), metadata (its own entries, name -> text).
+def scan(data: bytes) -> dict[str, Any]:
+    """Return what a file declares.
 
-    Raises ModelRefused with `model-unreadable` or `external-data`.
+    Returns:
+        ir_version, opset (of the default domain), opsets (domain -> version), nodes (subgraphs and functions
+        included), scalars (names of the graph's inputs and outputs that are declared to have no axis),
+        metadata (its own entries, name -> text).
+
+    Raises:
+        ModelRefused: With `model-unreadable` or `external-data`.
     """
     check_kind(data)
     try:
-        model = onnx.ModelProto.FromString(bytes(data))
+        model = onnx.ModelProto.FromString(data)
     except MemoryError:
         raise
     except Exception:  # the parser raises DecodeError, UnicodeDecodeError, RecursionError ... depending on where the damage is
@@ -88,10 +92,10 @@ def scan(data: bytes) -> dict:
 def check_kind(data: bytes) -> None:
     """Refuse what is known not to be ONNX by its first bytes, and what ends before the length that it
     announces."""
-    start = bytes(data[:256]).lstrip()
+    start = data[:256].lstrip()
     if not data:
         raise _unreadable("The file is empty (0 bytes). The upload may have been cut off: drop it again.")
-    if bytes(data[:2]) in _PICKLES:
+    if data[:2] in _PICKLES:
         raise _unreadable(f"This is a Python pickle, not an ONNX model; it was not opened. {_EXPORT}")
     if start.startswith(b"PK\x03\x04"):
         raise _unreadable(
@@ -99,9 +103,9 @@ def check_kind(data: bytes) -> None:
         )
     if start.startswith(_HDF5):
         raise _unreadable(f"This is an HDF5 file, perhaps from Keras, not an ONNX model. {_EXPORT}")
-    if bytes(data[4:8]) == b"TFL3":
+    if data[4:8] == b"TFL3":
         raise _unreadable(f"This is a TensorFlow Lite model, not an ONNX model. {_EXPORT}")
-    if bytes(data[:2]) == b"\x1f\x8b":
+    if data[:2] == b"\x1f\x8b":
         raise _unreadable("This is a gzip file. Unpack it and give the .onnx file inside.")
     if start[:1] == b"<" or start.lower().startswith(b"version https://git-lfs"):
         raise _unreadable(
@@ -117,8 +121,8 @@ def check_kind(data: bytes) -> None:
 
 
 def announced_size(data: bytes) -> int:
-    """Where the last top-level field of the protobuf message says that it ends; `len(data)` if the bytes are
-    no such message.
+    """Return where the last top-level field of a protobuf message ends by its own length; `len(data)` if the
+    bytes are no such message.
 
     https://protobuf.dev/programming-guides/encoding/
     """
@@ -146,9 +150,9 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
     return value, at
 
 
-def walk(root) -> Iterator:
-    """Every protobuf message under `root`, itself included, wherever a schema, old or new, may put one; not
-    the inside of tensors."""
+def walk(root: Any) -> Iterator[Any]:
+    """Yield every protobuf message under `root`, itself included, wherever a schema, old or new, may put one;
+    not the inside of tensors."""
     stack = [root]
     while stack:
         message = stack.pop()
@@ -175,7 +179,7 @@ def check_tensor(tensor: onnx.TensorProto) -> None:
 
 
 def dense_bytes(tensor: onnx.SparseTensorProto) -> int:
-    """The size of a sparse tensor once unfolded, at 8 bytes a value."""
+    """Return the size of a sparse tensor once unfolded, at 8 bytes a value."""
     size = 8
     for dimension in tensor.dims:
         if dimension < 0:
@@ -216,7 +220,7 @@ def check_functions(model: onnx.ModelProto) -> None:
 
 
 def calls(nodes: Iterable[onnx.NodeProto]) -> Counter[Function]:
-    """How often each operator or function is called by `nodes` and the graphs inside them."""
+    """Count how often each operator or function is called by `nodes` and the graphs inside them."""
     return Counter(
         _key(message.domain, message.op_type, message.overload)
         for node in nodes
@@ -226,7 +230,7 @@ def calls(nodes: Iterable[onnx.NodeProto]) -> Counter[Function]:
 
 
 def inlined(graph: Counter[Function], bodies: dict[Function, Counter[Function]]) -> int:
-    """Nodes after every function call was replaced by the function's body, counted without doing so."""
+    """Return the number of nodes if every function call were replaced by the function's body."""
     sizes: dict[Function, int] = {}
     under_way: set[Function] = set()
 
@@ -257,12 +261,12 @@ def _domain(name: str | bytes) -> str:
 
 
 def _text(name: str | bytes) -> str:
-    """A string of the file; the parser gives bytes where it is not UTF-8."""
+    """Return a string of the file; the parser gives bytes where it is not UTF-8."""
     return name if isinstance(name, str) else name.decode("utf-8", "replace")
 
 
 def _shown(name: str | bytes, most: int = 80) -> str:
-    """A name out of the file as it can stand in a message: printable ASCII, and not endless."""
+    """Return a name of the file for a message: printable ASCII, cut short."""
     return "".join(character if " " <= character <= "~" else "?" for character in _text(name)[:most])
 
 

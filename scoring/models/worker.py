@@ -1,29 +1,35 @@
-"""The child process in which strangers' models and images are opened.
+"""The child process in which untrusted models and images are opened.
 
-It imports everything, confines itself, says what it achieved, and then answers frames on standard input with
-frames on standard output:
+It imports everything, confines itself, reports the layers that it achieved, and then replies to frames on
+standard input with frames on standard output:
 
-    {"op": "load"} + model                                           -> {"ok": true, "facts"} {"op": "run",
-    "recipe", "shape", "pixels"} + picture [+ vector]  -> {"ok": true, "outputs", "seen", "shape", "cpu_ms"} +
-    arrays {"op": "decode", "recipe"} + picture                             -> {"ok": true, "seen", "shape"} +
-    pixels {"op": "upright"} + picture                           -> {"ok": true, "seen", "shape", "small",
-    "dropped"} + small copy + pixels
+    {"op": "load"} + model
+        {"ok": true, "facts"}
+    {"op": "run", "recipe", "shape", "pixels"} + image [+ vector]
+        {"ok": true, "outputs", "seen", "shape", "cpu_ms"} + arrays
+    {"op": "decode", "recipe"} + image
+        {"ok": true, "seen", "shape"} + pixels
+    {"op": "upright"} + image
+        {"ok": true, "seen", "shape", "small", "dropped"} + small copy + pixels
 
 A failure is {"ok": false, "code"}, with a "message" about loading and about images. The runtime's words about
 running a model stay here, because they can quote the data that the model was run on.
 """
 
 import importlib
+import io
 import os
 import re
 import signal
 import time
+from typing import Any
 
 import numpy as np
 import onnxruntime
 
+from scoring.arrays import Array, Floats
 from scoring.models import frames, image_upload, sandbox
-from scoring.models.preprocessing import ImageUnreadable, Recipe, pixels, tensor
+from scoring.models.preprocessing import ImageUnreadable, Pixels, Recipe, Seen, pixels, tensor
 from scoring.models.scan import ModelRefused, scan
 
 # Decoders, and the encodings of texts in images, are otherwise imported when first needed; after the
@@ -50,14 +56,19 @@ _MEMORY = re.compile(r"bad_?\s?alloc|failed to allocate|out of memory|AllocateRa
 _SOURCE = re.compile(r"^(\[ONNXRuntimeError\] : \d+ : \w+ : )?(/\S+:\d+ .*?\) (?=[A-Z]))?")
 
 
+Header = dict[str, Any]
+Reply = tuple[Header, list[Array]]
+"""Header and arrays of a reply."""
+
+
 class RunFailed(Exception):
-    """A run that gave no answer; its text is the code that says why, and nothing else."""
+    """A run without outputs; its text is the code that tells why, and nothing else."""
 
 
-def main(settings: dict) -> None:
+def main(settings: dict[str, Any]) -> None:
     """Serve until the other end closes. `settings`: memory_bytes, cpu_seconds, niceness, output_bytes,
     frame_bytes, alarm_seconds."""
-    requests, answers = _take_channel()
+    requests, replies = _take_channel()
     empty_folder = os.getcwd()
     for module in LATE_IMPORTS:
         importlib.import_module(module)
@@ -65,7 +76,7 @@ def main(settings: dict) -> None:
     onnxruntime.disable_telemetry_events()
     layers = sandbox.confine(settings["memory_bytes"], settings["cpu_seconds"], settings["niceness"])
     sandbox.die_with_parent(requests.fileno())
-    frames.write(answers, {"ok": True, "confinement": layers})
+    frames.write(replies, {"ok": True, "confinement": layers})
     session = None
     while True:
         try:
@@ -73,10 +84,11 @@ def main(settings: dict) -> None:
         except frames.BrokenFrame:
             return
         _set_alarm(settings["alarm_seconds"])
+        reply: Header
+        payload: list[Array] = []
         try:
             if header["op"] == "load":
-                session, reply = load(parts.pop(), empty_folder)
-                payload = []
+                session, reply = load(bytes(parts.pop()), empty_folder)
             elif header["op"] == "run":
                 reply, payload = run(session, header, parts, settings["output_bytes"])
             elif header["op"] == "upright":
@@ -84,19 +96,19 @@ def main(settings: dict) -> None:
             else:
                 reply, payload = decode(header, parts)
         except ModelRefused as refused:
-            reply, payload = {"ok": False, "code": refused.code, "message": refused.message}, []
+            reply = {"ok": False, "code": refused.code, "message": refused.message}
         except ImageUnreadable as unreadable:
-            reply, payload = {"ok": False, "code": "image-unreadable", "message": str(unreadable)}, []
+            reply = {"ok": False, "code": "image-unreadable", "message": str(unreadable)}
         except MemoryError:
-            reply, payload = {"ok": False, "code": "model-out-of-memory"}, []
+            reply = {"ok": False, "code": "model-out-of-memory"}
         except RunFailed as failed:
-            reply, payload = {"ok": False, "code": str(failed)}, []
+            reply = {"ok": False, "code": str(failed)}
         _set_alarm(0)
-        frames.write(answers, reply, payload)
+        frames.write(replies, reply, [array.data for array in payload])
 
 
-def load(model: bytearray, empty_folder: str) -> tuple[onnxruntime.InferenceSession, dict]:
-    """Scan, then a session on one thread that finds no other file; the facts come from both."""
+def load(model: bytes, empty_folder: str) -> tuple[Any, Header]:
+    """Scan a model, then open a session on one thread that finds no other file; the facts come from both."""
     facts = scan(model)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -105,7 +117,7 @@ def load(model: bytearray, empty_folder: str) -> tuple[onnxruntime.InferenceSess
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     scalars = set(facts.pop("scalars"))
     try:
-        session = onnxruntime.InferenceSession(bytes(model), options, providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
         facts["inputs"] = [_tensor_facts(value, scalars) for value in session.get_inputs()]
         facts["outputs"] = [_tensor_facts(value, scalars) for value in session.get_outputs()]
     except Exception as fault:  # names that are no UTF-8 raise, too
@@ -113,11 +125,9 @@ def load(model: bytearray, empty_folder: str) -> tuple[onnxruntime.InferenceSess
     return session, {"ok": True, "facts": facts}
 
 
-def run(
-    session: onnxruntime.InferenceSession, header: dict, parts: list, most_bytes: int
-) -> tuple[dict, list]:
-    """One picture through the model: inputs by position, every output that is a numeric tensor; others come
-    back as null."""
+def run(session: Any, header: Header, parts: list[bytearray], most_bytes: int) -> Reply:
+    """Run one image through the model: inputs by position, every output that is a numeric tensor; others
+    become null."""
     start = time.thread_time()
     picture, seen = _picture(header, parts[0])
     arrays = [tensor(picture), *(np.frombuffer(part, np.float32).reshape(1, -1) for part in parts[1:])]
@@ -135,18 +145,19 @@ def run(
         "seen": seen,
         "shape": picture.shape if header["pixels"] else None,
     }
-    payload = [output for output in outputs if output is not None and output.size] + (
-        [picture] if header["pixels"] else []
-    )
+    payload: list[Array] = [output for output in outputs if output is not None and output.size]
+    payload += [picture] if header["pixels"] else []
     return reply | {"cpu_ms": (time.thread_time() - start) * 1000}, payload
 
 
-def decode(header: dict, parts: list) -> tuple[dict, list]:
+def decode(header: Header, parts: list[bytearray]) -> Reply:
+    """Prepare an image by a recipe."""
     picture, seen = pixels(bytes(parts[0]), _recipe(header))
     return {"ok": True, "seen": _as_list(seen), "shape": picture.shape}, [picture]
 
 
-def upright(parts: list) -> tuple[dict, list]:
+def upright(parts: list[bytearray]) -> Reply:
+    """Turn an image upright."""
     picture, small, seen, dropped = image_upload.upright(bytes(parts[0]))
     reply = {
         "ok": True,
@@ -158,36 +169,37 @@ def upright(parts: list) -> tuple[dict, list]:
     return reply, [np.ascontiguousarray(small), np.ascontiguousarray(picture)]
 
 
-def _picture(header: dict, part: bytearray) -> tuple[np.ndarray, list | None]:
+def _picture(header: Header, part: bytearray) -> tuple[Pixels, list[Any] | None]:
     if header["shape"] is not None:
         return np.frombuffer(part, np.uint8).reshape(header["shape"]), None
     picture, seen = pixels(bytes(part), _recipe(header))
     return picture, _as_list(seen)
 
 
-def _recipe(header: dict) -> Recipe:
-    return Recipe(tuple(tuple(step) for step in header["recipe"]))
+def _recipe(header: Header) -> Recipe:
+    return Recipe(tuple((width, height, name) for width, height, name in header["recipe"]))
 
 
-def _as_list(seen) -> list:
+def _as_list(seen: Seen) -> list[Any]:
     return [seen.width, seen.height, seen.mode, seen.format, seen.alpha, seen.orientation]
 
 
-def _numbers(output) -> np.ndarray | None:
-    """An output as float32 or float64, C-contiguous; None for strings, sequences and maps."""
+def _numbers(output: Any) -> Floats | None:
+    """Return an output as float32 or float64, C-contiguous; None for strings, sequences and maps."""
     if not isinstance(output, np.ndarray) or output.dtype.kind not in NUMBERS:
         return None
     wide = output.dtype.kind in "iu" or output.dtype == np.float64
-    return np.ascontiguousarray(output, np.float64 if wide else np.float32).reshape(output.shape)
+    numbers: Floats = np.asarray(output, np.float64 if wide else np.float32, order="C")
+    return numbers
 
 
-def _tensor_facts(value, scalars: set[str]) -> list:
-    """Name, type and shape; the runtime says [] both for a scalar and for a shape that it does not know."""
+def _tensor_facts(value: Any, scalars: set[str]) -> list[Any]:
+    """Return name, type and shape; the runtime gives [] both for a scalar and for an unknown shape."""
     shape = [size if isinstance(size, int) and size >= 0 else None for size in value.shape]
     return [value.name, value.type, shape if shape or value.name in scalars else None]
 
 
-def _load_failure(words: str, facts: dict) -> ModelRefused:
+def _load_failure(words: str, facts: dict[str, Any]) -> ModelRefused:
     if _MEMORY.search(words):
         raise MemoryError
     if highest := re.search(r"max supported IR version: (\d+)", words):
@@ -211,7 +223,7 @@ def _load_failure(words: str, facts: dict) -> ModelRefused:
 
 
 def _run_code(words: str, bad_value: bool) -> str:
-    """Which kind of failure it was; never its words."""
+    """Return the code of a failure; its words never leave the worker."""
     if _MEMORY.search(words):
         return "model-out-of-memory"
     return (
@@ -226,18 +238,18 @@ def _plain_ascii(text: str, most: int = 300) -> str:
 
 
 def _set_alarm(seconds: float) -> None:
-    """The kernel ends this process after so much wall time, whatever holds the interpreter; 0 takes the alarm
-    back."""
+    """Let the kernel end this process after so much wall time, whatever holds the interpreter; 0 takes the
+    alarm back."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
-def _take_channel():
-    """The frames' two streams. What native code prints must not mix with them, so the usual descriptors go
-    nowhere."""
-    requests, answers = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb", buffering=0)
+def _take_channel() -> tuple[io.FileIO, io.FileIO]:
+    """Return the streams of requests and replies. What native code prints must not mix with them, so the
+    usual descriptors go nowhere."""
+    requests, replies = os.fdopen(os.dup(0), "rb", buffering=0), os.fdopen(os.dup(1), "wb", buffering=0)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(nowhere, descriptor)
     os.close(nowhere)
-    return requests, answers
+    return requests, replies

@@ -1,4 +1,5 @@
-"""A source of files: a path, bytes, or a dropped folder `{relative name: bytes}`; a file, a folder or a zip.
+"""Read sources of files: a path, bytes, or a dropped folder `{relative name: bytes}`; a file, a folder or a
+zip.
 
 Nothing is unpacked to disk and no name of an archive or upload is ever used as a path.
 """
@@ -14,17 +15,19 @@ from typing import BinaryIO
 from scoring.findings import InputRefused, error
 from scoring.readers.archives import MEMBER_BYTES, TABLE_ENDINGS, has_hidden, hidden_name, open_archive, shown
 
-Source = str | os.PathLike | bytes | Mapping[str, bytes]
-
 
 @dataclass(frozen=True)
 class Files:
-    """What a source holds, by member name with `/`, sorted; litter of operating systems left out.
+    """Members of a source by name with `/`, sorted, without files that operating systems leave behind.
 
-    name: what messages call it. kind: "file", "folder" or "zip". sizes: bytes of each member. read: member ->
-    bytes, open: member -> a file to read it from piece by piece; both raise InputRefused, and the file of a
-    damaged zip whatever zipfile raises, while it is read. whole: SHA-256 of the file or zip itself; None for
-    a folder, whose digest depends on what was read of it.
+    Attributes:
+        name: What messages call the source.
+        kind: "file", "folder" or "zip".
+        sizes: Bytes of each member.
+        read: Returns the bytes of a member. Raises InputRefused.
+        open: Returns a file to read a member from piece by piece. Raises InputRefused; the file of a damaged
+            zip raises whatever zipfile raises, while it is read.
+        whole: SHA-256 of the file or zip itself; None for a folder, whose digest depends on what was read.
     """
 
     name: str
@@ -39,22 +42,22 @@ class Files:
         return tuple(self.sizes)
 
     def called(self, member: str) -> str:
-        """How messages name a member."""
+        """Return what messages call a member."""
         return (
             self.name if self.kind == "file" else f"{self.name} › {member}" if self.kind == "zip" else member
         )
 
     def digest(self, used: Mapping[str, str]) -> str:
-        """SHA-256 of the source. `used`: member -> SHA-256 of the members that were read (only a folder's
-        digest depends on it)."""
+        """Return the SHA-256 of the source. `used`: member -> SHA-256 of the members that were read (only a
+        folder's digest depends on it)."""
         if self.whole is not None:
             return self.whole
         listing = "".join(f"{used[member]}  {member}\n" for member in sorted(used))
         return hashlib.sha256(listing.encode()).hexdigest()
 
     def digest_of(self, used: Iterable[str]) -> str:
-        """`digest` of the members that were read, hashed piece by piece; nothing is read again where the
-        whole was hashed."""
+        """Return the `digest` of the members that were read, hashed piece by piece; nothing is read again
+        where the whole was hashed."""
         return self.digest(
             {} if self.whole is not None else {member: self._sha256(member) for member in used}
         )
@@ -67,13 +70,24 @@ class Files:
             raise _unreadable(self.called(member), problem) from problem
 
 
+Source = str | os.PathLike[str] | bytes | Mapping[str, bytes] | Files
+"""A path, bytes, a dropped folder `{relative name: bytes}`, or a source that is open already."""
+
+
 def open_source(
     source: Source, name: str | None = None, streamed: tuple[str, ...] = (), table_bytes: int | None = None
 ) -> Files:
-    """The files of a source. Raises InputRefused (`unreadable-file`, `bad-zip`, `unsafe-path`).
+    """Open a source of files.
 
-    streamed: endings in lower case of the members that are read piece by piece: they may shrink by any ratio
-    in a zip. table_bytes: larger tables and JSON are refused (`unreadable-file`) when they are read.
+    Args:
+        source: A path, bytes, a dropped folder, or a source that is open already.
+        name: What messages call it.
+        streamed: Endings in lower case of members that are read piece by piece: they may shrink by any ratio
+            in a zip.
+        table_bytes: Larger tables and JSON are refused (`unreadable-file`) when they are read.
+
+    Raises:
+        InputRefused: With `unreadable-file`, `bad-zip` or `unsafe-path`.
     """
     if isinstance(source, Files):
         return source
@@ -85,7 +99,9 @@ def open_source(
     )
 
 
-def _opened(source: Source, name: str | None, streamed: tuple[str, ...]) -> Files:
+def _opened(
+    source: str | os.PathLike[str] | bytes | Mapping[str, bytes], name: str | None, streamed: tuple[str, ...]
+) -> Files:
     if isinstance(source, Mapping):
         return _dropped(source, name or "the folder")
     if isinstance(source, (bytes, bytearray, memoryview)):
@@ -117,7 +133,8 @@ def _opened(source: Source, name: str | None, streamed: tuple[str, ...]) -> File
 
 
 def is_zip(head: bytes, name: str) -> bool:
-    """Whether to read it as a zip: called so, or beginning so and not called an Office document."""
+    """Return whether to read a file as a zip: by its name, or by its first bytes if it is not named as an
+    Office document or table."""
     return name.lower().endswith(".zip") or (
         head[:4] in (b"PK\x03\x04", b"PK\x05\x06")
         and not name.lower().endswith((".xlsx", ".docx", ".csv", ".txt", ".tsv"))
@@ -129,7 +146,8 @@ def sha256(data: bytes) -> str:
 
 
 def is_litter(member: str) -> bool:
-    """Files that operating systems leave behind: `__MACOSX` folders and names that begin with a dot."""
+    """Return whether an operating system left a file behind: in `__MACOSX`, or with a dot as first
+    character."""
     parts = PurePosixPath(member).parts
     return any(part == "__MACOSX" or part.startswith(".") for part in parts) or parts[-1:] in (
         ("Thumbs.db",),

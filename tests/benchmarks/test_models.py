@@ -125,8 +125,7 @@ def ours(
         [lambda data=data: data for data in files],
         vectors,
         lambda facts: RECIPE,
-        workers=workers,
-        cache=cache,
+        settings=pool.Settings(workers=workers, cache=cache),
     )
     return np.array(found.outputs)
 

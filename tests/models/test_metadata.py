@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoring.models.image_upload import KINDS, upright
-from scoring.models.metadata import remnants
+from scoring.models.metadata import hidden_metadata
 from tests.support.photographs import encoded, phone, quarters
 
 JPEG, PNG, WEBP = (encoded(quarters(64, 48), kind) for kind in ("JPEG", "PNG", "WEBP"))
@@ -64,4 +64,4 @@ def test_what_lies_besides_the_picture_is_named_and_dropped(data, dropped):
 @given(st.sampled_from(["JPEG", "PNG"]), st.integers(0, 4000), st.binary(min_size=0, max_size=6))
 def test_any_bytes_are_read_to_their_end(kind, place, scrap):
     data = {"JPEG": phone(quarters(64, 48)), "PNG": PNG}[kind]
-    assert remnants(data[: place % len(data)] + scrap, kind) <= set(KINDS)
+    assert hidden_metadata(data[: place % len(data)] + scrap, kind) <= set(KINDS)

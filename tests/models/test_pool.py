@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scoring.findings import InputRefused, error
 from scoring.models import pool
 from scoring.models.cache import PictureCache
-from scoring.models.pool import Cancelled, predict
+from scoring.models.pool import Cancelled, Settings, predict
 from scoring.models.preprocessing import ImageUnreadable, Recipe
 from scoring.models.process import ModelProcess
 from scoring.models.results import Answer, ModelFailed
@@ -48,7 +48,11 @@ def test_outputs_do_not_depend_on_workers_or_cache(workers, one_by_one):
     for cache in (None, PictureCache(1 << 20), PictureCache(3000)):
         for _ in range(2 if cache else 1):
             found = predict(
-                builders.classifier(), PICTURES, VECTORS, recipe_for, workers=workers, cache=cache
+                builders.classifier(),
+                PICTURES,
+                VECTORS,
+                recipe_for,
+                settings=Settings(workers=workers, cache=cache),
             )
             np.testing.assert_array_equal(found.outputs, one_by_one)
             assert all(output.dtype == np.float64 for output in found.outputs)
@@ -60,18 +64,26 @@ def test_outputs_do_not_depend_on_workers_or_cache(workers, one_by_one):
 
 def test_a_second_model_does_not_decode_again():
     cache, recipe = PictureCache(1 << 20), Recipe(((32, 32, "bicubic"),))
-    predict(builders.classifier(), PICTURES, VECTORS, lambda facts: recipe, cache=cache)
+    predict(builders.classifier(), PICTURES, VECTORS, lambda facts: recipe, settings=Settings(cache=cache))
     undecoded = hooked(
         "from scoring.models import preprocessing\ndef refuse(*_):\n    raise "
         "preprocessing.ImageUnreadable('decoded')\n"
         "preprocessing.pixels = refuse"
     )
     found = predict(
-        builders.classifier(seed=1), PICTURES, VECTORS, lambda facts: recipe, cache=cache, command=undecoded
+        builders.classifier(seed=1),
+        PICTURES,
+        VECTORS,
+        lambda facts: recipe,
+        settings=Settings(cache=cache, command=undecoded),
     )
     assert all(isinstance(output, np.ndarray) for output in found.outputs)
     found = predict(
-        builders.classifier(seed=1), PICTURES, VECTORS, recipe_for, cache=cache, command=undecoded
+        builders.classifier(seed=1),
+        PICTURES,
+        VECTORS,
+        recipe_for,
+        settings=Settings(cache=cache, command=undecoded),
     )
     assert all(isinstance(output, ImageUnreadable) for output in found.outputs)
 
@@ -93,7 +105,13 @@ def test_pictures_that_are_not_there_or_not_readable_stand_in_their_places():
         raising(refused),
         PICTURES[5],
     ]
-    found = predict(builders.classifier(), pictures, VECTORS[:6], recipe_for, cache=PictureCache(1 << 20))
+    found = predict(
+        builders.classifier(),
+        pictures,
+        VECTORS[:6],
+        recipe_for,
+        settings=Settings(cache=PictureCache(1 << 20)),
+    )
     kinds = [type(output) for output in found.outputs]
     assert kinds == [type(None), np.ndarray, ImageUnreadable, ImageUnreadable, InputRefused, np.ndarray]
     assert found.outputs[4] is refused
@@ -125,7 +143,9 @@ def test_the_first_picture_on_which_the_model_fails_is_named(workers):
     dark = encoded(photograph().point(lambda value: 0))
     pictures = [lambda data=data: data for data in (dark, dark, dark, bright, bright, dark)]
     with pytest.raises(ModelFailed) as caught:
-        predict(builders.gather_out_of_range(), pictures, None, recipe_for, workers=workers)
+        predict(
+            builders.gather_out_of_range(), pictures, None, recipe_for, settings=Settings(workers=workers)
+        )
     assert (caught.value.code, caught.value.picture) == ("model-crashed", 3)
 
 
@@ -141,7 +161,13 @@ def test_a_model_that_cannot_be_loaded_is_one_failure(model, code):
 @linux
 def test_too_slow_for_one_image_is_a_failure_of_the_model():
     with pytest.raises(ModelFailed) as caught:
-        predict(builders.endless_loop(), PICTURES, None, recipe_for, limits=Limits(run_seconds=0.5))
+        predict(
+            builders.endless_loop(),
+            PICTURES,
+            None,
+            recipe_for,
+            settings=Settings(limits=Limits(run_seconds=0.5)),
+        )
     assert caught.value.code == "inference-timeout"
     assert eventually(lambda: children() == set())
 
@@ -157,7 +183,9 @@ def test_a_worker_that_is_killed_once_is_started_again(one_by_one):
         return FILES[4]
 
     pictures = [*PICTURES[:4], kill, *PICTURES[5:]]
-    found = predict(builders.classifier(), pictures, VECTORS, recipe_for, workers=1, cache=None)
+    found = predict(
+        builders.classifier(), pictures, VECTORS, recipe_for, settings=Settings(workers=1, cache=None)
+    )
     assert killed
     np.testing.assert_array_equal(found.outputs, one_by_one)
 

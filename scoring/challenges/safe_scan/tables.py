@@ -28,7 +28,8 @@ def read_ids(table: Table, problems: list[Finding], findings: list[Finding]) -> 
             "NewFileName, FilePath and FileName only."
         )
         findings.append(warning("header-alias", table.header_place, words))
-    ids, first = table.cells(column), {}
+    ids = table.cells(column)
+    first: dict[str, int] = {}
     for row, name in enumerate(ids):
         if name.lower() in tables.MISSING:
             words = f"column {header!r} is empty: every row needs its image."
