@@ -624,11 +624,11 @@ def thresholds_tab(shown: ScoredSubmission) -> None:
         )
     downloads.button(
         "Folded predictions",
-        lambda: THRESHOLDS.folded_table(card, chosen, shown.truth.id_name),
-        f"{shown.name.rsplit('.', 1)[0]}-folded",
+        lambda: THRESHOLDS.rescaled_table(card, chosen, shown.truth.id_name),
+        f"{shown.name.rsplit('.', 1)[0]}-rescaled",
         "csv",
         "text/csv",
-        "download_folded",
+        "download_rescaled",
     )
     st.caption(
         "A file in which the official 0.5 acts as these thresholds. Each score p is bent around its "
@@ -696,7 +696,7 @@ def moved(card: ScoreCard, chosen: Mapping[str, float]) -> None:
                 "Balanced accuracy ↑",
                 share(found["balanced_accuracy"]),
                 f"{share(card.metrics['balanced_accuracy'])} as it is",
-                "Of the folded file below",
+                "Of the rescaled file below",
             ),
         ]
     )

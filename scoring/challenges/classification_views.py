@@ -253,7 +253,7 @@ def calibration(card: ScoreCard, words: CalibrationWords = CalibrationWords()) -
                 "note",
             )
         ]
-    bins = [card.arrays[f"reliability_{part}"] for part in ("said", "right", "low", "high", "n")]
+    bins = [card.arrays[f"reliability_{part}"] for part in ("predicted", "observed", "low", "high", "n")]
     data = dict(zip(("mean output", words.figure.observed, "low", "high", "n"), bins, strict=True))
     diagram = Figure(
         lambda theme: reliability(*bins, theme, words.figure),

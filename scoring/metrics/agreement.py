@@ -3,11 +3,25 @@ right."""
 
 import numpy as np
 
+from scoring.arrays import Bools, Ints
+
 ROUNDING = 1e-12
 
 
-def kappa(labels_a: np.ndarray, labels_b: np.ndarray) -> float:
-    """Cohen's kappa of labels [n], whole numbers; NaN without a case or where chance alone would agree."""
+def kappa(labels_a: Ints, labels_b: Ints) -> float:
+    """Return Cohen's kappa (1960), the agreement of two submissions beyond chance.
+
+    Args:
+        labels_a: Class number that one submission gives each case [n].
+        labels_b: Class number that the other gives [n].
+
+    Returns:
+        Kappa, at most 1; NaN without a case or where chance alone would agree throughout.
+
+    Example:
+        >>> kappa(np.array([0, 0, 1, 1]), np.array([0, 1, 1, 1]))
+        0.5
+    """
     if not len(labels_a):
         return np.nan
     names = np.unique(np.r_[labels_a, labels_b])
@@ -17,9 +31,19 @@ def kappa(labels_a: np.ndarray, labels_b: np.ndarray) -> float:
     return np.nan if 1 - expected < ROUNDING else (observed - expected) / (1 - expected)
 
 
-def beyond_accuracy(right_a: np.ndarray, right_b: np.ndarray) -> float:
-    """(o - e) / (1 - e) of bool [n] each: o = share of cases that both got right or both wrong, e = what two
-    independent teams of these accuracies would reach; NaN where e is 1."""
+def beyond_accuracy(right_a: Bools, right_b: Bools) -> float:
+    """Return how far two submissions are right on the same cases, beyond what their accuracies explain.
+
+    It is (o - e) / (1 - e) with o = share of cases that both have right or both have wrong, and e = the share
+    that two independent submissions of these accuracies reach.
+
+    Args:
+        right_a: Which cases one submission has right [n].
+        right_b: Which cases the other has right [n].
+
+    Returns:
+        The agreement, at most 1; NaN without a case or where e is 1.
+    """
     if not len(right_a):
         return np.nan
     q_a, q_b = float(right_a.mean()), float(right_b.mean())

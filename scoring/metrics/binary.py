@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
+from scoring.arrays import Bools, Floats, Ints
 from scoring.metrics.classification import divide
 
 TINY = 1e-15
@@ -17,40 +19,76 @@ MARGIN = 1e-6
 
 @dataclass(frozen=True)
 class Decisions:
-    """Weighted counts [B]: true and false positives, false and true negatives."""
+    """Weighted counts of decisions, of one shape each: [B] or, along thresholds, [B, T].
 
-    true_positive: np.ndarray
-    false_positive: np.ndarray
-    false_negative: np.ndarray
-    true_negative: np.ndarray
+    Attributes:
+        true_positive: Positives called positive.
+        false_positive: Negatives called positive.
+        false_negative: Positives called negative.
+        true_negative: Negatives called negative.
+    """
+
+    true_positive: Floats
+    false_positive: Floats
+    false_negative: Floats
+    true_negative: Floats
 
     @property
-    def total(self) -> np.ndarray:
+    def total(self) -> Floats:
+        """Weight of all cases."""
         return self.true_positive + self.false_positive + self.false_negative + self.true_negative
 
 
 @dataclass(frozen=True)
 class OperatingPoint:
-    """A threshold t of "score > t" and what it gives: sensitivity and specificity, 0..1."""
+    """A threshold and what it gives.
+
+    Attributes:
+        threshold: A case is positive whose score is above it.
+        sensitivity: Share of the positives called positive, 0..1.
+        specificity: Share of the negatives called negative, 0..1.
+    """
 
     threshold: float
     sensitivity: float
     specificity: float
 
 
-def decisions(positive: np.ndarray, called: np.ndarray, weights: np.ndarray) -> Decisions:
-    """Count decisions `called` (bool [N]) on cases that are `positive` (bool [N]) for every row of
-    weights."""
+def decisions(positive: Bools, called: Bools, weights: Floats) -> Decisions:
+    """Count decisions.
+
+    Args:
+        positive: Which cases are positive [N].
+        called: Which cases are called positive [N].
+        weights: Weights of the cases [B, N].
+
+    Returns:
+        Counts [B].
+
+    Example:
+        >>> called = np.array([True, False, True])
+        >>> found = decisions(np.array([True, True, False]), called, np.ones((1, 3)))
+        >>> recall(found).tolist(), specificity(found).tolist()
+        ([0.5], [0.0])
+    """
     cells = np.column_stack(
         [positive & called, ~positive & called, positive & ~called, ~positive & ~called]
     ).astype(weights.dtype)
     return Decisions(*(weights @ cells).astype(float).T)
 
 
-def decisions_along(
-    scores: np.ndarray, positive: np.ndarray, cuts: np.ndarray, weights: np.ndarray
-) -> Decisions:
-    """Counts [B, T] of "score > cut" at every one of ascending cuts [T] for every row of weights [B, N]."""
+def decisions_along(scores: Floats, positive: Bools, cuts: Floats, weights: Floats) -> Decisions:
+    """Count decisions at several thresholds.
+
+    Args:
+        scores: Score of each case [N]; it is called positive above the threshold.
+        positive: Which cases are positive [N].
+        cuts: Thresholds [T], ascending.
+        weights: Weights of the cases [B, N].
+
+    Returns:
+        Counts [B, T].
+    """
     below = np.searchsorted(cuts, scores, "left")
     called = [
         _at_or_after(below[members], len(cuts), weights[:, members]) for members in (positive, ~positive)
@@ -59,7 +97,7 @@ def decisions_along(
     return Decisions(called[0], called[1], totals[0] - called[0], totals[1] - called[1])
 
 
-def _at_or_after(passed: np.ndarray, count: int, weights: np.ndarray) -> np.ndarray:
+def _at_or_after(passed: Ints, count: int, weights: Floats) -> Floats:
     """Weights [B, n] of the cases that passed more than t cuts, for t in 0..count - 1 [B, count]."""
     cells = np.ones(len(passed), weights.dtype), (passed, np.arange(len(passed)))
     places = scipy.sparse.csr_matrix(cells, shape=(count + 1, len(passed)))
@@ -67,8 +105,16 @@ def _at_or_after(passed: np.ndarray, count: int, weights: np.ndarray) -> np.ndar
     return np.cumsum(sums[::-1], axis=0)[::-1][1:].T
 
 
-def f_beta(d: Decisions, beta: float) -> np.ndarray:
-    """(1 + b^2) TP / ((1 + b^2) TP + b^2 FN + FP), 0 where the denominator is 0."""
+def f_beta(d: Decisions, beta: float) -> Floats:
+    """Return the F-beta score, (1 + b^2) TP / ((1 + b^2) TP + b^2 FN + FP).
+
+    Args:
+        d: Counts of any shape.
+        beta: Weight of recall against precision, above 0: b in the formula.
+
+    Returns:
+        Values 0..1 of that shape; 0 where the denominator is 0.
+    """
     square = beta * beta
     return divide(
         (1 + square) * d.true_positive,
@@ -77,102 +123,166 @@ def f_beta(d: Decisions, beta: float) -> np.ndarray:
     )
 
 
-def accuracy(d: Decisions) -> np.ndarray:
+def accuracy(d: Decisions) -> Floats:
+    """Return (TP + TN) / all; NaN without a case."""
     return divide(d.true_positive + d.true_negative, d.total)
 
 
-def precision(d: Decisions) -> np.ndarray:
-    """TP / (TP + FP); NaN where nothing is called positive."""
+def precision(d: Decisions) -> Floats:
+    """Return TP / (TP + FP); NaN where nothing is called positive."""
     return divide(d.true_positive, d.true_positive + d.false_positive)
 
 
-def recall(d: Decisions) -> np.ndarray:
-    """TP / (TP + FN), the sensitivity; NaN without a positive."""
+def recall(d: Decisions) -> Floats:
+    """Return TP / (TP + FN), the sensitivity; NaN without a positive."""
     return divide(d.true_positive, d.true_positive + d.false_negative)
 
 
-def specificity(d: Decisions) -> np.ndarray:
-    """TN / (TN + FP); NaN without a negative."""
+def specificity(d: Decisions) -> Floats:
+    """Return TN / (TN + FP); NaN without a negative."""
     return divide(d.true_negative, d.true_negative + d.false_positive)
 
 
-def net_benefit(d: Decisions, threshold: float | np.ndarray) -> np.ndarray:
-    """TP/n - FP/n x t/(1 - t): true positives per case, less the false ones at the exchange rate that the
-    threshold t in [0, 1) names (Vickers, Elkin 2006)."""
+def net_benefit(d: Decisions, threshold: float | Floats) -> Floats:
+    """Return the net benefit (Vickers, Elkin 2006), TP/n - FP/n x t/(1 - t).
+
+    It is true positives per case, less the false ones at the exchange rate that the threshold implies.
+
+    Args:
+        d: Counts of any shape.
+        threshold: Probability t from which on a case is treated, in [0, 1), of a shape that broadcasts.
+
+    Returns:
+        Values of the common shape, at most the prevalence; NaN without a case.
+    """
     return divide(d.true_positive, d.total) - divide(d.false_positive, d.total) * threshold / (1 - threshold)
 
 
-def net_benefit_at_prevalence(d: Decisions, threshold: float | np.ndarray, prevalence: float) -> np.ndarray:
-    """`net_benefit` where `prevalence` of all are positive, sensitivity and specificity being those of d; NaN
-    without both classes."""
+def net_benefit_at_prevalence(d: Decisions, threshold: float | Floats, prevalence: float) -> Floats:
+    """Return the net benefit in a population of another prevalence, at the same sensitivity and specificity.
+
+    Args:
+        d: Counts of any shape.
+        threshold: Probability from which on a case is treated, in [0, 1), of a shape that broadcasts.
+        prevalence: Share of positives in the population, 0..1.
+
+    Returns:
+        Values of the common shape; NaN without a positive or without a negative.
+    """
     return recall(d) * prevalence - (1 - specificity(d)) * (1 - prevalence) * threshold / (1 - threshold)
 
 
-def precision_at_prevalence(
-    sensitivity: np.ndarray, specificity: np.ndarray, prevalence: float
-) -> np.ndarray:
-    """Share of the positives among those called positive where `prevalence` of all are positive; NaN where
-    nobody would be called (Bayes)."""
+def precision_at_prevalence(sensitivity: ArrayLike, specificity: ArrayLike, prevalence: float) -> Floats:
+    """Return the precision in a population of another prevalence (Bayes).
+
+    Args:
+        sensitivity: Share of positives called positive, 0..1, of any shape.
+        specificity: Share of negatives called negative, 0..1, of that shape.
+        prevalence: Share of positives in the population, 0..1.
+
+    Returns:
+        Share of positives among those called positive; NaN where no case would be called positive.
+    """
+    sensitivity, specificity = np.asarray(sensitivity, float), np.asarray(specificity, float)
     hits, false_alarms = sensitivity * prevalence, (1 - specificity) * (1 - prevalence)
     return divide(hits, hits + false_alarms)
 
 
-def log_losses(scores: np.ndarray, positive: np.ndarray) -> np.ndarray:
-    """-(y ln q + (1 - y) ln(1 - q)) per case [N], q = score clipped to [1e-15, 1 - 1e-15]."""
+def log_losses(scores: Floats, positive: Bools) -> Floats:
+    """Return the log loss of each case, -(y ln q + (1 - y) ln(1 - q)) with q clipped to [1e-15, 1 - 1e-15].
+
+    Args:
+        scores: Probability q of each case to be positive [N], 0..1.
+        positive: Which cases are positive [N].
+
+    Returns:
+        Losses [N], at least 0.
+    """
     q = np.clip(scores, TINY, 1 - TINY)
-    return -np.where(positive, np.log(q), np.log(1 - q))
+    losses: Floats = -np.where(positive, np.log(q), np.log(1 - q))
+    return losses
 
 
 @dataclass(frozen=True)
-class Ladder:
-    """Every threshold from high to low: what is at or above it. hits, false_alarms: weighted positives and
-    negatives [B, T]; thresholds [T]."""
+class ThresholdCounts:
+    """Weighted counts at or above every threshold, from high to low.
 
-    thresholds: np.ndarray
-    hits: np.ndarray
-    false_alarms: np.ndarray
+    Attributes:
+        thresholds: The distinct scores [T], descending.
+        true_positive: Positives at or above each threshold [B, T].
+        false_positive: Negatives at or above each threshold [B, T].
+    """
+
+    thresholds: Floats
+    true_positive: Floats
+    false_positive: Floats
 
 
-def ladder(scores: np.ndarray, positive: np.ndarray, weights: np.ndarray) -> Ladder:
-    """The thresholds "score >= t" of scores [N] for every row of weights [B, N]."""
+def count_by_threshold(scores: Floats, positive: Bools, weights: Floats) -> ThresholdCounts:
+    """Count positives and negatives at or above every distinct score.
+
+    Args:
+        scores: Score of each case [N].
+        positive: Which cases are positive [N].
+        weights: Weights of the cases [B, N].
+    """
     order = np.argsort(-scores, kind="stable")
     ordered, is_positive = scores[order], positive[order]
     last = np.flatnonzero(np.r_[ordered[1:] != ordered[:-1], True])
     sorted_weights = weights[:, order]
     hits = np.cumsum(sorted_weights * is_positive, axis=1, dtype=float)[:, last]
-    return Ladder(ordered[last], hits, np.cumsum(sorted_weights * ~is_positive, axis=1, dtype=float)[:, last])
+    false_alarms = np.cumsum(sorted_weights * ~is_positive, axis=1, dtype=float)[:, last]
+    return ThresholdCounts(ordered[last], hits, false_alarms)
 
 
-def _undefined_unless_both(steps: Ladder, values: np.ndarray) -> np.ndarray:
-    return np.where((steps.hits[:, -1] > 0) & (steps.false_alarms[:, -1] > 0), values, np.nan)
+def _undefined_unless_both(counts: ThresholdCounts, values: Floats) -> Floats:
+    return np.where((counts.true_positive[:, -1] > 0) & (counts.false_positive[:, -1] > 0), values, np.nan)
 
 
-def sensitivity_at_specificity(steps: Ladder, wanted: float) -> np.ndarray:
-    """Largest sensitivity [B] over all thresholds, also one above the maximum, at which the specificity is at
-    least `wanted`; NaN without both classes."""
-    positives, negatives = steps.hits[:, -1:], steps.false_alarms[:, -1:]
+def sensitivity_at_specificity(counts: ThresholdCounts, wanted: float) -> Floats:
+    """Return the largest sensitivity over all thresholds that reach a specificity.
+
+    Args:
+        counts: Counts at every threshold; one above the highest score counts as well.
+        wanted: The specificity that is at least reached, 0..1.
+
+    Returns:
+        Sensitivities [B]; NaN without a positive or without a negative.
+    """
+    positives, negatives = counts.true_positive[:, -1:], counts.false_positive[:, -1:]
     # In whole counts, so that 9 of 10 is 0.9: false alarms x 10 <= negatives for 0.9, up to a rounding error
     # of the bound.
-    allowed = steps.false_alarms <= (1 - wanted) * negatives + 1e-9
-    best = np.max(np.where(allowed, steps.hits, 0), axis=1)
-    return _undefined_unless_both(steps, divide(best, positives[:, 0]))
+    allowed = counts.false_positive <= (1 - wanted) * negatives + 1e-9
+    best = np.max(np.where(allowed, counts.true_positive, 0), axis=1)
+    return _undefined_unless_both(counts, divide(best, positives[:, 0]))
 
 
-def specificity_at_sensitivity(steps: Ladder, wanted: float) -> np.ndarray:
-    """Largest specificity [B] over all thresholds at which the sensitivity is at least `wanted`; NaN without
-    both classes."""
-    positives, negatives = steps.hits[:, -1:], steps.false_alarms[:, -1:]
-    enough = steps.hits >= wanted * positives - 1e-9
-    fewest = np.min(np.where(enough, steps.false_alarms, np.inf), axis=1)
-    return _undefined_unless_both(steps, 1 - divide(fewest, negatives[:, 0]))
+def specificity_at_sensitivity(counts: ThresholdCounts, wanted: float) -> Floats:
+    """Return the largest specificity over all thresholds that reach a sensitivity.
+
+    Args:
+        counts: Counts at every threshold.
+        wanted: The sensitivity that is at least reached, 0..1.
+
+    Returns:
+        Specificities [B]; NaN without a positive or without a negative.
+    """
+    positives, negatives = counts.true_positive[:, -1:], counts.false_positive[:, -1:]
+    enough = counts.true_positive >= wanted * positives - 1e-9
+    fewest = np.min(np.where(enough, counts.false_positive, np.inf), axis=1)
+    return _undefined_unless_both(counts, 1 - divide(fewest, negatives[:, 0]))
 
 
-def cuts_between(upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
-    """Thresholds t for which "score > t" parts successive distinct scores: halfway, or at the lower where
-    that is not below the upper.
+def cuts_between(upper: ArrayLike, lower: ArrayLike) -> Floats:
+    """Return thresholds t for which "score > t" separates successive distinct scores.
 
-    Scores without a value rank at plus or minus infinity: the cut then stands at the finite neighbour, a
-    little below it towards minus infinity.
+    A threshold is halfway, or at the lower score where halfway rounds to the upper one. Missing scores rank
+    at plus or minus infinity: the threshold is then at the finite neighbour, a little below it towards minus
+    infinity.
+
+    Args:
+        upper: The higher scores, of any shape.
+        lower: The next lower scores, of that shape.
     """
     upper, lower = np.asarray(upper, float), np.asarray(lower, float)
     with np.errstate(invalid="ignore"):
@@ -182,9 +292,17 @@ def cuts_between(upper: np.ndarray, lower: np.ndarray) -> np.ndarray:
     return np.where(np.isneginf(lower), beneath, np.where(np.isposinf(upper), lower, inside))
 
 
-def point_at_sensitivity(scores: np.ndarray, positive: np.ndarray, wanted: float) -> OperatingPoint | None:
-    """The threshold of the highest specificity whose sensitivity is at least `wanted`; the most sensitive
-    among equals. None without both classes."""
+def point_at_sensitivity(scores: Floats, positive: Bools, wanted: float) -> OperatingPoint | None:
+    """Choose the threshold of the highest specificity that reaches a sensitivity.
+
+    Args:
+        scores: Score of each case [N].
+        positive: Which cases are positive [N].
+        wanted: The sensitivity that is at least reached, 0..1.
+
+    Returns:
+        The operating point, the most sensitive of equals; None without a positive or without a negative.
+    """
     return _chosen_point(
         scores,
         positive,
@@ -193,9 +311,17 @@ def point_at_sensitivity(scores: np.ndarray, positive: np.ndarray, wanted: float
     )
 
 
-def point_at_specificity(scores: np.ndarray, positive: np.ndarray, wanted: float) -> OperatingPoint | None:
-    """The threshold of the highest sensitivity whose specificity is at least `wanted`; the most specific
-    among equals. None without both classes."""
+def point_at_specificity(scores: Floats, positive: Bools, wanted: float) -> OperatingPoint | None:
+    """Choose the threshold of the highest sensitivity that reaches a specificity.
+
+    Args:
+        scores: Score of each case [N].
+        positive: Which cases are positive [N].
+        wanted: The specificity that is at least reached, 0..1.
+
+    Returns:
+        The operating point, the most specific of equals; None without a positive or without a negative.
+    """
     return _chosen_point(
         scores,
         positive,
@@ -205,26 +331,26 @@ def point_at_specificity(scores: np.ndarray, positive: np.ndarray, wanted: float
 
 
 def _chosen_point(
-    scores: np.ndarray,
-    positive: np.ndarray,
-    worth: Callable[[np.ndarray, np.ndarray], np.ndarray],
+    scores: Floats,
+    positive: Bools,
+    worth: Callable[[Floats, Floats], Floats],
     last: bool,
 ) -> OperatingPoint | None:
     """The first or last threshold from high to low that is worth most; the first of all calls nobody."""
     if not positive.any() or positive.all():
         return None
-    steps = ladder(scores, positive, np.ones((1, len(scores))))
-    sensitive = np.r_[0, steps.hits[0] / steps.hits[0, -1]]
-    specific = np.r_[1, 1 - steps.false_alarms[0] / steps.false_alarms[0, -1]]
+    counts = count_by_threshold(scores, positive, np.ones((1, len(scores))))
+    sensitive = np.r_[0, counts.true_positive[0] / counts.true_positive[0, -1]]
+    specific = np.r_[1, 1 - counts.false_positive[0] / counts.false_positive[0, -1]]
     found = worth(sensitive, specific)
     best = np.flatnonzero(found == found.max())[-1 if last else 0]
-    edges = np.r_[np.inf, steps.thresholds, -np.inf]
+    edges = np.r_[np.inf, counts.thresholds, -np.inf]
     cut = cuts_between(edges[best], edges[best + 1])
     return OperatingPoint(float(cut), float(sensitive[best]), float(specific[best]))
 
 
-def average_precision(steps: Ladder) -> np.ndarray:
-    """Sum of precision x step of recall over the distinct thresholds [B]; NaN without both classes."""
-    reached = divide(steps.hits, steps.hits[:, -1:], 0)
-    exact = divide(steps.hits, steps.hits + steps.false_alarms, 0)
-    return _undefined_unless_both(steps, np.sum(np.diff(reached, prepend=0, axis=1) * exact, axis=1))
+def average_precision(counts: ThresholdCounts) -> Floats:
+    """Return the sum of precision x step of recall over the thresholds [B]; NaN without both classes."""
+    reached = divide(counts.true_positive, counts.true_positive[:, -1:], 0)
+    exact = divide(counts.true_positive, counts.true_positive + counts.false_positive, 0)
+    return _undefined_unless_both(counts, np.sum(np.diff(reached, prepend=0, axis=1) * exact, axis=1))

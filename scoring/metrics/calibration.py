@@ -1,10 +1,11 @@
-"""How far outputs that claim to be probabilities can be taken at their word."""
+"""Calibration: whether outputs that claim to be probabilities are."""
 
 from dataclasses import dataclass
 
 import numpy as np
 import scipy
 
+from scoring.arrays import Bools, Floats, Ints
 from scoring.statistics.intervals import wilson
 
 BINS = 10
@@ -13,9 +14,20 @@ SMALLEST_PROBABILITY = 1e-12
 LOG_TEMPERATURES = (-3, 3)
 
 
-def output_kind(outputs: np.ndarray) -> str:
-    """What outputs [N, K] (finite) look like: "probabilities", "logits" (a value outside 0..1) or
-    "not-normalised" (a row sum off 1 by over 1e-3)."""
+def output_kind(outputs: Floats) -> str:
+    """Tell what kind of outputs these are.
+
+    Args:
+        outputs: Finite outputs [N, K].
+
+    Returns:
+        "probabilities", "logits" (a value is outside 0..1) or "not-normalised" (the sum of a row is off 1 by
+        more than 1e-3).
+
+    Example:
+        >>> output_kind(np.array([[0.2, 0.8]])), output_kind(np.array([[-1.2, 3.0]]))
+        ('probabilities', 'logits')
+    """
     if not len(outputs):
         return "probabilities"
     if outputs.min() < -TOLERANCE or outputs.max() > 1 + TOLERANCE:
@@ -23,69 +35,111 @@ def output_kind(outputs: np.ndarray) -> str:
     return "not-normalised" if np.abs(outputs.sum(1) - 1).max() > SUM_TOLERANCE else "probabilities"
 
 
-def log_losses(outputs: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """-ln(max(q, 1e-15)) per case [N], q = output of the true class."""
-    return -np.log(np.maximum(outputs[np.arange(len(truth)), truth], 1e-15))
+def log_losses(outputs: Floats, truth: Ints) -> Floats:
+    """Return the log loss of each case, -ln(max(q, 1e-15)) with q = output of the true class.
+
+    Args:
+        outputs: Probabilities [N, K], 0..1.
+        truth: Class number of each case [N], 0..K-1.
+
+    Returns:
+        Losses [N], at least 0.
+    """
+    losses: Floats = -np.log(np.maximum(outputs[np.arange(len(truth)), truth], 1e-15))
+    return losses
 
 
-def brier_scores(outputs: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """Sum over the classes of (output - one-hot)^2 per case [N], 0..2."""
-    return ((outputs - (truth[:, None] == np.arange(outputs.shape[1]))) ** 2).sum(1)
+def brier_scores(outputs: Floats, truth: Ints) -> Floats:
+    """Return the Brier score of each case, the sum over the classes of (output - one-hot)^2.
+
+    Args:
+        outputs: Probabilities [N, K], 0..1.
+        truth: Class number of each case [N], 0..K-1.
+
+    Returns:
+        Scores [N], 0..2.
+    """
+    scores: Floats = ((outputs - (truth[:, None] == np.arange(outputs.shape[1]))) ** 2).sum(1)
+    return scores
 
 
-def softmax(logits: np.ndarray) -> np.ndarray:
-    """Rows [N, K] that sum to 1."""
+def softmax(logits: Floats) -> Floats:
+    """Return logits [N, K] as probabilities [N, K], rows that sum to 1."""
     return np.exp(logits - scipy.special.logsumexp(logits, axis=1, keepdims=True))
 
 
-def tempered(probabilities: np.ndarray, temperature: float) -> np.ndarray:
-    """Probabilities [..., K] after a temperature: softmax of ln(p) / T; above 1 it makes them more alike (Guo
-    2017)."""
+def apply_temperature(probabilities: Floats, temperature: float) -> Floats:
+    """Scale probabilities by a temperature: softmax of ln(p) / T (Guo et al. 2017).
+
+    Args:
+        probabilities: Probabilities [..., K], 0..1.
+        temperature: T, above 0; above 1 it makes probabilities more alike.
+
+    Returns:
+        Probabilities of the same shape.
+    """
     logits = np.log(np.maximum(probabilities, SMALLEST_PROBABILITY)) / temperature
     return np.exp(logits - scipy.special.logsumexp(logits, axis=-1, keepdims=True))
 
 
-def temperature(probabilities: np.ndarray, truth: np.ndarray) -> float:
-    """The temperature that makes the mean log loss of probabilities [n, K] for the classes truth [n]
-    smallest; 1 without a case."""
+def fit_temperature(probabilities: Floats, truth: Ints) -> float:
+    """Find the temperature for which the mean log loss is smallest.
+
+    Args:
+        probabilities: Probabilities [n, K], 0..1.
+        truth: Class number of each case [n], 0..K-1.
+
+    Returns:
+        The temperature, exp(-3)..exp(3); 1 without a case.
+    """
     if not len(truth):
         return 1.0
-    found = scipy.optimize.minimize_scalar(
-        lambda log: log_losses(tempered(probabilities, np.exp(log)), truth).mean(),
-        bounds=LOG_TEMPERATURES,
-        method="bounded",
-    )
+
+    def loss(log_temperature: float) -> float:
+        return float(log_losses(apply_temperature(probabilities, np.exp(log_temperature)), truth).mean())
+
+    found = scipy.optimize.minimize_scalar(loss, bounds=LOG_TEMPERATURES, method="bounded")
     return float(np.exp(found.x))
 
 
 @dataclass(frozen=True)
 class Reliability:
-    """Ten equal bins of the largest output: mean output, share right with Wilson 95 % bounds, number of
-    cases; NaN where a bin is empty."""
+    """Ten equal bins of the largest output; NaN where a bin is empty.
 
-    said: np.ndarray
-    right: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    n: np.ndarray
+    Attributes:
+        predicted: Mean output of each bin [10], 0..1.
+        observed: Share of its cases that are right [10], 0..1.
+        low: Lower Wilson 95 % bound of that share [10].
+        high: Upper bound [10].
+        n: Number of cases of each bin [10].
+    """
+
+    predicted: Floats
+    observed: Floats
+    low: Floats
+    high: Floats
+    n: Ints
 
     @property
     def expected_calibration_error(self) -> float:
-        """Sum over bins of share of cases x |share right - mean output|."""
+        """Sum over the bins of share of cases x |observed - predicted|, 0..1; NaN without a case."""
         filled = self.n > 0
-        return (
-            float(np.sum(self.n[filled] / self.n.sum() * np.abs(self.right - self.said)[filled]))
-            if filled.any()
-            else float("nan")
-        )
+        if not filled.any():
+            return float("nan")
+        apart = np.abs(self.observed - self.predicted)[filled]
+        return float(np.sum(self.n[filled] / self.n.sum() * apart))
 
 
-def reliability(confidence: np.ndarray, correct: np.ndarray) -> Reliability:
-    """Bins of confidence [N] in 0..1 (the largest output) with correct bool [N]: bin ceil(10 v) - 1 within
-    0..9."""
+def reliability(confidence: Floats, correct: Bools) -> Reliability:
+    """Compare outputs with how often they are right, in ten bins.
+
+    Args:
+        confidence: The largest output v of each case [N], 0..1; its bin is ceil(10 v) - 1, within 0..9.
+        correct: Whether the class of that output is the true one [N].
+    """
     place = np.clip(np.ceil(BINS * confidence).astype(int) - 1, 0, BINS - 1)
     n, hits = np.bincount(place, minlength=BINS), np.bincount(place, weights=correct, minlength=BINS)
     with np.errstate(invalid="ignore"):
-        said, right = np.bincount(place, weights=confidence, minlength=BINS) / n, hits / n
+        predicted, observed = np.bincount(place, weights=confidence, minlength=BINS) / n, hits / n
     low, high = wilson(hits, n)
-    return Reliability(said, right, low, high, n)
+    return Reliability(predicted, observed, low, high, n)

@@ -4,28 +4,58 @@ is one (resampled) test set."""
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike
+
+from scoring.arrays import Array, Floats, Ints
 
 
 @dataclass(frozen=True)
 class Counts:
-    """Weighted counts, each [B, K] float64: cases of a class, predictions of it, both; total: [B] weight of
-    all cases."""
+    """Weighted counts of B test sets and K classes.
 
-    support: np.ndarray
-    predicted: np.ndarray
-    true_positive: np.ndarray
-    total: np.ndarray
+    Attributes:
+        support: Cases of each class [B, K].
+        predicted: Predictions of each class [B, K].
+        true_positive: Cases that are predicted as their class [B, K].
+        total: Weight of all cases [B].
+    """
+
+    support: Floats
+    predicted: Floats
+    true_positive: Floats
+    total: Floats
 
 
-def one_hot(labels: np.ndarray, classes: int, dtype=np.float32) -> np.ndarray:
-    """Indicators [N, K] of labels [N] in 0..K-1; a label of -1 is no class."""
-    return (np.asarray(labels)[:, None] == np.arange(classes)).astype(dtype)
+def one_hot(labels: ArrayLike, classes: int, dtype: DTypeLike = np.float32) -> Array:
+    """Return class numbers as indicators.
+
+    Args:
+        labels: Class number of each case [N], 0..K-1; -1 is no class.
+        classes: Number of classes K.
+        dtype: Type of the indicators.
+
+    Returns:
+        Zeros and ones [N, K].
+    """
+    indicators: Array = (np.asarray(labels)[:, None] == np.arange(classes)).astype(dtype)
+    return indicators
 
 
-def counts(truth: np.ndarray, predicted: np.ndarray, weights: np.ndarray, classes: int) -> Counts:
-    """Counts of every row of weights [B, N]. truth, predicted: class numbers [N] in 0..K-1, -1 = none.
+def counts(truth: Ints, predicted: Ints, weights: Floats, classes: int) -> Counts:
+    """Count cases, predictions and hits of each class.
 
     Float32 weights that are whole numbers give exact sums below 2^24; everything after the sums is float64.
+
+    Args:
+        truth: True class number of each case [N], 0..K-1, -1 = none.
+        predicted: Predicted class number of each case [N], 0..K-1, -1 = none.
+        weights: Weights of the cases [B, N].
+        classes: Number of classes K.
+
+    Example:
+        >>> found = counts(np.array([0, 0, 1]), np.array([0, 1, 1]), np.ones((1, 3)), 2)
+        >>> recall(found).tolist(), f1(found).round(3).tolist()
+        ([[0.5, 1.0]], [[0.667, 0.667]])
     """
     is_true, is_predicted = one_hot(truth, classes, weights.dtype), one_hot(predicted, classes, weights.dtype)
     sums = (weights @ np.hstack([is_true, is_predicted, is_true * is_predicted])).astype(float)
@@ -34,58 +64,92 @@ def counts(truth: np.ndarray, predicted: np.ndarray, weights: np.ndarray, classe
     )
 
 
-def divide(numerator: np.ndarray, denominator: np.ndarray, undefined: float = np.nan) -> np.ndarray:
-    """numerator / denominator, `undefined` where the denominator is 0."""
-    numerator, denominator = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
-    out = np.full(numerator.shape, float(undefined))
-    return np.divide(numerator, denominator, out=out, where=denominator != 0)
+def divide(numerator: ArrayLike, denominator: ArrayLike, undefined: float = np.nan) -> Floats:
+    """Divide element by element.
+
+    Args:
+        numerator: Numbers of any shape.
+        denominator: Numbers of a shape that broadcasts with it.
+        undefined: The value where the denominator is 0.
+
+    Returns:
+        The quotients, float64, of the common shape.
+    """
+    above, below = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
+    out = np.full(above.shape, float(undefined))
+    np.divide(above, below, out=out, where=below != 0)
+    return out
 
 
-def accuracy(c: Counts) -> np.ndarray:
-    """Share of cases predicted as their class [B]."""
+def accuracy(c: Counts) -> Floats:
+    """Return the share of cases that are predicted as their class [B]."""
     return divide(c.true_positive.sum(1), c.total)
 
 
-def recall(c: Counts) -> np.ndarray:
-    """true positives / support [B, K]; NaN for a class without a case."""
+def recall(c: Counts) -> Floats:
+    """Return true positives / support [B, K]; NaN for a class without a case."""
     return divide(c.true_positive, c.support)
 
 
-def precision(c: Counts) -> np.ndarray:
-    """true positives / predicted [B, K]; NaN for a class that is never predicted."""
+def precision(c: Counts) -> Floats:
+    """Return true positives / predictions [B, K]; NaN for a class that is never predicted."""
     return divide(c.true_positive, c.predicted)
 
 
-def f1(c: Counts) -> np.ndarray:
-    """2 true positives / (support + predicted) [B, K]; 0 where nothing is there and nothing predicted."""
+def f1(c: Counts) -> Floats:
+    """Return 2 true positives / (support + predictions) [B, K]; 0 for a class with neither."""
     return divide(2 * c.true_positive, c.support + c.predicted, 0)
 
 
-def specificity(c: Counts) -> np.ndarray:
-    """true negatives / cases of other classes [B, K]; NaN where all cases are of the class."""
+def specificity(c: Counts) -> Floats:
+    """Return true negatives / cases of other classes [B, K]; NaN where all cases are of the class."""
     others = c.total[:, None] - c.support
     return divide(others - (c.predicted - c.true_positive), others)
 
 
-def mean_of_defined(values: np.ndarray) -> np.ndarray:
-    """Plain mean over the last axis of the values that are not NaN; NaN where none is."""
+def mean_of_defined(values: Floats) -> Floats:
+    """Return the plain mean over the last axis of the values that are not NaN; NaN where none is defined."""
     defined = ~np.isnan(values)
     return divide(np.where(defined, values, 0).sum(-1), defined.sum(-1))
 
 
-def mean_over_present(values: np.ndarray, c: Counts) -> np.ndarray:
-    """Plain mean [B] of values [B, K] over the classes with support."""
+def mean_over_present(values: Floats, c: Counts) -> Floats:
+    """Return the plain mean over the classes that have a case.
+
+    Args:
+        values: Values of each class [B, K], NaN where undefined.
+        c: Counts of the same test sets.
+
+    Returns:
+        Means [B]; NaN where no class with a case has a value.
+    """
     return mean_of_defined(np.where(c.support > 0, values, np.nan))
 
 
-def support_weighted(values: np.ndarray, c: Counts) -> np.ndarray:
-    """Mean [B] of values [B, K] weighted by support; a NaN (0 / 0) counts 0."""
+def support_weighted(values: Floats, c: Counts) -> Floats:
+    """Return the mean over the classes, weighted by support.
+
+    Args:
+        values: Values of each class [B, K]; a NaN (0 / 0) counts 0.
+        c: Counts of the same test sets.
+
+    Returns:
+        Means [B]; NaN without a case.
+    """
     return divide((np.nan_to_num(values) * c.support).sum(1), c.support.sum(1))
 
 
-def confusion_matrix(truth: np.ndarray, predicted: np.ndarray, classes: int) -> np.ndarray:
-    """Counts [K, K], rows = truth; a case predicted as no class (-1) is in no cell."""
+def confusion_matrix(truth: Ints, predicted: Ints, classes: int) -> Ints:
+    """Count cases by true and predicted class.
+
+    Args:
+        truth: True class number of each case [N], 0..K-1, -1 = none.
+        predicted: Predicted class number of each case [N], 0..K-1, -1 = none.
+        classes: Number of classes K.
+
+    Returns:
+        Counts [K, K], rows = truth; a case with a class of -1 is in no cell.
+    """
     kept = (truth >= 0) & (predicted >= 0)
-    return np.bincount(truth[kept] * classes + predicted[kept], minlength=classes * classes).reshape(
-        classes, classes
-    )
+    cells = np.bincount(truth[kept] * classes + predicted[kept], minlength=classes * classes)
+    return cells.reshape(classes, classes)

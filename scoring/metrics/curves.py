@@ -1,7 +1,9 @@
 """Curves of one score against a yes or no: ROC, precision and recall, and the areas under them."""
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from scoring.arrays import Array, Bools, Floats, Ints
 from scoring.metrics import roc
 from scoring.metrics.classification import divide
 from scoring.statistics.intervals import QUANTILES
@@ -11,20 +13,30 @@ ROC = ("roc_sensitivity", "roc_low", "roc_high")
 PRECISION_RECALL = ("pr_precision", "pr_low", "pr_high")
 
 
-def _steps(scores: np.ndarray, positive: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _steps(scores: Floats, positive: Bools) -> tuple[Floats, Ints, Ints]:
     """Distinct thresholds from high to low, and the positives and negatives at or above each."""
     order = np.argsort(-scores, kind="stable")
     scores, positive = scores[order], positive[order]
     last = np.flatnonzero(np.r_[scores[1:] != scores[:-1], True][: len(scores)])
-    hits = np.cumsum(positive)[last]
+    hits = np.cumsum(positive, dtype=int)[last]
     return scores[last], hits, last + 1 - hits
 
 
-def roc_curve(scores: np.ndarray, positive: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(1 - specificity, sensitivity, threshold) at every distinct score, from (0, 0, infinity) to (1, 1).
-    scores float [N], positive bool [N].
+def roc_curve(scores: ArrayLike, positive: ArrayLike) -> tuple[Floats, Floats, Floats]:
+    """Return the ROC curve at every distinct score, from (0, 0) to (1, 1).
 
-    NaN throughout an axis where the truth has no positive or no negative.
+    Args:
+        scores: Score of each case [N].
+        positive: Which cases are positive [N].
+
+    Returns:
+        1 - specificity, sensitivity and threshold [T + 1] each, the first threshold infinite; an axis is NaN
+        where the truth lacks negatives or positives.
+
+    Example:
+        >>> x, y, _ = roc_curve([0.9, 0.6, 0.4], [True, False, True])
+        >>> x.tolist(), y.tolist()
+        ([0.0, 0.0, 1.0, 1.0], [0.0, 0.5, 0.5, 1.0])
     """
     thresholds, hits, false_alarms = _steps(np.asarray(scores, float), np.asarray(positive, bool))
     if not len(thresholds):
@@ -36,24 +48,43 @@ def roc_curve(scores: np.ndarray, positive: np.ndarray) -> tuple[np.ndarray, np.
     )
 
 
-def precision_recall_curve(
-    scores: np.ndarray, positive: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(recall, precision, threshold) at every distinct score, from high to low. Recall is NaN where the truth
-    has no positive."""
+def precision_recall_curve(scores: ArrayLike, positive: ArrayLike) -> tuple[Floats, Floats, Floats]:
+    """Return recall and precision at every distinct score, from high to low.
+
+    Args:
+        scores: Score of each case [N].
+        positive: Which cases are positive [N].
+
+    Returns:
+        Recall, precision and threshold [T] each; recall is NaN where the truth has no positive.
+    """
     thresholds, hits, false_alarms = _steps(np.asarray(scores, float), np.asarray(positive, bool))
     return divide(hits, hits[-1] if len(hits) else 0), divide(hits, hits + false_alarms), thresholds
 
 
-def auc(scores: np.ndarray, positive: np.ndarray) -> float:
-    """Area under the ROC curve: the share of (positive, negative) pairs in the right order, ties half. NaN
-    without both."""
+def auc(scores: Floats, positive: Bools) -> float:
+    """Return the area under the ROC curve: the share of pairs in the right order, ties half.
+
+    Args:
+        scores: Score of each case [N].
+        positive: Which cases are positive [N].
+
+    Returns:
+        The area, 0..1; NaN without a positive or without a negative.
+    """
     return float(resampled_auc(scores, positive, np.ones((1, len(scores)), np.float32))[0])
 
 
-def average_precision(scores: np.ndarray, positive: np.ndarray) -> float:
-    """Sum of precision x step of recall over the distinct thresholds, not interpolated. NaN without a
-    positive or without a negative."""
+def average_precision(scores: ArrayLike, positive: ArrayLike) -> float:
+    """Return the sum of precision x step of recall over the distinct thresholds, not interpolated.
+
+    Args:
+        scores: Score of each case [N].
+        positive: Which cases are positive [N].
+
+    Returns:
+        The average precision, 0..1; NaN without a positive or without a negative.
+    """
     positive = np.asarray(positive, bool)
     if not positive.any() or positive.all():
         return float("nan")
@@ -61,20 +92,38 @@ def average_precision(scores: np.ndarray, positive: np.ndarray) -> float:
     return float(np.sum(np.diff(recall, prepend=0) * precision))
 
 
-def resampled_auc(scores: np.ndarray, positive: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """`auc` [B] of every row of weights [B, N]; NaN where a row has no positive or no negative."""
+def resampled_auc(scores: Floats, positive: Bools, weights: Floats) -> Floats:
+    """Return the AUC of every replicate.
+
+    Args:
+        scores: Score of each case [N].
+        positive: Which cases are positive [N].
+        weights: Weights of the cases [B, N].
+
+    Returns:
+        Areas [B], 0..1; NaN for a replicate without a positive or without a negative.
+    """
     return roc.in_chunks(roc.levels(scores, positive), weights, {"auc": roc.auc})["auc"]
 
 
 def resampled_curves(
-    scores: np.ndarray, positive: np.ndarray, weights: np.ndarray, grid: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Sensitivity at 1 - specificity = grid, and precision at recall = grid, [B, G] each, for every row of
-    weights [B, N].
+    scores: ArrayLike, positive: ArrayLike, weights: Floats, grid: Floats
+) -> tuple[Floats, Floats]:
+    """Return ROC and precision-recall curves of every replicate on a common grid.
 
     Sensitivity is interpolated linearly between the points of the ROC curve; precision is that of the first
     threshold that reaches the recall (a precision-recall curve is a staircase: between its points nothing can
-    be reached). NaN where a row lacks positives or negatives.
+    be reached).
+
+    Args:
+        scores: Score of each case [N].
+        positive: Which cases are positive [N].
+        weights: Weights of the cases [B, N].
+        grid: Places [G], 0..1.
+
+    Returns:
+        Sensitivity at 1 - specificity = grid, and precision at recall = grid, [B, G] each; NaN for a
+        replicate without a positive or without a negative.
     """
     scores, positive = np.asarray(scores, float), np.asarray(positive, bool)
     order = np.argsort(-scores, kind="stable")
@@ -94,12 +143,18 @@ def resampled_curves(
     return sensitivity, precision
 
 
-def banded_curves(outputs: np.ndarray, truth: np.ndarray, weights: np.ndarray) -> dict[str, np.ndarray]:
-    """One-against-rest curves of outputs [N, K] on a grid, with pointwise 95 % bands from the replicates
-    weights [B, N].
+def banded_curves(outputs: Floats, truth: Ints, weights: Floats) -> dict[str, Array]:
+    """Return one-against-rest curves of each class with pointwise 95 % bands.
 
-    roc_grid, pr_grid [61]: 1 - specificity, recall. roc_sensitivity, roc_low, roc_high, pr_precision, pr_low,
-    pr_high [K, 61]; NaN for a class without a case.
+    Args:
+        outputs: Output of each case for each class [N, K].
+        truth: Class number of each case [N], 0..K-1.
+        weights: Weights of the cases in the replicates [B, N].
+
+    Returns:
+        `roc_grid`, `pr_grid` [61]: 1 - specificity, recall. `roc_sensitivity`, `roc_low`, `roc_high`,
+        `pr_precision`, `pr_low`, `pr_high` [K, 61]: curves and the ends of their bands, NaN for a class
+        without a case.
     """
     classes, both = outputs.shape[1], np.concatenate([np.ones((1, len(truth)), weights.dtype), weights])
     found = {name: np.full((classes, len(GRID)), np.nan) for name in (*ROC, *PRECISION_RECALL)}

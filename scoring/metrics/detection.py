@@ -1,8 +1,8 @@
 """Detection by points: which truth is found by which prediction, counts and F1 from that.
 
 Source: the official evaluator of PUMA track 2 (truth chooses: confidence, then distance, then file order) and
-the challenge's own description. Points of several pictures stand in one list each; pairs know which picture
-they are of, for only points of one picture are ever paired.
+the challenge's own description. The points of all images are in one list each, truth and predictions; only
+points of one image are ever paired.
 """
 
 from collections import deque
@@ -11,7 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
+from scoring.arrays import Bools, Floats, Ints
 from scoring.metrics.classification import divide
 
 SLACK = 1e-9
@@ -19,30 +21,47 @@ SLACK = 1e-9
 
 @dataclass(frozen=True)
 class Pairs:
-    """Truth and prediction points of one picture that lie near each other: positions int32 [P] in the lists
-    of all pictures, distance float64 [P]."""
+    """Truth and prediction points of one image that are near each other.
 
-    truth: np.ndarray
-    prediction: np.ndarray
-    distance: np.ndarray
+    Attributes:
+        truth: Position in the list of truth points [P], int32.
+        prediction: Position in the list of predictions [P], int32.
+        distance: Distance of the two [P], float64, in the unit of the points.
+    """
+
+    truth: Ints
+    prediction: Ints
+    distance: Floats
 
     def __len__(self) -> int:
         return len(self.truth)
 
-    def __getitem__(self, rows: np.ndarray) -> "Pairs":
-        """The pairs of some rows: a mask [P] or positions."""
+    def __getitem__(self, rows: Bools | Ints) -> "Pairs":
+        """Return some of the pairs: those of a mask [P], or at positions."""
         return Pairs(self.truth[rows], self.prediction[rows], self.distance[rows])
 
 
 def near_pairs(
-    truth: Sequence[np.ndarray], predictions: Sequence[np.ndarray], reach: float, most: int
+    truth: Sequence[Floats], predictions: Sequence[Floats], reach: float, most: int
 ) -> Pairs | None:
-    """Every pair at most `reach` apart, None where there are more than `most`. truth, predictions: points
-    float64 [n, 2] of each picture.
+    """Find every pair of points that are near each other.
 
-    Distance: sqrt(dx^2 + dy^2) in float64.
+    Args:
+        truth: Truth points of each image, float64 [n, 2].
+        predictions: Predicted points of each image, float64 [m, 2].
+        reach: Largest distance of a pair, sqrt(dx^2 + dy^2) in float64.
+        most: Largest number of pairs.
+
+    Returns:
+        The pairs; None where there are more than `most`.
+
+    Example:
+        >>> truth, predicted = np.array([[0.0, 0.0], [9.0, 0.0]]), np.array([[3.0, 4.0]])
+        >>> near_pairs([truth], [predicted], reach=5, most=100).distance.tolist()
+        [5.0]
     """
-    parts, total, first_truth, first_prediction = [], 0, 0, 0
+    parts: list[tuple[Ints, Ints, Floats]] = []
+    total, first_truth, first_prediction = 0, 0, 0
     for t, p in zip(truth, predictions, strict=True):
         if len(t) and len(p):
             # The tree's own rounding must lose no pair: it looks a little further, the exact test follows.
@@ -59,37 +78,54 @@ def near_pairs(
         first_truth, first_prediction = first_truth + len(t), first_prediction + len(p)
     if not parts:
         return Pairs(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0))
-    i, j, distance = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return Pairs(i.astype(np.int32), j.astype(np.int32), distance)
+    truths, others, distances = zip(*parts, strict=True)
+    return Pairs(
+        np.concatenate(truths).astype(np.int32),
+        np.concatenate(others).astype(np.int32),
+        np.concatenate(distances),
+    )
 
 
-def _tree(points: np.ndarray) -> "scipy.spatial.cKDTree":
+def _tree(points: Floats) -> "scipy.spatial.cKDTree":
     # Used once: a tree that is quicker to build and slower to search costs less.
     return scipy.spatial.cKDTree(points, compact_nodes=False, balanced_tree=False)
 
 
-def preference(pairs: Pairs, confidence: np.ndarray) -> np.ndarray:
-    """The order [P] in which truth chooses: truth by truth, the highest confidence [predictions] first, then
-    the nearest, then the first listed."""
+def preference(pairs: Pairs, confidence: Floats) -> Ints:
+    """Return the order in which truth chooses: highest confidence, then nearest, then first listed.
+
+    Args:
+        pairs: The pairs [P].
+        confidence: Confidence of each prediction in the list of all.
+
+    Returns:
+        Rows of `pairs` [P], truth point by truth point.
+    """
     return np.lexsort((pairs.prediction, pairs.distance, -confidence[pairs.prediction], pairs.truth))
 
 
-def within(distance: np.ndarray, radius: float, inclusive: bool) -> np.ndarray:
-    """Whether a distance counts as found: at most the radius, or, where the circle itself is outside, less
-    than it."""
+def within(distance: Floats, radius: float, inclusive: bool) -> Bools:
+    """Tell which distances are within a radius.
+
+    Args:
+        distance: Distances of any shape.
+        radius: The radius, in the same unit.
+        inclusive: Whether a distance of exactly the radius is within.
+    """
     return distance <= radius if inclusive else distance < radius
 
 
-def choose(
-    pairs: Pairs, confidence: np.ndarray, twins: np.ndarray | None = None
-) -> tuple[np.ndarray, np.ndarray]:
-    """One to one, truth after truth: each takes the first of its pairs, by `preference`, whose prediction is
-    still unused.
+def choose(pairs: Pairs, confidence: Floats, twins: Ints | None = None) -> tuple[Ints, Ints]:
+    """Match one to one: each truth in turn takes the first unused of its pairs, by `preference`.
 
-    pairs: those that may match. confidence: of each prediction. twins: of each prediction the number of the
-    group of those at the same place, -1 = alone; where it is given, the first unused one of the group is used
-    up in place of the one chosen. Gives the rows of `pairs` that were chosen and the prediction that each
-    used up.
+    Args:
+        pairs: Pairs [P] that may match.
+        confidence: Confidence of each prediction in the list of all.
+        twins: Number of the group of predictions at the same place for each prediction, -1 = alone. Where it
+            is given, the first unused prediction of the group is used in place of the one chosen.
+
+    Returns:
+        The rows of `pairs` that match, and the prediction that each uses.
     """
     truths, predictions = np.bincount(pairs.truth), np.bincount(pairs.prediction, minlength=len(confidence))
     # With no rival on either side there is no choice to make.
@@ -101,33 +137,46 @@ def choose(
 
 
 def _choose_in_turn(
-    contested: np.ndarray, pairs: Pairs, n_predictions: int, twins: np.ndarray | None
-) -> tuple[np.ndarray, np.ndarray]:
-    taken, last, rows, used = bytearray(n_predictions), -1, [], []
-    queues = _queues(pairs.prediction[contested], twins) if twins is not None else {}
+    contested: Ints, pairs: Pairs, n_predictions: int, twins: Ints | None
+) -> tuple[Ints, Ints]:
+    taken, last = bytearray(n_predictions), -1
+    rows: list[int] = []
+    used: list[int] = []
+    queue_of = _queues(pairs.prediction[contested], twins) if twins is not None else {}
     for row, t, p in zip(
         contested.tolist(), pairs.truth[contested].tolist(), pairs.prediction[contested].tolist(), strict=True
     ):
         if t == last or taken[p]:
             continue
         last = t
-        if queues and twins[p] in queues:
-            p = queues[twins[p]].popleft()
+        if p in queue_of:
+            p = queue_of[p].popleft()
         taken[p] = 1
         rows.append(row)
         used.append(p)
     return np.array(rows, int), np.array(used, int)
 
 
-def _queues(predictions: np.ndarray, twins: np.ndarray) -> dict[int, deque]:
-    queues: dict[int, deque] = {}
+def _queues(predictions: Ints, twins: Ints) -> dict[int, deque[int]]:
+    """For each prediction that has twins those of its group, in the order in which they are used."""
+    of_group: dict[int, deque[int]] = {}
+    of_prediction = {}
     for p in np.unique(predictions[twins[predictions] >= 0]).tolist():
-        queues.setdefault(int(twins[p]), deque()).append(p)
-    return queues
+        of_prediction[p] = of_group.setdefault(int(twins[p]), deque())
+        of_prediction[p].append(p)
+    return of_prediction
 
 
-def same_place(points: np.ndarray, groups: np.ndarray) -> np.ndarray:
-    """Number of the set of points [n, 2] of one group [n] at exactly the same place, -1 for a point alone."""
+def same_place(points: Floats, groups: Ints) -> Ints:
+    """Number the sets of points that are at exactly the same place.
+
+    Args:
+        points: Points [n, 2].
+        groups: Group of each point [n]; only points of one group are in a set.
+
+    Returns:
+        Number of each point's set [n], -1 for a point alone.
+    """
     number = np.full(len(points), -1, np.int32)
     # Few points share even one coordinate: only those are compared in full.
     across = np.argsort(points[:, 0])
@@ -141,10 +190,15 @@ def same_place(points: np.ndarray, groups: np.ndarray) -> np.ndarray:
     return number
 
 
-def pair_off(pairs: Pairs) -> np.ndarray:
-    """The rows that pair the nearest first, one to one; equal distances by truth, then by prediction."""
+def pair_off(pairs: Pairs) -> Ints:
+    """Match one to one, the nearest first, and return the rows of `pairs` that match.
+
+    Equal distances are taken by truth, then by prediction.
+    """
     order = np.lexsort((pairs.prediction, pairs.truth, pairs.distance))
-    truths, predictions, rows = set(), set(), []
+    truths: set[int] = set()
+    predictions: set[int] = set()
+    rows: list[int] = []
     for row, t, p in zip(
         order.tolist(), pairs.truth[order].tolist(), pairs.prediction[order].tolist(), strict=True
     ):
@@ -155,25 +209,59 @@ def pair_off(pairs: Pairs) -> np.ndarray:
     return np.array(rows, int)
 
 
-def nearest(points: np.ndarray, others: np.ndarray, distance: np.ndarray, n_points: int) -> np.ndarray:
-    """The row of each point's nearest other [n_points], equal ones by position; -1 where it has none. points,
-    others, distance: [P]."""
+def nearest(points: Ints, others: Ints, distance: Floats, n_points: int) -> Ints:
+    """Find the nearest other point of each point among pairs.
+
+    Args:
+        points: Position of the point of each pair [P].
+        others: Position of the other point [P]; of equally near ones the first counts.
+        distance: Distance of the two [P].
+        n_points: Number of points.
+
+    Returns:
+        The pair's row for each point [n_points]; -1 where it is in no pair.
+    """
     order = np.lexsort((others, distance, points))[::-1]
     found = np.full(n_points, -1)
     found[points[order]] = order
     return found
 
 
-def precision(true_positive: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-    """True positives / predictions; NaN without any."""
+def precision(true_positive: ArrayLike, predicted: ArrayLike) -> Floats:
+    """Return true positives / predictions.
+
+    Args:
+        true_positive: Number of matched predictions, any shape.
+        predicted: Number of predictions, of that shape.
+
+    Returns:
+        Values 0..1; NaN without a prediction.
+    """
     return divide(true_positive, predicted)
 
 
-def recall(true_positive: np.ndarray, support: np.ndarray) -> np.ndarray:
-    """True positives / truth; NaN without any."""
+def recall(true_positive: ArrayLike, support: ArrayLike) -> Floats:
+    """Return true positives / truth.
+
+    Args:
+        true_positive: Number of matched truth points, any shape.
+        support: Number of truth points, of that shape.
+
+    Returns:
+        Values 0..1; NaN without truth.
+    """
     return divide(true_positive, support)
 
 
-def f1(true_positive: np.ndarray, support: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-    """2 TP / (2 TP + FP + FN) = 2 TP / (truth + predictions); NaN where there is neither."""
+def f1(true_positive: ArrayLike, support: ArrayLike, predicted: ArrayLike) -> Floats:
+    """Return 2 TP / (2 TP + FP + FN), which is 2 TP / (truth + predictions).
+
+    Args:
+        true_positive: Number of matches, any shape.
+        support: Number of truth points, of that shape.
+        predicted: Number of predictions, of that shape.
+
+    Returns:
+        Values 0..1; NaN with neither truth nor predictions.
+    """
     return divide(2 * np.asarray(true_positive, float), np.asarray(support, float) + predicted)

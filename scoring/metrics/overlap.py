@@ -3,60 +3,126 @@
 import numpy as np
 import scipy
 
+from scoring.arrays import Bools, Floats, Ints, Numbers
 from scoring.metrics.classification import divide
 
 BOTH_EMPTY = {"one": 1.0, "zero": 0.0, "skip": np.nan}
 """The Dice of two empty regions, by rule; NaN leaves the mean."""
 
 
-def overlap(tables: np.ndarray, label: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Voxels [N] of one label in both masks, in the truth and in the prediction, from tables [N, L, L] of
-    voxels by label (rows: truth)."""
+def overlap(tables: Ints, label: int) -> tuple[Ints, Ints, Ints]:
+    """Count the voxels of one label.
+
+    Args:
+        tables: Voxels of each case by true label (rows) and predicted label (columns) [N, L, L].
+        label: The label, 0..L-1.
+
+    Returns:
+        Voxels in both masks, in the truth and in the prediction, [N] each.
+    """
     return tables[:, label, label], tables[:, label].sum(1), tables[:, :, label].sum(1)
 
 
-def dice(both: np.ndarray, truth: np.ndarray, prediction: np.ndarray, empty: str = "one") -> np.ndarray:
-    """2|G and P| / (|G| + |P|) from counts of voxels, any shape; where both are empty 1, 0 or NaN by `empty`
-    ("one", "zero", "skip")."""
+def dice(both: Numbers, truth: Numbers, prediction: Numbers, empty: str = "one") -> Floats:
+    """Return the Dice coefficient, 2|G and P| / (|G| + |P|).
+
+    Args:
+        both: Voxels in both masks, any shape.
+        truth: Voxels in the truth G, of that shape.
+        prediction: Voxels in the prediction P, of that shape.
+        empty: The value where both masks are empty: "one", "zero" or "skip" (NaN).
+
+    Returns:
+        Values 0..1 of that shape.
+
+    Example:
+        >>> dice(np.array([3, 0]), np.array([4, 0]), np.array([4, 0])).tolist()
+        [0.75, 1.0]
+    """
     return divide(2.0 * both, truth + prediction, BOTH_EMPTY[empty])
 
 
-def mean_dice(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Weighted mean [B] of Dice values [N]; NaN values have no weight, and without any weight the mean is
-    NaN."""
+def mean_dice(values: Floats, weights: Floats) -> Floats:
+    """Return the weighted mean of Dice values.
+
+    Args:
+        values: Dice of each case [N]; NaN has no weight.
+        weights: Weights of the cases [B, N].
+
+    Returns:
+        Means [B], 0..1; NaN where no weight is left.
+    """
     defined = np.isfinite(values)
     weights = weights[:, defined].astype(float)
     return divide(weights @ values[defined], weights.sum(1))
 
 
 def aggregated_dice(
-    both: np.ndarray, truth: np.ndarray, prediction: np.ndarray, weights: np.ndarray, empty: str = "one"
-) -> np.ndarray:
-    """Dice [B] of all cases taken as one: 2 sum|G and P| / sum(|G| + |P|) of counts [N] (DSC_agg of HECKTOR
-    2022)."""
+    both: Numbers, truth: Numbers, prediction: Numbers, weights: Floats, empty: str = "one"
+) -> Floats:
+    """Return the Dice of all cases taken as one, 2 sum|G and P| / sum(|G| + |P|) (DSC_agg of HECKTOR 2022).
+
+    Args:
+        both: Voxels in both masks of each case [N].
+        truth: Voxels in the truth [N].
+        prediction: Voxels in the prediction [N].
+        weights: Weights of the cases [B, N].
+        empty: The value where all masks are empty: "one", "zero" or "skip" (NaN).
+
+    Returns:
+        Values [B], 0..1.
+    """
     weights = weights.astype(float)
     return dice(weights @ both, weights @ truth, weights @ prediction, empty)
 
 
-def components(region: np.ndarray) -> tuple[np.ndarray, int]:
-    """Connected parts of a bool array: voxels that touch by a face, an edge or a corner (26 neighbours in
-    3D). int32 numbers 1..n, 0 outside, and n."""
-    numbered, count = scipy.ndimage.label(region, np.ones((3,) * region.ndim, int), np.int32)
+def components(region: Bools) -> tuple[Ints, int]:
+    """Number the connected parts of a region.
+
+    Voxels are connected that share a face, an edge or a corner (26 neighbours in 3D).
+
+    Args:
+        region: Which voxels are in the region, an array of any shape.
+
+    Returns:
+        The part of each voxel, int32 1..n and 0 outside, of that shape; and n.
+    """
+    numbered = np.empty(region.shape, np.int32)
+    count = scipy.ndimage.label(region, np.ones((3,) * region.ndim, int), output=numbered)
     return numbered, int(count)
 
 
-def shared_voxels(first: np.ndarray, second: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Of two arrays of component numbers: every pair [P] that shares voxels, by first number then second, and
-    how many voxels [P]."""
+def shared_voxels(first: Ints, second: Ints) -> tuple[Ints, Ints, Ints]:
+    """Find the parts of two masks that overlap.
+
+    Args:
+        first: Part of each voxel in one mask, 0 outside, any shape.
+        second: Part of each voxel in the other, of that shape.
+
+    Returns:
+        The part in the one and in the other mask of every pair that overlaps, in this order, and the voxels
+        that they share, [P] each.
+    """
     both = (first > 0) & (second > 0)
     pairs, voxels = np.unique(np.stack([first[both], second[both]]), axis=1, return_counts=True)
     return pairs[0], pairs[1], voxels
 
 
-def one_to_one(first: np.ndarray, second: np.ndarray, iou: np.ndarray, above: float) -> list[int]:
-    """Which of the pairs [P] are matched: by descending intersection over union, ties in the order given,
-    each part once, and only `iou > above`."""
-    matched, used_first, used_second = [], set(), set()
+def one_to_one(first: Ints, second: Ints, iou: Floats, above: float) -> list[int]:
+    """Match parts one to one by descending intersection over union, ties in the order given.
+
+    Args:
+        first: Part of the one mask in each pair [P].
+        second: Part of the other mask in each pair [P].
+        iou: Intersection over union of each pair [P], 0..1.
+        above: A pair matches only where its `iou` is above this.
+
+    Returns:
+        Positions of the pairs that match.
+    """
+    matched = []
+    used_first: set[int] = set()
+    used_second: set[int] = set()
     for pair in np.argsort(-iou, kind="stable"):
         if iou[pair] > above and first[pair] not in used_first and second[pair] not in used_second:
             matched.append(int(pair))

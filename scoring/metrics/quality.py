@@ -1,15 +1,17 @@
-"""What can be measured of a picture before a model sees it: sharpness, exposure, and whether its colours are
+"""Quality of an image, measured before a model sees it: sharpness, exposure, and whether its colours are
 those of skin or of H&E.
 
-Measured on a copy whose shorter side has 512 px (`models.intake.small`), because sharpness depends on the
-size; a black round frame (field stop) is left out. The limits that go with these numbers were found on drawn
-lesions and a few free photographs (see `scoring.single_image.quality`).
+Measured on a copy whose shorter side has 512 px, because sharpness depends on the size; a black round frame
+(field stop) is left out. The limits that go with these numbers come from drawn lesions and a few free
+photographs (see `scoring.single_image.quality`).
 """
 
 from dataclasses import dataclass
 
 import numpy as np
 import scipy
+
+from scoring.arrays import Bools, Floats, Numbers
 
 EVERY = 2
 """Colours are counted on every second pixel each way."""
@@ -23,12 +25,20 @@ STAINED_DENSITY = 0.15
 
 @dataclass(frozen=True)
 class Quality:
-    """short_side: px of the picture itself. Shares are 0..1 of what lies within the field stop.
+    """Quality of one image. Shares are 0..1 of what is within the field stop.
 
-    sharpness: variance of the Laplacian of the smoothed luma. relative_sharpness: the same per contrast, x 1000. brightness: mean luma
-    0..255. dark, bright: shares of under- and overexposed pixels. skin: share with the colour of skin. field_stop: share of the picture
-    that is a black frame. white: share without tissue on a tile. stained: share of the rest whose colours are those of haematoxylin and
-    eosin. density: mean optical density of the rest.
+    Attributes:
+        short_side: Shorter side of the image itself, px.
+        sharpness: Variance of the Laplacian of the smoothed luma.
+        relative_sharpness: The same per variance of the luma, x 1000.
+        brightness: Mean luma, 0..255.
+        dark: Share of underexposed pixels.
+        bright: Share of overexposed pixels.
+        skin: Share of pixels with the colour of skin.
+        field_stop: Share of the whole image that is a black frame.
+        white: Share without tissue on a tile.
+        stained: Share of the tissue whose colours are those of haematoxylin and eosin.
+        density: Mean optical density of the tissue.
     """
 
     short_side: int
@@ -44,10 +54,14 @@ class Quality:
     density: float
 
 
-def quality(small: np.ndarray, short_side: int) -> Quality:
-    """Measure a picture, uint8 (height, width, 3), of which `small` is the copy of 512 px, and `short_side`
-    px the true size."""
-    luma = small @ LUMA
+def quality(small: Numbers, short_side: int) -> Quality:
+    """Measure the quality of an image.
+
+    Args:
+        small: A copy of the image whose shorter side has 512 px, RGB uint8 [height, width, 3].
+        short_side: Shorter side of the image itself, px.
+    """
+    luma: Floats = small @ LUMA
     stop = field_stop(luma)
     seen = (
         ~scipy.ndimage.binary_dilation(stop, iterations=FIELD_STOP_RIM) if stop.any() else np.ones_like(stop)
@@ -73,30 +87,47 @@ def quality(small: np.ndarray, short_side: int) -> Quality:
     )
 
 
-def field_stop(luma: np.ndarray) -> np.ndarray:
-    """Where a dark region touches the edge of luma [h, w], bool."""
+def field_stop(luma: Floats) -> Bools:
+    """Find the dark regions that touch the edge of an image, from its luma [height, width], 0..255."""
     labels, count = scipy.ndimage.label(luma <= FIELD_STOP_LUMA)
     if not count:
         return np.zeros(luma.shape, bool)
     touching = np.zeros(count + 1, bool)
     touching[np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]])] = True
     touching[0] = False
-    return touching[labels]
+    touches: Bools = touching[labels]
+    return touches
 
 
-def skin(colours: np.ndarray, luma: np.ndarray) -> np.ndarray:
-    """Which colours [3, n] lie where skin of any tone lies in Cb and Cr, bool [n]. Much else does, too: a
-    ginger cat, for one."""
+def skin(colours: Floats, luma: Floats) -> Bools:
+    """Find colours that are in the range of skin of any tone in Cb and Cr.
+
+    Much else is in it, too: a ginger cat, for one.
+
+    Args:
+        colours: RGB colours [3, n], 0..255.
+        luma: Their luma [n], 0..255.
+
+    Returns:
+        Which colours are in the range [n].
+    """
     red, green, blue = colours
-    cb = 128 - 0.168736 * red - 0.331264 * green + 0.5 * blue
-    cr = 128 + 0.5 * red - 0.418688 * green - 0.081312 * blue
+    cb: Floats = 128 - 0.168736 * red - 0.331264 * green + 0.5 * blue
+    cr: Floats = 128 + 0.5 * red - 0.418688 * green - 0.081312 * blue
     return (cr > SKIN_CR[0]) & (cr < SKIN_CR[1]) & (cb > SKIN_CB[0]) & (cb < SKIN_CB[1]) & (luma > SKIN_LUMA)
 
 
-def tissue(colours: np.ndarray, total: int) -> tuple[float, float, float]:
-    """Of `total` px those are white that are not among colours [3, n]: their share. Of the others the share
-    that absorbs green most and blue not much more than red, as haematoxylin and eosin do, and their mean
-    optical density; both 0 without any."""
+def tissue(colours: Floats, total: int) -> tuple[float, float, float]:
+    """Measure the tissue of a tile and its stain.
+
+    Args:
+        colours: RGB colours of the pixels that are not white [3, n], 0..255.
+        total: Number of all pixels.
+
+    Returns:
+        Share of white pixels; of the others the share that absorbs green most and blue not much more than
+        red, as haematoxylin and eosin do; and their mean optical density. Both are 0 without any.
+    """
     if not colours.size:
         return 1.0, 0.0, 0.0
     red, green, blue = density = -np.log10(np.maximum(colours, 1) / 255)

@@ -1,5 +1,5 @@
-"""ROC curves of one score against a yes or no as exact polylines, weighted, for many replicates at once, and
-the areas that ISIC scores.
+"""ROC curves of a score as exact polylines, weighted, for many replicates at once, and the areas that ISIC
+scores.
 
 Source: `isic-challenge-scoring` 5.8.0 (metrics.py) for `auc_above_sensitivity`; there the points are those of
 scikit-learn's `roc_curve`.
@@ -10,7 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
+from scoring.arrays import Floats
 from scoring.metrics.classification import divide
 
 MOST_POINTS = 400
@@ -19,51 +21,69 @@ CHUNK_CELLS = 300_000
 
 @dataclass(frozen=True)
 class Levels:
-    """Where cases lie on their score: a level is a distinct score of a positive, L of them from high to low;
-    negatives are tied with a level or between two.
+    """Levels of a score: the L distinct scores of positives, from high to low.
 
-    scores: [L]. places: sparse [3L + 1, N], the cases between the levels (0 = above all, L = below all), then
-    those of each level, then those tied with it.
+    Negatives are tied with a level or between two.
+
+    Attributes:
+        scores: Score of each level [L].
+        places: Sparse [3L + 1, N]; its rows name the negatives between the levels (0 = above all, L = below
+            all), then the positives of each level, then the negatives tied with it.
     """
 
-    scores: np.ndarray
+    scores: Floats
     places: "scipy.sparse.csr_matrix"
 
 
 @dataclass(frozen=True)
 class Curve:
-    """Weighted ROC curves of B replicates along L levels, float64.
+    """Weighted ROC curves of B replicates along L levels.
 
-    hits: positives of a level [L, B]. between: negatives above each level and below the one before, at last
-    those below all [L + 1, B]. tied: negatives of the level itself [L, B].
+    Attributes:
+        hits: Positives of each level [L, B].
+        between: Negatives above each level and below the one before, at last those below all [L + 1, B].
+        tied: Negatives of each level [L, B].
     """
 
-    hits: np.ndarray
-    between: np.ndarray
-    tied: np.ndarray
+    hits: Floats
+    between: Floats
+    tied: Floats
 
     @property
-    def reached(self) -> np.ndarray:
+    def reached(self) -> Floats:
         """Positives at or above each level [L, B]."""
         return np.cumsum(self.hits, axis=0)
 
     @property
-    def alarms(self) -> np.ndarray:
+    def alarms(self) -> Floats:
         """Negatives at or above each level [L, B]."""
         return np.cumsum(self.between[:-1] + self.tied, axis=0)
 
     @property
-    def positives(self) -> np.ndarray:
-        return self.hits.sum(0)
+    def positives(self) -> Floats:
+        """Weight of the positives [B]."""
+        total: Floats = self.hits.sum(0)
+        return total
 
     @property
-    def negatives(self) -> np.ndarray:
-        return self.between.sum(0) + self.tied.sum(0)
+    def negatives(self) -> Floats:
+        """Weight of the negatives [B]."""
+        total: Floats = self.between.sum(0) + self.tied.sum(0)
+        return total
 
 
-def levels(scores: np.ndarray, positive: np.ndarray) -> Levels:
-    """The levels of scores float [N] whose positives are bool [N]. One stable sort; within a level and
-    between two, cases stay in their order."""
+def levels(scores: ArrayLike, positive: ArrayLike) -> Levels:
+    """Sort cases into the levels of their score, in one stable sort.
+
+    Args:
+        scores: Score of each case [N].
+        positive: Which cases are positive [N].
+
+    Example:
+        >>> found = levels([0.9, 0.6, 0.4], [True, False, True])
+        >>> found.scores.tolist(), auc(curve(found, np.ones((1, 3)))).tolist()
+        ([0.9, 0.4], [0.5])
+    """
     order = np.argsort(-np.asarray(scores, float), kind="stable")
     ordered, hit = np.asarray(scores, float)[order], np.asarray(positive, bool)[order]
     first = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]][: len(ordered)])
@@ -84,37 +104,56 @@ def levels(scores: np.ndarray, positive: np.ndarray) -> Levels:
     return Levels(ordered[first][has_hit], places)
 
 
-def curve(found: Levels, weights: np.ndarray) -> Curve:
-    """The curve of every row of weights [B, N]. Sums of float32 weights that are whole numbers are exact."""
+def curve(found: Levels, weights: Floats) -> Curve:
+    """Return the ROC curve of every replicate.
+
+    Args:
+        found: Levels of the score.
+        weights: Weights of the cases [B, N]; sums of float32 weights that are whole numbers are exact.
+    """
     count = len(found.scores)
     sums = (found.places.astype(weights.dtype, copy=False) @ np.ascontiguousarray(weights.T)).astype(float)
     return Curve(sums[count + 1 : 2 * count + 1], sums[: count + 1], sums[2 * count + 1 :])
 
 
 def in_chunks(
-    found: Levels, weights: np.ndarray, measures: Mapping[str, Callable[[Curve], np.ndarray]]
-) -> dict[str, np.ndarray]:
-    """Each measure [B] of the curves of weights [B, N], computed for a part of the rows at a time: curves of
-    many replicates are large."""
+    found: Levels, weights: Floats, measures: Mapping[str, Callable[[Curve], Floats]]
+) -> dict[str, Floats]:
+    """Measure the curves of many replicates, some at a time, because the curves of all are large.
+
+    Args:
+        found: Levels of the score.
+        weights: Weights of the cases [B, N].
+        measures: Function of a curve of b replicates that gives values [b], by name.
+
+    Returns:
+        Values [B] of each measure.
+    """
     rows = max(1, CHUNK_CELLS // max(1, found.places.shape[0]))
     curves = (curve(found, weights[start : start + rows]) for start in range(0, len(weights), rows))
     parts = [{name: measure(one) for name, measure in measures.items()} for one in curves]
     return {name: np.concatenate([part[name] for part in parts]) for name in measures}
 
 
-def auc(c: Curve) -> np.ndarray:
-    """Area under the curve [B], trapezoidal, ties half; NaN without a positive or without a negative."""
+def auc(c: Curve) -> Floats:
+    """Return the area under the curve [B], trapezoidal; NaN without a positive or without a negative."""
     pairs = np.einsum("lb,lb->b", c.hits, c.negatives - c.alarms + c.tied / 2)
     return divide(pairs, c.positives * c.negatives)
 
 
-def auc_above_sensitivity(c: Curve, sensitivity: float) -> np.ndarray:
-    """Area [B] under the curve to the right of the point where the true positive rate is `sensitivity`, at
-    full height.
+def auc_above_sensitivity(c: Curve, sensitivity: float) -> Floats:
+    """Return the area under the curve to the right of the point that reaches a sensitivity, at full height.
 
-    That point stands before the first point of the curve whose rate is at least `sensitivity` and is
-    interpolated from the point before it. A perfect score gives 1, chance 1/2 - sensitivity^2 / 2. NaN
-    without a positive or without a negative.
+    That point is before the first point of the curve whose true positive rate is at least `sensitivity`, and
+    is interpolated from the point before it.
+
+    Args:
+        c: The curves.
+        sensitivity: The sensitivity, 0..1.
+
+    Returns:
+        Areas [B]: 1 for a perfect score, 1/2 - sensitivity^2 / 2 by chance; NaN without a positive or without
+        a negative.
     """
     positives, negatives = c.positives, c.negatives
     rates = divide(c.reached, positives)
@@ -133,20 +172,29 @@ def auc_above_sensitivity(c: Curve, sensitivity: float) -> np.ndarray:
     return np.where(positives > 0, divide(area, negatives), np.nan)
 
 
-def average_precision(c: Curve) -> np.ndarray:
-    """Sum over the distinct thresholds of precision x step of recall [B], not interpolated; NaN without a positive. All positive gives
-    1."""
+def average_precision(c: Curve) -> Floats:
+    """Return the sum over the distinct thresholds of precision x step of recall [B], not interpolated.
+
+    NaN without a positive; 1 where all are positive.
+    """
     reached = c.reached
     return divide((c.hits * divide(reached, reached + c.alarms, 0)).sum(0), c.positives)
 
 
-def polyline(found: Levels, c: Curve) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(1 - specificity, sensitivity, threshold) along the curve of the first replicate, from (0, 0) to (1,
-    1); at most 400 points. At the two ends stand the highest and the lowest score of a positive.
+def polyline(found: Levels, c: Curve) -> tuple[Floats, Floats, Floats]:
+    """Return points along the curve of the first replicate, from (0, 0) to (1, 1).
 
-    Where the exact curve has more corners, points are laid on it at equal steps of (1 - specificity) +
-    sensitivity: the exact curve never falls, so the line between two neighbours is within 0.36 x 2/399 <
-    0.002 of it. NaN throughout an axis without positives or without negatives.
+    Where the exact curve has more than 400 corners, points are laid on it at equal steps of (1 - specificity)
+    + sensitivity: the exact curve never falls, so the line between two neighbours is within 0.36 x 2/399 <
+    0.002 of it.
+
+    Args:
+        found: Levels of the score.
+        c: The curves along them.
+
+    Returns:
+        1 - specificity, sensitivity and threshold of at most 400 points; the thresholds of the two ends are
+        the highest and the lowest score of a positive. An axis is NaN without negatives or without positives.
     """
     reached, alarms, tied = c.reached[:, 0], c.alarms[:, 0], c.tied[:, 0]
     ends = np.column_stack([alarms - tied, alarms]).ravel()
@@ -167,7 +215,16 @@ def polyline(found: Levels, c: Curve) -> tuple[np.ndarray, np.ndarray, np.ndarra
     return np.interp(steps, length, x), np.interp(steps, length, y), np.interp(steps, length, thresholds)
 
 
-def precisions(x: np.ndarray, y: np.ndarray, positives: float, negatives: float) -> np.ndarray:
-    """Precision at points (1 - specificity, sensitivity) of a ROC curve; NaN at (0, 0), where nothing is
-    called positive."""
+def precisions(x: Floats, y: Floats, positives: float, negatives: float) -> Floats:
+    """Return the precision at points of a ROC curve.
+
+    Args:
+        x: 1 - specificity of each point, 0..1.
+        y: Sensitivity of each point, 0..1.
+        positives: Weight of the positives.
+        negatives: Weight of the negatives.
+
+    Returns:
+        Precision of each point, 0..1; NaN at (0, 0), where nothing is called positive.
+    """
     return divide(y * positives, y * positives + x * negatives)

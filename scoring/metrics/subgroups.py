@@ -2,30 +2,47 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from scoring.arrays import Bools, Floats
 from scoring.metrics.classification import divide
 
-Groups = Mapping[str, Mapping[str, np.ndarray]]
-"""Members (bool [N]) by column and group name."""
+Groups = Mapping[str, Mapping[str, Bools]]
+"""Members [N] by column and group name."""
 AGE_BANDS = ((0, 30, "0-29"), (30, 50, "30-49"), (50, 70, "50-69"), (70, np.inf, "70+"))
 """Age bands in years: from (included), to (excluded), name."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """part: the cases that count, whole: those that they are a share of, bool [N]. counted_as: the key of the
-    size of `whole`, where it is not all."""
+    """A share of the cases, for example the share of positives that are called positive.
 
-    part: np.ndarray
-    whole: np.ndarray
+    Attributes:
+        part: The cases that count [N].
+        whole: The cases that they are a share of [N].
+        counted_as: Key under which the size of `whole` is written; None where it is all cases.
+    """
+
+    part: Bools
+    whole: Bools
     counted_as: str | None = None
 
 
-def quantities(groups: Groups, shares: Mapping[str, Share], weights: np.ndarray) -> dict[tuple, np.ndarray]:
-    """Each share in each group for every row of weights [B, N], under ("slice", column, group, quantity); NaN
-    where nothing is counted."""
+def quantities(
+    groups: Groups, shares: Mapping[str, Share], weights: Floats
+) -> dict[tuple[str, str, str, str], Floats]:
+    """Compute each share in each group.
+
+    Args:
+        groups: The groups.
+        shares: Shares of the cases by quantity.
+        weights: Weights of the cases [B, N].
+
+    Returns:
+        Values [B], 0..1, by ("slice", column, group, quantity); NaN where a group has no case of the whole.
+    """
     names = [
         ("slice", column, name, quantity)
         for column, found in groups.items()
@@ -45,14 +62,29 @@ def quantities(groups: Groups, shares: Mapping[str, Share], weights: np.ndarray)
     return {name: divide(sums[:, 2 * i], sums[:, 2 * i + 1]) for i, name in enumerate(names)}
 
 
-def rows(groups: Groups, shares: Mapping[str, Share], point: Mapping, intervals: Mapping) -> dict:
-    """`slices` of a scorecard: column -> group -> n, the shares, the sizes that differ from n and, with
-    replicates, the intervals."""
-    result: dict = {}
+def rows(
+    groups: Groups,
+    shares: Mapping[str, Share],
+    point: Mapping[Any, Floats],
+    intervals: Mapping[Any, list[float] | None],
+) -> dict[str, dict[str, dict[str, Any]]]:
+    """Write the groups as `slices` of a scorecard.
+
+    Args:
+        groups: The groups.
+        shares: Shares of the cases by quantity.
+        point: `quantities` on the test set itself, [1] each.
+        intervals: Their 95 % intervals; empty without replicates.
+
+    Returns:
+        A row by column and group: n, the shares, the sizes that differ from n and, with replicates, the
+        intervals.
+    """
+    slices: dict[str, dict[str, dict[str, Any]]] = {}
     for column, found in groups.items():
-        result[column] = {}
+        slices[column] = {}
         for name, members in found.items():
-            row = {"n": int(members.sum())}
+            row: dict[str, Any] = {"n": int(members.sum())}
             for quantity, share in shares.items():
                 key = ("slice", column, name, quantity)
                 row[quantity] = float(point[key][0])
@@ -60,5 +92,5 @@ def rows(groups: Groups, shares: Mapping[str, Share], point: Mapping, intervals:
                     row[share.counted_as] = int((share.whole & members).sum())
                 if intervals:
                     row[f"{quantity}_interval"] = intervals[key]
-            result[column][name] = row
-    return result
+            slices[column][name] = row
+    return slices

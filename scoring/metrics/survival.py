@@ -1,14 +1,11 @@
-"""Quantities of prognosis under right censoring: concordance, Kaplan-Meier curves, the log-rank test.
-
-time: days [N], >= 0, finite. event: bool [N], False = censored. risk [N]: the higher, the worse the
-prognosis; NaN = no score.
-"""
+"""Quantities of prognosis under right censoring: concordance, Kaplan-Meier curves, the log-rank test."""
 
 from dataclasses import dataclass
 
 import numpy as np
 import scipy
 
+from scoring.arrays import Bools, Floats, Ints
 from scoring.metrics.classification import divide
 
 MISSING_RISK = ("non-concordant", "half", "exclude")
@@ -17,50 +14,79 @@ TERTILES = ("low", "middle", "high")
 
 @dataclass(frozen=True)
 class Pairs:
-    """Weighted numbers of pairs, int64 [B] each. comparable holds concordant, tied, missing (one of the two
-    has no score) and discordant ones."""
+    """Weighted numbers of pairs of patients, int64 [B] each.
 
-    comparable: np.ndarray
-    concordant: np.ndarray
-    tied: np.ndarray
-    missing: np.ndarray
+    Attributes:
+        comparable: Pairs of which one patient certainly had the event earlier; the sum of the following and
+            of the discordant ones.
+        concordant: Pairs in which that patient has the higher risk.
+        tied: Pairs of equal risk.
+        missing: Pairs of which a patient has no score.
+    """
+
+    comparable: Ints
+    concordant: Ints
+    tied: Ints
+    missing: Ints
 
     @property
-    def discordant(self) -> np.ndarray:
+    def discordant(self) -> Ints:
         """Pairs with two scores in the wrong order [B]."""
         return self.comparable - self.missing - self.concordant - self.tied
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A Kaplan-Meier curve at the distinct times [K], ascending. survival: probability of no event up to and
-    including the time, 0..1.
+    """A Kaplan-Meier curve at the K distinct times.
 
-    at_risk, events, censored: patients under observation just before the time, and what happens to them at
-    it.
+    Attributes:
+        time: The distinct times [K], ascending.
+        survival: Probability of no event up to and including each time [K], 0..1.
+        at_risk: Patients under observation just before each time [K].
+        events: Patients who have the event at each time [K].
+        censored: Patients who are censored at each time [K].
     """
 
-    time: np.ndarray
-    survival: np.ndarray
-    at_risk: np.ndarray
-    events: np.ndarray
-    censored: np.ndarray
+    time: Floats
+    survival: Floats
+    at_risk: Ints
+    events: Ints
+    censored: Ints
 
 
 @dataclass(frozen=True)
 class LogRank:
-    """Chi-squared statistic (>= 0) and p-value (0..1) of a log-rank test."""
+    """Result of a log-rank test.
+
+    Attributes:
+        chi2: Chi-squared statistic, at least 0.
+        p: p-value, 0..1.
+    """
 
     chi2: float
     p: float
 
 
-def pairs(time: np.ndarray, event: np.ndarray, risk: np.ndarray, weights: np.ndarray) -> Pairs:
-    """Pairs (i, j) with an event of i before j's time, or at it where j is censored, for every row of weights
-    [B, N] (whole numbers).
+def pairs(time: Floats, event: Bools, risk: Floats, weights: Floats) -> Pairs:
+    """Count pairs (i, j) with an event of i before j's time, or at it where j is censored, in O(N log N).
 
     A pair counts with the product of its two weights; copies of one patient are never comparable. Scores are
-    compared exactly. O(N log N).
+    compared exactly.
+
+    Args:
+        time: Days of observation of each patient [N], at least 0.
+        event: Whether the patient had the event then [N]; else the patient is censored.
+        risk: Score of each patient [N]; the higher, the worse the prognosis; NaN = no score.
+        weights: Weights of the patients [B, N], whole numbers.
+
+    Returns:
+        Numbers of pairs [B].
+
+    Example:
+        >>> time, event = np.array([1.0, 2.0, 3.0]), np.array([True, True, False])
+        >>> found = pairs(time, event, np.array([0.9, 0.1, 0.5]), np.ones((1, 3)))
+        >>> found.comparable.tolist(), c_index(found).round(3).tolist()
+        ([3], [0.667])
     """
     order = np.lexsort((~event, time))
     time, event, risk = time[order], event[order], risk[order]
@@ -71,48 +97,47 @@ def pairs(time: np.ndarray, event: np.ndarray, risk: np.ndarray, weights: np.nda
     scored = ~np.isnan(risk)
     ranks = np.unique(risk[scored], return_inverse=True)[1]
     kept, own = np.flatnonzero(scored), scored[events]
-    # Among those with a score: the weights of events, the first place behind each, and the place of its own
+    # Among those with a score: the weights of events, the first place behind each, and the rank of its own
     # score.
     w_scored, w_events = w[kept], w[events[own]]
     first = np.searchsorted(kept, first_later[own])
-    asked = ranks[np.searchsorted(kept, events[own])]
-    comparable, with_scores = (
-        _products(w[events], _behind(w, first_later)),
-        _products(w_events, _behind(w_scored, first)),
-    )
-    lower = _below(ranks, w_scored, first, asked)
+    own_ranks = ranks[np.searchsorted(kept, events[own])]
+    comparable = _products(w[events], _behind(w, first_later))
+    with_scores = _products(w_events, _behind(w_scored, first))
+    lower = _below(ranks, w_scored, first, own_ranks)
     concordant = _products(w_events, lower)
     tied = np.zeros_like(concordant)
     if len(kept) and ranks.max() + 1 < len(kept):
-        tied = _products(w_events, _below(ranks, w_scored, first, asked + 1) - lower)
+        tied = _products(w_events, _below(ranks, w_scored, first, own_ranks + 1) - lower)
     return Pairs(comparable, concordant, tied, comparable - with_scores)
 
 
-def _censored_together(time: np.ndarray, event: np.ndarray) -> np.ndarray:
+def _censored_together(time: Floats, event: Bools) -> Ints:
     """How many are censored at the time of each patient [N]."""
     _, place = np.unique(time, return_inverse=True)
     return np.bincount(place, ~event).astype(int)[place] if len(time) else np.zeros(0, int)
 
 
-def _running(w: np.ndarray) -> np.ndarray:
+def _running(w: Floats) -> Floats:
     """Sums of the rows before each row, and of all: [N + 1, B]."""
     sums = np.zeros((len(w) + 1, w.shape[1]), np.float32)
     np.cumsum(w, axis=0, out=sums[1:])
     return sums
 
 
-def _behind(w: np.ndarray, first: np.ndarray) -> np.ndarray:
+def _behind(w: Floats, first: Ints) -> Floats:
     """Weight of all from row `first` [E] on: [E, B]."""
     sums = _running(w)
-    return sums[-1] - sums[first]
+    behind: Floats = sums[-1] - sums[first]
+    return behind
 
 
-def _below(ranks: np.ndarray, w: np.ndarray, first: np.ndarray, limit: np.ndarray) -> np.ndarray:
+def _below(ranks: Ints, w: Floats, first: Ints, limit: Ints) -> Floats:
     """Weight of those from row `first` [E] on whose rank is below `limit` [E]: [E, B].
 
     A wavelet matrix (Claude, Navarro and Ordonez 2015): for each binary digit of the ranks, from the highest,
-    the rows are parted by it. What has a 0 where the limit has a 1 is below; the others with the limit's
-    digits so far are looked at further. Places depend on no weight.
+    the rows are parted by it. What has a 0 where the limit has a 1 is below; the search goes on among the
+    others with the limit's digits so far. Places depend on no weight.
     """
     found = np.zeros((len(first), w.shape[1]), np.float32)
     begin, end = first, np.full(len(first), len(ranks))
@@ -129,28 +154,41 @@ def _below(ranks: np.ndarray, w: np.ndarray, first: np.ndarray, limit: np.ndarra
     return found
 
 
-def _products(own: np.ndarray, others: np.ndarray) -> np.ndarray:
+def _products(own: Floats, others: Floats) -> Ints:
     """Column sums of products [E, B]. Sums of counts are whole numbers below 2^24, which float32 holds
     exactly; their products need float64."""
-    return np.rint(np.einsum("eb,eb->b", own, others, dtype=float)).astype(np.int64)
+    sums: Floats = np.einsum("eb,eb->b", own, others, dtype=float)
+    return np.rint(sums).astype(np.int64)
 
 
-def c_index(found: Pairs, missing: str = "non-concordant") -> np.ndarray:
-    """Share of comparable pairs in which the earlier event has the higher risk, ties half [B], 0..1; NaN
-    where there is no pair.
+def c_index(found: Pairs, missing: str = "non-concordant") -> Floats:
+    """Return the C-index: the share of comparable pairs whose earlier event has the higher risk, ties half.
 
-    missing: pairs that touch a patient without a score count 0 ("non-concordant"), 1/2 ("half") or not at all
-    ("exclude").
+    Args:
+        found: Numbers of pairs [B].
+        missing: How a pair with a patient without a score counts: as 0 ("non-concordant"), as 1/2 ("half") or
+            not at all ("exclude").
+
+    Returns:
+        Values [B], 0..1; NaN without a pair.
     """
     return _share(found, found.concordant, missing)
 
 
-def c_index_flipped(found: Pairs, missing: str = "non-concordant") -> np.ndarray:
-    """The C-index of the scores with their signs reversed [B]."""
+def c_index_flipped(found: Pairs, missing: str = "non-concordant") -> Floats:
+    """Return the C-index of the scores with their signs reversed.
+
+    Args:
+        found: Numbers of pairs [B].
+        missing: How a pair with a patient without a score counts, see `c_index`.
+
+    Returns:
+        Values [B], 0..1; NaN without a pair.
+    """
     return _share(found, found.discordant, missing)
 
 
-def _share(found: Pairs, right: np.ndarray, missing: str) -> np.ndarray:
+def _share(found: Pairs, right: Ints, missing: str) -> Floats:
     credit = 2 * right + found.tied
     if missing == "half":
         return divide(credit + found.missing, 2 * found.comparable)
@@ -159,8 +197,17 @@ def _share(found: Pairs, right: np.ndarray, missing: str) -> np.ndarray:
     )
 
 
-def pairs_of_patients(time: np.ndarray, event: np.ndarray, risk: np.ndarray) -> Pairs:
-    """The same pairs counted at both of their patients: int64 [N] each."""
+def pairs_of_patients(time: Floats, event: Bools, risk: Floats) -> Pairs:
+    """Count the pairs of each patient.
+
+    Args:
+        time: Days of observation of each patient [N], at least 0.
+        event: Whether the patient had the event then [N].
+        risk: Score of each patient [N]; the higher, the worse the prognosis; NaN = no score.
+
+    Returns:
+        Numbers of the pairs that each patient is in, int64 [N] each.
+    """
     counts = np.zeros((4, len(time)), np.int64)
     for i in np.flatnonzero(event):
         later = (time > time[i]) | ((time == time[i]) & ~event)
@@ -176,15 +223,29 @@ def pairs_of_patients(time: np.ndarray, event: np.ndarray, risk: np.ndarray) -> 
     return Pairs(*counts)
 
 
-def tertiles(risk: np.ndarray) -> np.ndarray:
-    """Group of each score [N], 0 = low to 2 = high: floor(3 L / N) with L = number of strictly lower scores,
-    so that ties stay together."""
+def tertiles(risk: Floats) -> Ints:
+    """Group scores in thirds: floor(3 L / N) with L = number of strictly lower scores.
+
+    Ties stay together.
+
+    Args:
+        risk: Scores [N] without NaN.
+
+    Returns:
+        Group of each score [N], 0 = low to 2 = high.
+    """
     return 3 * np.searchsorted(np.sort(risk), risk, side="left") // max(1, len(risk))
 
 
-def kaplan_meier(time: np.ndarray, event: np.ndarray) -> Curve:
-    """Product-limit estimate (Kaplan and Meier 1958); censored at the time of an event count as under
-    observation then."""
+def kaplan_meier(time: Floats, event: Bools) -> Curve:
+    """Estimate survival by the product-limit method (Kaplan and Meier 1958).
+
+    Patients who are censored at the time of an event count as under observation then.
+
+    Args:
+        time: Days of observation of each patient [N], at least 0.
+        event: Whether the patient had the event then [N].
+    """
     distinct, place = np.unique(time, return_inverse=True)
     events, gone = (
         np.bincount(place, event, len(distinct)).astype(int),
@@ -198,14 +259,32 @@ def kaplan_meier(time: np.ndarray, event: np.ndarray) -> Curve:
     return Curve(distinct, np.cumprod(1 - divide(events, at_risk)), at_risk, events, gone - events)
 
 
-def at_risk(time: np.ndarray, moments: np.ndarray) -> np.ndarray:
-    """Patients still under observation just before each moment [K]."""
+def at_risk(time: Floats, moments: Floats) -> Ints:
+    """Count patients still under observation just before given times.
+
+    Args:
+        time: Days of observation of each patient [N].
+        moments: The times, days [K].
+
+    Returns:
+        Numbers of patients [K].
+    """
     return len(time) - np.searchsorted(np.sort(time), moments, side="left")
 
 
-def log_rank(time: np.ndarray, event: np.ndarray, group: np.ndarray) -> LogRank | None:
-    """K-sample log-rank test over the groups that occur, hypergeometric variance, K - 1 degrees of freedom;
-    None for one group or no event."""
+def log_rank(time: Floats, event: Bools, group: Ints) -> LogRank | None:
+    """Test whether groups differ in survival, by the log-rank test.
+
+    K-sample test, hypergeometric variance, K - 1 degrees of freedom.
+
+    Args:
+        time: Days of observation of each patient [N], at least 0.
+        event: Whether the patient had the event then [N].
+        group: Group of each patient [N].
+
+    Returns:
+        The result; None for one group or without an event.
+    """
     names, member = np.unique(group, return_inverse=True)
     if len(names) < 2 or not event.any():
         return None

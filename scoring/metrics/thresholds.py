@@ -1,10 +1,11 @@
-"""Cutting a score at another threshold than 0.5: what every cut gives, the best ones, honestly estimated, and scores folded so that
-0.5 cuts there."""
+"""Other thresholds than 0.5: what each gives, the best ones, cross-validated, and scores rescaled so that 0.5
+is their threshold."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
+from scoring.arrays import Bools, Floats, Ints, Numbers
 from scoring.metrics.binary import Decisions, f_beta
 
 HALF = 0.5
@@ -12,17 +13,27 @@ FOLDS = 5
 MOST_DECIMALS = 12
 
 
-def candidates(scores: np.ndarray) -> np.ndarray:
-    """The thresholds worth trying, ascending: midpoints between successive distinct scores [N], and 0.5."""
+def candidates(scores: Floats) -> Floats:
+    """Return the thresholds to try for scores [N]: midpoints of successive distinct scores, and 0.5."""
     distinct = np.unique(scores)
     return np.unique(np.r_[HALF, (distinct[1:] + distinct[:-1]) / 2])
 
 
 def sweep(
-    scores: np.ndarray, positive: np.ndarray, weights: np.ndarray, cuts: np.ndarray, inclusive: bool = False
+    scores: Floats, positive: Bools, weights: Numbers, cuts: Floats, inclusive: bool = False
 ) -> Decisions:
-    """Weighted counts [T] where "score > cut" decides (`inclusive`: "score >= cut"). scores, weights float
-    [N], positive bool [N], cuts [T] in any order."""
+    """Count decisions at several thresholds.
+
+    Args:
+        scores: Score of each case [N].
+        positive: Which cases are positive [N].
+        weights: Weight of each case [N].
+        cuts: Thresholds [T], in any order.
+        inclusive: Whether a score at the threshold is called positive.
+
+    Returns:
+        Weighted counts [T].
+    """
     order = np.argsort(scores, kind="stable")
     place = np.searchsorted(scores[order], cuts, "left" if inclusive else "right")
     below, total = [], []
@@ -33,33 +44,58 @@ def sweep(
     return Decisions(total[0] - below[0], total[1] - below[1], below[0], below[1])
 
 
-def best(scores: np.ndarray, positive: np.ndarray, weights: np.ndarray, inclusive: bool = False) -> float:
-    """The candidate with the highest F1 on these very cases; among equals (to 12 decimals) the one nearest to
-    0.5."""
+def best(scores: Floats, positive: Bools, weights: Numbers, inclusive: bool = False) -> float:
+    """Choose the threshold of the highest F1 on these very cases.
+
+    Args:
+        scores: Score of each case [N].
+        positive: Which cases are positive [N].
+        weights: Weight of each case [N].
+        inclusive: Whether a score at the threshold is called positive.
+
+    Returns:
+        The threshold; among equals (F1 to 12 decimals) the one nearest to 0.5.
+
+    Example:
+        >>> best(np.array([0.1, 0.2, 0.4]), np.array([False, True, True]), np.ones(3))
+        0.15000000000000002
+    """
     cuts = candidates(scores)
     reached = np.round(f_beta(sweep(scores, positive, weights, cuts, inclusive), 1), MOST_DECIMALS)
     equals = cuts[reached == reached.max()]
     return float(equals[np.argmin(np.abs(equals - HALF))])
 
 
-def decided(scores: np.ndarray, cuts: np.ndarray, inclusive: bool = False) -> np.ndarray:
-    """Which scores [N, K] are positive at cuts [K] or [N, K]."""
-    return scores >= cuts if inclusive else scores > cuts
+def decided(scores: Floats, cuts: Floats | float, inclusive: bool = False) -> Bools:
+    """Decide which scores are positive.
+
+    Args:
+        scores: Scores of any shape, for example [N, K].
+        cuts: Thresholds of a shape that broadcasts, for example [K].
+        inclusive: Whether a score at the threshold is positive.
+
+    Returns:
+        Decisions of the common shape.
+    """
+    return np.greater_equal(scores, cuts) if inclusive else np.greater(scores, cuts)
 
 
-def folds(labels: np.ndarray, units: np.ndarray, seed: int) -> list[tuple[np.ndarray, np.ndarray]] | None:
-    """Five folds as (indices of four, indices of the fifth): units [N] stay whole, labels [N] are spread
-    evenly. None with fewer than five units.
+def folds(labels: Ints, units: Ints, seed: int) -> list[tuple[Ints, Ints]] | None:
+    """Split cases into five folds, at random; units stay whole and labels are spread evenly.
 
-    Labels of fewer than five cases are spread as one.
+    Args:
+        labels: Label of each case [N]; those of fewer than five cases are spread as one.
+        units: Unit number of each case [N].
+        seed: Seed of the random split.
+
+    Returns:
+        Positions of the four other folds and of the fold, five times; None with fewer than five units.
     """
     n_units = len(np.unique(units))
     if n_units < FOLDS:
         return None
-    from sklearn.model_selection import (
-        StratifiedGroupKFold,
-        StratifiedKFold,
-    )  # half a second to import, and seldom needed
+    # Half a second to import, and seldom needed.
+    from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 
     values, place, n = np.unique(labels, return_inverse=True, return_counts=True)
     strata = np.where(n[place] < FOLDS, len(values), place)
@@ -71,17 +107,24 @@ def folds(labels: np.ndarray, units: np.ndarray, seed: int) -> list[tuple[np.nda
 
 
 def cross_validated(
-    scores: np.ndarray,
-    positives: np.ndarray,
-    weights: np.ndarray,
-    parts: Sequence[tuple[np.ndarray, np.ndarray]],
+    scores: Floats,
+    positives: Bools,
+    weights: Numbers,
+    parts: Sequence[tuple[Ints, Ints]],
     inclusive: bool = False,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Thresholds chosen on four folds and applied to the fifth: which cases are called positive, bool [N, K],
-    and the cuts used [folds, K].
+) -> tuple[Bools, Floats]:
+    """Choose thresholds on all folds but one, and apply them to that one.
 
-    scores [N, K], positives bool [N, K], weights [N]. A category without a positive in the four folds is cut
-    at 0.5.
+    Args:
+        scores: Score of each case for each category [N, K].
+        positives: Which cases are positive for each category [N, K].
+        weights: Weight of each case [N].
+        parts: Positions of the other folds and of the fold, see `folds`.
+        inclusive: Whether a score at the threshold is called positive.
+
+    Returns:
+        Which cases are called positive [N, K], and the thresholds used [folds, K], 0.5 where the other folds
+        have no positive.
     """
     called, used = np.zeros(scores.shape, bool), np.full((len(parts), scores.shape[1]), HALF)
     for fold, (four, fifth) in enumerate(parts):
@@ -92,11 +135,18 @@ def cross_validated(
     return called, used
 
 
-def folded(scores: np.ndarray, cuts: np.ndarray) -> np.ndarray:
-    """Scores [N, K] in 0..1 bent so that 0.5 cuts where cuts [K] did: p <= t becomes 0.5 p / t, p > t becomes
-    0.5 + 0.5 (p - t) / (1 - t).
+def rescaled(scores: Floats, cuts: Floats) -> Floats:
+    """Rescale scores so that 0.5 decides as the thresholds do.
 
-    p = t lands on 0.5 exactly; p > t always lands above it, however near to t.
+    A score p <= t becomes 0.5 p / t, and p > t becomes 0.5 + 0.5 (p - t) / (1 - t). The threshold t itself
+    becomes 0.5 exactly, and a score above it is always above 0.5, however near.
+
+    Args:
+        scores: Scores [N, K], 0..1.
+        cuts: Threshold of each category [K] or of each score [N, K].
+
+    Returns:
+        Scores [N, K], 0..1.
     """
     cuts = np.broadcast_to(np.asarray(cuts, float), scores.shape)
     low = HALF * (np.minimum(scores, cuts) / np.where(cuts > 0, cuts, 1))

@@ -145,7 +145,7 @@ def _panel(
 
 
 def _calibration(card: ScoreCard) -> Iterator[Block]:
-    names = [f"reliability_{part}" for part in ("said", "right", "low", "high", "n")]
+    names = [f"reliability_{part}" for part in ("predicted", "observed", "low", "high", "n")]
     if any(name not in card.arrays for name in names):
         return
     words = binary.RISK if card.arrays["outputs"].shape[1] == 1 else LARGEST_OUTPUT

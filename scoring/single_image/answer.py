@@ -98,7 +98,9 @@ def answer(
     found = kind(outputs[None] if reference is None else np.vstack([reference.outputs, outputs]))
     row = probabilities(outputs[None], found)[0]
     scaled = (
-        None if reference is None or not len(reference) else calibration.tempered(row, reference.temperature)
+        None
+        if reference is None or not len(reference)
+        else calibration.apply_temperature(row, reference.temperature)
     )
     return Answer(prepared, vector if model.takes_vector else None, outputs, found, row, scaled, cpu_ms)
 

@@ -48,7 +48,7 @@ class Reference:
     @cached_property
     def temperature(self) -> float:
         """The temperature fitted on these cases."""
-        return calibration.temperature(self.probabilities, self.truth)
+        return calibration.fit_temperature(self.probabilities, self.truth)
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,10 @@ class StatisticsOptions:
             n_units: Number of units of the test set.
         """
         if n_units < FEW_UNITS:
-            message = f"{n_units} units: below {FEW_UNITS} intervals are rough and comparisons call too much certain."
+            message = (
+                f"{n_units} units: below {FEW_UNITS} intervals are rough and comparisons call too much "
+                "certain."
+            )
             yield warning("few-units", "intervals", message)
         if 0 < self.resamples < FEW_REPLICATES:
             message = (

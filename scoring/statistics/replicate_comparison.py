@@ -53,7 +53,9 @@ class Pair:
 
 @dataclass(frozen=True)
 class ReplicateComparison:
-    """Teams compared on replicates. Lists have one entry per team; what needs replicates is None without them.
+    """Teams compared on replicates.
+
+    Lists have one entry per team; what needs replicates is None without them.
 
     Attributes:
         pairs: Every two teams.

@@ -150,16 +150,16 @@ def test_a_slider_moves_its_numbers_and_the_address_but_not_the_score(isic):
     assert page.get_by_test_id("stMetricValue").inner_text() == score
 
 
-def test_a_folded_file_that_was_downloaded_scores_what_was_shown(isic):
+def test_a_rescaled_file_that_was_downloaded_scores_what_was_shown(isic):
     page = isic("?submission=lyra&tab=Thresholds&cut_MEL=0.2&cut_SCC=0.1")
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Folded predictions").click()
     truth = CHALLENGE.read_truth(SAMPLE.path)
     card = CHALLENGE.score(truth, CHALLENGE.read_predictions(TEAM, truth), resamples=0)
-    folded = CHALLENGE.score(truth, CHALLENGE.read_predictions(waiting.value.path(), truth), resamples=0)
+    rescaled = CHALLENGE.score(truth, CHALLENGE.read_predictions(waiting.value.path(), truth), resamples=0)
     said = CHALLENGE.thresholds.at(card, {"MEL": 0.2, "SCC": 0.1})
-    assert folded.metrics["macro_f1"] == said["macro_f1"]
-    assert folded.score == said["balanced_accuracy"]
+    assert rescaled.metrics["macro_f1"] == said["macro_f1"]
+    assert rescaled.score == said["balanced_accuracy"]
 
 
 def test_long_and_foreign_category_names_fit_a_phone(isic):

@@ -36,7 +36,7 @@ def every_figure(card, theme):
     """One of each builder, from a card."""
     labels, known, outputs = card.confusion_matrix["labels"], risks(card), card.arrays["outputs"]
     grid, low, high = (card.arrays[f"roc_{k}"] for k in ("grid", "low", "high"))
-    bins = [card.arrays[f"reliability_{k}"] for k in ("said", "right", "low", "high", "n")]
+    bins = [card.arrays[f"reliability_{k}"] for k in ("predicted", "observed", "low", "high", "n")]
     yield score_strip(
         parts(card), theme, [100 * v for v in card.intervals["score"]], 100 * card.more["best_possible_score"]
     )
@@ -215,12 +215,12 @@ def test_a_band_leaves_out_what_is_undefined():
 
 @THEMES
 def test_reliability_shows_the_bins_and_their_counts(card, theme):
-    said, right, low, high, n = (
-        card.arrays[f"reliability_{k}"] for k in ("said", "right", "low", "high", "n")
+    predicted, observed, low, high, n = (
+        card.arrays[f"reliability_{k}"] for k in ("predicted", "observed", "low", "high", "n")
     )
-    figure = reliability(said, right, low, high, n, theme)
-    np.testing.assert_array_equal(trace(figure, "bins").x, said)
-    np.testing.assert_array_equal(trace(figure, "bins").y, right)
+    figure = reliability(predicted, observed, low, high, n, theme)
+    np.testing.assert_array_equal(trace(figure, "bins").x, predicted)
+    np.testing.assert_array_equal(trace(figure, "bins").y, observed)
     np.testing.assert_allclose(trace(figure, "bins").y + trace(figure, "bins").error_y.array, high)
     assert list(trace(figure, "n").text) == [str(int(k)) if k else "" for k in n]
     assert sum(n) == card.n_cases

@@ -60,7 +60,7 @@ def test_decisions_restated(cases, beta):
 @given(CASES, st.sampled_from([0, 0.5, 0.8, 0.9, 1]))
 def test_best_thresholds_restated(cases, wanted):
     scores, positive, weights, repeated = prepared(cases)
-    steps = binary.ladder(scores, positive, weights)
+    steps = binary.count_by_threshold(scores, positive, weights)
     ill, well = [s for s, y in repeated if y], [s for s, y in repeated if not y]
     sensitivity, specificity = [], []
     if ill and well:
@@ -87,7 +87,7 @@ def test_scikit_learn_agrees():
     assert binary.log_losses(scores, positive).mean() == pytest.approx(
         sklearn.metrics.log_loss(positive, np.clip(scores, 1e-15, 1 - 1e-15)), abs=1e-9
     )
-    assert binary.average_precision(binary.ladder(scores, positive, weights))[0] == pytest.approx(
+    assert binary.average_precision(binary.count_by_threshold(scores, positive, weights))[0] == pytest.approx(
         sklearn.metrics.average_precision_score(positive, scores)
     )
     found = binary.decisions(positive, scores >= 0.5, weights)
@@ -98,7 +98,9 @@ def test_scikit_learn_agrees():
 
 @pytest.mark.parametrize("kind", [True, False])
 def test_nothing_is_defined_with_one_kind_only(kind):
-    steps = binary.ladder(np.array([0.1, 0.9]), np.array([kind, kind]), np.ones((1, 2), np.float32))
+    steps = binary.count_by_threshold(
+        np.array([0.1, 0.9]), np.array([kind, kind]), np.ones((1, 2), np.float32)
+    )
     for quantity in (
         binary.average_precision(steps),
         binary.sensitivity_at_specificity(steps, 0.9),
@@ -159,7 +161,7 @@ def test_another_prevalence_is_other_weights(cases, prevalence, threshold):
 @given(CASES, st.sampled_from([0.5, 0.8, 0.9, 1.0]))
 def test_chosen_points_reach_what_the_metrics_say(cases, wanted):
     scores, positive, _, _ = prepared(cases)
-    steps = binary.ladder(scores, positive, np.ones((1, len(scores))))
+    steps = binary.count_by_threshold(scores, positive, np.ones((1, len(scores))))
     sensitive, specific = (
         binary.point_at_sensitivity(scores, positive, wanted),
         binary.point_at_specificity(scores, positive, wanted),

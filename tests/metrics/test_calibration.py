@@ -1,4 +1,4 @@
-"""How outputs are taken at their word: kinds of outputs, losses, reliability."""
+"""Calibration: kinds of outputs, losses, reliability."""
 
 import math
 
@@ -74,13 +74,16 @@ def test_reliability_restated(cases):
         members = [(v, right) for v, right in cases if min(max(math.ceil(10 * v) - 1, 0), 9) == b]
         assert found.n[b] == len(members)
         if members:
-            said, right = sum(v for v, _ in members) / len(members), sum(r for _, r in members) / len(members)
-            assert (found.said[b], found.right[b]) == pytest.approx((said, right))
-            assert found.low[b] <= right + 1e-12
-            assert right - 1e-12 <= found.high[b]
-            error += len(members) / len(cases) * abs(right - said)
+            predicted, observed = (
+                sum(v for v, _ in members) / len(members),
+                sum(r for _, r in members) / len(members),
+            )
+            assert (found.predicted[b], found.observed[b]) == pytest.approx((predicted, observed))
+            assert found.low[b] <= observed + 1e-12
+            assert observed - 1e-12 <= found.high[b]
+            error += len(members) / len(cases) * abs(observed - predicted)
         else:
-            assert np.isnan([found.said[b], found.right[b], found.low[b], found.high[b]]).all()
+            assert np.isnan([found.predicted[b], found.observed[b], found.low[b], found.high[b]]).all()
     assert found.expected_calibration_error == pytest.approx(error, abs=1e-12)
 
 
@@ -88,9 +91,9 @@ def test_calibration_curve_of_scikit_learn():
     confidence = np.random.default_rng(1).random(500)
     right = np.random.default_rng(2).random(500) < confidence
     found = calibration.reliability(confidence, right)
-    their_right, their_said = sklearn.calibration.calibration_curve(right, confidence, n_bins=10)
-    assert found.said == pytest.approx(their_said)
-    assert found.right == pytest.approx(their_right)
+    their_observed, their_predicted = sklearn.calibration.calibration_curve(right, confidence, n_bins=10)
+    assert found.predicted == pytest.approx(their_predicted)
+    assert found.observed == pytest.approx(their_observed)
 
 
 def test_the_edges_of_the_bins():
@@ -105,10 +108,10 @@ def test_nothing_to_be_calibrated():
 def test_a_temperature_divides_logits():
     probabilities, _ = drawn()
     expected = scipy.special.softmax(np.log(probabilities) / 2.5, axis=1)
-    assert calibration.tempered(probabilities, 2.5) == pytest.approx(expected)
-    assert calibration.tempered(probabilities, 1.0) == pytest.approx(probabilities)
-    assert calibration.tempered(probabilities[0], 2.5) == pytest.approx(expected[0])
-    assert np.isfinite(calibration.tempered(np.array([1.0, 0.0]), 0.05)).all()
+    assert calibration.apply_temperature(probabilities, 2.5) == pytest.approx(expected)
+    assert calibration.apply_temperature(probabilities, 1.0) == pytest.approx(probabilities)
+    assert calibration.apply_temperature(probabilities[0], 2.5) == pytest.approx(expected[0])
+    assert np.isfinite(calibration.apply_temperature(np.array([1.0, 0.0]), 0.05)).all()
 
 
 @pytest.mark.parametrize("spoilt_by", [0.5, 1.0, 3.0])
@@ -116,16 +119,16 @@ def test_the_temperature_found_undoes_the_one_that_spoilt(spoilt_by):
     random = np.random.default_rng(1)
     honest = random.dirichlet(np.ones(4), 6000)
     truth = np.array([random.choice(4, p=row) for row in honest])
-    found = calibration.temperature(calibration.tempered(honest, spoilt_by), truth)
+    found = calibration.fit_temperature(calibration.apply_temperature(honest, spoilt_by), truth)
     assert found == pytest.approx(1 / spoilt_by, rel=0.06)
 
 
 def test_no_temperature_is_better_than_the_one_found():
     probabilities, truth = drawn()
-    best = calibration.temperature(probabilities, truth)
+    best = calibration.fit_temperature(probabilities, truth)
     losses = [
-        calibration.log_losses(calibration.tempered(probabilities, t), truth).mean()
+        calibration.log_losses(calibration.apply_temperature(probabilities, t), truth).mean()
         for t in (best, *np.geomspace(0.06, 18, 60))
     ]
     assert losses[0] <= min(losses) + 1e-6
-    assert calibration.temperature(np.empty((0, 4)), np.empty(0, int)) == 1
+    assert calibration.fit_temperature(np.empty((0, 4)), np.empty(0, int)) == 1

@@ -1,4 +1,4 @@
-"""Thresholds by plain counting: every cut, the best one, folds, and folded scores."""
+"""Thresholds by plain counting: every cut, the best one, folds, and rescaled scores."""
 
 import numpy as np
 import pytest
@@ -98,7 +98,7 @@ def test_a_category_without_a_positive_is_cut_at_a_half():
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.floats(0, 1))
 def test_folded_scores_are_cut_at_a_half_as_they_were_at_t(scores, cut):
     scores = np.array(scores)[:, None]
-    found = thresholds.folded(scores, np.array([cut]))
+    found = thresholds.rescaled(scores, np.array([cut]))
     assert ((found >= 0) & (found <= 1)).all()
     assert np.array_equal(found > 0.5, scores > cut)
     assert (np.diff(found[np.argsort(scores[:, 0]), 0]) >= 0).all()
@@ -118,4 +118,4 @@ def test_folded_scores_are_cut_at_a_half_as_they_were_at_t(scores, cut):
     ],
 )
 def test_folding_by_hand(score, cut, expected):
-    assert thresholds.folded(np.array([[score]]), np.array([cut]))[0, 0] == pytest.approx(expected)
+    assert thresholds.rescaled(np.array([[score]]), np.array([cut]))[0, 0] == pytest.approx(expected)

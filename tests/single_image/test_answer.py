@@ -128,7 +128,7 @@ def test_logits_are_known_by_the_test_set_s_outputs():
     with model(builders.classifier(softmax=False)) as found:
         one = answer(found, photograph(lesion()), vector(40, "f", "leg"), ref)
     assert one.probabilities == pytest.approx(calibration.softmax(one.outputs[None])[0])
-    assert one.scaled == pytest.approx(calibration.tempered(one.probabilities, ref.temperature))
+    assert one.scaled == pytest.approx(calibration.apply_temperature(one.probabilities, ref.temperature))
 
 
 class _Cases:

@@ -230,8 +230,8 @@ def _calibration(found: Reliability | None) -> dict:
     if found is None:
         return {}
     bins = [
-        {"n": int(n), "mean_score": float(said), "accuracy": float(right)}
-        for n, said, right in zip(found.n, found.said, found.right, strict=True)
+        {"n": int(n), "mean_score": float(predicted), "accuracy": float(observed)}
+        for n, predicted, observed in zip(found.n, found.predicted, found.observed, strict=True)
     ]
     return {"calibration": {"bins": bins, "expected_calibration_error": found.expected_calibration_error}}
 
@@ -361,7 +361,7 @@ def _arrays(
     curves of `roc.polyline` padded with NaN.
 
     roc_x, roc_y, roc_threshold, pr_precision [K, points] (recall is roc_y); malignant_x, malignant_y,
-    malignant_threshold [points]. reliability_said, _right, _low, _high, _n [10], where there is a
+    malignant_threshold [points]. reliability_predicted, _observed, _low, _high, _n [10], where there is a
     calibration.
     """
     weights = truth.score_weights[None]

@@ -39,7 +39,7 @@ def sweep(card: ScoreCard, category: str, grid: np.ndarray = GRID) -> dict[str, 
 
 def at(card: ScoreCard, chosen: Mapping[str, float]) -> dict:
     """What thresholds by category (others 0.5) give: "per_class" -> category -> SHOWN, "macro_f1" in which
-    they act, and "balanced_accuracy" of the folded file."""
+    they act, and "balanced_accuracy" of the rescaled file."""
     called = cuts.decided(card.arrays["outputs"], _array(card, chosen), _inclusive(card))
     found = _measures(card, called)
     per_class = {name: {m: float(found[m][k]) for m in SHOWN} for k, name in enumerate(card.per_class)}
@@ -47,7 +47,7 @@ def at(card: ScoreCard, chosen: Mapping[str, float]) -> dict:
         {
             "per_class": per_class,
             "macro_f1": float(mean_of_defined(found["f1"])),
-            "balanced_accuracy": _balanced_accuracy(card, folded(card, chosen)),
+            "balanced_accuracy": _balanced_accuracy(card, rescaled(card, chosen)),
         }
     )
 
@@ -86,15 +86,15 @@ def compared(card: ScoreCard) -> dict[str, float | None]:
     }
 
 
-def folded(card: ScoreCard, chosen: Mapping[str, float]) -> np.ndarray:
+def rescaled(card: ScoreCard, chosen: Mapping[str, float]) -> np.ndarray:
     """The scores [N, K] bent so that 0.5 acts as the thresholds by category (others 0.5). The order within a
     category stays, but labels can change."""
-    return cuts.folded(card.arrays["outputs"], _array(card, chosen))
+    return cuts.rescaled(card.arrays["outputs"], _array(card, chosen))
 
 
-def folded_table(card: ScoreCard, chosen: Mapping[str, float], id_name: str = "image") -> str:
-    """`folded` as a prediction file that the official scorer takes."""
-    return table_of([c["case"] for c in card.cases], folded(card, chosen), list(card.per_class), id_name)
+def rescaled_table(card: ScoreCard, chosen: Mapping[str, float], id_name: str = "image") -> str:
+    """`rescaled` as a prediction file that the official scorer takes."""
+    return table_of([c["case"] for c in card.cases], rescaled(card, chosen), list(card.per_class), id_name)
 
 
 def _inclusive(card: ScoreCard) -> bool:

@@ -229,7 +229,8 @@ def _arrays(
     }
     if reached:
         arrays |= {
-            f"reliability_{name}": getattr(reached, name) for name in ("said", "right", "low", "high", "n")
+            f"reliability_{name}": getattr(reached, name)
+            for name in ("predicted", "observed", "low", "high", "n")
         }
     if source["resamples"] and with_curves:
         arrays |= curves.banded_curves(ranks[:, None], np.where(positive, 0, 1), curve_weights(units, source))

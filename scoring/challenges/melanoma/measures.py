@@ -18,7 +18,7 @@ def quantities(truth: Cases, predictions: Predictions, weights: np.ndarray) -> d
     positive, called = truth.labels == 1, decided(truth, predictions)
     d, ranks = binary.decisions(positive, called, weights), rank_scores(truth, predictions)
     inverse = Decisions(d.true_negative, d.false_negative, d.false_positive, d.true_positive)
-    steps = binary.ladder(ranks, positive, weights)
+    steps = binary.count_by_threshold(ranks, positive, weights)
     auc, sensitivity, specificity = (
         curves.resampled_auc(ranks, positive, weights),
         binary.recall(d),

@@ -116,7 +116,8 @@ def _wanted(
 ) -> tuple[OperatingPoint | None, list | None]:
     ranks, positive = ranked(card)
     found = _on_replicates(
-        card, lambda weights: {"reached": reached(binary.ladder(ranks, positive, weights), wanted)}
+        card,
+        lambda weights: {"reached": reached(binary.count_by_threshold(ranks, positive, weights), wanted)},
     )
     return choose(ranks, positive, wanted), found["reached"][1]
 

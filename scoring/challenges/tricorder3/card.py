@@ -311,7 +311,8 @@ def _arrays(
     arrays = {"outputs": predictions.outputs, "truth": truth.labels, "predicted": predictions.labels}
     if reached:
         arrays |= {
-            f"reliability_{name}": getattr(reached, name) for name in ("said", "right", "low", "high", "n")
+            f"reliability_{name}": getattr(reached, name)
+            for name in ("predicted", "observed", "low", "high", "n")
         }
     has = predictions.has_outputs
     if has.any() and source["resamples"] and with_curves:

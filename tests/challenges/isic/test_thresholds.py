@@ -1,4 +1,4 @@
-"""Other thresholds on a scored submission, restated by scoring the folded file with the official rule."""
+"""Other thresholds on a scored submission, restated by scoring the rescaled file with the official rule."""
 
 import numpy as np
 import pytest
@@ -26,14 +26,14 @@ def card(pair):
     return scored(pair)
 
 
-def test_the_folded_file_scores_what_the_thresholds_promise(pair, card):
+def test_the_rescaled_file_scores_what_the_thresholds_promise(pair, card):
     promised = isic.thresholds.at(card, CHOSEN)
-    folded = scored((pair[0], isic.thresholds.folded_table(card, CHOSEN).encode()))
-    assert folded.metrics["macro_f1"] == pytest.approx(promised["macro_f1"], abs=1e-12)
-    assert folded.score == pytest.approx(promised["balanced_accuracy"], abs=1e-12)
+    rescaled = scored((pair[0], isic.thresholds.rescaled_table(card, CHOSEN).encode()))
+    assert rescaled.metrics["macro_f1"] == pytest.approx(promised["macro_f1"], abs=1e-12)
+    assert rescaled.score == pytest.approx(promised["balanced_accuracy"], abs=1e-12)
     for name, row in promised["per_class"].items():
-        assert {m: folded.per_class[name][m] for m in row} == pytest.approx(row, abs=1e-12)
-    assert folded.metrics["macro_auc"] == pytest.approx(card.metrics["macro_auc"], abs=1e-12)
+        assert {m: rescaled.per_class[name][m] for m in row} == pytest.approx(row, abs=1e-12)
+    assert rescaled.metrics["macro_auc"] == pytest.approx(card.metrics["macro_auc"], abs=1e-12)
 
 
 def test_half_is_what_was_scored(card):
@@ -90,4 +90,4 @@ def test_the_page_s_rule_cuts_at_the_threshold_itself():
 
 
 def test_the_table_is_one_that_the_official_scorer_takes(pair, card):
-    assert isic.official_message(isic.thresholds.folded_table(card, CHOSEN).encode(), pair[0]) is None
+    assert isic.official_message(isic.thresholds.rescaled_table(card, CHOSEN).encode(), pair[0]) is None
