@@ -24,8 +24,14 @@ SETS = {
 
 @dataclass(frozen=True)
 class Submission:
-    """A prediction file or a model. size_mib: what a prediction file's model is said to weigh, None for a
-    model, which weighs what it does."""
+    """A sample submission: a prediction file or a model.
+
+    Attributes:
+        title: Its name on pages.
+        about: What is special about it.
+        path: The file or folder.
+        size_mib: Declared model size in MiB; None if measured.
+    """
 
     title: str
     about: str
@@ -34,13 +40,21 @@ class Submission:
 
     @property
     def is_model(self) -> bool:
+        """Whether it is a model rather than a prediction file."""
         return self.path.suffix == ".onnx"
 
 
 @dataclass(frozen=True)
 class TestSet:
-    """A generated test set, a folder, and what is submitted to it, by key. name: of its sample. metadata: a
-    table about its cases."""
+    """A sample test set.
+
+    Attributes:
+        name: Name of its folder.
+        title: Its name on pages.
+        path: Where the truth is.
+        submissions: Sample submissions by key.
+        metadata: A table about its cases, or None.
+    """
 
     name: str
     title: str
@@ -50,7 +64,7 @@ class TestSet:
 
 
 def test_sets(challenge_id: str) -> dict[str, TestSet]:
-    """The sample test sets of a challenge by key."""
+    """Return the sample test sets of a challenge by key."""
     return {
         key: TestSet(
             folder,
@@ -75,8 +89,7 @@ def _metadata(folder: Path) -> Path | None:
 
 
 def models(challenge_id: str) -> dict[str, Submission]:
-    """The models of a challenge's first sample by key, also where the challenge itself scores none
-    (`NO_MODEL`)."""
+    """Return the models of a challenge's first sample by key, also where the challenge itself scores none."""
     folder, _ = next(iter(SETS[challenge_id].values()))
     return _listed(FOLDER / folder, "models.json", "models")
 

@@ -83,7 +83,15 @@ def largest(outputs: Floats) -> Ints:
 
 
 def grade(faults: Iterable[Finding], missing: str) -> tuple[list[Finding], list[Finding]]:
-    """Return faults as errors and others: all as errors, or, with missing="wrong", as warnings."""
+    """Decide whether cases without a usable prediction refuse a submission.
+
+    Args:
+        faults: An error for each such case.
+        missing: "refuse" leaves them errors, "wrong" makes warnings of them.
+
+    Returns:
+        The errors, and the warnings.
+    """
     return split([replace(f, level="warning") for f in faults] if missing == "wrong" else faults)
 
 
@@ -100,8 +108,14 @@ def table(cases: Named, predictions: Predictions, columns: Sequence[str], id_nam
 
 
 def table_of(ids: Sequence[str], outputs: Floats, columns: Sequence[str], id_name: str) -> str:
-    """Return ids [N] and outputs [N, K] as CSV, unrounded, so that reading it gives the same numbers; rows
-    with NaN are left out."""
+    """Return outputs as a CSV file, unrounded, so that reading it gives the same numbers.
+
+    Args:
+        ids: Id of each case [N].
+        outputs: Outputs [N, K]; rows with NaN are left out.
+        columns: Headers of the K outputs.
+        id_name: Header of the ids.
+    """
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow((id_name, *columns))
@@ -126,12 +140,19 @@ class Submitted(Protocol):
         model: What was inspected of a model, None for a file.
     """
 
-    digest: str | None
-    model: Mapping[str, Any] | None
+    @property
+    def digest(self) -> str | None: ...
+    @property
+    def model(self) -> Mapping[str, Any] | None: ...
 
 
 def truth_digest(truth: TruthFiles, predictions: Predictions) -> str:
-    """Return the SHA-256 of a truth; of a folder's images those count that a model was run on."""
+    """Return the SHA-256 of a truth.
+
+    Args:
+        truth: Where it was read.
+        predictions: What is scored on it; of a folder's images those count that a model was run on.
+    """
     used = predictions.images if truth.pictures is truth.files else {}
     return truth.files.digest({**truth.digest_of, **used})
 

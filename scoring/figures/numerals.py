@@ -9,7 +9,17 @@ MINUS = "−"
 
 
 def decimal(value: float | None, digits: int, sign: bool = False) -> str:
-    """The number with `digits` decimals; with `sign` also a plus. None and NaN give a dash."""
+    """Write a number.
+
+    Args:
+        value: The number; None, NaN and infinity give a dash.
+        digits: Number of decimals.
+        sign: Whether a positive number has a plus.
+
+    Example:
+        >>> decimal(-0.125, 2), decimal(None, 2)
+        ('−0.12', '–')
+    """
     if value is None or not math.isfinite(value):
         return UNDEFINED
     # Adding 0.0 turns a rounded negative zero into zero.
@@ -17,22 +27,41 @@ def decimal(value: float | None, digits: int, sign: bool = False) -> str:
 
 
 def points(share: float | None, digits: int = 2) -> str:
-    """A score 0..1 as points of 100."""
+    """Write a score as points of 100.
+
+    Args:
+        share: The score, 0..1; None and NaN give a dash.
+        digits: Number of decimals.
+    """
     return decimal(None if share is None else 100 * share, digits)
 
 
 def share(value: float | None, digits: int = 3) -> str:
+    """Write a share.
+
+    Args:
+        value: The share, 0..1; None and NaN give a dash.
+        digits: Number of decimals.
+    """
     return decimal(value, digits)
 
 
 def percent(value: float | None) -> str:
-    """A share 0..1 in whole percent, without blank."""
+    """Write a share, 0..1, in whole percent, without blank; None and NaN give a dash."""
     text = decimal(None if value is None else 100 * value, 0)
     return text if text == UNDEFINED else f"{text}%"
 
 
 def span(pair: Sequence[float | None] | None, digits: int, scale: float = 1.0, sign: bool = False) -> str:
-    """An interval, "a to b", each end times `scale`; a dash where there is none."""
-    if pair is None or any(v is None or not math.isfinite(v) for v in pair):
+    """Write an interval, "a to b".
+
+    Args:
+        pair: The two ends; a dash is written where there is none, or an end is undefined.
+        digits: Number of decimals.
+        scale: What each end is multiplied by.
+        sign: Whether positive ends have a plus.
+    """
+    if pair is None:
         return UNDEFINED
-    return " to ".join(decimal(scale * v, digits, sign) for v in pair)
+    ends = [scale * v for v in pair if v is not None and math.isfinite(v)]
+    return " to ".join(decimal(v, digits, sign) for v in ends) if len(ends) == len(pair) else UNDEFINED
