@@ -12,13 +12,6 @@ from scoring import samples
 from tests.support.command_line import ROOT, run
 
 PAGE = (ROOT / "docs" / "adding-a-challenge.md").read_text(encoding="utf-8")
-CODE = re.findall(r"`([^`\n]+)`", PAGE)
-PLACES = [
-    code
-    for code in CODE
-    if re.fullmatch(r"[\w./-]+/[\w.-]*|[\w/-]+/[\w-]+\.\w+|requirements-peers\.txt", code)
-    and code not in ("images/", "teams/", "models/")
-]
 ALL, WITH_MODELS = (
     re.findall(r"^\| (`.+?) \|", part, re.MULTILINE)
     for part in PAGE.split("## 2.")[0].split("A challenge that scores models")
@@ -28,11 +21,6 @@ ALL, WITH_MODELS = (
 def told_of(challenge) -> list[str]:
     """The cells of the tables that hold for a challenge."""
     return ALL if hasattr(challenge, "NO_MODEL") else ALL + WITH_MODELS
-
-
-@pytest.mark.parametrize("place", sorted(set(PLACES)))
-def test_every_place_is_there(place):
-    assert (ROOT / place).exists()
 
 
 @pytest.mark.parametrize("challenge_id", scoring.challenge_ids())

@@ -1,0 +1,43 @@
+"""Every place that a document names is there: files and folders in code marks, and what links point to."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.support.command_line import ROOT
+
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+TOP = {path.name for path in ROOT.iterdir()}
+FILE = r"[\w./-]+/[\w.-]+\.[a-z]+"
+
+
+def named(text: str) -> set[str]:
+    """Return the files and folders of the project that a text names in code marks."""
+    codes = re.findall(r"`([\w./-]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
+    return {code for code in codes if code.split("/")[0] in TOP or re.fullmatch(FILE, code)}
+
+
+def linked(text: str) -> set[str]:
+    """Return what links and pictures within the project point to."""
+    return {place for place in re.findall(r"\]\(([^)#\s]+)\)", text) if "://" not in place}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_place_is_there(page: Path):
+    text = page.read_text(encoding="utf-8")
+    places = {ROOT / place for place in named(text)} | {page.parent / place for place in linked(text)}
+    assert places
+    assert sorted(str(place) for place in places if not place.exists()) == []
+
+
+def test_what_is_not_there_is_found():
+    text = "`scoring/` `scoring/none.py` `scorng/text.py` `text.py` `a/b` [x](docs/none.md) [y](https://example.org)"
+    assert named(text) == {"scoring/", "scoring/none.py", "scorng/text.py"}
+    assert linked(text) == {"docs/none.md"}
+
+
+def test_the_picture_of_the_architecture_is_readable_in_the_dark():
+    picture = (ROOT / "docs" / "architecture.svg").read_text(encoding="utf-8")
+    assert "prefers-color-scheme: dark" in picture
+    assert "<title" in picture
