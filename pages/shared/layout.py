@@ -4,7 +4,6 @@ line."""
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import groupby
 
 import pandas as pd
@@ -196,9 +195,13 @@ def facts(entries: Sequence[Fact]) -> None:
 
 
 def headline(
-    score: Fact, others: Sequence[Fact], strip: go.Figure | None = None, arithmetic: str = "", below: int = 1
+    score: Fact,
+    others: Sequence[Fact],
+    strip: go.Figure | Callable[[], object] | None = None,
+    arithmetic: str = "",
+    below: int = 1,
 ) -> None:
-    """The score alone is large. Its arithmetic (Markdown of our own) stands below the strip, or where there
+    """The score alone is large. strip: a figure, or what draws it. Its arithmetic (Markdown of our own) stands below the strip, or where there
     is none below the others; with a strip the first `below` of the others, the ceiling among them, stand
     below the score."""
     with st.container(border=True, gap="small"):
@@ -215,8 +218,10 @@ def headline(
             if strip is not None and others:
                 facts(others[:below])
         with rest:
-            if strip is not None:
+            if isinstance(strip, go.Figure):
                 chart(strip, arithmetic)
+            elif strip is not None:
+                strip()
             if strip is None or others[below:]:
                 facts(others if strip is None else others[below:])
             if strip is None and arithmetic:
@@ -250,25 +255,23 @@ def table(
         style = style.map(
             lambda cell: f"color: {colours.risk[risks[cell.split()[-1]]]}", subset=[next(iter(columns))]
         )
-    return styled_table(
-        question, style, columns, caption, lambda: rows[list(columns)], key, height=height, **more
-    )
+    shown = styled_table(question, style, columns, key, height=height, **more)
+    footer(caption, rows[list(columns)], question, key, index=False)
+    return shown
 
 
 def styled_table(
     question: str,
     style: object,
     columns: Mapping[str, object],
-    caption: str,
-    numbers: Callable[[], pd.DataFrame],
     key: str | None = None,
     *,
     height: int | str = "content",
     **more,
 ):
-    """A table whose style was made before. numbers: what its download holds, built when it is asked for."""
+    """A table under its question, without caption. style: rows, styled or not."""
     heading(question)
-    shown = st.dataframe(
+    return st.dataframe(
         style,
         hide_index=True,
         height=height,
@@ -278,10 +281,22 @@ def styled_table(
         placeholder=UNDEFINED,
         **more,
     )
+
+
+def footer(
+    caption: str,
+    numbers: pd.DataFrame | Callable[[], pd.DataFrame] | None,
+    question: str,
+    key: str | None = None,
+    index: bool = True,
+) -> None:
+    """The caption of a figure or table beside its numbers as CSV."""
+    if not caption and numbers is None:
+        return
     with st.container(horizontal=True, vertical_alignment="center", wrap=False, gap="small"):
-        st.caption(caption, width="stretch")
-        csv_button(numbers, question, f"csv_{key or file_name(question)}", index=False)
-    return shown
+        st.caption(caption.replace(" = ", "\u00a0=\u00a0"), width="stretch")
+        if numbers is not None:
+            csv_button(numbers, question, f"csv_{file_name(key or question)}", index=index)
 
 
 def number(name: str, digits: int = 3, width: int | None = None, explain: str | None = None):
@@ -306,39 +321,33 @@ def bar(name: str, colour: str, most: float = 1.0, shape: str = "%.3f", width: i
 
 
 def chart(
-    figure: go.Figure,
-    caption: str,
-    numbers: pd.DataFrame | Mapping[str, Sequence] | None = None,
-    key: str | None = None,
-    **more,
+    figure: go.Figure, caption: str, numbers: pd.DataFrame | None = None, key: str | None = None, **more
 ):
     """The question as a heading that wraps, the figure, then the caption with n and method beside the numbers
     as CSV.
 
-    caption: Markdown of our own. numbers: a table, or columns by name. key: needed where one question stands twice on a page. more: for
+    caption: Markdown of our own. key: needed where one question stands twice on a page. more: for
     `st.plotly_chart` (on_select ...).
     """
-    question, caption = figure.layout.meta["question"], caption.replace(" = ", "\u00a0=\u00a0")
-    slug = file_name(key or question)
     with st.container(gap="xsmall"):
-        heading(question)
-        config = CONFIG | {"toImageButtonOptions": {"format": "svg", "filename": slug}}
-        shown = st.plotly_chart(
-            figure,
-            theme=None,
-            key=f"figure_{slug}",
-            alt=f"{question} {plain(caption)}",
-            config=config,
-            **more,
-        )
-        if caption or numbers is not None:
-            with st.container(horizontal=True, vertical_alignment="center", wrap=False, gap="small"):
-                st.caption(caption, width="stretch")
-                if isinstance(numbers, Mapping):
-                    csv_button(partial(pd.DataFrame, numbers), question, f"csv_{slug}", index=False)
-                elif numbers is not None:
-                    csv_button(numbers, question, f"csv_{slug}")
+        shown = plot(figure, caption, key, **more)
+        footer(caption, numbers, figure.layout.meta["question"], key)
     return shown
+
+
+def plot(figure: go.Figure, caption: str, key: str | None = None, **more):
+    """A figure under its question. caption: what is read aloud besides."""
+    question = figure.layout.meta["question"]
+    slug = file_name(key or question)
+    heading(question)
+    return st.plotly_chart(
+        figure,
+        theme=None,
+        key=f"figure_{slug}",
+        alt=f"{question} {plain(caption)}",
+        config=CONFIG | {"toImageButtonOptions": {"format": "svg", "filename": slug}},
+        **more,
+    )
 
 
 def panels(question: str, cards: Sequence[tuple[str, go.Figure, str]], caption: str, key: str) -> None:

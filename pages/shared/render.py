@@ -1,24 +1,26 @@
 """Draw the blocks of `scoring.views` with Streamlit: built once, shown often.
 
 Views, figures and tables are kept by what the scorecard rests on, by block and by theme: those of samples for
-all sessions, those of own files in their session, gone with it.
+all sessions, those of own files in their session, gone with it. What is kept is what goes to the browser, so
+showing it again costs its sending only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
 
 from pages.shared import layout
 from pages.shared.case_link import CaseLink
-from pages.shared.kept import Kept
 from scoring.figures.numerals import span
 from scoring.figures.theme import SMALL, Theme, label
 from scoring.report import views_of
+from scoring.scorecard import ScoreCard
 from scoring.text import file_name
 from scoring.views import (
     Block,
@@ -37,82 +39,107 @@ from scoring.views import (
 if TYPE_CHECKING:
     from pages.shared.challenge_page import ScoredSubmission
 
-SHARED_CARDS, SESSION_CARDS, BLOCKS = 32, 4, 256
-"""Cards of which something is kept, and how many built figures and tables of each."""
+SHARED_CARDS, SHARED_BLOCKS, SESSION_CARDS, SESSION_BLOCKS = 32, 512, 4, 128
+"""How many views, and figures and tables in one theme, are kept."""
+Numbers = Callable[[], pd.DataFrame]
 
 
 @dataclass(frozen=True)
-class Rendered:
-    """What is kept of a card: its views, and the figures and tables that were built of them."""
+class Place:
+    """Where a block stands. content: what the card rests on; None where nothing is kept. own: whether a
+    visitor brought any of it. path: of the block among those of the card. link: opens a case in the viewer."""
 
-    views: Views
-    built: Kept
+    content: tuple[str, ...] | None
+    own: bool
+    path: str
+    link: CaseLink | None = None
+
+    def inside(self, step: object) -> Place:
+        """Return the place of a block within this one."""
+        return replace(self, path=f"{self.path}/{step}")
 
 
-def rendered(shown: ScoredSubmission) -> Rendered:
-    """Return what is kept of a card."""
+def of_card(shown: ScoredSubmission, path: str, link: CaseLink | None = None) -> Place:
+    """Return a place among the blocks of a card."""
     card = shown.card
     content = (card.challenge, repr(card.provenance), shown.truth_key, shown.given.key)
-    store = st.session_state.setdefault("_rendered", Kept(SESSION_CARDS)) if shown.own else _shared()
-    return store.get(content, lambda: Rendered(views_of(card), Kept(BLOCKS)))
+    return Place(content, shown.own, path, link)
 
 
-@st.cache_resource(show_spinner=False)
-def _shared() -> Kept[Rendered]:
-    return Kept(SHARED_CARDS)
+def views(shown: ScoredSubmission) -> Views:
+    """Return what is shown of a card."""
+    place = of_card(shown, "")
+    return (_own_views if place.own else _shared_views)(place.content, shown.card)
 
 
-@dataclass(frozen=True)
-class _Context:
-    """What blocks are drawn with. built: what is kept of the card. link: opens a case in the viewer."""
+@st.cache_resource(max_entries=SHARED_CARDS, show_spinner=False)
+def _shared_views(content: tuple[str, ...], _card: ScoreCard) -> Views:
+    return views_of(_card)
 
-    built: Kept
-    link: CaseLink | None = None
+
+@st.cache_resource(max_entries=SESSION_CARDS, scope="session", show_spinner=False)
+def _own_views(content: tuple[str, ...], _card: ScoreCard) -> Views:
+    return views_of(_card)
+
+
+def _kept(place: Place, theme: Theme, draw: Callable[[], Any]) -> Any:
+    """Draw elements that are no widgets, or send again what was drawn before; return what `draw` gave, which
+    may also be something to be drawn."""
+    if place.content is None:
+        return draw()
+    keep = _own_elements if place.own else _shared_elements
+    return keep(place.content, place.path, theme.name, draw)
+
+
+# Streamlit sends again what a cached function has drawn.
+@st.cache_resource(max_entries=SHARED_BLOCKS, show_spinner=False)
+def _shared_elements(content: tuple[str, ...], path: str, theme: str, _draw: Callable[[], Any]) -> Any:
+    return _draw()
+
+
+@st.cache_resource(max_entries=SESSION_BLOCKS, scope="session", show_spinner=False)
+def _own_elements(content: tuple[str, ...], path: str, theme: str, _draw: Callable[[], Any]) -> Any:
+    return _draw()
 
 
 def headline(shown: ScoredSubmission, link: CaseLink | None = None) -> None:
     """Draw the score, what made it, and what must be known before it is read."""
-    kept = rendered(shown)
-    context = _Context(kept.built, link)
-    head, strip = kept.views.headline, None
-    if head.strip:
-        strip = _built(context, head.strip, "headline")
-    layout.headline(
-        head.score,
-        head.facts,
-        strip,
-        head.strip.caption if head.strip else head.arithmetic,
-        head.under_score,
-    )
-    for place, note in enumerate(head.notes):
-        _block(note, context, f"headline/{place}")
+    head = views(shown).headline
+    place = of_card(shown, "headline", link)
+    strip = partial(_figure, head.strip, place) if head.strip else None
+    layout.headline(head.score, head.facts, strip, head.arithmetic, head.under_score)
+    for number, note in enumerate(head.notes):
+        _block(note, place.inside(number))
 
 
 def section(shown: ScoredSubmission, name: str, link: CaseLink | None = None) -> bool:
     """Draw the section of that name; False if there is none."""
-    kept = rendered(shown)
-    found = kept.views.section(name)
+    found = views(shown).section(name)
     if found is None:
         return False
-    for place, entry in enumerate(found.blocks):
-        _block(entry, _Context(kept.built, link), f"{name}/{place}")
+    _all(found.blocks, of_card(shown, name, link))
     return True
 
 
 def block(entry: Block, shown: ScoredSubmission | None = None, path: str = "") -> None:
     """Draw a block that a live tab made. With `shown` and a path, which must say all that it depends on, it
     is kept with the blocks of that card."""
-    _block(entry, _Context(Kept(0) if shown is None else rendered(shown).built), f"live/{path}")
+    _block(entry, of_card(shown, f"live/{path}") if shown else Place(None, True, path))
 
 
-def _block(entry: Block, context: _Context, path: str) -> None:
+def _all(entries: Sequence[Block], place: Place) -> None:
+    for number, entry in enumerate(entries):
+        _block(entry, place.inside(number))
+
+
+def _block(entry: Block, place: Place) -> None:
     match entry:
         case Figure():
-            _figure(entry, context, path)
+            _figure(entry, place)
         case Panels():
-            _panels(entry, context, path)
+            _kept(place, layout.theme(), partial(_panels, entry, place.path, layout.theme()))
         case Table():
-            _table(entry, context, path)
+            _table(entry, place)
         case Facts():
             if entry.question:
                 layout.heading(entry.question)
@@ -123,22 +150,21 @@ def _block(entry: Block, context: _Context, path: str) -> None:
             _text(entry)
         case SideBySide():
             drawn = st.columns(list(entry.widths), gap="medium")
-            for k, (place, column) in enumerate(zip(drawn, entry.columns, strict=True)):
-                with place:
-                    for n, inner in enumerate(column):
-                        _block(inner, context, f"{path}/{k}.{n}")
+            for number, (column, blocks) in enumerate(zip(drawn, entry.columns, strict=True)):
+                with column:
+                    _all(blocks, place.inside(number))
         case Choice():
-            _choice(entry, context, path)
+            _choice(entry, place)
 
 
 @st.fragment
-def _choice(entry: Choice, context: _Context, path: str) -> None:
+def _choice(entry: Choice, place: Place) -> None:
     """A click repaints these blocks and nothing else."""
     names = list(entry.options)
     chosen = st.segmented_control(
         entry.label, names, key=entry.key, bind="query-params", required=True, default=names[0]
     )
-    _block(entry.options[chosen], context, f"{path}/{chosen}")
+    _block(entry.options[chosen], place.inside(chosen))
 
 
 def _text(entry: Text) -> None:
@@ -152,57 +178,61 @@ def _text(entry: Text) -> None:
         st.warning(entry.text, icon=":material/warning:")
 
 
-def _figure(entry: Figure, context: _Context, path: str) -> None:
-    figure, caption, more = _built(context, entry, path), entry.caption, {}
-    if entry.cases and context.link:
-        key = f"figure_{file_name(entry.key or figure.layout.meta['question'])}"
-        caption += f" A click opens the {context.link.case}."
-        more = {"on_select": context.link.point(key), "selection_mode": "points"}
-    layout.chart(figure, caption, entry.data, entry.key or None, **more)
+def _figure(entry: Figure, place: Place) -> None:
+    theme, key = layout.theme(), entry.key or None
+    numbers = None if entry.data is None else partial(pd.DataFrame, entry.data)
+    if entry.cases and place.link:
+        _clickable_figure(entry, numbers, place, place.link)
+        return
+
+    def draw() -> str:
+        figure = entry.build(theme)
+        layout.plot(figure, entry.caption, key)
+        return str(figure.layout.meta["question"])
+
+    with st.container(gap="xsmall"):
+        question = _kept(place, theme, draw)
+        layout.footer(entry.caption, numbers, question, key, index=False)
 
 
-def _built(context: _Context, entry: Figure, path: str):
-    theme = layout.theme()
-    return context.built.get((path, theme.name), lambda: entry.build(theme))
+def _clickable_figure(entry: Figure, numbers: Numbers | None, place: Place, link: CaseLink) -> None:
+    theme, key = layout.theme(), entry.key or None
+    figure = _kept(place, theme, lambda: entry.build(theme))
+    question = str(figure.layout.meta["question"])
+    caption = f"{entry.caption} A click opens the {link.case}."
+    choose = link.point(f"figure_{file_name(key or question)}")
+    with st.container(gap="xsmall"):
+        layout.plot(figure, caption, key, on_select=choose, selection_mode="points")
+        layout.footer(caption, numbers, question, key, index=False)
 
 
-def _panels(entry: Panels, context: _Context, path: str) -> None:
-    theme = layout.theme()
-    figures = context.built.get((path, theme.name), lambda: [panel.build(theme) for panel in entry.panels])
-    cards = [(panel.title, figure, panel.below) for panel, figure in zip(entry.panels, figures, strict=True)]
+def _panels(entry: Panels, path: str, theme: Theme) -> None:
+    cards = [(panel.title, panel.build(theme), panel.below) for panel in entry.panels]
     layout.panels(entry.question, cards, entry.caption, path)
 
 
-@dataclass(frozen=True)
-class _Prepared:
-    """A table as it is handed to Streamlit."""
-
-    style: object
-    config: dict
-
-
-def _table(entry: Table, context: _Context, path: str) -> None:
+def _table(entry: Table, place: Place) -> None:
     if entry.detail:
         return
-    theme = layout.theme()
-    ready = context.built.get((path, theme.name), lambda: _prepare(entry, theme))
-    caption, more = entry.caption, {}
-    if entry.cases and context.link:
-        caption += f" A click on a row opens the {context.link.case}."
-        choose = context.link.row(entry.key, entry.rows[entry.cases])
-        more = {"on_select": choose, "selection_mode": "single-row"}
-    layout.styled_table(
-        entry.question,
-        ready.style,
-        ready.config,
-        caption,
-        lambda: frame(entry),
-        entry.key or None,
-        **more,
-    )
+    theme, key, caption = layout.theme(), entry.key or None, entry.caption
+    if entry.cases and place.link:
+        caption += f" A click on a row opens the {place.link.case}."
+        choose = place.link.row(entry.key, entry.rows[entry.cases])
+        style, columns = _kept(place, theme, lambda: _styled(entry, theme))
+        layout.styled_table(
+            entry.question, style, columns, key, on_select=choose, selection_mode="single-row"
+        )
+    else:
+        _kept(place, theme, partial(_plain_table, entry, theme))
+    layout.footer(caption, partial(frame, entry), entry.question, key, index=False)
 
 
-def _prepare(entry: Table, theme: Theme) -> _Prepared:
+def _plain_table(entry: Table, theme: Theme) -> None:
+    layout.styled_table(entry.question, *_styled(entry, theme), entry.key or None)
+
+
+def _styled(entry: Table, theme: Theme) -> tuple[object, dict[str, Any]]:
+    """Return the rows in their colours, and how each column is shown."""
     columns = [column for column in entry.columns if not column.detail]
     cells = {column.name: _cells(column, entry) for column in columns}
     style = pd.DataFrame(cells).style
@@ -213,7 +243,7 @@ def _prepare(entry: Table, theme: Theme) -> _Prepared:
         if column.kind == "class" and entry.risks:
             colours = [theme.risk.get(entry.risks.get(name, ""), "") for name in entry.rows[column.name]]
             style = style.apply(_coloured, colours=colours, subset=[column.name])
-    return _Prepared(style, {column.name: _config(column, theme) for column in columns})
+    return style, {column.name: _config(column, theme) for column in columns}
 
 
 def _coloured(cells: pd.Series, colours: Sequence[str]) -> list[str]:
@@ -256,8 +286,7 @@ def _config(column: Column, theme: Theme):
 
 
 def frame(entry: Table) -> pd.DataFrame:
-    """Return all that a table holds, for a download: unrounded, the ends of an interval in columns of their
-    own."""
+    """Return all that a table holds, for a download: unrounded, ends of an interval in columns of their own."""
     columns: dict[str, list] = {}
     for column in entry.columns:
         values = list(entry.rows[column.name])
