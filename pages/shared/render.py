@@ -46,8 +46,8 @@ Numbers = Callable[[], pd.DataFrame]
 
 @dataclass(frozen=True)
 class Place:
-    """Where a block stands. content: what the card rests on; None where nothing is kept. own: whether a
-    visitor brought any of it. path: of the block among those of the card. link: opens a case in the viewer."""
+    """Where a block stands. content: what the card rests on; None: nothing is kept. own: whether a
+    visitor brought any of it. path: of the block in the card. link: opens a case in the viewer."""
 
     content: tuple[str, ...] | None
     own: bool
@@ -286,7 +286,7 @@ def _config(column: Column, theme: Theme):
 
 
 def frame(entry: Table) -> pd.DataFrame:
-    """Return all that a table holds, for a download: unrounded, ends of an interval in columns of their own."""
+    """Return all that a table holds, for a download: unrounded, ends of an interval in two columns."""
     columns: dict[str, list] = {}
     for column in entry.columns:
         values = list(entry.rows[column.name])
