@@ -1,7 +1,6 @@
 """Compare teams: who leads, whether the lead is more than chance, and where teams differ."""
 
 from collections.abc import Mapping, Sequence
-from types import ModuleType
 
 import streamlit as st
 
@@ -13,64 +12,32 @@ from pages.shared.inputs import Input
 from pages.shared.layout import Fact
 from pages.shared.teams import Team
 from scoring import samples
-from scoring.challenges import option_name
+from scoring.challenge import Challenge
+from scoring.challenges import REGISTRY
 from scoring.comparison import report, verdict, views
 from scoring.comparison.compare import Comparison, compare_cards, of_team
 from scoring.comparison.scale import Scale
 from scoring.comparison.scale import of as scale_of
 from scoring.text import markdown
 
-TRUTHS = {
-    "tricorder3": ("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
-    "melanoma": ("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
-    "isic": ("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
-    "puma": (
-        "Zip, folder or files with annotated nuclei and images",
-        ("geojson", "json", "tif", "tiff", "png", "jpg", "jpeg"),
-    ),
-    "hecktor2026": ("Zip or folder of masks and the clinical table", ("gz", "nii", "mha", "json")),
-}
-SUBMITTED = {
-    "tricorder3": ("onnx",),
-    "melanoma": ("onnx",),
-    "isic": ("onnx",),
-    "puma": ("geojson", "json"),
-    "hecktor2026": ("gz", "nii", "mha", "json"),
-}
-MISSING = ("missing", "Cases without a prediction", {"refuse the file": "refuse", "count as wrong": "wrong"})
-RANKED = (
-    "metric",
-    "Ranked by",
-    {"balanced accuracy": None, "macro AUC": "auc", "macro average precision": "ap", "macro F1": "dice"},
-)
-MACRO = (
-    "rules",
-    "Whose macro F1",
-    {
-        "challenge description": "description",
-        "Grand Challenge evaluator": "grand-challenge",
-        "pooled": "pooled",
-    },
-)
-ORDER = ("order", "Places by", {"weighted ranks": "rank", "weighted score": "score"})
 NAMED = 6
 """Teams that the door names before it says "and N more"."""
-CHOICES = {"tricorder3": MISSING, "melanoma": MISSING, "isic": RANKED, "puma": MACRO, "hecktor2026": ORDER}
-"""What can be chosen for all teams: the option, its label, words -> value; the first is usual."""
 
 
 def compare_teams() -> None:
     top = st.container()
-    names = {name: challenge_id for challenge_id, name in teams.CHALLENGES.items()}
+    names = {row.short_name: challenge_id for challenge_id, row in REGISTRY.items()}
     challenge = scoring.load_challenge(names[_challenge_name(list(names))])
     with top:
-        formula = f"**{challenge.FORMULA}**, all teams on the same cases, paired bootstrap, higher is better"
-        layout.opening("Compare teams", f"{challenge.TITLE}, {formula}", verdict.RULE)
-    sets = samples.test_sets(challenge.ID)
+        formula = f"**{challenge.formula}**, all teams on the same cases, paired bootstrap, higher is better"
+        layout.opening("Compare teams", f"{challenge.title}, {formula}", verdict.RULE)
+    sets = samples.test_sets(challenge.id)
     left, right = st.columns(2)
     with left:
-        test_set, door = inputs.test_set(sets, challenge.ID, *TRUTHS[challenge.ID])
-    read = submissions.truth(challenge.ID, test_set)
+        test_set, door = inputs.test_set(
+            sets, challenge.id, challenge.inputs.truth.words, challenge.inputs.truth.endings
+        )
+    read = submissions.truth(challenge.id, test_set)
     with right:
         chosen, problems, options = _teams(challenge, test_set, sets[door.sample])
     if isinstance(read, submissions.Running):
@@ -98,26 +65,27 @@ def _challenge_name(names: Sequence[str]) -> str:
     )
 
 
-def _teams(challenge: ModuleType, test_set: Input, sample) -> tuple[list[Team], list, dict]:
+def _teams(challenge: Challenge, test_set: Input, sample) -> tuple[list[Team], list, dict]:
     """The door of the teams: those chosen, what is wrong with dropped folders, and what was chosen for all
     teams."""
-    name, words, values = CHOICES[challenge.ID]
+    option = challenge.option(challenge.comparison.offered)
+    values = {words: value for value, words in option.value_labels.items()}
     with st.container(border=True, gap="xsmall", height="stretch"):
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             named, place = st.container(gap=None), st.popover("Choose", icon=":material/groups:")
             with st.popover("Own files", icon=":material/upload:"):
-                single, packs, forget = inputs.teams(challenge.ID, SUBMITTED[challenge.ID])
+                single, packs, forget = inputs.teams(challenge.id, challenge.inputs.submission.endings)
                 if single or packs:
                     st.button(
                         "Without own files",
-                        key=f"{challenge.ID}_teams_back",
+                        key=f"{challenge.id}_teams_back",
                         type="tertiary",
                         icon=":material/undo:",
                         on_click=forget,
                     )
         offered, problems = teams.offered(challenge, test_set, sample, single, packs)
         with place:
-            chosen = _chosen(challenge.ID, test_set.key, offered)
+            chosen = _chosen(challenge.id, test_set.key, offered)
         with named:
             st.caption("Teams")
             listed = ", ".join(markdown(name, 30) for name in chosen[:NAMED])
@@ -125,9 +93,13 @@ def _teams(challenge: ModuleType, test_set: Input, sample) -> tuple[list[Team], 
                 f"**{listed or 'none'}**" + f" and {len(chosen) - NAMED} more" * (len(chosen) > NAMED)
             )
         value = st.selectbox(
-            words, list(values), key=f"compared_{name}", bind="query-params", persist_state="session"
+            option.label,
+            list(values),
+            key=f"compared_{option.name}",
+            bind="query-params",
+            persist_state="session",
         )
-    return [offered[one] for one in chosen], problems, {name: values[value]}
+    return [offered[one] for one in chosen], problems, {option.name: values[value]}
 
 
 def _chosen(challenge_id: str, truth_key: str, offered: Mapping[str, Team]) -> list[str]:
@@ -163,7 +135,7 @@ def _chosen(challenge_id: str, truth_key: str, offered: Mapping[str, Team]) -> l
 
 
 def _scored(
-    challenge: ModuleType, test_set: Input, metadata, truth, chosen: list[Team], problems: list, options: dict
+    challenge: Challenge, test_set: Input, metadata, truth, chosen: list[Team], problems: list, options: dict
 ) -> None:
     """Score the teams, name those that were refused, compare the others."""
     if not chosen and not problems:
@@ -171,7 +143,7 @@ def _scored(
         return
     of_comparison = {
         name: options.pop(name)
-        for name in map(option_name, getattr(challenge, "COMPARE_ARGUMENTS", {}))
+        for name in (o.name for o in challenge.options_of("compare"))
         if name in options
     }
     outcomes = teams.cards(challenge, test_set, metadata, truth, chosen, options)
@@ -183,7 +155,7 @@ def _scored(
     if (refused or problems) and not _without(refused, problems, len(cards)):
         return
     key = (test_set.key, *(team.key for team in chosen if team.name in cards), submissions.options(**options))
-    found = _compared(challenge.ID, scoring.__version__, key, submissions.options(**of_comparison), cards)
+    found = _compared(challenge.id, scoring.__version__, key, submissions.options(**of_comparison), cards)
     if found.refused:
         layout.refusal(found.refused)
         return
@@ -192,7 +164,7 @@ def _scored(
         found.value,
         truth,
         test_set.key,
-        (challenge.ID, scoring.__version__, *key, *of_comparison.items()),
+        (challenge.id, scoring.__version__, *key, *of_comparison.items()),
     )
 
 
@@ -224,7 +196,7 @@ def _without(refused: Mapping[str, scoring.InputRefused], problems: list, left: 
     )
 
 
-def _result(challenge: ModuleType, comparison: Comparison, truth, truth_key: str, key: tuple) -> None:
+def _result(challenge: Challenge, comparison: Comparison, truth, truth_key: str, key: tuple) -> None:
     """Findings, headline, tabs, downloads."""
     scale = scale_of(challenge)
     layout.findings(comparison.noticed)
@@ -247,7 +219,7 @@ def _result(challenge: ModuleType, comparison: Comparison, truth, truth_key: str
     compared = Compared(challenge, comparison, truth, truth_key, key, scale, views.shown(comparison, chosen))
     layout.tabs(_tabs(compared), compared)
     with st.container(horizontal=True, gap="small"):
-        stem = f"{challenge.ID}-comparison"
+        stem = f"{challenge.id}-comparison"
         downloads.json_button(comparison.to_json, stem, "download_json", "comparison.json")
         downloads.html_button(lambda: report.html(comparison), f"{stem}-report", "download_html")
         downloads.csv_button(
@@ -266,10 +238,10 @@ def _result(challenge: ModuleType, comparison: Comparison, truth, truth_key: str
 def _tabs(compared: Compared) -> dict:
     """The questions that can be asked of this challenge, in the order in which an organizer asks them."""
     tabs = {"Ranking": ranks.ranking, "Lead": ranks.lead, "Stability": ranks.stability}
-    if compared.comparison.standings is not None:
+    if compared.comparison.own_ranking is not None:
         tabs["Orders"] = ranks.orders
     tabs |= {"Other rules": rules.other_rules, "Classes": differences.classes, "Cases": cases.cases}
-    if compared.comparison.comparable.slice_measures:
+    if compared.comparison.spec.slice_measures:
         tabs["Subgroups"] = differences.subgroups
     if any(card.more.get("model_size_mib") is not None for card in compared.comparison.cards.values()):
         tabs["Size"] = ranks.size

@@ -14,7 +14,8 @@ from pages.shared.classification import interval
 from pages.shared.inputs import Input
 from pages.shared.layout import Fact
 from pages.shared.viewer import slices
-from scoring.challenges.hecktor2026 import figures
+from scoring.challenges.hecktor2026 import figures, summary, view
+from scoring.challenges.hecktor2026 import patients as hecktor_patients
 from scoring.challenges.hecktor2026.figures import Drawing
 from scoring.figures.intervals import Row, intervals
 from scoring.figures.numerals import UNDEFINED, decimal, share
@@ -26,7 +27,7 @@ from scoring.text import file_name, markdown
 ID = "hecktor2026"
 CHALLENGE = scoring.load_challenge(ID)
 VIEWER = CaseLink("patient", "place")
-VIEW, SUMMARY, PATIENTS = CHALLENGE.view, CHALLENGE.summary, CHALLENGE.patients
+VIEW, SUMMARY, PATIENTS = view, summary, hecktor_patients
 STRUCTURES = {"gtvp": "GTVp", "gtvn": "GTVn"}
 KINDS = ("t", "n")
 KEPT_SCENES = 6
@@ -178,7 +179,7 @@ def headline(shown: ScoredSubmission) -> None:
             )
         ],
         score_strip(
-            [Part(p.name, CHALLENGE.WEIGHTS[p.metric][1], 100 * p.weight, p.value) for p in parts],
+            [Part(p.name, CHALLENGE.parts[p.metric][1], 100 * p.weight, p.value) for p in parts],
             layout.theme(),
             bounds,
         ),
@@ -549,13 +550,13 @@ def readings_tab(shown: ScoredSubmission) -> None:
                 "reading": layout.words("reading", 215),
                 "score": layout.number("score ↑", 4),
                 "difference": st.column_config.NumberColumn("difference", format="%+.4f", alignment="right"),
-                **{part.metric: layout.number(f"{CHALLENGE.WEIGHTS[part.metric][1]} ↑", 3) for part in parts},
+                **{part.metric: layout.number(f"{CHALLENGE.parts[part.metric][1]} ↑", 3) for part in parts},
             },
             (
                 "On these rules the description is silent or contradicts itself. The choices above the "
                 "headline change them."
             ),
-            lighter=list(CHALLENGE.WEIGHTS),
+            lighter=list(CHALLENGE.parts),
             key="readings",
         )
 

@@ -11,6 +11,8 @@ from pages.shared.challenge_page import ChallengePage, ScoredSubmission, show
 from pages.shared.classification import interval
 from pages.shared.inputs import Input
 from pages.shared.layout import Fact, Picture
+from scoring.challenges.isic import thresholds, view
+from scoring.challenges.isic.card import SMALL_CLASS, malignant_curve, scores_at_half
 from scoring.figures import categories as figures
 from scoring.figures.categories import Line
 from scoring.figures.numerals import UNDEFINED, decimal, share
@@ -22,7 +24,7 @@ from scoring.text import markdown
 
 ID = "isic"
 CHALLENGE = scoring.load_challenge(ID)
-VIEW, THRESHOLDS = CHALLENGE.view, CHALLENGE.thresholds
+VIEW, THRESHOLDS = view, thresholds
 METRICS = {"balanced accuracy": None, "macro AUC": "auc", "macro average precision": "ap", "macro F1": "dice"}
 RULES = {"above 0.5, official": "official", "0.5 and above, MILK10k page": "milk10k-page"}
 NAMES = {
@@ -61,7 +63,7 @@ def choices(test_set: Input, _truth, predictions) -> Mapping:
             help="2018 and 2019 rank by balanced accuracy, MILK10k by macro F1.",
         )
         rules = "above 0.5, official"
-        if CHALLENGE.scores_at_half(predictions):
+        if scores_at_half(predictions):
             rules = st.selectbox(
                 "Positive is a score",
                 list(RULES),
@@ -267,9 +269,7 @@ def categories_tab(shown: ScoredSubmission) -> None:
 
 def _category_row(name: str, entry: Mapping, unearned: Sequence[str]) -> dict:
     count = (
-        "0, absent"
-        if not entry["support"]
-        else f"{entry['support']}{'*' * (entry['support'] < CHALLENGE.SMALL_CLASS)}"
+        "0, absent" if not entry["support"] else f"{entry['support']}{'*' * (entry['support'] < SMALL_CLASS)}"
     )
     return {
         "category": name,
@@ -515,7 +515,7 @@ def malignant(card: ScoreCard) -> None:
             bind="query-params",
             persist_state="page",
         )
-        found, (ill, well) = CHALLENGE.malignant_curve(card, chosen), VIEW.prevalence(card, chosen)
+        found, (ill, well) = malignant_curve(card, chosen), VIEW.prevalence(card, chosen)
         usual = set(chosen) == set(official)
         layout.facts(
             [

@@ -11,6 +11,20 @@ from pages.shared import cases, classification, layout, preflight, submissions
 from pages.shared.challenge_page import ChallengePage, ScoredSubmission, show
 from pages.shared.classification import CalibrationWords, Measure, interval
 from pages.shared.layout import Fact, Picture
+from scoring.challenges.melanoma.card import CURVE_REPLICATES
+from scoring.challenges.melanoma.formula import THRESHOLD
+from scoring.challenges.melanoma.threshold import (
+    at_sensitivity,
+    at_specificity,
+    at_threshold,
+    best_threshold,
+    counts_at,
+    histogram,
+    net_benefit,
+    predictive_values,
+    threshold_range,
+    thresholds,
+)
 from scoring.figures import binary as figures
 from scoring.figures.binary import Mark, cut
 from scoring.figures.numerals import decimal, percent, points, share, span
@@ -20,7 +34,7 @@ from scoring.scorecard import ScoreCard
 
 ID = "melanoma"
 CHALLENGE = scoring.load_challenge(ID)
-OFFICIAL = Mark(CHALLENGE.THRESHOLD, "official 0.5", "circle")
+OFFICIAL = Mark(THRESHOLD, "official 0.5", "circle")
 POINTS_DRAWN = 300
 RISKS = {"positive": "malignant"}
 NAMES = {"positive": "melanoma", "negative": "other", None: "no prediction"}
@@ -65,7 +79,7 @@ def headline(shown: ScoredSubmission) -> None:
     card = shown.card
     m, i, n_positive = card.metrics, card.intervals, card.per_class["positive"]["support"]
     bounds = [100 * v for v in i["score"]] if i.get("score") else None
-    parts = [Part(name, short, weight, m[key]) for key, (name, short, weight) in CHALLENGE.WEIGHTS.items()]
+    parts = [Part(name, short, weight, m[key]) for key, (name, short, weight) in CHALLENGE.parts.items()]
     rows = [
         ("F2 ↑", "f2", "60 of 100 points"),
         ("Accuracy ↑", "accuracy", "30 of 100 points"),
@@ -76,7 +90,7 @@ def headline(shown: ScoredSubmission) -> None:
     if card.score is None:
         sum_words = "The score is **undefined**: the test set has one class only, and the AUC needs both."
     else:
-        f2, accuracy, auc = (f"{weight} × {m[key]:.6f}" for key, (_, _, weight) in CHALLENGE.WEIGHTS.items())
+        f2, accuracy, auc = (f"{weight} × {m[key]:.6f}" for key, (_, _, weight) in CHALLENGE.parts.items())
         sum_words = (
             f"({f2} + {accuracy} + {auc}) / 100 = **{card.score!r}**, the official number to the last digit."
         )
@@ -108,8 +122,8 @@ def threshold_tab(shown: ScoredSubmission) -> None:
 @st.fragment
 def operating(card: ScoreCard) -> None:
     """The slider and all that moves with it. A fragment: a move repaints this and nothing else."""
-    low, high = CHALLENGE.threshold_range(card)
-    best = CHALLENGE.best_threshold(card)
+    low, high = threshold_range(card)
+    best = best_threshold(card)
     if not low <= st.session_state.get("threshold", low) <= high:
         _set_threshold(OFFICIAL.threshold)  # chosen for another submission, whose scores reach further
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -143,8 +157,8 @@ def operating(card: ScoreCard) -> None:
     if best is not None:
         marks.append(Mark(best, "best on these cases", "star"))
     reached, curve = (
-        CHALLENGE.at_threshold(card, threshold),
-        CHALLENGE.thresholds(card, POINTS_DRAWN, (threshold,) if best is None else (threshold, best)),
+        at_threshold(card, threshold),
+        thresholds(card, POINTS_DRAWN, (threshold,) if best is None else (threshold, best)),
     )
     left, right = st.columns([1, 1], gap="large")
     with left:
@@ -189,7 +203,7 @@ def moved(card: ScoreCard, threshold: float, reached: Mapping) -> None:
         }
         for key, words in names.items()
     ]
-    (quiet, alarms), (missed, found) = CHALLENGE.counts_at(card, threshold)
+    (quiet, alarms), (missed, found) = counts_at(card, threshold)
     layout.table(
         "What would the score be?",
         pd.DataFrame(rows),
@@ -229,7 +243,7 @@ def chosen_here(card: ScoreCard, curve: Mapping, best: float | None) -> None:
 def curves(card: ScoreCard, curve: Mapping, marks: list[Mark]) -> None:
     """Histogram, ROC, precision and recall, each with the thresholds on it."""
     theme, a = layout.theme(), card.arrays
-    drawn, n_positive = CHALLENGE.histogram(card), card.per_class["positive"]["support"]
+    drawn, n_positive = histogram(card), card.per_class["positive"]["support"]
     bands = [
         (a[f"{kind}_grid"], a[f"{kind}_low"][0], a[f"{kind}_high"][0]) if f"{kind}_grid" in a else None
         for kind in ("roc", "pr")
@@ -281,8 +295,8 @@ def wanted(card: ScoreCard) -> None:
     for place, (key, other, find) in zip(
         st.columns(2, gap="large"),
         (
-            ("sensitivity", "specificity", CHALLENGE.at_sensitivity),
-            ("specificity", "sensitivity", CHALLENGE.at_specificity),
+            ("sensitivity", "specificity", at_sensitivity),
+            ("specificity", "sensitivity", at_specificity),
         ),
         strict=True,
     ):
@@ -354,7 +368,7 @@ def missed_tab(shown: ScoredSubmission) -> None:
 def in_practice(card: ScoreCard) -> None:
     """What a call is worth where melanomas are as frequent as chosen."""
     chosen = prevalence()
-    found = CHALLENGE.predictive_values(card, CHALLENGE.THRESHOLD, PREVALENCES[chosen])
+    found = predictive_values(card, THRESHOLD, PREVALENCES[chosen])
     for place, pair in zip(
         st.columns(2, gap="large"),
         (
@@ -530,7 +544,7 @@ def benefit_tab(shown: ScoredSubmission) -> None:
             "The model is of use where its line is the highest."
         )
         chosen = prevalence()
-        examples = pd.DataFrame(CHALLENGE.net_benefit(card, (0.03, 0.1, 0.2, 0.5), PREVALENCES[chosen]))
+        examples = pd.DataFrame(net_benefit(card, (0.03, 0.1, 0.2, 0.5), PREVALENCES[chosen]))
         examples["interval"] = (
             [interval((low, high), 3) for low, high in zip(examples["low"], examples["high"], strict=True)]
             if "low" in examples
@@ -551,10 +565,10 @@ def benefit_tab(shown: ScoredSubmission) -> None:
             key="benefit",
         )
     with left:
-        found = CHALLENGE.net_benefit(card, np.linspace(0, 0.6, 61), PREVALENCES[chosen])
+        found = net_benefit(card, np.linspace(0, 0.6, 61), PREVALENCES[chosen])
         layout.chart(
             figures.net_benefit(found, layout.theme(), [OFFICIAL]),
-            f"Band: pointwise 95%, on up to {CHALLENGE.CURVE_REPLICATES} resamples. Dotted: the "
+            f"Band: pointwise 95%, on up to {CURVE_REPLICATES} resamples. Dotted: the "
             f"official 0.5. n = {card.n_cases}. "
             "Vickers and Elkin, 2006.",
             pd.DataFrame(found).set_index("threshold"),
@@ -596,7 +610,7 @@ def cases_tab(shown: ScoredSubmission) -> None:
         figure = figures.score_bar(
             case["output"],
             [OFFICIAL],
-            CHALLENGE.threshold_range(card),
+            threshold_range(card),
             layout.theme(),
             case["truth"] == "positive",
         )

@@ -3,10 +3,9 @@
 import streamlit as st
 
 from pages.shared import layout, submissions
-from scoring.challenges import TITLES, load_challenge
+from scoring.challenges import REGISTRY, load_challenge
 from scoring.figures.intervals import Row, intervals
 from scoring.figures.numerals import points, share
-from scoring.samples import SETS
 
 PEOPLE = (
     (
@@ -48,7 +47,7 @@ def overview() -> None:
             st.markdown(f"{who}  \n{what}")
             st.page_link(f"../{page}.py", label=words, icon=":material/arrow_forward:")
     with st.grid(min_column_width=330, gap="small"):
-        for challenge_id in (i for i in TITLES if i in SETS):
+        for challenge_id in REGISTRY:
             with st.container(border=True, gap="xsmall"):
                 challenge_card(challenge_id)
     layout.closing()
@@ -57,10 +56,10 @@ def overview() -> None:
 def challenge_card(challenge_id: str) -> None:
     """One challenge: its rule in a line, and how the sample teams do."""
     challenge = load_challenge(challenge_id)
-    st.header(TITLES[challenge_id], anchor=False)
-    st.markdown(f"Scored: {challenge.FORMULA}")
-    st.caption(challenge.ABOUT)
-    scale, shown = (100, points) if challenge.AS_POINTS else (1, share)
+    st.header(REGISTRY[challenge_id].name, anchor=False)
+    st.markdown(f"Scored: {challenge.formula}")
+    st.caption(challenge.about)
+    scale, shown = (100, points) if challenge.as_points else (1, share)
     rows = [
         Row(title, scale * card.score, [scale * v for v in card.intervals["score"]], beside=shown(card.score))
         for title, card in submissions.sample_cards(challenge_id)
@@ -68,8 +67,8 @@ def challenge_card(challenge_id: str) -> None:
     figure = intervals(
         rows,
         layout.theme(),
-        f"{TITLES[challenge_id]}: what do the sample teams score?",
-        "points of 100" if challenge.AS_POINTS else "score",
+        f"{REGISTRY[challenge_id].name}: what do the sample teams score?",
+        "points of 100" if challenge.as_points else "score",
         digits=0 if scale == 100 else 2,
     )
     st.plotly_chart(
@@ -77,7 +76,8 @@ def challenge_card(challenge_id: str) -> None:
         theme=None,
         key=f"board_{challenge_id}",
         config=layout.CONFIG,
-        alt=f"{TITLES[challenge_id]}, sample teams: " + ", ".join(f"{row.name} {row.beside}" for row in rows),
+        alt=f"{REGISTRY[challenge_id].name}, sample teams: "
+        + ", ".join(f"{row.name} {row.beside}" for row in rows),
     )
     st.caption("The sample teams with their 95% intervals, best first.")
     st.page_link(f"../{challenge_id}.py", label="Open on sample data", icon=":material/arrow_forward:")

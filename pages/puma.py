@@ -16,8 +16,17 @@ from pages.shared.classification import interval
 from pages.shared.inputs import Input
 from pages.shared.layout import Fact
 from pages.shared.viewer import nuclei
-from scoring.challenges.puma import report
-from scoring.challenges.puma.formula import RULE_NAMES
+from scoring.challenges.puma import clinic, listing, matches, report
+from scoring.challenges.puma import suspicious as puma_suspicious
+from scoring.challenges.puma.card import rescore
+from scoring.challenges.puma.card import rule_of as puma_rule_of
+from scoring.challenges.puma.formula import METRICS as PUMA_METRICS
+from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL, RADIUS_RANGE, RULE_NAMES
+from scoring.challenges.puma.formula import RADIUS as PUMA_RADIUS
+from scoring.challenges.puma.matches import REASONS
+from scoring.challenges.puma.names import CLASSES as PUMA_CLASSES
+from scoring.challenges.puma.view import OBSERVERS, along_confidence, along_radius, overlay, worst_first
+from scoring.challenges.puma.warnings import SMALL_CLASS
 from scoring.figures import detection as figures
 from scoring.figures.detection import spaced
 from scoring.figures.numerals import UNDEFINED, decimal, percent, share
@@ -28,8 +37,8 @@ from scoring.scorecard import ScoreCard
 ID = "puma"
 CHALLENGE = scoring.load_challenge(ID)
 VIEWER = CaseLink("case", "nucleus")
-CLASSES, RADIUS, METRICS = CHALLENGE.CLASSES, CHALLENGE.RADIUS, CHALLENGE.METRICS
-DOUBTS, LISTING, CLINIC = CHALLENGE.suspicious, CHALLENGE.listing, CHALLENGE.clinic
+CLASSES, RADIUS, METRICS = PUMA_CLASSES, PUMA_RADIUS, PUMA_METRICS
+DOUBTS, LISTING, CLINIC = puma_suspicious, listing, clinic
 RULES = {
     "description": ("image F1s ÷ images that hold the class", "ten classes"),
     "grand-challenge": ("image F1s ÷ all images, {n}", "the classes that occur"),
@@ -111,7 +120,7 @@ def about_submission(card: ScoreCard) -> str:
 
 
 def rule_of(card: ScoreCard) -> str:
-    return CHALLENGE.rule_of(card).name
+    return puma_rule_of(card).name
 
 
 def headline(shown: ScoredSubmission) -> None:
@@ -169,7 +178,7 @@ def class_table(card: ScoreCard) -> None:
             {
                 "class": spaced(name),
                 "support": entry["support"],
-                "images": f"{entry['images_truth']}{'*' * (entry['images_truth'] < CHALLENGE.SMALL_CLASS)}",
+                "images": f"{entry['images_truth']}{'*' * (entry['images_truth'] < SMALL_CLASS)}",
                 "F1": entry["f1"],
                 "interval": interval(entry.get("f1_interval")),
                 "best": entry["best_possible_f1"],
@@ -193,7 +202,7 @@ def class_table(card: ScoreCard) -> None:
             "recall": layout.number("recall ↑", 3, 54),
         },
         "F1 as the rule counts it, precision and recall from the counts of all images. * in under "
-        f"{CHALLENGE.SMALL_CLASS} images: read the "
+        f"{SMALL_CLASS} images: read the "
         f"interval with care. –: undefined. {classification.method(card)}",
         lighter=["interval", "best"],
         key="classes",
@@ -203,7 +212,7 @@ def class_table(card: ScoreCard) -> None:
 def detection_facts(card: ScoreCard) -> None:
     layout.heading("How well are nuclei found?")
     m, i, d = card.metrics, card.intervals, card.more["detection"]
-    first, second = CHALLENGE.OBSERVERS.values()
+    first, second = OBSERVERS.values()
     observers = {key: f"observers {share(first[key])}, {share(second[key])}" for key in first}
     words = {"f1": "F1", "precision": "precision", "recall": "recall"}
     layout.facts(
@@ -226,7 +235,7 @@ def detection_facts(card: ScoreCard) -> None:
 
 def images_tab(shown: ScoredSubmission) -> None:
     card = shown.card
-    order, doubts = CHALLENGE.worst_first(card), submissions.of_card("puma_doubts", shown, DOUBTS.doubts)
+    order, doubts = worst_first(card), submissions.of_card("puma_doubts", shown, DOUBTS.doubts)
     left, right = st.columns([9, 13], gap="large")
     with left:
         page, pages = 1, -(-len(order) // ROWS)
@@ -290,7 +299,7 @@ def images_tab(shown: ScoredSubmission) -> None:
 
 def setting(card: ScoreCard) -> tuple[float, float]:
     """Radius and smallest confidence as the sliders stand, also while their tab is closed."""
-    low, high = CHALLENGE.RADIUS_RANGE
+    low, high = RADIUS_RANGE
     return _standing("radius", RADIUS, low, high), _standing("least", 0.0, 0.0, highest_confidence(card))
 
 
@@ -317,7 +326,7 @@ def tried(shown: ScoredSubmission, radius: float, least: float) -> ScoreCard:
 def _tried(
     truth_key: str, submission_key: str, options: str, radius: float, least: float, _shown: ScoredSubmission
 ) -> ScoreCard:
-    return CHALLENGE.rescore(
+    return rescore(
         _shown.truth, _shown.predictions, _shown.card, radius=radius, min_confidence=least, resamples=0
     )
 
@@ -358,9 +367,7 @@ def radius_tab(shown: ScoredSubmission) -> None:
         layout.heading("What if another radius or confidence counted?")
         st.session_state["radius"], st.session_state["least"] = setting(shown.card)
         kept = {"persist_state": "page", "on_change": _to_address}
-        radius = st.slider(
-            "Radius, px", *CHALLENGE.RADIUS_RANGE, step=0.5, format="%.1f", key="radius", **kept
-        )
+        radius = st.slider("Radius, px", *RADIUS_RANGE, step=0.5, format="%.1f", key="radius", **kept)
         least = st.slider("Smallest confidence", 0.0, most, step=0.01, format="%.2f", key="least", **kept)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(away(radius, least))
@@ -458,14 +465,14 @@ def steps(card: ScoreCard) -> int:
 
 @st.cache_resource(max_entries=KEPT_TRIALS, scope="session", show_spinner=False)
 def _over_radius(truth_key: str, submission_key: str, options: str, least: float, _card: ScoreCard) -> dict:
-    return CHALLENGE.along_radius(_card, steps(_card))
+    return along_radius(_card, steps(_card))
 
 
 @st.cache_resource(max_entries=KEPT_TRIALS, scope="session", show_spinner=False)
 def _over_confidence(
     truth_key: str, submission_key: str, options: str, radius: float, _card: ScoreCard
 ) -> dict:
-    return CHALLENGE.along_confidence(_card, steps(_card))
+    return along_confidence(_card, steps(_card))
 
 
 def setting_table(usual: ScoreCard, card: ScoreCard, radius: float, least: float) -> None:
@@ -590,7 +597,7 @@ def _distances(name: str, entry: Mapping) -> dict:
 
 def match_table(card: ScoreCard) -> pd.DataFrame:
     """What became of every nucleus, as --matches writes it."""
-    return pd.DataFrame({name: CHALLENGE.matches.cells(column) for name, column in card.matches.items()})
+    return pd.DataFrame({name: matches.cells(column) for name, column in card.matches.items()})
 
 
 def case_table(card: ScoreCard) -> pd.DataFrame:
@@ -647,7 +654,7 @@ def viewer_tab(shown: ScoredSubmission) -> None:
                 drawn,
                 tuple(shown.truth.sizes[index].tolist()),
                 case,
-                CHALLENGE.MICROMETRES_PER_PIXEL,
+                MICROMETRES_PER_PIXEL,
                 PRINTED_SIDE,
                 _tile(shown.truth_key, index, shown.truth),
             ),
@@ -678,15 +685,15 @@ def _packed(
 ) -> tuple:
     """The nuclei of an image with what became of them, and the same as the viewer takes it."""
     truth = _shown.truth
-    drawn = CHALLENGE.overlay(truth, _shown.predictions, tried(_shown, radius, least), index)
+    drawn = overlay(truth, _shown.predictions, tried(_shown, radius, least), index)
     payload = nuclei.results(
         drawn,
         name=truth.ids[index],
         size=tuple(truth.sizes[index].tolist()),
         classes=CLASSES,
-        reasons=CHALLENGE.REASONS,
+        reasons=REASONS,
         jpeg=_tile(truth_key, index, truth),
-        um_per_px=CHALLENGE.MICROMETRES_PER_PIXEL,
+        um_per_px=MICROMETRES_PER_PIXEL,
         radius=radius,
     )
     return drawn, payload

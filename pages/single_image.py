@@ -1,8 +1,6 @@
 """Single image: what a model says of one photograph or one tile, how sure it is, what it looked at, and how
 it did on cases like it."""
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from pages.shared import inputs, layout, submissions
@@ -23,20 +21,15 @@ from pages.shared.single_image.query import Query, preview
 from pages.shared.single_image.query import answered as answer_of
 from pages.shared.submissions import Outcome, Running
 from scoring import samples
+from scoring.challenges import REGISTRY, challenge_ids, load_challenge
 from scoring.findings import InputRefused
+from scoring.models.model_task import ModelTask
 from scoring.single_image import quality, wording
-from scoring.single_image.model_task import ModelTask
 from scoring.text import markdown
 
-CHALLENGES = {"tricorder3": "TRICORDER-3", "melanoma": "Melanoma", "isic": "ISIC", "puma": "PUMA"}
-PHOTOGRAPHS = ("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png"))
-TILES = (
-    "Zip, folder or files with annotated nuclei and images",
-    ("geojson", "json", "tif", "tiff", "png", "jpg", "jpeg"),
-)
+CHALLENGES = [name for name in challenge_ids() if load_challenge(name).single_image]
 SEEN_PX = 300
 """Longest side of the image on the page."""
-TRUTHS = {name: TILES if name == "puma" else PHOTOGRAPHS for name in CHALLENGES}
 
 
 def single_image() -> None:
@@ -45,8 +38,8 @@ def single_image() -> None:
         "What a model says of one image, how sure it is, what it looked at, and how it did on cases like it.",
     )
     challenge_id = _challenge()
-    if challenge_id == "puma":
-        tissue()
+    if load_challenge(challenge_id).single_image.kind == "tile":
+        tissue(challenge_id)
     else:
         skin(challenge_id)
     with st.bottom:
@@ -58,13 +51,13 @@ def _challenge() -> str:
     key = "single_challenge"
     if st.session_state.get(key) not in CHALLENGES:
         asked_for = st.query_params.get("challenge")
-        st.session_state[key] = asked_for if asked_for in CHALLENGES else next(iter(CHALLENGES))
+        st.session_state[key] = asked_for if asked_for in CHALLENGES else CHALLENGES[0]
     return st.segmented_control(
         "Challenge",
-        list(CHALLENGES),
+        CHALLENGES,
         key=key,
         required=True,
-        format_func=CHALLENGES.get,
+        format_func=lambda name: REGISTRY[name].short_name,
         on_change=_to_address,
         args=(key,),
         persist_state="session",
@@ -142,7 +135,7 @@ def skin(challenge_id: str) -> None:
 
 def doors(challenge_id: str) -> tuple[Input, Input, object]:
     """The model and the test set that it is held against; no truth where the test set cannot be read."""
-    test_set, sample_key, truth = cases(challenge_id, *TRUTHS[challenge_id])
+    test_set, sample_key, truth = cases(challenge_id)
     offered = samples.test_sets(challenge_id)[sample_key].submissions
     given, door = inputs.model(offered, f"single_{challenge_id}_{sample_key}")
     door.caption(
@@ -151,10 +144,12 @@ def doors(challenge_id: str) -> tuple[Input, Input, object]:
     return test_set, given, truth
 
 
-def cases(challenge_id: str, about: str, types: Sequence[str]) -> tuple[Input, str, object]:
+def cases(challenge_id: str) -> tuple[Input, str, object]:
     """The door of the test set: what was given, the sample's key, and its cases, None where they cannot be
     read."""
-    test_set, door = inputs.test_set(samples.test_sets(challenge_id), challenge_id, about, types)
+    challenge = load_challenge(challenge_id)
+    kind = challenge.inputs.truth
+    test_set, door = inputs.test_set(samples.test_sets(challenge_id), challenge_id, kind.words, kind.endings)
     truth = submissions.truth(challenge_id, test_set)
     if isinstance(truth, Running):
         submissions.running(truth)
@@ -163,24 +158,25 @@ def cases(challenge_id: str, about: str, types: Sequence[str]) -> tuple[Input, s
     else:
         door.caption(
             f"{len(truth.value)} cases."
-            + " Every number about a test set speaks of this one." * (challenge_id != "puma")
+            + " Every number about a test set speaks of this one."
+            * (challenge.single_image.kind == "photograph")
         )
         return test_set, door.sample, truth.value
     return test_set, door.sample, None
 
 
-def tissue() -> None:
+def tissue(challenge_id: str) -> None:
     """A tile of stained tissue under a dense model of nuclei, or with a file of them."""
     left, right = st.columns([2, 5], gap="large")
     with left:
         image_place, setup = st.container(), st.expander("Model and tiles", icon=":material/tune:")
     with setup:
         given = tile.source()
-        test_set, _, truth = cases("puma", *TRUTHS["puma"])
+        test_set, _, truth = cases(challenge_id)
     if truth is None:
         return
     with image_place:
-        shown = image_upload.image("puma", test_set, truth)
+        shown = image_upload.image(challenge_id, test_set, truth)
         if shown is not None:
             quality_of_tile(shown)
     with right:

@@ -7,6 +7,7 @@ import streamlit as st
 import scoring
 from pages.shared.challenge_page import ChallengePage, show
 from pages.tabs import tricorder3 as live
+from scoring.challenges.tricorder3.formula import CLASSES, SMALL_CLASS
 
 CHALLENGE = scoring.load_challenge("tricorder3")
 BOARD = (
@@ -35,17 +36,17 @@ def own_options() -> Mapping:
 
 
 def score_options(given, own: Mapping) -> Mapping:
-    size = None if given.is_model else own.get("model_size_mib", given.size_mib)
+    size = None if given.is_model else own.get("model_size_mib", given.options.get("model_size_mib"))
     return {"missing": own.get("missing", "refuse"), "model_size_mib": size}
 
 
 def about_truth(truth) -> str:
     present = {int(k) for k in set(truth.labels)}
-    few = sum(1 for k in present if (truth.labels == k).sum() < CHALLENGE.SMALL_CLASS)
+    few = sum(1 for k in present if (truth.labels == k).sum() < SMALL_CLASS)
     pictures = sum(image is not None for image in truth.images)
     return (
-        f"{len(truth)} case{'s' * (len(truth) != 1)}, {len(present)} of {len(CHALLENGE.CLASSES)} "
-        f"classes present, {few} with fewer than {CHALLENGE.SMALL_CLASS}; {pictures} "
+        f"{len(truth)} case{'s' * (len(truth) != 1)}, {len(present)} of {len(CLASSES)} "
+        f"classes present, {few} with fewer than {SMALL_CLASS}; {pictures} "
         f"image{'s' * (pictures != 1)}"
     )
 

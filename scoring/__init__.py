@@ -1,5 +1,5 @@
-"""Official challenge scores for cancer-imaging models. Everything that computes lives here; nothing here
-imports Streamlit.
+"""Official challenge scores for cancer-imaging models. Everything that computes is here; nothing here imports
+Streamlit.
 
 >>> challenge = scoring.load_challenge("tricorder3")
 >>> truth = challenge.read_truth("labels.csv")
@@ -7,11 +7,15 @@ imports Streamlit.
 >>> card.score, card.to_json()
 """
 
+from typing import TYPE_CHECKING, Any
+
 from scoring.challenges import challenge_ids, load_challenge
-from scoring.comparison.compare import Comparison, compare
 from scoring.findings import Finding, InputRefused
 from scoring.scorecard import ScoreCard
 from scoring.version import __version__
+
+if TYPE_CHECKING:
+    from scoring.comparison.compare import Comparison, compare
 
 __all__ = [
     "Comparison",
@@ -23,3 +27,12 @@ __all__ = [
     "compare",
     "load_challenge",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load comparisons when they are first used: scoring one submission needs none."""
+    if name in ("Comparison", "compare"):
+        from scoring.comparison import compare as module
+
+        return getattr(module, name)
+    raise AttributeError(f"module 'scoring' has no attribute {name!r}")

@@ -3,58 +3,41 @@ models."""
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+from scoring.challenge import Challenge
 from scoring.challenges import load_challenge
 
 FOLDER = Path(__file__).parents[1] / "sample_data"
-SETS = {
-    "tricorder3": {"sample": ("tricorder3", "Sample: 220 drawn lesions, 11 classes")},
-    "melanoma": {"sample": ("melanoma", "Sample: 150 drawn lesions, 45 melanomas")},
-    "isic": {
-        "isic2019": ("isic2019", "Sample as of 2019: 306 drawn images, 8 diagnoses and none of them"),
-        "isic2018": ("isic2018", "Sample as of 2018: 250 drawn images, 7 diagnoses"),
-    },
-    "puma": {"sample": ("puma", "Sample: 8 drawn tiles, 10 classes of nuclei")},
-    "hecktor2026": {"sample": ("hecktor2026", "Sample: 48 drawn patients, 4 with CT and PET")},
-}
-"""Challenge -> key -> (folder below sample_data, title)."""
 
 
 @dataclass(frozen=True)
 class Submission:
-    """A sample submission: a prediction file or a model.
+    """A prediction file or a model.
 
     Attributes:
-        title: Its name on pages.
-        about: What is special about it.
+        title: Name of the team or model.
+        about: One line about it.
         path: The file or folder.
-        size_mib: Declared model size in MiB; None if measured.
+        options: Options of `score` that are its own, such as the declared size of its model.
     """
 
     title: str
     about: str
     path: Path
-    size_mib: float | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def is_model(self) -> bool:
-        """Whether it is a model rather than a prediction file."""
         return self.path.suffix == ".onnx"
 
 
 @dataclass(frozen=True)
 class TestSet:
-    """A sample test set.
-
-    Attributes:
-        name: Name of its folder.
-        title: Its name on pages.
-        path: Where the truth is.
-        submissions: Sample submissions by key.
-        metadata: A table about its cases, or None.
-    """
+    """A generated test set, a folder, and what is submitted to it, by key. name: of its sample. metadata: a
+    table about its cases."""
 
     name: str
     title: str
@@ -65,15 +48,16 @@ class TestSet:
 
 def test_sets(challenge_id: str) -> dict[str, TestSet]:
     """Return the sample test sets of a challenge by key."""
+    challenge = load_challenge(challenge_id)
     return {
-        key: TestSet(
-            folder,
-            title,
-            _truth(FOLDER / folder),
-            _submissions(challenge_id, FOLDER / folder),
-            _metadata(FOLDER / folder),
+        sample.key: TestSet(
+            sample.folder,
+            sample.title,
+            _truth(FOLDER / sample.folder),
+            _submissions(challenge, FOLDER / sample.folder),
+            _metadata(FOLDER / sample.folder),
         )
-        for key, (folder, title) in SETS[challenge_id].items()
+        for sample in challenge.samples
     }
 
 
@@ -90,32 +74,29 @@ def _metadata(folder: Path) -> Path | None:
 
 def models(challenge_id: str) -> dict[str, Submission]:
     """Return the models of a challenge's first sample by key, also where the challenge itself scores none."""
-    folder, _ = next(iter(SETS[challenge_id].values()))
-    return _listed(FOLDER / folder, "models.json", "models")
+    challenge = load_challenge(challenge_id)
+    return _listed(challenge, FOLDER / challenge.samples[0].folder, "models")
 
 
-def _submissions(challenge_id: str, folder: Path) -> dict[str, Submission]:
-    """What can be scored: teams, and models where the challenge scores models."""
-    teams = _listed(folder, "teams.json", "teams")
-    return (
-        teams
-        if hasattr(load_challenge(challenge_id), "NO_MODEL")
-        else teams | _listed(folder, "models.json", "models")
-    )
+def _submissions(challenge: Challenge[Any, Any], folder: Path) -> dict[str, Submission]:
+    """Return what can be scored: teams, and models where the challenge scores models."""
+    teams = _listed(challenge, folder, "teams")
+    return teams if challenge.model is None else teams | _listed(challenge, folder, "models")
 
 
-def _listed(folder: Path, listing: str, place: str) -> dict[str, Submission]:
-    """What a listing of a sample's folder describes, if it has one."""
+def _listed(challenge: Challenge[Any, Any], folder: Path, kind: str) -> dict[str, Submission]:
+    """Return what `teams.json` or `models.json` of a sample's folder describes, if it has one."""
     if not FOLDER.is_dir():
         raise FileNotFoundError(
             "The sample data comes with a checkout of Benchside, not with the installed package: "
             f"{FOLDER} is not there."
         )
-    if not (folder / listing).exists():
+    listing = folder / f"{kind}.json"
+    if not listing.exists():
         return {}
-    files = {path.stem: path for path in (folder / place).iterdir()}
-    entries = json.loads((folder / listing).read_text(encoding="utf-8"))
+    files = {path.stem: path for path in (folder / kind).iterdir()}
+    own = [option.name for option in challenge.options if option.per_team and kind == "teams"]
     return {
-        key: Submission(entry["title"], entry["about"], files[key], entry.get("model_size_mib"))
-        for key, entry in entries.items()
+        key: Submission(entry["title"], entry["about"], files[key], {name: entry.get(name) for name in own})
+        for key, entry in json.loads(listing.read_text(encoding="utf-8")).items()
     }

@@ -7,7 +7,6 @@ import re
 import pytest
 
 import scoring
-from scoring import __main__ as command_line
 from tests.support.command_line import ROOT, run, run_fresh
 from tests.support.lesion_tables import (
     CLASSES,
@@ -503,7 +502,7 @@ def test_a_defect_is_one_line_and_no_traceback(folder, monkeypatch):
     def broken(_asked):
         raise ZeroDivisionError("of all things")
 
-    monkeypatch.setitem(command_line.COMMANDS, "score", broken)
+    monkeypatch.setattr("scoring.cli.single.score", broken)
     finished = score(folder)
     assert (finished.status, finished.out) == (1, "")
     assert "ZeroDivisionError" in finished.err
@@ -515,7 +514,7 @@ def test_interruptions_are_quiet(folder, monkeypatch, raised, status):
     def interrupted(_asked):
         raise raised
 
-    monkeypatch.setitem(command_line.COMMANDS, "score", interrupted)
+    monkeypatch.setattr("scoring.cli.single.score", interrupted)
     finished = score(folder)
     assert finished.status == status
     assert "Traceback" not in finished.err

@@ -4,7 +4,6 @@ there is none."""
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from types import ModuleType
 
 import pandas as pd
 import streamlit as st
@@ -14,6 +13,8 @@ from pages.shared import downloads, inputs, layout, render, submissions, teams
 from pages.shared.case_link import CaseLink
 from pages.shared.inputs import Input
 from scoring import report, samples
+from scoring.challenge import Challenge
+from scoring.challenges import REGISTRY
 from scoring.scorecard import ScoreCard
 from scoring.text import markdown
 
@@ -49,7 +50,7 @@ class ChallengePage:
     tab that a click on a case opens.
     """
 
-    challenge: ModuleType
+    challenge: Challenge
     upload: str
     own_options: Callable[[], Mapping]
     score_options: Callable[[Input, Mapping], Mapping]
@@ -72,20 +73,20 @@ class ChallengePage:
 
 def show(bench: ChallengePage) -> None:
     """Draw the page."""
-    challenge, sets = bench.challenge, samples.test_sets(bench.challenge.ID)
+    challenge, sets = bench.challenge, samples.test_sets(bench.challenge.id)
     layout.opening(
-        challenge.TITLE,
-        f"**{challenge.FORMULA}**, {'points of 100, ' if challenge.AS_POINTS else ''}higher is better",
-        challenge.RULE,
+        challenge.title,
+        f"**{challenge.formula}**, {'points of 100, ' if challenge.as_points else ''}higher is better",
+        challenge.rule,
     )
     left, right = st.columns(2)
     with left:
-        test_set, truth_door = inputs.test_set(sets, challenge.ID, bench.about_test_set, bench.truth_types)
+        test_set, truth_door = inputs.test_set(sets, challenge.id, bench.about_test_set, bench.truth_types)
     sample = sets[truth_door.sample]
     with right:
         given, door, own = inputs.submission(
             sample.submissions,
-            challenge.ID,
+            challenge.id,
             bench.upload,
             bench.own_options,
             bench.submission_types,
@@ -93,7 +94,7 @@ def show(bench: ChallengePage) -> None:
         )
     if not given.own and not test_set.own:
         door.caption(markdown(sample.submissions[door.sample].about))
-    truth = submissions.truth(challenge.ID, test_set)
+    truth = submissions.truth(challenge.id, test_set)
     if isinstance(truth, submissions.Running):
         truth_door.caption("Being read: see below.")
         submissions.running(truth)
@@ -119,7 +120,7 @@ def show(bench: ChallengePage) -> None:
 def _submitted(bench: ChallengePage, test_set: Input, truth, given: Input, door, own: Mapping) -> None:
     """Read or run the submission, then show its card; while a model runs, the card that was shown before
     stays readable."""
-    challenge_id, options = bench.challenge.ID, bench.score_options(given, own)
+    challenge_id, options = bench.challenge.id, bench.score_options(given, own)
     found = submissions.predictions(challenge_id, test_set.key, given, truth, options)
     if isinstance(found, submissions.Running):
         submissions.running(found)
@@ -196,8 +197,8 @@ def _tab(
 
 def _comparison_button(bench: ChallengePage, shown: ScoredSubmission) -> None:
     """What is shown joins the teams of the comparison; once it is among them, a link leads there."""
-    if teams.is_added(bench.challenge.ID, shown):
-        address = {"challenge": teams.CHALLENGES[bench.challenge.ID]}
+    if teams.is_added(bench.challenge.id, shown):
+        address = {"challenge": REGISTRY[bench.challenge.id].short_name}
         st.page_link(
             "../compare_teams.py", label="Compare teams", icon=":material/leaderboard:", query_params=address
         )

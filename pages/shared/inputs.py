@@ -4,7 +4,7 @@ dropped."""
 import hashlib
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import streamlit as st
@@ -23,7 +23,8 @@ class Input:
     """What a door gives. key: SHA-256 of the content, or of a sample's place. source: a path, bytes or a
     dropped folder. own: uploaded here.
 
-    metadata: a table about the cases that comes with a sample test set.
+    options: those of `score` that are its own. metadata: a table about the cases that comes with a sample
+    test set.
     """
 
     key: str
@@ -31,7 +32,7 @@ class Input:
     source: object
     own: bool
     is_model: bool = False
-    size_mib: float | None = None
+    options: Mapping[str, object] = field(default_factory=dict)
     metadata: Path | None = None
 
 
@@ -146,7 +147,7 @@ def sample_set(chosen: TestSet) -> Input:
 def sample_submission(chosen: Submission) -> Input:
     """A sample submission as if it had come through the door."""
     return Input(
-        f"sample:{chosen.path}", chosen.path.name, chosen.path, False, chosen.is_model, chosen.size_mib
+        f"sample:{chosen.path}", chosen.path.name, chosen.path, False, chosen.is_model, chosen.options
     )
 
 

@@ -11,15 +11,13 @@ PAGES = ROOT / "pages"
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
+from scoring.challenges import REGISTRY  # noqa: E402
+
 st.set_page_config(page_icon="🔬", layout="wide")
 st.navigation(
     [
         st.Page(PAGES / "overview.py", title="Benchside", default=True),
-        st.Page(PAGES / "tricorder3.py", title="TRICORDER-3"),
-        st.Page(PAGES / "melanoma.py", title="Melanoma"),
-        st.Page(PAGES / "isic.py", title="ISIC"),
-        st.Page(PAGES / "puma.py", title="PUMA"),
-        st.Page(PAGES / "hecktor2026.py", title="HECKTOR 2026"),
+        *(st.Page(PAGES / f"{name}.py", title=row.short_name) for name, row in REGISTRY.items()),
         st.Page(PAGES / "single_image.py", title="Single image"),
         st.Page(PAGES / "compare_teams.py", title="Compare teams"),
     ],

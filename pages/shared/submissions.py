@@ -16,6 +16,7 @@ import scoring
 from pages.shared import inputs, jobs
 from pages.shared.inputs import Input
 from scoring import samples
+from scoring.challenges.tricorder3.model import sweep as sweep_of_model
 from scoring.models.pool import Cancelled
 from scoring.models.preprocessing import ImageUnreadable
 from scoring.models.results import ModelFailed
@@ -68,11 +69,11 @@ def attempt(work, *arguments, **options) -> Outcome:
 def truth(challenge_id: str, given: Input) -> Outcome | Running:
     """The test set behind a door; `Running` while much is read, or after that was stopped."""
     challenge = scoring.load_challenge(challenge_id)
-    if given.own and hasattr(challenge, "READING_COUNTS"):
+    if given.own and challenge.reading_counts:
         content = (challenge_id, scoring.__version__, "truth", given.key, given.name)
         return run(
             content,
-            challenge.READING_COUNTS,
+            challenge.reading_counts,
             partial(challenge.read_truth, given.source, given.name),
             own_runs(),
             SHORT_SECONDS,
@@ -154,18 +155,16 @@ def predictions(challenge_id: str, truth_key: str, given: Input, truth, chosen: 
     """The predictions behind a door; `Running` while a model runs or much is read, or after it was stopped.
     chosen: options of `score`."""
     challenge = scoring.load_challenge(challenge_id)
-    reading = {
-        name: chosen[name] for name in ("missing", *getattr(challenge, "READ_OPTIONS", ())) if name in chosen
-    }
+    reading = challenge.needed("predictions", chosen)
     content = (challenge_id, scoring.__version__, truth_key, given.key, given.name)
     if given.is_model:
         return run(
             content, "images", partial(challenge.predict, given.source, truth, name=given.name), shared_runs()
         )
-    if hasattr(challenge, "READING_COUNTS"):
+    if challenge.reading_counts:
         read = partial(challenge.read_predictions, given.source, truth, given.name, **reading)
         runs = own_runs() if given.own else shared_runs()
-        return run((*content, *options(**reading)), challenge.READING_COUNTS, read, runs, SHORT_SECONDS)
+        return run((*content, *options(**reading)), challenge.reading_counts, read, runs, SHORT_SECONDS)
     return _read(
         challenge_id,
         scoring.__version__,
@@ -311,7 +310,7 @@ def _received(challenge_id: str, truth_key: str, index: int, shape: str, _truth,
 @st.cache_resource(max_entries=24, scope="session", show_spinner="Asking the model ...")
 def sweep(challenge_id: str, truth_key: str, model_key: str, index: int, _truth, _given: Input) -> Outcome:
     """A model's outputs for one case under other demographics."""
-    return _attempt_picture(scoring.load_challenge(challenge_id).sweep, _given.source, _truth, index)
+    return _attempt_picture(sweep_of_model, _given.source, _truth, index)
 
 
 def sample_cards(challenge_id: str) -> list[tuple[str, scoring.ScoreCard]]:
@@ -322,12 +321,7 @@ def sample_cards(challenge_id: str) -> list[tuple[str, scoring.ScoreCard]]:
     found = []
     for team in (s for s in sample.submissions.values() if not s.is_model):
         submitted = inputs.sample_submission(team)
-        usual = {"missing": "refuse", "model_size_mib": team.size_mib}
-        chosen = {
-            name: value
-            for name, value in usual.items()
-            if f"--{name.replace('_', '-')}" in scoring.load_challenge(challenge_id).ARGUMENTS
-        }
+        chosen = submitted.options
         read = predictions(challenge_id, given.key, submitted, cases, chosen)
         while isinstance(read, Running):
             read.job.future.result()

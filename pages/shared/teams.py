@@ -4,7 +4,6 @@ the page."""
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import wait
 from dataclasses import dataclass, field, replace
-from types import ModuleType
 
 import streamlit as st
 
@@ -12,23 +11,14 @@ import scoring
 from pages.shared import inputs, jobs, submissions
 from pages.shared.inputs import Input
 from pages.shared.submissions import Outcome, Running, Runs
-from scoring.challenges import option_name
+from scoring.challenge import Challenge
 from scoring.models.pool import Cancelled
 from scoring.readers import entries
 from scoring.samples import TestSet
 
-CHALLENGES = {
-    "tricorder3": "TRICORDER-3",
-    "melanoma": "Melanoma",
-    "isic": "ISIC",
-    "puma": "PUMA",
-    "hecktor2026": "HECKTOR 2026",
-}
-"""The names by which the page of comparisons knows the challenges, also in the address."""
 MOST = 100
 """Teams that one page compares."""
 SESSION_CARDS, SHARED_CARDS = MOST + 28, MOST + 28
-UNKNOWN_SIZE = "model_size_mib"
 
 
 @dataclass(frozen=True)
@@ -47,7 +37,7 @@ class Team:
 
 
 def offered(
-    challenge: ModuleType, test_set: Input, sample: TestSet, single: Sequence[Input], packs: Sequence[Input]
+    challenge: Challenge, test_set: Input, sample: TestSet, single: Sequence[Input], packs: Sequence[Input]
 ) -> tuple[dict[str, Team], list]:
     """All teams that can be compared on this test set, by name: samples, those added on the challenge's page,
     those dropped; and what is wrong with the folders and zips. single: a team each; packs: with an entry per
@@ -56,8 +46,8 @@ def offered(
     if not test_set.own:
         for submission in sample.submissions.values():
             given = inputs.sample_submission(submission)
-            _put(teams, Team(submission.title, given, _own_options(challenge, given), not given.is_model))
-    for added in _added(challenge.ID):
+            _put(teams, Team(submission.title, given, given.options, not given.is_model))
+    for added in _added(challenge.id):
         if added.truth_key == test_set.key:
             _put(teams, added.team)
     problems = []
@@ -65,7 +55,7 @@ def offered(
         *((_stem(given.name), given) for given in single),
         *_unpacked(challenge, packs, problems),
     ]:
-        _put(teams, Team(name, given, _own_options(challenge, given)))
+        _put(teams, Team(name, given, given.options))
     return teams, problems
 
 
@@ -73,11 +63,11 @@ def _stem(name: str) -> str:
     return entries.legible(name.rsplit(".", 1)[0] or name)
 
 
-def _unpacked(challenge: ModuleType, packs: Sequence[Input], problems: list) -> Iterator[tuple[str, Input]]:
+def _unpacked(challenge: Challenge, packs: Sequence[Input], problems: list) -> Iterator[tuple[str, Input]]:
     """Team and submission of every entry; adds to problems what is wrong with a pack."""
     for pack in packs:
         try:
-            found, wrong = entries.of_teams(pack.source, pack.name, getattr(challenge, "STREAMED", ()))
+            found, wrong = entries.of_teams(pack.source, pack.name, challenge.inputs.streamed)
         except scoring.InputRefused as refused:
             found, wrong = {}, refused.problems
         problems += wrong
@@ -104,15 +94,6 @@ def _put(teams: dict[str, Team], team: Team) -> None:
     teams[free] = replace(team, name=free)
 
 
-def _own_options(challenge: ModuleType, given: Input) -> dict[str, object]:
-    return {UNKNOWN_SIZE: given.size_mib} if UNKNOWN_SIZE in _names(challenge) and not given.is_model else {}
-
-
-def _names(challenge: ModuleType) -> list[str]:
-    """The options of `score` that may differ from team to team."""
-    return [option_name(flag) for flag in getattr(challenge, "TEAM_ARGUMENTS", ())]
-
-
 @dataclass(frozen=True)
 class Added:
     """What a challenge's page added to the comparison. truth_key: of the test set that it was scored on."""
@@ -126,14 +107,14 @@ def _added(challenge_id: str) -> list[Added]:
     return st.session_state.setdefault(f"_added_{challenge_id}", [])
 
 
-def add(challenge: ModuleType, shown) -> None:
+def add(challenge: Challenge, shown) -> None:
     """Remember what a challenge's page shows for the comparison, in this session only."""
     options = (
-        {name: shown.card.provenance["options"].get(name) for name in _names(challenge)}
+        {o.name: shown.card.provenance["options"].get(o.name) for o in challenge.options if o.per_team}
         if not shown.given.is_model
         else {}
     )
-    _added(challenge.ID).append(Added(shown.truth_key, Team(_stem(shown.name), shown.given, options)))
+    _added(challenge.id).append(Added(shown.truth_key, Team(_stem(shown.name), shown.given, options)))
 
 
 def is_added(challenge_id: str, shown) -> bool:
@@ -156,13 +137,13 @@ def _own_cards() -> Runs:
 
 
 def cards(
-    challenge: ModuleType, test_set: Input, metadata, truth, teams: Sequence[Team], shared: Mapping
+    challenge: Challenge, test_set: Input, metadata, truth, teams: Sequence[Team], shared: Mapping
 ) -> dict[str, Outcome] | Running:
     """The scorecard, or the refusal, of every team; `Running` while they are read and scored. shared: options
     of `score` for all."""
     keys = {
         team.name: (
-            challenge.ID,
+            challenge.id,
             scoring.__version__,
             test_set.key,
             test_set.name,
@@ -196,20 +177,16 @@ def cards(
     return Running(job, key, "teams")
 
 
-def _card(challenge: ModuleType, truth, team: Team, shared: Mapping, job: jobs.Job) -> scoring.ScoreCard:
-    options = {**dict.fromkeys(getattr(challenge, "NOT_COMPARED", ()), False), **shared, **team.options}
+def _card(challenge: Challenge, truth, team: Team, shared: Mapping, job: jobs.Job) -> scoring.ScoreCard:
+    options = {"with_curves": False, **shared, **team.options}
     given = team.given
     if given.is_model:
         predictions = challenge.predict(given.source, truth, name=given.name, cancelled=job.cancelled)
     else:
-        reading = {
-            name: options[name]
-            for name in ("missing", *getattr(challenge, "READ_OPTIONS", ()))
-            if name in options
-        }
-        if hasattr(challenge, "READING_COUNTS"):
-            reading["cancelled"] = job.cancelled
-        predictions = challenge.read_predictions(given.source, truth, given.name, **reading)
+        needed = challenge.needed("predictions", options)
+        predictions = challenge.read_predictions(
+            given.source, truth, given.name, cancelled=job.cancelled, **needed
+        )
     return challenge.score(truth, predictions, **options)
 
 

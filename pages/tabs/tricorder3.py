@@ -10,6 +10,9 @@ import scoring
 from pages.shared import cases, layout, preflight, submissions
 from pages.shared.challenge_page import ScoredSubmission
 from pages.shared.layout import Picture
+from scoring.challenges.safe_scan.demographics import LOCATIONS
+from scoring.challenges.tricorder3.formula import CLASSES
+from scoring.challenges.tricorder3.model import SWEEP_AGES
 from scoring.challenges.tricorder3.views import are_probabilities
 from scoring.figures.numerals import decimal
 from scoring.figures.outputs import output_bars, setting_dots, sweep_lines
@@ -18,7 +21,7 @@ from scoring.views import Fact
 
 ID = "tricorder3"
 CHALLENGE = scoring.load_challenge(ID)
-RISKS = CHALLENGE.RISK
+RISKS = CHALLENGE.class_risks
 GALLERIES = {
     "malignant called benign": ("malignant", "benign"),
     "malignant called medium": ("malignant", "medium"),
@@ -121,9 +124,7 @@ def case_table(card) -> pd.DataFrame:
         "truth_score",
     )
     rows = pd.DataFrame([{k: c[k] for k in columns} for c in card.cases])
-    outputs = pd.DataFrame(
-        [c["outputs"] or [None] * len(CHALLENGE.CLASSES) for c in card.cases], columns=list(CHALLENGE.CLASSES)
-    )
+    outputs = pd.DataFrame([c["outputs"] or [None] * len(CLASSES) for c in card.cases], columns=list(CLASSES))
     return pd.concat([rows, outputs], axis=1)
 
 
@@ -172,17 +173,15 @@ def received(shown: ScoredSubmission, index: int) -> None:
         st.caption("The three numbers as the model receives them.")
     with right:
         if case["outputs"]:
-            numbers = pd.DataFrame({"output": case["outputs"]}, index=list(CHALLENGE.CLASSES))
+            numbers = pd.DataFrame({"output": case["outputs"]}, index=list(CLASSES))
             layout.chart(
-                output_bars(case["outputs"], CHALLENGE.CLASSES, theme, RISKS, case["truth"]),
+                output_bars(case["outputs"], CLASSES, theme, RISKS, case["truth"]),
                 "The eleven outputs as they came; the score takes the largest.",
                 numbers,
             )
             if not are_probabilities(card):
                 layout.chart(
-                    output_bars(
-                        case["outputs"], CHALLENGE.CLASSES, theme, RISKS, case["truth"], normalised=True
-                    ),
+                    output_bars(case["outputs"], CLASSES, theme, RISKS, case["truth"], normalised=True),
                     "A softmax for display; it is not in the score.",
                 )
         else:
@@ -206,9 +205,9 @@ def what_if(case: Mapping, truth, given, truth_key: str, index: int) -> None:
     with place[0]:
         layout.chart(
             sweep_lines(
-                CHALLENGE.SWEEP_AGES,
+                SWEEP_AGES,
                 outputs["age"],
-                CHALLENGE.CLASSES,
+                CLASSES,
                 theme,
                 "What if the patient were older?",
                 "age in years",
@@ -222,7 +221,7 @@ def what_if(case: Mapping, truth, given, truth_key: str, index: int) -> None:
             setting_dots(
                 ["male", "female", "unknown"],
                 outputs["gender"],
-                CHALLENGE.CLASSES,
+                CLASSES,
                 theme,
                 "What if the gender were another?",
                 risks=RISKS,
@@ -231,12 +230,12 @@ def what_if(case: Mapping, truth, given, truth_key: str, index: int) -> None:
             "Bold: as given.",
         )
     with place[2]:
-        sites = [*CHALLENGE.LOCATIONS, "unknown"]
+        sites = [*LOCATIONS, "unknown"]
         layout.chart(
             setting_dots(
                 sites,
                 outputs["location"],
-                CHALLENGE.CLASSES,
+                CLASSES,
                 theme,
                 "What if it were elsewhere?",
                 risks=RISKS,

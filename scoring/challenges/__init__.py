@@ -1,34 +1,40 @@
-"""The challenges by id. A challenge is one module here: its constants and functions are what `load_challenge`
-gives."""
+"""The challenges by id, each loaded when it is first used."""
 
 from importlib import import_module
-from types import ModuleType
+from typing import Any, NamedTuple
 
-TITLES = {
-    "tricorder3": "Safe-Scan TRICORDER-3",
-    "melanoma": "Safe-Scan Melanoma",
-    "isic": "ISIC lesion classification",
-    "puma": "PUMA nuclei detection",
-    "hecktor2026": "HECKTOR 2026",
+from scoring.challenge import Challenge
+
+
+class Row(NamedTuple):
+    """A challenge in the registry: its name in lists, a short one for the navigation, and the package that
+    makes its `CHALLENGE`."""
+
+    name: str
+    short_name: str
+    package: str
+
+
+REGISTRY = {
+    "tricorder3": Row("Safe-Scan TRICORDER-3", "TRICORDER-3", "scoring.challenges.tricorder3"),
+    "melanoma": Row("Safe-Scan Melanoma", "Melanoma", "scoring.challenges.melanoma"),
+    "isic": Row("ISIC lesion classification", "ISIC", "scoring.challenges.isic"),
+    "puma": Row("PUMA nuclei detection", "PUMA", "scoring.challenges.puma"),
+    "hecktor2026": Row("HECKTOR 2026", "HECKTOR 2026", "scoring.challenges.hecktor2026"),
 }
 
 
 def challenge_ids() -> list[str]:
-    """The ids that `load_challenge` takes, in the order in which they are listed everywhere."""
-    return list(TITLES)
+    """Return the ids that `load_challenge` takes, in the order in which they are listed everywhere."""
+    return list(REGISTRY)
 
 
-def load_challenge(challenge_id: str) -> ModuleType:
-    """The challenge of that id: `read_truth`, `read_predictions`, `read_images`, `inspect`, `predict`,
-    `score` ...; docs/adding-a-challenge.md tells all.
+def load_challenge(challenge_id: str) -> Challenge[Any, Any]:
+    """Return the challenge of that id.
 
-    Raises KeyError for an unknown id.
+    Raises:
+        KeyError: For an unknown id.
     """
-    if challenge_id not in TITLES:
-        raise KeyError(challenge_id)
-    return import_module(f"scoring.challenges.{challenge_id}")
-
-
-def option_name(flag: str) -> str:
-    """The keyword that a flag of the command line is in Python: --model-size-mib is model_size_mib."""
-    return flag.removeprefix("--").replace("-", "_")
+    challenge = import_module(REGISTRY[challenge_id].package).CHALLENGE
+    assert isinstance(challenge, Challenge), f"{challenge_id} has no CHALLENGE"
+    return challenge

@@ -28,7 +28,7 @@ class Correctness:
 def correctness(found: Comparison) -> Correctness:
     """All cases that count for every team."""
     cards = found.cards.values()
-    values = np.column_stack([found.comparable.right(card) for card in cards])
+    values = np.column_stack([found.spec.correct(card) for card in cards])
     n_right = np.round(values.sum(1), 12)
     entropy = _entropy(cards)
     counted = np.flatnonzero(~np.isnan(n_right))

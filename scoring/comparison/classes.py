@@ -76,7 +76,7 @@ def _measures(found: Comparison) -> dict[str, str]:
     chosen = {}
     for name in rows[0]:
         if all(name in row for row in rows):
-            measure = next((m for m in found.comparable.class_measures if m in rows[0][name]), None)
+            measure = next((m for m in found.spec.class_measures if m in rows[0][name]), None)
             if measure:
                 chosen[name] = measure
     return chosen

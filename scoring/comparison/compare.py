@@ -2,13 +2,14 @@
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from types import ModuleType
+from typing import Any
 
 import numpy as np
 
-from scoring.challenges import option_name
+from scoring import options as of_options
+from scoring.challenge import Challenge
 from scoring.comparison.pairs import (
     BOOTSTRAP,
     SCORE,
@@ -19,9 +20,9 @@ from scoring.comparison.pairs import (
     near_identical,
     pairs_of,
 )
-from scoring.comparison.ranking import Ranking
-from scoring.comparison.spec import ComparisonSpec
+from scoring.comparison_spec import ComparisonSpec, Ranking
 from scoring.findings import Finding, InputRefused, error, warning
+from scoring.options import Values
 from scoring.readers.entries import misnamed
 from scoring.scorecard import ScoreCard, plain
 from scoring.statistics import replicate_comparison
@@ -30,12 +31,20 @@ from scoring.statistics.ranking import competition_ranks
 
 @dataclass(frozen=True)
 class Comparison:
-    """Teams, best first. cards: scorecard by team; result: what the replicates say of those that have a
-    score, in that order.
+    """Several teams, best first.
 
-    pairs: differences, of the score or another metric; alike: how alike two submissions are, by the names of
-    two teams in the order of the cards. standings: the challenge's own order, where it has one. comparable:
-    what the challenge tells of itself.
+    Attributes:
+        challenge: Id of the challenge.
+        cards: Scorecard by team.
+        ranks: Rank by team.
+        result: What the replicates say of the teams that have a score, in that order.
+        pairs: Differences, of the score or another metric.
+        alike: How alike two submissions are, by the names of two teams in the order of the cards.
+        identical: Groups of teams that sent the same predictions.
+        findings: What was noticed about the comparison itself.
+        provenance: What it rests on.
+        spec: What the challenge tells comparisons.
+        own_ranking: The challenge's own order, where it has one.
     """
 
     challenge: str
@@ -47,8 +56,8 @@ class Comparison:
     identical: tuple[tuple[str, ...], ...]
     findings: tuple[Finding, ...]
     provenance: Mapping
-    comparable: ComparisonSpec
-    standings: Ranking | None = None
+    spec: ComparisonSpec
+    own_ranking: Ranking | None = None
 
     @property
     def scored(self) -> tuple[str, ...]:
@@ -83,7 +92,7 @@ class Comparison:
         }
         value = {"challenge": self.challenge, "teams": [self._team(name) for name in self.cards]}
         value |= {
-            **(self.standings.more if self.standings else {}),
+            **(self.own_ranking.more if self.own_ranking else {}),
             "pairs_metric": self.pairs.metric,
             "pairs_test": self.pairs.test,
         }
@@ -112,7 +121,7 @@ class Comparison:
             "tied_for_first": of(self.result.tied_for_first),
             "share_of_resamples_won": of(self.result.shares_won),
             "rank_shares": of(self.result.rank_shares),
-            **(self.standings.of_teams[name] if self.standings else {}),
+            **(self.own_ranking.of_teams[name] if self.own_ranking else {}),
             "intervals": card.intervals,
             "metrics": card.metrics,
             "findings": [f.as_dict() for f in card.findings],
@@ -120,29 +129,34 @@ class Comparison:
 
 
 def compare(
-    challenge: ModuleType,
-    truth,
-    teams: Mapping[str, object],
-    options: Mapping[str, Mapping] | None = None,
+    challenge: Challenge[Any, Any],
+    truth: Any,
+    teams: Mapping[str, Any],
+    options: Mapping[str, Values] | None = None,
     *,
     pairs_metric: str = SCORE,
-    **shared,
+    **shared: Any,
 ) -> Comparison:
-    """Compare teams' predictions (as the challenge read them) on one truth.
+    """Compare teams' predictions on one truth.
 
-    shared: options of `challenge.score` for all, and those of its `COMPARE_ARGUMENTS`; options: further ones
-    by team (a model's size). pairs_metric: what the pairs differ in, "score", a name of `metrics` or
-    MEASURE/CLASS. Raises InputRefused with the problems of every team, `where` beginning with its name.
+    Args:
+        challenge: The challenge that read them.
+        truth: What its `read_truth` gave.
+        teams: Team name -> what its `read_predictions` or `predict` gave.
+        options: Team name -> options of `score` that are this team's own (a model's size).
+        pairs_metric: What pairs of teams are tested on: "score", a name of `metrics`, or MEASURE/CLASS.
+        **shared: Options of `score` for all teams, and the challenge's options of the stage "compare".
+
+    Raises:
+        InputRefused: With the problems of every team, `where` beginning with its name.
     """
-    names = map(option_name, getattr(challenge, "COMPARE_ARGUMENTS", {}))
-    of_comparison = {name: shared.pop(name) for name in names if name in shared}
-    unneeded = dict.fromkeys(getattr(challenge, "NOT_COMPARED", ()), False)
+    names = {option.name for option in challenge.options_of("compare")}
+    of_comparison = {name: shared.pop(name) for name in names & set(shared)}
     cards, problems, findings = {}, [], []
     for name, predictions in teams.items():
+        own = (options or {}).get(name, {})
         try:
-            cards[name] = challenge.score(
-                truth, predictions, **{**unneeded, **shared, **(options or {}).get(name, {})}
-            )
+            cards[name] = challenge.score(truth, predictions, **{"with_curves": False, **shared, **own})
         except InputRefused as refused:
             problems += of_team(name, refused.problems)
             findings += of_team(name, refused.findings)
@@ -152,36 +166,48 @@ def compare(
 
 
 def compare_cards(
-    challenge: ModuleType, cards: Mapping[str, ScoreCard], *, pairs_metric: str = SCORE, **of_comparison
+    challenge: Challenge[Any, Any],
+    cards: Mapping[str, ScoreCard],
+    *,
+    pairs_metric: str = SCORE,
+    **options: Any,
 ) -> Comparison:
-    """Compare teams that are scored already. of_comparison: options of the challenge's `COMPARE_ARGUMENTS`.
+    """Compare teams that are scored already.
 
-    Raises InputRefused where cards are not of one test set and one draw of replicates, each named by team;
-    where there is none; and `bad-option`.
+    Args:
+        challenge: The challenge of the cards.
+        cards: Scorecard by team.
+        pairs_metric: As of `compare`.
+        **options: The challenge's options of the stage "compare".
+
+    Raises:
+        InputRefused: Where there is no card; where cards are not of one test set and one draw of replicates,
+            each named by team; and for options that are not allowed.
     """
     wrong = (
-        list(_unequal(cards, _of_teams(challenge)))
+        list(_unequal(cards, _options_by_team(challenge)))
         if cards
         else [error("bad-option", "compare", "name at least one team: TEAM=FILE.")]
     )
     wrong += [problem for name in cards for problem in misnamed(name, "compare")]
+    values = of_options.complete(challenge.options_of("compare"), options)
+    wrong += challenge.check_options(values)
     if wrong:
         raise InputRefused(wrong)
-    return _compared(challenge, cards, pairs_metric, of_comparison)
+    return _compared(challenge, cards, pairs_metric, values)
 
 
-MAY_DIFFER = ("missing", "group", "metadata_sha256")
-"""Options that change nothing of a score: how gaps that are not there would have been taken, and what the
-unit, which is compared, comes from."""
+MAY_DIFFER = ("group", "metadata_sha256")
+"""Options that say where the unit comes from; the unit itself is compared."""
 
 
-def _of_teams(challenge: ModuleType) -> set[str]:
-    """Options that may differ from team to team: sizes of models, and how files were read."""
-    flags = getattr(challenge, "TEAM_ARGUMENTS", ())
-    return {*MAY_DIFFER, *getattr(challenge, "READ_OPTIONS", ()), *map(option_name, flags)}
+def _options_by_team(challenge: Challenge[Any, Any]) -> set[str]:
+    """Return the options that may differ from team to team: sizes of models, and how files were read."""
+    own = (o.name for o in challenge.options if o.per_team or "predictions" in o.stages)
+    return {*MAY_DIFFER, *own}
 
 
-def _unequal(cards: Mapping[str, ScoreCard], of_teams: set[str]) -> Iterator[Finding]:
+def _unequal(cards: Mapping[str, ScoreCard], may_differ: set[str]) -> Iterator[Finding]:
     """Cards that do not stand on the same cases, labels, options, units and replicates as the first."""
     (first, model), *others = cards.items()
     for name, card in others:
@@ -201,7 +227,7 @@ def _unequal(cards: Mapping[str, ScoreCard], of_teams: set[str]) -> Iterator[Fin
                 )
                 yield error("different-replicates", name, words)
         for option, value in model.provenance["options"].items():
-            if option not in of_teams and card.provenance["options"].get(option) != value:
+            if option not in may_differ and card.provenance["options"].get(option) != value:
                 words = (
                     f"{option} is {card.provenance['options'].get(option)!r}, that of {first} is "
                     f"{value!r}: score both with the same options."
@@ -213,16 +239,17 @@ def _same_labels(card: ScoreCard, other: ScoreCard) -> bool:
     return np.array_equal(card.arrays.get("truth", ()), other.arrays.get("truth", ()))
 
 
-def of_team(name: str, entries) -> list[Finding]:
+def of_team(name: str, entries: Iterable[Finding]) -> list[Finding]:
     """Findings that say whose they are."""
     return [Finding(f.level, f.code, f"{name}: {f.where}", f.message) for f in entries]
 
 
 def _compared(
-    challenge: ModuleType, cards: Mapping[str, ScoreCard], pairs_metric: str, of_comparison: Mapping
+    challenge: Challenge[Any, Any], cards: Mapping[str, ScoreCard], pairs_metric: str, options: Values
 ) -> Comparison:
-    own = challenge.standings(cards, **of_comparison) if hasattr(challenge, "standings") else None
-    ranks = own.ranks if own else _ranks(cards, getattr(challenge, "TIE_BREAK", None))
+    spec = challenge.comparison
+    own = spec.rank(cards, options) if spec.rank else None
+    ranks = own.ranks if own else _ranks(cards, spec.tie_break)
     ordered = {name: cards[name] for name in sorted(cards, key=lambda name: (ranks[name], name))}
     scored = {name: card for name, card in ordered.items() if card.score is not None}
     drawn = [card.arrays["score_replicates"] for card in scored.values() if "score_replicates" in card.arrays]
@@ -234,7 +261,7 @@ def _compared(
     if own and own.places is not None and scored and replicates.shape[1] and source["n_units"] > 1:
         result = replicate_comparison.ranked(result, np.stack([own.places[name] for name in scored]))
     pairs = Pairs(SCORE, BOOTSTRAP, tuple(scored), result.pairs)
-    pairs = pairs if pairs_metric == SCORE else pairs_of(challenge.COMPARISON, ordered, pairs_metric)
+    pairs = pairs if pairs_metric == SCORE else pairs_of(spec, ordered, pairs_metric)
     likeness, same = alike(ordered), _identical(ordered)
     findings = [*_of_identical(cards, same), *near_identical(likeness, same), *(own.findings if own else ())]
     provenance = {
@@ -247,7 +274,7 @@ def _compared(
         for name, card in ordered.items()
     }
     return Comparison(
-        challenge.ID,
+        challenge.id,
         ordered,
         ranks,
         result,
@@ -256,7 +283,7 @@ def _compared(
         same,
         tuple(findings),
         provenance,
-        challenge.COMPARISON,
+        spec,
         own,
     )
 

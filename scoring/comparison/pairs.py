@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from scoring.comparison.spec import ComparisonSpec
+from scoring.comparison_spec import ComparisonSpec
 from scoring.findings import Finding, InputRefused, error, note
 from scoring.metrics import agreement
 from scoring.scorecard import ScoreCard
@@ -50,7 +50,7 @@ def value_of(card: ScoreCard, metric: str) -> float | None:
     return card.per_class.get(name, {}).get(measure) if name else card.metrics.get(metric)
 
 
-def pairs_of(comparable: ComparisonSpec, cards: Mapping[str, ScoreCard], metric: str) -> Pairs:
+def pairs_of(spec: ComparisonSpec, cards: Mapping[str, ScoreCard], metric: str) -> Pairs:
     """All pairs of the teams that have a value of `metric`, tested as it should be; cards in the order of the
     places.
 
@@ -68,7 +68,7 @@ def pairs_of(comparable: ComparisonSpec, cards: Mapping[str, ScoreCard], metric:
     found = replicate_comparison.compare(
         [value_of(card, metric) for card in valued.values()], replicates, n_units
     ).pairs
-    samples = _samples(comparable, valued, metric, n_units)
+    samples = _samples(spec, valued, metric, n_units)
     if samples and found and found[0].p_value is not None:
         found = replicate_comparison.tested(
             found, [paired.p_value(samples[pair.a], samples[pair.b]) for pair in found]
@@ -77,13 +77,13 @@ def pairs_of(comparable: ComparisonSpec, cards: Mapping[str, ScoreCard], metric:
 
 
 def _samples(
-    comparable: ComparisonSpec, cards: Mapping[str, ScoreCard], metric: str, n_units: int
+    spec: ComparisonSpec, cards: Mapping[str, ScoreCard], metric: str, n_units: int
 ) -> list[paired.Sample] | None:
     """What the metric's own test takes of every team; None where units hold several cases or a team has no
     such sample."""
     if any(card.n_cases != n_units for card in cards.values()):
         return None
-    found = [comparable.sample(card, metric) for card in cards.values()]
+    found = [spec.sample(card, metric) for card in cards.values()]
     return found if found and all(sample is not None for sample in found) else None
 
 

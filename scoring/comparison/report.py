@@ -36,16 +36,16 @@ def html(found: Comparison) -> str:
     scale, places = scales.of(challenge), views.shown(found)
     sections = [
         opening(
-            f"Compare teams: {challenge.TITLE}",
-            challenge.FORMULA,
+            f"Compare teams: {challenge.title}",
+            challenge.formula,
             "all teams on the same cases, higher is better",
-            f"{verdict.RULE}\n\n{challenge.RULE.strip()}",
+            f"{verdict.RULE}\n\n{challenge.rule.strip()}",
         ),
         _headline(found, scale),
         findings(found.findings),
     ]
     if found.scored:
-        risks = getattr(challenge, "RISK", {})
+        risks = challenge.class_risks
         sections += [
             *_ranking(found, scale, places, drawn),
             *_lead(found, scale, places, drawn),
@@ -59,7 +59,7 @@ def html(found: Comparison) -> str:
         ]
     sections.append(_of_teams(found))
     sections.append(provenance({"challenge": found.challenge, **found.provenance}))
-    return document(f"Compare teams, {challenge.TITLE}", sections, drawn)
+    return document(f"Compare teams, {challenge.title}", sections, drawn)
 
 
 def _few(found: Comparison, places: list[int]) -> str:
@@ -88,7 +88,7 @@ def _headline(found: Comparison, scale: Scale) -> str:
 
 
 def _ranking(found: Comparison, scale: Scale, places: list[int], drawn: Figures) -> Iterator[str]:
-    metrics, result = found.comparable.metrics[:4], found.result
+    metrics, result = found.spec.metrics[:4], found.result
     yield drawn.place(
         lambda theme: views.ranking(found, scale, places, theme),
         (
@@ -174,7 +174,7 @@ def _lead(found: Comparison, scale: Scale, places: list[int], drawn: Figures) ->
 
 
 def _orders(found: Comparison) -> Iterator[str]:
-    own = found.standings
+    own = found.own_ranking
     if own is None:
         return
     rows = [

@@ -73,14 +73,14 @@ def _ranked(values: list[float]) -> list[int]:
 
 
 def _by_metric(found: Comparison) -> Iterator[tuple]:
-    for metric in found.comparable.metrics:
+    for metric in found.spec.metrics:
         values = [number(card.metrics.get(metric)) for card in found.cards.values()]
         if not np.isnan(values).all():
             yield metric, "metric", _ranked(values), {}
 
 
 def _by_case(found: Comparison) -> Iterator[tuple]:
-    values = np.array([found.comparable.right(card) for card in found.cards.values()])
+    values = np.array([found.spec.correct(card) for card in found.cards.values()])
     values = values[:, ~np.isnan(values).any(0)]
     if not values.shape[1]:
         return

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import ModuleType
+from typing import Any
 
+from scoring.challenge import Challenge
 from scoring.figures.numerals import decimal, span
 
 
@@ -33,10 +34,6 @@ class Scale:
         )
 
 
-def of(challenge: ModuleType) -> Scale:
+def of(challenge: Challenge[Any, Any]) -> Scale:
     """Points of 100 where the challenge is told in points, else the score itself."""
-    return (
-        Scale(100, 2, 1, "points of 100")
-        if getattr(challenge, "AS_POINTS", True)
-        else Scale(1, 3, 3, "score")
-    )
+    return Scale(100, 2, 1, "points of 100") if challenge.as_points else Scale(1, 3, 3, "score")

@@ -36,11 +36,11 @@ class Subgroup:
 
 def subgroups(found: Comparison) -> tuple[Subgroup, ...]:
     """Every group of every column and measure; their number is to be said beside any of them."""
-    slices = {name: found.comparable.slices(card) for name, card in found.cards.items()}
+    slices = {name: found.spec.slices(card) for name, card in found.cards.items()}
     rows = []
     for column, groups in next(iter(slices.values())).items():
         for group, entry in groups.items():
-            for measure, (overall, counted) in found.comparable.slice_measures.items():
+            for measure, (overall, counted) in found.spec.slice_measures.items():
                 if measure in entry and all(group in of_team.get(column, {}) for of_team in slices.values()):
                     estimates = tuple(
                         _estimate(found, name, slices[name], (column, group, measure), overall)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from scoring.comparison.pairs import value_of
-from scoring.comparison.spec import Value
+from scoring.comparison_spec import Value
 from scoring.scorecard import ScoreCard
 from scoring.statistics import intervals
 from scoring.statistics.replicates import stored

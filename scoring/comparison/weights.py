@@ -50,17 +50,17 @@ class WeightGrid:
     by_rank: FirstTeams | None
 
 
-def what_if(found: Comparison, knobs: Mapping[str, float]) -> Rescored | None:
+def what_if(found: Comparison, parameters: Mapping[str, float]) -> Rescored | None:
     """The comparison under other numbers of the formula, those that are not named as usual; None where the
     challenge has none to turn.
 
     With the usual ones the scores are the official ones: what these owe to published rounding stays.
     """
-    change = found.comparable.what_if
+    change = found.spec.what_if
     if change is None:
         return None
-    usual = {knob.name: knob.usual for knob in change.knobs}
-    chosen = {**usual, **knobs}
+    usual = {parameter.name: parameter.usual for parameter in change.parameters}
+    chosen = {**usual, **parameters}
     scores, drawn = {}, {}
     for name, card in found.cards.items():
         value = float(change.rescore(point(card), chosen)[0])
@@ -94,7 +94,7 @@ def _placed(scores: Mapping[str, float], drawn: Mapping[str, np.ndarray], n_unit
 def weight_map(found: Comparison) -> WeightGrid | None:
     """The first team for every weighting of three parts of the score; None where the score has no such parts
     or no team has all of them."""
-    wanted = found.comparable.weight_map
+    wanted = found.spec.weight_map
     teams = [
         name
         for name in found.scored

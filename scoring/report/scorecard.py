@@ -4,11 +4,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from types import ModuleType
+from typing import Any
 
 import numpy as np
 from markupsafe import Markup
 
+from scoring.challenge import Challenge
 from scoring.challenges import load_challenge
 from scoring.figures.numerals import UNDEFINED, points, share, span
 from scoring.report import blocks, fallback
@@ -43,13 +44,13 @@ class Page:
 
 def views_of(card: ScoreCard) -> Views:
     """Return what is shown of a card, as its challenge says it."""
-    own = f"scoring.challenges.{card.challenge}.views"
-    return import_module(own).views(card) if find_spec(own) else fallback.views(card)
+    own = load_challenge(card.challenge).views
+    return own(card) if own else fallback.views(card)
 
 
-def describe(challenge: ModuleType) -> Page:
+def describe(challenge: Challenge[Any, Any]) -> Page:
     """Return what a challenge says about itself."""
-    return Page(challenge.TITLE, challenge.FORMULA, challenge.RULE, challenge.AS_POINTS)
+    return Page(challenge.title, challenge.formula, challenge.rule, challenge.as_points)
 
 
 def html(card: ScoreCard, shown: Views | None = None) -> str:

@@ -7,11 +7,11 @@ import numpy as np
 
 from scoring.findings import Finding, InputRefused, error, split, warning
 from scoring.models import preflight
+from scoring.models.model_task import ModelTask
 from scoring.models.pool import first_output
 from scoring.models.preprocessing import Recipe, stretched
 from scoring.models.process import ModelProcess
 from scoring.models.results import Answer, ModelFailed
-from scoring.single_image.model_task import ModelTask
 
 CALLED = "the model"
 LARGEST_LIST = 64

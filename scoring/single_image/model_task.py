@@ -1,101 +1,36 @@
 """What a challenge asks a model about one photograph, and what the model's numbers stand for."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from scipy.special import expit
 
-from scoring.challenges import isic, load_challenge, tricorder3
-from scoring.challenges.isic import categories as isic_categories
-from scoring.challenges.isic import model as isic_model
+from scoring.challenges import load_challenge
 from scoring.challenges.safe_scan.demographics import GENDERS, LOCATIONS, UNKNOWN
 from scoring.findings import Finding, InputRefused, error
 from scoring.metrics.calibration import output_kind, softmax
-from scoring.models.preflight import Contract
-from scoring.models.preprocessing import Recipe
-from scoring.models.results import ModelFacts
+from scoring.models.model_task import ModelTask
 
-SKIN_CHALLENGES = ("tricorder3", "melanoma", "isic")
-MELANOMA_NAMES = ("another lesion", "melanoma")
 OLDEST = 120
 UNKNOWN_WORD = "unknown"
 KINDS = ("probabilities", "not-normalised", "logits")
 LEAST = 1e-12
 
 
-@dataclass(frozen=True)
-class ModelTask:
-    """classes: as the challenge writes them. names: in full, for people. risk: "malignant", "medium",
-    "benign" or "" of each class.
+def model_task(challenge_id: str, categories: Sequence[str] | None = None) -> ModelTask:
+    """Return what a challenge expects of a model.
 
-    outputs: numbers that the model gives, 1 for melanoma's one risk. contract, recipe_for: as of
-    `submission.Task`. shortest_side: px below which the challenge refuses a photograph, 0 where it does not.
+    Args:
+        challenge_id: A challenge that takes photographs.
+        categories: Of an ISIC test set or model, in the order of its outputs.
+
+    Raises:
+        KeyError: For any other challenge.
     """
-
-    challenge: str
-    classes: tuple[str, ...]
-    names: tuple[str, ...]
-    risk: tuple[str, ...]
-    outputs: int
-    contract: Contract
-    recipe_for: Callable[[ModelFacts], Recipe]
-    shortest_side: int = 0
-
-    @property
-    def malignant(self) -> np.ndarray:
-        """Which classes are malignant, bool [K]."""
-        return np.array([risk == "malignant" for risk in self.risk])
-
-
-def subject(challenge_id: str, categories: Sequence[str] | None = None) -> ModelTask:
-    """The subject of one of `SKIN_CHALLENGES`. categories: of an ISIC test set or model, in the order of its
-    outputs. Raises KeyError."""
-    if challenge_id == tricorder3.ID:
-        task, risk = tricorder3.TASK, tuple(tricorder3.RISK[name] for name in tricorder3.CLASSES)
-        classes, names = tricorder3.CLASSES, tricorder3.NAMES
-        return ModelTask(
-            challenge_id,
-            classes,
-            names,
-            risk,
-            len(classes),
-            task.contract,
-            task.recipe_for,
-            task.shortest_side,
-        )
-    if challenge_id == isic.ID:
-        classes = tuple(categories)
-        risk = tuple(
-            "malignant"
-            if name in isic_categories.MALIGNANT
-            else ""
-            if name == isic_categories.UNKNOWN
-            else "benign"
-            for name in classes
-        )
-        names = tuple(isic_categories.NAMES.get(name, name) for name in classes)
-        return ModelTask(
-            challenge_id,
-            classes,
-            names,
-            risk,
-            len(classes),
-            Contract(outputs=len(classes)),
-            isic_model.recipe_for,
-        )
-    task = {"melanoma": load_challenge("melanoma").TASK}[challenge_id]
-    classes = load_challenge(challenge_id).CLASSES
-    return ModelTask(
-        challenge_id,
-        classes,
-        MELANOMA_NAMES,
-        ("benign", "malignant"),
-        1,
-        task.contract,
-        task.recipe_for,
-        task.shortest_side,
-    )
+    support = load_challenge(challenge_id).single_image
+    if support is None or support.task is None:
+        raise KeyError(challenge_id)
+    return support.task(categories)
 
 
 def kind(outputs: np.ndarray) -> str:

@@ -8,8 +8,9 @@ import numpy as np
 
 from scoring.challenges.isic.truth import UNIT_COLUMNS
 from scoring.metrics import calibration, classification, conformal, neighbours
+from scoring.models.model_task import ModelTask
 from scoring.readers.units import find_units
-from scoring.single_image.model_task import ModelTask, kind, probabilities
+from scoring.single_image.model_task import kind, probabilities
 from scoring.statistics.intervals import wilson
 from scoring.submission import Predictions
 

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 import scoring
+from scoring.challenges.isic import thresholds
+from scoring.challenges.isic.card import malignant_curve
 from tests.support.lesion_tables import table
 from tests.support.peer import INTERPRETER, ROOT
 
@@ -106,9 +108,9 @@ def test_reading_and_scoring_some_cases_with_intervals_of_every_metric(benchmark
 
 def test_a_moved_threshold(benchmark, some):
     card = read_and_scored(some, 0)
-    assert benchmark(ISIC.thresholds.at, card, {"MEL": 0.3})["macro_f1"] > 0
+    assert benchmark(thresholds.at, card, {"MEL": 0.3})["macro_f1"] > 0
 
 
 def test_another_malignant_set(benchmark, some):
     card = read_and_scored(some, 0)
-    assert benchmark(ISIC.malignant_curve, card, ["MEL", "BCC"])["auc"] > 0.5
+    assert benchmark(malignant_curve, card, ["MEL", "BCC"])["auc"] > 0.5

@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 
 from scoring.challenges.puma import matching
+from scoring.challenges.puma.card import rescore
 from scoring.challenges.puma.detections import detections
 from scoring.challenges.puma.matching import Rule
 from scoring.challenges.puma.measures import quantities
+from scoring.challenges.puma.view import along_confidence, along_radius
 from scoring.metrics import detection
 from scoring.statistics import resampling
 from tests.support import nuclei_lists as plain
@@ -127,22 +129,20 @@ def test_matching_alone(benchmark):
 
 def test_scoring_again_under_another_radius(benchmark, read):
     card = CHALLENGE.score(*read, resamples=0)
-    again = benchmark.pedantic(CHALLENGE.rescore, (*read, card), {"radius": 12.0}, rounds=20, warmup_rounds=2)
+    again = benchmark.pedantic(rescore, (*read, card), {"radius": 12.0}, rounds=20, warmup_rounds=2)
     assert again.score < card.score
 
 
 def test_scoring_again_with_another_confidence_and_a_thousand_replicates(benchmark, read):
     card = CHALLENGE.score(*read)
-    again = benchmark.pedantic(
-        CHALLENGE.rescore, (*read, card), {"min_confidence": 0.3}, rounds=20, warmup_rounds=2
-    )
+    again = benchmark.pedantic(rescore, (*read, card), {"min_confidence": 0.3}, rounds=20, warmup_rounds=2)
     assert again.intervals["score"] != card.intervals["score"]
 
 
 def test_curves(benchmark, read):
     card = CHALLENGE.score(*read, resamples=0)
     found = benchmark.pedantic(
-        lambda: (CHALLENGE.along_radius(card), CHALLENGE.along_confidence(card)), rounds=5, warmup_rounds=1
+        lambda: (along_radius(card), along_confidence(card)), rounds=5, warmup_rounds=1
     )
     assert found[0]["y"][14] == pytest.approx(card.score)
 

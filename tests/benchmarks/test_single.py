@@ -24,7 +24,7 @@ from scoring.models.process import ImageProcess
 from scoring.single_image import masks, nuclei, occlusion
 from scoring.single_image.answer import Answer, answer, views
 from scoring.single_image.model import Opened, opened
-from scoring.single_image.model_task import subject, vector
+from scoring.single_image.model_task import model_task, vector
 from scoring.single_image.photograph import Photograph, received
 from scoring.single_image.quality import of_photograph
 from scoring.single_image.sweep import sweep
@@ -88,7 +88,7 @@ def asked(request):
         buffer, "JPEG", quality=92
     )
     with ImageProcess() as images:
-        model = opened(subject(challenge), data)
+        model = opened(model_task(challenge), data)
         photograph = received(buffer.getvalue(), images)
         one = answer(model, photograph, vector(50, "m", "torso") if model.takes_vector else None)
         yield Query(model, images, buffer.getvalue(), photograph, one, raw(data, one))
@@ -159,7 +159,7 @@ def test_nuclei_of_a_tile(benchmark):
 def test_opening_a_model(benchmark):
     """A person waits for this once per model."""
     data = (samples.FOLDER / "tricorder3" / "models" / "convolutional.onnx").read_bytes()
-    benchmark.pedantic(lambda: opened(subject("tricorder3"), data).close(), rounds=3)
+    benchmark.pedantic(lambda: opened(model_task("tricorder3"), data).close(), rounds=3)
 
 
 def test_class_sets_with_their_trial(benchmark):

@@ -32,7 +32,7 @@ def test_the_scorecard_is_that_of_the_command_line(tricorder3, tmp_path):
         "--predictions",
         team.path,
         "--model-size-mib",
-        team.size_mib,
+        team.options.get("model_size_mib"),
         "--json",
         "-",
     )

@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 import scoring
 from scoring import samples
+from scoring.challenges.isic import thresholds
 from scoring.figures.numerals import share
 from tests.browser import driver
 from tests.browser.driver import ROOT
@@ -143,7 +144,7 @@ def test_a_slider_moves_its_numbers_and_the_address_but_not_the_score(isic):
     card = CHALLENGE.score(truth, CHALLENGE.read_predictions(TEAM, truth), resamples=0)
     page.get_by_role("slider").first.focus()
     page.keyboard.press("Home")
-    moved = share(CHALLENGE.thresholds.at(card, {"MEL": 0.0})["macro_f1"])
+    moved = share(thresholds.at(card, {"MEL": 0.0})["macro_f1"])
     expect(page.get_by_role("strong").filter(has_text=moved).first).to_be_visible(timeout=driver.PATIENCE)
     driver.settled(page)
     assert "cut_MEL=0" in page.url
@@ -157,7 +158,7 @@ def test_a_rescaled_file_that_was_downloaded_scores_what_was_shown(isic):
     truth = CHALLENGE.read_truth(SAMPLE.path)
     card = CHALLENGE.score(truth, CHALLENGE.read_predictions(TEAM, truth), resamples=0)
     rescaled = CHALLENGE.score(truth, CHALLENGE.read_predictions(waiting.value.path(), truth), resamples=0)
-    said = CHALLENGE.thresholds.at(card, {"MEL": 0.2, "SCC": 0.1})
+    said = thresholds.at(card, {"MEL": 0.2, "SCC": 0.1})
     assert rescaled.metrics["macro_f1"] == said["macro_f1"]
     assert rescaled.score == said["balanced_accuracy"]
 

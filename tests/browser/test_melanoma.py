@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 import scoring
 from scoring import samples
+from scoring.challenges.melanoma.threshold import counts_at
 from scoring.figures.numerals import points
 from tests.browser import driver
 from tests.browser.driver import ROOT
@@ -32,7 +33,7 @@ def flagged(team, threshold: float) -> str:
     """The line below the slider."""
     truth = CHALLENGE.read_truth(SAMPLE.path)
     card = CHALLENGE.score(truth, CHALLENGE.read_predictions(team, truth), resamples=0)
-    (quiet, alarms), (missed, found) = CHALLENGE.counts_at(card, threshold)
+    (quiet, alarms), (missed, found) = counts_at(card, threshold)
     return (
         f"▲ {found} of {found + missed} melanomas flagged, {missed} missed; {alarms} of "
         f"{alarms + quiet} others flagged."

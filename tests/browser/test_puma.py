@@ -11,6 +11,9 @@ from playwright.sync_api import Page, expect
 
 import scoring
 from scoring import samples
+from scoring.challenges.puma import listing
+from scoring.challenges.puma.card import rescore
+from scoring.challenges.puma.view import overlay, worst_first
 from scoring.figures.numerals import share
 from tests.browser import driver
 from tests.browser.driver import ROOT
@@ -104,7 +107,7 @@ def test_dropped_files_have_the_official_score(puma):
 
 def test_a_clicked_nucleus_is_in_the_table_and_in_the_address_and_a_link_restores_it(puma, sample):
     truth, predictions, card = sample
-    drawn = CHALLENGE.overlay(truth, predictions, card, 3)
+    drawn = overlay(truth, predictions, card, 3)
     page = ready(puma(f"?submission=sirius&tab=Viewer&case={truth.ids[3]}&list=all"))
     alone = next(
         i
@@ -130,7 +133,7 @@ def test_a_clicked_nucleus_is_in_the_table_and_in_the_address_and_a_link_restore
 
 def test_a_row_of_the_table_takes_the_viewer_to_its_nucleus(puma, sample):
     truth, predictions, card = sample
-    rows = CHALLENGE.listing.listing(CHALLENGE.overlay(truth, predictions, card, 1), "FP", 15.0).rows
+    rows = listing.listing(overlay(truth, predictions, card, 1), "FP", 15.0).rows
     page = ready(puma(f"?submission=sirius&tab=Viewer&case={truth.ids[1]}&list=FP"))
     for place in (2, 0):
         choose_row(page, place)
@@ -176,7 +179,7 @@ def test_previous_and_next_turn_images_and_leave_the_nucleus(puma, sample):
 @pytest.mark.parametrize("viewport", [driver.DESKTOP, driver.PHONE], ids=["desktop", "phone"])
 def test_a_cell_and_a_row_open_their_image(puma, sample, viewport):
     card = sample[2]
-    worst = [card.cases[i]["case"] for i in CHALLENGE.worst_first(card)]
+    worst = [card.cases[i]["case"] for i in worst_first(card)]
     page = puma("?submission=sirius&tab=Images", viewport=viewport)
     page.locator(".js-plotly-plot .nsewdrag").nth(1).scroll_into_view_if_needed()
     x, y = page.evaluate(CELL, [2, 3])
@@ -197,7 +200,7 @@ def test_a_slider_moves_its_numbers_the_address_and_the_viewer_but_not_the_score
     score = page.get_by_test_id("stMetricValue").inner_text()
     page.get_by_role("slider").first.focus()
     page.keyboard.press("End")
-    wide = CHALLENGE.rescore(truth, predictions, card, radius=30.0)
+    wide = rescore(truth, predictions, card, radius=30.0)
     expect(page.get_by_role("strong").filter(has_text=share(wide.score)).first).to_be_visible(
         timeout=driver.PATIENCE
     )
@@ -222,7 +225,7 @@ def test_another_rule_scores_in_place_and_is_in_the_address(puma, sample):
     page.get_by_role("radio", name="Grand Challenge evaluator").or_(
         page.get_by_role("button", name="Grand Challenge evaluator", exact=True)
     ).first.click()
-    expected = share(CHALLENGE.rescore(truth, predictions, card, rules="grand-challenge").score)
+    expected = share(rescore(truth, predictions, card, rules="grand-challenge").score)
     expect(page.get_by_test_id("stMetricValue")).to_have_text(expected, timeout=driver.PATIENCE)
     assert "rules=Grand+Challenge+evaluator" in driver.settled(page).url
     expect(driver.visit(page.context, page.url).get_by_test_id("stMetricValue")).to_have_text(

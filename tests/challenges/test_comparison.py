@@ -35,16 +35,14 @@ def test_what_comparisons_leave_out_changes_no_number(challenge_id):
     truth = challenge.read_truth(sample.path)
     predictions = challenge.read_predictions(next(iter(sample.submissions.values())).path, truth)
     whole = challenge.score(truth, predictions, resamples=RESAMPLES)
-    less = challenge.score(
-        truth, predictions, resamples=RESAMPLES, **dict.fromkeys(challenge.NOT_COMPARED, False)
-    )
+    less = challenge.score(truth, predictions, resamples=RESAMPLES, with_curves=False)
     assert less.to_json() == whole.to_json()
     assert set(less.arrays) < set(whole.arrays)
 
 
 def test_metrics_are_those_of_the_cards_with_replicates(found):
     for card in found.cards.values():
-        for metric in found.comparable.metrics:
+        for metric in found.spec.metrics:
             assert metric in card.metrics
             assert card.arrays[stored(metric)].shape == (RESAMPLES,)
             assert not card.arrays[stored(metric)].flags.writeable
@@ -53,7 +51,7 @@ def test_metrics_are_those_of_the_cards_with_replicates(found):
 def test_every_class_has_a_measure_with_replicates(found):
     for card in found.cards.values():
         for name, row in card.per_class.items():
-            measure = next(m for m in found.comparable.class_measures if m in row)
+            measure = next(m for m in found.spec.class_measures if m in row)
             assert card.arrays[stored((measure, name))].shape == (RESAMPLES,)
 
 
@@ -68,7 +66,7 @@ def test_a_sample_gives_the_metric_itself(found):
     tested = 0
     for card in found.cards.values():
         for metric in sorted(named):
-            sample, value = found.comparable.sample(card, metric), value_of(card, metric)
+            sample, value = found.spec.sample(card, metric), value_of(card, metric)
             if sample is None or value is None:
                 continue
             if isinstance(sample, BinarySample):
@@ -83,27 +81,27 @@ def test_a_sample_gives_the_metric_itself(found):
 
 def test_cases_are_right_by_0_to_1(found):
     for card in found.cards.values():
-        right = found.comparable.right(card)
+        right = found.spec.correct(card)
         assert right.shape == (card.n_cases,)
         assert 0 <= np.nanmin(right) <= np.nanmax(right) <= 1
 
 
 def test_slices_count_what_they_measure(found):
     for card in found.cards.values():
-        for groups in found.comparable.slices(card).values():
+        for groups in found.spec.slices(card).values():
             for row in groups.values():
-                for measure, (overall, counted) in found.comparable.slice_measures.items():
+                for measure, (overall, counted) in found.spec.slice_measures.items():
                     assert measure in row
                     assert overall in card.metrics
                     assert row[counted] >= 0
 
 
-def test_the_usual_knobs_recombine_to_the_score_in_every_replicate(found):
-    change = found.comparable.what_if
+def test_the_usual_parameters_recombine_to_the_score_in_every_replicate(found):
+    change = found.spec.what_if
     if change is None:
         return
-    usual = {knob.name: knob.usual for knob in change.knobs}
-    assert all(knob.low <= knob.usual <= knob.high for knob in change.knobs)
+    usual = {parameter.name: parameter.usual for parameter in change.parameters}
+    assert all(parameter.low <= parameter.usual <= parameter.high for parameter in change.parameters)
     for card in found.cards.values():
         drawn = change.rescore(
             lambda name, card=card: card.arrays.get(stored(name), np.full(RESAMPLES, card.metrics[name])),

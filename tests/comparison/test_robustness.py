@@ -28,7 +28,7 @@ def test_rules(found):
         for kind in ("official", "metric", "scheme", "subgroup")
     }
     assert [rule.ranks for rule in of_kind["official"]] == [tuple(found.ranks[name] for name in found.cards)]
-    assert [rule.name for rule in of_kind["metric"]] == list(found.comparable.metrics)
+    assert [rule.name for rule in of_kind["metric"]] == list(found.spec.metrics)
     for rule in of_kind["metric"]:
         assert rule.ranks == placed([card.metrics[rule.name] for card in cards])
     right = [[float(row["correct"]) for row in card.cases] for card in cards]

@@ -64,11 +64,11 @@ def test_risks_under_another_beta_in_every_replicate(risks):
 
 
 def test_no_weight_at_all_is_no_score(risks, lesions):
-    for found, knobs in (
+    for found, parameters in (
         (risks, {"f2": 0, "accuracy": 0, "auc": 0}),
         (lesions, {"malignant": 0, "medium": 0, "benign": 0}),
     ):
-        again = weights.what_if(found, knobs)
+        again = weights.what_if(found, parameters)
         assert set(again.scores) == {None}
         assert (set(again.ranks), again.result.pairs) == ({1}, ())
 

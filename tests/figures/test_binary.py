@@ -5,10 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scoring.challenges.melanoma.threshold import at_threshold, histogram, net_benefit, thresholds
 from scoring.figures import binary as figures
 from scoring.figures.binary import Mark, cut
 from scoring.figures.theme import DARK, LIGHT
-from tests.support.risk_tables import CHALLENGE, card
+from tests.support.risk_tables import card
 
 THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
 MARKS = (
@@ -29,7 +30,7 @@ def scored():
 
 @pytest.fixture(scope="module")
 def curve(scored):
-    return CHALLENGE.thresholds(scored, None, [mark.threshold for mark in MARKS])
+    return thresholds(scored, None, [mark.threshold for mark in MARKS])
 
 
 def trace(figure, name: str):
@@ -41,14 +42,14 @@ def words(figure) -> list[str]:
 
 
 def every_figure(scored, curve, theme):
-    drawn = CHALLENGE.histogram(scored)
+    drawn = histogram(scored)
     a = scored.arrays
     yield figures.threshold_lines(curve, MARKS, (0, 1), theme)
     yield figures.histogram(drawn["edges"], drawn["negative"], drawn["positive"], MARKS, theme)
     yield figures.roc(curve, MARKS, theme, (a["roc_grid"], a["roc_low"][0], a["roc_high"][0]))
     yield figures.precision_recall(curve, 0.3, MARKS, theme, (a["pr_grid"], a["pr_low"][0], a["pr_high"][0]))
     yield figures.confusion(scored.confusion_matrix["counts"], theme)
-    yield figures.net_benefit(CHALLENGE.net_benefit(scored, np.linspace(0, 0.6, 31)), theme, MARKS[:1])
+    yield figures.net_benefit(net_benefit(scored, np.linspace(0, 0.6, 31)), theme, MARKS[:1])
     yield figures.score_bar(0.31, MARKS[:1], (0, 1), theme, True)
     yield figures.score_bar(None, MARKS[:1], (-3, 4), theme, False)
 
@@ -77,7 +78,7 @@ def test_lines_are_the_thresholds_of_the_challenge(curve, key):
 def test_marks_stand_where_their_decisions_are(scored, curve):
     roc, precision = figures.roc(curve, MARKS, LIGHT), figures.precision_recall(curve, 0.3, MARKS, LIGHT)
     for mark, name in zip(MARKS, ("official 0.5", "your threshold", "&lt;b&gt;best&lt;/b&gt;"), strict=True):
-        reached = CHALLENGE.at_threshold(scored, mark.threshold)
+        reached = at_threshold(scored, mark.threshold)
         assert (trace(roc, name).x[0], trace(roc, name).y[0]) == pytest.approx(
             (1 - reached["specificity"][0], reached["recall"][0])
         )
@@ -87,7 +88,7 @@ def test_marks_stand_where_their_decisions_are(scored, curve):
 
 
 def test_the_histogram_shows_shares_of_each_class(scored):
-    drawn = CHALLENGE.histogram(scored)
+    drawn = histogram(scored)
     figure = figures.histogram(drawn["edges"], drawn["negative"], drawn["positive"], MARKS, LIGHT)
     assert sum(trace(figure, "melanoma").y) == pytest.approx(1)
     assert sum(trace(figure, "other").y) == pytest.approx(-1)

@@ -50,7 +50,11 @@ def teams(challenge: str) -> dict:
 def compared(challenge: str, *options: str) -> dict:
     """What the command line says of a challenge's sample teams."""
     sample = next(iter(samples.test_sets(challenge).values()))
-    sizes = [f"--model-size-mib={name}={s.size_mib}" for name, s in teams(challenge).items() if s.size_mib]
+    sizes = [
+        f"--model-size-mib={name}={s.options.get('model_size_mib')}"
+        for name, s in teams(challenge).items()
+        if s.options.get("model_size_mib")
+    ]
     metadata = [] if sample.metadata is None else ["--metadata", sample.metadata]
     sent = [f"{name}={s.path}" for name, s in teams(challenge).items()]
     return run(
@@ -304,17 +308,17 @@ def test_disagreements_of_cases(page, mode):
 def test_the_official_weights_give_the_official_scores(page):
     app = page("melanoma", tab="Other rules")
     assert "The official weights" in words(app)
-    app.slider(key="knob_melanoma_beta").set_value(0.5).run()
+    app.slider(key="parameter_melanoma_beta").set_value(0.5).run()
     assert not app.exception
     assert "Changed: beta of F 0.5" in words(app)
-    app.button(key="knobs_back").click().run()
+    app.button(key="parameters_back").click().run()
     assert "The official weights" in words(app)
 
 
 def test_weights_that_sum_to_nothing(page):
     app = page("hecktor2026", tab="Other rules")
     for part in ("segmentation", "staging", "c_index"):
-        app.slider(key=f"knob_hecktor2026_{part}").set_value(0.0)
+        app.slider(key=f"parameter_hecktor2026_{part}").set_value(0.0)
     app.run()
     assert not app.exception
     assert "no score is defined" in words(app)

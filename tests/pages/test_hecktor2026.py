@@ -10,6 +10,8 @@ import pytest
 
 import scoring
 from scoring import samples, text
+from scoring.challenges.hecktor2026 import patients as hecktor_patients
+from scoring.challenges.hecktor2026 import view
 from scoring.challenges.hecktor2026.options import CHOICES
 from scoring.figures.numerals import decimal, share, span
 from tests.support import patients, visits, volumes
@@ -254,7 +256,7 @@ def test_nodes_are_counted_when_they_are_asked_for_and_not_ranked(hecktor):
 @pytest.mark.parametrize("team", SAMPLE.submissions)
 def test_three_subtasks_add_up_and_what_was_lacking_is_said(hecktor, team):
     card, said = scorecard(team), words(hecktor(submission=team))
-    for metric, (name, _, points) in CHALLENGE.WEIGHTS.items():
+    for metric, (name, _, points) in CHALLENGE.parts.items():
         assert name in said
         between = span(card.intervals[metric], 3)
         assert f"**{share(card.metrics[metric])}** :small[:gray[{between}]]" in said
@@ -343,14 +345,14 @@ def test_the_worst_come_first(hecktor):
         "pairs": ("value", "comparable_pairs"),
     }.items():
         rows = shown_table(app, *columns)
-        assert list(rows["case"]) == [worst.case for worst in CHALLENGE.view.worst(card, by)]
+        assert list(rows["case"]) == [worst.case for worst in view.worst(card, by)]
 
 
 def test_the_viewer_shows_the_patient_of_the_address_and_goes_on(hecktor):
     app = hecktor(tab="Viewer", patient="BIR-003", submission="mira")
     truth, submission = read("mira")
     index = truth.ids.index("BIR-003")
-    found = CHALLENGE.patients.volumes(truth, submission, index)
+    found = hecktor_patients.volumes(truth, submission, index)
     rows = shown_table(app, "right", "missed")
     assert [tuple(row) for row in rows[["right", "spurious", "missed", "renamed"]].to_numpy()] == [
         (v.right, v.spurious, v.missed, v.renamed) for v in found

@@ -9,6 +9,8 @@ import pytest
 
 import scoring
 from scoring import samples, text
+from scoring.challenges.isic import thresholds, view
+from scoring.challenges.isic.official import message as official_message
 from scoring.figures.numerals import decimal, share, span
 from tests.support import category_tables, visits
 from tests.support.command_line import ROOT, run
@@ -17,7 +19,7 @@ from tests.support.payloads import PAYLOADS
 from tests.support.visits import archive, words
 
 CHALLENGE = scoring.load_challenge("isic")
-VIEW, THRESHOLDS = CHALLENGE.view, CHALLENGE.thresholds
+VIEW, THRESHOLDS = view, thresholds
 SETS = samples.test_sets("isic")
 TEAMS = [
     (sample, team)
@@ -363,7 +365,7 @@ def test_intervals_are_by_patient_where_the_sample_names_them(isic):
 def test_files_that_the_official_scorer_refuses_are_mended(isic):
     predictions, truth, _ = golden("tolerated-file")
     app = put(isic(tab="Preflight"), predictions, truth)
-    said = CHALLENGE.official_message(predictions[1], truth[1])
+    said = official_message(predictions[1], truth[1])
     assert said[:60] in words(app)
     assert "It would **refuse the files**" in words(app)
     assert "the official number of the mended files" in words(app)
@@ -371,7 +373,7 @@ def test_files_that_the_official_scorer_refuses_are_mended(isic):
         f.code for f in VIEW.to_mend(_card(predictions, truth)) if f"**{f.code}** " not in words(app)
     ] == []
     mended = VIEW.mended(_card(predictions, truth), "image").encode()
-    assert CHALLENGE.official_message(mended, truth[1]) is None
+    assert official_message(mended, truth[1]) is None
     assert "It **accepts both files**" in words(put(app, ("mended.csv", mended)))
 
 
@@ -413,7 +415,7 @@ def test_beside_all_problems_stands_the_one_message_of_the_official_scorer(isic)
     predictions, truth, case = golden("refused-predictions")
     app = put(isic(), predictions, truth)
     assert f"{len(case['expect']['problems'])} problems" in app.error[0].proto.title
-    assert f"Only this: “{CHALLENGE.official_message(predictions[1], truth[1])}”" in words(app)
+    assert f"Only this: “{official_message(predictions[1], truth[1])}”" in words(app)
 
 
 def test_a_model_on_a_zip_has_the_golden_score(isic):

@@ -10,6 +10,13 @@ from streamlit.testing.v1 import AppTest
 
 import scoring
 from scoring import samples, text
+from scoring.challenges.melanoma.threshold import (
+    at_threshold,
+    best_threshold,
+    counts_at,
+    net_benefit,
+    predictive_values,
+)
 from scoring.figures.numerals import decimal, span
 from tests.challenges.melanoma import test_model as small
 from tests.support import risk_tables, visits
@@ -131,7 +138,7 @@ def test_the_slider_moves_all_numbers_together_and_the_official_ones_stay(melano
     app.slider(key="threshold").set_value(threshold).run()
     assert not app.exception
     rows = shown_table(app, "here")
-    reached = CHALLENGE.at_threshold(card, threshold)
+    reached = at_threshold(card, threshold)
     for (_, row), name in zip(
         rows.iterrows(), ("score", "f2", "accuracy", "recall", "specificity", "precision"), strict=True
     ):
@@ -140,7 +147,7 @@ def test_the_slider_moves_all_numbers_together_and_the_official_ones_stay(melano
         assert (row["here"] if value is not None else None) == value
         assert row["interval"] == (span(interval, 3) if interval else "–")
         assert row["official"] == official
-    (quiet, alarms), (missed, found) = CHALLENGE.counts_at(card, threshold)
+    (quiet, alarms), (missed, found) = counts_at(card, threshold)
     assert (
         f"**{found} of {found + missed}** melanomas flagged, **{missed}** missed; **{alarms} of "
         f"{alarms + quiet}** others flagged"
@@ -154,10 +161,10 @@ def test_the_threshold_of_an_address_is_shown(melanoma):
 
 def test_the_buttons_set_the_best_and_the_official_threshold(melanoma):
     app, card = melanoma(), scorecard(FIRST)
-    best = CHALLENGE.best_threshold(card)
+    best = best_threshold(card)
     app.button(key="to_best").click().run()
     assert app.slider(key="threshold").value == best
-    reached = CHALLENGE.at_threshold(card, best)["score"][0]
+    reached = at_threshold(card, best)["score"][0]
     assert (
         f"{100 * reached:.2f} points, {100 * (reached - card.score):.2f} more than the official "
         f"{100 * card.score:.2f}"
@@ -184,7 +191,7 @@ def test_a_wanted_share_gives_the_other_with_its_interval(melanoma, wanted, find
 def test_of_a_hundred_people(melanoma, chosen, prevalence):
     app = melanoma(tab="Missed")
     app.segmented_control(key="prevalence").set_value(chosen).run()
-    found = CHALLENGE.predictive_values(scorecard(FIRST), 0.5, prevalence)
+    found = predictive_values(scorecard(FIRST), 0.5, prevalence)
     for name, said in (
         ("recall", "Of 100 melanomas **{}** are flagged"),
         ("precision", "Of 100 people flagged **{}** have a melanoma"),
@@ -197,7 +204,7 @@ def test_the_prevalence_moves_the_net_benefit(melanoma):
     app = melanoma(tab="Net benefit")
     app.segmented_control(key="prevalence").set_value("2%").run()
     assert not app.exception
-    found = CHALLENGE.net_benefit(scorecard(FIRST), (0.03, 0.1, 0.2, 0.5), 0.02)
+    found = net_benefit(scorecard(FIRST), (0.03, 0.1, 0.2, 0.5), 0.02)
     table = shown_table(app, "everybody")
     assert np.array_equal(table["model"], found["model"])
     assert np.array_equal(table["everybody"], found["everybody"])

@@ -1,18 +1,18 @@
 import pytest
 
-from scoring.challenges import TITLES
+from scoring.challenges import REGISTRY
 from tests.support.command_line import ROOT
 
 
 def test_it_names_every_challenge_and_leads_to_its_page(opened):
     app = opened("overview")
     assert not app.exception
-    assert [heading.value for heading in app.header] == list(TITLES.values())
+    assert [heading.value for heading in app.header] == [row.name for row in REGISTRY.values()]
     assert [link.proto.page for link in app.get("page_link")] == [
         "tricorder3",
         "single_image",
         "compare_teams",
-        *TITLES,
+        *REGISTRY,
     ]
 
 

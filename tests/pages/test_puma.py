@@ -11,6 +11,7 @@ import pytest
 
 import scoring
 from scoring import samples, text
+from scoring.challenges.puma import listing
 from scoring.challenges.puma.formula import RULE_NAMES
 from scoring.figures.numerals import decimal, share, span
 from tests.challenges.puma.drawn import realistic
@@ -270,7 +271,7 @@ def test_more_images_than_fit_turn_pages(puma):
     assert len(shown["layout"]["yaxis"]["ticktext"]) == 5
 
 
-@pytest.mark.parametrize("which", CHALLENGE.listing.LISTS)
+@pytest.mark.parametrize("which", listing.LISTS)
 def test_the_table_beside_the_viewer_says_what_the_matches_say(puma, truth, which):
     card = scorecard(truth, "tucana", resamples=0)
     case = card.cases[5]["case"]
@@ -479,7 +480,7 @@ def test_a_hundred_thousand_nuclei_are_listed_in_part(puma):
     app = put(puma(tab="Viewer", list="all"), ("found.zip", file), ("truth.zip", file))
     assert not app.exception
     assert "What became of each nucleus? 100,000" in words(app)
-    assert len(shown_table(app, "why")) == CHALLENGE.listing.MOST
+    assert len(shown_table(app, "why")) == listing.MOST
     assert decimal(0.4, 3) == app.metric[0].value
 
 

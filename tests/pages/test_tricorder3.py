@@ -69,7 +69,9 @@ def predictions(count: int = CASES) -> bytes:
 @pytest.mark.parametrize("team", TEAMS)
 def test_a_sample_team_has_the_score_of_the_command_line(tricorder3, team):
     chosen = TEAMS[team]
-    card = command_line(SAMPLE.path, "--predictions", chosen.path, "--model-size-mib", chosen.size_mib)
+    card = command_line(
+        SAMPLE.path, "--predictions", chosen.path, "--model-size-mib", chosen.options.get("model_size_mib")
+    )
     assert_shows(tricorder3(submission=team), card)
 
 

@@ -11,7 +11,7 @@ from scoring.metrics import calibration
 from scoring.models.pool import Cancelled
 from scoring.single_image.answer import answer, turned, views
 from scoring.single_image.model import opened
-from scoring.single_image.model_task import subject, vector
+from scoring.single_image.model_task import model_task, vector
 from scoring.single_image.photograph import received
 from scoring.single_image.reference import reference
 from tests.models import builders
@@ -32,7 +32,7 @@ def test_one_answer_is_the_batch_path_s_row(challenge_id, key, name):
     truth = _first(challenge.read_truth(sample.path))
     data = sample.submissions[name].path.read_bytes()
     batch = challenge.predict(data, truth)
-    with model(data, subject(challenge_id, getattr(truth, "categories", None))) as found:
+    with model(data, model_task(challenge_id, getattr(truth, "categories", None))) as found:
         upright = 0
         for index in range(CASES):
             shown = received(truth.picture(index))
@@ -110,7 +110,7 @@ def test_unknown_has_to_be_said():
 
 
 def test_probabilities_of_one_risk():
-    with model(of_quadrant(224), subject("melanoma")) as found:
+    with model(of_quadrant(224), model_task("melanoma")) as found:
         one = answer(found, photograph(lesion(224)))
     expected = lesion(224)[:112, 112:].mean() / 255
     assert one.outputs[0] == pytest.approx(expected, abs=1e-5)
@@ -120,7 +120,7 @@ def test_probabilities_of_one_risk():
 
 def test_logits_are_known_by_the_test_set_s_outputs():
     """One row within 0..1 that does not sum to 1 cannot say what it is."""
-    about = subject("tricorder3")
+    about = model_task("tricorder3")
     outputs = np.random.default_rng(0).normal(0, 4, (30, 11))
     cases = _Cases(30)
     ref = reference(about, cases, _Outputs(outputs))
@@ -157,7 +157,7 @@ def test_a_model_of_colour_alone_does_not_care_how_the_picture_lies():
 def test_a_model_of_one_quarter_does():
     pixels = np.zeros((224, 224, 3), np.uint8)
     pixels[:112, 112:] = 200
-    with model(of_quadrant(224), subject("melanoma")) as found:
+    with model(of_quadrant(224), model_task("melanoma")) as found:
         seen = views(found, answer(found, photograph(pixels)))
     assert seen.changed == 6
     assert (seen.low[1], seen.high[1]) == (pytest.approx(0, abs=1e-4), pytest.approx(200 / 255, abs=1e-4))
@@ -182,7 +182,7 @@ def test_views_stop_when_asked():
 
 def _refused(data: bytes, challenge_id: str = "tricorder3") -> str:
     with pytest.raises(InputRefused) as caught:
-        opened(subject(challenge_id), data)
+        opened(model_task(challenge_id), data)
     return " ".join(problem.message for problem in caught.value.problems)
 
 
@@ -199,7 +199,7 @@ def test_models_of_another_challenge_and_no_models():
 
 
 def test_of_two_columns_the_first_is_the_risk_and_that_is_said():
-    with model(builders.classifier(2, vector=False), subject("melanoma")) as found:
+    with model(builders.classifier(2, vector=False), model_task("melanoma")) as found:
         assert [finding.code for finding in found.findings] == ["two-column-output"]
         assert answer(found, photograph(lesion())).outputs.shape == (1,)
 
@@ -227,7 +227,7 @@ def test_a_model_that_answers_with_no_number():
 
 
 def test_a_worker_that_is_gone_is_known():
-    found = opened(subject("tricorder3"), builders.classifier(side=(16, 16)))
+    found = opened(model_task("tricorder3"), builders.classifier(side=(16, 16)))
     assert not found.ended
     found.close()
     assert found.ended

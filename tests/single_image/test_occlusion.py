@@ -12,7 +12,7 @@ from scoring.models.pool import Cancelled
 from scoring.single_image import masks, occlusion
 from scoring.single_image.answer import answer
 from scoring.single_image.model import Opened
-from scoring.single_image.model_task import subject
+from scoring.single_image.model_task import model_task
 from scoring.single_image.photograph import received
 from scoring.single_image.saliency import enlarged, surrounding
 from tests.support.single_image import constant, lesion, model, of_quadrant, photograph
@@ -42,7 +42,7 @@ def test_a_constant_model_leaves_the_map_empty():
 def test_the_peak_lies_where_the_model_looks():
     pixels = np.full((64, 64, 3), 40, np.uint8)
     pixels[8:24, 40:56] = 250
-    with model(of_quadrant(), subject("melanoma")) as found:
+    with model(of_quadrant(), model_task("melanoma")) as found:
         one = answer(found, photograph(pixels))
         for drawn in both_ways(found, one):
             picture = drawn.picture(1)
@@ -58,7 +58,7 @@ def test_the_peak_lies_where_the_model_looks():
 def test_the_drop_is_the_score_before_less_the_score_after():
     pixels = np.full((64, 64, 3), 40, np.uint8)
     pixels[8:24, 40:56] = 250
-    with model(of_quadrant(), subject("melanoma")) as found:
+    with model(of_quadrant(), model_task("melanoma")) as found:
         one = answer(found, photograph(pixels))
         drawn = occlusion.occlusion(found, one)
         row, column, before, after = drawn.largest(1)
@@ -71,7 +71,7 @@ def test_the_drop_is_the_score_before_less_the_score_after():
 @pytest.mark.parametrize("grid", [5, 8])
 def test_one_run_a_cell_and_one_for_the_answer(runs, grid):
     said = []
-    with model(of_quadrant(), subject("melanoma")) as found:
+    with model(of_quadrant(), model_task("melanoma")) as found:
         one = answer(found, photograph(lesion(64)))
         occlusion.occlusion(found, one, grid, progress=lambda done, total: said.append((done, total)))
     assert len(runs) == grid * grid + 1
@@ -79,7 +79,7 @@ def test_one_run_a_cell_and_one_for_the_answer(runs, grid):
 
 
 def test_cancel_stops_within_one_run(runs):
-    with model(of_quadrant(), subject("melanoma")) as found:
+    with model(of_quadrant(), model_task("melanoma")) as found:
         one = answer(found, photograph(lesion(64)))
         for work in (occlusion.occlusion, masks.masks):
             before = len(runs)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.single_image import operating
-from scoring.single_image.model_task import probabilities, subject
+from scoring.single_image.model_task import model_task, probabilities
 from scoring.single_image.reference import (
     alike,
     class_set,
@@ -21,7 +21,7 @@ from scoring.single_image.reference import (
 )
 from scoring.statistics.intervals import wilson
 
-ABOUT = subject("tricorder3")
+ABOUT = model_task("tricorder3")
 
 
 @dataclass
@@ -192,7 +192,7 @@ def test_no_operating_point_without_both_kinds():
 
 
 def test_one_risk_is_two_classes():
-    about = subject("melanoma")
+    about = model_task("melanoma")
     assert about.malignant.tolist() == [False, True]
     assert probabilities(np.array([[0.2], [1.0]]), "probabilities").tolist() == [[0.8, 0.2], [0, 1]]
     assert probabilities(np.array([[0.0]]), "logits").tolist() == [[0.5, 0.5]]
@@ -206,8 +206,8 @@ def test_rows_of_nothing_and_of_too_much():
 
 
 def test_classes_of_isic_come_from_the_test_set():
-    about = subject("isic", ("NV", "MEL", "UNK", "my own"))
+    about = model_task("isic", ("NV", "MEL", "UNK", "my own"))
     assert about.risk == ("benign", "malignant", "", "benign")
     assert about.names == ("Melanocytic nevus", "Melanoma", "None of the others", "my own")
     with pytest.raises(KeyError):
-        subject("puma")
+        model_task("puma")

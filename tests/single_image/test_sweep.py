@@ -6,7 +6,7 @@ import pytest
 
 from scoring.models.pool import Cancelled
 from scoring.single_image.answer import answer
-from scoring.single_image.model_task import described, subject, vector
+from scoring.single_image.model_task import described, model_task, vector
 from scoring.single_image.sweep import Sweep, changes, leading, sweep
 from tests.models import builders
 from tests.support.single_image import lesion, model, of_quadrant, photograph
@@ -39,7 +39,7 @@ def test_sentences():
         "gender": np.array([[50, 1, 2], [50, 0, 2]], np.float32),
     }
     same, other = [0.6, 0.4], [0.3, 0.7]
-    with model(of_quadrant(), subject("melanoma")) as found:
+    with model(of_quadrant(), model_task("melanoma")) as found:
         one = answer(found, photograph(np.zeros((64, 64, 3), np.uint8)))
     assert one.top == 0
     moved = Sweep(vectors, {"age": np.array([same, other]), "gender": np.array([same, same])})
@@ -52,7 +52,7 @@ def test_sentences():
 
 
 def test_models_of_the_image_alone_have_nothing_to_sweep():
-    with model(of_quadrant(), subject("melanoma")) as found, pytest.raises(ValueError, match="image only"):
+    with model(of_quadrant(), model_task("melanoma")) as found, pytest.raises(ValueError, match="image only"):
         sweep(found, answer(found, photograph(lesion(64))))
 
 

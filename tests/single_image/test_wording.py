@@ -11,7 +11,7 @@ from scoring.metrics.quality import Quality
 from scoring.models import image_upload
 from scoring.single_image import quality, wording
 from scoring.single_image.answer import Answer, Views
-from scoring.single_image.model_task import SKIN_CHALLENGES, subject
+from scoring.single_image.model_task import model_task
 from scoring.single_image.quality import STOP, Chip
 from scoring.single_image.reference import ClassSet, Reference, Share
 from scoring.single_image.wording import banned
@@ -84,8 +84,8 @@ def every_sentence():
         wording.PRIVACY,
         wording.CONSENT,
     )
-    for challenge in SKIN_CHALLENGES:
-        yield from subject(challenge, ("MEL", "NV", "UNK")).names
+    for challenge in ("tricorder3", "melanoma", "isic"):
+        yield from model_task(challenge, ("MEL", "NV", "UNK")).names
 
 
 def test_no_result_says_what_it_must_not():

@@ -9,9 +9,10 @@ from PIL import Image
 
 from scoring.metrics.quality import Quality
 from scoring.models import image_upload
+from scoring.models.model_task import ModelTask
 from scoring.models.preprocessing import Seen
 from scoring.single_image.model import Opened, opened
-from scoring.single_image.model_task import ModelTask, subject
+from scoring.single_image.model_task import model_task
 from scoring.single_image.photograph import Photograph
 from scoring.single_image.quality import of_photograph
 from tests.models import builders
@@ -43,7 +44,7 @@ def lesion(side: int = 512, seed: int = 0) -> np.ndarray:
 
 @contextmanager
 def model(data: bytes, about: ModelTask | None = None) -> Iterator[Opened]:
-    found = opened(about or subject("tricorder3"), data)
+    found = opened(about or model_task("tricorder3"), data)
     try:
         yield found
     finally:

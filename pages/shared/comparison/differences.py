@@ -26,7 +26,7 @@ def classes(compared: Compared) -> None:
         st.info("There is no class that all teams were scored on.", icon=":material/category:")
         return
     places = [found.teams.index(name) for name in names]
-    risks = getattr(compared.challenge, "RISK", {})
+    risks = compared.challenge.class_risks
     left, right = st.columns([11, 9], gap="large")
     with right, st.container(horizontal=True, gap="small"):
         name = st.selectbox(
@@ -110,7 +110,7 @@ def _class_cases(compared: Compared, name: str, team: str) -> None:
         f"{shortened(name, 30)}, {shortened(team, 30)}: {len(found)} case{'s' * (len(found) != 1)}, "
         "worst first"
     )
-    if hasattr(compared.challenge, "thumbnails") and any(one.called for one in found):
+    if compared.challenge.thumbnails and any(one.called for one in found):
         layout.gallery(
             title,
             "First line: the truth; then what the team called it.",

@@ -13,11 +13,11 @@ from scoring.text import markdown
 def pictures(compared: Compared, places: Sequence[int], named_teams: Sequence[str]) -> list[Picture]:
     """Cards of cases: truth, and what each named team made of it."""
     images = [None] * len(places)
-    if hasattr(compared.challenge, "thumbnails"):
+    if compared.challenge.thumbnails:
         images = submissions.thumbnails(
-            compared.challenge.ID, compared.truth_key, tuple(places), compared.truth
+            compared.challenge.id, compared.truth_key, tuple(places), compared.truth
         )
-    risks, cards = getattr(compared.challenge, "RISK", {}), compared.comparison.cards
+    risks, cards = compared.challenge.class_risks, compared.comparison.cards
     found = []
     for image, place in zip(images, places, strict=True):
         row = cards[named_teams[0]].cases[place]
@@ -37,5 +37,5 @@ def made(compared: Compared, card: ScoreCard, place: int, risks: Mapping[str, st
     if "truth" in row:
         called = row.get("predicted")
         return layout.class_name(called, risks.get(called)) if called else "no prediction"
-    value = float(compared.comparison.comparable.right(card)[place])
+    value = float(compared.comparison.spec.correct(card)[place])
     return decimal(value, 3)

@@ -36,7 +36,7 @@ def ranking_rows(compared: Compared, places: Sequence[int]) -> pd.DataFrame:
             + (", tied" if name in level else ""),
             "won": 100 * result.shares_won[place] if result.shares_won else None,
         }
-        rows.append(row | {metric: card.metrics.get(metric) for metric in comparison.comparable.metrics[:3]})
+        rows.append(row | {metric: card.metrics.get(metric) for metric in comparison.spec.metrics[:3]})
     return pd.DataFrame(rows)
 
 
@@ -56,7 +56,7 @@ def ranking(compared: Compared) -> None:
             rows,
         )
     with right:
-        metrics = comparison.comparable.metrics[:3]
+        metrics = comparison.spec.metrics[:3]
         layout.table(
             "What makes the scores?",
             rows,
@@ -119,7 +119,7 @@ def pairs_of_teams(compared: Compared) -> None:
     comparison = compared.comparison
     metrics = [
         metric
-        for metric in comparison.comparable.metrics
+        for metric in comparison.spec.metrics
         if any(card.metrics.get(metric) is not None for card in comparison.cards.values())
     ]
     metric = st.selectbox(
@@ -134,9 +134,7 @@ def pairs_of_teams(compared: Compared) -> None:
     pairs, scale = comparison.pairs, compared.scale
     if metric != SCORE:
         key = (*compared.key, metric)
-        pairs = teams.of_comparison(
-            "pairs", key, lambda: pairs_of(comparison.comparable, comparison.cards, metric)
-        )
+        pairs = teams.of_comparison("pairs", key, lambda: pairs_of(comparison.spec, comparison.cards, metric))
         scale = Scale(1, 3, 3, views.named(metric))
     names = [name for name in compared.names if name in pairs.teams]
     drawn = [pair for pair in pairs.of if pairs.teams[pair.a] in names and pairs.teams[pair.b] in names]
@@ -212,7 +210,7 @@ def stability(compared: Compared) -> None:
 
 def orders(compared: Compared) -> None:
     """By weighted ranks and by weighted score, side by side, and who would be first if one team withdrew."""
-    comparison, scale, own = compared.comparison, compared.scale, compared.comparison.standings
+    comparison, scale, own = compared.comparison, compared.scale, compared.comparison.own_ranking
     left, right = st.columns([3, 2], gap="large")
     rows = pd.DataFrame(
         [

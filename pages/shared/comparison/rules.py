@@ -81,9 +81,9 @@ def other_rules(compared: Compared) -> None:
             ),
             key="robustness",
         )
-    if compared.comparison.comparable.what_if is not None:
+    if compared.comparison.spec.what_if is not None:
         what_if(compared)
-    if compared.comparison.comparable.weight_map is not None:
+    if compared.comparison.spec.weight_map is not None:
         maps(compared)
 
 
@@ -93,30 +93,32 @@ def what_if(compared: Compared) -> None:
     anew, nothing else."""
     comparison, scale = compared.comparison, compared.scale
     layout.heading("What if the formula had other weights?")
-    knobs = {knob.name: knob for knob in comparison.comparable.what_if.knobs}
-    keys = {name: f"knob_{compared.challenge.ID}_{name}" for name in knobs}
+    parameters = {parameter.name: parameter for parameter in comparison.spec.what_if.parameters}
+    keys = {name: f"parameter_{compared.challenge.id}_{name}" for name in parameters}
 
     def reset() -> None:
-        for name, knob in knobs.items():
-            st.session_state[keys[name]] = float(knob.usual)
+        for name, parameter in parameters.items():
+            st.session_state[keys[name]] = float(parameter.usual)
 
     left, right = st.columns([2, 3], gap="large")
     with left:
         values = {
             name: st.slider(
-                knob.label[:1].upper() + knob.label[1:],
-                float(knob.low),
-                float(knob.high),
-                float(knob.usual),
-                0.05 if knob.high <= 5 else 0.5,
+                parameter.label[:1].upper() + parameter.label[1:],
+                float(parameter.low),
+                float(parameter.high),
+                float(parameter.usual),
+                0.05 if parameter.high <= 5 else 0.5,
                 key=keys[name],
                 bind="query-params",
                 persist_state="page",
-                help=f"Official: {knob.usual:g}. Weights are shares of their sum.",
+                help=f"Official: {parameter.usual:g}. Weights are shares of their sum.",
             )
-            for name, knob in knobs.items()
+            for name, parameter in parameters.items()
         }
-        st.button("As official", key="knobs_back", type="tertiary", icon=":material/undo:", on_click=reset)
+        st.button(
+            "As official", key="parameters_back", type="tertiary", icon=":material/undo:", on_click=reset
+        )
     found = weights.what_if(comparison, values)
     usual = teams.of_comparison("usual weights", compared.key, lambda: weights.what_if(comparison, {}))
     before = dict(zip(usual.teams, usual.ranks, strict=True))
@@ -139,7 +141,9 @@ def what_if(compared: Compared) -> None:
         tied = list(found.result.tied_for_first or ())
         band = next((k for k, is_tied in enumerate(tied) if not is_tied), len(tied))
         unusual = [
-            f"{knobs[name].label} {value:g}" for name, value in values.items() if value != knobs[name].usual
+            f"{parameters[name].label} {value:g}"
+            for name, value in values.items()
+            if value != parameters[name].usual
         ]
         layout.chart(
             figures.team_intervals(

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import ModuleType
+from typing import Any
 
+from scoring.challenge import Challenge
 from scoring.comparison import verdict
 from scoring.comparison.compare import Comparison
 from scoring.comparison.scale import Scale
@@ -15,7 +16,7 @@ class Compared:
     """shown: places, in `comparison.scored`, of the teams that are drawn. key: of all that the comparison was
     made of."""
 
-    challenge: ModuleType
+    challenge: Challenge[Any, Any]
     comparison: Comparison
     truth: object
     truth_key: str

@@ -11,10 +11,12 @@ from pages.shared import jobs, submissions
 from pages.shared.inputs import Input
 from pages.shared.single_image import session
 from pages.shared.submissions import Outcome, Running
+from scoring.challenges import load_challenge
+from scoring.models.model_task import ModelTask
 from scoring.models.task import read_model
 from scoring.single_image import nuclei, quality
 from scoring.single_image.model import Opened, opened
-from scoring.single_image.model_task import ModelTask, subject
+from scoring.single_image.model_task import model_task
 from scoring.single_image.reference import Reference, reference, without
 
 MEASURING = "_measuring"
@@ -22,7 +24,7 @@ MEASURING = "_measuring"
 
 def asked(challenge_id: str, truth) -> ModelTask:
     """What the challenge asks a model, on this test set."""
-    found = subject(challenge_id, getattr(truth, "categories", None))
+    found = model_task(challenge_id, load_challenge(challenge_id).single_image.categories(truth))
     # One risk has no class names of its own: "positive" alone would say too much.
     return replace(found, classes=found.names) if found.outputs == 1 else found
 

@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from scoring.challenge import ScoreSettings
 from scoring.challenges.hecktor2026 import stages
 from scoring.challenges.hecktor2026.findings import score_findings
 from scoring.challenges.hecktor2026.formula import ID, STAGES, STRUCTURES
@@ -23,59 +24,24 @@ from scoring.challenges.hecktor2026.measures import (
     true_stages,
     voxels,
 )
-from scoring.challenges.hecktor2026.options import Options, problems
+from scoring.challenges.hecktor2026.options import Options
 from scoring.challenges.hecktor2026.submission import Submission, with_nodes
 from scoring.challenges.hecktor2026.truth import Truth
-from scoring.findings import Finding, InputRefused
+from scoring.findings import InputRefused
 from scoring.metrics import classification, overlap, survival
 from scoring.readers.case_tables import joined_columns
-from scoring.readers.sources import Source
 from scoring.readers.units import find_units
 from scoring.scorecard import ScoreCard, plain
-from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Replicates, replicate
 from scoring.submission import provenance
 
 
-def check_options(
-    empty_masks: str = "one",
-    missing_risk: str = "non-concordant",
-    prognosis_direction: str = "auto",
-    t0: str = "count",
-    lesions: bool = False,
-    has_model: bool = False,
-) -> list[Finding]:
-    """`bad-option` for every option of this challenge that cannot be."""
-    return problems(Options(empty_masks, missing_risk, prognosis_direction, t0, lesions).as_dict())
-
-
-def score(
-    truth: Truth,
-    predictions: Submission,
-    *,
-    empty_masks: str = "one",
-    missing_risk: str = "non-concordant",
-    prognosis_direction: str = "auto",
-    t0: str = "count",
-    lesions: bool = False,
-    resamples: int = 1000,
-    seed: int = 0,
-    group: str | None = None,
-    interval: str = "percentile",
-    metadata: Source | None = None,
-) -> ScoreCard:
-    """Score a submission on a truth.
-
-    empty_masks, missing_risk, prognosis_direction, t0: see `options.CHOICES`. lesions: count and match nodes
-    too (never ranked). resamples, seed, group, interval: see `StatisticsOptions`; the unit is the patient.
-    metadata: a table joined by PatientID, for `group`. Raises InputRefused.
-    """
-    options = Options(empty_masks, missing_risk, prognosis_direction, t0, lesions)
-    statistics = StatisticsOptions(resamples, seed, group, interval)
-    wrong = [*problems(options.as_dict()), *statistics.problems()]
-    if wrong:
-        raise InputRefused(wrong, [*truth.findings, *predictions.findings])
-    if lesions:
+def score(truth: Truth, predictions: Submission, settings: ScoreSettings) -> ScoreCard:
+    """Score a submission on a truth; the unit is the patient. Raises InputRefused."""
+    if settings.problems:
+        raise InputRefused(settings.problems, [*truth.findings, *predictions.findings])
+    options, statistics, metadata = Options(**settings.options), settings.statistics, settings.metadata
+    if options.lesions:
         predictions = with_nodes(truth, predictions)
     columns = joined_columns(truth, metadata)
     unit, units = find_units(columns, len(truth), (), truth.id_column, statistics.group)

@@ -6,27 +6,29 @@ import numpy as np
 
 from scoring.challenges.hecktor2026.formula import STAGES, STRUCTURES, SUBTASKS, WEIGHTS
 from scoring.challenges.hecktor2026.measures import OF_CENTERS
-from scoring.comparison.spec import ComparisonSpec, Groups, Parameter, Value, WeightMap, WhatIf
+from scoring.challenges.hecktor2026.options import ORDER
+from scoring.challenges.hecktor2026.ranking import rank
+from scoring.comparison_spec import ComparisonSpec, Groups, Parameter, Value, WeightMap, WhatIf
 from scoring.scorecard import ScoreCard
 from scoring.statistics.paired import BinarySample, Sample, ValueSample
 
 DICE = tuple(f"dice_{structure}" for structure in STRUCTURES)
-KNOBS = tuple(
+PARAMETERS = tuple(
     Parameter(name, f"weight of {label.lower()}", points / 100, 0, 1)
     for name, (label, _, points) in WEIGHTS.items()
 )
 
 
-def rescore(value: Value, knobs: Mapping[str, float]) -> np.ndarray:
+def rescore(value: Value, parameters: Mapping[str, float]) -> np.ndarray:
     """The score under other weights of the subtasks; NaN where they sum to 0. A subtask without weight may be
     undefined."""
-    total = sum(knobs[name] for name in SUBTASKS)
+    total = sum(parameters[name] for name in SUBTASKS)
     if total <= 0:
         return np.full_like(value(SUBTASKS[0]), np.nan)
-    return sum(knobs[name] * value(name) for name in SUBTASKS if knobs[name]) / total
+    return sum(parameters[name] * value(name) for name in SUBTASKS if parameters[name]) / total
 
 
-def right(card: ScoreCard) -> np.ndarray:
+def correct(card: ScoreCard) -> np.ndarray:
     """The mean Dice of both structures of each patient [N]; NaN without a truth mask."""
     return np.mean([_of_patients(card, name) for name in DICE], axis=0)
 
@@ -61,15 +63,17 @@ def of_centers(card: ScoreCard) -> Groups:
 
 
 COMPARISON = ComparisonSpec(
+    offered=ORDER.name,
+    rank=rank,
     metrics=(*SUBTASKS, *DICE, *(f"balanced_accuracy_{kind}" for kind in STAGES)),
     class_measures=("recall", "mean_dice"),
-    right=right,
+    correct=correct,
     sample=sample,
     slice_measures={
         name: (name, "comparable_pairs" if name == "c_index" else "n_cases") for name in OF_CENTERS
     },
     slices=of_centers,
-    what_if=WhatIf(KNOBS, rescore),
+    what_if=WhatIf(PARAMETERS, rescore),
     weight_map=WeightMap(
         SUBTASKS, tuple(points / 100 for _, _, points in WEIGHTS.values()), share=1.0, by_rank=True
     ),

@@ -1,26 +1,106 @@
-"""The options that change a score, and their defaults."""
+"""Options of HECKTOR 2026: how what its definition leaves open is read, and how teams are ordered."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from typing import Any
 
-from scoring.findings import Finding, error
 from scoring.metrics.survival import MISSING_RISK
+from scoring.options import Option, Stage, of_stage
 
-CHOICES = {
-    "empty_masks": ("one", "zero", "skip"),
-    "missing_risk": MISSING_RISK,
-    "prognosis_direction": ("auto", "risk", "time"),
-    "t0": ("count", "exclude"),
-}
-"""Values of each option, the default first."""
-OF_COMPARISON = {"order": ("rank", "score"), "rank_ties": ("min", "average")}
-"""The same for options of `compare` alone."""
+
+def _choice(
+    name: str, help: str, label: str, meanings: Mapping[str, str], stages: tuple[Stage, ...] = ("score",)
+) -> Option:
+    """Return an option with a value for each meaning, the default first."""
+    first, *others = meanings
+    return Option(
+        name=name,
+        help=f"{help}: {first} (default), {', '.join(others)}",
+        default=first,
+        values=tuple(meanings),
+        metavar="HOW",
+        stages=stages,
+        label=label,
+        explain="  \n".join(f"**{value}**: {meaning}" for value, meaning in meanings.items()),
+    )
+
+
+EMPTY_MASKS = _choice(
+    "empty_masks",
+    "Dice where truth and prediction are both empty",
+    "Dice of two empty masks",
+    {
+        "one": "Nothing to find and nothing found counts as 1, as in most libraries.",
+        "zero": "It counts as 0.",
+        "skip": "The patient leaves the mean of that structure.",
+    },
+)
+MISSING_SCORES = _choice(
+    "missing_risk",
+    "credit of pairs that touch a patient without a score",
+    "Pairs without a score",
+    dict(
+        zip(
+            MISSING_RISK,
+            ("They earn nothing.", "They earn half, like a tie.", "They leave the C-index."),
+            strict=True,
+        )
+    ),
+)
+DIRECTION = _choice(
+    "prognosis_direction",
+    "whether the score is a risk or a time; auto goes by the column",
+    "Scores are read as",
+    {
+        "auto": "What its column is called: risk is a risk, RFS a time.",
+        "risk": "The higher the worse.",
+        "time": "Days to relapse: the lower the worse.",
+    },
+)
+T0 = _choice(
+    "t0",
+    "T0 in the truth is a class of its own, or leaves the T stage",
+    "T0 in the truth",
+    {"count": "A class of its own.", "exclude": "Those patients leave the T stage."},
+)
+LESIONS = Option(
+    name="lesions",
+    help="count and match the nodes too (never ranked)",
+    type=bool,
+    default=False,
+    stages=("predictions", "score"),
+    label="Count nodes",
+    explain=(
+        "Nodes (connected parts of GTVn) are counted and matched. Never ranked; all masks are read once more."
+    ),
+)
+ORDER = Option(
+    name="order",
+    help="what numbers the places, weighted ranks or weighted scores: rank (default), score",
+    default="rank",
+    values=("rank", "score"),
+    metavar="HOW",
+    stages=("compare",),
+    label="Places by",
+    value_labels={"rank": "weighted ranks", "score": "weighted score"},
+)
+RANK_TIES = Option(
+    name="rank_ties",
+    help="rank of equal teams in a subtask: min (default), average",
+    default="min",
+    values=("min", "average"),
+    metavar="HOW",
+    stages=("compare",),
+    label="Rank of equal teams in a subtask",
+)
+OPTIONS = (EMPTY_MASKS, MISSING_SCORES, DIRECTION, T0, LESIONS, ORDER, RANK_TIES)
+CHOICES: Mapping[str, tuple[str, ...]] = {o.name: o.values for o in of_stage(OPTIONS, "score") if o.values}
+"""Values of each option that changes the score, the default first."""
 
 
 @dataclass(frozen=True)
 class Options:
-    """How what the definition leaves open is read; values as in `CHOICES`. lesions: whether nodes are counted
-    too."""
+    """The options that change a score; values as in `CHOICES`. lesions: whether nodes are counted too."""
 
     empty_masks: str = "one"
     missing_risk: str = "non-concordant"
@@ -28,19 +108,6 @@ class Options:
     t0: str = "count"
     lesions: bool = False
 
-    def as_dict(self) -> dict:
-        """Every option with its value, as provenance holds them."""
+    def as_dict(self) -> dict[str, Any]:
+        """Return every option with its value, as provenance holds them."""
         return asdict(self)
-
-
-def problems(values: Mapping[str, object], choices: Mapping[str, tuple] = CHOICES) -> list[Finding]:
-    """`bad-option` for every value that is not among the choices."""
-    return [
-        error(
-            "bad-option",
-            "--" + name.replace("_", "-"),
-            f"{values[name]!r} is not one of {', '.join(allowed)}.",
-        )
-        for name, allowed in choices.items()
-        if values[name] not in allowed
-    ]

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from scoring.challenges.hecktor2026.formula import SUBTASKS
-from scoring.challenges.hecktor2026.options import OF_COMPARISON, problems
-from scoring.comparison.ranking import Ranking
-from scoring.findings import InputRefused, warning
+from scoring.comparison_spec import Ranking
+from scoring.findings import warning
+from scoring.options import Values
 from scoring.scorecard import ScoreCard
 from scoring.statistics.ranking import ranks_along_teams
 from scoring.statistics.rounding import DIGITS
@@ -17,13 +17,9 @@ TWENTIETHS = np.array([5, 7, 8])
 NAMES = ("segmentation", "staging", "prognosis")
 
 
-def standings(cards: Mapping[str, ScoreCard], order: str = "rank", rank_ties: str = "min") -> Ranking:
-    """Both orders of the teams; `order` ("rank" or "score") numbers the places. rank_ties: see
-    `OF_COMPARISON`. Raises InputRefused."""
-    options = {"order": order, "rank_ties": rank_ties}
-    wrong = problems(options, OF_COMPARISON)
-    if wrong:
-        raise InputRefused(wrong)
+def rank(cards: Mapping[str, ScoreCard], options: Values) -> Ranking:
+    """Rank teams by both orders; the option `order` ("rank" or "score") numbers the places."""
+    order, rank_ties = options["order"], options["rank_ties"]
     teams = list(cards)
     values = np.array([[_number(card.metrics[name]) for card in cards.values()] for name in SUBTASKS])
     doubled = _doubled_ranks(values, rank_ties)
@@ -45,7 +41,7 @@ def standings(cards: Mapping[str, ScoreCard], order: str = "rank", rank_ties: st
             team: _entry(doubled[:, i], places["rank"][i], places["score"][i]) for i, team in enumerate(teams)
         },
         more=more,
-        options=options,
+        options=dict(options),
         findings=tuple(
             warning(
                 "subtask-not-scored",

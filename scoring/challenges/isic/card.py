@@ -1,16 +1,18 @@
 """The ScoreCard of an ISIC Challenge: every number, the findings of scoring, and what is drawn."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from scoring.challenge import ScoreSettings
 from scoring.challenges.isic import measures
-from scoring.challenges.isic.categories import EXCLUDED, UNKNOWN, preset
+from scoring.challenges.isic.categories import EXCLUDED, UNKNOWN, malignant, preset
 from scoring.challenges.isic.measures import MEANS, RANKED_BY, Answers
+from scoring.challenges.isic.options import MALIGNANT_CATEGORIES, PAGE_RULES
 from scoring.challenges.isic.tables import first_refusal
 from scoring.challenges.isic.truth import UNIT_COLUMNS, Cases, subgroups
-from scoring.findings import Finding, note, warning
+from scoring.findings import Finding, InputRefused, error, note, warning
 from scoring.metrics import calibration, classification, roc
 from scoring.metrics import subgroups as shares
 from scoring.metrics.calibration import Reliability
@@ -41,7 +43,6 @@ MEASURES = (
     "average_precision",
 )
 WITH_INTERVAL = ("auc", "recall", "f1", "average_precision")
-PAGE_RULES = "milk10k-page"
 
 
 @dataclass(frozen=True)
@@ -66,15 +67,40 @@ class Options:
         return {"metric": self.ranked_by, "malignant": list(self.malignant), "rules": self.rules}
 
 
-def card(
+def score(truth: Cases, predictions: Predictions, settings: ScoreSettings) -> ScoreCard:
+    """Score predictions [N, K] that lie in 0..1.
+
+    Raises:
+        InputRefused: With every fault of the predictions, for options that are not allowed, and for metadata
+            or a unit column that cannot be read.
+    """
+    used = malignant(truth.categories, settings.options["malignant"])
+    problems = [*settings.problems, *_unknown_categories(used, truth.categories)]
+    if predictions.faults or problems:
+        raise InputRefused([*predictions.faults, *problems], [*truth.findings, *predictions.findings])
+    options = Options(settings.options["metric"], used, settings.options["rules"])
+    return _card(truth, predictions, options, settings.statistics, settings.metadata)
+
+
+def _unknown_categories(named: Iterable[str], categories: Sequence[str]) -> list[Finding]:
+    return [
+        error(
+            "bad-option",
+            MALIGNANT_CATEGORIES.flag,
+            f"{name!r} is no category: {', '.join(categories)} are.",
+        )
+        for name in named
+        if name not in categories
+    ]
+
+
+def _card(
     truth: Cases,
     predictions: Predictions,
     options: Options,
     statistics: StatisticsOptions,
     metadata: Source | None,
 ) -> ScoreCard:
-    """Score predictions [N, K] that lie in 0..1. Raises InputRefused for metadata or a unit column that
-    cannot be read."""
     columns = joined_columns(truth, metadata, repeated=truth.id_column != "image")
     unit, units = find_units(columns, len(truth), UNIT_COLUMNS, truth.id_column, statistics.group)
     answers = measures.answers(

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from scoring.challenges.isic.card import PAGE_RULES
-from scoring.comparison.spec import ComparisonSpec, of_labels, right_labels
+from scoring.challenges.isic.options import METRIC, PAGE_RULES
+from scoring.comparison_spec import ComparisonSpec, correct_labels, of_labels
 from scoring.metrics.thresholds import HALF, decided
 from scoring.scorecard import ScoreCard
 from scoring.statistics.paired import BinarySample, Sample, ScoreSample
@@ -32,6 +32,8 @@ def sample(card: ScoreCard, metric: str) -> Sample | None:
 
 
 COMPARISON = ComparisonSpec(
+    offered=METRIC.name,
+    tie_break="mean_auc",
     metrics=(
         "balanced_accuracy",
         "macro_auc",
@@ -41,7 +43,7 @@ COMPARISON = ComparisonSpec(
         "malignant_auc",
     ),
     class_measures=("recall",),
-    right=right_labels,
+    correct=correct_labels,
     sample=sample,
     slice_measures={"accuracy": ("accuracy", "n")},
 )

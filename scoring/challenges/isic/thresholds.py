@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from scoring.challenges.isic import measures
-from scoring.challenges.isic.card import PAGE_RULES
+from scoring.challenges.isic.options import PAGE_RULES
 from scoring.challenges.isic.predictions import label
 from scoring.metrics import classification
 from scoring.metrics import thresholds as cuts

@@ -5,67 +5,39 @@ from functools import partial
 
 import numpy as np
 
+from scoring.challenge import ScoreSettings
 from scoring.challenges.melanoma.formula import CLASSES, ID, SMALL_CLASS, THRESHOLD, WEIGHTS
 from scoring.challenges.melanoma.measures import groups, quantities, slice_shares
 from scoring.challenges.melanoma.scores import are_risks, decided, rank_scores, tied_pairs
 from scoring.challenges.safe_scan import demographics
 from scoring.challenges.safe_scan.cases import Cases
 from scoring.challenges.safe_scan.codes import CODES
-from scoring.findings import Finding, InputRefused, error, note, ordered, warning
+from scoring.findings import Finding, InputRefused, note, ordered, warning
 from scoring.metrics import binary, calibration, curves, subgroups
 from scoring.readers.case_tables import joined_columns
-from scoring.readers.sources import Source
 from scoring.readers.units import find_units
 from scoring.scorecard import ScoreCard, plain
 from scoring.statistics import resampling
-from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Replicates, replicate
 from scoring.submission import Predictions, grade, provenance, truth_digest
 
 UNIT_COLUMNS = ("patient_id", "lesion_id")
-MISSING = ("refuse", "wrong")
 CURVE_REPLICATES = 300
 
 
-def check_options(missing: str = "refuse", has_model: bool = False) -> list[Finding]:
-    """`bad-option` for every option of this challenge that cannot be."""
-    return (
-        []
-        if missing in MISSING
-        else [error("bad-option", "--missing", f"{missing!r} is not one of {', '.join(MISSING)}.")]
-    )
-
-
-def score(
-    truth: Cases,
-    predictions: Predictions,
-    *,
-    missing: str = "refuse",
-    resamples: int = 1000,
-    seed: int = 0,
-    group: str | None = None,
-    interval: str = "percentile",
-    metadata: Source | None = None,
-    with_curves: bool = True,
-) -> ScoreCard:
-    """Score predictions on a truth.
-
-    missing: "refuse" or "wrong", for cases without a usable score. resamples, seed, group, interval: see
-    `StatisticsOptions`. metadata: a table joined by case id, for `group`. with_curves: whether `arrays` hold
-    ROC and precision-recall curves with bands. Raises InputRefused.
-    """
-    statistics = StatisticsOptions(resamples, seed, group, interval)
-    hard, soft = grade(predictions.faults, missing)
-    wrong_options = [*check_options(missing), *statistics.problems()]
+def score(truth: Cases, predictions: Predictions, settings: ScoreSettings) -> ScoreCard:
+    """Score predictions on a truth. Raises InputRefused with every fault that `missing` does not allow."""
+    statistics, metadata = settings.statistics, settings.metadata
+    hard, soft = grade(predictions.faults, settings.options["missing"])
     read = [*truth.findings, *ordered([*predictions.findings, *soft], CODES)]
-    if hard or wrong_options:
-        raise InputRefused([*hard, *wrong_options], read)
+    if hard or settings.problems:
+        raise InputRefused([*hard, *settings.problems], read)
     columns = joined_columns(truth, metadata)
     unit, units = find_units(columns, len(truth), UNIT_COLUMNS, truth.id_column, statistics.group)
     evaluate = partial(quantities, truth, predictions)
     point = evaluate(np.ones((1, len(truth)), np.float32))
     source = provenance(
-        truth_digest(truth, predictions), predictions, {"missing": missing}, statistics, metadata, unit, units
+        truth_digest(truth, predictions), predictions, settings.options, statistics, metadata, unit, units
     )
     return _card(
         truth,
@@ -75,7 +47,7 @@ def score(
         read,
         source,
         units,
-        with_curves,
+        settings.with_curves,
     )
 
 

@@ -5,29 +5,30 @@ from collections.abc import Mapping
 import numpy as np
 
 from scoring.challenges.melanoma.formula import BETA, WEIGHTS
-from scoring.comparison.spec import ComparisonSpec, Parameter, Value, WhatIf, of_labels, right_labels
+from scoring.challenges.melanoma.options import MISSING
+from scoring.comparison_spec import ComparisonSpec, Parameter, Value, WhatIf, correct_labels, of_labels
 from scoring.metrics.classification import divide
 from scoring.scorecard import ScoreCard
 from scoring.statistics.paired import BinarySample, Sample, ScoreSample
 
-KNOBS = (
+PARAMETERS = (
     Parameter("beta", "beta of F", BETA, 0.25, 4),
     *(Parameter(name, f"points for {label}", points, 0, 100) for name, (label, _, points) in WEIGHTS.items()),
 )
 
 
-def rescore(value: Value, knobs: Mapping[str, float]) -> np.ndarray:
+def rescore(value: Value, parameters: Mapping[str, float]) -> np.ndarray:
     """The score with another beta and other weights; NaN where these sum to 0. A part without weight may be
     undefined."""
-    parts = sum(knobs[name] for name in WEIGHTS)
+    parts = sum(parameters[name] for name in WEIGHTS)
     if parts <= 0:
         return np.full_like(value("accuracy"), np.nan)
     # Nothing called positive, or nothing to be found, gives F 0.
     precision, recall = (np.nan_to_num(value(name)) for name in ("precision", "recall"))
-    square = knobs["beta"] ** 2
+    square = parameters["beta"] ** 2
     f_beta = divide((1 + square) * precision * recall, square * precision + recall, 0)
     values = {"f2": f_beta, "accuracy": value("accuracy"), "auc": value("auc")}
-    return sum(knobs[name] * values[name] for name in WEIGHTS if knobs[name]) / parts
+    return sum(parameters[name] * values[name] for name in WEIGHTS if parameters[name]) / parts
 
 
 def sample(card: ScoreCard, metric: str) -> Sample | None:
@@ -43,10 +44,11 @@ def sample(card: ScoreCard, metric: str) -> Sample | None:
 
 
 COMPARISON = ComparisonSpec(
+    offered=MISSING.name,
     metrics=(*WEIGHTS, "recall", "specificity", "balanced_accuracy", "average_precision"),
     class_measures=("f1",),
-    right=right_labels,
+    correct=correct_labels,
     sample=sample,
     slice_measures={"accuracy": ("accuracy", "n"), "recall": ("recall", "n_positive")},
-    what_if=WhatIf(KNOBS, rescore),
+    what_if=WhatIf(PARAMETERS, rescore),
 )

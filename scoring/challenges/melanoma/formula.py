@@ -7,6 +7,8 @@ from scoring.metrics.binary import Decisions
 
 ID = "melanoma"
 CLASSES = ("negative", "positive")
+NAMES = ("another lesion", "melanoma")
+"""The classes in full, for people."""
 THRESHOLD = 0.5
 SMALL_CLASS = 15
 BETA = 2

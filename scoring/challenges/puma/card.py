@@ -1,26 +1,27 @@
 """The scorecard of PUMA."""
 
 import hashlib
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
+from scoring.challenge import ScoreSettings
 from scoring.challenges.puma import clinic, matches, matching, rows
 from scoring.challenges.puma.detections import Detections, crowded, detections, reaching
-from scoring.challenges.puma.formula import ID, RADIUS, RULES
+from scoring.challenges.puma.formula import ID, RULES
 from scoring.challenges.puma.matching import Rule
 from scoring.challenges.puma.measures import quantities
 from scoring.challenges.puma.names import CLASSES
+from scoring.challenges.puma.options import OPTIONS
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.rows import Scored
 from scoring.challenges.puma.truth import Truth
 from scoring.challenges.puma.warnings import remarks
-from scoring.findings import Finding, InputRefused, error
+from scoring.findings import InputRefused
+from scoring.options import check
 from scoring.readers.case_tables import joined_columns
-from scoring.readers.sources import Source
 from scoring.readers.units import find_units
 from scoring.scorecard import ScoreCard, plain
 from scoring.statistics import intervals, resampling
@@ -28,79 +29,22 @@ from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Replicates, replicate
 from scoring.submission import provenance
 
-UNKNOWN_CLASSES = ("refuse", "ignore")
 FEW_IMAGES = 100
 
 
-def check_options(
-    rules: str = "description",
-    radius: float = RADIUS,
-    min_confidence: float = 0.0,
-    unknown_classes: str = "refuse",
-    has_model: bool = False,
-) -> list[Finding]:
-    """`bad-option` for every option of this challenge that cannot be."""
-    problems = []
-    if rules not in RULES:
-        problems.append(error("bad-option", "--rules", f"{rules!r} is not one of {', '.join(RULES)}."))
-    if not (math.isfinite(radius) and radius > 0):
-        problems.append(
-            error(
-                "bad-option",
-                "--radius",
-                f"{radius:g} px is no radius: give a number above 0 ({RADIUS:g} is the challenge's).",
-            )
-        )
-    if not math.isfinite(min_confidence):
-        problems.append(
-            error(
-                "bad-option",
-                "--min-confidence",
-                f"{min_confidence:g} is no number: 0 keeps every prediction.",
-            )
-        )
-    if unknown_classes not in UNKNOWN_CLASSES:
-        problems.append(
-            error(
-                "bad-option",
-                "--unknown-classes",
-                f"{unknown_classes!r} is not one of {', '.join(UNKNOWN_CLASSES)}.",
-            )
-        )
-    return problems
-
-
-def score(
-    truth: Truth,
-    predictions: NucleiPredictions,
-    *,
-    rules: str = "description",
-    radius: float = RADIUS,
-    min_confidence: float = 0.0,
-    unknown_classes: str = "refuse",
-    resamples: int = 1000,
-    seed: int = 0,
-    group: str | None = None,
-    interval: str = "percentile",
-    metadata: Source | None = None,
-) -> ScoreCard:
-    """Score predictions on the truth that they were read against.
-
-    rules: "description", "grand-challenge" or "pooled", whose macro F1 is the score; all three are
-    computed. radius: px. min_confidence: predictions below are left out. unknown_classes: how the files
-    were read. resamples, seed, group, interval: see `StatisticsOptions`; the unit is the image. metadata: a
-    table joined by case id, for `group`. Raises InputRefused.
-    """
-    statistics = StatisticsOptions(resamples, seed, group, interval)
-    wrong_options = [*check_options(rules, radius, min_confidence, unknown_classes), *statistics.problems()]
-    if wrong_options:
-        raise InputRefused(wrong_options, [*truth.findings, *predictions.findings])
+def score(truth: Truth, predictions: NucleiPredictions, settings: ScoreSettings) -> ScoreCard:
+    """Score predictions on the truth that they were read against; the unit is the image. All three macro F1s
+    are computed; the option `rules` says which one is the score. Raises InputRefused."""
+    if settings.problems:
+        raise InputRefused(settings.problems, [*truth.findings, *predictions.findings])
+    statistics, metadata, options = settings.statistics, settings.metadata, settings.options
     columns = joined_columns(truth, metadata)
     unit, units = find_units(columns, len(truth), (), truth.id_column, statistics.group)
-    rule = Rule(rules, radius, min_confidence)
-    options = {**_options(rule), "unknown_classes": unknown_classes}
+    rule = Rule(options["rules"], options["radius"], options["min_confidence"])
     source = provenance(truth.sha256, predictions, options, statistics, metadata, unit, units)
-    return _card(truth, predictions, detections(truth, predictions, radius), rule, statistics, units, source)
+    return _card(
+        truth, predictions, detections(truth, predictions, rule.radius), rule, statistics, units, source
+    )
 
 
 def rescore(truth: Truth, predictions: NucleiPredictions, card: ScoreCard, **changed) -> ScoreCard:
@@ -118,7 +62,7 @@ def rescore(truth: Truth, predictions: NucleiPredictions, card: ScoreCard, **cha
     statistics = StatisticsOptions(
         used.pop("resamples"), source["seed"], source["options"]["group"], source["interval"]
     )
-    wrong_options = [*check_options(**used), *statistics.problems()]
+    wrong_options = [*check(OPTIONS, used), *statistics.problems()]
     if wrong_options:
         raise InputRefused(wrong_options)
     rule = Rule(used["rules"], used["radius"], used["min_confidence"])

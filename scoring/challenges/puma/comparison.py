@@ -3,13 +3,14 @@
 import numpy as np
 
 from scoring.challenges.puma.formula import METRICS
-from scoring.comparison.spec import ComparisonSpec
+from scoring.challenges.puma.options import RULE
+from scoring.comparison_spec import ComparisonSpec
 from scoring.metrics.classification import mean_of_defined
 from scoring.scorecard import ScoreCard
 from scoring.statistics.paired import Sample
 
 
-def right(card: ScoreCard) -> np.ndarray:
+def correct(card: ScoreCard) -> np.ndarray:
     """The mean F1 of the classes that occur in each image [N]; NaN where none does."""
     return mean_of_defined(card.arrays["f1"])
 
@@ -20,9 +21,10 @@ def sample(_card: ScoreCard, _metric: str) -> Sample | None:
 
 
 COMPARISON = ComparisonSpec(
+    offered=RULE.name,
     metrics=(*METRICS.values(), "micro_f1", "micro_precision", "micro_recall"),
     class_measures=("f1",),
-    right=right,
+    correct=correct,
     sample=sample,
     slice_measures={},
 )

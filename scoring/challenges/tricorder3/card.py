@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from scoring.challenge import ScoreSettings
 from scoring.challenges.safe_scan import demographics
 from scoring.challenges.safe_scan.cases import Cases
 from scoring.challenges.safe_scan.codes import CODES
@@ -21,76 +22,28 @@ from scoring.challenges.tricorder3.formula import (
     weighted_f1,
 )
 from scoring.challenges.tricorder3.measures import published, quantities, slice_shares
+from scoring.challenges.tricorder3.options import MODEL_SIZE
 from scoring.findings import Finding, InputRefused, error, ordered, warning
 from scoring.metrics import calibration, classification, curves, subgroups
 from scoring.metrics.classification import mean_of_defined
 from scoring.readers.case_tables import joined_columns
-from scoring.readers.sources import Source
 from scoring.readers.units import find_units
 from scoring.scorecard import ScoreCard, plain
 from scoring.statistics import resampling
-from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Replicates, replicate
 from scoring.submission import Predictions, grade, provenance, truth_digest
 
 UNIT_COLUMNS = ("patient_id", "lesion_id")
-MISSING = ("refuse", "wrong")
 CURVE_REPLICATES = 300
 
 
-def check_options(
-    missing: str = "refuse", model_size_mib: float | None = None, has_model: bool = False
-) -> list[Finding]:
-    """`bad-option` for every option of this challenge that cannot be."""
-    problems = []
-    if missing not in MISSING:
-        problems.append(error("bad-option", "--missing", f"{missing!r} is not one of {', '.join(MISSING)}."))
-    if model_size_mib is not None and not (np.isfinite(model_size_mib) and model_size_mib >= 0):
-        problems.append(
-            error(
-                "bad-option",
-                "--model-size-mib",
-                f"{model_size_mib} is not a size: give the MiB (bytes / 1048576), 0 or more.",
-            )
-        )
-    if model_size_mib is not None and has_model:
-        problems.append(
-            error(
-                "bad-option",
-                "--model-size-mib",
-                "a model brings its own size: leave the option out, or score predictions.",
-            )
-        )
-    return problems
-
-
-def score(
-    truth: Cases,
-    predictions: Predictions,
-    *,
-    missing: str = "refuse",
-    model_size_mib: float | None = None,
-    resamples: int = 1000,
-    seed: int = 0,
-    group: str | None = None,
-    interval: str = "percentile",
-    metadata: Source | None = None,
-    with_curves: bool = True,
-) -> ScoreCard:
-    """Score predictions on a truth.
-
-    missing: "refuse" or "wrong", for cases without a usable prediction. model_size_mib: where only
-    predictions are given. resamples, seed, group, interval: see `StatisticsOptions`. metadata: a table joined
-    by case id, for `group`. with_curves: whether `arrays` hold ROC and precision-recall curves with bands.
-    Raises InputRefused.
-    """
-    statistics = StatisticsOptions(resamples, seed, group, interval)
+def score(truth: Cases, predictions: Predictions, settings: ScoreSettings) -> ScoreCard:
+    """Score predictions on a truth. Raises InputRefused with every fault that `missing` does not allow."""
+    statistics, metadata = settings.statistics, settings.metadata
+    missing, model_size_mib = settings.options["missing"], settings.options["model_size_mib"]
     size = predictions.model["size_mib"] if predictions.model else model_size_mib
     hard, soft = grade(predictions.faults, missing)
-    wrong_options = [
-        *check_options(missing, model_size_mib, predictions.model is not None),
-        *statistics.problems(),
-    ]
+    wrong_options = [*settings.problems, *_of_model(model_size_mib, predictions)]
     read = [*truth.findings, *ordered([*predictions.findings, *soft], CODES)]
     if hard or wrong_options:
         raise InputRefused([*hard, *wrong_options], read)
@@ -105,13 +58,19 @@ def score(
     source = provenance(
         truth_digest(truth, predictions),
         predictions,
-        {"missing": missing, "model_size_mib": model_size_mib},
+        settings.options,
         statistics,
         metadata,
         unit,
         units,
     )
-    return _card(truth, predictions, size, point, found, read, source, units, with_curves)
+    return _card(truth, predictions, size, point, found, read, source, units, settings.with_curves)
+
+
+def _of_model(size: float | None, predictions: Predictions) -> Iterator[Finding]:
+    """Yield `bad-option` where a size is given with a model."""
+    if size is not None and predictions.model is not None:
+        yield error("bad-option", MODEL_SIZE.flag, MODEL_SIZE.predictions_only)
 
 
 def _card(

@@ -5,20 +5,21 @@ from collections.abc import Mapping
 import numpy as np
 
 from scoring.challenges.tricorder3.formula import CLASSES, GROUPS, RISK_WEIGHTS
-from scoring.comparison.spec import (
+from scoring.challenges.tricorder3.options import MISSING
+from scoring.comparison_spec import (
     ComparisonSpec,
     Parameter,
     Value,
     WeightMap,
     WhatIf,
+    correct_labels,
     of_labels,
-    right_labels,
 )
 from scoring.scorecard import ScoreCard
 from scoring.statistics.paired import Sample
 
 OF_RISKS = tuple(f"f1_{risk}" for risk in RISK_WEIGHTS)
-KNOBS = (
+PARAMETERS = (
     *(Parameter(risk, f"{risk} classes", weight, 0, 10) for risk, weight in RISK_WEIGHTS.items()),
     Parameter("accuracy", "points for accuracy", 45, 0, 100),
     Parameter("weighted_f1", "points for weighted F1", 45, 0, 100),
@@ -26,15 +27,15 @@ KNOBS = (
 )
 
 
-def rescore(value: Value, knobs: Mapping[str, float]) -> np.ndarray:
+def rescore(value: Value, parameters: Mapping[str, float]) -> np.ndarray:
     """The score under other weights of the risk groups and of its three parts; NaN where they sum to 0."""
-    of_groups = sum(knobs[risk] for risk in RISK_WEIGHTS)
-    parts = sum(knobs[part] for part in ("accuracy", "weighted_f1", "efficiency_score"))
+    of_groups = sum(parameters[risk] for risk in RISK_WEIGHTS)
+    parts = sum(parameters[part] for part in ("accuracy", "weighted_f1", "efficiency_score"))
     if of_groups <= 0 or parts <= 0:
         return np.full_like(value("accuracy"), np.nan)
-    weighted_f1 = sum(knobs[risk] * value(f"f1_{risk}") for risk in RISK_WEIGHTS) / of_groups
-    total = knobs["accuracy"] * value("accuracy") + knobs["weighted_f1"] * weighted_f1
-    return (total + knobs["efficiency_score"] * value("efficiency_score")) / parts
+    weighted_f1 = sum(parameters[risk] * value(f"f1_{risk}") for risk in RISK_WEIGHTS) / of_groups
+    total = parameters["accuracy"] * value("accuracy") + parameters["weighted_f1"] * weighted_f1
+    return (total + parameters["efficiency_score"] * value("efficiency_score")) / parts
 
 
 def sample(card: ScoreCard, metric: str) -> Sample | None:
@@ -43,15 +44,16 @@ def sample(card: ScoreCard, metric: str) -> Sample | None:
 
 
 COMPARISON = ComparisonSpec(
+    offered=MISSING.name,
     metrics=("accuracy", "weighted_f1", *OF_RISKS, "macro_auc", "balanced_accuracy"),
     class_measures=("f1",),
-    right=right_labels,
+    correct=correct_labels,
     sample=sample,
     slice_measures={
         "accuracy": ("accuracy", "n"),
         "malignant_sensitivity": ("malignant_sensitivity", "n_malignant"),
     },
-    what_if=WhatIf(KNOBS, rescore),
+    what_if=WhatIf(PARAMETERS, rescore),
     weight_map=WeightMap(
         OF_RISKS,
         tuple(w / sum(RISK_WEIGHTS.values()) for w in RISK_WEIGHTS.values()),

@@ -27,6 +27,12 @@ RISK_WEIGHTS = {"malignant": 3, "medium": 2, "benign": 1}
 GROUPS = {risk: [CLASSES.index(c) for c in members] for risk, members in RISKS.items()}
 WORTH = {c: 0.45 * RISK_WEIGHTS[RISK[c]] / 6 / len(RISKS[RISK[c]]) for c in CLASSES}
 FREE_MIB, FULL_MIB = 50, 150
+WEIGHTS = {
+    "accuracy": ("accuracy", "acc.", 45),
+    "weighted_f1": ("weighted F1", "wF1", 45),
+    "efficiency_score": ("efficiency", "eff.", 10),
+}
+"""The parts of the score by metric: name, name where there is little room, points of 100."""
 SMALL_CLASS = 15
 
 

@@ -45,7 +45,7 @@ def views(card: ScoreCard) -> Views:
 
 def headline(card: ScoreCard) -> Headline:
     """Return the score beside its ceiling and the metrics that made it."""
-    from scoring.challenges.tricorder3 import WEIGHTS
+    from scoring.challenges.tricorder3.formula import WEIGHTS
 
     m, best, size = card.metrics, card.more["best_possible_score"], card.more["model_size_mib"]
     interval = card.intervals.get("score")

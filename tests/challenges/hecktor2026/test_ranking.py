@@ -8,6 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import scoring
+from scoring.challenges.hecktor2026.ranking import rank
+from scoring.comparison.compare import compare_cards
+from scoring.comparison_spec import Ranking
 from scoring.scorecard import ScoreCard
 from tests.support.findings import codes, places, refused
 from tests.support.patients import CHALLENGE, labels, submission_folder, truth_folder
@@ -46,6 +49,10 @@ def card(parts, replicates=None) -> ScoreCard:
     return ScoreCard("hecktor2026", score, metrics, {}, 60, (), (), provenance, arrays=arrays)
 
 
+def ranked(cards: dict, order: str = "rank", rank_ties: str = "min") -> Ranking:
+    return rank(cards, {"order": order, "rank_ties": rank_ties})
+
+
 def by_weighted_rank(teams: dict, ties: str = "min") -> tuple[dict, dict]:
     """Subtask ranks and place of every team, in fractions."""
     ranks = {name: [] for name in teams}
@@ -73,11 +80,11 @@ def by_score(teams: dict) -> dict:
 @settings(max_examples=60 * FACTOR, deadline=None)
 def test_both_orders_restated(teams, ties):
     cards = {name: card(parts) for name, parts in teams.items()}
-    found = CHALLENGE.standings(cards, "rank", ties)
+    found = ranked(cards, order="rank", rank_ties=ties)
     ranks, places_by_rank = by_weighted_rank(teams, ties)
     places_by_score = by_score(teams)
     assert found.ranks == places_by_rank
-    assert CHALLENGE.standings(cards, "score", ties).ranks == places_by_score
+    assert ranked(cards, order="score", rank_ties=ties).ranks == places_by_score
     for name, (a, b, c) in ranks.items():
         row, weighted, plain = found.of_teams[name], (5 * a + 7 * b + 8 * c) / 20, (a + b + c) / 3
         assert list(row["subtask_ranks"].values()) == [a, b, c]
@@ -106,7 +113,7 @@ def test_both_orders_restated(teams, ties):
 
 def test_consistency_breaks_the_tie_of_the_definition():
     first = {"a": (0.9, 0.8, 0.8), "b": (0.5, 0.9, 0.9), "c": (0.8, 0.1, 0.1), "d": (0.7, 0.2, 0.2)}
-    found = CHALLENGE.standings({name: card(parts) for name, parts in first.items()})
+    found = ranked({name: card(parts) for name, parts in first.items()})
     assert [found.of_teams[name]["weighted_rank"] for name in "ab"] == [1.75, 1.75]
     assert (found.ranks["a"], found.ranks["b"]) == (1, 2)
 
@@ -114,7 +121,7 @@ def test_consistency_breaks_the_tie_of_the_definition():
 def test_consistency_of_the_scores_breaks_their_tie():
     cards = {"a": card((0.78, 0.3, 0.5)), "b": card((0.5, 0.5, 0.5))}
     assert cards["a"].score == pytest.approx(cards["b"].score, abs=1e-13)
-    assert CHALLENGE.standings(cards, "score").ranks == {"a": 2, "b": 1}
+    assert ranked(cards, order="score").ranks == {"a": 2, "b": 1}
 
 
 def test_a_team_without_a_score_takes_no_replicate_from_the_others():
@@ -125,7 +132,7 @@ def test_a_team_without_a_score_takes_no_replicate_from_the_others():
         "b": card((0.3, 0.3, 0.3), drawn / 2),
         "none": card((0.9, 0.9, None), undefined),
     }
-    found = CHALLENGE.standings(cards, "rank").places
+    found = ranked(cards, order="rank").places
     assert {name: found[name].tolist() for name in cards} == {"a": [1] * 9, "b": [2] * 9, "none": [3] * 9}
 
 
@@ -137,34 +144,19 @@ def test_places_in_every_replicate():
         name: card(tuple(rows.mean(0)) if name != "b" else (0.1, 0.2, 0.1), rows)
         for name, rows in drawn.items()
     }
-    found = CHALLENGE.standings(cards, "rank")
+    found = ranked(cards, order="rank")
     kept = [b for b in range(40) if b != 5]
     expected = [by_weighted_rank({name: tuple(rows[b]) for name, rows in drawn.items()})[1] for b in kept]
     assert {name: found.places[name].tolist() for name in drawn} == {
         name: [row[name] for row in expected] for name in drawn
     }
-    compared = scoring.compare(Fake(cards), None, dict.fromkeys(cards))
+    compared = compare_cards(CHALLENGE, cards)
     for team in compared.as_dict()["teams"]:
         at = [row[team["team"]] for row in expected]
         assert team["rank_interval"] == pytest.approx(np.quantile(at, [0.025, 0.975]))
         shares = [1 / list(row.values()).count(1) if row[team["team"]] == 1 else 0 for row in expected]
         assert team["share_of_resamples_won"] == pytest.approx(np.mean(shares))
         assert team["rank_shares"] == pytest.approx([at.count(place) / len(at) for place in range(1, 5)])
-
-
-class Fake:
-    """A challenge that gives the cards it was made with, one after the other."""
-
-    ID = CHALLENGE.ID
-    COMPARE_ARGUMENTS = CHALLENGE.COMPARE_ARGUMENTS
-    COMPARISON = CHALLENGE.COMPARISON
-    standings = staticmethod(CHALLENGE.standings)
-
-    def __init__(self, cards):
-        self.cards = iter(cards.values())
-
-    def score(self, _truth, _predictions):
-        return next(self.cards)
 
 
 def test_an_order_that_is_not_the_scores_separates_all_the_same():
@@ -174,12 +166,12 @@ def test_an_order_that_is_not_the_scores_separates_all_the_same():
         "low": card((0.9, 0.2, 0.5), np.array([0.9, 0.2, 0.5]) + noise),
         "high": card((0.1, 0.95, 0.49), np.array([0.1, 0.95, 0.49]) + noise),
     }
-    result = scoring.compare(Fake(cards), None, dict.fromkeys(cards)).as_dict()
+    result = compare_cards(CHALLENGE, cards).as_dict()
     assert [team["team"] for team in result["teams"]] == ["low", "high"]
     assert result["pairs"][0]["difference"] < 0
     assert result["pairs"][0]["separated"]
     assert [team["tied_for_first"] for team in result["teams"]] == [False, True]
-    by_score_order = scoring.compare(Fake(cards), None, dict.fromkeys(cards), order="score").as_dict()
+    by_score_order = compare_cards(CHALLENGE, cards, order="score").as_dict()
     assert [team["team"] for team in by_score_order["teams"]] == ["high", "low"]
     assert [team["rank_interval"] for team in by_score_order["teams"]] == [[1, 1], [2, 2]]
     assert by_score_order["provenance"]["options"] == {"order": "score", "rank_ties": "min"}
@@ -188,20 +180,22 @@ def test_an_order_that_is_not_the_scores_separates_all_the_same():
 def test_a_team_without_a_score_comes_after_all_others():
     cards = {"best": card((0.9, 0.9, None)), "b": card((0.1, 0.1, 0.1)), "c": card((0.2, 0.1, 0.1))}
     for order in ("rank", "score"):
-        assert CHALLENGE.standings(cards, order).ranks == {"c": 1, "b": 2, "best": 3}
+        assert ranked(cards, order=order).ranks == {"c": 1, "b": 2, "best": 3}
 
 
 def test_a_subtask_that_the_truth_cannot_score_leaves_the_others_to_place_the_teams():
     cards = {"a": card((0.4, 0.9, None)), "b": card((0.5, 0.1, None)), "c": card((0.1, 0.1, None))}
-    found = CHALLENGE.standings(cards)
+    found = ranked(cards)
     assert found.ranks == {"a": 1, "b": 2, "c": 3}
     assert [row["subtask_ranks"]["prognosis"] for row in found.of_teams.values()] == [1, 1, 1]
     assert places(found.findings) == [("subtask-not-scored", "prognosis")]
-    assert set(CHALLENGE.standings(cards, "score").ranks.values()) == {1}
+    assert set(ranked(cards, order="score").ranks.values()) == {1}
 
 
 def test_wrong_orders_are_refused():
-    problems = refused(CHALLENGE.standings, {"a": card((1, 1, 1))}, order="luck", rank_ties="max").problems
+    problems = refused(
+        compare_cards, CHALLENGE, {"a": card((1, 1, 1))}, order="luck", rank_ties="max"
+    ).problems
     assert [p.where for p in problems] == ["--order", "--rank-ties"]
 
 

@@ -3,6 +3,7 @@
 import pytest
 
 from scoring import InputRefused, load_challenge
+from scoring.challenges.isic.official import message as official_message
 from tests.challenges.isic.peer import official
 from tests.support import category_tables
 from tests.support.category_tables import IDS, random_pair
@@ -184,14 +185,14 @@ def test_odd_files_are_told_in_the_official_words():
     )
     for name, data, said in zip(names, files, answers, strict=True):
         if name != "short":
-            assert (name, normal(isic.official_message(data, truth))) == (name, normal(said.get("refused")))
+            assert (name, normal(official_message(data, truth))) == (name, normal(said.get("refused")))
 
 
 @pytest.mark.parametrize("name", ODD_PREDICTIONS)
 def test_what_is_refused_there_is_refused_or_named_here(name):
     data = ODD_PREDICTIONS[name]
     truth = isic.read_truth(category_tables.truth(), "truth.csv")
-    message = isic.official_message(data, category_tables.truth())
+    message = official_message(data, category_tables.truth())
     try:
         predictions = isic.read_predictions(data, truth, "predictions.csv")
     except InputRefused:
@@ -202,6 +203,5 @@ def test_what_is_refused_there_is_refused_or_named_here(name):
     assert said["accepted"] == (message is None)
     assert begun(said["message"]) == begun(message)
     assert (
-        isic.official_message(isic.prediction_table(truth, predictions).encode(), category_tables.truth())
-        is None
+        official_message(isic.prediction_table(truth, predictions).encode(), category_tables.truth()) is None
     )

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring import load_challenge
+from scoring.challenges.isic.card import malignant_curve
 from tests.challenges.isic import restated
 from tests.support import category_tables
 from tests.support.category_tables import CATEGORIES, IDS, random_pair
@@ -443,14 +444,14 @@ def test_another_grouping_moves_the_malignant_curve_only():
     card = scored(
         *files([NAMES[i % 3] for i in range(30)], np.random.default_rng(0).dirichlet(np.ones(4), 30))
     )
-    other = isic.malignant_curve(card, ["NV"])
+    other = malignant_curve(card, ["NV"])
     assert other["auc"] == pytest.approx(
         scored(*files([NAMES[i % 3] for i in range(30)], card.arrays["outputs"]), malignant="NV").metrics[
             "malignant_auc"
         ]
     )
     assert (other["x"][-1], other["y"][-1]) == (1, 1)
-    assert isic.malignant_curve(card, [])["auc"] is None
+    assert malignant_curve(card, [])["auc"] is None
 
 
 def test_what_the_official_scorer_says_of_a_file_that_was_read():

@@ -5,6 +5,8 @@ import pytest
 from sklearn.metrics import f1_score
 
 from scoring import load_challenge
+from scoring.challenges.isic import thresholds
+from scoring.challenges.isic.official import message as official_message
 from tests.support.category_tables import random_pair
 
 isic = load_challenge("isic")
@@ -27,8 +29,8 @@ def card(pair):
 
 
 def test_the_rescaled_file_scores_what_the_thresholds_promise(pair, card):
-    promised = isic.thresholds.at(card, CHOSEN)
-    rescaled = scored((pair[0], isic.thresholds.rescaled_table(card, CHOSEN).encode()))
+    promised = thresholds.at(card, CHOSEN)
+    rescaled = scored((pair[0], thresholds.rescaled_table(card, CHOSEN).encode()))
     assert rescaled.metrics["macro_f1"] == pytest.approx(promised["macro_f1"], abs=1e-12)
     assert rescaled.score == pytest.approx(promised["balanced_accuracy"], abs=1e-12)
     for name, row in promised["per_class"].items():
@@ -37,21 +39,21 @@ def test_the_rescaled_file_scores_what_the_thresholds_promise(pair, card):
 
 
 def test_half_is_what_was_scored(card):
-    half = isic.thresholds.at(card, {})
+    half = thresholds.at(card, {})
     assert half["macro_f1"] == pytest.approx(card.metrics["macro_f1"])
     assert half["balanced_accuracy"] == pytest.approx(card.score)
 
 
 def test_a_sweep_has_every_measure_at_every_threshold(card):
     grid = np.array([0, 0.25, 0.5, 1])
-    found = isic.thresholds.sweep(card, "C1", grid)
+    found = thresholds.sweep(card, "C1", grid)
     for i, cut in enumerate(grid):
-        expected = isic.thresholds.at(card, {"C1": cut})["per_class"]["C1"]
+        expected = thresholds.at(card, {"C1": cut})["per_class"]["C1"]
         assert {name: found[name][i] for name in expected} == pytest.approx(expected, abs=1e-12)
 
 
 def test_the_best_thresholds_beat_every_candidate(card):
-    weights, best = card.arrays["score_weights"], isic.thresholds.best(card)
+    weights, best = card.arrays["score_weights"], thresholds.best(card)
     for k, name in enumerate(card.per_class):
         scores, positive = card.arrays["outputs"][:, k], card.arrays["positives"][:, k]
         reached = f1_score(positive, scores > best[name], sample_weight=weights)
@@ -66,28 +68,23 @@ def test_the_best_thresholds_beat_every_candidate(card):
 
 
 def test_three_macro_f1s(card):
-    found = isic.thresholds.compared(card)
+    found = thresholds.compared(card)
     assert found["half"] == pytest.approx(card.metrics["macro_f1"])
-    assert found["same_rows"] == pytest.approx(
-        isic.thresholds.at(card, isic.thresholds.best(card))["macro_f1"]
-    )
+    assert found["same_rows"] == pytest.approx(thresholds.at(card, thresholds.best(card))["macro_f1"])
     assert found["cross_validated"] <= found["same_rows"]
-    assert isic.thresholds.compared(card) == found
+    assert thresholds.compared(card) == found
 
 
 def test_three_macro_f1s_of_few_cases():
-    assert isic.thresholds.compared(scored(random_pair(0, cases=4)))["cross_validated"] is None
+    assert thresholds.compared(scored(random_pair(0, cases=4)))["cross_validated"] is None
 
 
 def test_the_page_s_rule_cuts_at_the_threshold_itself():
     truth = b"image,A,B\na,1,0\nb,0,1\n"
     pair = truth, b"image,A,B\na,0.3,0.1\nb,0.1,0.9\n"
-    assert isic.thresholds.at(scored(pair), {"A": 0.3})["per_class"]["A"]["sensitivity"] == 0
-    assert (
-        isic.thresholds.at(scored(pair, rules="milk10k-page"), {"A": 0.3})["per_class"]["A"]["sensitivity"]
-        == 1
-    )
+    assert thresholds.at(scored(pair), {"A": 0.3})["per_class"]["A"]["sensitivity"] == 0
+    assert thresholds.at(scored(pair, rules="milk10k-page"), {"A": 0.3})["per_class"]["A"]["sensitivity"] == 1
 
 
 def test_the_table_is_one_that_the_official_scorer_takes(pair, card):
-    assert isic.official_message(isic.thresholds.rescaled_table(card, CHOSEN).encode(), pair[0]) is None
+    assert official_message(thresholds.rescaled_table(card, CHOSEN).encode(), pair[0]) is None

@@ -7,6 +7,7 @@ import sklearn.metrics
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scoring.challenges.melanoma.threshold import at_sensitivity, best_threshold
 from tests.support import risk_tables
 from tests.support.findings import codes, only
 from tests.support.risk_tables import CHALLENGE, SCORES, TRUTH, card
@@ -142,8 +143,8 @@ def test_one_class_has_no_score_but_everything_else(kind):
     assert found.metrics["auc"] is None
     assert found.metrics["accuracy"] == 0.5
     assert only(found.findings, "one-class-truth").level == "warning"
-    assert CHALLENGE.best_threshold(found) is None
-    assert CHALLENGE.at_sensitivity(found, 0.9) == (None, None)
+    assert best_threshold(found) is None
+    assert at_sensitivity(found, 0.9) == (None, None)
     assert found.to_json()
 
 

@@ -11,6 +11,7 @@ import pytest
 from onnx import TensorProto, helper
 from PIL import Image
 
+from scoring.challenges.melanoma.model import received, recipe_of_size
 from scoring.models.preprocessing import pixels, tensor
 from tests.models import builders
 from tests.support.findings import codes, only, refused
@@ -66,14 +67,14 @@ def test_tensors_equal_the_official_ones(member):
         data = packed.read(
             next(name for name in packed.namelist() if name.endswith(member) and "__MACOSX" not in name)
         )
-    values = tensor(pixels(data, CHALLENGE.recipe_of_size(None, None))[0])
+    values = tensor(pixels(data, recipe_of_size(None, None))[0])
     assert values.shape == (1, 3, 224, 224)
     assert hashlib.sha256(values.astype("<f4").tobytes()).hexdigest() == TENSORS[member]["sha256"]
 
 
 def test_a_symbolic_size_is_224_and_a_declared_one_takes_its_place():
-    assert CHALLENGE.recipe_of_size(None, None).steps == ((224, 224, "bicubic"),)
-    assert CHALLENGE.recipe_of_size(160, 96).steps == ((160, 96, "bicubic"),)
+    assert recipe_of_size(None, None).steps == ((224, 224, "bicubic"),)
+    assert recipe_of_size(160, 96).steps == ((160, 96, "bicubic"),)
 
 
 def test_a_model_that_keeps_the_contract_is_run():
@@ -149,7 +150,7 @@ def test_predictions_of_a_model_are_those_of_its_written_table():
 
 
 def test_what_a_model_received_is_shown():
-    (stage,), _ = CHALLENGE.received(CASES, 3)
+    (stage,), _ = received(CASES, 3)
     assert (stage.width, stage.height) == (224, 224)
     shown = np.asarray(Image.open(io.BytesIO(stage.png)).convert("RGB"))
-    assert np.array_equal(shown, pixels(picture_files()["c3.png"], CHALLENGE.recipe_of_size(None, None))[0])
+    assert np.array_equal(shown, pixels(picture_files()["c3.png"], recipe_of_size(None, None))[0])

@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scoring.challenges.melanoma.tables import SCORE_COLUMNS
 from tests.support.findings import codes, only, places, refused
 from tests.support.lesion_tables import table
 from tests.support.risk_tables import CHALLENGE, SCORES, TRUTH, names, score_table, truth_table
 
 CASES = CHALLENGE.read_truth(truth_table(TRUTH), name="t.csv")
 NAMES = names(len(TRUTH))
-KNOWN = CHALLENGE.SCORE_COLUMNS
+KNOWN = SCORE_COLUMNS
 
 
 def read(data: bytes, **options):

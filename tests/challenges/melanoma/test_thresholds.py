@@ -7,8 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scoring.challenges.melanoma.threshold import (
+    at_sensitivity,
+    at_specificity,
+    at_threshold,
+    best_threshold,
+    counts_at,
+    net_benefit,
+    predictive_values,
+    threshold_range,
+    thresholds,
+)
+from scoring.challenges.melanoma.threshold import histogram as melanoma_histogram
 from tests.support import risk_tables
-from tests.support.risk_tables import CHALLENGE, SCORES, TRUTH, card
+from tests.support.risk_tables import SCORES, TRUTH, card
 
 TENTHS = st.integers(0, 10).map(lambda k: k / 10)
 BOTH = st.lists(st.tuples(st.booleans(), st.one_of(st.none(), TENTHS)), min_size=2, max_size=24).filter(
@@ -56,7 +68,7 @@ def quantiles(values) -> list[float]:
 @given(BOTH, THRESHOLDS)
 def test_every_number_of_the_slider_restated(cases, threshold):
     positive, scores = columns(cases)
-    found = CHALLENGE.at_threshold(card(positive, scores), threshold)
+    found = at_threshold(card(positive, scores), threshold)
     expected = at(positive, risk_tables.ranks(positive, scores), threshold)
     assert set(found) == set(expected)
     for name, value in expected.items():
@@ -66,7 +78,7 @@ def test_every_number_of_the_slider_restated(cases, threshold):
 @given(BOTH)
 def test_at_a_half_it_is_the_official_number(cases):
     scored = card(*columns(cases), resamples=RESAMPLES)
-    for name, (value, interval) in CHALLENGE.at_threshold(scored, 0.5).items():
+    for name, (value, interval) in at_threshold(scored, 0.5).items():
         assert value == (pytest.approx(scored.score, abs=1e-12) if name == "score" else scored.metrics[name])
         assert interval == (
             None if scored.intervals[name] is None else pytest.approx(scored.intervals[name], abs=1e-12)
@@ -79,13 +91,13 @@ def test_counts_restated(cases, threshold):
     tp, fp, fn, tn = risk_tables.counts(
         positive, [s > threshold for s in risk_tables.ranks(positive, scores)]
     )
-    assert CHALLENGE.counts_at(card(positive, scores), threshold) == [[tn, fp], [fn, tp]]
+    assert counts_at(card(positive, scores), threshold) == [[tn, fp], [fn, tp]]
 
 
 @given(BOTH)
 def test_all_thresholds_restated(cases):
     positive, scores = columns(cases)
-    found, ranked = CHALLENGE.thresholds(card(positive, scores)), risk_tables.ranks(positive, scores)
+    found, ranked = thresholds(card(positive, scores)), risk_tables.ranks(positive, scores)
     assert list(found["threshold"]) == sorted(set(found["threshold"]), reverse=True)
     assert 0.5 in found["threshold"]
     for name in ("f2", "accuracy", "score", "recall", "specificity", "precision"):
@@ -100,7 +112,7 @@ def test_all_thresholds_restated(cases):
 @given(BOTH, st.integers(3, 6), st.lists(st.floats(0, 1), max_size=2))
 def test_some_of_all_thresholds(cases, most, included):
     scored = card(*columns(cases))
-    every, some = CHALLENGE.thresholds(scored), CHALLENGE.thresholds(scored, most, included)
+    every, some = thresholds(scored), thresholds(scored, most, included)
     assert {0.5, every["threshold"][0], every["threshold"][-1], *included} <= set(some["threshold"])
     assert len(some["threshold"]) <= most + 1 + len(included)
     assert set(some["threshold"]) <= {*every["threshold"], *included}
@@ -110,7 +122,7 @@ def test_some_of_all_thresholds(cases, most, included):
 def test_the_best_threshold_is_the_best_and_nearest_to_a_half(cases):
     positive, scores = columns(cases)
     scored, ranked = card(positive, scores), risk_tables.ranks(positive, scores)
-    best, tried = CHALLENGE.best_threshold(scored), CHALLENGE.thresholds(scored)["threshold"]
+    best, tried = best_threshold(scored), thresholds(scored)["threshold"]
     reached = {t: at(positive, ranked, t)["score"] for t in tried}
     top = max(reached.values())
     assert reached[best] == pytest.approx(top, abs=1e-12)
@@ -135,7 +147,7 @@ def test_predictive_values_restated(prevalence):
             "missed_among_cleared": risk_tables.ratio(missed, missed + quiet),
         }
 
-    found = CHALLENGE.predictive_values(card(positive, scores, resamples=RESAMPLES), 0.4, prevalence)
+    found = predictive_values(card(positive, scores, resamples=RESAMPLES), 0.4, prevalence)
     replicates = resampled(positive, scores)
     for name, value in worth(positive, scores).items():
         assert found[name][0] == pytest.approx(value, abs=1e-9)
@@ -146,7 +158,7 @@ def test_predictive_values_restated(prevalence):
 
 def test_at_its_own_prevalence_the_precision_is_the_official_one():
     scored = card(*drawn_cases())
-    found = CHALLENGE.predictive_values(scored, 0.5)
+    found = predictive_values(scored, 0.5)
     assert found["precision"][0] == pytest.approx(scored.metrics["precision"])
     assert found["flagged"][0] == pytest.approx(scored.per_class["positive"]["predicted"] / scored.n_cases)
 
@@ -160,8 +172,8 @@ def test_wanted_sensitivity_and_specificity(cases, wanted):
     tried = [at(positive, ranked, t) for t in (math.inf, *(s for s in ranked if s < math.inf), -math.inf)]
     tried.append({"recall": 1.0, "specificity": 0.0})
     for find, kept, other in (
-        (CHALLENGE.at_sensitivity, "recall", "specificity"),
-        (CHALLENGE.at_specificity, "specificity", "recall"),
+        (at_sensitivity, "recall", "specificity"),
+        (at_specificity, "specificity", "recall"),
     ):
         point, interval = find(scored, wanted)
         reached = {"recall": point.sensitivity, "specificity": point.specificity}
@@ -179,10 +191,10 @@ def test_wanted_sensitivity_and_specificity(cases, wanted):
 
 def test_at_90_it_is_the_official_metric_with_its_interval():
     scored = card(*drawn_cases(), resamples=RESAMPLES)
-    point, interval = CHALLENGE.at_sensitivity(scored, 0.9)
+    point, interval = at_sensitivity(scored, 0.9)
     name = "specificity_at_90_sensitivity"
     assert (point.specificity, interval) == (scored.metrics[name], scored.intervals[name])
-    point, interval = CHALLENGE.at_specificity(scored, 0.9)
+    point, interval = at_specificity(scored, 0.9)
     name = "sensitivity_at_90_specificity"
     assert (point.sensitivity, interval) == (scored.metrics[name], scored.intervals[name])
 
@@ -198,7 +210,7 @@ def test_net_benefit_restated(prevalence):
             return tp / len(kinds) - fp / len(kinds) * t / (1 - t)
         return prevalence * tp / (tp + fn) - (1 - prevalence) * fp / (fp + tn) * t / (1 - t)
 
-    found = CHALLENGE.net_benefit(card(positive, scores, resamples=RESAMPLES), grid, prevalence)
+    found = net_benefit(card(positive, scores, resamples=RESAMPLES), grid, prevalence)
     replicates = resampled(positive, scores)
     for k, t in enumerate(grid):
         assert found["model"][k] == pytest.approx(benefit(positive, [s > t for s in scores], t), abs=1e-12)
@@ -209,7 +221,7 @@ def test_net_benefit_restated(prevalence):
 
 
 def test_net_benefit_without_replicates_has_no_band():
-    assert set(CHALLENGE.net_benefit(card(TRUTH, SCORES), [0.1])) == {
+    assert set(net_benefit(card(TRUTH, SCORES), [0.1])) == {
         "threshold",
         "model",
         "everybody",
@@ -220,7 +232,7 @@ def test_net_benefit_without_replicates_has_no_band():
 @given(BOTH)
 def test_the_histogram_counts_every_score_once_on_its_side_of_a_half(cases):
     positive, scores = columns(cases)
-    found = CHALLENGE.histogram(card(positive, scores))
+    found = melanoma_histogram(card(positive, scores))
     edges = found["edges"]
     for name, kind in (("positive", True), ("negative", False)):
         told = [s for y, s in cases if y is kind and s is not None]
@@ -231,10 +243,10 @@ def test_the_histogram_counts_every_score_once_on_its_side_of_a_half(cases):
 @given(st.lists(st.floats(-30, 30), min_size=1, max_size=9))
 def test_the_range_of_thresholds_holds_every_score_and_a_half(scores):
     found = card([True, *[False] * (len(scores) - 1)], scores)
-    low, high = CHALLENGE.threshold_range(found)
+    low, high = threshold_range(found)
     assert low <= min(*scores, 0.5) + 1e-6
     assert high >= max(*scores, 0.5) - 1e-6
-    histogram = CHALLENGE.histogram(found)
+    histogram = melanoma_histogram(found)
     assert (histogram["edges"][0], histogram["edges"][-1]) == (low, high)
     assert histogram["positive"].sum() + histogram["negative"].sum() == len(scores)
 
@@ -242,9 +254,9 @@ def test_the_range_of_thresholds_holds_every_score_and_a_half(scores):
 def test_no_threshold_moves_a_number_of_the_card():
     scored = card(TRUTH, SCORES, resamples=20)
     before = scored.to_json()
-    CHALLENGE.at_threshold(scored, 0.2)
-    CHALLENGE.best_threshold(scored)
-    CHALLENGE.net_benefit(scored, [0.1, 0.2], 0.05)
+    at_threshold(scored, 0.2)
+    best_threshold(scored)
+    net_benefit(scored, [0.1, 0.2], 0.05)
     assert scored.to_json() == before
     with pytest.raises(ValueError, match="read-only"):
         scored.arrays["rank_scores"][0] = 1

@@ -4,17 +4,19 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from scoring.challenges.puma import listing
+from scoring.challenges.puma.view import overlay
 from tests.challenges.puma.drawn import RULES, SETS
 from tests.challenges.puma.test_view import scored
 from tests.support.nuclei_lists import CHALLENGE, CLASSES, nucleus
 
-LISTING = CHALLENGE.listing
+LISTING = listing
 STATUSES = {"errors": ("FP", "FN"), "FP": ("FP",), "FN": ("FN",), "TP": ("TP",), "all": ("TP", "FP", "FN")}
 
 
 def drawn(images, index: int = 0, **options):
     truth, predictions, card = scored(images, **options)
-    return CHALLENGE.overlay(truth, predictions, card, index), card
+    return overlay(truth, predictions, card, index), card
 
 
 @given(SETS, RULES)
@@ -22,7 +24,7 @@ def test_rows_are_those_of_the_matches(images, rules):
     truth, predictions, card = scored(images, rules=rules)
     for index, case in enumerate(truth.ids):
         m = {name: column[card.matches["case"] == case] for name, column in card.matches.items()}
-        columns = CHALLENGE.overlay(truth, predictions, card, index)
+        columns = overlay(truth, predictions, card, index)
         for which, statuses in STATUSES.items():
             found = LISTING.listing(columns, which, 15.0)
             chosen = np.flatnonzero(np.isin(m["status"], statuses))
@@ -78,7 +80,7 @@ def test_a_missing_case_is_the_reason():
     )
     predictions = CHALLENGE.read_predictions({"b.json": b'{"nuclei": []}'}, truth)
     card = CHALLENGE.score(truth, predictions, resamples=0)
-    (row,) = LISTING.listing(CHALLENGE.overlay(truth, predictions, card, 0), "FN", 15.0).rows
+    (row,) = LISTING.listing(overlay(truth, predictions, card, 0), "FN", 15.0).rows
     assert row.why == "there is no prediction for this image"
 
 

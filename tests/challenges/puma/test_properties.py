@@ -3,6 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scoring.challenges.puma.card import rescore
 from tests.challenges.puma.drawn import RULES, SETS, realistic
 from tests.support import nuclei_lists as plain
 from tests.support.findings import codes, refused
@@ -70,7 +71,7 @@ def test_scoring_again_from_a_card_is_scoring(images, rules, radius, least):
     cases = CHALLENGE.read_truth(truth)
     found = CHALLENGE.read_predictions(predictions, cases)
     first = CHALLENGE.score(cases, found, resamples=10)
-    again = CHALLENGE.rescore(cases, found, first, rules=rules, radius=radius, min_confidence=least)
+    again = rescore(cases, found, first, rules=rules, radius=radius, min_confidence=least)
     fresh = CHALLENGE.score(cases, found, rules=rules, radius=radius, min_confidence=least, resamples=10)
     assert again.to_json() == fresh.to_json()
     assert all(
@@ -78,7 +79,7 @@ def test_scoring_again_from_a_card_is_scoring(images, rules, radius, least):
         for name in ("case", "status", "reason", "near", "prediction")
     )
     assert (
-        CHALLENGE.rescore(cases, found, again, rules="description", radius=15.0, min_confidence=0.0).to_json()
+        rescore(cases, found, again, rules="description", radius=15.0, min_confidence=0.0).to_json()
         == first.to_json()
     )
 
@@ -89,7 +90,7 @@ def test_a_crowd_is_refused_when_scored_again_too(monkeypatch):
     found = CHALLENGE.read_predictions(pile, cases)
     first = CHALLENGE.score(cases, found, radius=1.0)
     monkeypatch.setattr("scoring.challenges.puma.card.reaching", lambda d, radius: None)
-    assert codes(refused(CHALLENGE.rescore, cases, found, first, radius=15.0).problems) == ["too-large"]
+    assert codes(refused(rescore, cases, found, first, radius=15.0).problems) == ["too-large"]
 
 
 def test_equal_submissions_are_recognised():

@@ -8,10 +8,12 @@ import pytest
 from PIL import Image
 
 from scoring import report
+from scoring.challenges.puma.formula import METRICS, RULES
 from scoring.challenges.puma.report import reach_words, reached, sections
+from scoring.challenges.puma.view import OBSERVERS, worst_first
 from scoring.figures.numerals import decimal
 from tests.challenges.puma.drawn import realistic
-from tests.support.nuclei_lists import CHALLENGE, card, nucleus, numbered
+from tests.support.nuclei_lists import card, nucleus, numbered
 from tests.support.payloads import PAYLOADS
 
 QUESTIONS = (
@@ -43,7 +45,7 @@ def test_the_worst_images_are_shown_as_small_pictures():
         r"(\d+) found, (\d+) spurious, (\d+) missed",
         said,
     )
-    worst = [row for row in (found.cases[i] for i in CHALLENGE.worst_first(found)) if not row["missing"]][:3]
+    worst = [row for row in (found.cases[i] for i in worst_first(found)) if not row["missing"]][:3]
     assert [(name, *map(int, counts)) for _, name, *counts in pictures] == [
         (r["case"], r["tp"], r["fp"], r["fn"]) for r in worst
     ]
@@ -53,7 +55,7 @@ def test_the_worst_images_are_shown_as_small_pictures():
         assert Image.open(io.BytesIO(png)).size[0] == 440
 
 
-@pytest.mark.parametrize("rules", CHALLENGE.RULES)
+@pytest.mark.parametrize("rules", RULES)
 def test_scores_stand_beside_what_they_can_reach_and_observers_beside_no_macro_f1(rules):
     found = scored(rules=rules, resamples=20)
     rows = reached(found)
@@ -61,11 +63,11 @@ def test_scores_stand_beside_what_they_can_reach_and_observers_beside_no_macro_f
     assert rows[0].chosen
     assert [row.value for row in rows[3:]] == [found.metrics["micro_f1"], found.more["detection"]["f1"]]
     assert {row.value: row.best for row in rows[:3]} == {
-        found.metrics[name]: found.metrics[f"best_possible_{name}"] for name in CHALLENGE.METRICS.values()
+        found.metrics[name]: found.metrics[f"best_possible_{name}"] for name in METRICS.values()
     }
     assert [len(row.marks) for row in rows] == [0, 0, 0, 2, 2]
     assert rows[0].interval == found.intervals["score"]
-    for one in CHALLENGE.OBSERVERS.values():
+    for one in OBSERVERS.values():
         assert decimal(one["f1"], 3) in reach_words()
 
 

@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
+from scoring.challenges.puma import suspicious
+from scoring.challenges.puma.view import worst_first
 from tests.challenges.puma.drawn import realistic
-from tests.support.nuclei_lists import CHALLENGE, card, nucleus, numbered
+from tests.support.nuclei_lists import card, nucleus, numbered
 
-DOUBTS = CHALLENGE.suspicious
+DOUBTS = suspicious
 
 
 def tile(seed: int, n: int = 80, names=("tumor", "lymphocytes", "epithelium")) -> list[dict]:
@@ -72,7 +74,7 @@ def test_chance_is_no_offset():
 def test_the_worst_image_comes_first():
     true, found = realistic(4, images=5, nuclei=25)
     scored = card(numbered([*true, []]), numbered([*found[:3], [], found[4], []]))
-    order = CHALLENGE.worst_first(scored)
+    order = worst_first(scored)
     assert sorted(order) == list(range(6))
     assert (order[0], order[-1]) == (3, 5)
     f1 = [scored.cases[i]["macro_f1"] for i in order[:-1]]

@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
+from scoring.challenges.puma.matches import REASONS, STATUSES
+from scoring.challenges.puma.view import along_confidence, along_radius, overlay
 from tests.challenges.puma.drawn import RULES, SETS, realistic
 from tests.support import nuclei_lists as plain
 from tests.support.nuclei_lists import CHALLENGE, CLASSES, nucleus, numbered
@@ -33,7 +35,7 @@ def rows(drawn: dict) -> list[dict]:
 def test_an_overlay_says_what_the_matches_say(images, rules):
     truth, predictions, card = scored(images, rules=rules)
     for index, case in enumerate(truth.ids):
-        nuclei = rows(CHALLENGE.overlay(truth, predictions, card, index))
+        nuclei = rows(overlay(truth, predictions, card, index))
         mine = card.matches["case"] == case
         told = [
             dict(zip(card.matches, row, strict=True))
@@ -47,8 +49,8 @@ def test_an_overlay_says_what_the_matches_say(images, rules):
             entry = images[n["kind"]][index][n["number"]]
             assert n["centroids"] == entry["centroid"]
             assert CLASSES[n["cls"]] == entry["class"]
-            assert CHALLENGE.STATUSES[n["status"]] == row["status"]
-            assert CHALLENGE.REASONS[n["reason"]] == row["reason"]
+            assert STATUSES[n["status"]] == row["status"]
+            assert REASONS[n["reason"]] == row["reason"]
             assert n["score"] == (plain.confidence(entry, rules) if n["kind"] else 1)
             other = row["near"] if row["status"] != "TP" else row["truth" if n["kind"] else "prediction"]
             assert (n["partner"] == -1) == (other == -1)
@@ -67,7 +69,7 @@ def test_what_the_smallest_confidence_leaves_out_is_not_drawn():
         [[nucleus("tumor", 5, 5, score=0.1), nucleus("tumor", 9, 8, score=0.8)]],
     )
     truth, predictions, card = scored(images, min_confidence=0.5)
-    nuclei = rows(CHALLENGE.overlay(truth, predictions, card, 0))
+    nuclei = rows(overlay(truth, predictions, card, 0))
     assert [(n["kind"], n["number"], n["partner"], n["status"]) for n in nuclei] == [
         (0, 0, 1, 0),
         (1, 1, 0, 0),
@@ -82,21 +84,21 @@ def test_outlines_follow_their_nuclei():
     truth = CHALLENGE.read_truth({"a.json": json.dumps({"polygons": polygons[:1]}).encode()})
     predictions = CHALLENGE.read_predictions({"a.json": json.dumps({"polygons": polygons}).encode()}, truth)
     card = CHALLENGE.score(truth, predictions, resamples=0, min_confidence=0.5)
-    drawn = CHALLENGE.overlay(truth, predictions, card, 0)
+    drawn = overlay(truth, predictions, card, 0)
     outlines = [drawn["xy"][a:b].tolist() for a, b in zip(drawn["start"], drawn["start"][1:], strict=False)]
     assert outlines == [SQUARE, TRIANGLE]
 
 
 def test_centroids_have_no_outline():
     truth, predictions, card = scored(([[nucleus("tumor", 9, 9)]], [[nucleus("tumor", 9, 8)]]))
-    assert CHALLENGE.overlay(truth, predictions, card, 0)["start"].tolist() == [0, 0, 0]
+    assert overlay(truth, predictions, card, 0)["start"].tolist() == [0, 0, 0]
 
 
 @pytest.mark.parametrize("rules", plain.RULES)
 def test_curves_pass_through_scores(rules):
     images = realistic(9, images=3, nuclei=30)
     _, _, card = scored(images, rules=rules)
-    radius, confidence = CHALLENGE.along_radius(card, 30), CHALLENGE.along_confidence(card, 12)
+    radius, confidence = along_radius(card, 30), along_confidence(card, 12)
     assert radius["x"].tolist() == [float(r) for r in range(1, 31)]
     for r in (1, 15, 30):
         assert radius["y"][r - 1] == pytest.approx(plain.score(*images, rules, radius=r), abs=1e-12)
@@ -111,10 +113,10 @@ def test_curves_pass_through_scores(rules):
 def test_a_curve_keeps_the_other_option():
     images = realistic(9, images=2, nuclei=30)
     _, _, card = scored(images, radius=8.0, min_confidence=0.4)
-    assert CHALLENGE.along_radius(card)["y"][9] == pytest.approx(
+    assert along_radius(card)["y"][9] == pytest.approx(
         plain.score(*images, "description", radius=10, least=0.4), abs=1e-12
     )
-    found = CHALLENGE.along_confidence(card, 5)
+    found = along_confidence(card, 5)
     assert found["y"][2] == pytest.approx(
         plain.score(*images, "description", radius=8, least=found["x"][2]), abs=1e-12
     )
@@ -122,14 +124,14 @@ def test_a_curve_keeps_the_other_option():
 
 def test_one_confidence_is_a_curve_of_two_points():
     _, _, card = scored(([[nucleus("tumor", 9, 9)]], [[nucleus("tumor", 9, 8)]]))
-    assert CHALLENGE.along_confidence(card)["x"].tolist() == [0, 1]
+    assert along_confidence(card)["x"].tolist() == [0, 1]
 
 
 def test_a_crowd_ends_the_curve_early(monkeypatch):
     monkeypatch.setattr("scoring.challenges.puma.view.MOST_DRAWN_PAIRS", 3)
     pile = [nucleus("tumor", k, 0) for k in range(5)]
     _, _, card = scored(([pile], [pile]))
-    assert CHALLENGE.along_radius(card, 30)["x"].tolist() == [float(r) for r in range(1, 16)]
+    assert along_radius(card, 30)["x"].tolist() == [float(r) for r in range(1, 16)]
 
 
 def test_heat_of_classes_and_images():

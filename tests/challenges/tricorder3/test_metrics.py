@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import f1_score, precision_score, recall_score
 
 import scoring
+from scoring.challenges.tricorder3.formula import efficiency, final_score
+from scoring.challenges.tricorder3.formula import weighted_f1 as tricorder3_weighted_f1
 from tests.support import restated
 from tests.support.lesion_tables import CLASSES, RISKS, TRUTH_HEADER, table, truth
 from tests.support.subsets import differences
@@ -87,10 +89,10 @@ def test_worked_example_of_the_public_result():
     f1 = dict.fromkeys(CLASSES, 0.0) | {"BCC": 0.8, "BKL": 0.25, "DF": 1.0, "MEL": 0.5, "NV": 72 / 77}
     groups = restated.group_f1(f1)
     assert groups == pytest.approx({"malignant": 0.325, "medium": 0.083333, "benign": 0.483766}, abs=1e-6)
-    w = float(CHALLENGE.weighted_f1(np.array([f1[c] for c in CLASSES])))
+    w = float(tricorder3_weighted_f1(np.array([f1[c] for c in CLASSES])))
     assert w == pytest.approx(restated.weighted_f1(groups), abs=1e-15)
     assert round(w, 6) == 0.270905
-    assert CHALLENGE.final_score(41 / 50, w, 1.0) == 0.59090725
+    assert final_score(41 / 50, w, 1.0) == 0.59090725
 
 
 def test_worth_of_the_classes():
@@ -135,12 +137,12 @@ def test_an_unknown_size_counts_as_small_and_says_so():
 
 @given(accuracy=st.floats(0, 1), f1=st.floats(0, 1), size=st.floats(0, 200))
 def test_the_final_score_is_rounded_in_the_official_places_only(accuracy, f1, size):
-    e = CHALLENGE.efficiency(size)
+    e = efficiency(size)
     assert e == restated.efficiency(size)
-    assert CHALLENGE.final_score(accuracy, f1, e) == 0.9 * (
+    assert final_score(accuracy, f1, e) == 0.9 * (
         0.5 * round(accuracy, 6) + 0.5 * round(f1, 6)
     ) + 0.1 * round(e, 6)
-    assert 0 <= CHALLENGE.final_score(accuracy, f1, e) <= 1
+    assert 0 <= final_score(accuracy, f1, e) <= 1
 
 
 @given(st.lists(st.tuples(LABELS, LABELS), min_size=1, max_size=40), st.floats(0, 200))

@@ -1,0 +1,393 @@
+"""What a challenge offers. Read this first.
+
+Each package below `scoring/challenges` makes one `CHALLENGE`, a value of the class `Challenge`. The command
+line, pages, reports and comparisons know nothing else of a challenge. `scoring/challenges/__init__.py` lists
+them; docs/adding-a-challenge.md adds one step by step.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, TypeVar
+
+from scoring import options as of_options
+from scoring.findings import Finding, InputRefused, error
+from scoring.options import Option, Stage, Values
+from scoring.readers.sources import Source
+from scoring.scorecard import ScoreCard
+from scoring.statistics.options import StatisticsOptions
+
+if TYPE_CHECKING:  # what only some commands need is not loaded for all
+    from scoring.comparison_spec import ComparisonSpec
+    from scoring.models.inspection import Inspection
+    from scoring.models.model_task import ModelTask
+    from scoring.models.pictures import Stage as PictureStage
+    from scoring.models.preprocessing import Seen
+    from scoring.views import Views
+
+Model = str | os.PathLike[str] | bytes
+Progress = Callable[[int, int], object]
+"""progress(done, total)"""
+Cancelled = Callable[[], bool]
+
+
+class Input(Protocol):
+    """Something that was read: a truth, or predictions."""
+
+    @property
+    def findings(self) -> Sequence[Finding]: ...
+
+
+class TestSet(Input, Protocol):
+    """A truth: its length is the number of cases."""
+
+    def __len__(self) -> int: ...
+
+
+Truth = TypeVar("Truth", bound=TestSet)
+Predictions = TypeVar("Predictions", bound=Input)
+
+
+class ScorePart(NamedTuple):
+    """A part of a score that is a weighted sum. weight: the points of 100 that it decides."""
+
+    name: str
+    short_name: str
+    weight: float
+
+
+@dataclass(frozen=True)
+class Context:
+    """How a file is read or a model is run.
+
+    Attributes:
+        name: What messages call the source; None: its own name.
+        options: The options of this stage with their values.
+        progress: Is told how much is done.
+        cancelled: Says whether to stop; the work then raises `scoring.models.pool.Cancelled`.
+    """
+
+    name: str | None = None
+    options: Values = field(default_factory=dict)
+    progress: Progress | None = None
+    cancelled: Cancelled | None = None
+
+
+@dataclass(frozen=True)
+class ScoreSettings:
+    """How predictions are scored.
+
+    Attributes:
+        options: The challenge's own options with their values.
+        statistics: Replicates, seed, unit and kind of interval.
+        metadata: A table joined to the truth by case id, for slices and units.
+        with_curves: Whether the card keeps curves with bands; comparisons need none.
+        problems: `bad-option` for options that are not allowed: to be refused together with everything else
+            that is wrong.
+    """
+
+    options: Values
+    statistics: StatisticsOptions
+    metadata: Source | None = None
+    with_curves: bool = True
+    problems: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True)
+class InputKind:
+    """What can be dropped for an input.
+
+    Attributes:
+        words: For people.
+        endings: File name endings besides those of tables and zips.
+        several: Whether it may be many files or a folder.
+    """
+
+    words: str
+    endings: tuple[str, ...] = ()
+    several: bool = False
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What can be dropped on the challenge's page. streamed: endings of members of a zip that may be large
+    because they are read one by one."""
+
+    truth: InputKind
+    submission: InputKind
+    streamed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A sample test set. key: in the address of the page. folder: below `sample_data`."""
+
+    key: str
+    folder: str
+    title: str
+
+
+@dataclass(frozen=True)
+class OutputFile:
+    """A further file that `score` can write. text: its content, from a scorecard."""
+
+    flag: str
+    metavar: str
+    help: str
+    text: Callable[[ScoreCard], str]
+
+    @property
+    def name(self) -> str:
+        """The flag as a keyword."""
+        return self.flag.removeprefix("--").replace("-", "_")
+
+
+@dataclass(frozen=True)
+class ModelSupport(Generic[Truth, Predictions]):
+    """What a challenge does with an ONNX model.
+
+    Attributes:
+        read_images: (source, name) -> cases without labels.
+        inspect: (model, truth, name, timings) -> the preflight.
+        predict: (model, cases, context) -> predictions as if read from a file.
+        table: (cases, predictions) -> the prediction file that the official program takes.
+        received: (truth, index of a case, inspected model) -> the pixels that a model receives.
+    """
+
+    read_images: Callable[[Source, str | None], Truth]
+    inspect: Callable[[Model, Truth | None, str | None, bool], "Inspection"]
+    predict: Callable[[Model, Truth, Context], Predictions]
+    table: Callable[[Truth, Predictions], str]
+    received: Callable[[Truth, int, Mapping[str, Any] | None], "tuple[list[PictureStage], Seen]"]
+
+
+def _no_categories(_truth: Any) -> Sequence[str] | None:
+    return None
+
+
+@dataclass(frozen=True)
+class SingleImage:
+    """What the page of single images does for a challenge.
+
+    Attributes:
+        kind: "photograph": of skin, answered by a classifier. "tile": of tissue, in which nuclei are found.
+        task: Categories of a test set, if it names its own -> what a model is expected to answer; None for
+            tiles.
+        categories: Those that a test set names.
+    """
+
+    kind: Literal["photograph", "tile"]
+    task: "Callable[[Sequence[str] | None], ModelTask] | None" = None
+    categories: Callable[[Any], Sequence[str] | None] = _no_categories
+
+
+def _no_faults(_predictions: Any, _options: Values) -> tuple[list[Finding], list[Finding]]:
+    return [], []
+
+
+@dataclass(frozen=True, kw_only=True)
+class Challenge(Generic[Truth, Predictions]):
+    """One challenge.
+
+    Attributes:
+        id: In addresses and on the command line.
+        title: Above its page and report.
+        about: One line for the overview.
+        formula: The score in one line.
+        rule: The rule in full, as Markdown with a table.
+        parts: The weighted parts of the score by metric; empty where it is no weighted sum.
+        as_points: Whether the score 0..1 is shown as points of 100.
+        options: Everything that can be set.
+        inputs: What can be dropped.
+        samples: Sample test sets; the first is the one that the page opens on.
+        truth_reader: (source, other place of the images, context) -> the test set.
+        predictions_reader: (source, truth, context) -> what was submitted, matched to the truth by case id.
+        scorer: (truth, predictions, settings) -> everything that is shown anywhere.
+        comparison: What comparisons of teams need to know.
+        model: What it does with models; None: `no_model` says why it takes none.
+        single_image: What the page of single images does with it; None: it has no place there.
+        faults: Faults of predictions as errors and warnings, by the options.
+        thumbnails: Small JPEG pictures of cases by index, None for a case without one.
+        reading_counts: What progress counts while files are read, where that takes long.
+        outputs: Further files of `score`.
+        views: What page, report and notebook show of a scorecard; None: what its names alone say.
+        class_risks: Class -> "malignant", "medium" or "benign", where classes have a risk group.
+    """
+
+    id: str
+    title: str
+    about: str
+    formula: str
+    rule: str
+    options: tuple[Option, ...]
+    inputs: Inputs
+    truth_reader: Callable[[Source, Source | None, Context], Truth]
+    predictions_reader: Callable[[Source, Truth | None, Context], Predictions]
+    scorer: Callable[[Truth, Predictions, ScoreSettings], ScoreCard]
+    comparison: "ComparisonSpec"
+    parts: Mapping[str, ScorePart] = field(default_factory=dict)
+    as_points: bool = False
+    samples: tuple[Sample, ...] = ()
+    model: ModelSupport[Truth, Predictions] | None = None
+    no_model: str = ""
+    single_image: SingleImage | None = None
+    faults: Callable[[Predictions, Values], tuple[list[Finding], list[Finding]]] = _no_faults
+    thumbnails: Callable[[Truth, Sequence[int]], list[bytes | None]] | None = None
+    reading_counts: str | None = None
+    outputs: tuple[OutputFile, ...] = ()
+    views: Callable[[ScoreCard], "Views"] | None = None
+    class_risks: Mapping[str, str] = field(default_factory=dict)
+
+    def options_of(self, *stages: Stage) -> tuple[Option, ...]:
+        """Return the options that are needed at one of the stages."""
+        return of_options.of_stage(self.options, *stages)
+
+    def option(self, name: str) -> Option:
+        """Return the option of that name. Raises StopIteration where there is none."""
+        return next(option for option in self.options if option.name == name)
+
+    def needed(self, stage: Stage, values: Values) -> dict[str, Any]:
+        """Return those of the values that a stage needs."""
+        return {o.name: values[o.name] for o in self.options_of(stage) if o.name in values}
+
+    def check_options(self, values: Values, has_model: bool = False) -> list[Finding]:
+        """Return `bad-option` for every value that is not allowed, whatever the files hold."""
+        return of_options.check(self.options, values, has_model)
+
+    def read_truth(
+        self,
+        source: Source,
+        name: str | None = None,
+        images: Source | None = None,
+        *,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
+        **options: Any,
+    ) -> Truth:
+        """Read a test set.
+
+        Args:
+            source: A path, bytes, or `{relative name: bytes}` (a folder).
+            name: What messages call it.
+            images: Another place of the images.
+            progress: progress(done, total), where reading takes long.
+            cancelled: Says whether to stop.
+            **options: Options of the stage "truth".
+
+        Raises:
+            InputRefused: With every problem; its `salvaged` is what could be read.
+        """
+        values = of_options.complete(self.options_of("truth"), options)
+        return self.truth_reader(source, images, Context(name, values, progress, cancelled))
+
+    def read_predictions(
+        self,
+        source: Source,
+        truth: Truth | None = None,
+        name: str | None = None,
+        *,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
+        **options: Any,
+    ) -> Predictions:
+        """Read what was submitted and match it to the truth's cases; arguments as of `read_truth`.
+
+        Without a truth the file's own order and cases are kept.
+
+        Raises:
+            InputRefused: With every problem.
+        """
+        values = of_options.complete(self.options_of("predictions"), options)
+        return self.predictions_reader(source, truth, Context(name, values, progress, cancelled))
+
+    def read_images(self, source: Source, name: str | None = None) -> Truth:
+        """Read cases without labels, for `predict`. Raises InputRefused."""
+        return self.models("predict").read_images(source, name)
+
+    def inspect(
+        self, model: Model, truth: Truth | None = None, name: str | None = None, timings: bool = False
+    ) -> "Inspection":
+        """Return the preflight of a model. timings: also how long an image takes. Raises InputRefused."""
+        return self.models("--model").inspect(model, truth, name, timings)
+
+    def predict(
+        self,
+        model: Model,
+        cases: Truth,
+        progress: Progress | None = None,
+        cancelled: Cancelled | None = None,
+        name: str | None = None,
+        **options: Any,
+    ) -> Predictions:
+        """Run a model on every case.
+
+        Raises:
+            InputRefused: Where the model cannot be run.
+            scoring.models.pool.Cancelled: Where `cancelled` said so.
+        """
+        values = of_options.complete(self.options_of("predict"), options)
+        return self.models("--model").predict(model, cases, Context(name, values, progress, cancelled))
+
+    def prediction_table(self, cases: Truth, predictions: Predictions) -> str:
+        """Return predictions as the file that the official program takes."""
+        return self.models("predict").table(cases, predictions)
+
+    def received(
+        self, truth: Truth, index: int, model: Mapping[str, Any] | None = None
+    ) -> "tuple[list[PictureStage], Seen]":
+        """Return the pixels that a model receives of a case.
+
+        Args:
+            truth: The test set.
+            index: Of the case.
+            model: What was inspected (`Inspection.model`); None: a model without a size of its own.
+
+        Raises:
+            scoring.models.preprocessing.ImageUnreadable: Where the image cannot be read.
+            InputRefused: Where the case has no image.
+        """
+        return self.models("--model").received(truth, index, model)
+
+    def models(self, where: str) -> ModelSupport[Truth, Predictions]:
+        """Return what the challenge does with models. Raises InputRefused where it takes none."""
+        if self.model is None:
+            raise InputRefused([error("bad-option", where, self.no_model)])
+        return self.model
+
+    def score(
+        self,
+        truth: Truth,
+        predictions: Predictions,
+        *,
+        resamples: int = 1000,
+        seed: int = 0,
+        group: str | None = None,
+        interval: str = "percentile",
+        metadata: Source | None = None,
+        with_curves: bool = True,
+        **options: Any,
+    ) -> ScoreCard:
+        """Score predictions on the truth that they were read against.
+
+        Args:
+            truth: What `read_truth` gave.
+            predictions: What `read_predictions` or `predict` gave.
+            resamples: Bootstrap replicates for the intervals, 0 = none.
+            seed: Of the draw, 0 or more.
+            group: Column that names the unit, "none" = each row, None = the challenge's own.
+            interval: "percentile", "jackknife" or "bca".
+            metadata: A table joined to the truth by case id.
+            with_curves: Whether the card keeps curves with bands.
+            **options: The challenge's own options.
+
+        Raises:
+            InputRefused: With every problem of predictions and options.
+        """
+        values = of_options.complete(self.options_of("score"), options)
+        statistics = StatisticsOptions(resamples, seed, group, interval)
+        problems = (*self.check_options(values), *statistics.problems())
+        settings = ScoreSettings(values, statistics, metadata, with_curves, problems)
+        card = self.scorer(truth, predictions, settings)
+        if problems:  # a scorer refuses them together with its own
+            raise InputRefused(problems, [*truth.findings, *predictions.findings])
+        return card

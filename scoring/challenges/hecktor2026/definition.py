@@ -1,0 +1,64 @@
+"""The definition of HECKTOR 2026."""
+
+from scoring.challenge import Challenge, Context, InputKind, Inputs, Sample, ScorePart
+from scoring.challenges.hecktor2026.card import score
+from scoring.challenges.hecktor2026.comparison import COMPARISON
+from scoring.challenges.hecktor2026.formula import ID, WEIGHTS
+from scoring.challenges.hecktor2026.layouts import MASK_ENDINGS
+from scoring.challenges.hecktor2026.options import OPTIONS
+from scoring.challenges.hecktor2026.predictions import read_predictions
+from scoring.challenges.hecktor2026.submission import Submission
+from scoring.challenges.hecktor2026.truth import Truth, read_truth
+from scoring.readers.sources import Source
+
+RULE = """
+| part | weight | what it is |
+|---|--:|---|
+| segmentation | 0.25 | mean over patients of the Dice of GTVp, the same of GTVn, and the plain mean of the two |
+| staging | 0.35 | balanced accuracy of T and of N (mean recall over the stages that occur in the truth), and the plain mean of the two |
+| prognosis | 0.40 | C-index: share of comparable pairs of patients in which the earlier relapse has the higher risk, ties half |
+
+A missing mask counts as empty, a missing stage as wrong, a missing score makes its pairs non-concordant. Two empty masks have Dice 1; how much of the
+score that gives stands beside it. Nothing is resampled: a mask on another grid counts as missing. Where the sources are silent an option chooses, and
+what the score would be under every other reading is shown.
+"""
+MASK_TYPES = ("gz", "nii", "mha")
+"""The last ending of each of `MASK_ENDINGS`, which is all that a browser's file dialog goes by."""
+
+
+def _read_truth(source: Source, images: Source | None, context: Context) -> Truth:
+    return read_truth(source, context.name, images, context.progress, context.cancelled)
+
+
+def _read_predictions(source: Source, truth: Truth | None, context: Context) -> Submission:
+    lesions = context.options["lesions"]
+    return read_predictions(source, truth, context.name, lesions, context.progress, context.cancelled)
+
+
+CHALLENGE = Challenge(
+    id=ID,
+    title="HECKTOR 2026, head and neck",
+    about="Tumour masks, T and N stage and a recurrence score from FDG-PET/CT: three subtasks, one number.",
+    formula="0.25 × segmentation + 0.35 × staging + 0.40 × prognosis",
+    rule=RULE,
+    parts={name: ScorePart(*part) for name, part in WEIGHTS.items()},
+    options=OPTIONS,
+    inputs=Inputs(
+        truth=InputKind("Folder or zip with masks and clinical.csv; CT and PET beside the masks", MASK_TYPES),
+        submission=InputKind(
+            "Folder or zip with masks and predictions.csv, a container's output, or the table alone",
+            (*MASK_TYPES, "json"),
+            several=True,
+        ),
+        streamed=MASK_ENDINGS,
+    ),
+    samples=(Sample("sample", "hecktor2026", "Sample: 48 drawn patients, 4 with CT and PET"),),
+    truth_reader=_read_truth,
+    predictions_reader=_read_predictions,
+    scorer=score,
+    comparison=COMPARISON,
+    no_model=(
+        "there is no model route: score what the method wrote, a folder or zip of masks and predictions.csv."
+    ),
+    reading_counts="patients",
+)

@@ -1,0 +1,135 @@
+"""The definition of ISIC lesion classification."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scoring.challenge import (
+    Challenge,
+    Context,
+    InputKind,
+    Inputs,
+    Model,
+    ModelSupport,
+    Sample,
+    SingleImage,
+)
+from scoring.challenges.isic import categories
+from scoring.challenges.isic import model as models
+from scoring.challenges.isic.card import ID, score
+from scoring.challenges.isic.comparison import COMPARISON
+from scoring.challenges.isic.options import OPTIONS
+from scoring.challenges.isic.predictions import read_predictions
+from scoring.challenges.isic.truth import Cases, read_images, read_truth
+from scoring.findings import Finding
+from scoring.models import pictures
+from scoring.models.inspection import Inspection, declared_size
+from scoring.models.model_task import ModelTask
+from scoring.models.preflight import Contract
+from scoring.models.preprocessing import Seen
+from scoring.options import Values
+from scoring.readers.sources import Source
+from scoring.submission import Predictions, grade, table
+
+RULE = """
+| measure | what it is |
+|---|---|
+| score | plain mean over the categories of: cases of the category whose **largest** score is that category / cases of the category |
+| largest score shared | the row is undecided and counts as wrong |
+| sensitivity, specificity, F1 ... | each category against the rest, positive where its score is **strictly above 0.5**; recall is not |
+| AUC, average precision | each category against the rest, from its score alone |
+
+A category without a case is left out of the means. Another official metric can rank instead: macro AUC, macro average precision, or
+macro F1 (MILK10k).
+"""
+
+
+def _read_truth(source: Source, images: Source | None, context: Context) -> Cases:
+    return read_truth(source, context.name, images, context.options["group"])
+
+
+def _read_predictions(source: Source, truth: Cases | None, context: Context) -> Predictions:
+    return read_predictions(source, truth, context.name)
+
+
+def _predict(model: Model, cases: Cases, context: Context) -> Predictions:
+    named = context.options.get("categories")
+    return models.predict(model, cases, context.progress, context.cancelled, context.name, named)
+
+
+def _inspect(model: Model, truth: Cases | None, name: str | None, timings: bool) -> Inspection:
+    return models.inspect(model, truth, name, timings)
+
+
+def _table(cases: Cases, predictions: Predictions) -> str:
+    """Return the CSV that the official scorer takes: ids as compared and each score as `repr(float(x))`."""
+    names = cases.categories or tuple((predictions.model or {})["categories"])
+    return table(cases, predictions, names, cases.id_name)
+
+
+def _received(
+    truth: Cases, index: int, described: Mapping[str, Any] | None
+) -> tuple[list[pictures.Stage], Seen]:
+    """Return what a model receives of a case: its first photograph at the size that the model declares."""
+    return pictures.received(truth, index, models.recipe_of_size(*declared_size(described)))
+
+
+def _faults(predictions: Predictions, _options: Values) -> tuple[list[Finding], list[Finding]]:
+    """Every case needs its scores: all faults are errors."""
+    return grade(predictions.faults, "refuse")
+
+
+def _risk(category: str) -> str:
+    """Return the risk group of a category; "" where it has none."""
+    if category == categories.UNKNOWN:
+        return ""
+    return "malignant" if category in categories.MALIGNANT else "benign"
+
+
+def _image_task(classes: Sequence[str] | None) -> ModelTask:
+    names = tuple(classes or ())
+    return ModelTask(
+        ID,
+        names,
+        tuple(categories.NAMES.get(name, name) for name in names),
+        tuple(map(_risk, names)),
+        len(names),
+        Contract(outputs=len(names)),
+        models.recipe_for,
+    )
+
+
+def _categories(truth: Cases) -> Sequence[str] | None:
+    return truth.categories
+
+
+def _thumbnails(truth: Cases, indices: Sequence[int]) -> list[bytes | None]:
+    return pictures.thumbnails(truth, indices)
+
+
+CHALLENGE = Challenge(
+    id=ID,
+    title="ISIC Challenge, lesion categories",
+    about=(
+        "One score per diagnosis category and image; categories come from the truth file (2018, 2019, "
+        "MILK10k or your own)."
+    ),
+    formula="balanced accuracy: the plain mean of the categories' recalls",
+    rule=RULE,
+    options=OPTIONS,
+    inputs=Inputs(
+        truth=InputKind("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
+        submission=InputKind("ONNX model, or prediction table (CSV)", ("onnx",)),
+    ),
+    samples=(
+        Sample("isic2019", "isic2019", "Sample as of 2019: 306 drawn images, 8 diagnoses and none of them"),
+        Sample("isic2018", "isic2018", "Sample as of 2018: 250 drawn images, 7 diagnoses"),
+    ),
+    truth_reader=_read_truth,
+    predictions_reader=_read_predictions,
+    scorer=score,
+    comparison=COMPARISON,
+    model=ModelSupport(read_images, _inspect, _predict, _table, _received),
+    single_image=SingleImage("photograph", _image_task, _categories),
+    faults=_faults,
+    thumbnails=_thumbnails,
+)

@@ -1,0 +1,54 @@
+"""Options of ISIC."""
+
+from scoring.challenges.isic.categories import MALIGNANT
+from scoring.challenges.isic.measures import RANKED_BY
+from scoring.options import Option
+
+PAGE_RULES = "milk10k-page"
+
+GROUP = Option(
+    name="group",
+    help="column of the truth that names the unit, hence no category",
+    metavar="COLUMN",
+    stages=("truth",),
+)
+METRIC = Option(
+    name="metric",
+    help=f"what ranks: {', '.join(RANKED_BY)} (default balanced_accuracy)",
+    values=tuple(RANKED_BY),
+    label="Ranked by",
+    value_labels={
+        None: "balanced accuracy",
+        "auc": "macro AUC",
+        "ap": "macro average precision",
+        "dice": "macro F1",
+    },
+    explain="2018 and 2019 rank by balanced accuracy, MILK10k by macro F1.",
+)
+MALIGNANT_CATEGORIES = Option(
+    name="malignant",
+    help="the malignant categories (default: those of the truth among " + ", ".join(MALIGNANT) + ")",
+    metavar="A,B,...",
+)
+RULES = Option(
+    name="rules",
+    help="official (default: above 0.5 is positive), or milk10k-page (0.5 itself too)",
+    default="official",
+    values=("official", PAGE_RULES),
+    label="Positive is a score",
+    value_labels={"official": "above 0.5, official", PAGE_RULES: "0.5 and above, MILK10k page"},
+    explain=(
+        "This file holds scores of exactly 0.5. The MILK10k page says ≥ 0.5; every version of its scorer "
+        "takes > 0.5."
+    ),
+)
+CATEGORIES = Option(
+    name="categories",
+    help=(
+        "names of the model's outputs in order (default: its own entry `categories`, else the preset with as "
+        "many)"
+    ),
+    metavar="A,B,...",
+    stages=("predict",),
+)
+OPTIONS = (GROUP, METRIC, MALIGNANT_CATEGORIES, RULES, CATEGORIES)

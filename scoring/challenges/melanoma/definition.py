@@ -1,0 +1,101 @@
+"""The definition of Melanoma."""
+
+from collections.abc import Sequence
+
+from scoring.challenge import (
+    Challenge,
+    Context,
+    InputKind,
+    Inputs,
+    Model,
+    ModelSupport,
+    Sample,
+    ScorePart,
+    SingleImage,
+)
+from scoring.challenges.melanoma import model as models
+from scoring.challenges.melanoma import tables
+from scoring.challenges.melanoma.card import score
+from scoring.challenges.melanoma.comparison import COMPARISON
+from scoring.challenges.melanoma.formula import CLASSES, ID, NAMES, WEIGHTS
+from scoring.challenges.melanoma.options import OPTIONS
+from scoring.challenges.safe_scan.cases import Cases
+from scoring.findings import Finding
+from scoring.models import pictures
+from scoring.models.model_task import ModelTask
+from scoring.options import Values
+from scoring.readers.sources import Source
+from scoring.submission import Predictions, grade, table
+
+RULE = """
+| part | weight | what it is |
+|---|--:|---|
+| F2 | 60 | 5 TP / (5 TP + 4 FN + FP) at the threshold: a missed melanoma costs four times a false alarm |
+| accuracy | 30 | right cases / all cases at the threshold |
+| AUC | 10 | share of (melanoma, other) pairs that the scores put in the right order, ties half |
+
+A case is called melanoma where its score is **strictly greater than 0.5**. Nothing is rounded.
+"""
+
+
+def _read_truth(source: Source, images: Source | None, context: Context) -> Cases:
+    return tables.read_truth(source, context.name, images)
+
+
+def _read_predictions(source: Source, truth: Cases | None, context: Context) -> Predictions:
+    return tables.read_predictions(source, truth, context.name, context.options["missing"])
+
+
+def _predict(model: Model, cases: Cases, context: Context) -> Predictions:
+    return models.predict(model, cases, context.progress, context.cancelled, context.name)
+
+
+def _table(cases: Cases, predictions: Predictions) -> str:
+    return table(cases, predictions, ("score",))
+
+
+def _faults(predictions: Predictions, options: Values) -> tuple[list[Finding], list[Finding]]:
+    return grade(predictions.faults, options["missing"])
+
+
+def _image_task(_categories: Sequence[str] | None) -> ModelTask:
+    task = models.TASK
+    return ModelTask(
+        ID,
+        CLASSES,
+        NAMES,
+        ("benign", "malignant"),
+        1,
+        task.contract,
+        task.recipe_for,
+        task.shortest_side,
+    )
+
+
+def _thumbnails(truth: Cases, indices: Sequence[int]) -> list[bytes | None]:
+    return pictures.thumbnails(truth, indices)
+
+
+CHALLENGE = Challenge(
+    id=ID,
+    title="Melanoma, risk from a photograph",
+    about="One number 0 to 1 from a phone photograph; missing a melanoma is worse than a false alarm.",
+    formula="60 × F2 + 30 × accuracy + 10 × AUC",
+    rule=RULE,
+    parts={name: ScorePart(*part) for name, part in WEIGHTS.items()},
+    as_points=True,
+    options=OPTIONS,
+    inputs=Inputs(
+        truth=InputKind("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
+        submission=InputKind("ONNX model, or prediction table or zip", ("onnx",)),
+    ),
+    samples=(Sample("sample", "melanoma", "Sample: 150 drawn lesions, 45 melanomas"),),
+    truth_reader=_read_truth,
+    predictions_reader=_read_predictions,
+    scorer=score,
+    comparison=COMPARISON,
+    model=ModelSupport(tables.read_images, models.inspect, _predict, _table, models.received),
+    single_image=SingleImage("photograph", _image_task),
+    faults=_faults,
+    thumbnails=_thumbnails,
+)

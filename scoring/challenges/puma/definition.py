@@ -1,0 +1,76 @@
+"""The definition of PUMA."""
+
+from collections.abc import Sequence
+
+from scoring.challenge import Challenge, Context, InputKind, Inputs, OutputFile, Sample, SingleImage
+from scoring.challenges.puma import matches
+from scoring.challenges.puma.card import score
+from scoring.challenges.puma.comparison import COMPARISON
+from scoring.challenges.puma.formula import ID
+from scoring.challenges.puma.options import OPTIONS
+from scoring.challenges.puma.predictions import NucleiPredictions, read_predictions
+from scoring.challenges.puma.truth import Truth, read_truth
+from scoring.models import pictures
+from scoring.readers.sources import Source
+
+RULE = """
+In each image and class the truth chooses, in file order: of the unused predictions of its class within 15 px (3.45 µm) the one of the highest
+confidence, then the nearest. Chosen: a true positive, both are used up. F1 = 2 TP / (2 TP + FP + FN).
+
+| rule | within | value of a class | mean over | best possible |
+|---|---|---|---|---|
+| `description`, the challenge's own | ≤ 15 px | mean F1 of the images that hold it, in truth or prediction | all ten classes | classes in the truth / 10 |
+| `grand-challenge`, the official evaluator | < 15 px | sum of the images' F1 / **all** images | classes that occur | mean share of images that hold a class |
+| `pooled`, counts summed first | ≤ 15 px | F1 of TP, FP and FN of all images | classes that occur | 1 |
+
+All three are always computed and differ by a factor of two on real data: a macro F1 says nothing without its rule and its best possible value.
+A missing case counts as an empty prediction: all its nuclei are missed.
+"""
+NUCLEI_ENDINGS = ("geojson", "json")
+
+
+def _read_truth(source: Source, images: Source | None, context: Context) -> Truth:
+    return read_truth(source, context.name, images, context.options["unknown_classes"])
+
+
+def _read_predictions(source: Source, truth: Truth | None, context: Context) -> NucleiPredictions:
+    return read_predictions(source, truth, context.name, context.options["unknown_classes"])
+
+
+def _thumbnails(truth: Truth, indices: Sequence[int]) -> list[bytes | None]:
+    return pictures.thumbnails(truth, indices)
+
+
+CHALLENGE = Challenge(
+    id=ID,
+    title="PUMA, nuclei in ten classes",
+    about=(
+        "Detected nuclei of ten classes in H&E regions of melanoma, matched to the pathologists' within 15 "
+        "pixels; files are scored, not models."
+    ),
+    formula="macro F1: the mean over ten classes of nuclei of the mean F1 of the images that hold the class",
+    rule=RULE,
+    options=OPTIONS,
+    inputs=Inputs(
+        truth=InputKind(
+            "GeoJSON or JSON of nuclei per case, as files, folder or zip; images beside them",
+            (*NUCLEI_ENDINGS, "tif", "tiff", "png", "jpg", "jpeg"),
+        ),
+        submission=InputKind(
+            "Zip or folder with a file of nuclei per case, or submission.csv and predictions",
+            NUCLEI_ENDINGS,
+            several=True,
+        ),
+    ),
+    samples=(Sample("sample", "puma", "Sample: 8 drawn tiles, 10 classes of nuclei"),),
+    truth_reader=_read_truth,
+    predictions_reader=_read_predictions,
+    scorer=score,
+    comparison=COMPARISON,
+    no_model="PUMA scores files of detected nuclei, not models: give --predictions.",
+    single_image=SingleImage("tile"),
+    thumbnails=_thumbnails,
+    outputs=(
+        OutputFile("--matches", "FILE.csv", "write what became of every nucleus, a row each", matches.to_csv),
+    ),
+)

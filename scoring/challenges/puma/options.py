@@ -1,0 +1,55 @@
+"""Options of PUMA."""
+
+import math
+
+from scoring.challenges.puma.formula import RADIUS, RULE_NAMES, RULES
+from scoring.options import Option
+
+
+def _radius_problem(radius: float) -> str | None:
+    if math.isfinite(radius) and radius > 0:
+        return None
+    return f"{radius:g} px is no radius: give a number above 0 ({RADIUS:g} is the challenge's)."
+
+
+def _confidence_problem(confidence: float) -> str | None:
+    return None if math.isfinite(confidence) else f"{confidence:g} is no number: 0 keeps every prediction."
+
+
+RULE = Option(
+    name="rules",
+    help="whose macro F1 is the score: description (default), grand-challenge or pooled",
+    default="description",
+    values=RULES,
+    label="Whose macro F1",
+    value_labels=RULE_NAMES,
+)
+MATCHING_RADIUS = Option(
+    name="radius",
+    help="how far a prediction may lie from its nucleus (default 15)",
+    type=float,
+    default=RADIUS,
+    metavar="PX",
+    label="Matching radius",
+    problem=_radius_problem,
+)
+MIN_CONFIDENCE = Option(
+    name="min_confidence",
+    help="leave out predictions with a confidence below (default 0)",
+    type=float,
+    default=0.0,
+    metavar="C",
+    label="Smallest confidence",
+    problem=_confidence_problem,
+)
+UNKNOWN_CLASSES = Option(
+    name="unknown_classes",
+    help="nuclei of other than the ten classes: refuse (default), or ignore: leave them out",
+    default="refuse",
+    values=("refuse", "ignore"),
+    metavar="HOW",
+    stages=("truth", "predictions", "score"),
+    label="Nuclei of other classes",
+    value_labels={"refuse": "refuse the file", "ignore": "leave them out"},
+)
+OPTIONS = (RULE, MATCHING_RADIUS, MIN_CONFIDENCE, UNKNOWN_CLASSES)

@@ -1,0 +1,113 @@
+"""The definition of TRICORDER-3."""
+
+from collections.abc import Sequence
+
+from scoring.challenge import (
+    Challenge,
+    Context,
+    InputKind,
+    Inputs,
+    Model,
+    ModelSupport,
+    Sample,
+    ScorePart,
+    SingleImage,
+)
+from scoring.challenges.safe_scan.cases import Cases
+from scoring.challenges.tricorder3 import model as models
+from scoring.challenges.tricorder3 import tables
+from scoring.challenges.tricorder3.card import score
+from scoring.challenges.tricorder3.comparison import COMPARISON
+from scoring.challenges.tricorder3.formula import CLASSES, ID, NAMES, RISK, WEIGHTS
+from scoring.challenges.tricorder3.options import OPTIONS
+from scoring.findings import Finding
+from scoring.models import pictures
+from scoring.models.model_task import ModelTask
+from scoring.options import Values
+from scoring.readers.sources import Source
+from scoring.scorecard import ScoreCard
+from scoring.submission import Predictions, grade, table
+from scoring.views import Views
+
+RULE = """
+| part | weight | what it is |
+|---|--:|---|
+| accuracy | 45 | right cases / all cases, rounded to 6 decimals |
+| weighted F1 | 45 | (3 × malignant + 2 × medium + 1 × benign) / 6, each the plain mean of its classes' F1, rounded to 6 decimals |
+| efficiency | 10 | 1 up to 50 MiB (the challenge's MB), falling to 0 at 150 MiB, rounded to 6 decimals |
+
+A class without a case in the test set counts 0 in its group's mean, so the ceiling can lie below 100 points.
+"""
+
+
+def _read_truth(source: Source, images: Source | None, context: Context) -> Cases:
+    return tables.read_truth(source, context.name, images)
+
+
+def _read_predictions(source: Source, truth: Cases | None, context: Context) -> Predictions:
+    return tables.read_predictions(source, truth, context.name, context.options["missing"])
+
+
+def _predict(model: Model, cases: Cases, context: Context) -> Predictions:
+    return models.predict(model, cases, context.progress, context.cancelled, context.name)
+
+
+def _table(cases: Cases, predictions: Predictions) -> str:
+    return table(cases, predictions, CLASSES)
+
+
+def _faults(predictions: Predictions, options: Values) -> tuple[list[Finding], list[Finding]]:
+    return grade(predictions.faults, options["missing"])
+
+
+def _image_task(_categories: Sequence[str] | None) -> ModelTask:
+    task = models.TASK
+    return ModelTask(
+        ID,
+        CLASSES,
+        NAMES,
+        tuple(RISK[name] for name in CLASSES),
+        len(CLASSES),
+        task.contract,
+        task.recipe_for,
+        task.shortest_side,
+    )
+
+
+def _thumbnails(truth: Cases, indices: Sequence[int]) -> list[bytes | None]:
+    return pictures.thumbnails(truth, indices)
+
+
+def _views(card: ScoreCard) -> Views:
+    from scoring.challenges.tricorder3.views import views  # figures take a second to import
+
+    return views(card)
+
+
+CHALLENGE = Challenge(
+    id=ID,
+    title="TRICORDER-3, 11 skin-lesion classes",
+    about=(
+        "A photograph and age, gender and body site; malignant classes weigh most, small models are rewarded."
+    ),
+    formula="45 × accuracy + 45 × risk-weighted F1 + 10 × efficiency",
+    rule=RULE,
+    parts={name: ScorePart(*part) for name, part in WEIGHTS.items()},
+    as_points=True,
+    options=OPTIONS,
+    inputs=Inputs(
+        truth=InputKind("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
+        submission=InputKind("ONNX model, or prediction table or zip", ("onnx",)),
+    ),
+    samples=(Sample("sample", "tricorder3", "Sample: 220 drawn lesions, 11 classes"),),
+    truth_reader=_read_truth,
+    predictions_reader=_read_predictions,
+    scorer=score,
+    comparison=COMPARISON,
+    model=ModelSupport(tables.read_images, models.inspect, _predict, _table, models.received),
+    single_image=SingleImage("photograph", _image_task),
+    faults=_faults,
+    thumbnails=_thumbnails,
+    views=_views,
+    class_risks=RISK,
+)

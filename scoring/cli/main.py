@@ -1,0 +1,88 @@
+"""The command line: `benchside challenges | check | predict | score | compare`."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from scoring.challenges import REGISTRY
+from scoring.cli.arguments import parser
+from scoring.cli.output import as_json, print_findings, write
+from scoring.findings import InputRefused
+
+DONE, BROKEN, REFUSED, INTERRUPTED = 0, 1, 2, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return the exit status.
+
+    Args:
+        arguments: Those of the command line; None: of this process.
+
+    Returns:
+        0 done, also with warnings; 2 refused; 1 a defect of the program; 130 interrupted.
+    """
+    given, target = list(sys.argv[1:] if arguments is None else arguments), None
+    try:
+        target = _json_target(given)
+        _run(given)
+        return DONE
+    except InputRefused as refused:
+        return _refuse(refused, target)
+    except KeyboardInterrupt:
+        print("cancelled", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        return DONE
+    except Exception as defect:  # a traceback helps nobody who has only the README
+        print(f"internal error, please report it: {_place(defect)}", file=sys.stderr)
+        return BROKEN
+
+
+def _run(given: list[str]) -> None:
+    arguments = parser().parse_args(given)
+    if arguments.command == "challenges":
+        for challenge_id, row in REGISTRY.items():
+            print(f"{challenge_id:<14}{row.name}")
+        return
+    from scoring.cli import single, teams  # not for a list of names
+
+    commands = {
+        "check": single.check,
+        "predict": single.predict,
+        "score": single.score,
+        "compare": teams.compare,
+    }
+    commands[arguments.command](arguments)
+
+
+def _json_target(given: list[str]) -> str | None:
+    """Return where JSON goes, known even when the other arguments are wrong."""
+    for before, argument in zip(["", *given], given, strict=False):
+        if before == "--json":
+            return argument
+        if argument.startswith("--json="):
+            return argument.removeprefix("--json=")
+    return None
+
+
+def _refuse(refused: InputRefused, target: str | None) -> int:
+    print_findings([*refused.problems, *refused.findings])
+    if target:
+        document = {
+            "problems": [p.as_dict() for p in refused.problems],
+            "findings": [f.as_dict() for f in refused.findings],
+        }
+        try:
+            write(target, as_json(document), "--json")
+        except InputRefused as unwritable:
+            print_findings(unwritable.problems)
+    return REFUSED
+
+
+def _place(defect: Exception) -> str:
+    """Return the kind of a defect and where it arose."""
+    frame = defect.__traceback__
+    while frame and frame.tb_next:
+        frame = frame.tb_next
+    name = Path(frame.tb_frame.f_code.co_filename).name if frame else "?"
+    return f"{type(defect).__name__} at {name}:{frame.tb_lineno if frame else 0}: {defect}"

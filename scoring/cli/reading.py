@@ -1,0 +1,71 @@
+"""Read the inputs of a command, and keep everything that is wrong with any of them."""
+
+import argparse
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from scoring.challenge import Challenge
+from scoring.cli.output import progress
+from scoring.findings import Finding, InputRefused
+from scoring.options import Option, Values
+from scoring.statistics.options import StatisticsOptions
+
+
+class Reading:
+    """Problems and findings of several inputs, so that one answer lists everything once."""
+
+    def __init__(self) -> None:
+        self.problems: list[Finding] = []
+        self.findings: list[Finding] = []
+
+    def attempt(self, read: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        """Return what `read` gives; where it refuses, what could be salvaged."""
+        try:
+            found = read(*arguments, **options)
+        except InputRefused as refused:
+            self.add(refused.problems, refused.findings)
+            return refused.salvaged
+        self.add((), found.findings)
+        return found
+
+    def add(self, problems: Iterable[Finding], findings: Iterable[Finding]) -> None:
+        """Keep further problems, and findings that are new."""
+        self.problems += problems
+        known = set(self.findings)
+        self.findings += [f for f in findings if f not in known]
+
+    def raise_problems(self) -> None:
+        """Raise InputRefused where there is any problem."""
+        if self.problems:
+            raise InputRefused(self.problems, self.findings)
+
+
+def chosen(arguments: argparse.Namespace, options: Iterable[Option]) -> dict[str, Any]:
+    """Return the options as the command line gave them."""
+    return {option.name: getattr(arguments, option.name) for option in options}
+
+
+def statistics(arguments: argparse.Namespace) -> StatisticsOptions:
+    """Return replicates, seed, unit and interval as the command line gave them."""
+    return StatisticsOptions(arguments.resamples, arguments.seed, arguments.group, arguments.interval)
+
+
+def read_truth(reading: Reading, challenge: Challenge[Any, Any], arguments: argparse.Namespace) -> Any:
+    """Read the test set; what could be salvaged where it is refused."""
+    options = chosen(arguments, challenge.options_of("truth"))
+    return reading.attempt(
+        challenge.read_truth, arguments.truth, images=arguments.images, **counted(challenge), **options
+    )
+
+
+def read_predictions(
+    challenge: Challenge[Any, Any], source: Any, truth: Any, options: Values, name: str | None = None
+) -> Any:
+    """Read predictions with the options that reading them needs."""
+    needed = challenge.needed("predictions", options)
+    return challenge.read_predictions(source, truth, name or None, **counted(challenge), **needed)
+
+
+def counted(challenge: Challenge[Any, Any]) -> dict[str, Any]:
+    """Return what counts progress, where a challenge reads for long."""
+    return {"progress": progress(challenge.reading_counts)} if challenge.reading_counts else {}

@@ -1,0 +1,111 @@
+"""The commands about one submission: check, predict, score."""
+
+import argparse
+from typing import Any
+
+from scoring import options as of_options
+from scoring.challenge import Challenge
+from scoring.challenges import load_challenge
+from scoring.cli.output import as_json, print_findings, progress, write
+from scoring.cli.reading import Reading, chosen, read_predictions, read_truth, statistics
+from scoring.cli.tables import scorecard_table
+from scoring.findings import InputRefused, error
+from scoring.options import Values
+from scoring.version import __version__
+
+
+def check(arguments: argparse.Namespace) -> None:
+    """Print the findings and whether the input would be scored."""
+    challenge, reading, model = load_challenge(arguments.challenge), Reading(), None
+    options = chosen(arguments, challenge.options_of("score"))
+    truth = read_truth(reading, challenge, arguments) if arguments.truth else None
+    if arguments.model:
+        inspected = reading.attempt(challenge.inspect, arguments.model, truth, timings=True)
+        model = inspected.model if inspected else None
+    else:
+        _read(reading, challenge, arguments.predictions, truth, options, with_faults=True)
+    reading.add(challenge.check_options(options, arguments.model is not None), ())
+    if not arguments.json:
+        print("would be refused" if reading.problems else "would be scored")
+    reading.raise_problems()
+    print_findings(reading.findings)
+    if arguments.json:
+        source = {"version": __version__, "options": options}
+        write(
+            arguments.json, as_json(_document(arguments.challenge, reading.findings, model, source)), "--json"
+        )
+
+
+def predict(arguments: argparse.Namespace) -> None:
+    """Run a model and write its prediction file."""
+    challenge = load_challenge(arguments.challenge)
+    challenge.models("predict")
+    if not arguments.images:
+        raise InputRefused([error("bad-option", "--images", "say where the images are: a folder or a zip.")])
+    cases = challenge.read_images(arguments.images)
+    options = chosen(arguments, challenge.options_of("predict"))
+    predictions = challenge.predict(arguments.model, cases, progress=progress(), **options)
+    hard, _ = challenge.faults(predictions, of_options.complete(challenge.options_of("score"), {}))
+    findings = [*cases.findings, *predictions.findings]
+    if hard:
+        raise InputRefused(hard, findings)
+    print_findings(findings)
+    write(arguments.output, challenge.prediction_table(cases, predictions), "--output")
+    if arguments.json:
+        document = _document(arguments.challenge, findings, dict(predictions.model), {"version": __version__})
+        write(arguments.json, as_json(document), "--json")
+
+
+def score(arguments: argparse.Namespace) -> None:
+    """Score predictions or a model and show the result."""
+    challenge, reading = load_challenge(arguments.challenge), Reading()
+    options = chosen(arguments, challenge.options_of("score"))
+    settings, has_model = statistics(arguments), arguments.model is not None
+    wrong_options = [*challenge.check_options(options, has_model), *settings.problems()]
+    truth = read_truth(reading, challenge, arguments)
+    refused = bool(reading.problems or wrong_options)
+    if has_model and refused:
+        reading.attempt(challenge.inspect, arguments.model, truth)
+    elif has_model:
+        predictions = reading.attempt(challenge.predict, arguments.model, truth, progress=progress())
+    else:
+        predictions = _read(reading, challenge, arguments.predictions, truth, options, with_faults=refused)
+    reading.add(wrong_options, ())
+    reading.raise_problems()
+    card = challenge.score(truth, predictions, **options, **vars(settings), metadata=arguments.metadata)
+    print_findings(card.findings)
+    if arguments.html:
+        from scoring.report import html  # figures take a second to import
+
+        write(arguments.html, html(card), "--html")
+    for output in challenge.outputs:
+        if target := getattr(arguments, output.name):
+            write(target, output.text(card), output.flag)
+    if arguments.json:
+        write(arguments.json, card.to_json(), "--json")
+    else:
+        print(scorecard_table(card))
+
+
+def _read(
+    reading: Reading,
+    challenge: Challenge[Any, Any],
+    source: Any,
+    truth: Any,
+    options: Values,
+    with_faults: bool,
+) -> Any:
+    """Read predictions; with_faults: list their faults too, as nothing will be scored."""
+    predictions = reading.attempt(read_predictions, challenge, source, truth, options)
+    if predictions and with_faults:
+        reading.add(*challenge.faults(predictions, options))
+    return predictions
+
+
+def _document(challenge_id: str, findings: Any, model: Any, source: Values) -> dict[str, Any]:
+    return {
+        "challenge": challenge_id,
+        "findings": [f.as_dict() for f in findings],
+        "model": model,
+        "provenance": source,
+    }

@@ -1,0 +1,102 @@
+"""Scorecards and comparisons as short tables for a terminal."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scoring.comparison.compare import Comparison
+from scoring.comparison.pairs import SCORE, Pairs
+from scoring.scorecard import ScoreCard
+
+
+def comparison_table(found: Comparison) -> str:
+    """A comparison as a short table for a terminal, best first."""
+    rows = [f"{'rank':>5}  {'team':<24}{'score':>10}   95% interval       rank interval"]
+    several = sum(found.result.tied_for_first or ()) > 1
+    for team in found.as_dict()["teams"]:
+        span = "{:.4f} to {:.4f}".format(*team["interval"]) if team["interval"] else "-"
+        low, high = team["rank_interval"] or ("-", "-")
+        places = f"{low}" if low == high else f"{low} to {high}"
+        number = "-" if team["score"] is None else f"{team['score']:.6f}"
+        rows.append(
+            f"{team['rank']:>5}  {team['team'][:24]:<24}{number:>10}   {span:<18} "
+            f"{places}{', tied for first' if several and team['tied_for_first'] else ''}"
+        )
+    return "\n".join([*rows, *_pairs(found.pairs)])
+
+
+def _pairs(pairs: Pairs) -> list[str]:
+    """The pairs of another metric than the score, a line each."""
+    if pairs.metric == SCORE:
+        return []
+    rows = ["", f"Pairs by {pairs.metric} ({pairs.test}), p adjusted for all of them:"]
+    for pair in pairs.of:
+        p = "-" if pair.p_adjusted is None else f"{pair.p_adjusted:.4f}"
+        rows.append(
+            f"  {pairs.teams[pair.a][:24]:<24} - "
+            f"{pairs.teams[pair.b][:24]:<24}{pair.difference:>+9.4f}   p {p}"
+        )
+    return rows
+
+
+def scorecard_table(card: ScoreCard) -> str:
+    """The scorecard as a short table for a terminal."""
+
+    def value(x: Any) -> str:
+        return "-" if x is None or x != x else f"{x:.4f}" if isinstance(x, float) else str(x)
+
+    def row(name: str, x: Any, interval: Sequence[float] | None) -> str:
+        return f"{name:<{names}}{value(x):>12}" + (
+            f"   {interval[0]:.4f} to {interval[1]:.4f}" if interval else ""
+        )
+
+    names, width = (
+        max(28, 2 + max(map(len, card.metrics), default=0)),
+        max(map(len, card.per_class), default=0) + 2,
+    )
+
+    def class_table(columns: Sequence[str], names: Sequence[str]) -> list[str]:
+        head = " " * width + "".join(f"{c:>{max(11, len(c) + 2)}}" for c in columns)
+        rows = (
+            f"{name:<{width}}"
+            + "".join(f"{value(card.per_class[name][c]):>{max(11, len(c) + 2)}}" for c in columns)
+            for name in names
+        )
+        return [head, *rows, ""]
+
+    return "\n".join(
+        [
+            f"{card.challenge}: score {card.score!r}, n = {card.n_cases}",
+            "",
+            row("score (0..1)", card.score, card.intervals.get("score")),
+            *(row(name, x, card.intervals.get(name)) for name, x in card.metrics.items()),
+            "",
+            *(line for columns, names in _alike(card.per_class) for line in class_table(columns, names)),
+            f"Intervals: 95 %, {card.provenance['interval']}, {card.provenance['resamples']} "
+            f"replicates of {card.provenance['n_units']} units ({card.provenance['unit']}), "
+            f"seed {card.provenance['seed']}"
+            if card.intervals
+            else "No intervals (--resamples 0).",
+        ]
+    )
+
+
+SHOWN_OF_CLASSES = (
+    "support",
+    "predicted",
+    "f1",
+    "precision",
+    "recall",
+    "auc",
+    "n_patients",
+    "mean_dice",
+    "dice_agg",
+)
+
+
+def _alike(per_class: Mapping[str, Mapping[str, Any]]) -> list[tuple[list[str], list[str]]]:
+    """Classes that have the same columns, with those of them that a terminal shows: stages and structures
+    stand in tables of their own."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for name, entry in per_class.items():
+        groups.setdefault(tuple(c for c in SHOWN_OF_CLASSES if c in entry), []).append(name)
+    return [(list(columns), names) for columns, names in groups.items()]

@@ -1,0 +1,129 @@
+"""The command about several submissions: compare."""
+
+import argparse
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, cast
+
+from scoring.challenge import Challenge, Model
+from scoring.challenges import load_challenge
+from scoring.cli.output import print_findings, progress, write
+from scoring.cli.reading import Reading, chosen, read_predictions, read_truth, statistics
+from scoring.cli.tables import comparison_table
+from scoring.comparison.compare import compare as compare_teams
+from scoring.comparison.compare import of_team
+from scoring.findings import InputRefused, error
+from scoring.options import Values
+from scoring.readers import entries
+from scoring.readers.entries import Entry
+
+
+def compare(arguments: argparse.Namespace) -> None:
+    """Compare teams on one truth."""
+    challenge, reading = load_challenge(arguments.challenge), Reading()
+    sources = _named(arguments.teams, challenge.inputs.streamed, reading)
+    by_team, shared = _team_options(reading, challenge, arguments, sources)
+    of_comparison, settings = chosen(arguments, challenge.options_of("compare")), statistics(arguments)
+    truth = read_truth(reading, challenge, arguments)
+    wrong, teams = [*settings.problems(), *challenge.check_options(of_comparison)], {}
+    for name, entry in sources.items():
+        own = {**shared, **by_team.get(name, {})}
+        wrong += [p for p in challenge.check_options(own, entry.is_model) if p not in wrong]
+        try:
+            if not entry.is_model or (truth is not None and not reading.problems):
+                teams[name] = _read(challenge, entry, truth, shared)
+                hard, _ = challenge.faults(teams[name], shared) if not entry.is_model else ([], [])
+                reading.add(of_team(name, hard), ())
+            else:
+                challenge.models(str(entry.name or entry.source))
+        except InputRefused as refused:
+            reading.add(of_team(name, refused.problems), of_team(name, refused.findings))
+    reading.add(wrong, ())
+    reading.raise_problems()
+    options = {**shared, **of_comparison, **vars(settings), "metadata": arguments.metadata}
+    found = compare_teams(challenge, truth, teams, by_team, pairs_metric=arguments.pairs_metric, **options)
+    print_findings(found.noticed)
+    if arguments.html:
+        from scoring.comparison.report import html  # figures take a second to import
+
+        write(arguments.html, html(found), "--html")
+    if arguments.json:
+        write(arguments.json, found.to_json(), "--json")
+    else:
+        print(comparison_table(found))
+
+
+def _read(challenge: Challenge[Any, Any], entry: Entry, truth: Any, options: Values) -> Any:
+    """Return a team's predictions, read from its file or given by its model."""
+    if not entry.is_model:
+        return read_predictions(challenge, entry.source, truth, options, entry.name)
+    challenge.models(str(entry.name or entry.source))
+    return challenge.predict(cast(Model, entry.source), truth, progress=progress(), name=entry.name or None)
+
+
+def _named(arguments: list[str], streamed: tuple[str, ...], reading: Reading) -> dict[str, Entry]:
+    """What each team sent, from TEAM=P arguments and from folders and zips of entries; names are unique and
+    not empty."""
+    sources: dict[str, Entry] = {}
+    for argument in arguments:
+        name, mark, source = argument.partition("=")
+        if name.strip() and mark and source:
+            found = {name: entries.of_path(source)}
+            reading.add(entries.misnamed(name, "TEAM=P"), ())
+        elif not mark and (
+            Path(argument).is_dir() or (Path(argument).is_file() and argument.lower().endswith(".zip"))
+        ):
+            found = _entries(argument, streamed, reading)
+        else:
+            words = (
+                "write TEAM=FILE: a name, an equals sign and the team's file; or name a folder or zip "
+                "with one entry per team."
+            )
+            reading.add([error("bad-option", argument, words)], ())
+            continue
+        for team, one in found.items():
+            if team in sources:
+                reading.add(
+                    [
+                        error(
+                            "bad-option",
+                            argument,
+                            f"team {team!r} is named twice: give each team its own name.",
+                        )
+                    ],
+                    (),
+                )
+            else:
+                sources[team] = one
+    return sources
+
+
+def _entries(source: str, streamed: tuple[str, ...], reading: Reading) -> dict[str, Entry]:
+    try:
+        found, problems = entries.of_teams(source, streamed=streamed)
+    except InputRefused as refused:
+        found, problems = {}, list(refused.problems)
+    reading.add(problems, ())
+    return found
+
+
+def _team_options(
+    reading: Reading, challenge: Challenge[Any, Any], arguments: argparse.Namespace, teams: Iterable[str]
+) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
+    """Return the options by team, and those that hold for all teams."""
+    shared = chosen(arguments, challenge.options_of("score"))
+    by_team: dict[str, dict[str, Any]] = {}
+    for option in challenge.options_of("score"):
+        if not option.per_team:
+            continue
+        texts, shared[option.name] = shared[option.name], option.default
+        for text in texts:
+            team, mark, value = text.rpartition("=")
+            try:
+                (by_team.setdefault(team, {}) if mark else shared)[option.name] = option.type(value)
+            except ValueError:
+                words = f"{text!r} is no number, nor TEAM=number."
+                reading.add([error("bad-option", option.flag, words)], ())
+            if mark and team not in teams:
+                reading.add([error("bad-option", option.flag, f"{team!r} is none of the teams.")], ())
+    return by_team, shared

@@ -1,0 +1,167 @@
+"""What a challenge tells comparisons of teams about itself: `Challenge.comparison`."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.findings import Finding
+from scoring.options import Values
+from scoring.scorecard import ScoreCard
+from scoring.statistics.paired import BinarySample, Sample, ScoreSample
+
+Value = Callable[[str], NDArray[np.float64]]
+"""Gives a metric by name: [1] of the test set itself or [B] of its replicates."""
+
+Groups = Mapping[str, Mapping[str, Mapping[str, Any]]]
+"""Column -> group -> row of measures."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A number in a score's formula that can be changed to ask "what if".
+
+    Attributes:
+        name: Its key.
+        label: Its name on a page.
+        usual: The challenge's own value.
+        low: Lowest value that is offered.
+        high: Highest value that is offered.
+    """
+
+    name: str
+    label: str
+    usual: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """A score under other parameters.
+
+    Attributes:
+        parameters: What can be changed.
+        rescore: (metrics of one team, parameters by name) -> the score, shaped as the metrics; NaN where
+            undefined. Constants of the formula (a model's size) are read as metrics and hold in every
+            replicate.
+    """
+
+    parameters: tuple[Parameter, ...]
+    rescore: Callable[[Value, Mapping[str, float]], NDArray[np.float64]]
+
+
+@dataclass(frozen=True)
+class WeightMap:
+    """Three parts of the score whose weights sum to 1.
+
+    Attributes:
+        metrics: Their names in `metrics`; larger is better.
+        weights: The challenge's own weights.
+        share: What all three are worth in the score, 0 to 1.
+        by_rank: Whether the challenge also ranks by weighted ranks of the parts.
+    """
+
+    metrics: tuple[str, str, str]
+    weights: tuple[float, float, float]
+    share: float
+    by_rank: bool
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """An order of teams that the challenge defines itself.
+
+    Attributes:
+        ranks: Rank by team; teams that share a rank are 1, 1, 3.
+        of_teams: Further entries of each team in `comparison.json`.
+        more: Further entries of the whole.
+        options: How teams were ordered, for the provenance.
+        findings: What was noticed about the order.
+        places: int [B] by team, its place in the replicates in which every scored team has a score; None
+            where ranks are as certain as the scores are separated.
+    """
+
+    ranks: Mapping[str, int]
+    of_teams: Mapping[str, Mapping[str, Any]]
+    more: Mapping[str, Any]
+    options: Mapping[str, Any]
+    findings: tuple[Finding, ...] = ()
+    places: Mapping[str, NDArray[np.int_]] | None = None
+
+
+def slices_of(card: ScoreCard) -> Groups:
+    """Return the card's `slices`, nothing where it has none."""
+    slices: Groups = card.more.get("slices", {})
+    return slices
+
+
+@dataclass(frozen=True)
+class ComparisonSpec:
+    """What can be compared between teams of one challenge.
+
+    Attributes:
+        metrics: Metrics worth ranking by alone, larger is better, the score's parts first.
+        class_measures: Which entry of `per_class` compares a class: the first that its row has. Replicates
+            are kept under (measure, class).
+        correct: A card's value of each case [N]: 1 where the team is right, less where it is not, NaN for a
+            case that does not count.
+        sample: What a paired test takes of a card for a metric; None where the bootstrap is the test.
+        slice_measures: Measures of a row of `slices` that are compared, each with the metric that is the
+            same for all cases and the row's number of cases that it counts.
+        slices: A card's column -> group -> row.
+        what_if: The score under other parameters, where its formula has any.
+        weight_map: Three weighted parts of the score, where it has them.
+        tie_break: The metric that orders equal scores; None: they share a rank.
+        rank: An order of its own, from the cards and the options of `compare`; None: by score.
+        offered: Name of the option that the page of comparisons offers for all teams; empty: none.
+    """
+
+    metrics: tuple[str, ...]
+    class_measures: tuple[str, ...]
+    correct: Callable[[ScoreCard], NDArray[np.float64]]
+    sample: Callable[[ScoreCard, str], Sample | None]
+    slice_measures: Mapping[str, tuple[str, str]]
+    slices: Callable[[ScoreCard], Groups] = slices_of
+    what_if: WhatIf | None = None
+    weight_map: WeightMap | None = None
+    tie_break: str | None = None
+    rank: Callable[[Mapping[str, ScoreCard], Values], Ranking] | None = None
+    offered: str = ""
+
+
+def correct_labels(card: ScoreCard) -> NDArray[np.float64]:
+    """Return 1 where the label is that of the truth, else 0; NaN for a case without a true label or without
+    weight [N]."""
+    truth, predicted = card.arrays["truth"], card.arrays["predicted"]
+    counts = (truth >= 0) & (card.arrays.get("score_weights", np.ones(len(truth))) > 0)
+    return np.where(counts, truth == predicted, np.nan).astype(float)
+
+
+def of_labels(
+    card: ScoreCard, metric: str, malignant: Sequence[int] = (), classes: Sequence[str] = ()
+) -> Sample | None:
+    """The sample of a metric of labelled cases: accuracy, recall/CLASS, auc/CLASS, malignant_sensitivity,
+    malignant_specificity.
+
+    None for any other, and where cases weigh differently or lack outputs.
+    """
+    truth, predicted = card.arrays["truth"], card.arrays["predicted"]
+    if np.ptp(card.arrays.get("score_weights", np.ones(len(truth)))) > 0:
+        return None
+    kind, _, name = metric.partition("/")
+    ill, called = np.isin(truth, malignant), np.isin(predicted, malignant)
+    if metric == "accuracy":
+        return BinarySample((truth == predicted)[truth >= 0])
+    if kind == "recall" and name in classes:
+        return BinarySample((truth == predicted)[truth == classes.index(name)])
+    if metric == "malignant_sensitivity":
+        return BinarySample(called[ill])
+    if metric == "malignant_specificity":
+        return BinarySample(~called[~ill])
+    if kind == "auc" and name in classes and not np.isnan(card.arrays["outputs"]).any():
+        place = classes.index(name)
+        return ScoreSample(card.arrays["outputs"][:, place], truth == place)
+    return None
