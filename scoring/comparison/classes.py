@@ -6,7 +6,7 @@ import numpy as np
 
 from scoring.comparison.compare import Comparison
 from scoring.comparison.values import difference_interval, number
-from scoring.statistics.replicates import stored
+from scoring.statistics.replicates import array_name
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def differences(found: Comparison, a: str, b: str) -> tuple[ClassDifference, ...
     rows = []
     for k, (name, measure) in enumerate(zip(table.classes, table.measures, strict=True)):
         difference = float(table.values[k, columns[0]] - table.values[k, columns[1]])
-        key = stored((measure, name))
+        key = array_name((measure, name))
         interval = difference_interval(first.arrays.get(key), second.arrays.get(key))
         known = not np.isnan(difference)
         rows.append(

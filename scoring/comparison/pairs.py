@@ -13,7 +13,7 @@ from scoring.metrics import agreement
 from scoring.scorecard import ScoreCard
 from scoring.statistics import paired, replicate_comparison
 from scoring.statistics.replicate_comparison import Pair
-from scoring.statistics.replicates import stored
+from scoring.statistics.replicates import array_name
 
 SCORE, BOOTSTRAP = "score", "paired bootstrap t"
 ALIKE = 0.95
@@ -62,7 +62,7 @@ def pairs_of(spec: ComparisonSpec, cards: Mapping[str, ScoreCard], metric: str) 
             [error("bad-option", "--pairs-metric", f"{metric!r} is not one of {', '.join(known)}.")]
         )
     valued = {name: card for name, card in cards.items() if value_of(card, metric) is not None}
-    drawn = [card.arrays[stored(metric)] for card in valued.values() if stored(metric) in card.arrays]
+    drawn = [card.arrays[array_name(metric)] for card in valued.values() if array_name(metric) in card.arrays]
     replicates = np.stack(drawn) if drawn else np.empty((len(valued), 0))
     n_units = next(iter(cards.values())).provenance["n_units"]
     found = replicate_comparison.compare(
@@ -100,7 +100,7 @@ def testable(card: ScoreCard) -> tuple[str, ...]:
     kept = [
         name
         for name in (*metrics, *of_classes)
-        if not card.provenance["resamples"] or stored(name) in card.arrays
+        if not card.provenance["resamples"] or array_name(name) in card.arrays
     ]
     return (SCORE, *kept)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from scoring.comparison.compare import Comparison
 from scoring.comparison.values import difference_interval, number
-from scoring.statistics.replicates import stored
+from scoring.statistics.replicates import array_name
 
 SMALL = 15
 
@@ -58,11 +58,11 @@ def _estimate(found: Comparison, team: str, slices, place: tuple[str, str, str],
     value, whole = number(row[measure]), number(card.metrics.get(overall))
     if value != value:
         return Estimate(team, None, None, None, None)
-    drawn = card.arrays.get(stored(("slice", *place)))
+    drawn = card.arrays.get(array_name(("slice", *place)))
     return Estimate(
         team,
         value,
         row.get(f"{measure}_interval"),
         None if whole != whole else value - whole,
-        difference_interval(drawn, card.arrays.get(stored(overall))),
+        difference_interval(drawn, card.arrays.get(array_name(overall))),
     )

@@ -6,7 +6,7 @@ from scoring.comparison.pairs import value_of
 from scoring.comparison_spec import Value
 from scoring.scorecard import ScoreCard
 from scoring.statistics import intervals
-from scoring.statistics.replicates import stored
+from scoring.statistics.replicates import array_name
 
 
 def number(value: float | None) -> float:
@@ -24,7 +24,7 @@ def resampled(card: ScoreCard) -> Value:
     drawn = len(card.arrays["score_replicates"])
 
     def value(name: str) -> np.ndarray:
-        kept = card.arrays.get(stored(name))
+        kept = card.arrays.get(array_name(name))
         return np.full(drawn, number(value_of(card, name))) if kept is None else kept
 
     return value

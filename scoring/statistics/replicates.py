@@ -18,14 +18,14 @@ MUCH_UNDEFINED = 0.05
 KEPT_BYTES = 64_000_000
 
 
-def stored(quantity: QuantityName) -> str:
+def array_name(quantity: QuantityName) -> str:
     """Return the name under which a scorecard's `arrays` hold the replicates of a quantity.
 
     Args:
         quantity: The quantity's name.
 
     Example:
-        >>> stored("accuracy"), stored(("f1", "MEL"))
+        >>> array_name("accuracy"), array_name(("f1", "MEL"))
         ('accuracy_replicates', 'f1/MEL_replicates')
     """
     return f"{quantity if isinstance(quantity, str) else '/'.join(quantity)}_replicates"
@@ -47,7 +47,7 @@ class Replicates:
 
     @property
     def arrays(self) -> dict[str, Floats]:
-        """Replicates [B] of every quantity by `stored`, read-only, for comparisons with other teams.
+        """Replicates [B] of every quantity by `array_name`, read-only, for comparisons with other teams.
 
         Where all are more than 64 MB, those of classes and slices are left out.
         """
@@ -55,7 +55,7 @@ class Replicates:
         kept = {name: drawn for name, drawn in self.values.items() if isinstance(name, str) or not large}
         for drawn in kept.values():
             drawn.flags.writeable = False
-        return {stored(name): drawn for name, drawn in kept.items()}
+        return {array_name(name): drawn for name, drawn in kept.items()}
 
 
 def replicate(

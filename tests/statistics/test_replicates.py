@@ -5,7 +5,7 @@ import pytest
 
 from scoring.statistics import replicates, resampling
 from scoring.statistics.options import StatisticsOptions
-from scoring.statistics.replicates import replicate, stored
+from scoring.statistics.replicates import array_name, replicate
 
 N = 60
 RIGHT = np.arange(N) % 3 != 0
@@ -73,7 +73,7 @@ def test_every_quantity_is_kept_by_name_unless_all_are_too_large(monkeypatch):
         "f1/MEL_replicates",
         "slice/age/0-29/accuracy_replicates",
     }
-    assert np.array_equal(found.arrays[stored(("f1", "MEL"))], found.values["f1", "MEL"])
+    assert np.array_equal(found.arrays[array_name(("f1", "MEL"))], found.values["f1", "MEL"])
     assert not any(drawn.flags.writeable for drawn in found.arrays.values())
     monkeypatch.setattr(replicates, "KEPT_BYTES", 2 * 20 * 8)
     assert set(found.arrays) == {"accuracy_replicates"}
