@@ -1,4 +1,4 @@
-"""Zip archives from strangers: every limit is checked before a byte is unpacked, and nothing is written to
+"""Read untrusted ZIP archives: every limit is checked before a byte is unpacked, and nothing is written to
 disk."""
 
 import copy
@@ -12,10 +12,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import cast
 
 from scoring.findings import Finding, InputRefused, error
-from scoring.readers.inflate import Inflated
+from scoring.readers.inflate import ByteFile, Inflated
 
 MEMBERS = 20_000
 MEMBER_BYTES = 500_000_000
@@ -31,7 +31,7 @@ HIDDEN = ("Cc", "Cf", "Cs", "Co")
 
 @dataclass(frozen=True)
 class Archive:
-    """A zip that keeps the limits. sizes: unpacked bytes by member."""
+    """A zip within the limits; sizes: unpacked bytes by member."""
 
     name: str
     sizes: Mapping[str, int]
@@ -39,7 +39,7 @@ class Archive:
     _entries: Mapping[str, zipfile.ZipInfo]
 
     def read(self, member: str) -> bytes:
-        """The unpacked bytes of a member. Raises InputRefused (`bad-zip`) where it is damaged."""
+        """Return the unpacked bytes of a member. Raises InputRefused (`bad-zip`) where it is damaged."""
         entry = self._entries[member]
         try:
             with self._zip.open(entry) as file:
@@ -56,18 +56,15 @@ class Archive:
                 [_bad(f"{self.name} › {member}", f"it is damaged ({_words(problem)}). {AGAIN}")]
             ) from problem
 
-    def open(self, member: str) -> BinaryIO:
-        """A member, seekable to its front, to be unpacked while it is read. Raises InputRefused (`bad-zip`);
+    def open(self, member: str) -> ByteFile:
+        """Open a member, seekable to its front, to be unpacked while it is read. Raises InputRefused (`bad-zip`);
         damage further on is raised, as zipfile.BadZipFile, zlib.error or EOFError, by the reading."""
         entry = self._entries[member]
         try:
             if entry.compress_type == zipfile.ZIP_STORED:
-                return self._zip.open(entry)
-            return io.BufferedReader(
-                Inflated(
-                    self._zip.open(_as_packed(entry)), bare=True, checksum=entry.CRC, size=entry.file_size
-                )
-            )
+                return cast(io.BufferedIOBase, self._zip.open(entry))
+            packed = cast(io.BufferedIOBase, self._zip.open(_as_packed(entry)))
+            return io.BufferedReader(Inflated(packed, bare=True, checksum=entry.CRC, size=entry.file_size))
         except MemoryError:
             raise
         except Exception as problem:
@@ -77,10 +74,16 @@ class Archive:
 
 
 def open_archive(source: Path | bytes, name: str, streamed: tuple[str, ...] = ()) -> Archive:
-    """Open a zip and check every member. Raises InputRefused with all `bad-zip` and `unsafe-path` problems.
+    """Open a zip and check every member.
 
-    streamed: endings in lower case of members that may expand by any ratio, because nobody holds them
-    unpacked.
+    Args:
+        source: Its path or its bytes.
+        name: What messages call it.
+        streamed: Endings in lower case of members that may expand by any ratio, because they are never held
+            unpacked.
+
+    Raises:
+        InputRefused: With all `bad-zip` and `unsafe-path` problems.
     """
     file = io.BytesIO(source) if isinstance(source, bytes) else open(source, "rb")  # noqa: SIM115  kept open: members are read later
     try:
@@ -108,14 +111,15 @@ def open_archive(source: Path | bytes, name: str, streamed: tuple[str, ...] = ()
 
 
 def _as_packed(entry: zipfile.ZipInfo) -> zipfile.ZipInfo:
-    """The entry as if its deflated bytes were its content: zipfile itself inflates ten times as slowly as
-    `Inflated`."""
+    """Return the entry as if its deflated bytes were its content: zipfile itself inflates ten times as slowly
+    as `Inflated`."""
     packed = copy.copy(entry)
-    packed.compress_type, packed.file_size, packed.CRC = zipfile.ZIP_STORED, entry.compress_size, None
+    packed.compress_type, packed.file_size = zipfile.ZIP_STORED, entry.compress_size
+    packed.CRC = None  # type: ignore[assignment]  # zipfile then verifies nothing
     return packed
 
 
-def _check_count(file, name: str) -> None:
+def _check_count(file: io.BufferedIOBase, name: str) -> None:
     """Refuse by the end record alone: reading the directory of a million members takes seconds."""
     file.seek(0)
     if file.read(4) not in (b"PK\x03\x04", b"PK\x05\x06"):
@@ -231,17 +235,17 @@ def _bad(where: str, message: str) -> Finding:
 
 
 def has_hidden(member: str) -> bool:
-    """Whether a name has control or hidden characters, or bytes that are no text."""
+    """Return whether a name has control or hidden characters, or bytes that are no text."""
     return not member.isprintable() and any(unicodedata.category(c) in HIDDEN for c in member)
 
 
 def hidden_name(place: str) -> Finding:
-    """The refusal of such a name."""
+    """Return the refusal of a name with hidden characters."""
     return error("unsafe-path", place, "the name has control or hidden characters: rename the file.")
 
 
 def shown(member: str) -> str:
-    """A member's name for messages: hidden characters as numbers, cut short."""
+    """Return a member's name for messages: hidden characters as numbers, cut short."""
     plain = "".join(c if unicodedata.category(c) not in HIDDEN else f"\\u{ord(c):04x}" for c in member)
     return plain if len(plain) <= 120 else plain[:117] + "..."
 

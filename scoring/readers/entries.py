@@ -14,16 +14,21 @@ MODEL = ".onnx"
 
 @dataclass(frozen=True)
 class Entry:
-    """What a team sent. source: to be read as predictions or, where `is_model`, to be run; name: what
-    messages call it, None = its own."""
+    """A team's submission.
 
-    source: Source | Files
+    Attributes:
+        source: Predictions or a model.
+        name: What messages call it, None = its own name.
+        is_model: Whether it is a model.
+    """
+
+    source: Source
     name: str | None = None
     is_model: bool = False
 
 
 def misnamed(team: str, where: str) -> Iterator[Finding]:
-    """What is wrong with the name of a team: nobody could read it."""
+    """Yield `bad-option` for a team's name that nobody could read."""
     if not team.strip():
         yield error("bad-option", where, "a team has no name: give each its own.")
     elif has_hidden(team):
@@ -35,22 +40,34 @@ def misnamed(team: str, where: str) -> Iterator[Finding]:
 
 
 def legible(name: str) -> str:
-    """A name of a file as the name of its team: without control and hidden characters."""
+    """Return a file's name as the name of its team: without control and hidden characters."""
     return "".join(c for c in name if not has_hidden(c)).strip() or "unnamed"
 
 
 def of_path(path: str) -> Entry:
-    """A file or folder named by itself."""
+    """Return the entry of a file or folder."""
     return Entry(path, is_model=path.lower().endswith(MODEL))
 
 
 def of_teams(
     source: Source, name: str | None = None, streamed: tuple[str, ...] = ()
 ) -> tuple[dict[str, Entry], list[Finding]]:
-    """The entries by team, sorted, and problems (`bad-option`, `bad-zip`). A file's team is its name without
-    the ending; in a zip one folder around everything counts as none. streamed: see `open_source`. Raises
-    InputRefused for a folder or zip that cannot be opened.
+    """Read the entries of a folder or zip.
+
+    A file's team is its name without the ending; in a zip one folder around everything counts as none.
+
+    Args:
+        source: The folder or zip.
+        name: What messages call it.
+        streamed: See `open_source`.
+
+    Returns:
+        Entries by team, sorted; and problems (`bad-option`, `bad-zip`).
+
+    Raises:
+        InputRefused: The folder or zip cannot be opened.
     """
+    found: list[tuple[str, Entry | None]]
     if isinstance(source, (str, os.PathLike)) and Path(source).is_dir():
         where, found = name or Path(source).name, list(_of_folder(Path(source)))
     else:
@@ -112,14 +129,14 @@ def _of_files(files: Files) -> Iterator[tuple[str, Entry | None]]:
 
 
 def _folder_around(members: tuple[str, ...]) -> str:
-    """The one folder that holds everything, with its slash; "" where there is none."""
+    """Return the one folder that holds everything, with its slash; "" where there is none."""
     tops = {member.partition("/")[:2] for member in members}
     (name, mark), *others = tops or {("", "")}
     return f"{name}/" if mark and not others else ""
 
 
 def _part(files: Files, prefix: str, members: list[str]) -> Files:
-    """The files below a folder of `files`, as a folder of its own."""
+    """Return the files below a folder of `files`, as a folder of its own."""
     sizes: Mapping[str, int] = {member.removeprefix(prefix): files.sizes[member] for member in members}
     return Files(
         prefix.rstrip("/"),

@@ -1,10 +1,12 @@
-"""Inflating gzip and zlib while reading, by zlib-ng where it is installed: the standard library takes ten
-times as long over zeros."""
+"""Inflate gzip and zlib while reading, by zlib-ng where it is installed: the standard library takes ten times
+as long over zeros."""
 
 import io
 import zlib
-from typing import BinaryIO
+from typing import Any
 
+deflate: Any
+GzipFile: Any
 try:
     from zlib_ng import zlib_ng as deflate
     from zlib_ng.gzip_ng import GzipNGFile as GzipFile
@@ -12,20 +14,26 @@ except ImportError:
     import zlib as deflate
     from gzip import GzipFile
 
+DEFLATE_ERRORS: tuple[type[Exception], ...] = (zlib.error, deflate.error)
+"""What is raised for damaged data."""
+ByteFile = io.BufferedIOBase | io.RawIOBase
+"""A file of bytes that is read piece by piece."""
+
 GZIP = b"\x1f\x8b"
 PACKED_BYTES = 1 << 16
 
 
-def gunzipped(file: BinaryIO) -> BinaryIO:
-    """A seekable file itself, or what is in it if it begins as gzip does. Checksum and length are verified
-    when the end is read."""
+def gunzipped(file: ByteFile) -> ByteFile:
+    """Return a seekable file itself, or its content if it begins as gzip does. Checksum and length are
+    verified when the end is read."""
     head = file.read(2)
     file.seek(0)
-    return GzipFile(fileobj=file, mode="rb") if head == GZIP else file
+    content: ByteFile = GzipFile(fileobj=file, mode="rb") if head == GZIP else file
+    return content
 
 
-def fill(file: BinaryIO, view: memoryview) -> int:
-    """Read until `view` is full or the file ends; the bytes read."""
+def fill(file: ByteFile, view: memoryview) -> int:
+    """Read until `view` is full or the file ends; return how many bytes were read."""
     filled = 0
     while filled < len(view):
         count = file.readinto(view[filled:])
@@ -36,24 +44,23 @@ def fill(file: BinaryIO, view: memoryview) -> int:
 
 
 class Inflated(io.RawIOBase):
-    """What a zlib or (`bare`) a deflate stream holds; its file is seekable, stands at the stream and is
-    closed with it.
+    """The content of a zlib or deflate stream.
 
     Read from front to end; seeking leads back to the front only. When the end is read, checksums are
-    verified: that of zlib, and `checksum`, the CRC-32 of `size` bytes, where it is given. What follows the
-    stream in the file is an error.
+    verified: that of zlib, and the one given. What follows the stream in the file is an error.
     """
 
-    def __init__(
-        self, file: BinaryIO, bare: bool = False, checksum: int | None = None, size: int | None = None
-    ):
-        self._file, self._start, self._bare, self._checksum, self._size = (
-            file,
-            file.tell(),
-            bare,
-            checksum,
-            size,
-        )
+    def __init__(self, file: ByteFile, bare: bool = False, checksum: int | None = None, size: int = 0):
+        """Begin at the place where `file` stands, which is seekable and is closed with this one.
+
+        Args:
+            file: The file.
+            bare: Whether it is deflate without the frame of zlib.
+            checksum: CRC-32 of the content, None where only zlib's own is verified.
+            size: Bytes of the content; verified with `checksum`.
+        """
+        self._file, self._start, self._bare = file, file.tell(), bare
+        self._checksum, self._size = checksum, size
         self._rewind()
 
     def _rewind(self) -> None:
@@ -80,7 +87,7 @@ class Inflated(io.RawIOBase):
         self._file.close()
         super().close()
 
-    def readinto(self, buffer: memoryview) -> int:
+    def readinto(self, buffer: Any) -> int:
         while not self._inflate.eof:
             self._packed = self._packed or self._file.read(PACKED_BYTES)
             data = self._inflate.decompress(self._packed, len(buffer))

@@ -1,4 +1,4 @@
-"""Which case a row of a prediction file belongs to."""
+"""Find the case that a row of a table belongs to."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -8,29 +8,36 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
+from scoring.arrays import Ints
+
 EXTRA, AMBIGUOUS = -1, -2
 
 
 @dataclass(frozen=True)
 class Matches:
-    """case: index of the case of each row, EXTRA where the truth has none, AMBIGUOUS where several fit.
-    candidates: the cases of an ambiguous row."""
+    """Cases of rows.
 
-    case: np.ndarray
+    Attributes:
+        case: Index of the case of each row, EXTRA where there is none, AMBIGUOUS where several fit.
+        candidates: Cases of every ambiguous row.
+    """
+
+    case: Ints
     candidates: dict[int, tuple[int, ...]]
 
 
 def as_written(name: str) -> str:
-    """The id itself: trimmed, `\\` as `/`, without `./` in front."""
+    """Return the id itself: trimmed, `\\` as `/`, without `./` in front."""
     return name.strip().replace("\\", "/").removeprefix("./")
 
 
 def base_name(name: str) -> str:
+    """Return the id without folders."""
     return as_written(name).rsplit("/", 1)[-1]
 
 
 def stem(name: str) -> str:
-    """Base name without its extension."""
+    """Return the base name without its extension."""
     return PurePosixPath(base_name(name)).stem
 
 
@@ -43,12 +50,13 @@ def match(rows: Sequence[str], cases: Sequence[str]) -> Matches:
 
     @cache  # most tables write their ids as the truth does: the other ways are then never looked up
     def places(way: Callable[[str], str]) -> Mapping[str, list[int]]:
-        found = defaultdict(list)
+        found: dict[str, list[int]] = defaultdict(list)
         for index, case in enumerate(cases):
             found[way(case)].append(index)
         return found
 
-    found, candidates = np.full(len(rows), EXTRA), {}
+    found = np.full(len(rows), EXTRA)
+    candidates: dict[int, tuple[int, ...]] = {}
     for i, row in enumerate(rows):
         for way in WAYS:
             fits = places(way).get(way(row), ())

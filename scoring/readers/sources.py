@@ -10,10 +10,10 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
 
 from scoring.findings import InputRefused, error
 from scoring.readers.archives import MEMBER_BYTES, TABLE_ENDINGS, has_hidden, hidden_name, open_archive, shown
+from scoring.readers.inflate import ByteFile
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Files:
     kind: str
     sizes: Mapping[str, int]
     read: Callable[[str], bytes]
-    open: Callable[[str], BinaryIO]
+    open: Callable[[str], ByteFile]
     whole: str | None
 
     @property
@@ -235,7 +235,7 @@ def _bytes_of(path: Path, name: str) -> bytes:
         raise _unreadable(name, problem) from problem
 
 
-def _file_of(path: Path, name: str) -> BinaryIO:
+def _file_of(path: Path, name: str) -> ByteFile:
     try:
         _check_size(path, name)
         return path.open("rb")

@@ -1,5 +1,5 @@
-"""Tables of text: CSV with whatever delimiter, encoding and line end people's programs write. Cells stay text
-until they are asked for."""
+"""Read tables of text: CSV with whatever delimiter, encoding and line end programs write. Cells stay text
+until they are read as numbers."""
 
 import codecs
 import csv
@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from scoring.arrays import Array, Floats
 from scoring.findings import Finding, InputRefused, error
 
 TABLE_BYTES, LINES, COLUMNS, LINE_BYTES = 200_000_000, 1_000_000, 1000, 1_000_000
@@ -34,13 +35,21 @@ SAVE = "Save it as CSV, UTF-8."
 
 @dataclass(frozen=True)
 class Table:
-    """One table. keys: the header for comparing (see `key`). columns: cells as written, one list per column
-    of the header.
+    """A table.
 
-    lines: the line of the file each row stands on (the header's is 1 unless blank lines stand above it).
-    problems: rows of the wrong length (`row-length`); such rows stay, filled with empty cells, so that their
-    id is known, and `ragged` names them. written: the header as written, with empty cells at its end that
-    name no column; padded: rows that end in more empty cells than the header has columns.
+    Attributes:
+        name: What messages call it.
+        header: Trimmed header.
+        keys: Header for comparing, see `key`.
+        columns: Cells as written, by column.
+        lines: Line of the file of each row.
+        header_line: Line of the header: 1 unless blank lines stand above it.
+        delimiter: Comma, semicolon or tab.
+        byte_order_mark: Whether the file begins with one.
+        ragged: Rows of the wrong length. They stay, filled with empty cells, so that their id is known.
+        problems: `row-length` for each of these.
+        written: Header as written, with empty cells at its end that name no column.
+        padded: Rows that end in more empty cells than the header has columns.
     """
 
     name: str
@@ -60,7 +69,7 @@ class Table:
         return len(self.lines)
 
     def place(self, row: int) -> str:
-        """`file:line` of a row."""
+        """Return `file:line` of a row."""
         return f"{self.name}:{self.lines[row]}"
 
     @property
@@ -69,12 +78,12 @@ class Table:
         return f"{self.name}:{self.header_line}"
 
     def cells(self, column: int) -> list[str]:
-        """The trimmed cells of a column."""
+        """Return the trimmed cells of a column."""
         return [cell.strip() for cell in self.columns[column]]
 
 
 def key(text: str) -> str:
-    """A header or label for comparing: trimmed, lower-case, blank and hyphen as underscore."""
+    """Return a header or label for comparing: trimmed, lower-case, blank and hyphen as underscore."""
     return re.sub(r"[ \-]", "_", text.strip().lower())
 
 
@@ -82,8 +91,15 @@ def read_table(data: bytes, name: str) -> Table:
     """Read a table: UTF-8 with or without byte order mark, UTF-16 with one; comma, semicolon or tab,
     whichever the header line has most.
 
-    Raises InputRefused (`unreadable-file`) where nothing can be read; rows of the wrong length are the
-    table's `problems`.
+    Args:
+        data: The file.
+        name: What messages call it.
+
+    Returns:
+        The table; rows of the wrong length are its `problems`.
+
+    Raises:
+        InputRefused: Nothing can be read (`unreadable-file`).
     """
     lines = _lines(data, name)
     first = next((i for i, line in enumerate(lines) if line.strip()), None)
@@ -95,45 +111,48 @@ def read_table(data: bytes, name: str) -> Table:
     delimiter = declared[1] if declared else max(DELIMITERS, key=lines[first].count)
     even = _even(lines, first, delimiter)
     if even:
-        (header_line, *numbers), columns = even
-        written, ragged, problems, padded = (
-            tuple(column[0] for column in columns),
-            frozenset(),
-            (),
-            frozenset(),
-        )
-        columns = [column[1:] for column in columns]
+        (header_line, *numbers), cells = even
+        written = tuple(column[0] for column in cells)
+        body = _Body([tuple(column[1:]) for column in cells])
     else:
-        rows, numbers = _rows(lines, first, delimiter, name)
-        if not rows:
-            raise refuse(name, "it holds nothing but empty quotation marks.")
-        written, header_line, rows, numbers = tuple(rows[0]), numbers[0], rows[1:], numbers[1:]
-        columns, ragged, problems, padded = _columns(rows, numbers, _width(written, rows), name)
+        rows, (header_line, *numbers) = _rows(lines, first, delimiter, name)
+        written = tuple(rows[0])
+        body = _columns(rows[1:], numbers, _width(written, rows[1:]), name)
     if len(written) > COLUMNS:
         raise refuse(name, f"line {header_line} has {len(written):,} columns; at most {COLUMNS:,} are read.")
     if not numbers:
         raise refuse(name, "it has a header and no row.")
-    header = [cell.strip() for cell in written[: len(columns)]]
+    header = [cell.strip() for cell in written[: len(body.columns)]]
     marked = data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     return Table(
         name,
         tuple(header),
         tuple(map(key, header)),
-        tuple(map(tuple, columns)),
+        tuple(body.columns),
         tuple(numbers),
         header_line,
         delimiter,
         marked,
-        ragged,
-        problems,
+        body.ragged,
+        body.problems,
         written,
-        padded,
+        body.padded,
     )
 
 
+@dataclass(frozen=True)
+class _Body:
+    """Columns below the header; the rest as in `Table`."""
+
+    columns: list[tuple[str, ...]]
+    ragged: frozenset[int] = frozenset()
+    problems: tuple[Finding, ...] = ()
+    padded: frozenset[int] = frozenset()
+
+
 def _even(lines: list[str], first: int, delimiter: str) -> tuple[list[int], list[list[str]]] | None:
-    """The line of each row and the columns, header included, of a table without quotation marks and with rows
-    of one length; None for any other.
+    """Return the line of each row and the columns, header included, of a table without quotation marks and
+    with rows of one length; None for any other.
 
     Most tables are so, and cutting them as one text takes a fifth of the time of reading row by row.
     """
@@ -152,6 +171,7 @@ def _even(lines: list[str], first: int, delimiter: str) -> tuple[list[int], list
 
 
 def refuse(name: str, message: str) -> InputRefused:
+    """Return the refusal of a file that cannot be read."""
     return InputRefused([error("unreadable-file", name, message)])
 
 
@@ -202,11 +222,13 @@ def _text(data: bytes, name: str) -> str:
 
 
 def _rows(lines: list[str], first: int, delimiter: str, name: str) -> tuple[list[list[str]], list[int]]:
-    """The rows that are not blank and the line of each; a quoted cell may not run over a line end."""
+    """Return the rows that are not blank and the line of each; a quoted cell may not run over a line end."""
     reader = csv.reader(
         [*lines[first:], ""], delimiter=delimiter
     )  # the last line is blank, so that an open quotation mark runs over a line end there too
-    rows, numbers, before = [], [], 0
+    rows: list[list[str]] = []
+    numbers: list[int] = []
+    before = 0
     csv.field_size_limit(LINE_BYTES + 1)
     try:
         for row in reader:
@@ -224,20 +246,22 @@ def _rows(lines: list[str], first: int, delimiter: str, name: str) -> tuple[list
                 numbers.append(first + before)
     except csv.Error as problem:
         raise refuse(name, f"line {first + reader.line_num}: {problem}.") from problem
+    if not rows:
+        raise refuse(name, "it holds nothing but empty quotation marks.")
     return rows, numbers
 
 
 def _width(written: Sequence[str], rows: list[list[str]]) -> int:
-    """Columns of the table: empty cells at the end of the header count only where a row has something
+    """Return the number of columns: empty cells at the end of the header count only where a row has something
     there."""
     named = max((i + 1 for i, cell in enumerate(written) if cell.strip()), default=len(written))
     return len(written) if any(cell.strip() for row in rows for cell in row[named:]) else named
 
 
-def _columns(
-    rows: list[list[str]], numbers: list[int], width: int, name: str
-) -> tuple[list[tuple[str, ...]], frozenset[int], tuple[Finding, ...], frozenset[int]]:
-    ragged, padded, problems = set(), set(), []
+def _columns(rows: list[list[str]], numbers: list[int], width: int, name: str) -> _Body:
+    ragged: set[int] = set()
+    padded: set[int] = set()
+    problems = []
     for i, row in enumerate(rows):
         if len(row) == width:
             continue
@@ -254,17 +278,13 @@ def _columns(
         else:
             padded.add(i)
         rows[i] = (row + [""] * width)[:width]
-    return (
-        list(zip(*rows, strict=True)) or [()] * width,
-        frozenset(ragged),
-        tuple(problems),
-        frozenset(padded),
-    )
+    columns = list(zip(*rows, strict=True)) or [()] * width
+    return _Body(columns, frozenset(ragged), tuple(problems), frozenset(padded))
 
 
 def find_column(table: Table, names: Sequence[str]) -> tuple[int | None, list[Finding]]:
-    """The column of the first of `names` (as `key` writes them) that is present, and a `duplicate-column`
-    where it occurs twice."""
+    """Return the column of the first of `names` (as `key` writes them) that is present, and a
+    `duplicate-column` where it occurs twice."""
     for wanted in names:
         places = [i for i, present in enumerate(table.keys) if present == wanted]
         if places:
@@ -283,7 +303,7 @@ def find_column(table: Table, names: Sequence[str]) -> tuple[int | None, list[Fi
 
 
 def missing_column(table: Table, what: str, names: Iterable[str]) -> Finding:
-    """The entry for a column that is needed and not there, with the nearest header that is."""
+    """Return `missing-column` for a column that is needed and not there, with the nearest header that is."""
     names = list(names)
     near = [
         table.header[table.keys.index(k)]
@@ -303,10 +323,9 @@ def missing_column(table: Table, what: str, names: Iterable[str]) -> Finding:
 
 
 def settled(table: Table, problems: Iterable[Finding]) -> list[Finding]:
-    """Problems of a table in the order of its rows, those of the header first.
+    """Return problems of a table in the order of its rows, those of the header first.
 
-    A row is one entry per code, which says all that was found; a row that repeats a case is `duplicate-case`
-    only.
+    A row has one entry per code, with all messages; a row that repeats a case has `duplicate-case` only.
     """
     problems = list(problems)
     row_of = {table.place(i): i for i in range(len(table))}
@@ -327,11 +346,16 @@ def settled(table: Table, problems: Iterable[Finding]) -> list[Finding]:
 
 @dataclass(frozen=True)
 class Numbers:
-    """Cells read as float64. fault: "" or, per cell, "missing-value", "not-a-number", "not-finite"; values
-    are NaN there."""
+    """Cells read as numbers.
 
-    values: np.ndarray
-    fault: np.ndarray
+    Attributes:
+        values: Float64 [n], NaN where there is a fault.
+        fault: "missing-value", "not-a-number", "not-finite" or "" [n].
+        decimal_commas: Number of cells with a decimal comma.
+    """
+
+    values: Floats
+    fault: Array
     decimal_commas: int
 
 

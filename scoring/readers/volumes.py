@@ -1,13 +1,12 @@
-"""Volumes to look at: the labelled voxels of a mask, and parts of CT and PET images. No score comes from
-here."""
+"""Read volumes for viewers: the labelled voxels of a mask, and parts of images. No score depends on them."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import BinaryIO
 
 import numpy as np
 
-from scoring.readers.inflate import fill
+from scoring.arrays import Array, Floats, Ints
+from scoring.readers.inflate import ByteFile, fill
 from scoring.readers.masks.blocks import VOXELS, Opener, blocks, opened
 from scoring.readers.masks.faults import Malformed, cut_off, reading
 from scoring.readers.masks.grid import Grid, Orientation, difference, orientation
@@ -16,39 +15,55 @@ from scoring.readers.masks.headers import Header, open_volume
 MOST_LABELLED = 1 << 24
 MOST_EDGE, MOST_VOXELS = 4096, 1 << 28
 
-Picks = Callable[[Grid], tuple[np.ndarray, np.ndarray, np.ndarray]]
+Picks = Callable[[Grid], tuple[Ints, Ints, Ints]]
+"""Chooses indices along each axis of a grid."""
 
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """The voxels of a mask that are not background. places: int64 [n, 3], index along each axis of the grid.
-    labels: uint8 [n], 1 or 2."""
+    """The n voxels of a mask that are not background.
+
+    Attributes:
+        grid: Where the voxels lie.
+        places: Index along each axis of the grid, int64 [n, 3].
+        labels: 1 or 2, uint8 [n].
+    """
 
     grid: Grid
-    places: np.ndarray
-    labels: np.ndarray
+    places: Ints
+    labels: Ints
 
 
 @dataclass(frozen=True, eq=False)
 class Image:
-    """values: float32 [x, y, z]. affine: float64 [4, 4], index to mm (RAS) of the voxel's centre."""
+    """Part of an image.
 
-    values: np.ndarray
-    affine: np.ndarray
+    Attributes:
+        values: Float32 [x, y, z].
+        affine: Index to mm (RAS) of the voxel's centre, float64 [4, 4].
+    """
+
+    values: Floats
+    affine: Floats
 
 
 def read_labels(opener: Opener, reference: Grid | None = None) -> Labels:
-    """Read a mask once, block by block, by the rules that scoring reads it by.
+    """Read a mask once, block by block, by the rules by which scoring reads it.
 
-    reference: the grid that the mask must share, if need be after reordering or reversing its axes; the
-    labels then lie on it. Raises Malformed: what makes a mask malformed, or more than 2**24 labelled voxels.
+    Args:
+        opener: Opens the mask.
+        reference: The grid that the mask must share, if need be after reordering or reversing its axes; the
+            labels then lie on it.
+
+    Raises:
+        Malformed: The mask is malformed, or has more than 2**24 labelled voxels.
     """
-    flat, labels, count = [], [], 0
+    flat: list[Ints] = []
+    labels: list[Ints] = []
+    count = 0
     with opened(opener) as raw:
         header, file = open_volume(raw)
-        way = Orientation() if reference is None else orientation(header.grid, reference)
-        if way is None:
-            raise Malformed("wrong-grid", f"{difference(header.grid, reference)}. Nothing is resampled.")
+        way = _way(header.grid, reference)
         for number, block in enumerate(blocks(header, file)):
             if block.labels is None:
                 continue
@@ -66,7 +81,18 @@ def read_labels(opener: Opener, reference: Grid | None = None) -> Labels:
     return Labels(reference or header.grid, _reordered(places, header.grid, way), np.concatenate(labels))
 
 
-def _reordered(places: np.ndarray, grid: Grid, way: Orientation) -> np.ndarray:
+def _way(grid: Grid, reference: Grid | None) -> Orientation:
+    """Return how to read an array on `grid` as one on `reference`. Raises Malformed where they do not share
+    their voxels."""
+    if reference is None:
+        return Orientation()
+    way = orientation(grid, reference)
+    if way is None:
+        raise Malformed("wrong-grid", f"{difference(grid, reference)}. Nothing is resampled.")
+    return way
+
+
+def _reordered(places: Ints, grid: Grid, way: Orientation) -> Ints:
     columns = [
         grid.shape[axis] - 1 - places[:, axis] if backwards else places[:, axis]
         for axis, backwards in zip(way.axes, way.reversed, strict=True)
@@ -75,11 +101,14 @@ def _reordered(places: np.ndarray, grid: Grid, way: Orientation) -> np.ndarray:
 
 
 def read_image(opener: Opener, picks: Picks) -> Image:
-    """The voxels that `picks(grid)` names by evenly spaced, increasing indices along each axis; what lies
-    behind the last is not read.
+    """Read the voxels at the indices that `picks` chooses; NaN and infinite values become 0.
 
-    NaN and infinite values become 0. Raises Malformed: unreadable, cut off, nothing picked, more than 2**28
-    voxels or 4,096 along an axis.
+    Args:
+        opener: Opens the image.
+        picks: Returns evenly spaced, increasing indices along each axis; nothing behind the last is read.
+
+    Raises:
+        Malformed: Unreadable, cut off, nothing picked, more than 2**28 voxels or 4,096 along an axis.
     """
     with opened(opener) as raw:
         header, file = open_volume(raw)
@@ -100,8 +129,8 @@ def read_image(opener: Opener, picks: Picks) -> Image:
     )
 
 
-def _planes(header: Header, file: BinaryIO, count: int) -> Iterator[np.ndarray]:
-    """The first planes as stored, [x, y]; one buffer, used again."""
+def _planes(header: Header, file: ByteFile, count: int) -> Iterator[Array]:
+    """Yield the first planes as stored, [x, y]; one buffer, used again."""
     nx, ny, _ = header.grid.shape
     buffer = bytearray(nx * ny * header.dtype.itemsize)
     plane = np.frombuffer(buffer, header.dtype).reshape(ny, nx).T
@@ -112,8 +141,9 @@ def _planes(header: Header, file: BinaryIO, count: int) -> Iterator[np.ndarray]:
         yield plane
 
 
-def picked_affine(indices: Sequence[np.ndarray]) -> np.ndarray:
-    """float64 [4, 4], index among evenly spaced, picked indices of each axis to the index that was picked."""
+def picked_affine(indices: Sequence[Ints]) -> Floats:
+    """Return float64 [4, 4]: index among evenly spaced, picked indices of each axis to the index that was
+    picked."""
     matrix = np.eye(4)
     for axis, picked in enumerate(indices):
         matrix[axis, axis] = picked[1] - picked[0] if len(picked) > 1 else 1

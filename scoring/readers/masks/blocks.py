@@ -1,45 +1,49 @@
-"""A mask as a run of blocks of labels, so that no volume is ever built."""
+"""Read a mask as blocks of labels, so that no volume is ever built."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from scoring.readers.inflate import fill
+from scoring.arrays import Array, Floats, Ints
+from scoring.readers.inflate import ByteFile, fill
 from scoring.readers.masks.faults import Malformed, cut_off, reading
 from scoring.readers.masks.headers import Header
 
-Opener = Callable[[], BinaryIO]
-
+Opener = Callable[[], ByteFile]
+"""Opens the file of a mask or image."""
 VOXELS = 1 << 18
+"""Voxels of a block."""
 LABELS = (0, 1, 2)
-NEAR = 0.01 + 1e-9  # 1.01 - 1 is a little more than 0.01
+ROUNDED = 0.01 + 1e-9  # 1.01 - 1 is a little more than 0.01
 NAMED = 5
 
 
 class Block(NamedTuple):
-    """labels: uint8 [VOXELS], valid until the next block is asked for; zeros follow the last voxel. None:
-    nothing but background.
+    """A block of voxels in the order of storage.
 
-    rounded: whether values that are not whole numbers were rounded.
+    Attributes:
+        labels: uint8 [VOXELS], valid until the next block is read; zeros follow the last voxel. None for
+            nothing but background.
+        rounded: Whether values that are not whole numbers were rounded.
     """
 
-    labels: np.ndarray | None
+    labels: Ints | None
     rounded: bool = False
 
 
 @contextmanager
-def opened(opener: Opener) -> Iterator[BinaryIO]:
-    """Raises Malformed where there is nothing to open."""
+def opened(opener: Opener) -> Iterator[ByteFile]:
+    """Open a file and close it afterwards. Raises Malformed where it cannot be opened."""
     with reading():
         file = opener()
     with file:
         yield file
 
 
-def blocks(header: Header, file: BinaryIO) -> Iterator[Block]:
-    """The labels of a volume, as stored, `VOXELS` at a time. Raises Malformed: value rules, cut off, damaged,
+def blocks(header: Header, file: ByteFile) -> Iterator[Block]:
+    """Yield the labels of a volume, as stored, `VOXELS` at a time. Raises Malformed: value rules, cut off, damaged,
     or more data than announced."""
     rest, item = header.grid.voxels, header.dtype.itemsize
     buffer = bytearray(VOXELS * item)
@@ -59,8 +63,8 @@ def blocks(header: Header, file: BinaryIO) -> Iterator[Block]:
     _check_end(file)
 
 
-def _block(stored: np.ndarray, header: Header) -> Block:
-    """What is stored as 0 need not be looked at, unless the scaling moves it."""
+def _block(stored: Array, header: Header) -> Block:
+    """Return the labels of stored values; zeros are skipped unless the scaling moves them."""
     labels = np.zeros(VOXELS, np.uint8)
     if header.dtype.kind in "iu" and not header.is_scaled:
         labels[: stored.size] = _in_range(stored)
@@ -72,16 +76,17 @@ def _block(stored: np.ndarray, header: Header) -> Block:
         raise Malformed("bad-label", f"it has NaN or infinite values; {_allowed()}")
     whole = np.rint(values)
     off = np.abs(values - whole)
-    if (off > NEAR).any():
+    if (off > ROUNDED).any():
         raise Malformed(
-            "bad-label", f"it has fractional values ({_named(np.unique(values[off > NEAR]))}); {_allowed()}"
+            "bad-label",
+            f"it has fractional values ({_named(np.unique(values[off > ROUNDED]))}); {_allowed()}",
         )
     labels[found] = _in_range(whole)
     return Block(labels, bool(off.any()))
 
 
-def _in_range(values: np.ndarray) -> np.ndarray:
-    """The values, of which none is outside 0..2."""
+def _in_range(values: Array) -> Array:
+    """Return the values. Raises Malformed where one is outside 0..2."""
     if values.max(initial=0) > LABELS[-1] or values.min(initial=0) < 0:
         found = np.unique(values[(values < 0) | (values > LABELS[-1])])
         raise Malformed(
@@ -90,14 +95,14 @@ def _in_range(values: np.ndarray) -> np.ndarray:
     return values
 
 
-def _check_end(file: BinaryIO) -> None:
-    """One byte more is asked for: that makes the inflaters verify their checksums."""
+def _check_end(file: ByteFile) -> None:
+    """Read one byte more, which makes the inflaters verify their checksums. Raises Malformed."""
     with reading():
         if file.readinto(memoryview(bytearray(1))):
             raise Malformed("unreadable-file", "it has more data than its header announces: write it again.")
 
 
-def _named(found: np.ndarray) -> str:
+def _named(found: Floats | Ints) -> str:
     return ", ".join(f"{value:.6g}" for value in found[:NAMED]) + (" ..." if len(found) > NAMED else "")
 
 

@@ -1,4 +1,4 @@
-"""Counting the voxels of two masks, label by label; every segmentation quantity follows from these tables."""
+"""Count the voxels of two masks, label by label; every segmentation quantity follows from these tables."""
 
 import hashlib
 from collections.abc import Iterator
@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from scoring.arrays import Ints
 from scoring.findings import InputRefused, error
 from scoring.readers.masks.blocks import LABELS, VOXELS, Block, Opener, blocks, opened
 from scoring.readers.masks.faults import Malformed
 from scoring.readers.masks.grid import Grid, Orientation, difference, orientation
 from scoring.readers.masks.headers import open_volume
 from scoring.readers.masks.reordering import reordered_blocks
-from scoring.readers.masks.runs import Keeping, Runs, blocks_of
+from scoring.readers.masks.runs import RunCollector, Runs, blocks_of
 
 CLASSES = len(LABELS)
 NOTHING = np.zeros(VOXELS, np.uint8)
@@ -21,32 +22,39 @@ NOTHING = np.zeros(VOXELS, np.uint8)
 
 @dataclass(frozen=True, eq=False)
 class Mask:
-    """A mask that was read to its end and found good.
+    """A mask that was read to its end and is well-formed.
 
-    opener: gives its file anew. voxels: int64 [3], by label. notes: "float-mask" where values that are not
-    whole numbers were rounded. runs: its labels; None where they are too many to be kept and the file is read
-    again when they are needed.
+    Attributes:
+        opener: Opens its file anew.
+        grid: Where its voxels lie.
+        voxels: Number of voxels by label, int64 [3].
+        notes: "float-mask" where values that are not whole numbers were rounded.
+        runs: Its labels; None where they are too many to be kept and the file is read again when needed.
     """
 
     opener: Opener = field(repr=False)
     grid: Grid
-    voxels: np.ndarray
+    voxels: Ints
     notes: tuple[str, ...]
     runs: Runs | None = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """A predicted mask against the truth.
+    """Voxels of a predicted mask and the truth.
 
-    state: "ok", "missing" or "malformed". table: int64 [3, 3], voxels by label of truth (rows) and
-    prediction; a mask that is missing or malformed counts as empty. fault: what is wrong with a malformed
-    mask. notes: "float-mask", "reoriented-mask". digest: SHA-256 of the predicted labels on the truth's grid,
-    equal for equal labels however they are stored; b"" without any.
+    Attributes:
+        state: "ok", "missing" or "malformed".
+        table: Number of voxels by label of truth (rows) and prediction, int64 [3, 3]; a mask that is missing
+            or malformed counts as empty.
+        fault: Why a mask is malformed.
+        notes: "float-mask", "reoriented-mask".
+        digest: SHA-256 of the predicted labels on the truth's grid, equal for equal labels however they are
+            stored; b"" without any.
     """
 
     state: str
-    table: np.ndarray
+    table: Ints
     fault: Malformed | None = None
     notes: tuple[str, ...] = ()
     digest: bytes = b""
@@ -54,7 +62,7 @@ class Counts:
 
 def examine(opener: Opener) -> Mask:
     """Read a mask by itself, once, block by block. Raises Malformed."""
-    voxels, rounded, keeping = np.zeros(CLASSES, np.int64), False, Keeping()
+    voxels, rounded, kept = np.zeros(CLASSES, np.int64), False, RunCollector()
     with opened(opener) as raw:
         header, file = open_volume(raw)
         for number, block in enumerate(blocks(header, file)):
@@ -63,16 +71,20 @@ def examine(opener: Opener) -> Mask:
             rounded |= block.rounded
             words = block.labels.view(np.uint64)
             voxels += np.bincount(words[np.flatnonzero(words)].view(np.uint8), minlength=CLASSES)
-            keeping.add(block.labels, number)
+            kept.add(block.labels, number)
     voxels[0] = header.grid.voxels - voxels[1:].sum()
-    return Mask(opener, header.grid, voxels, ("float-mask",) if rounded else (), keeping.runs())
+    return Mask(opener, header.grid, voxels, ("float-mask",) if rounded else (), kept.runs())
 
 
 def count(truth: Mask, prediction: Opener | None) -> Counts:
-    """The voxels of a truth and a prediction by their two labels; None: there is no prediction.
+    """Count the voxels of a truth and a prediction by their two labels, reading both at once.
 
-    Both are read at once, block by block. Raises InputRefused where the file of the truth changed since it
-    was examined.
+    Args:
+        truth: The truth.
+        prediction: Opens the predicted mask; None = there is none.
+
+    Raises:
+        InputRefused: The file of the truth changed since it was examined.
     """
     if prediction is None:
         return _empty(truth, "missing")
@@ -88,7 +100,7 @@ def count(truth: Mask, prediction: Opener | None) -> Counts:
 
 @contextmanager
 def aligned(truth: Mask, prediction: Opener) -> Iterator[tuple[Iterator[Block], Orientation]]:
-    """The blocks of a prediction in the order of the truth's voxels, and how they were reordered. Raises
+    """Open a prediction as blocks in the order of the truth's voxels, and how they were reordered. Raises
     Malformed."""
     with opened(prediction) as raw:
         header, file = open_volume(raw)
@@ -103,7 +115,7 @@ def aligned(truth: Mask, prediction: Opener) -> Iterator[tuple[Iterator[Block], 
 
 
 def labels_of(mask: Mask) -> Iterator[Block]:
-    """The blocks of a mask that was examined. Raises InputRefused where its file changed."""
+    """Yield the blocks of a mask that was examined. Raises InputRefused where its file changed."""
     if mask.runs is not None:
         yield from blocks_of(mask.runs, mask.grid.voxels)
         return
@@ -119,9 +131,9 @@ def labels_of(mask: Mask) -> Iterator[Block]:
         ) from fault
 
 
-def _joint(truth: Iterator[Block], predicted: Iterator[Block]) -> tuple[np.ndarray, bool, bytes]:
-    """Table but for the voxels that are background in both, whether predicted values were rounded, and the
-    digest of the prediction."""
+def _joint(truth: Iterator[Block], predicted: Iterator[Block]) -> tuple[Ints, bool, bytes]:
+    """Return the table but for the voxels that are background in both, whether predicted values were rounded,
+    and the digest of the prediction."""
     table, rounded, digest = np.zeros(CLASSES * CLASSES, np.int64), False, hashlib.sha256()
     for number, (true, guess) in enumerate(zip(truth, predicted, strict=True)):
         rounded |= guess.rounded

@@ -1,18 +1,18 @@
-"""Why a file is no usable mask."""
+"""Faults of masks."""
 
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from scoring.findings import InputRefused
-from scoring.readers.inflate import deflate
+from scoring.readers.inflate import DEFLATE_ERRORS
 
 
 class Malformed(Exception):
     """A mask that cannot be used.
 
-    code: "unreadable-file", "bad-label" or "wrong-grid". words: what is wrong and how to mend it, one or two
-    sentences that begin with "it".
+    Attributes:
+        code: "unreadable-file", "bad-label" or "wrong-grid".
+        words: What is wrong and how to mend it, one or two sentences that begin with "it".
     """
 
     def __init__(self, code: str, words: str):
@@ -22,7 +22,7 @@ class Malformed(Exception):
 
 @contextmanager
 def reading() -> Iterator[None]:
-    """Whatever escapes while a foreign file is read is a fault of that file."""
+    """Turn every exception while a file is read into a fault of that file."""
     try:
         yield
     except (Malformed, MemoryError):
@@ -38,6 +38,7 @@ def reading() -> Iterator[None]:
 
 
 def cut_off() -> Malformed:
+    """Return the fault of a file that ends too early."""
     return Malformed(
         "unreadable-file",
         "it is cut off: fewer voxels are there than its header announces. Write or upload it again.",
@@ -47,6 +48,6 @@ def cut_off() -> Malformed:
 def _words(problem: Exception) -> str:
     if "CRC" in str(problem) or "incorrect data check" in str(problem):
         return "its checksum is wrong, so its data are damaged"
-    if isinstance(problem, (zlib.error, deflate.error)):
+    if isinstance(problem, DEFLATE_ERRORS):
         return "its compressed data are damaged"
     return (str(problem).splitlines() or [""])[0][:120] or type(problem).__name__

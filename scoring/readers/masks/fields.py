@@ -1,18 +1,29 @@
-"""The fields of a header that are needed, whichever format they come from."""
+"""Fields of a header, whichever format it has."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+
+from scoring.arrays import Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Fields:
-    """shape: as announced, unchecked. affine: float64 [4, 4], index -> mm in RAS. dtype: with byte order.
-    is_deflated: the voxels are a zlib stream."""
+    """Fields of a header as announced, unchecked.
+
+    Attributes:
+        shape: Voxels along each axis.
+        affine: Index -> mm in RAS, float64 [4, 4].
+        dtype: Type of the stored values, with byte order.
+        slope: A voxel's value is slope * stored + intercept.
+        intercept: See `slope`.
+        is_deflated: Whether the voxels are a zlib stream.
+    """
 
     shape: tuple[int, ...]
-    affine: np.ndarray
-    dtype: np.dtype
+    affine: Floats
+    dtype: np.dtype[Any]
     slope: float = 1.0
     intercept: float = 0.0
     is_deflated: bool = False

@@ -1,40 +1,51 @@
 """Where the voxels of a volume lie, and whether two volumes share their voxels."""
 
 import itertools
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+
+from scoring.arrays import Floats
 
 TOLERANCE = 0.1
 
 
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """shape: voxels along the three axes of storage, the fastest first. affine: float64 [4, 4], index -> mm
-    in RAS of the voxel's centre."""
+    """Where the voxels of a volume lie.
+
+    Attributes:
+        shape: Voxels along the three axes of storage, the fastest first.
+        affine: Index -> mm in RAS of the voxel's centre, float64 [4, 4].
+    """
 
     shape: tuple[int, int, int]
-    affine: np.ndarray
+    affine: Floats
 
     @property
     def voxels(self) -> int:
+        """Number of voxels."""
         return int(np.prod(self.shape, dtype=np.int64))
 
     @property
-    def spacing(self) -> np.ndarray:
+    def spacing(self) -> Floats:
         """Edges of a voxel in mm, float64 [3]."""
-        return np.linalg.norm(self.affine[:3, :3], axis=0)
+        edges: Floats = np.linalg.norm(self.affine[:3, :3], axis=0)
+        return edges
 
     @property
     def voxel_ml(self) -> float:
+        """Volume of a voxel in millilitres."""
         return abs(float(np.linalg.det(self.affine[:3, :3]))) / 1000
 
     @cached_property
-    def corners(self) -> np.ndarray:
+    def corners(self) -> Floats:
         """Centres of the eight corner voxels in mm, float64 [2, 2, 2, 3]: first and last along each axis."""
         indices = np.stack(np.meshgrid(*((0, n - 1) for n in self.shape), indexing="ij"), axis=-1)
-        return indices @ self.affine[:3, :3].T + self.affine[:3, 3]
+        corners: Floats = indices @ self.affine[:3, :3].T + self.affine[:3, 3]
+        return corners
 
     def __str__(self) -> str:
         return f"{_by(self.shape)} voxels of {_by(f'{edge:.4g}' for edge in self.spacing)} mm"
@@ -42,8 +53,12 @@ class Grid:
 
 @dataclass(frozen=True)
 class Orientation:
-    """How to read one array as another: axis k of the other is axis `axes[k]` of this one, backwards where
-    `reversed[k]`."""
+    """How to read one array as another.
+
+    Attributes:
+        axes: Axis k of the other is axis `axes[k]` of this one.
+        reversed: Whether it runs backwards.
+    """
 
     axes: tuple[int, int, int] = (0, 1, 2)
     reversed: tuple[bool, bool, bool] = (False, False, False)
@@ -54,7 +69,7 @@ class Orientation:
 
 
 def orientation(grid: Grid, reference: Grid) -> Orientation | None:
-    """How to read an array on `grid` as one on `reference`; None where they do not share their voxels.
+    """Return how to read an array on `grid` as one on `reference`; None where they do not share their voxels.
 
     They do where shapes agree and all corners lie within a tenth of the reference's smallest voxel edge, if
     need be after reordering or reversing axes: as stored if that is close enough, else by the closest way.
@@ -62,17 +77,17 @@ def orientation(grid: Grid, reference: Grid) -> Orientation | None:
     if grid.shape == reference.shape and _distance(grid, reference, Orientation()) <= _slack(reference):
         return Orientation()
     ways = [
-        Orientation(axes, backwards)
-        for axes in itertools.permutations(range(3))
-        if tuple(grid.shape[axis] for axis in axes) == reference.shape
-        for backwards in itertools.product((False, True), repeat=3)
+        Orientation((x, y, z), (back_x, back_y, back_z))
+        for x, y, z in itertools.permutations(range(3))
+        if (grid.shape[x], grid.shape[y], grid.shape[z]) == reference.shape
+        for back_x, back_y, back_z in itertools.product((False, True), repeat=3)
     ]
     best = min(ways, key=lambda way: _distance(grid, reference, way), default=None)
     return best if best is not None and _distance(grid, reference, best) <= _slack(reference) else None
 
 
 def difference(grid: Grid, reference: Grid) -> str:
-    """In words, how a grid that is not shared differs."""
+    """Return in words how a grid that is not shared differs."""
     if str(grid) != str(reference):
         return f"its grid has {grid}, the truth's {reference}"
     return f"it lies {_distance(grid, reference, Orientation()):.4g} mm away from the truth at a corner"
@@ -89,5 +104,5 @@ def _slack(reference: Grid) -> float:
     return TOLERANCE * float(reference.spacing.min())
 
 
-def _by(numbers) -> str:
+def _by(numbers: Iterable[object]) -> str:
     return "×".join(map(str, numbers))

@@ -1,11 +1,11 @@
-"""What a volume's header says, NIfTI or MetaImage alike."""
+"""Read the header of a volume, NIfTI or MetaImage."""
 
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Any
 
 import numpy as np
 
-from scoring.readers.inflate import Inflated, gunzipped
+from scoring.readers.inflate import ByteFile, Inflated, gunzipped
 from scoring.readers.masks import metaimage, nifti
 from scoring.readers.masks.faults import Malformed, reading
 from scoring.readers.masks.fields import Fields
@@ -18,11 +18,17 @@ SHOWN = 100
 
 @dataclass(frozen=True, eq=False)
 class Header:
-    """grid: where the voxels lie. dtype: as they are stored, with byte order. A voxel's value is slope *
-    stored + intercept."""
+    """Header of a volume.
+
+    Attributes:
+        grid: Where the voxels lie.
+        dtype: Type of the stored values, with byte order.
+        slope: A voxel's value is slope * stored + intercept.
+        intercept: See `slope`.
+    """
 
     grid: Grid
-    dtype: np.dtype
+    dtype: np.dtype[Any]
     slope: float
     intercept: float
 
@@ -31,12 +37,12 @@ class Header:
         return (self.slope, self.intercept) != (1.0, 0.0)
 
 
-def open_volume(file: BinaryIO) -> tuple[Header, BinaryIO]:
-    """The header of a seekable file, and a file of its inflated voxels that stands at the first one; x runs
-    fastest.
+def open_volume(file: ByteFile) -> tuple[Header, ByteFile]:
+    """Return the header of a seekable file, and a file of its inflated voxels that stands at the first one; x
+    runs fastest.
 
-    NIfTI-1 and -2 in one file, of either byte order, and MetaImage, raw or compressed; either inside gzip.
-    What the file is, its first bytes say. Trailing axes of length 1 are dropped. Raises Malformed: no such
+    NIfTI-1 and -2 in one file, of either byte order, and MetaImage, raw or compressed, either inside gzip,
+    are told apart by their first bytes. Trailing axes of length 1 are dropped. Raises Malformed: no such
     file, not three axes, no real numbers, no usable affine, more than 2**30 voxels.
     """
     with reading():
@@ -61,17 +67,17 @@ def _header(fields: Fields) -> Header:
     shape = list(fields.shape)
     while len(shape) > 3 and shape[-1] == 1:
         shape.pop()
-    said = "×".join(map(str, shape))[:SHOWN]
+    lengths = "×".join(map(str, shape))[:SHOWN]
     if len(shape) != 3:
         raise Malformed(
             "wrong-grid",
-            f"it is not 3D but has shape {said}: write one label map, not a channel per structure.",
+            f"it is not 3D but has shape {lengths}: write one label map, not a channel per structure.",
         )
     if min(shape) < 1:
-        raise Malformed("unreadable-file", f"its header announces the shape {said}: write it again.")
+        raise Malformed("unreadable-file", f"its header announces the shape {lengths}: write it again.")
     if int(np.prod(shape, dtype=object)) > MOST_VOXELS:
         raise Malformed(
-            "unreadable-file", f"its header announces {said} voxels; at most {MOST_VOXELS:,} are read."
+            "unreadable-file", f"its header announces {lengths} voxels; at most {MOST_VOXELS:,} are read."
         )
     if fields.dtype.kind not in "iuf":
         raise Malformed(
@@ -85,4 +91,5 @@ def _header(fields: Fields) -> Header:
             "copy the affine of the image."
         )
         raise Malformed("unreadable-file", words)
-    return Header(Grid(tuple(map(int, shape)), affine), fields.dtype, fields.slope, fields.intercept)
+    x, y, z = map(int, shape)
+    return Header(Grid((x, y, z), affine), fields.dtype, fields.slope, fields.intercept)

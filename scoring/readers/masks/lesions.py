@@ -1,4 +1,4 @@
-"""Lesions of one label in truth and prediction: connected parts, counted and matched one to one."""
+"""Count and match the lesions of one label in truth and prediction: connected parts, one to one."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scoring.arrays import Array, Ints
 from scoring.metrics.overlap import components, one_to_one, shared_voxels
 from scoring.readers.masks.blocks import VOXELS, Block, Opener
 from scoring.readers.masks.counting import Mask, aligned, labels_of
-from scoring.readers.masks.runs import Keeping, blocks_of
+from scoring.readers.masks.runs import RunCollector, blocks_of
 
 Readings = Callable[[], AbstractContextManager[Iterator[Block]]]
 
@@ -18,8 +19,13 @@ MATCHED_ABOVE = 0.3
 
 @dataclass(frozen=True)
 class Lesions:
-    """How many lesions truth and prediction have, and how many pairs match: one to one, by descending
-    intersection over union, above 0.3."""
+    """Numbers of lesions.
+
+    Attributes:
+        truth: Lesions of the truth.
+        prediction: Lesions of the prediction.
+        matched: Pairs that match one to one, by descending intersection over union, above 0.3.
+    """
 
     truth: int
     prediction: int
@@ -28,18 +34,29 @@ class Lesions:
 
 @dataclass(frozen=True, eq=False)
 class Region:
-    """A box of the grid. values: [x, y, z], bool or numbers of components. first: where its first voxel lies;
-    no voxels where there is nothing."""
+    """A box of the grid; without voxels where there is nothing.
 
-    values: np.ndarray
-    first: np.ndarray
+    Attributes:
+        values: Bool or numbers of components [x, y, z].
+        first: Index of its first voxel [3].
+    """
+
+    values: Array
+    first: Ints
 
 
 def lesions(truth: Mask, prediction: Opener | None, label: int) -> Lesions:
-    """The 26-connected parts of `label` in both masks. None: no prediction. Only the box around each is
-    built: about five bytes per voxel of it.
+    """Count the 26-connected parts of a label in both masks, and the pairs that match.
 
-    Raises Malformed where `count` says so of the prediction; count first.
+    Only the box around each label is built: about five bytes per voxel of it.
+
+    Args:
+        truth: The truth.
+        prediction: Opens the predicted mask; None = there is none.
+        label: The label.
+
+    Raises:
+        Malformed: The prediction is malformed by `counting.count`; call that first.
     """
     true = _region(truth, label, lambda: nullcontext(labels_of(truth)))
     numbered, count = components(true.values)
@@ -55,14 +72,13 @@ def lesions(truth: Mask, prediction: Opener | None, label: int) -> Lesions:
 
 
 def _again(truth: Mask, prediction: Opener) -> Readings:
-    """What gives the blocks of a prediction as often as they are wanted, from runs that are kept where they
-    are few."""
-    keeping = Keeping()
+    """Return what reads the blocks of a prediction as often as needed, from runs where they are few."""
+    collected = RunCollector()
     with _predicted(truth, prediction) as found:
         for number, block in enumerate(found):
             if block.labels is not None:
-                keeping.add(block.labels, number)
-    runs = keeping.runs()
+                collected.add(block.labels, number)
+    runs = collected.runs()
     if runs is None:
         return lambda: _predicted(truth, prediction)
     return lambda: nullcontext(blocks_of(runs, truth.grid.voxels))
@@ -75,7 +91,7 @@ def _predicted(truth: Mask, prediction: Opener) -> Iterator[Iterator[Block]]:
 
 
 def _region(truth: Mask, label: int, readings: Readings) -> Region:
-    """The box around a label: found in a first reading, filled in a second."""
+    """Return the box around a label: found in a first reading, filled in a second."""
     first, after = np.array(truth.grid.shape), np.zeros(3, int)
     with readings() as found:
         for places in _places(found, label, truth.grid.shape):
@@ -87,23 +103,27 @@ def _region(truth: Mask, label: int, readings: Readings) -> Region:
     return Region(inside, first)
 
 
-def _places(found: Iterable[Block], label: int, shape: tuple[int, int, int]) -> Iterator[np.ndarray]:
-    """Indices [3, n] of the voxels with a label, block by block, where there are any."""
+def _places(found: Iterable[Block], label: int, shape: tuple[int, int, int]) -> Iterator[Ints]:
+    """Yield indices [3, n] of the voxels with a label, block by block, where there are any."""
     for number, block in enumerate(found):
-        inside = () if block.labels is None else np.flatnonzero(block.labels == label)
+        if block.labels is None:
+            continue
+        inside = np.flatnonzero(block.labels == label)
         if len(inside):
             yield np.stack(np.unravel_index(inside + number * VOXELS, shape, order="F"))
 
 
-def _common(one: Region, other: Region) -> tuple[np.ndarray, np.ndarray]:
-    """What two boxes hold where they overlap."""
+def _common(one: Region, other: Region) -> tuple[Array, Array]:
+    """Return the values of two boxes where they overlap."""
     first = np.maximum(one.first, other.first)
     after = np.maximum(np.minimum(one.first + one.values.shape, other.first + other.values.shape), first)
-    return tuple(
-        box.values[tuple(slice(a, b) for a, b in zip(first - box.first, after - box.first, strict=True))]
-        for box in (one, other)
-    )
+    return _within(one, first, after), _within(other, first, after)
 
 
-def _sizes(numbered: np.ndarray, count: int) -> np.ndarray:
+def _within(box: Region, first: Ints, after: Ints) -> Array:
+    """Return the values of a box from one index of the grid to another."""
+    return box.values[tuple(slice(a, b) for a, b in zip(first - box.first, after - box.first, strict=True))]
+
+
+def _sizes(numbered: Ints, count: int) -> Ints:
     return np.bincount(numbered[numbered > 0], minlength=count + 1)

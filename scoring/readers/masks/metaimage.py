@@ -1,13 +1,17 @@
-"""Headers of MetaImage in one file (.mha), as ITK writes it."""
+"""Read the header of a MetaImage in one file (.mha), as ITK writes it."""
 
 import re
-from typing import BinaryIO
+from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 import numpy as np
 
+from scoring.arrays import Floats
+from scoring.readers.inflate import ByteFile
 from scoring.readers.masks.faults import Malformed, cut_off
 from scoring.readers.masks.fields import Fields
 
+Number = TypeVar("Number", int, float)
 TYPES = {
     "MET_CHAR": "i1",
     "MET_UCHAR": "u1",
@@ -28,11 +32,12 @@ RAS_FROM_LPS = np.diag([-1.0, -1.0, 1.0, 1.0])
 
 
 def is_metaimage(head: bytes) -> bool:
+    """Return whether the first bytes of a file are those of a MetaImage."""
     return re.match(rb"(ObjectType|NDims|Comment|ObjectSubType)\s*=", head) is not None
 
 
-def read_fields(file: BinaryIO) -> Fields:
-    """The fields of the header; the file is left at the first voxel, or at its zlib stream. Raises Malformed,
+def read_fields(file: ByteFile) -> Fields:
+    """Return the fields of the header; the file is left at the first voxel, or at its zlib stream. Raises Malformed,
     and ValueError for odd numbers."""
     entries = _entries(file)
     if entries["ElementDataFile"].upper() != "LOCAL":
@@ -66,7 +71,7 @@ def read_fields(file: BinaryIO) -> Fields:
     )
 
 
-def _entries(file: BinaryIO) -> dict[str, str]:
+def _entries(file: ByteFile) -> dict[str, str]:
     entries = {}
     for _ in range(LINES):
         key, equals, value = file.readline(LINE_BYTES).decode("latin-1").partition("=")
@@ -78,8 +83,8 @@ def _entries(file: BinaryIO) -> dict[str, str]:
     raise Malformed("unreadable-file", f"its header has more than {LINES} lines: write it again.")
 
 
-def _affine(entries: dict[str, str], axes: int) -> np.ndarray:
-    """In RAS. A row of TransformMatrix is the direction of one axis of the array."""
+def _affine(entries: dict[str, str], axes: int) -> Floats:
+    """Return the affine in RAS. A row of TransformMatrix is the direction of one axis of the array."""
     directions = np.reshape(
         _numbers(entries, ("TransformMatrix", "Rotation", "Orientation"), float, np.eye(axes).ravel()),
         (axes, axes),
@@ -89,10 +94,17 @@ def _affine(entries: dict[str, str], axes: int) -> np.ndarray:
     affine[:3, 3] = _numbers(entries, ("Offset", "Position", "Origin"), float, np.zeros(axes))[:3]
     with np.errstate(all="ignore"):
         affine[:3, :3] = directions[:3, :3].T * np.asarray(spacing)[:3]
-        return RAS_FROM_LPS @ affine
+        ras: Floats = RAS_FROM_LPS @ affine
+    return ras
 
 
-def _numbers(entries: dict[str, str], names: tuple[str, ...], kind: type, default=()) -> tuple:
+def _numbers(
+    entries: dict[str, str],
+    names: tuple[str, ...],
+    kind: Callable[[str], Number],
+    default: Iterable[Number] = (),
+) -> tuple[Number, ...]:
+    """Return the numbers of the first of `names` that is present."""
     written = next((entries[name] for name in names if name in entries), None)
     return tuple(default) if written is None else tuple(kind(part) for part in written.split())
 

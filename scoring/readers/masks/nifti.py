@@ -1,11 +1,11 @@
-"""Headers of NIfTI-1 and NIfTI-2 in one file, read by nibabel."""
+"""Read the header of a NIfTI-1 or NIfTI-2 in one file, with nibabel."""
 
 import logging
 import math
-from typing import BinaryIO
+from typing import Any, Literal
 
-import numpy as np
-
+from scoring.arrays import Floats
+from scoring.readers.inflate import ByteFile
 from scoring.readers.masks.faults import Malformed, cut_off
 from scoring.readers.masks.fields import Fields
 
@@ -15,15 +15,16 @@ MOST_AXES = 7
 FURTHEST = 64 << 20  # where the voxels may begin; what stands before them is read and dropped
 PIECE = 1 << 20
 NEVER = logging.CRITICAL + 1
-MUTED = logging.Logger("nibabel's remarks", NEVER)
+MUTED = logging.Logger("nibabel", NEVER)
 
 
 def is_nifti(head: bytes) -> bool:
+    """Return whether the first bytes of a file are those of a NIfTI."""
     return _size(head, "little") in (HEAD_BYTES, WIDE_BYTES) or _size(head, "big") in (HEAD_BYTES, WIDE_BYTES)
 
 
-def read_fields(head: bytes, file: BinaryIO) -> Fields:
-    """The fields of a header whose first 348 bytes were read; the file is left at the first voxel.
+def read_fields(head: bytes, file: ByteFile) -> Fields:
+    """Return the fields of a header whose first 348 bytes were read; the file is left at the first voxel.
 
     Placed by the sform, else the qform, else the voxel sizes. Raises Malformed and whatever nibabel raises.
     """
@@ -36,7 +37,8 @@ def read_fields(head: bytes, file: BinaryIO) -> Fields:
     block = head + file.read((WIDE_BYTES if is_wide else HEAD_BYTES) - len(head))
     if len(block) < (WIDE_BYTES if is_wide else HEAD_BYTES):
         raise cut_off()
-    header = (Nifti2Header if is_wide else Nifti1Header)(block, endianness=order, check=False)
+    kind: Any = Nifti2Header if is_wide else Nifti1Header
+    header = kind(block, endianness=order, check=False)
     if not bytes(header["magic"]).startswith(b"n+"):
         raise Malformed(
             "unreadable-file",
@@ -57,19 +59,20 @@ def read_fields(head: bytes, file: BinaryIO) -> Fields:
     )
 
 
-def _affine(header) -> np.ndarray:
-    """As nibabel places an image that it loads: codes and voxel sizes that cannot be (a qfac of 0, negative
-    edges) are put right first."""
+def _affine(header: Any) -> Floats:
+    """Return the affine by which nibabel places an image that it loads: codes and voxel sizes that cannot be
+    (a qfac of 0, negative edges) are put right first."""
     righted = header.copy()
     righted.check_fix(MUTED, NEVER)
-    return righted.get_best_affine()
+    affine: Floats = righted.get_best_affine()
+    return affine
 
 
-def _size(head: bytes, order: str) -> int:
+def _size(head: bytes, order: Literal["little", "big"]) -> int:
     return int.from_bytes(head[:4], order)
 
 
-def _skip(file: BinaryIO, offset: float, done: int) -> None:
+def _skip(file: ByteFile, offset: float, done: int) -> None:
     if not math.isfinite(offset) or not done <= offset <= FURTHEST:
         raise Malformed(
             "unreadable-file", f"its header says that the voxels begin at byte {offset:g}: write it again."

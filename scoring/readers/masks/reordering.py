@@ -1,9 +1,10 @@
-"""The labels of a volume in another order of its voxels, without ever building it."""
+"""Read the labels of a volume in another order of its voxels, without ever building it."""
 
 from collections.abc import Iterator
 
 import numpy as np
 
+from scoring.arrays import Ints
 from scoring.readers.masks.blocks import VOXELS, Block, Opener, blocks, opened
 from scoring.readers.masks.grid import Orientation
 from scoring.readers.masks.headers import Header, open_volume
@@ -14,7 +15,7 @@ SLAB = 1 << 24
 
 
 def reordered_blocks(opener: Opener, header: Header, way: Orientation) -> Iterator[Block]:
-    """The labels of a volume, reordered by `way`.
+    """Yield the labels of a volume, reordered by `way`.
 
     Up to `MOST_KEPT` voxels that are not background are kept from one reading and sorted; for more, the file
     is read once for every `SLAB` of voxels.
@@ -30,7 +31,8 @@ def reordered_blocks(opener: Opener, header: Header, way: Orientation) -> Iterat
 
 
 def _order(shape: tuple[int, int, int], way: Orientation) -> tuple[int, list[int]]:
-    """The new place of the first voxel, and how far the place moves by a step along each axis of storage."""
+    """Return the new place of the first voxel, and how far the place moves by a step along each axis of
+    storage."""
     first, length, strides = 0, 1, [0, 0, 0]
     for axis, backwards in zip(way.axes, way.reversed, strict=True):
         strides[axis] = -length if backwards else length
@@ -40,8 +42,10 @@ def _order(shape: tuple[int, int, int], way: Orientation) -> tuple[int, list[int
 
 
 def _kept(opener: Opener, first: int, strides: list[int]) -> tuple[Runs, bool] | None:
-    """All labels by new place, and whether values were rounded; None where they are too many."""
-    places, labels, rounded, count = [np.zeros(0, np.int32)], [np.zeros(0, np.uint8)], False, 0
+    """Return all labels by new place, and whether values were rounded; None where they are too many."""
+    places: list[Ints] = [np.zeros(0, np.int32)]
+    labels: list[Ints] = [np.zeros(0, np.uint8)]
+    rounded, count = False, 0
     for place, label, was_rounded in _moved(opener, first, strides):
         places.append(place.astype(np.int32))
         labels.append(label)
@@ -70,8 +74,8 @@ def _from_slabs(opener: Opener, voxels: int, first: int, strides: list[int]) -> 
         first -= slab.size
 
 
-def _moved(opener: Opener, first: int, strides: list[int]) -> Iterator[tuple[np.ndarray, np.ndarray, bool]]:
-    """New places [n] and labels [n] of the voxels that are not background, block by block, and whether values
+def _moved(opener: Opener, first: int, strides: list[int]) -> Iterator[tuple[Ints, Ints, bool]]:
+    """Yield new places [n] and labels [n] of the voxels that are not background, block by block, and whether values
     were rounded."""
     with opened(opener) as raw:
         header, file = open_volume(raw)
@@ -79,6 +83,6 @@ def _moved(opener: Opener, first: int, strides: list[int]) -> Iterator[tuple[np.
             if block.labels is None:
                 continue
             found = np.flatnonzero(block.labels)
-            index = np.unravel_index(found + number * VOXELS, header.grid.shape, order="F")
-            place = sum((step * along for step, along in zip(strides, index, strict=True)), first)
+            x, y, z = np.unravel_index(found + number * VOXELS, header.grid.shape, order="F")
+            place = first + strides[0] * x + strides[1] * y + strides[2] * z
             yield place, block.labels[found], block.rounded

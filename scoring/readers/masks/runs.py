@@ -1,5 +1,4 @@
-"""A mask kept as runs of equal labels: tumours fill so little of a volume that this is smaller than its
-file."""
+"""Keep a mask as runs of equal labels: tumours fill so little of a volume that this is smaller than its file."""
 
 import itertools
 from collections.abc import Iterator
@@ -7,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scoring.arrays import Ints
 from scoring.readers.masks.blocks import VOXELS, Block
 
 MOST = 1 << 13
@@ -14,16 +14,21 @@ MOST = 1 << 13
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """start: int32 [R], first voxel of a run, ascending. length: int32 [R]. label: uint8 [R], never 0. No run
-    crosses the end of a block."""
+    """R runs of equal labels, none across the end of a block.
 
-    start: np.ndarray
-    length: np.ndarray
-    label: np.ndarray
+    Attributes:
+        start: First voxel of each run, ascending, int32 [R].
+        length: Voxels of each run, int32 [R].
+        label: Label of each run, never 0, uint8 [R].
+    """
+
+    start: Ints
+    length: Ints
+    label: Ints
 
 
-def runs_of(labels: np.ndarray, number: int) -> Runs:
-    """The runs of block `number`."""
+def runs_of(labels: Ints, number: int) -> Runs:
+    """Return the runs of block `number`."""
     edges = np.flatnonzero(labels[1:] != labels[:-1]) + 1
     starts, ends = np.r_[0, edges], np.r_[edges, labels.size]
     kept = labels[starts] != 0
@@ -31,22 +36,21 @@ def runs_of(labels: np.ndarray, number: int) -> Runs:
     return Runs((starts + number * VOXELS).astype(np.int32), (ends - starts).astype(np.int32), labels[starts])
 
 
-class Keeping:
+class RunCollector:
     """Collects the runs of block after block, until they are more than `MOST`."""
 
-    def __init__(self):
-        self._parts, self._count = (
-            [Runs(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8))],
-            0,
-        )
+    def __init__(self) -> None:
+        self._parts = [Runs(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8))]
+        self._count = 0
 
-    def add(self, labels: np.ndarray, number: int) -> None:
+    def add(self, labels: Ints, number: int) -> None:
+        """Add the labels of block `number`."""
         if self._count <= MOST:
             self._parts.append(runs_of(labels, number))
             self._count += self._parts[-1].start.size
 
     def runs(self) -> Runs | None:
-        """All of them; None where they were too many."""
+        """Return all runs; None where they were too many."""
         if self._count > MOST:
             return None
         return Runs(
@@ -58,7 +62,7 @@ class Keeping:
 
 
 def blocks_of(runs: Runs, voxels: int) -> Iterator[Block]:
-    """The blocks that the runs were taken from."""
+    """Yield the blocks that the runs were taken from."""
     labels = np.zeros(VOXELS, np.uint8)
     bounds = np.searchsorted(runs.start, np.arange(0, voxels + VOXELS, VOXELS))
     for number, (first, last) in enumerate(itertools.pairwise(bounds)):

@@ -1,6 +1,6 @@
-"""Detected or annotated nuclei: QuPath GeoJSON, Multiple polygons JSON and lists of centroids, as arrays.
+"""Read detected or annotated nuclei as arrays: QuPath GeoJSON, Multiple polygons JSON and lists of centroids.
 
-Source of the formats: the seed's `submission/`, the PUMA data set and the Grand Challenge platform.
+Source of the formats: the description and data set of PUMA, and the Grand Challenge platform.
 """
 
 import codecs
@@ -36,12 +36,17 @@ FILE_BYTES = 128_000_000
 """More than 100,000 nuclei of 36 vertices take; in memory a file can grow to twenty times its size."""
 
 
-def read_nuclei(data: bytes, where: str, classify: Classify, graded: bool = True) -> Contents:
-    """Read one file of nuclei.
+def read_nuclei(
+    data: bytes, where: str, classify: Classify, graded: bool = True, left_out: str = "left out."
+) -> Contents:
+    """Read one file of nuclei; coordinates are in px. Problems are in the result, nothing is raised.
 
-    where: what findings call it. classify: see `Classify`. graded: whether confidences are read (predictions)
-    or ignored (truth). Coordinates are in px. Whatever the file holds, the problems are in the result and
-    nothing is raised.
+    Args:
+        data: The file.
+        where: What findings call it.
+        classify: Finds the class of a name.
+        graded: Whether confidences are read (predictions) or ignored (truth).
+        left_out: How the message about nuclei of too few vertices ends.
     """
     if len(data) > FILE_BYTES:
         words = (
@@ -51,7 +56,9 @@ def read_nuclei(data: bytes, where: str, classify: Classify, graded: bool = True
         return _unreadable(error("too-large", where, words))
     listed = fast.listed(data, graded)
     found = (
-        _thoroughly(data, where, classify, graded) if listed is None else contents(listed, where, classify)
+        _read_strictly(data, where, classify, graded, left_out)
+        if listed is None
+        else contents(listed, where, classify, left_out)
     )
     if listed is not None and listed.items > NUCLEI:
         found = _unreadable(too_large(where, listed.items))
@@ -63,7 +70,7 @@ def read_nuclei(data: bytes, where: str, classify: Classify, graded: bool = True
     return found
 
 
-def _thoroughly(data: bytes, where: str, classify: Classify, graded: bool) -> Contents:
+def _read_strictly(data: bytes, where: str, classify: Classify, graded: bool, left_out: str) -> Contents:
     document, problem = text.document(data, where)
     if problem:
         return _unreadable(problem)
@@ -85,7 +92,7 @@ def _thoroughly(data: bytes, where: str, classify: Classify, graded: bool) -> Co
     if len(items) > NUCLEI:
         return _unreadable(too_large(where, len(items)))
     listed, faults = strict.listed(key, items, graded)
-    return contents(listed, where, classify, strict.problems(faults, key, where))
+    return contents(listed, where, classify, left_out, strict.problems(faults, key, where))
 
 
 def _either(names: tuple[str, ...]) -> str:

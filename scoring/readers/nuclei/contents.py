@@ -1,4 +1,4 @@
-"""What a file of nuclei holds: the arrays of those that count, and what was noticed about the others."""
+"""Turn the items of a file into arrays of nuclei, with findings about those that are left out."""
 
 import itertools
 from collections import Counter
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scoring.arrays import Bools, Floats, Ints
 from scoring.findings import Finding, error, note, warning
 from scoring.readers.nuclei.arrays import Nuclei
 from scoring.readers.nuclei.outlines import DRAWN_VERTICES, centroids, thinned
@@ -23,13 +24,19 @@ Classify = Callable[[str], int | None]
 
 @dataclass(frozen=True)
 class Listed:
-    """The sound items of a file's list, in its order.
+    """The n well-formed items of a file's list, in its order.
 
-    key: the list's name, "polygons", "nuclei" or "features". items: how many there are, faulty ones included.
-    numbers [n]: their positions in the list. names [n]: class names as written. confidence_keys [n]: where
-    the confidence was found, None without. confidences [n]: 1 without. points: float64 [v, 2], the vertices
-    of all, or one centroid each where `outlined` is false. lengths: int [n]. parted: positions of the
-    MultiPolygons.
+    Attributes:
+        key: Name of the list, "polygons", "nuclei" or "features".
+        items: Number of items, faulty ones included.
+        numbers: Positions in the list [n].
+        names: Class names as written [n].
+        confidence_keys: Key of the confidence [n], None without.
+        confidences: Confidences [n], 1 without.
+        points: Vertices of all items, or one centroid each where `outlined` is false, float64 [v, 2].
+        lengths: Number of points of each item [n].
+        outlined: Whether items have outlines.
+        parted: Positions of the MultiPolygons.
     """
 
     key: str
@@ -38,21 +45,25 @@ class Listed:
     names: Sequence[str]
     confidence_keys: Sequence[str | None]
     confidences: Sequence[float]
-    points: np.ndarray
-    lengths: np.ndarray
+    points: Floats
+    lengths: Ints
     outlined: bool
     parted: Sequence[int] = ()
 
 
 @dataclass(frozen=True)
 class Contents:
-    """What was read of one file.
+    """Content of one file.
 
-    key, items: the name of the file's list and how many it lists; "" where nothing could be read. names:
-    class names as written -> how many nuclei, of those with three vertices or more. unknown: the names among
-    them that are no class -> positions in the file's list; these nuclei are left out. confidence_keys: key ->
-    how many of `nuclei`. problems: errors; with any of them the nuclei are not all there. findings: warnings
-    and notes.
+    Attributes:
+        nuclei: The nuclei that count.
+        key: Name of the file's list; "" where nothing could be read.
+        items: Number of items in it.
+        names: Class names as written -> number of nuclei with three vertices or more.
+        unknown: Those names that are no class -> positions in the file's list; these nuclei are left out.
+        confidence_keys: Keys of confidences -> number of `nuclei`.
+        problems: Errors; with any of them `nuclei` is incomplete.
+        findings: Warnings and notes.
     """
 
     nuclei: Nuclei
@@ -66,12 +77,22 @@ class Contents:
 
 
 def too_large(where: str, items: int) -> Finding:
+    """Return `too-large` for a file with more than `NUCLEI` items."""
     return error("too-large", where, f"it lists {items:,} nuclei; at most {NUCLEI:,} are read for a case.")
 
 
-def contents(listed: Listed, where: str, classify: Classify, problems: Iterable[Finding] = ()) -> Contents:
-    """The nuclei that count as arrays. where: what findings call the file. problems: what was found
-    before."""
+def contents(
+    listed: Listed, where: str, classify: Classify, left_out: str, problems: Iterable[Finding] = ()
+) -> Contents:
+    """Return the nuclei that count, as arrays.
+
+    Args:
+        listed: The well-formed items.
+        where: What findings call the file.
+        classify: Finds the class of a name.
+        left_out: How the message about nuclei of too few vertices ends.
+        problems: Problems of the other items.
+    """
     lengths, numbers = np.asarray(listed.lengths, np.intp), np.asarray(listed.numbers, np.int32)
     enough = lengths >= VERTICES if listed.outlined else np.ones(len(lengths), bool)
     found = {name: classify(name) for name in set(listed.names)}
@@ -79,15 +100,15 @@ def contents(listed: Listed, where: str, classify: Classify, problems: Iterable[
     codes = np.fromiter(map(code_of.__getitem__, listed.names), np.int8, len(listed.names))
     kept = enough & (codes != UNKNOWN)
     unknown: dict[str, list[int]] = {}
-    for place in np.flatnonzero(enough & (codes == UNKNOWN)):
+    for place in np.flatnonzero(enough & (codes == UNKNOWN)).tolist():
         unknown.setdefault(listed.names[place], []).append(int(numbers[place]))
     confidences = np.array(listed.confidences, float)
     scores = np.where([key == "score" for key in listed.confidence_keys], confidences, 1.0)
-    points, keys = listed.points, listed.confidence_keys
+    points, keys = listed.points, list(listed.confidence_keys)
     if not kept.all():
         points, lengths = points[np.repeat(kept, lengths)], lengths[kept]
         codes, confidences, scores, numbers = codes[kept], confidences[kept], scores[kept], numbers[kept]
-        keys = itertools.compress(keys, kept)
+        keys = list(itertools.compress(keys, kept))
     keyed = Counter(keys)
     drawn, shown = thinned(points, lengths) if listed.outlined else (np.empty((0, 2)), np.zeros_like(lengths))
     nuclei = Nuclei(
@@ -107,24 +128,26 @@ def contents(listed: Listed, where: str, classify: Classify, problems: Iterable[
         {name: tuple(places) for name, places in unknown.items()},
         {key: count for key, count in keyed.items() if key is not None},
         tuple(problems),
-        tuple(_noticed(listed, where, nuclei, enough, lengths)),
+        tuple(_findings(listed, where, nuclei, enough, lengths, left_out)),
     )
 
 
 def positions(key: str, numbers: Iterable[int]) -> str:
-    """The first few positions in a file's list, in words."""
+    """Return the first few positions in a file's list, in words."""
     numbers = list(numbers)
     return ", ".join(f"{key}[{i}]" for i in numbers[:SHOWN]) + (", ..." if len(numbers) > SHOWN else "")
 
 
-def counted(numbers: Sequence) -> str:
+def counted(numbers: Sequence[object] | Ints) -> str:
+    """Return e.g. "3 nuclei"."""
     return f"{len(numbers):,} {'nucleus' if len(numbers) == 1 else 'nuclei'}"
 
 
-def _noticed(
-    listed: Listed, where: str, nuclei: Nuclei, enough: np.ndarray, lengths: np.ndarray
+def _findings(
+    listed: Listed, where: str, nuclei: Nuclei, enough: Bools, lengths: Ints, left_out: str
 ) -> Iterable[Finding]:
-    def said(numbers: Sequence[int]) -> str:
+    def named(numbers: Iterable[int]) -> str:
+        numbers = list(numbers)
         return f"{counted(numbers)} ({positions(listed.key, numbers)})"
 
     few = np.asarray(listed.numbers)[~enough]
@@ -132,13 +155,13 @@ def _noticed(
         yield warning(
             "too-few-points",
             where,
-            f"{said(few)} with fewer than {VERTICES} vertices: left out, as the official evaluator does.",
+            f"{named(few)} with fewer than {VERTICES} vertices: {left_out}",
         )
     if listed.parted:
         yield note(
             "multipolygon",
             where,
-            f"{said(listed.parted)} in several parts (MultiPolygon): the part of the largest area is read.",
+            f"{named(listed.parted)} in several parts (MultiPolygon): the part of the largest area is read.",
         )
     long = nuclei.numbers[lengths > DRAWN_VERTICES]
     if len(long):
@@ -146,7 +169,7 @@ def _noticed(
             "many-vertices",
             where,
             (
-                f"{said(long)} with more than {DRAWN_VERTICES:,} vertices: scored from all of them, "
+                f"{named(long)} with more than {DRAWN_VERTICES:,} vertices: scored from all of them, "
                 "drawn from fewer."
             ),
         )
@@ -156,19 +179,19 @@ def _noticed(
         yield warning(
             "confidence-range",
             where,
-            f"{said(nuclei.numbers[outside])} with a confidence outside 0 to 1 ({value:g}): used as it is.",
+            f"{named(nuclei.numbers[outside])} with a confidence outside 0 to 1 ({value:g}): used as it is.",
         )
     again = nuclei.numbers[repeated(nuclei)]
     if len(again):
         yield warning(
             "duplicate-centroids",
             where,
-            f"{said(again)} at the very centroid of another one of the class: scored, each for itself.",
+            f"{named(again)} at the very centroid of another one of the class: scored, each for itself.",
         )
 
 
-def repeated(nuclei: Nuclei) -> np.ndarray:
-    """Which nuclei have the class and the very centroid of an earlier one, bool [n]."""
+def repeated(nuclei: Nuclei) -> Bools:
+    """Return which nuclei have the class and the very centroid of an earlier one, bool [n]."""
     x, y = nuclei.centroids.T
     found = np.zeros(len(nuclei), bool)
     # most files have no two nuclei that share even one coordinate, which a plain sort shows sooner

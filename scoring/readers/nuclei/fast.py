@@ -1,7 +1,7 @@
-"""Nuclei of well-formed JSON at the speed of the parser: numbers go from the text into arrays without
+"""Read nuclei of well-formed JSON at the speed of the parser: numbers go from the text into arrays without
 becoming Python objects.
 
-A file that is in any way unusual is not read here but in `thorough`; what both read, they read the same.
+A file that is in any way unusual is read by `strict` instead; what both can read, they read the same.
 """
 
 import itertools
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import simdjson
 
+from scoring.arrays import Floats, Ints
 from scoring.readers.nuclei.contents import CONFIDENCE, NUCLEI, Listed
 from scoring.readers.nuclei.outlines import largest
 from scoring.readers.nuclei.strict import COORDINATE, LISTS, is_point
@@ -29,7 +30,7 @@ FOUR = 4
 
 
 def _window(text: str) -> int:
-    """Four symbols as one byte."""
+    """Return four symbols as one byte."""
     return sum(SYMBOLS.index(symbol) << 2 * place for place, symbol in enumerate(text))
 
 
@@ -42,8 +43,12 @@ for _text in map("".join, itertools.product(SYMBOLS, repeat=FOUR)):
         MEANING[_window(_text)] = PAIR[0]
 
 
+Object = Any
+"""A `simdjson.Object`, of which any access may raise one of `UNUSUAL`."""
+
+
 class _Unusual(Exception):
-    """Not a file for this reader."""
+    """A file that this reader leaves to `strict`."""
 
 
 UNUSUAL = (_Unusual, KeyError, IndexError, TypeError, AttributeError, ValueError, RuntimeError)
@@ -53,17 +58,17 @@ JSON."""
 
 @dataclass
 class _Columns:
-    names: list = field(default_factory=list)
-    confidence_keys: list = field(default_factory=list)
-    confidences: list = field(default_factory=list)
-    lengths: list = field(default_factory=list)
-    vertices: list = field(default_factory=list)
-    parted: list = field(default_factory=list)
+    names: list[Any] = field(default_factory=list)
+    confidence_keys: list[str | None] = field(default_factory=list)
+    confidences: list[Any] = field(default_factory=list)
+    lengths: list[int] = field(default_factory=list)
+    vertices: list[Any] = field(default_factory=list)
+    parted: list[int] = field(default_factory=list)
 
 
 def listed(data: bytes, graded: bool) -> Listed | None:
-    """What a file lists, where everything about it is usual; None for any other. graded: whether confidences
-    are read."""
+    """Return the items of a file's list, None for a file that is in any way unusual. graded: whether
+    confidences are read."""
     try:
         return _listed(data, graded)
     except UNUSUAL:
@@ -72,7 +77,7 @@ def listed(data: bytes, graded: bool) -> Listed | None:
 
 def _listed(data: bytes, graded: bool) -> Listed:
     # a parser of its own: one that is shared cannot be used again as long as anything it gave is held
-    document = simdjson.Parser().parse(data)
+    document: Any = simdjson.Parser().parse(data)
     keys = _unique(document)
     key = next(name for name in (*LISTS, None) if name in keys or name is None)
     if key is None:
@@ -116,26 +121,26 @@ def _listed(data: bytes, graded: bool) -> Listed:
     )
 
 
-def _unique(item: simdjson.Object) -> tuple[str, ...]:
-    """The keys of an object. Of a key that occurs twice this parser gives the first value, Python the last:
-    not read here."""
+def _unique(item: Object) -> tuple[str, ...]:
+    """Return the keys of an object. Of a key that occurs twice this parser gives the first value, Python the
+    last: not read here."""
     keys = tuple(item)
     if len(set(keys)) < len(keys):
         raise _Unusual
     return keys
 
 
-def _plan(item: simdjson.Object, graded: bool) -> tuple[str, str | None]:
-    """Where an item with these keys has its class and its confidence."""
+def _plan(item: Object, graded: bool) -> tuple[str, str | None]:
+    """Return the keys of the class and of the confidence of an item."""
     keys = _unique(item)
     return "name" if "name" in keys else "class", next(
         (key for key in CONFIDENCE if key in keys), None
     ) if graded else None
 
 
-def _plain(items: Iterable, graded: bool, shape: Callable[[simdjson.Object], tuple[int, Any]]) -> _Columns:
-    """Items that have their class and confidence themselves; `shape` gives the number of vertices and what
-    they are in."""
+def _plain(items: Iterable[Object], graded: bool, shape: Callable[[Object], tuple[int, Any]]) -> _Columns:
+    """Read items that have their class and confidence themselves; `shape` returns the number of vertices and
+    the vertices."""
     found, planned = _Columns(), None
     for item in items:
         keys = tuple(item)
@@ -150,19 +155,19 @@ def _plain(items: Iterable, graded: bool, shape: Callable[[simdjson.Object], tup
     return found
 
 
-def _outline(item: simdjson.Object) -> tuple[int, Any]:
+def _outline(item: Object) -> tuple[int, Any]:
     ring = item["path_points"]
     return len(ring), ring.as_buffer(of_type="d")
 
 
-def _centroid(item: simdjson.Object) -> tuple[int, list[float]]:
+def _centroid(item: Object) -> tuple[int, list[float]]:
     point = item["centroid"].as_list()
     if not is_point(point):
         raise _Unusual
     return 1, point[:2]
 
 
-def _features(items: Iterable, graded: bool, small: bool) -> _Columns:
+def _features(items: Iterable[Object], graded: bool, small: bool) -> _Columns:
     found, planned = _Columns(), None
     for number, item in enumerate(items):
         geometry, properties = item["geometry"], item["properties"]
@@ -190,17 +195,17 @@ def _features(items: Iterable, graded: bool, small: bool) -> _Columns:
     return found
 
 
-def _largest_part(polygons: list) -> np.ndarray:
+def _largest_part(polygons: list[Any]) -> Floats:
     rings = [polygon[0] for polygon in polygons]
     if not all(is_point(point) for ring in rings for point in ring):
         raise _Unusual
     return np.array([[point[0], point[1]] for point in largest(rings)], float).reshape(-1, 2)
 
 
-def _points(data: bytes, buffers: list, lengths: np.ndarray) -> np.ndarray:
-    """The vertices of all outlines [v, 2]. The parser gives each outline's numbers without their brackets, so
-    that these are looked at apart: see `_brackets`."""
-    sizes = np.fromiter(map(len, map(memoryview, buffers)), int, len(buffers))
+def _points(data: bytes, buffers: list[Any], lengths: Ints) -> Floats:
+    """Return the vertices of all outlines [v, 2]. The parser gives each outline's numbers without their
+    brackets, which `_brackets` checks."""
+    sizes = np.fromiter((len(memoryview(buffer)) for buffer in buffers), np.int64, len(buffers))
     width = 2 if (sizes == 2 * NUMBER * lengths).all() else 3
     regular, pairs = _brackets(data)
     if not regular or (width == 3 and (pairs or not (sizes == 3 * NUMBER * lengths).all())):
@@ -209,8 +214,8 @@ def _points(data: bytes, buffers: list, lengths: np.ndarray) -> np.ndarray:
 
 
 def _brackets(data: bytes) -> tuple[bool, bool]:
-    """Whether every list of outlines' numbers in the text is one of points, and whether there is any list of
-    two.
+    """Return whether every list of outlines' numbers in the text is one of points, and whether there is any
+    list of two.
 
     Looks at the text without its numbers, words and blanks: a point is then `[,]` or `[,,]`. Where none of
     the IRREGULAR patterns occurs, no number stands beside a list, no list in a list has fewer than two
@@ -226,8 +231,8 @@ def _brackets(data: bytes) -> tuple[bool, bool]:
     return IRREGULAR not in meaning and not lone, PAIR in meaning
 
 
-def _occurs(text: str, windows: np.ndarray) -> bool:
-    """Whether five to eight symbols stand anywhere, by the windows that begin and end them."""
+def _occurs(text: str, windows: Ints) -> bool:
+    """Return whether five to eight symbols occur, by the windows that begin and end them."""
     apart = len(text) - FOUR
     begun = np.flatnonzero(windows[:-apart] == _window(text[:FOUR]))
     return bool((windows[begun + apart] == _window(text[-FOUR:])).any())

@@ -4,24 +4,33 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from scoring.arrays import Floats, Ints
+
 DRAWN_VERTICES = 10_000
 """An outline of more vertices is thinned for drawing."""
 
 
-def centroids(points: np.ndarray, lengths: np.ndarray) -> np.ndarray:
-    """Arithmetic mean of the vertices of each outline [n, 2], summed in their order; points [v, 2], lengths
-    [n] above 0.
+def centroids(points: Floats, lengths: Ints) -> Floats:
+    """Return the arithmetic mean of the vertices of each outline, summed in their order.
 
-    A repeated closing vertex counts as often as it is listed. Source: the seed, "averaging path_points".
+    A repeated closing vertex counts as often as it is listed.
+
+    Args:
+        points: Vertices of all outlines, one after the other [v, 2].
+        lengths: Number of vertices of each outline, above 0 [n].
+
+    Returns:
+        Centroids [n, 2].
     """
     outline = np.repeat(np.arange(len(lengths)), lengths)
     # bincount adds in order, so that the sums are those of a plain loop; reduceat adds pairwise
     sums = [np.bincount(outline, np.ascontiguousarray(points[:, axis]), len(lengths)) for axis in (0, 1)]
-    return np.stack(sums, axis=1) / lengths[:, None]
+    means: Floats = np.stack(sums, axis=1) / lengths[:, None]
+    return means
 
 
 def area(ring: Sequence[Sequence[float]]) -> float:
-    """Area of a ring in px^2 by the shoelace formula, whatever its direction; 0 below three vertices,
+    """Return the area of a ring in px^2 by the shoelace formula, whatever its direction; 0 below three vertices,
     infinite where it overflows."""
     if len(ring) < 3:
         return 0.0
@@ -33,12 +42,12 @@ def area(ring: Sequence[Sequence[float]]) -> float:
 
 
 def largest(rings: Sequence[Sequence[Sequence[float]]]) -> Sequence[Sequence[float]]:
-    """The ring of the largest area, the first one on a tie."""
+    """Return the ring of the largest area, the first one on a tie."""
     return rings[0] if len(rings) == 1 else max(rings, key=area)
 
 
-def thinned(points: np.ndarray, lengths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Points and lengths with at most DRAWN_VERTICES for each outline: every k-th vertex of a longer one."""
+def thinned(points: Floats, lengths: Ints) -> tuple[Floats, Ints]:
+    """Return points and lengths with at most DRAWN_VERTICES for each outline: every k-th vertex of a longer one."""
     if not (lengths > DRAWN_VERTICES).any():
         return points, lengths
     ends = np.cumsum(lengths)

@@ -1,13 +1,13 @@
-"""Nuclei of parsed JSON, item by item: every fault with its position. Slower than `quick`, and right about
-any file."""
+"""Read nuclei of any JSON, item by item: every fault with its position. Slower than `fast`."""
 
 import math
 import reprlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from scoring.arrays import Floats
 from scoring.findings import Finding, error
 from scoring.readers.nuclei.contents import CONFIDENCE, SHOWN, VERTICES, Listed, counted
 from scoring.readers.nuclei.outlines import largest
@@ -22,32 +22,49 @@ MENDS = {
     "bad-confidence": "Write a number from 0 to 1, or leave the key out.",
 }
 
-AS_JSON = reprlib.Repr()
-AS_JSON.repr_NoneType = lambda _value, _level: "null"
-AS_JSON.repr_bool = lambda value, _level: "true" if value else "false"
 
+class JsonRepr(reprlib.Repr):
+    """Values as JSON writes them, cut short."""
+
+    def repr_NoneType(self, _value: None, _level: int) -> str:
+        return "null"
+
+    def repr_bool(self, value: bool, _level: int) -> str:
+        return "true" if value else "false"
+
+
+AS_JSON = JsonRepr()
+Item = dict[str, Any]
+Points = Sequence[Sequence[float]]
 Fault = tuple[str, str]
 """A code and what is wrong, in words."""
-Shape = tuple[list, bool, list[Fault]]
+Shape = tuple[Points, bool, list[Fault]]
 """The vertices of a nucleus (its centroid in a list of centroids), whether it is a MultiPolygon, and what is
 wrong with them."""
 
 
-def listed(key: str, items: list, graded: bool) -> tuple[Listed, dict[str, list[tuple[int, str]]]]:
-    """The sound items of a file's list, and the faults of the others: code -> position and words.
+def listed(key: str, items: list[Any], graded: bool) -> tuple[Listed, dict[str, list[tuple[int, str]]]]:
+    """Return the well-formed items of a file's list, and the faults of the others: code -> position and words.
 
     graded: whether confidences are read.
     """
     shape = {"polygons": _outline, "nuclei": _centroid, "features": _geometry}[key]
-    numbers, names, keys, confidences, points, lengths, parted = [], [], [], [], [], [], []
+    numbers: list[int] = []
+    names: list[str] = []
+    keys: list[str | None] = []
+    confidences: list[float] = []
+    points: list[tuple[float, float]] = []
+    lengths: list[int] = []
+    parted: list[int] = []
+    confidence_key: str | None
     faults: dict[str, list[tuple[int, str]]] = {}
     for number, item in enumerate(items):
         found, parts, wrong = _shape_of(shape, item)
         name, confidence_key, confidence = "", None, 1.0
         if not wrong and (key == "nuclei" or len(found) >= VERTICES):
             name, faulty = (_class_of_feature if key == "features" else _class)(item)
-            confidence_key, confidence, doubtful = _confidence(item, key) if graded else (None, 1.0, [])
-            wrong = [*_coordinates(found), *faulty, *doubtful]
+            confidence_key, confidence, unusable = _confidence(item, key) if graded else (None, 1.0, [])
+            wrong = [*_coordinates(found), *faulty, *unusable]
         for code, words in wrong:
             faults.setdefault(code, []).append((number, words))
         if not wrong:
@@ -59,7 +76,7 @@ def listed(key: str, items: list, graded: bool) -> tuple[Listed, dict[str, list[
             lengths.append(len(found))
             if parts:
                 parted.append(number)
-    vertices = np.array(points, float).reshape(-1, 2)
+    vertices: Floats = np.array(points, float).reshape(-1, 2)
     return Listed(
         key,
         len(items),
@@ -75,7 +92,7 @@ def listed(key: str, items: list, graded: bool) -> tuple[Listed, dict[str, list[
 
 
 def problems(faults: dict[str, list[tuple[int, str]]], key: str, where: str) -> Iterator[Finding]:
-    """One error for each code, with the first positions."""
+    """Yield one error for each code, with the first positions."""
     for code in (code for code in MENDS if code in faults):
         found = faults[code]
         shown = "; ".join(f"{key}[{number}]: {words}" for number, words in found[:SHOWN]) + (
@@ -85,33 +102,33 @@ def problems(faults: dict[str, list[tuple[int, str]]], key: str, where: str) -> 
 
 
 def quoted(value: Any) -> str:
-    """A value as it stands in the file, cut short."""
+    """Return a value as it stands in the file, cut short."""
     return AS_JSON.repr(value)
 
 
 def is_number(value: Any) -> bool:
-    """Whether it is a number of JSON; true and false are none."""
+    """Return whether a value is a number of JSON; true and false are none."""
     return type(value) is float or type(value) is int
 
 
 def is_point(value: Any) -> bool:
-    """Whether it is [x, y] or [x, y, z]."""
+    """Return whether a value is [x, y] or [x, y, z]."""
     return type(value) is list and 2 <= len(value) <= 3 and all(map(is_number, value))
 
 
-def _shape_of(shape: Callable[[dict], Shape], item: Any) -> Shape:
+def _shape_of(shape: Callable[[Item], Shape], item: Any) -> Shape:
     if type(item) is not dict:
         return [], False, [("bad-nucleus", f"it is {quoted(item)}, not an object")]
     return shape(item)
 
 
-def _outline(item: dict) -> Shape:
+def _outline(item: Item) -> Shape:
     if "path_points" not in item:
         return [], False, [("bad-nucleus", "it has no path_points")]
     return _ring(item["path_points"], "path_points")
 
 
-def _centroid(item: dict) -> Shape:
+def _centroid(item: Item) -> Shape:
     if "centroid" not in item:
         return [], False, [("bad-nucleus", "it has no centroid")]
     point = item["centroid"]
@@ -122,8 +139,8 @@ def _centroid(item: dict) -> Shape:
     )
 
 
-def _geometry(item: dict) -> Shape:
-    geometry = item.get("geometry")
+def _geometry(item: Item) -> Shape:
+    geometry: Any = item.get("geometry")
     kind = geometry.get("type") if type(geometry) is dict else None
     if kind not in ("Polygon", "MultiPolygon"):
         return [], False, [("bad-geometry", f"geometry is {quoted(geometry if kind is None else kind)}")]
@@ -131,7 +148,7 @@ def _geometry(item: dict) -> Shape:
     if type(coordinates) is not list:
         return [], False, [("bad-nucleus", f"coordinates is {quoted(coordinates)}")]
     polygons = coordinates if kind == "MultiPolygon" else [coordinates]
-    rings = []
+    rings: list[Points] = []
     for polygon in polygons:
         if type(polygon) is not list:
             return [], False, [("bad-nucleus", f"coordinates holds {quoted(polygon)}")]
@@ -151,21 +168,21 @@ def _ring(points: Any, key: str) -> Shape:
     return points, False, []
 
 
-def _coordinates(points: list) -> list[Fault]:
+def _coordinates(points: Points) -> list[Fault]:
     wrong = next(
         (point for point in points if not (abs(point[0]) <= COORDINATE and abs(point[1]) <= COORDINATE)), None
     )
     return [] if wrong is None else [("bad-coordinate", quoted(wrong))]
 
 
-def _class(item: dict) -> tuple[str, list[Fault]]:
+def _class(item: Item) -> tuple[str, list[Fault]]:
     key = next((key for key in ("name", "class") if key in item), None)
     return (
         ("", [("missing-class", "it has neither name nor class")]) if key is None else _name(item[key], key)
     )
 
 
-def _class_of_feature(item: dict) -> tuple[str, list[Fault]]:
+def _class_of_feature(item: Item) -> tuple[str, list[Fault]]:
     properties = item.get("properties")
     classification = properties.get("classification") if type(properties) is dict else None
     if type(classification) is not dict:
@@ -179,8 +196,8 @@ def _name(value: Any, key: str) -> tuple[str, list[Fault]]:
     return "", [("missing-class", f"{key} is {quoted(value)}")]
 
 
-def _confidence(item: dict, list_key: str) -> tuple[str | None, float, list[Fault]]:
-    holder = item.get("properties") if list_key == "features" else item
+def _confidence(item: Item, list_key: str) -> tuple[str | None, float, list[Fault]]:
+    holder: Any = item.get("properties") if list_key == "features" else item
     key = next((key for key in CONFIDENCE if key in holder), None) if type(holder) is dict else None
     if key is None:
         return None, 1.0, []

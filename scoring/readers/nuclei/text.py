@@ -1,4 +1,4 @@
-"""The text of a JSON file as objects, and where it breaks off."""
+"""Parse a JSON file, and find where it is broken."""
 
 import codecs
 import json
@@ -16,8 +16,8 @@ class _Constant(Exception):
 
 
 def document(data: bytes, where: str) -> tuple[Any, Finding | None]:
-    """The objects of a JSON file, or None and why it cannot be read (`bad-json`). Of keys that occur twice
-    the last one holds, as everywhere in Python. Integers beyond 18 digits become floats."""
+    """Return the objects of a JSON file, or None and why it cannot be read (`bad-json`). Of keys that occur
+    twice the last one holds, as everywhere in Python. Integers beyond 18 digits become floats."""
     mark = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
     try:
         text = data[mark:].decode("utf-8")
@@ -40,6 +40,7 @@ def document(data: bytes, where: str) -> tuple[Any, Finding | None]:
 
 
 def bad_json(where: str, message: str) -> Finding:
+    """Return `bad-json`."""
     return error("bad-json", where, message)
 
 
