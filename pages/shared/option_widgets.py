@@ -1,0 +1,40 @@
+"""Widgets for the options of a challenge, drawn from the one declaration of each option."""
+
+from typing import Any
+
+import streamlit as st
+
+from scoring.options import Option
+
+
+def option_widget(option: Option, key: str = "", **appearance: Any) -> Any:
+    """Draw the widget of an option and return the chosen value.
+
+    An option with `values` is a selectbox, a switch a toggle, a number a number input. The choice stands in
+    the address and stays while the visitor goes to other pages.
+
+    Args:
+        option: What is set: its `label`, `value_labels` and `explain` are shown.
+        key: Of the widget, in the session and in the address; the option's name if not given.
+        **appearance: Arguments of the Streamlit widget, such as `width` or `persist_state`.
+    """
+    settings = {
+        "key": key or option.name,
+        "help": option.explain or None,
+        "bind": "query-params",
+        "persist_state": "page",
+    } | appearance
+    if option.values:
+        values = values_by_label(option)
+        usual = list(values.values()).index(option.default)
+        return values[st.selectbox(option.label, list(values), index=usual, **settings)]
+    if option.type is bool:
+        return st.toggle(option.label, value=bool(option.default), **settings)
+    if option.type in (int, float):
+        return st.number_input(option.label, value=option.default, **settings)
+    raise TypeError(f"{option.flag} takes text: there is no widget for that")
+
+
+def values_by_label(option: Option) -> dict[str, Any]:
+    """Return the allowed values of an option by the words that a page shows, in the page's order."""
+    return {label: value for value, label in option.value_labels.items()} or {v: v for v in option.values}
