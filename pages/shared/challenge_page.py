@@ -4,6 +4,7 @@ there is none."""
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -25,8 +26,8 @@ class ScoredSubmission:
 
     name: str
     card: ScoreCard
-    truth: object
-    predictions: object
+    truth: Any
+    predictions: Any
     given: Input
     truth_key: str
     own: bool = True
@@ -54,7 +55,7 @@ class ChallengePage:
     upload: str
     own_options: Callable[[], Mapping]
     score_options: Callable[[Input, Mapping], Mapping]
-    about_truth: Callable[[object], str]
+    about_truth: Callable[[Any], str]
     about_submission: Callable[[ScoreCard], str]
     headline: Callable[[ScoredSubmission], None] | None
     tabs: Mapping[str, Callable[[ScoredSubmission], None] | None]
@@ -64,7 +65,7 @@ class ChallengePage:
     truth_types: Sequence[str] = ("jpg", "jpeg", "png")
     submission_types: Sequence[str] = ("onnx",)
     several: bool = False
-    choices: Callable[[Input, object, object], Mapping] = lambda _test_set, _truth, _predictions: {}
+    choices: Callable[[Input, Any, Any], Mapping] = lambda _test_set, _truth, _predictions: {}
     refused: Callable[[Input, Input], None] = lambda _test_set, _given: None
     tables: Mapping[str, Callable[[ScoreCard], pd.DataFrame]] = field(default_factory=dict)
     below_headline: Callable[[ScoredSubmission], None] | None = None

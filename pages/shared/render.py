@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 SHARED_CARDS, SHARED_BLOCKS, SESSION_CARDS, SESSION_BLOCKS = 32, 512, 4, 128
 """How many views, and figures and tables in one theme, are kept."""
 Numbers = Callable[[], pd.DataFrame]
+Chosen = Callable[[str], Callable[[], None]]
+"""From the key of a figure in the session to what is called when one of its points is clicked."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +129,11 @@ def block(entry: Block, shown: ScoredSubmission | None = None, path: str = "") -
     _block(entry, of_card(shown, f"live/{path}") if shown else Place(None, True, path))
 
 
+def clickable(entry: Figure, shown: ScoredSubmission, path: str, chosen: Chosen) -> None:
+    """Draw a figure of a live tab whose points can be clicked; path as of `block`."""
+    _clickable_figure(entry, of_card(shown, f"live/{path}"), entry.caption, chosen)
+
+
 def _all(entries: Sequence[Block], place: Place) -> None:
     for number, entry in enumerate(entries):
         _block(entry, place.inside(number))
@@ -180,9 +187,9 @@ def _text(entry: Text) -> None:
 
 def _figure(entry: Figure, place: Place) -> None:
     theme, key = layout.theme(), entry.key or None
-    numbers = None if entry.data is None else partial(pd.DataFrame, entry.data)
     if entry.cases and place.link:
-        _clickable_figure(entry, numbers, place, place.link)
+        caption = f"{entry.caption} A click opens the {place.link.case}."
+        _clickable_figure(entry, place, caption, place.link.point)
         return
 
     def draw() -> str:
@@ -192,18 +199,21 @@ def _figure(entry: Figure, place: Place) -> None:
 
     with st.container(gap="xsmall"):
         question = _kept(place, theme, draw)
-        layout.footer(entry.caption, numbers, question, key, index=False)
+        layout.footer(entry.caption, _numbers(entry), question, key, index=False)
 
 
-def _clickable_figure(entry: Figure, numbers: Numbers | None, place: Place, link: CaseLink) -> None:
+def _clickable_figure(entry: Figure, place: Place, caption: str, chosen: Chosen) -> None:
     theme, key = layout.theme(), entry.key or None
     figure = _kept(place, theme, lambda: entry.build(theme))
     question = str(figure.layout.meta["question"])
-    caption = f"{entry.caption} A click opens the {link.case}."
-    choose = link.point(f"figure_{file_name(key or question)}")
+    choose = chosen(f"figure_{file_name(key or question)}")
     with st.container(gap="xsmall"):
         layout.plot(figure, caption, key, on_select=choose, selection_mode="points")
-        layout.footer(caption, numbers, question, key, index=False)
+        layout.footer(caption, _numbers(entry), question, key, index=False)
+
+
+def _numbers(entry: Figure) -> Numbers | None:
+    return None if entry.data is None else partial(pd.DataFrame, entry.data)
 
 
 def _panels(entry: Panels, path: str, theme: Theme) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import wait
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -231,7 +232,7 @@ def running(work: Running) -> None:
         st.rerun()
 
 
-def of_card(name: str, shown, work) -> object:
+def of_card(name: str, shown, work) -> Any:
     """`work(card)` for a card that is shown, computed once. name: of the work. shown: a `workbench.Shown`."""
     provenance = shown.card.provenance
     return _of_card(
@@ -258,22 +259,6 @@ def _of_card(
     _work,
 ) -> object:
     return _work(_card)
-
-
-def official_message(challenge_id: str, test_set: Input, given: Input) -> Outcome:
-    """What the official scorer would say of a prediction file, None where it accepts it."""
-    return _official_message(
-        challenge_id, scoring.__version__, test_set.key, (given.key, given.name), test_set, given
-    )
-
-
-@st.cache_resource(max_entries=SHARED_CARDS, show_spinner=False)
-def _official_message(
-    challenge_id: str, version: str, truth_key: str, submission_key: tuple, _test_set: Input, _given: Input
-) -> Outcome:
-    return attempt(
-        scoring.load_challenge(challenge_id).official_message, _given.source, _test_set.source, _given.name
-    )
 
 
 def options(**values) -> tuple:
@@ -303,7 +288,8 @@ def received(challenge_id: str, truth_key: str, index: int, model: Mapping | Non
 
 @st.cache_resource(max_entries=24, scope="session", show_spinner=False)
 def _received(challenge_id: str, truth_key: str, index: int, shape: str, _truth, _model) -> Outcome:
-    outcome = _attempt_picture(scoring.load_challenge(challenge_id).received, _truth, index, _model)
+    model_support = scoring.load_challenge(challenge_id).models("image")
+    outcome = _attempt_picture(model_support.received, _truth, index, _model)
     return outcome if outcome.refused else Outcome(outcome.value[0])
 
 

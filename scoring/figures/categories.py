@@ -177,10 +177,13 @@ def confusion_matrix(
     theme: Theme,
     risks: Mapping[str, str],
     show: str,
-    chosen: tuple[str, str],
+    chosen: tuple[str, str] | None = None,
 ) -> go.Figure:
-    """Rows = truth. Every cell can be clicked: `customdata` of its point is (truth, called). chosen: the
-    framed cell, by its labels."""
+    """Return counts [K, K] of truth (rows) and what it was called.
+
+    Every cell can be clicked: `customdata` of its point is (truth, called). chosen: the framed cell, by its
+    labels.
+    """
     fig = matrix(
         counts,
         [short(name) for name in labels],
@@ -204,15 +207,16 @@ def confusion_matrix(
         marker={"symbol": "square", "size": 27, "color": "rgba(0,0,0,0)"},
     )
     heat.hoverinfo = "skip"
-    i, j = (labels.index(name) for name in chosen)
-    fig.add_shape(
-        type="rect",
-        x0=j - 0.47,
-        x1=j + 0.47,
-        y0=i - 0.47,
-        y1=i + 0.47,
-        line={"color": theme.accent, "width": 3},
-    )
+    if chosen is not None:
+        i, j = (labels.index(name) for name in chosen)
+        fig.add_shape(
+            type="rect",
+            x0=j - 0.47,
+            x1=j + 0.47,
+            y0=i - 0.47,
+            y1=i + 0.47,
+            line={"color": theme.accent, "width": 3},
+        )
     fig.update_xaxes(range=[-0.5, len(labels) - 0.5])
     return fig.update_yaxes(range=[len(labels) - 0.5, -0.5])
 

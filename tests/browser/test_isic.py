@@ -154,7 +154,7 @@ def test_a_slider_moves_its_numbers_and_the_address_but_not_the_score(isic):
 def test_a_rescaled_file_that_was_downloaded_scores_what_was_shown(isic):
     page = isic("?submission=lyra&tab=Thresholds&cut_MEL=0.2&cut_SCC=0.1")
     with page.expect_download() as waiting:
-        page.get_by_role("button", name="Folded predictions").click()
+        page.get_by_role("button", name="Rescaled predictions").click()
     truth = CHALLENGE.read_truth(SAMPLE.path)
     card = CHALLENGE.score(truth, CHALLENGE.read_predictions(TEAM, truth), resamples=0)
     rescaled = CHALLENGE.score(truth, CHALLENGE.read_predictions(waiting.value.path(), truth), resamples=0)

@@ -9,7 +9,7 @@ import pytest
 
 import scoring
 from scoring import samples, text
-from scoring.challenges.isic import thresholds, view
+from scoring.challenges.isic import derived, thresholds
 from scoring.challenges.isic.official import message as official_message
 from scoring.figures.numerals import decimal, share, span
 from tests.support import category_tables, visits
@@ -19,7 +19,6 @@ from tests.support.payloads import PAYLOADS
 from tests.support.visits import archive, words
 
 CHALLENGE = scoring.load_challenge("isic")
-VIEW, THRESHOLDS = view, thresholds
 SETS = samples.test_sets("isic")
 TEAMS = [
     (sample, team)
@@ -253,17 +252,17 @@ def test_an_absent_category_is_in_no_mean_and_says_so(isic):
 def test_the_cell_of_an_address_opens_its_cases_surest_first(isic):
     card = scorecard("isic2019", "juno")
     app = isic(submission="juno", tab="Confusion", truth="NV", called="BKL")
-    places = VIEW.cell(card, "NV", "BKL")
+    places = derived.cell(card, "NV", "BKL")
     assert f"NV → BKL: {len(places)} cases" in words(app)
     captions = [caption.value for caption in app.caption]
     shown = [captions.index(text.markdown(card.cases[i]["case"])) for i in places]
     assert shown == sorted(shown)
-    truth, called = VIEW.commonest_mistake(card)
+    truth, called = derived.commonest_mistake(card)
     app = isic(submission="juno", tab="Confusion")
     assert (app.selectbox(key="truth").value, app.selectbox(key="called").value) == (truth, called)
     app.selectbox(key="called").set_value("NV")
     app.selectbox(key="truth").set_value("NV").run()
-    assert f"NV → NV: {len(VIEW.cell(card, 'NV', 'NV'))} cases" in words(app)
+    assert f"NV → NV: {len(derived.cell(card, 'NV', 'NV'))} cases" in words(app)
 
 
 def test_a_cell_of_another_test_set_gives_way(isic):
@@ -296,12 +295,12 @@ def test_thresholds_give_what_the_scorer_says(isic):
     for name, value in chosen.items():
         app.slider(key=f"cut_{name}").set_value(value)
     app.run()
-    found = THRESHOLDS.at(card, chosen)
+    found = thresholds.at(card, chosen)
     rows = shown_table(app, "threshold")
     assert list(rows["threshold"]) == [chosen.get(name, 0.5) for name in card.per_class]
     for row, entry in zip(rows.itertuples(), found["per_class"].values(), strict=True):
-        assert [getattr(row, measure) for measure in THRESHOLDS.SHOWN] == [
-            entry[measure] for measure in THRESHOLDS.SHOWN
+        assert [getattr(row, measure) for measure in thresholds.SHOWN] == [
+            entry[measure] for measure in thresholds.SHOWN
         ]
     assert f"**{share(found['macro_f1'])}** :small[:gray[{share(card.metrics['macro_f1'])} at 0.5]]" in words(
         app
@@ -314,7 +313,7 @@ def test_thresholds_give_what_the_scorer_says(isic):
 
 
 def test_the_three_macro_f1s_stand_side_by_side_with_a_warning(isic):
-    found = THRESHOLDS.compared(scorecard("isic2019", "lyra"))
+    found = thresholds.compared(scorecard("isic2019", "lyra"))
     said = words(isic(submission="lyra", tab="Thresholds"))
     assert f"**{share(found['cross_validated'])}** :small[:gray[believe this one]]" in said
     assert (
@@ -328,10 +327,10 @@ def test_the_best_thresholds_and_back(isic):
     card = scorecard("isic2019", "lyra")
     app = isic(submission="lyra", tab="Thresholds")
     app.button(key="to_best").click().run()
-    best = THRESHOLDS.best(card)
+    best = thresholds.best(card)
     assert {name: app.slider(key=f"cut_{name}").value for name in best} == best
     assert (
-        f"**{share(THRESHOLDS.compared(card)['same_rows'])}** "
+        f"**{share(thresholds.compared(card)['same_rows'])}** "
         f":small[:gray[{share(card.metrics['macro_f1'])} at 0.5]]"
     ) in words(app)
     app.button(key="to_half").click().run()
@@ -370,9 +369,9 @@ def test_files_that_the_official_scorer_refuses_are_mended(isic):
     assert "It would **refuse the files**" in words(app)
     assert "the official number of the mended files" in words(app)
     assert [
-        f.code for f in VIEW.to_mend(_card(predictions, truth)) if f"**{f.code}** " not in words(app)
+        f.code for f in derived.to_mend(_card(predictions, truth)) if f"**{f.code}** " not in words(app)
     ] == []
-    mended = VIEW.mended(_card(predictions, truth), "image").encode()
+    mended = derived.mended(_card(predictions, truth), "image").encode()
     assert official_message(mended, truth[1]) is None
     assert "It **accepts both files**" in words(put(app, ("mended.csv", mended)))
 

@@ -28,7 +28,9 @@ from scoring.models.preflight import Contract
 from scoring.models.preprocessing import Seen
 from scoring.options import Values
 from scoring.readers.sources import Source
+from scoring.scorecard import ScoreCard
 from scoring.submission import Predictions, grade, table
+from scoring.views import Views
 
 RULE = """
 | measure | what it is |
@@ -106,6 +108,12 @@ def _thumbnails(truth: Cases, indices: Sequence[int]) -> list[bytes | None]:
     return pictures.thumbnails(truth, indices)
 
 
+def _views(card: ScoreCard) -> Views:
+    from scoring.challenges.isic.views import views  # figures take a second to import
+
+    return views(card)
+
+
 CHALLENGE = Challenge(
     id=ID,
     title="ISIC Challenge, lesion categories",
@@ -132,4 +140,5 @@ CHALLENGE = Challenge(
     single_image=SingleImage("photograph", _image_task, _categories),
     faults=_faults,
     thumbnails=_thumbnails,
+    views=_views,
 )

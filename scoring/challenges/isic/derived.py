@@ -1,42 +1,42 @@
-"""Closer looks at a scored submission of an ISIC Challenge: what a page needs and no official number depends
-on."""
+"""What is derived from the scorecard of an ISIC Challenge to show it; no official number depends on it."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
-from scoring.challenges.isic.card import SMALL_CLASS
 from scoring.challenges.isic.measures import MEANS, RANKED_BY, malignancy
 from scoring.challenges.isic.tables import REFUSES
 from scoring.findings import Finding
 from scoring.scorecard import ScoreCard
 from scoring.submission import table_of
 
-CALLED_NOTHING = {"ppv": "sensitivity", "npv": "specificity"}
+NO_CALL = {"ppv": "sensitivity", "npv": "specificity"}
 """Measures that are 1 by the official rule where nothing is called positive (negative), and the one that is 0
 then."""
 
 
 def ranking(card: ScoreCard) -> tuple[str, str]:
-    """The metric that is the score ("macro_f1"), and the measure of each category whose mean it is ("f1")."""
+    """Return the metric that is the score ("macro_f1"), and the measure of each category whose mean it is
+    ("f1")."""
     metric = RANKED_BY[card.provenance["options"]["metric"]]
     return metric, MEANS[metric]
 
 
 def chance(card: ScoreCard) -> float | None:
-    """The score of guessing: 1/K of balanced accuracy, 1/2 of the area under the ROC curve; None where it
-    depends on how one guesses."""
+    """Return the score of guessing: 1/K of balanced accuracy, 1/2 of the area under the ROC curve; None where
+    it depends on how one guesses."""
     return {"recall": 1 / len(card.per_class), "auc": 0.5}.get(ranking(card)[1])
 
 
 def smallest(card: ScoreCard) -> tuple[str, int] | None:
-    """The category with the fewest cases, and how many; those without a case are left out."""
+    """Return the category with the fewest cases, at least one, and how many it has."""
     supports = {name: entry["support"] for name, entry in card.per_class.items() if entry["support"]}
     return min(supports.items(), key=lambda item: item[1]) if supports else None
 
 
 def case_worth(card: ScoreCard) -> dict[str, float]:
-    """What one more case right of a category adds to the score, most first.
+    """Return what one more correct case of each category adds to the score, most first.
 
     Empty where the score is no mean of recalls, or cases weigh differently.
     """
@@ -52,33 +52,40 @@ def case_worth(card: ScoreCard) -> dict[str, float]:
 
 
 def absent(card: ScoreCard) -> list[str]:
-    """The categories without a case."""
+    """Return the categories without a case."""
     return [name for name, entry in card.per_class.items() if not entry["support"]]
 
 
-def few(card: ScoreCard) -> list[str]:
-    """The categories with 1 to 14 cases, too few for an honest interval."""
-    return [name for name, entry in card.per_class.items() if 0 < entry["support"] < SMALL_CLASS]
+def risks(card: ScoreCard) -> dict[str, str]:
+    """Return the risk group of the categories that count as malignant; of the others nothing is claimed."""
+    return dict.fromkeys(card.more["malignant"], "malignant")
 
 
-def unearned(entry: Mapping) -> tuple[str, ...]:
-    """The measures of a category that are 1 only because nothing was called positive (ppv) or negative
+def no_call(entry: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the measures of a category that are 1 only because nothing was called positive (ppv) or negative
     (npv)."""
-    return tuple(name for name, missed in CALLED_NOTHING.items() if entry[name] == 1 and entry[missed] == 0)
+    return tuple(name for name, missed in NO_CALL.items() if entry[name] == 1 and entry[missed] == 0)
+
+
+def matrix(card: ScoreCard) -> tuple[list[str], list[list[int]]]:
+    """Return labels and counts [truth][called] of the confusion matrix."""
+    found = card.confusion_matrix or {"labels": [], "counts": []}
+    return found["labels"], found["counts"]
 
 
 def commonest_mistake(card: ScoreCard) -> tuple[str, str]:
-    """The cell of the confusion matrix (truth, called) with the most cases off the diagonal; its first cell
-    where there is no mistake."""
-    labels, counts = card.confusion_matrix["labels"], np.array(card.confusion_matrix["counts"])
+    """Return the cell of the confusion matrix (truth, called) with the most cases off the diagonal; its first
+    cell where there is no mistake."""
+    labels, rows = matrix(card)
+    counts = np.array(rows)
     np.fill_diagonal(counts, 0)
     row, column = np.unravel_index(counts.argmax(), counts.shape)
     return labels[row], labels[column]
 
 
 def cell(card: ScoreCard, truth: str, called: str) -> list[int]:
-    """Places in `card.cases` of the cases of one cell of the confusion matrix, the highest score of their own
-    first."""
+    """Return the places in `card.cases` of the cases of one cell of the confusion matrix, the one with the
+    highest score first."""
     largest, weights = card.arrays["outputs"].max(1), card.arrays["score_weights"]
     places = [
         i
@@ -89,7 +96,7 @@ def cell(card: ScoreCard, truth: str, called: str) -> list[int]:
 
 
 def points_at_half(card: ScoreCard) -> dict[str, dict[str, tuple[float, float] | None]]:
-    """Where the cut at 0.5 stands on each category's curves, None where undefined.
+    """Return where the cut at 0.5 stands on each category's curves, None where undefined.
 
     "roc": (1 - specificity, sensitivity); "pr": (recall, precision).
     """
@@ -99,24 +106,25 @@ def points_at_half(card: ScoreCard) -> dict[str, dict[str, tuple[float, float] |
         roc = None if sensitivity is None or specificity is None else (1 - specificity, sensitivity)
         found[name] = {
             "roc": roc,
-            "pr": None if sensitivity is None or "ppv" in unearned(entry) else (sensitivity, entry["ppv"]),
+            "pr": None if sensitivity is None or "ppv" in no_call(entry) else (sensitivity, entry["ppv"]),
         }
     return found
 
 
 def prevalence(card: ScoreCard, malignant: Sequence[str]) -> tuple[int, int]:
-    """Numbers of malignant and of benign cases that take part in the malignant curve of a grouping."""
+    """Return the numbers of malignant and of benign cases that take part in the malignant curve of a
+    grouping."""
     found = malignancy(tuple(card.per_class), card.arrays["truth"], card.arrays["outputs"], malignant)
     positive = found.positive[card.arrays["score_weights"][found.members] > 0]
     return int(positive.sum()), int((~positive).sum())
 
 
 def to_mend(card: ScoreCard) -> list[Finding]:
-    """What was read here and the official scorer refuses."""
+    """Return what was read here and the official scorer refuses."""
     return [finding for finding in card.findings if REFUSES in finding.message]
 
 
 def mended(card: ScoreCard, id_name: str) -> str:
-    """The predictions as a file that the official scorer takes: ids as compared, the truth's categories,
-    plain numbers."""
+    """Return the predictions as a file that the official scorer takes: ids as compared, the truth's
+    categories, plain numbers."""
     return table_of([c["case"] for c in card.cases], card.arrays["outputs"], list(card.per_class), id_name)

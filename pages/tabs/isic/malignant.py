@@ -1,0 +1,28 @@
+"""Malignant against benign of an ISIC submission, by a grouping that the visitor chooses."""
+
+import streamlit as st
+
+from pages.shared import layout, render
+from pages.shared.challenge_page import ScoredSubmission
+from scoring.challenges.isic.curve_views import malignant
+
+
+@st.fragment
+def grouping(shown: ScoredSubmission) -> None:
+    """Choose the malignant categories. A fragment: another grouping repaints this and nothing else."""
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        layout.heading("Which categories are malignant?")
+        chosen = st.multiselect(
+            "Malignant",
+            list(shown.card.per_class),
+            default=shown.card.more["malignant"],
+            key="malignant",
+            bind="query-params",
+            persist_state="page",
+        )
+        facts, why, curve = malignant(shown.card, chosen)
+        render.block(facts)
+        render.block(why)
+    with right:
+        render.block(curve, shown, f"malignant/{chosen}")

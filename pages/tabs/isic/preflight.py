@@ -1,0 +1,59 @@
+"""What the official ISIC scorer would do with the files, and files mended for it."""
+
+import streamlit as st
+
+import scoring
+from pages.shared import downloads, layout, preflight, submissions
+from pages.shared.challenge_page import ScoredSubmission
+from pages.shared.inputs import Input
+from scoring.challenges.isic import derived, official
+from scoring.text import markdown
+from scoring.views import Fact
+
+SHARED_MESSAGES = 32
+
+
+def mend(shown: ScoredSubmission) -> None:
+    """Draw the download of mended predictions, and what a model takes and gives."""
+    card, model = shown.card, shown.card.more.get("model")
+    downloads.button(
+        "Mended predictions",
+        lambda: derived.mended(card, shown.truth.id_name),
+        f"{shown.name.rsplit('.', 1)[0]}-mended",
+        "csv",
+        "text/csv",
+        "download_mended",
+    )
+    st.caption("The same numbers with ids, columns and number format as the official scorer wants them.")
+    if model is not None:
+        layout.facts(
+            [
+                Fact("IR version", str(model["ir_version"])),
+                Fact("Opset", str(model["opset"])),
+                Fact("Outputs are", str(model["output_kind"])),
+                Fact("Nodes", str(model["nodes"])),
+            ]
+        )
+        preflight.tensors(model)
+        preflight.remarks(card, ("category-order", "constant-output", "small-image", "alpha-dropped"))
+
+
+def refused(test_set: Input, given: Input) -> None:
+    """Draw the one message of the official scorer on files that were refused: all problems stand above."""
+    if given.is_model:
+        return
+    layout.heading("What would the official scorer say?")
+    found = _message(scoring.__version__, test_set.key, (given.key, given.name), test_set, given)
+    if found.refused is not None:
+        st.markdown("It could not open the files.")
+    elif found.value:
+        st.markdown(f"Only this: “{markdown(found.value, 600)}”")
+    else:
+        st.markdown("It would accept the predictions: what is refused here, it does not check.")
+
+
+@st.cache_resource(max_entries=SHARED_MESSAGES, show_spinner=False)
+def _message(
+    version: str, truth_key: str, submission_key: tuple[str, str], _test_set: Input, _given: Input
+) -> submissions.Outcome:
+    return submissions.attempt(official.message, _given.source, _test_set.source, _given.name)

@@ -1,0 +1,102 @@
+"""Thresholds other than 0.5 for an ISIC submission, one for each category."""
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from pages.shared import downloads, layout, render, submissions
+from pages.shared.challenge_page import ScoredSubmission
+from scoring.challenges.isic import threshold_views, thresholds
+from scoring.figures.theme import short
+from scoring.scorecard import ScoreCard
+from scoring.text import markdown
+
+
+def choose(shown: ScoredSubmission) -> None:
+    """Draw what tuning is worth, and a threshold for each category with what it gives."""
+    for block in submissions.of_card("isic_tuning", shown, threshold_views.tuning):
+        render.block(block)
+    _sliders(shown)
+
+
+@st.fragment
+def _sliders(shown: ScoredSubmission) -> None:
+    """A move repaints this and nothing else."""
+    card = shown.card
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        layout.heading("Which threshold for each category?")
+        _buttons(shown)
+        chosen = _thresholds(card)
+    with right:
+        for block in threshold_views.at(card, chosen):
+            render.block(block)
+        name = st.selectbox(
+            "Category in the figure",
+            list(card.per_class),
+            key="swept",
+            bind="query-params",
+            persist_state="page",
+            width=240,
+        )
+        render.block(threshold_views.sweep(card, name, chosen[name]))
+    downloads.button(
+        "Rescaled predictions",
+        lambda: thresholds.rescaled_table(card, chosen, shown.truth.id_name),
+        f"{shown.name.rsplit('.', 1)[0]}-rescaled",
+        "csv",
+        "text/csv",
+        "download_rescaled",
+    )
+    st.caption(
+        "A file in which the official 0.5 acts as these thresholds. Each score p is rescaled around its "
+        "threshold t: up to t it becomes 0.5 p/t, above t 0.5 + 0.5 (p − t)/(1 − t). The order within a "
+        "category stays, but which score is the largest can change: look at the balanced accuracy above "
+        "before you send it."
+    )
+
+
+def _buttons(shown: ScoredSubmission) -> None:
+    best = submissions.of_card("isic_best", shown, thresholds.best)
+    with st.container(horizontal=True, gap="small"):
+        st.button(
+            "All at 0.5",
+            key="to_half",
+            on_click=_set,
+            args=(dict.fromkeys(best, 0.5),),
+            icon=":material/flag:",
+        )
+        st.button(
+            "Best on these cases",
+            key="to_best",
+            on_click=_set,
+            args=(best,),
+            icon=":material/star:",
+            help=(
+                "The threshold of the highest F1 of each category, chosen on the rows it is scored on: on "
+                "new cases expect less."
+            ),
+        )
+
+
+def _set(chosen: Mapping[str, float]) -> None:
+    for name, value in chosen.items():
+        st.session_state[f"cut_{name}"] = value
+
+
+def _thresholds(card: ScoreCard) -> dict[str, float]:
+    with st.grid(min_column_width=200, gap="small"):
+        return {
+            name: st.slider(
+                markdown(short(name)),
+                0.0,
+                1.0,
+                0.5,
+                0.005,
+                format="%.3f",
+                key=f"cut_{name}",
+                bind="query-params",
+                persist_state="page",
+            )
+            for name in card.per_class
+        }

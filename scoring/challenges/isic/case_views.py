@@ -1,0 +1,27 @@
+"""What is shown of one case."""
+
+from functools import partial
+
+from scoring.challenges.isic import derived
+from scoring.figures.outputs import output_bars
+from scoring.figures.theme import short
+from scoring.scorecard import ScoreCard
+from scoring.text import markdown
+from scoring.views import Figure
+
+
+def scores(card: ScoreCard, index: int) -> Figure:
+    """Return all scores of a case. index: its place in `card.cases`."""
+    case, outputs = card.cases[index], card.arrays["outputs"][index].tolist()
+    return Figure(
+        partial(
+            output_bars,
+            outputs,
+            [short(name) for name in card.per_class],
+            risks={short(name): risk for name, risk in derived.risks(card).items()},
+            truth=short(case["truth"]),
+        ),
+        f"Truth: {markdown(case['truth'])}. Called: {markdown(case['predicted'])}. The score takes the "
+        "largest; a shared largest score is undecided, hence wrong.",
+        {"category": list(card.per_class), "score": outputs},
+    )

@@ -1,0 +1,107 @@
+"""What is shown of confusions and of each category, or the malignant ones, against the rest."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from scoring.challenges import classification_views as shared
+from scoring.challenges.isic import derived
+from scoring.challenges.isic.card import malignant_curve
+from scoring.figures import categories as figures
+from scoring.figures.categories import Line
+from scoring.figures.numerals import share, span
+from scoring.scorecard import ScoreCard
+from scoring.text import markdown
+from scoring.views import Data, Fact, Facts, Figure, SideBySide, Table, Text
+
+
+def confusion(card: ScoreCard, show: str = "counts", chosen: tuple[str, str] | None = None) -> Figure:
+    """Return which category is taken for which.
+
+    show: "counts" or "shares" of the row. chosen: the framed cell (truth, called).
+    """
+    labels, counts = derived.matrix(card)
+    return Figure(
+        partial(
+            figures.confusion_matrix, counts, labels, risks=derived.risks(card), show=show, chosen=chosen
+        ),
+        f"Rows: truth. Colour: share of the row.{' Choose a cell to see its cases.' * (chosen is not None)} "
+        f"n = {card.more['n_scored']}.",
+        shared.counts_by_class(labels, counts),
+    )
+
+
+def counts(card: ScoreCard) -> Table:
+    return shared.counts_table(*derived.matrix(card), derived.risks(card))
+
+
+def curves(card: ScoreCard) -> SideBySide:
+    """Return one against the rest, all categories in one figure each."""
+    a, cut = card.arrays, derived.points_at_half(card)
+    kinds = {
+        "roc": (a["roc_x"], a["roc_y"], "auc"),
+        "pr": (a["roc_y"], a["pr_precision"], "average_precision"),
+    }
+    lines = {
+        kind: [
+            Line(name, x[k], y[k], a["roc_threshold"][k], _area(entry, measure), cut[name][kind])
+            for k, (name, entry) in enumerate(card.per_class.items())
+        ]
+        for kind, (x, y, measure) in kinds.items()
+    }
+    how = "and its 95% interval. Click a name to hide it, twice to see it alone. Circle: the cut at 0.5."
+    roc = Figure(
+        partial(figures.roc, lines["roc"]),
+        f"Beside each name: AUC {how} Dotted: chance. {shared.method(card)}",
+        _drawn(lines["roc"], "1 - specificity", "sensitivity"),
+    )
+    precision = Figure(
+        partial(figures.precision_recall, lines["pr"]),
+        f"Beside each name: average precision {how} {shared.method(card)}",
+        _drawn(lines["pr"], "recall", "precision"),
+    )
+    return SideBySide(((roc,), (precision,)), (1, 1))
+
+
+def _area(entry: Mapping[str, Any], measure: str) -> str:
+    value, interval = share(entry[measure]), entry.get(f"{measure}_interval")
+    return f"{value} ({span(interval, 2)})" if interval else value
+
+
+def _drawn(lines: Sequence[Line], x: str, y: str) -> Data:
+    """Return the points of all curves below one another, those that are drawn."""
+    columns: dict[str, list[Any]] = {"category": [], "threshold": [], x: [], y: []}
+    for line in lines:
+        drawn = np.isfinite(line.x) & np.isfinite(line.y) & ~np.isnan(line.thresholds)
+        columns["category"] += [line.name] * int(drawn.sum())
+        for name, values in (("threshold", line.thresholds), (x, line.x), (y, line.y)):
+            columns[name] += values[drawn].tolist()
+    return columns
+
+
+def malignant(card: ScoreCard, chosen: Sequence[str]) -> tuple[Facts, Text, Figure]:
+    """Return how well the chosen categories together are told from the others."""
+    found, (ill, well) = malignant_curve(card, chosen), derived.prevalence(card, chosen)
+    interval = span(card.intervals.get("malignant_auc"), 3)
+    usual = set(chosen) == set(card.more["malignant"])
+    auc = Fact("Malignant AUC", share(found["auc"]), interval if usual else "your grouping", better="higher")
+    before = Fact("By the usual grouping", share(card.metrics["malignant_auc"]), interval)
+    sizes = Fact("Cases", f"{ill} and {well}", "malignant and benign")
+    why = (
+        "A case's score is the **sum** of its malignant scores. Cases of UNK are left out unless UNK is "
+        "chosen: none of the above is no benign diagnosis. No official page says what counts as malignant, "
+        "so the grouping is a choice; actinic keratoses count here."
+    )
+    curve = Figure(
+        partial(figures.malignant_roc, found["x"], found["y"], found["threshold"]),
+        f"{', '.join(map(markdown, chosen)) or 'Nothing'} against the others. Dotted: chance. "
+        f"n = {ill + well}.",
+        {
+            "threshold": found["threshold"].tolist(),
+            "1 - specificity": found["x"].tolist(),
+            "sensitivity": found["y"].tolist(),
+        },
+    )
+    return Facts((auc, sizes) if usual else (auc, before, sizes)), Text(why), curve

@@ -1,0 +1,99 @@
+"""What is shown of thresholds other than 0.5. They are chosen on the page; reports leave them out."""
+
+from collections.abc import Mapping
+from functools import partial
+
+from scoring.challenges.isic import derived, thresholds
+from scoring.challenges.isic.category_views import COLUMNS
+from scoring.figures.categories import threshold_lines
+from scoring.figures.numerals import decimal, share, span
+from scoring.scorecard import ScoreCard
+from scoring.views import Column, Fact, Facts, Figure, Table, Text
+
+
+def tuning(card: ScoreCard) -> tuple[Facts, Text] | tuple[Facts]:
+    """Return what tuned thresholds would give on new cases, beside what they promise."""
+    found = thresholds.compared(card)
+    half, honest, same_rows = found["half"], found["cross_validated"], found["same_rows"]
+    facts = Facts(
+        (
+            Fact("Macro F1 at 0.5", share(half), span(card.intervals.get("macro_f1"), 3), better="higher"),
+            Fact(
+                "Macro F1, tuned, cross-validated",
+                share(honest),
+                "believe this one" if honest is not None else "needs five units",
+                "Thresholds chosen on four fifths of the units, applied to the last fifth; counts pooled",
+                "higher",
+            ),
+            Fact(
+                "Macro F1, tuned on the same rows",
+                share(same_rows),
+                "▲ too high: chosen on the rows it is scored on",
+                better="higher",
+            ),
+        ),
+        "Is it worth tuning thresholds?",
+    )
+    if honest is None or half is None or same_rows is None:
+        return (facts,)
+    gain = honest - half
+    if gain > 0:
+        words = (
+            f"Tuned thresholds would change macro F1 by **{decimal(gain, 3, sign=True)}** on new cases, not "
+            f"by the {decimal(same_rows - half, 3, sign=True)} that they promise on the rows they were "
+            "chosen on."
+        )
+    else:
+        words = (
+            f"Tuned thresholds would **not** raise macro F1 on new cases ({decimal(gain, 3, sign=True)}), "
+            "whatever they promise on the rows they were chosen on."
+        )
+    return facts, Text(words)
+
+
+def at(card: ScoreCard, chosen: Mapping[str, float]) -> tuple[Facts, Table]:
+    """Return what the chosen thresholds give. chosen: category -> threshold."""
+    found = thresholds.at(card, chosen)
+    now = {name: share(card.metrics[name]) for name in ("macro_f1", "balanced_accuracy")}
+    facts = (
+        Fact("Macro F1", share(found["macro_f1"]), f"{now['macro_f1']} at 0.5", better="higher"),
+        Fact(
+            "Balanced accuracy",
+            share(found["balanced_accuracy"]),
+            f"{now['balanced_accuracy']} as it is",
+            "Of the rescaled file below",
+            "higher",
+        ),
+    )
+    columns = [
+        Column(name, COLUMNS[name].label, "number", better="higher", full=COLUMNS[name].full, width=70)
+        for name in thresholds.SHOWN
+    ]
+    table = Table(
+        "What would each category give?",
+        (
+            Column("category", "category", "class", width=92),
+            Column("threshold", "threshold", "number", width=80),
+            *columns,
+        ),
+        {
+            "category": list(card.per_class),
+            "threshold": [chosen[name] for name in card.per_class],
+            **{m: [found["per_class"][name][m] for name in card.per_class] for m in thresholds.SHOWN},
+        },
+        f"Called where the score is above the threshold. –: undefined. n = {card.more['n_scored']}.",
+        derived.risks(card),
+        "moved",
+    )
+    return Facts(facts, "What would the score be?"), table
+
+
+def sweep(card: ScoreCard, category: str, threshold: float) -> Figure:
+    """Return what every threshold of a category gives. threshold: the chosen one."""
+    found = thresholds.sweep(card, category)
+    names = {name: COLUMNS[name].label for name in thresholds.SHOWN}
+    return Figure(
+        partial(threshold_lines, found, names, threshold, category=category),
+        f"Solid upright line: your threshold. Dotted: 0.5. n = {card.more['n_scored']}.",
+        {name: values.tolist() for name, values in found.items()},
+    )

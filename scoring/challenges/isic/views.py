@@ -1,0 +1,278 @@
+"""What is shown of the scorecard of an ISIC Challenge."""
+
+from collections.abc import Sequence
+
+import plotly.graph_objects as go
+
+from scoring.challenges import classification_views as shared
+from scoring.challenges.isic import derived
+from scoring.challenges.isic.card import SMALL_CLASS
+from scoring.challenges.isic.category_views import COLUMNS, categories
+from scoring.challenges.isic.curve_views import confusion, counts, curves, malignant
+from scoring.challenges.isic.options import PAGE_RULES
+from scoring.figures.numerals import UNDEFINED, share, span
+from scoring.figures.score_points import points_lost
+from scoring.figures.theme import Theme, short
+from scoring.scorecard import ScoreCard
+from scoring.text import markdown
+from scoring.views import (
+    Block,
+    Column,
+    Fact,
+    Facts,
+    Figure,
+    Headline,
+    Section,
+    SideBySide,
+    Table,
+    Text,
+    Views,
+)
+
+NAMES = {
+    "balanced_accuracy": "Balanced accuracy",
+    "macro_auc": "Macro AUC",
+    "macro_average_precision": "Macro average precision",
+    "macro_f1": "Macro F1",
+}
+"""Metrics that can rank."""
+SENTENCE = 600
+"""Characters of a finding's message that are shown."""
+
+
+def views(card: ScoreCard) -> Views:
+    """Return headline and sections of a scorecard.
+
+    "Confusion matrix" and "Malignant" are for reports: on the page, clicks and choices change them.
+    """
+    return Views(
+        headline(card),
+        (
+            Section("Categories", (categories(card),)),
+            Section("Points", points(card)),
+            Section("Confusion matrix", (confusion(card), counts(card))),
+            Section("Curves", (curves(card),)),
+            Section("Malignant", malignant(card, card.more["malignant"])),
+            Section("Calibration", shared.calibration(card)),
+            Section("Subgroups", subgroups(card)),
+            Section("Preflight", preflight(card)),
+        ),
+    )
+
+
+def headline(card: ScoreCard) -> Headline:
+    """Return the score, the numbers beside it, and the mean that it is."""
+    metric, measure = derived.ranking(card)
+    counted = [entry[measure] for entry in card.per_class.values() if entry[measure] is not None]
+    words = COLUMNS[measure].label
+    return Headline(
+        Fact(NAMES[metric], share(card.score), span(card.intervals.get("score"), 3), shared.method(card)),
+        _facts(card, metric),
+        arithmetic=(
+            f"({' + '.join(f'{value:.3f}' for value in counted)}) / {len(counted)} = **{card.score!r}**, "
+            f"{authority(card)}: the plain mean of {words} over {len(counted)} categories."
+        ),
+        notes=_absent_note(card),
+    )
+
+
+def _facts(card: ScoreCard, metric: str) -> tuple[Fact, ...]:
+    fewest, guess, scored = derived.smallest(card), derived.chance(card), card.more["n_scored"]
+    malignant = ", ".join(card.more["malignant"]) or "none"
+    return (
+        shared.measure(
+            card, "mean_auc", "Mean AUC", "Mean over the categories; it breaks ties between teams here"
+        ),
+        shared.measure(
+            card,
+            "malignant_auc",
+            "Malignant AUC",
+            f"Malignant: {markdown(malignant)}. The official scorer does not compute it; the grouping is a "
+            "choice",
+        ),
+        *(
+            shared.measure(card, name, NAMES[name])
+            for name in ("balanced_accuracy", "macro_f1")
+            if name != metric
+        ),
+        shared.measure(card, "accuracy", "Accuracy", "Share of the cases that are right. Not official"),
+        Fact("Cases", str(scored), f"of {card.n_cases}" if scored < card.n_cases else "all count"),
+        Fact(
+            "Smallest category",
+            UNDEFINED if fewest is None else str(fewest[1]),
+            fewest[0] if fewest else "",
+        ),
+        *([_guessing(guess, f"1/{len(card.per_class)}" * (metric == "balanced_accuracy"))] if guess else []),
+    )
+
+
+def _guessing(value: float, below: str) -> Fact:
+    return Fact("Guessing gives", share(value), below, "By labels drawn at random")
+
+
+def authority(card: ScoreCard) -> str:
+    """Return by which rule the score is what it is."""
+    if derived.absent(card):
+        return "the official mean, though the official scorer stops before it prints it"
+    if card.provenance["options"]["rules"] == PAGE_RULES and derived.ranking(card)[1] == "f1":
+        return "by the rule of the MILK10k page, which its scorer does not follow"
+    if not card.more["official"]["accepted"]:
+        return "the official number of the mended files"
+    if any(finding.code == "weights-out-of-order" for finding in card.findings):
+        return "the official number for the truth sorted by id"
+    return "the official number to the last digit"
+
+
+def _absent_note(card: ScoreCard) -> tuple[Text, ...]:
+    absent = derived.absent(card)
+    if not absent:
+        return ()
+    return (
+        Text(
+            f":orange-badge[▲ {len(absent)} categor{'ies' if len(absent) > 1 else 'y'} without a case] "
+            f"{', '.join(map(markdown, absent))}: left out of every mean here. The official scorer stops "
+            "with an error on this test set."
+        ),
+    )
+
+
+def points(card: ScoreCard) -> tuple[Block, ...]:
+    """Return what each category cost, and what one case is worth."""
+    absent = derived.absent(card)
+    unseen = (
+        Text(
+            f"{', '.join(map(markdown, absent))}: no case, so in no mean; a case that is called so is wrong "
+            "all the same."
+        ),
+    )
+    worth: tuple[Block, ...] = (_case_worth(card), *(unseen if absent else ()))
+    return (SideBySide(((_lost(card),), worth), (3, 2)),)
+
+
+def _lost(card: ScoreCard) -> Figure:
+    measure, marked = derived.ranking(card)[1], derived.risks(card)
+    name = COLUMNS[measure].label
+    order = sorted(card.per_class, key=lambda c: -(card.per_class[c]["score_lost"] or 0))
+    entries = [card.per_class[c] for c in order]
+
+    def build(theme: Theme) -> go.Figure:
+        rows = {
+            short(c): {**entry, **({"risk": marked[c]} if c in marked else {})}
+            for c, entry in card.per_class.items()
+        }
+        return points_lost(rows, theme, (measure, name))
+
+    return Figure(
+        build,
+        f"Bar: what the category's {name} cost, in hundredths of the score. Pale: all it can cost. Number: "
+        f"its cases, * under {SMALL_CLASS}. n = {card.more['n_scored']}.",
+        {
+            "category": order,
+            "points lost": [_hundredfold(entry["score_lost"]) for entry in entries],
+            "of": [_hundredfold(entry["score_worth"]) for entry in entries],
+            name: [entry[measure] for entry in entries],
+            "n": [entry["support"] for entry in entries],
+        },
+    )
+
+
+def _hundredfold(value: float | None) -> float | None:
+    return None if value is None else 100 * value
+
+
+def _case_worth(card: ScoreCard) -> Table | Text:
+    question, worth = "How much is one case worth?", derived.case_worth(card)
+    if not worth:
+        metric, measure = derived.ranking(card)
+        return Text(
+            f"Every category decides the same share of {_lower(NAMES[metric])}, however few cases it has; "
+            f"{COLUMNS[measure].label} does not change case by case alone.",
+            question=question,
+        )
+    added = [100 * value for value in worth.values()]
+    return Table(
+        question,
+        (
+            Column("category", "category", "class", width=110),
+            Column("n", "n", "number", 0, width=60, lighter=True),
+            Column("case", "points of a case", "bar", 2, most=max(added)),
+        ),
+        {"category": list(worth), "n": [card.per_class[c]["support"] for c in worth], "case": added},
+        "What one more case right adds to the score. Every category decides the same share, however few "
+        "cases it has.",
+        derived.risks(card),
+        "weights",
+    )
+
+
+def _lower(name: str) -> str:
+    return name[:1].lower() + name[1:]
+
+
+def subgroups(card: ScoreCard) -> Sequence[Block]:
+    """Return shares by age, sex and body site, or what is needed to know them."""
+    if card.more.get("slices"):
+        return shared.subgroups(card)
+    return (
+        Text(
+            "Nothing is known of age, sex or body site. A table about the cases, by case id, gives subgroups "
+            "(“Metadata” on the page, `--metadata` on the command line); the archive's own metadata file "
+            "works as it is.",
+            "note",
+        ),
+    )
+
+
+def preflight(card: ScoreCard) -> tuple[Block, ...]:
+    """Return whether the official scorer takes the files, and whether the numbers can be believed."""
+    mend = [f"**{f.code}** {markdown(f.message, SENTENCE)}" for f in derived.to_mend(card)]
+    return (
+        *_sanity(card),
+        SideBySide(
+            (
+                (Text("\n\n".join(_official(card)), question="What would the official scorer do?"),),
+                (Text("\n\n".join(mend) or "Nothing.", question="What has to be mended for it?"),),
+            ),
+            (1, 1),
+        ),
+    )
+
+
+def _sanity(card: ScoreCard) -> tuple[Facts, Text]:
+    swap = next((f for f in card.findings if f.code == "columns-may-be-swapped"), None)
+    guess, validation = derived.chance(card), card.metrics["validation_score"]
+    facts = (
+        Fact("Score", share(card.score), span(card.intervals.get("score"), 3), better="higher"),
+        Fact(
+            "Validation score",
+            share(validation),
+            "the same weights" if validation == card.score else "by validation_weight",
+            "The site shows it after an upload, from about 100 of its images, to tell files that went wrong",
+            "higher",
+        ),
+        *([_guessing(guess, "labels at random")] if guess else []),
+        Fact("Columns", "▲ may be swapped" if swap else "in order"),
+    )
+    words = (
+        f":orange-badge[▲ look here] {markdown(swap.message, SENTENCE)}"
+        if swap
+        else "No exchange of columns would raise balanced accuracy by 0.2 or more. The site's own “about "
+        "0.3” for guessing belongs to its subset of images."
+    )
+    return Facts(facts, "Do the numbers make sense?"), Text(words)
+
+
+def _official(card: ScoreCard) -> list[str]:
+    message, absent = card.more["official"]["message"], derived.absent(card)
+    lines = [
+        f"It would **refuse the files** and say only: “{markdown(message, SENTENCE)}”"
+        if message
+        else "It **accepts both files**."
+    ]
+    if absent:
+        lines.append(f"It then **stops with an error**: no case of {', '.join(map(markdown, absent))}.")
+    if any(finding.code == "weights-out-of-order" for finding in card.findings):
+        lines.append(
+            "It would apply the weights to **other rows**: see the findings for the number that it prints."
+        )
+    return lines
