@@ -88,6 +88,7 @@ def choices(_test_set: Input, truth, _predictions) -> Mapping:
             persist_state="page",
             required=True,
             format_func=RULE_NAMES.__getitem__,
+            wrap=True,
             default="description",
             label_visibility="collapsed",
         )
