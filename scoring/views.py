@@ -65,9 +65,10 @@ class Column:
     name: key of its values in `Table.rows`. label: its head; full: the same in full, where there is room. kind: what
     the values are: "text"; "number" with `digits` decimals; "bar", a number drawn as a bar from 0 to `most`;
     "count", cases that a row rests on, with a star below 15; "interval", pairs (low, high) or None; "class", names
-    of classes, which carry the shape of their risk group; "written", numbers as text. better: which direction is. unit: written after a number.
-    width: in pixels, on a page. lighter: in lighter type. colour: of bars, a colour or risk group of the theme.
-    detail: for reports only, which have room for all of them.
+    of classes, which carry the shape of their risk group; "written", numbers as text. better: which direction is.
+    unit: written after a number. sign: whether a plus is written too. width: in pixels, on a page. lighter: in
+    lighter type. colour: of bars, a colour or risk group of the theme. detail: for reports only, which have room
+    for all of them.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Column:
     full: str = ""
     help: str | None = None
     unit: str = ""
+    sign: bool = False
     width: int | None = None
     lighter: bool = False
     most: float = 1.0
@@ -158,10 +160,14 @@ Block = Figure | Panels | Table | Facts | Text | SideBySide | Choice
 
 @dataclass(frozen=True)
 class Section:
-    """Blocks that belong together: a tab of a page, a chapter of a report."""
+    """Blocks that belong together: a tab of a page, a chapter of a report.
+
+    detail: for reports only; the tab of that name on a page answers clicks and draws what it needs itself.
+    """
 
     name: str
     blocks: Sequence[Block]
+    detail: bool = False
 
 
 @dataclass(frozen=True)

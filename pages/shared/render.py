@@ -115,9 +115,9 @@ def headline(shown: ScoredSubmission, link: CaseLink | None = None) -> None:
 
 
 def section(shown: ScoredSubmission, name: str, link: CaseLink | None = None) -> bool:
-    """Draw the section of that name; False if there is none."""
+    """Draw the section of that name; False if there is none, or it is for reports only."""
     found = views(shown).section(name)
-    if found is None:
+    if found is None or found.detail:
         return False
     _all(found.blocks, of_card(shown, name, link))
     return True
@@ -279,7 +279,11 @@ def _config(column: Column, theme: Theme):
     match column.kind:
         case "number":
             return st.column_config.NumberColumn(
-                name, format=f"%.{column.digits}f{unit}", width=width, alignment="right", help=explain
+                name,
+                format=f"%{'+' * column.sign}.{column.digits}f{unit}",
+                width=width,
+                alignment="right",
+                help=explain,
             )
         case "bar":
             colour = theme.risk.get(column.colour) or getattr(theme, column.colour)

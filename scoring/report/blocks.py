@@ -88,7 +88,7 @@ def _cell(column: Column, value: object, block: Table) -> object:
         return None
     match column.kind:
         case "number" | "bar":
-            return Number(value, column.digits, column.unit)
+            return Number(value, column.digits, column.unit, column.sign)
         case "count":
             return f"{value}{'*' if value < SMALL else ''}"
         case "interval":

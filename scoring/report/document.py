@@ -41,6 +41,7 @@ class Number:
     value: float
     digits: int = 3
     unit: str = ""
+    sign: bool = False
 
 
 @dataclass

@@ -5,7 +5,7 @@ from playwright.sync_api import Page, expect
 
 import scoring
 from scoring import samples
-from scoring.challenges.hecktor2026 import view
+from scoring.challenges.hecktor2026 import patients
 from tests.browser import driver
 from tests.browser.driver import ROOT
 from tests.support.archives import archive_of, archive_of_folder
@@ -103,7 +103,7 @@ def test_bad_files_are_answered_and_nothing_else_is_lost(hecktor, tmp_path):
 
 def test_a_row_of_the_worst_opens_the_viewer_and_the_link_says_so(hecktor):
     page = hecktor("?submission=mira&tab=Patients")
-    worst = view.worst(card("mira"), "dice")
+    worst = patients.worst(card("mira"), "dice")
     page.get_by_test_id("stDataFrame").first.click(position={"x": 15, "y": ROW * 3.5})
     shows_patient(page, worst[2].case)
     shows_patient(driver.visit(page.context, page.url), worst[2].case)

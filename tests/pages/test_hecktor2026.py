@@ -11,7 +11,6 @@ import pytest
 import scoring
 from scoring import samples, text
 from scoring.challenges.hecktor2026 import patients as hecktor_patients
-from scoring.challenges.hecktor2026 import view
 from scoring.challenges.hecktor2026.options import CHOICES
 from scoring.figures.numerals import decimal, share, span
 from tests.support import patients, visits, volumes
@@ -345,7 +344,7 @@ def test_the_worst_come_first(hecktor):
         "pairs": ("value", "comparable_pairs"),
     }.items():
         rows = shown_table(app, *columns)
-        assert list(rows["case"]) == [worst.case for worst in view.worst(card, by)]
+        assert list(rows["case"]) == [worst.case for worst in hecktor_patients.worst(card, by)]
 
 
 def test_the_viewer_shows_the_patient_of_the_address_and_goes_on(hecktor):

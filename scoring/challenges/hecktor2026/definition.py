@@ -10,6 +10,8 @@ from scoring.challenges.hecktor2026.predictions import read_predictions
 from scoring.challenges.hecktor2026.submission import Submission
 from scoring.challenges.hecktor2026.truth import Truth, read_truth
 from scoring.readers.sources import Source
+from scoring.scorecard import ScoreCard
+from scoring.views import Views
 
 RULE = """
 | part | weight | what it is |
@@ -33,6 +35,12 @@ def _read_truth(source: Source, images: Source | None, context: Context) -> Trut
 def _read_predictions(source: Source, truth: Truth | None, context: Context) -> Submission:
     lesions = context.options["lesions"]
     return read_predictions(source, truth, context.name, lesions, context.progress, context.cancelled)
+
+
+def _views(card: ScoreCard) -> Views:
+    from scoring.challenges.hecktor2026.views import views  # figures take a second to import
+
+    return views(card)
 
 
 CHALLENGE = Challenge(
@@ -61,4 +69,5 @@ CHALLENGE = Challenge(
         "there is no model route: score what the method wrote, a folder or zip of masks and predictions.csv."
     ),
     reading_counts="patients",
+    views=_views,
 )

@@ -1,35 +1,29 @@
-"""The figures of a scorecard, the same on the page and in the report. The package does not import this: the
-command line draws nothing."""
+"""The figures of a scorecard. The package does not import this: the command line draws nothing."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
-import plotly.graph_objects as go
 
 from scoring.challenges.hecktor2026 import patients, summary
 from scoring.challenges.hecktor2026.formula import SMALL_CLASS, STRUCTURES
 from scoring.figures import overlap, staging, survival
 from scoring.figures.numerals import UNDEFINED
-from scoring.figures.theme import Theme
 from scoring.scorecard import ScoreCard
+from scoring.views import Figure
 
 CURVE_PARTS = ("time", "probability", "at_risk", "events", "censored", "number_at_risk")
+CURVE_COLUMNS = {
+    "day": "time",
+    "without relapse": "survival",
+    "at risk before": "at_risk",
+    "relapsed": "events",
+}
+"""Column of the numbers of Kaplan-Meier curves -> its part of a group."""
 
 
-@dataclass(frozen=True)
-class Drawing:
-    """A figure. build: draws it in a theme. caption: how it is read, and n. numbers: what is drawn, columns
-    of equal length by name."""
-
-    build: Callable[[Theme], go.Figure]
-    caption: str
-    numbers: Mapping[str, Sequence]
-
-
-def raincloud(card: ScoreCard) -> Drawing:
-    """Dice of every patient."""
+def raincloud(card: ScoreCard) -> Figure:
+    """Return the Dice of every patient."""
     clouds, rows = [], [row for row in card.cases if row["mask"] != "no-truth"]
     for structure, (name, _) in STRUCTURES.items():
         spread = patients.spread(card, structure)
@@ -41,18 +35,19 @@ def raincloud(card: ScoreCard) -> Drawing:
                 len(spread.empty),
             )
         )
-    return Drawing(
+    return Figure(
         partial(overlap.raincloud, clouds),
         (
             "Area: density of the Dice above 0. Box: quartiles. Dots: patients, ✕ those with Dice 0. n "
             f"= {len(rows)}."
         ),
         {key: [row[key] for row in rows] for key in ("case", "mask", "dice_gtvp", "dice_gtvn")},
+        cases=True,
     )
 
 
-def dice_by_volume(card: ScoreCard, structure: str) -> Drawing:
-    """structure: a key of `STRUCTURES`."""
+def dice_by_volume(card: ScoreCard, structure: str) -> Figure:
+    """Return the Dice of patients by true volume. structure: a key of `STRUCTURES`."""
     return _by_patient(
         card,
         structure,
@@ -61,8 +56,8 @@ def dice_by_volume(card: ScoreCard, structure: str) -> Drawing:
     )
 
 
-def volumes(card: ScoreCard, structure: str) -> Drawing:
-    """Predicted against true volume. structure: a key of `STRUCTURES`."""
+def volumes(card: ScoreCard, structure: str) -> Figure:
+    """Return predicted against true volumes. structure: a key of `STRUCTURES`."""
     return _by_patient(
         card,
         structure,
@@ -71,21 +66,20 @@ def volumes(card: ScoreCard, structure: str) -> Drawing:
     )
 
 
-def _by_patient(card: ScoreCard, structure: str, build: Callable, caption: str) -> Drawing:
+def _by_patient(card: ScoreCard, structure: str, build: Callable[..., object], caption: str) -> Figure:
     spread = patients.spread(card, structure)
-    drawn, (name, label) = (
-        _patients(card, structure, sorted((*spread.above, *spread.zero))),
-        STRUCTURES[structure],
-    )
-    return Drawing(
+    name, label = STRUCTURES[structure]
+    drawn = _patients(card, structure, sorted((*spread.above, *spread.zero)))
+    return Figure(
         partial(build, name, drawn, label - 1),
         f"{caption} n = {len(drawn.names)}.",
         {
             "case": drawn.names,
-            "truth mL": drawn.truth_ml,
-            "predicted mL": drawn.predicted_ml,
-            "Dice": drawn.dice,
+            "truth mL": drawn.truth_ml.tolist(),
+            "predicted mL": drawn.predicted_ml.tolist(),
+            "Dice": drawn.dice.tolist(),
         },
+        cases=True,
     )
 
 
@@ -97,24 +91,23 @@ def _patients(card: ScoreCard, structure: str, places: Sequence[int]) -> overlap
     )
 
 
-def confusion(card: ScoreCard, kind: str) -> Drawing | None:
-    """kind: "T" or "N". None where no patient has such a stage."""
+def confusion(card: ScoreCard, kind: str) -> Figure | None:
+    """Return which stage is taken for which. kind: "T" or "N". None where no patient has such a stage."""
     matrix = card.more["confusion_matrices"][kind]
-    cells = np.c_[np.reshape(matrix["counts"], (len(matrix["labels"]), -1)), matrix["missing"]]
+    labels, counts, missing = matrix["labels"], matrix["counts"], matrix["missing"]
+    cells = np.c_[np.reshape(counts, (len(labels), -1)), missing]
     if not cells.any():
         return None
-    columns = [*matrix["labels"], staging.NONE]
-    return Drawing(
-        partial(staging.confusion, kind, matrix["labels"], matrix["counts"], matrix["missing"]),
+    return Figure(
+        partial(staging.confusion, kind, labels, counts, missing),
         f"Rows: truth, with its patients, * under {SMALL_CLASS}. Colour: share of the row. "
-        f"“{staging.NONE}”: no usable prediction. "
-        f"n = {int(cells.sum())}.",
-        {"truth": matrix["labels"], **dict(zip(columns, cells.T.tolist(), strict=True))},
+        f"“{staging.NONE}”: no usable prediction. n = {int(cells.sum())}.",
+        {"truth": labels, **dict(zip([*labels, staging.NONE], cells.T.tolist(), strict=True))},
     )
 
 
-def kaplan_meier(card: ScoreCard) -> Drawing | None:
-    """None where no patient has time, event and score."""
+def kaplan_meier(card: ScoreCard) -> Figure | None:
+    """Return survival in the thirds by risk; None where no patient has time, event and score."""
     found = card.more["survival"]
     groups = [
         survival.Group(
@@ -129,35 +122,26 @@ def kaplan_meier(card: ScoreCard) -> Drawing | None:
     if not n:
         return None
     result = UNDEFINED if p is None else "< 0.001" if p < 0.001 else f"= {p:.3f}"
-    numbers = {
-        "group": [group.name for group in groups for _ in group.time],
-        **{
-            words: np.concatenate([getattr(group, part) for group in groups])
-            for words, part in {
-                "day": "time",
-                "without relapse": "survival",
-                "at risk before": "at_risk",
-                "relapsed": "events",
-            }.items()
-        },
+    columns = {
+        words: np.concatenate([getattr(group, part) for group in groups]).tolist()
+        for words, part in CURVE_COLUMNS.items()
     }
-    return Drawing(
+    return Figure(
         partial(survival.kaplan_meier, groups, card.arrays["survival_moments"]),
         "Kaplan-Meier curves of the thirds by predicted risk; equal scores stay together. Ticks: "
-        "left unobserved. "
-        f"Log-rank p {result}. n = {n} with time, event and score.",
-        numbers,
+        f"left unobserved. Log-rank p {result}. n = {n} with time, event and score.",
+        {"group": [group.name for group in groups for _ in group.time], **columns},
     )
 
 
-def pairs(card: ScoreCard) -> Drawing:
-    """What became of the comparable pairs."""
+def pairs(card: ScoreCard) -> Figure:
+    """Return what became of the comparable pairs."""
     counts = summary.pairs(card)
-    told = ", ".join(f"{n:,} {name}" for name, n in counts.items())
-    return Drawing(
+    listed = ", ".join(f"{n:,} {name}" for name, n in counts.items())
+    return Figure(
         partial(survival.pair_bar, counts),
         (
-            f"Comparable: one relapsed before the other's time. Hatched: not won. Here {told}. n = "
+            f"Comparable: one relapsed before the other's time. Hatched: not won. Here {listed}. n = "
             f"{sum(counts.values()):,} pairs."
         ),
         {"pairs": list(counts), "number": list(counts.values())},

@@ -1,5 +1,4 @@
-"""What a scorecard comes to, in the words of a headline: parts of the sum, what was lacking, pairs, and how
-the scores were read."""
+"""What a scorecard comes to: parts of the sum, what was missing, pairs, and how the scores were read."""
 
 from dataclasses import dataclass
 
@@ -8,7 +7,7 @@ from scoring.challenges.hecktor2026.prognosis import KINDS, chosen
 from scoring.challenges.hecktor2026.submission import Submission
 from scoring.scorecard import ScoreCard
 
-LACKING = {
+UNUSABLE = {
     "n_missing_masks": "missing mask",
     "n_malformed_masks": "malformed mask",
     "n_missing_t": "missing T stage",
@@ -46,7 +45,7 @@ class Direction:
 
 
 def parts(card: ScoreCard) -> tuple[Part, ...]:
-    """The summands of the score."""
+    """Return the summands of the score."""
     found = []
     for metric, (name, _, points) in WEIGHTS.items():
         weight, value = points / 100, card.metrics[metric]
@@ -54,34 +53,35 @@ def parts(card: ScoreCard) -> tuple[Part, ...]:
     return tuple(found)
 
 
-def lacking(card: ScoreCard) -> dict[str, int]:
-    """How many of each kind were missing, malformed or unknown, by what one of it is; zeros too."""
-    return {words: card.metrics[metric] for metric, words in LACKING.items()}
+def unusable(card: ScoreCard) -> tuple[str, ...]:
+    """Return what was missing, malformed or unknown, counted: "2 missing masks"."""
+    counts = {words: int(card.metrics[metric] or 0) for metric, words in UNUSABLE.items()}
+    return tuple(f"{n} {words}{'s' * (n != 1)}" for words, n in counts.items() if n)
 
 
 def credit_of_empty(card: ScoreCard) -> float | None:
-    """The part of the score that patients earned in whom truth and prediction are both empty; None without a
+    """Return the part of the score that was earned where truth and prediction are both empty; None without a
     truth mask."""
     credit = card.metrics["dice_from_empty_cases"]
     return None if credit is None else WEIGHTS["segmentation"][2] / 100 * credit
 
 
 def pairs(card: ScoreCard) -> dict[str, int]:
-    """The comparable pairs by what the scores make of them; they sum to `comparable_pairs`."""
-    found = {
-        name: card.metrics[f"{metric}_pairs"]
-        for name, metric in (("concordant", "concordant"), ("tied", "tied_risk"))
-    }
-    missing = card.metrics["missing_pairs"]
+    """Return the comparable pairs by what the scores make of them; they sum to `comparable_pairs`."""
+    comparable, concordant, tied, missing = (
+        int(card.metrics[f"{name}_pairs"] or 0)
+        for name in ("comparable", "concordant", "tied_risk", "missing")
+    )
     return {
-        **found,
-        "discordant": card.metrics["comparable_pairs"] - sum(found.values()) - missing,
+        "concordant": concordant,
+        "tied": tied,
+        "discordant": comparable - concordant - tied - missing,
         "missing": missing,
     }
 
 
 def direction(card: ScoreCard, submission: Submission) -> Direction | None:
-    """Which column counted and as what; None without a column of scores."""
+    """Return which column counted and as what; None without a column of scores."""
     option = card.provenance["options"]["prognosis_direction"]
     column = chosen(submission.scores, option)
     if column is None:

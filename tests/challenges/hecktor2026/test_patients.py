@@ -1,5 +1,5 @@
-"""Where the Dice of patients lies and what became of their voxels, restated in plain loops over label
-maps."""
+"""Where the Dice of patients lies, what became of their voxels, restated in plain loops over label maps; who
+stands out most."""
 
 import numpy as np
 import pytest
@@ -46,3 +46,25 @@ def test_voxels_of_a_patient_are_each_counted_where_they_belong(read):
             assert (volumes.right, volumes.spurious, volumes.missed, volumes.renamed) == pytest.approx(
                 [n * patients.VOXEL_ML for n in counts]
             )
+
+
+def test_the_worst_patients(four_card):
+    def named(by):
+        return [(entry.case, round(entry.value, 12)) for entry in of_patients.worst(four_card, by)]
+
+    assert named("dice") == [
+        ("P0", round((2 / 3 + 0) / 2, 12)),
+        ("P2", round((2 / 3 + 0) / 2, 12)),
+        ("P1", 1),
+    ]
+    assert named("stages") == [("P0", 3 + 1), ("P1", 1 + 3), ("P2", 0)]
+    assert named("pairs") == [("P2", 3), ("P0", 2), ("P1", 2), ("P3", 1)]
+    assert len(of_patients.worst(four_card, "pairs", 2)) == 2
+
+
+def test_discordant_partners(four_card):
+    assert of_patients.discordant_with(four_card, 0) == (1,)
+    assert of_patients.discordant_with(four_card, 1) == (0,)
+    assert of_patients.discordant_with(four_card, 2) == ()
+    for i, row in enumerate(four_card.cases):
+        assert len(of_patients.discordant_with(four_card, i)) == row["discordant_pairs"]

@@ -20,12 +20,7 @@ def test_parts_add_up_to_the_score(card):
 
 
 def test_what_lacks_is_counted_by_kind(card):
-    found = summary.lacking(card)
-    assert {words: n for words, n in found.items() if n} == {
-        "missing mask": 1,
-        "missing T stage": 1,
-        "missing score": 1,
-    }
+    assert summary.unusable(card) == ("1 missing mask", "1 missing T stage", "1 missing score")
 
 
 def test_the_credit_of_empty_masks_is_what_the_score_loses_when_they_count_nothing(read, card):

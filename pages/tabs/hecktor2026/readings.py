@@ -1,0 +1,13 @@
+"""The score under every other reading of what the description leaves open."""
+
+from functools import partial
+
+from pages.shared import render, submissions
+from pages.shared.challenge_page import ScoredSubmission
+from scoring.challenges.hecktor2026.readings import other_readings, readings
+
+
+def readings_tab(shown: ScoredSubmission) -> None:
+    """Draw the score under other readings, one rule changed at a time."""
+    found = submissions.of_card("hecktor_readings", shown, partial(readings, shown.truth, shown.predictions))
+    render.block(other_readings(shown.card, found), shown, "readings")

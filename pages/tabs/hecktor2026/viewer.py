@@ -1,0 +1,103 @@
+"""One patient's masks in slices, and the same in numbers."""
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+from pages.shared import render, submissions, viewer
+from pages.shared.case_link import CaseLink
+from pages.shared.challenge_page import ScoredSubmission
+from pages.shared.viewer import slices
+from scoring.challenges.hecktor2026 import patients
+from scoring.challenges.hecktor2026.patient_views import patient
+from scoring.challenges.hecktor2026.slices import scene
+from scoring.text import markdown
+
+LINK = CaseLink("patient", "place")
+KEPT_SCENES = 6
+PLANES = ("axial", "coronal", "sagittal")
+
+
+@st.fragment
+def viewer_tab(shown: ScoredSubmission) -> None:
+    """Draw one patient. A fragment: a click in the viewer repaints this and nothing else."""
+    index = _choose_patient([row["case"] for row in shown.card.cases])
+    left, right = st.columns([11, 5], gap="medium")
+    with left:
+        _slices(shown, index)
+    with right:
+        volumes = patients.volumes(shown.truth, shown.predictions, index)
+        for place, block in enumerate(patient(shown.card, index, volumes)):
+            render.block(block, shown, f"patient {index}/{place}")
+
+
+def _choose_patient(names: list[str]) -> int:
+    """Draw the choice of a patient, with steps to the one before and after, and return its place."""
+    if st.session_state.get("patient") not in names:
+        wanted = st.query_params.get("patient")
+        st.session_state["patient"] = wanted if wanted in names else names[0]
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        patient = st.selectbox(
+            "Patient",
+            names,
+            key="patient",
+            persist_state="page",
+            width=260,
+            on_change=LINK.leave,
+            format_func=str,
+        )
+        # By hand: a bound widget that first appears with a value from elsewhere does not write it.
+        st.query_params["patient"] = patient
+        index = names.index(patient)
+        for words, step in (("Previous", -1), ("Next", 1)):
+            st.button(
+                f"{words} patient",
+                key=f"patient_{words}",
+                icon=f":material/chevron_{'left' if step < 0 else 'right'}:",
+                on_click=_go_to,
+                args=(names[(index + step) % len(names)],),
+            )
+    return index
+
+
+def _go_to(patient: str) -> None:
+    st.session_state["patient"] = patient
+    LINK.leave()
+
+
+def _slices(shown: ScoredSubmission, index: int) -> None:
+    found = _packed(shown.truth_key, shown.given.key, index, shown.truth, shown.predictions)
+    if found.refused:
+        st.info(markdown(str(found.refused), 600), icon=":material/visibility_off:")
+        return
+    if found.value is None:
+        st.info("This patient has no truth mask: there is nothing to show.", icon=":material/visibility_off:")
+        return
+    payload, findings = found.value
+    for finding in findings:
+        st.markdown(f":orange-badge[▲ {finding.code}] {markdown(finding.message, 600)}")
+    viewer.show(payload, "slices", focus=_place_in_address(), on_select=lambda: _put_place(payload))
+
+
+@st.cache_resource(max_entries=KEPT_SCENES, scope="session", show_spinner="Reading the masks ...")
+def _packed(truth_key: str, submission_key: str, index: int, _truth, _predictions) -> submissions.Outcome:
+    """Return what the viewer shows of a patient, and its findings; None without a truth mask."""
+    found = submissions.attempt(scene, _truth, _predictions, index)
+    if found.refused or found.value is None:
+        return found
+    return submissions.Outcome((slices.results(found.value, name=_truth.ids[index]), found.value.findings))
+
+
+def _put_place(payload) -> None:
+    """Write the place that was clicked into the address."""
+    chosen = viewer.selected("slices", payload)
+    if chosen:
+        st.query_params["place"] = "-".join([chosen["plane"], *map(str, chosen["voxel"])])
+
+
+def _place_in_address() -> Mapping | None:
+    plane, *voxel = st.query_params.get("place", "").split("-")
+    whole = all(part.isdecimal() and len(part) < 6 for part in voxel)
+    if plane not in PLANES or len(voxel) != 3 or not whole:
+        return None
+    return {"plane": plane, "voxel": [int(part) for part in voxel]}

@@ -1,0 +1,119 @@
+"""The score under every other reading of what the challenge's description leaves open."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from scoring.challenges.hecktor2026 import summary
+from scoring.challenges.hecktor2026.formula import SUBTASKS, WEIGHTS
+from scoring.challenges.hecktor2026.measures import combined, quantities
+from scoring.challenges.hecktor2026.options import CHOICES, OPTIONS, Options
+from scoring.challenges.hecktor2026.submission import Submission
+from scoring.challenges.hecktor2026.truth import Truth
+from scoring.figures.intervals import Row, intervals
+from scoring.figures.numerals import decimal, share
+from scoring.scorecard import ScoreCard
+from scoring.views import Column, Figure, SideBySide, Table
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The score under another value of one option, and how far it is from the card's; None where one of them
+    is undefined.
+
+    parts: the subtasks under it, None where undefined.
+    """
+
+    option: str
+    value: str
+    score: float | None
+    difference: float | None
+    parts: dict[str, float | None]
+
+    @property
+    def name(self) -> str:
+        """The option and its value, as a page writes them."""
+        label = next(option.label for option in OPTIONS if option.name == self.option)
+        return f"{label}: {self.value}"
+
+
+def readings(truth: Truth, predictions: Submission, card: ScoreCard) -> tuple[Reading, ...]:
+    """Return the score under every other value of every option that changes it, one option at a time."""
+    usual = options_of(card)
+    return tuple(
+        _reading(truth, predictions, card, name, value)
+        for name, allowed in CHOICES.items()
+        for value in allowed
+        if value != getattr(usual, name)
+    )
+
+
+def _reading(truth: Truth, predictions: Submission, card: ScoreCard, name: str, value: str) -> Reading:
+    changed: dict[str, str] = {name: value}
+    options = replace(options_of(card), **changed)  # type: ignore[arg-type]
+    found = quantities(truth, predictions, options, np.ones((1, len(truth)), np.float32))
+    values = {part: float(found[part][0]) for part in SUBTASKS}
+    score = combined(values)["weighted_score"]
+    known = not np.isnan(score)
+    return Reading(
+        name,
+        value,
+        score if known else None,
+        score - card.score if known and card.score is not None else None,
+        {part: None if np.isnan(v) else v for part, v in values.items()},
+    )
+
+
+def options_of(card: ScoreCard) -> Options:
+    """Return the options that a scorecard was made under."""
+    return Options(**{name: card.provenance["options"][name] for name in CHOICES})
+
+
+def other_readings(card: ScoreCard, found: Sequence[Reading]) -> SideBySide:
+    """Return what the score would be under other readings of the rules, and which part each changes."""
+    rows = [Row(reading.name, reading.score, beside=_difference(reading)) for reading in found]
+    draw = partial(
+        intervals,
+        rows,
+        question="What would the score be under another reading?",
+        axis_title="weighted score ↑",
+        digits=3,
+        reference=card.score,
+    )
+    figure = Figure(
+        draw,
+        f"Line: the score as it is read now, {share(card.score)}. One rule is changed at a time. "
+        f"n = {card.n_cases}.",
+    )
+    now = Reading("", "", card.score, None, {part.metric: part.value for part in summary.parts(card)})
+    every = (now, *found)
+    table = Table(
+        "Which part does it change?",
+        (
+            Column("reading", "reading", width=215),
+            Column("score", "score", "number", 4, "higher"),
+            Column("difference", "difference", "number", 4, sign=True),
+            *(
+                Column(metric, short, "number", better="higher", lighter=True)
+                for metric, (_, short, _) in WEIGHTS.items()
+            ),
+        ),
+        {
+            "reading": ["as it is read now", *(reading.name for reading in found)],
+            "score": [reading.score for reading in every],
+            "difference": [reading.difference for reading in every],
+            **{metric: [reading.parts[metric] for reading in every] for metric in WEIGHTS},
+        },
+        "On these rules the description is silent or contradicts itself. The choices above the headline "
+        "change them.",
+        key="readings",
+    )
+    return SideBySide(((figure,), (table,)), (5, 7))
+
+
+def _difference(reading: Reading) -> str:
+    if reading.difference is None:
+        return ""
+    return decimal(reading.difference, 4, sign=True) if reading.difference else "same"

@@ -1,0 +1,28 @@
+"""One patient's masks and images, for the slice viewer."""
+
+from functools import partial
+
+from scoring.challenges.hecktor2026 import masks
+from scoring.challenges.hecktor2026.submission import Submission
+from scoring.challenges.hecktor2026.truth import Truth
+from scoring.readers.scenes import Scene, read_scene
+
+IMAGE_NAMES = {"CT": "CT", "PT": "PET"}
+"""Ending of an image's file -> its name, the lower one first."""
+
+
+def scene(truth: Truth, predictions: Submission, index: int) -> Scene | None:
+    """Return the masks of one patient and, where they lie beside the truth's, CT and PET; None without a
+    truth mask. Raises InputRefused."""
+    patient = truth.ids[index]
+    mask = masks.opener(truth.files, truth.layout, patient)
+    if truth.masks[index] is None or mask is None:
+        return None
+    beside = truth.layout.images.get(patient, {})
+    images = {
+        name: partial(truth.files.open, beside[ending])
+        for ending, name in IMAGE_NAMES.items()
+        if ending in beside
+    }
+    submitted = masks.opener(predictions.files, predictions.layout, patient)
+    return read_scene(patient, mask, submitted, images)

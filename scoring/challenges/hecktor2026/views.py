@@ -1,0 +1,358 @@
+"""What is shown of a HECKTOR 2026 scorecard."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from scoring.challenges.classification_views import method
+from scoring.challenges.hecktor2026 import figures, patients, summary
+from scoring.challenges.hecktor2026.formula import STRUCTURES, WEIGHTS
+from scoring.figures.numerals import decimal, share, span
+from scoring.figures.score_points import Part, score_strip
+from scoring.figures.theme import SMALL
+from scoring.scorecard import ScoreCard
+from scoring.views import (
+    Block,
+    Column,
+    Fact,
+    Facts,
+    Figure,
+    Headline,
+    Section,
+    SideBySide,
+    Table,
+    Text,
+    Views,
+)
+
+CONFIDENTIAL = (
+    "▲ scorecard.json, the report and the table of cases hold what the truth says of every patient: do not "
+    "hand them to anyone who must not see it."
+)
+COMPONENTS = {
+    "segmentation": {"dice_gtvp": "GTVp", "dice_gtvn": "GTVn"},
+    "staging": {"balanced_accuracy_t": "T", "balanced_accuracy_n": "N"},
+}
+"""Subtask -> the metrics whose mean it is, and their short names."""
+STRUCTURE_ROWS: Mapping[str, tuple[str, Callable[[float | None], str]]] = {
+    "Dice ↑, mean over patients, ranked": ("mean_dice", share),
+    "95% interval": ("interval", str),
+    "the same where truth has it ↑": ("mean_dice_nonempty_truth", share),
+    "pooled over all voxels ↑": ("dice_agg", share),
+    "patients": ("n_patients", str),
+    "empty in the truth": ("n_empty_truth", str),
+    "empty in the submission": ("n_empty_prediction", str),
+    "empty in both": ("n_both_empty", str),
+}
+"""Row of the table of structures -> its key in `per_class`, and how it is written."""
+CENTER_COLUMNS = (
+    Column("center", "center", width=90),
+    Column("n_cases", "n", "number", 0, full="patients", width=56, lighter=True),
+    Column("dice_gtvp", "GTVp", "number", better="higher", full="Dice of GTVp"),
+    Column("dice_gtvn", "GTVn", "number", better="higher", full="Dice of GTVn"),
+    Column("balanced_accuracy_t", "T", "number", better="higher", full="balanced accuracy of T"),
+    Column("balanced_accuracy_n", "N", "number", better="higher", full="balanced accuracy of N"),
+    Column("c_index", "C-index", "number", better="higher"),
+    Column("comparable_pairs", "pairs", "number", 0, full="comparable pairs inside", lighter=True),
+)
+WORST: Mapping[str, tuple[str, Sequence[Column], str]] = {
+    "dice": (
+        "Whose masks fit worst?",
+        (
+            Column("dice_gtvp", "GTVp", "number", 2, "higher"),
+            Column("dice_gtvn", "GTVn", "number", 2, "higher"),
+            Column("mask", "mask"),
+        ),
+        "By the mean Dice of both structures.",
+    ),
+    "stages": (
+        "Whose stages are furthest off?",
+        (
+            Column("value", "steps", "number", 0, "lower"),
+            Column("t_truth", "T"),
+            Column("t_prediction", "called", full="T called"),
+            Column("n_truth", "N"),
+            Column("n_prediction", "called", full="N called"),
+        ),
+        "Steps of T and N together; without a prediction as many as there can be.",
+    ),
+    "pairs": (
+        "Whose risk is most out of order?",
+        (
+            Column("value", "pairs lost", "number", 0, "lower"),
+            Column("comparable_pairs", "of", "number", 0),
+            Column("time", "days", "number", 0),
+            Column("event", "relapse", "number", 0),
+        ),
+        "Comparable pairs that are discordant or lack a score.",
+    ),
+}
+"""Order of `patients.worst` -> question, columns and caption of its table."""
+
+
+def views(card: ScoreCard) -> Views:
+    """Return headline and sections of a scorecard."""
+    return Views(
+        headline(card),
+        (
+            Section("Confidential", (Text(CONFIDENTIAL, "caution"),), detail=True),
+            Section("Segmentation", segmentation(card)),
+            Section("Staging", staging(card)),
+            Section("Prognosis", prognosis(card)),
+            Section("Centers", centers(card), detail=True),
+            Section("Patients", worst(card)),
+        ),
+    )
+
+
+def headline(card: ScoreCard) -> Headline:
+    """Return the score with its arithmetic, what each subtask adds to it, and what the submission lacks."""
+    m, parts, interval = card.metrics, summary.parts(card), card.intervals.get("score")
+    bounds = [100 * v for v in interval] if interval else None
+    drawn = [Part(p.name, WEIGHTS[p.metric][1], 100 * p.weight, p.value) for p in parts]
+    unweighted = Fact(
+        "Unweighted",
+        share(m["unweighted_score"]),
+        f"consistency {decimal(m['consistency'], 4)}",
+        (
+            "Plain mean of the three subtasks. Consistency: how far the weighted score is from it; the "
+            "smaller breaks a tie"
+        ),
+        "higher",
+    )
+    return Headline(
+        Fact(
+            "Weighted score",
+            share(card.score),
+            span(interval, 3) if interval else "",
+            method(card),
+            "higher",
+        ),
+        (unweighted,),
+        Figure(lambda theme: score_strip(drawn, theme, bounds), _arithmetic(card, parts)),
+        notes=(SideBySide([(_subtask(card, part),) for part in parts], (1, 1, 1)), _unusable(card)),
+    )
+
+
+def _arithmetic(card: ScoreCard, parts: Sequence[summary.Part]) -> str:
+    if card.score is None:
+        return (
+            "The score is **undefined**: a subtask has nothing to be scored on in this test set; see the "
+            "findings."
+        )
+    total = " + ".join(f"{part.weight:.2f} × {part.value:.6f}" for part in parts)
+    return f"{total} = **{card.score!r}**. n = {card.n_cases} patients."
+
+
+def _subtask(card: ScoreCard, part: summary.Part) -> Text:
+    """Return value, interval and weight of a subtask, what it adds to the score, and what it is made of."""
+    m = card.metrics
+    inside = [f"{name} **{share(m[key])}**" for key, name in COMPONENTS.get(part.metric, {}).items()]
+    if part.metric == "c_index":
+        flipped = "signs reversed" if m["missing_pairs"] else "1 − C"
+        inside = [f"{m['comparable_pairs']:,} pairs", f"{flipped} **{share(m['c_index_flipped'])}**"]
+    return Text(
+        f":small[:gray[{part.name} ↑]]  \n"
+        f"**{share(part.value)}** :small[:gray[{span(card.intervals.get(part.metric), 3)}]] &nbsp; "
+        f"× {part.weight:.2f} = **{decimal(part.won, 4)}**  \n"
+        f":small[{' · '.join(inside)}]"
+    )
+
+
+def _unusable(card: ScoreCard) -> Text:
+    """Return what was missing, malformed or unknown, and what empty masks earned."""
+    credit = summary.credit_of_empty(card)
+    words = (
+        " ".join(f":orange-badge[▲ {one}]" for one in summary.unusable(card))
+        or ":green-badge[✓ nothing missing, malformed or unknown]"
+    )
+    if credit:
+        whole = share(card.metrics["dice_from_empty_cases"])
+        words += (
+            f" :gray-badge[∅ {decimal(credit, 4)} of the score] from patients with nothing to find and "
+            f"nothing found ({whole} of segmentation)"
+        )
+    return Text(words)
+
+
+def segmentation(card: ScoreCard) -> Sequence[Block]:
+    """Return how well masks fit: Dice by patient, what its mean is made of, Dice and volumes by size."""
+    if all(row["mask"] == "no-truth" for row in card.cases):
+        return (Text("The test set has no mask: there is no segmentation to look at.", "note"),)
+    by_size = [
+        SideBySide([(draw(card, structure),) for structure in STRUCTURES], (1, 1))
+        for draw in (figures.dice_by_volume, figures.volumes)
+    ]
+    mean = (structures(card), *_credit(card), *_nodes(card))
+    return (SideBySide(((figures.raincloud(card),), mean), (3, 2)), *by_size)
+
+
+def structures(card: ScoreCard) -> Table:
+    """Return what the mean Dice of each structure is made of."""
+    columns: dict[str, list[str]] = {}
+    for structure, (name, _) in STRUCTURES.items():
+        entry = card.per_class[name] | {"interval": span(card.intervals.get(f"dice_{structure}"), 2)}
+        columns[name] = [write(entry[key]) for key, write in STRUCTURE_ROWS.values()]
+    return Table(
+        "What is the mean made of?",
+        (Column("what", "", width=196), *(Column(name, name, "written", width=96) for name in columns)),
+        {"what": list(STRUCTURE_ROWS), **columns},
+        f"Pooled: the definition of 2022, not ranked. {method(card)}",
+        key="structures",
+    )
+
+
+def _credit(card: ScoreCard) -> Sequence[Text]:
+    credit = card.metrics["dice_from_empty_cases"]
+    if not credit:
+        return ()
+    words = "of the segmentation score comes from structures that are empty in truth and prediction."
+    return (Text(f"**{share(credit)}** {words}"),)
+
+
+def _nodes(card: ScoreCard) -> Sequence[Facts]:
+    if "gtvn_count_error" not in card.metrics:
+        return ()
+    error = Fact(
+        "Nodes, count error",
+        decimal(card.metrics["gtvn_count_error"], 2),
+        "not ranked",
+        "Mean absolute difference of the numbers of nodes",
+        "lower",
+    )
+    detection = Fact(
+        "Nodes, detection F1",
+        share(card.metrics["gtvn_detection_f1"]),
+        "not ranked",
+        "Nodes paired one to one where their IoU is above 0.3: 2 TP / (2 TP + FP + FN)",
+        "higher",
+    )
+    return (Facts((error, detection)),)
+
+
+def staging(card: ScoreCard) -> Sequence[Block]:
+    """Return which stage is taken for which, of T and of N, and how well each is found."""
+    return (SideBySide([_stages(card, kind) for kind in ("T", "N")], (1, 1)),)
+
+
+def _stages(card: ScoreCard, kind: str) -> Sequence[Block]:
+    matrix = figures.confusion(card, kind)
+    if matrix is None:
+        return (
+            Text(
+                f"No patient of the test set has {'a T' if kind == 'T' else 'an N'} stage that counts.",
+                "note",
+            ),
+        )
+    return (matrix, recalls(card, kind))
+
+
+def recalls(card: ScoreCard, kind: str) -> Table:
+    """Return how well each stage is found. kind: "T" or "N"."""
+    entries = {name: entry for name, entry in card.per_class.items() if name[0] == kind and len(name) == 2}
+    key = f"balanced_accuracy_{kind.lower()}"
+    return Table(
+        f"How well is each {kind} stage found?",
+        (
+            Column("stage", "stage", width=60),
+            Column("support", "patients", "count", lighter=True),
+            Column("predicted", "predicted", "number", 0, lighter=True),
+            Column("recall", "recall", "bar", better="higher"),
+        ),
+        {
+            "stage": list(entries),
+            **{
+                name: [entry[name] for entry in entries.values()]
+                for name in ("support", "predicted", "recall")
+            },
+        },
+        f"Their mean is the balanced accuracy: **{share(card.metrics[key])}**, "
+        f"{span(card.intervals.get(key), 3)}. A stage without a patient is in no mean. * under {SMALL} "
+        "patients: a few of them decide the recall.",
+        key=f"recall_{kind}",
+    )
+
+
+def prognosis(card: ScoreCard) -> Sequence[Block]:
+    """Return survival by predicted risk, and how good the order of risks is."""
+    m, curves = card.metrics, figures.kaplan_meier(card)
+    order = Facts(
+        (
+            Fact(
+                "C-index",
+                share(m["c_index"]),
+                span(card.intervals.get("c_index"), 3),
+                "Guessing gives 0.5",
+                "higher",
+            ),
+            Fact(
+                "With signs reversed",
+                share(m["c_index_flipped"]),
+                "" if m["missing_pairs"] else "1 − C",
+                (
+                    "What the C-index would be if every score were read the other way round; 1 − C where no "
+                    "score is missing"
+                ),
+            ),
+        ),
+        "How good is the order of risks?",
+    )
+    pairs = (figures.pairs(card),) if m["comparable_pairs"] else ()
+    if curves is None:
+        return (
+            Text("No patient has time, event and score: there are no survival curves.", "note"),
+            order,
+            *pairs,
+        )
+    return (SideBySide(((curves,), (order, *pairs)), (3, 2)), _thirds(card))
+
+
+def _thirds(card: ScoreCard) -> Table:
+    groups = card.more["survival"]["groups"]
+    return Table(
+        "Who relapsed in each third of the risk?",
+        (
+            Column("name", "predicted risk"),
+            Column("n", "patients", "number", 0),
+            Column("events", "relapsed", "number", 0),
+        ),
+        {key: [group[key] for group in groups] for key in ("name", "n", "events")},
+        key="thirds",
+        detail=True,
+    )
+
+
+def centers(card: ScoreCard) -> Sequence[Table]:
+    """Return the numbers of each center; nothing where the test set names none."""
+    found = card.more.get("per_center")
+    if not found:
+        return ()
+    keys = [column.name for column in CENTER_COLUMNS[1:]]
+    table = Table(
+        "What are the numbers of each center?",
+        CENTER_COLUMNS,
+        {"center": list(found), **{key: [entry[key] for entry in found.values()] for key in keys}},
+        "Dice, balanced accuracy, C-index inside each center. Pairs: comparable ones with both patients in "
+        "it. Balanced accuracy means over the stages that the center has, so centers with other stages are "
+        "not quite comparable.",
+        key="centers",
+    )
+    return (table,)
+
+
+def worst(card: ScoreCard) -> Sequence[Block]:
+    """Return the patients who cost most, by segmentation, staging and prognosis."""
+    return (SideBySide([(_worst(card, by),) for by in WORST], (1, 1, 1)),)
+
+
+def _worst(card: ScoreCard, by: str) -> Table:
+    question, columns, caption = WORST[by]
+    found = patients.worst(card, by)
+    rows = [{**card.cases[entry.index], "value": entry.value} for entry in found]
+    shown = (Column("case", "patient"), *columns)
+    return Table(
+        question,
+        shown,
+        {column.name: [row[column.name] for row in rows] for column in shown},
+        caption,
+        key=f"worst_{by}",
+        cases="case",
+    )
