@@ -15,7 +15,7 @@ CALLED = "image 1"
 @dataclass(frozen=True)
 class Photograph:
     """pixels: uint8 (height, width, 3), upright, read-only. small: a copy to measure and to show, 512 px on
-    its shorter side. seen: what the file was. dropped: of `models.intake.KINDS`, what else it held."""
+    its shorter side. seen: what the file was. dropped: of `models.image_upload.KINDS`, what else it held."""
 
     pixels: np.ndarray
     small: np.ndarray
@@ -38,7 +38,7 @@ def received(data: bytes, process: ImageProcess | None = None) -> Photograph:
     """The photograph in a file, decoded in the confined worker (`process`, else one for this file alone). The
     bytes are not kept.
 
-    Raises InputRefused (`image-unreadable`) with one sentence, see `models.intake.upright`.
+    Raises InputRefused (`image-unreadable`) with one sentence, see `models.image_upload.upright`.
     """
     if process is None:
         with ImageProcess() as own:

@@ -1,4 +1,4 @@
-"""Zip archives from strangers: each attack and each accident, and that good ones are read."""
+"""Untrusted ZIP archives: each attack and each accident, and that good ones are read."""
 
 import io
 import lzma

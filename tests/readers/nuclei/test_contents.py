@@ -271,7 +271,7 @@ def test_numbers_beyond_any_float(number, code):
 @pytest.mark.parametrize("items", [[polygon()], [polygon(), polygon(points=[(1, 1, 0), (2, 1), (2, 2)])]])
 @pytest.mark.parametrize("corner", [(1e6, -1e6), (-1e6, 1e6)])
 def test_the_furthest_coordinates_that_are_read(items, corner):
-    """By either reader: points of two and of three numbers in one file are left to the thorough one."""
+    """By either reader: points of two and of three numbers in one file are left to the strict one."""
     found = polygons(*items, polygon(points=[corner, (0, 0), (1, 1)]))
     assert sound(found).nuclei.vertices[-3].tolist() == list(corner)
     further = tuple(1.000001 * number for number in corner)

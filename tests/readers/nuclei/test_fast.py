@@ -1,4 +1,4 @@
-"""The quick reader: ordinary files are its own, and whatever it reads, it reads as the thorough one does."""
+"""The fast reader takes ordinary files, and reads whatever it takes as the strict one does."""
 
 import json
 from dataclasses import fields
@@ -103,7 +103,7 @@ def bits(value: object) -> object:
 
 
 def both_ways(data: bytes, graded: bool, monkeypatch: pytest.MonkeyPatch) -> tuple[list, list]:
-    """What is read of a file, and what is without the quick reader."""
+    """Return what is read of a file with and without the fast reader."""
     results = []
     for how in (fast.listed, lambda data, graded: None):
         with monkeypatch.context() as patch:
@@ -126,8 +126,8 @@ def both_ways(data: bytes, graded: bool, monkeypatch: pytest.MonkeyPatch) -> tup
 @example(b'{"polygons":[{"name":"tumor","path_points":[1,2,3,[4,5,6,7,8]]}]}', True)
 def test_both_readers_agree(data, graded):
     with pytest.MonkeyPatch.context() as monkeypatch:
-        quickly, thoroughly = both_ways(data, graded, monkeypatch)
-    assert quickly == thoroughly
+        by_fast, by_strict = both_ways(data, graded, monkeypatch)
+    assert by_fast == by_strict
 
 
 ORDINARY = {
@@ -178,7 +178,7 @@ def test_ordinary_files_are_read_quickly(name, indent):
         [[[1], 2]],
     ],
 )
-def test_lists_that_are_none_of_points_are_left_to_the_thorough_reader(points):
+def test_lists_that_are_none_of_points_are_left_to_the_strict_reader(points):
     assert fast.listed(polygons({"name": "tumor", "path_points": points}), True) is None
 
 
