@@ -137,6 +137,24 @@ class Text:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """A picture, drawn when it is needed. build: makes the PNG. alt: for who cannot see it. caption: plain text."""
+
+    build: Callable[[], bytes]
+    alt: str
+    caption: str
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """Pictures under the question that they answer. caption: above them."""
+
+    question: str
+    pictures: Sequence[Picture]
+    caption: str = ""
+
+
+@dataclass(frozen=True)
 class SideBySide:
     """Columns of blocks on a page; a report stacks them. widths: relative, one per column."""
 
@@ -155,7 +173,7 @@ class Choice:
     all_printed: bool = True
 
 
-Block = Figure | Panels | Table | Facts | Text | SideBySide | Choice
+Block = Figure | Panels | Table | Facts | Text | Gallery | SideBySide | Choice
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
 import streamlit as st
@@ -21,13 +21,14 @@ from scoring.figures.numerals import span
 from scoring.figures.theme import SMALL, Theme, label
 from scoring.report import views_of
 from scoring.scorecard import ScoreCard
-from scoring.text import file_name
+from scoring.text import file_name, markdown
 from scoring.views import (
     Block,
     Choice,
     Column,
     Facts,
     Figure,
+    Gallery,
     Panels,
     SideBySide,
     Table,
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 
 SHARED_CARDS, SHARED_BLOCKS, SESSION_CARDS, SESSION_BLOCKS = 32, 512, 4, 128
 """How many views, and figures and tables in one theme, are kept."""
+TALL, SHORT = 470, 12
+"""px of a table that scrolls, and the rows from which on it does."""
 Numbers = Callable[[], pd.DataFrame]
 Chosen = Callable[[str], Callable[[], None]]
 """From the key of a figure in the session to what is called when one of its points is clicked."""
@@ -123,10 +126,12 @@ def section(shown: ScoredSubmission, name: str, link: CaseLink | None = None) ->
     return True
 
 
-def block(entry: Block, shown: ScoredSubmission | None = None, path: str = "") -> None:
+def block(
+    entry: Block, shown: ScoredSubmission | None = None, path: str = "", link: CaseLink | None = None
+) -> None:
     """Draw a block that a live tab made. With `shown` and a path, which must say all that it depends on, it
     is kept with the blocks of that card."""
-    _block(entry, of_card(shown, f"live/{path}") if shown else Place(None, True, path))
+    _block(entry, of_card(shown, f"live/{path}", link) if shown else Place(None, True, path, link))
 
 
 def clickable(entry: Figure, shown: ScoredSubmission, path: str, chosen: Chosen) -> None:
@@ -155,6 +160,8 @@ def _block(entry: Block, place: Place) -> None:
                 st.caption(entry.caption)
         case Text():
             _text(entry)
+        case Gallery():
+            _kept(place, layout.theme(), partial(_gallery, entry))
         case SideBySide():
             drawn = st.columns(list(entry.widths), gap="medium")
             for number, (column, blocks) in enumerate(zip(drawn, entry.columns, strict=True)):
@@ -183,6 +190,14 @@ def _text(entry: Text) -> None:
         st.info(entry.text, icon=":material/info:")
     else:
         st.warning(entry.text, icon=":material/warning:")
+
+
+def _gallery(entry: Gallery) -> None:
+    layout.heading(entry.question)
+    if entry.caption:
+        st.caption(entry.caption)
+    for picture in entry.pictures:
+        st.image(picture.build(), markdown(picture.caption))
 
 
 def _figure(entry: Figure, place: Place) -> None:
@@ -230,7 +245,13 @@ def _table(entry: Table, place: Place) -> None:
         choose = place.link.row(entry.key, entry.rows[entry.cases])
         style, columns = _kept(place, theme, lambda: _styled(entry, theme))
         layout.styled_table(
-            entry.question, style, columns, key, on_select=choose, selection_mode="single-row"
+            entry.question,
+            style,
+            columns,
+            key,
+            height=_height(entry),
+            on_select=choose,
+            selection_mode="single-row",
         )
     else:
         _kept(place, theme, partial(_plain_table, entry, theme))
@@ -238,7 +259,11 @@ def _table(entry: Table, place: Place) -> None:
 
 
 def _plain_table(entry: Table, theme: Theme) -> None:
-    layout.styled_table(entry.question, *_styled(entry, theme), entry.key or None)
+    layout.styled_table(entry.question, *_styled(entry, theme), entry.key or None, height=_height(entry))
+
+
+def _height(entry: Table) -> int | Literal["content"]:
+    return TALL if len(entry.rows[entry.columns[0].name]) > SHORT else "content"
 
 
 def _styled(entry: Table, theme: Theme) -> tuple[object, dict[str, Any]]:

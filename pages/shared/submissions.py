@@ -233,7 +233,7 @@ def running(work: Running) -> None:
 
 
 def of_card(name: str, shown, work) -> Any:
-    """`work(card)` for a card that is shown, computed once. name: of the work. shown: a `workbench.Shown`."""
+    """`work(card)` for a card that is shown, computed once. name: of the work. shown: `ScoredSubmission`."""
     provenance = shown.card.provenance
     return _of_card(
         name,

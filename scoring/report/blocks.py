@@ -1,5 +1,6 @@
 """The blocks of `scoring.views` as HTML."""
 
+import base64
 from collections.abc import Iterable, Iterator
 
 from markupsafe import Markup
@@ -15,6 +16,7 @@ from scoring.views import (
     Fact,
     Facts,
     Figure,
+    Gallery,
     Panels,
     Section,
     SideBySide,
@@ -48,6 +50,8 @@ def html(block: Block, figures: Figures) -> str:
             return render("facts", question=block.question, facts=rows, caption=block.caption)
         case Text():
             return render("text", question=block.question, text=block.text, kind=block.kind)
+        case Gallery():
+            return _gallery(block)
         case SideBySide():
             return "".join(html(inner, figures) for column in block.columns for inner in column)
         case Choice():
@@ -67,6 +71,14 @@ def _panels(block: Panels, figures: Figures) -> str:
         (panel.title, Markup(figures.draw(panel.build, panel=True)[0]), panel.below) for panel in block.panels
     ]
     return render("panels", question=block.question, panels=panels, caption=block.caption)
+
+
+def _gallery(block: Gallery) -> str:
+    pictures = [
+        (f"data:image/png;base64,{base64.b64encode(picture.build()).decode()}", picture.alt, picture.caption)
+        for picture in block.pictures
+    ]
+    return render("gallery", question=block.question, pictures=pictures, caption=block.caption)
 
 
 def _table(block: Table) -> str:

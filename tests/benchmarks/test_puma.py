@@ -16,7 +16,7 @@ from scoring.challenges.puma.card import rescore
 from scoring.challenges.puma.detections import detections
 from scoring.challenges.puma.matching import Rule
 from scoring.challenges.puma.measures import quantities
-from scoring.challenges.puma.view import along_confidence, along_radius
+from scoring.challenges.puma.score_curves import along_confidence, along_radius
 from scoring.metrics import detection
 from scoring.statistics import resampling
 from tests.support import nuclei_lists as plain

@@ -13,7 +13,8 @@ import scoring
 from scoring import samples
 from scoring.challenges.puma import listing
 from scoring.challenges.puma.card import rescore
-from scoring.challenges.puma.view import overlay, worst_first
+from scoring.challenges.puma.image_views import worst_first
+from scoring.challenges.puma.overlay import overlay
 from scoring.figures.numerals import share
 from tests.browser import driver
 from tests.browser.driver import ROOT

@@ -225,27 +225,27 @@ def test_the_class_table_says_what_the_card_says(puma, truth):
     )
     for row, (name, entry) in zip(rows.itertuples(), card.per_class.items(), strict=True):
         assert row[1] == name.replace("_", " ")
-        assert (row.support, row.F1, row.best, row.recall) == (
+        assert (row.support, row.f1, row.best_possible_f1, row.recall) == (
             entry["support"],
             entry["f1"],
             entry["best_possible_f1"],
             entry["recall"],
         )
         assert row.precision == entry["precision"] or np.isnan(row.precision)
-        assert row.images == f"{entry['images_truth']}*"
-        assert row.interval == span(entry["f1_interval"], 2)
+        assert row.images_truth == f"{entry['images_truth']}*"
+        assert row.f1_interval == span(entry["f1_interval"], 2)
 
 
-def test_the_images_stand_worst_first_with_their_flags(puma, truth):
-    card, rows = scorecard(truth, "octans"), shown_table(puma(submission="octans", tab="Images"), "flags")
+def test_the_images_stand_worst_first_with_their_signs(puma, truth):
+    card, rows = scorecard(truth, "octans"), shown_table(puma(submission="octans", tab="Images"), "signs")
     by_name = {row["case"]: row for row in card.cases}
     assert list(rows["macro_f1"]) == sorted(row["macro_f1"] for row in card.cases)
     for row in rows.itertuples():
         assert (row.n_truth, row.n_predicted, row.fp, row.fn) == tuple(
             by_name[row.case][k] for k in ("n_truth", "n_predicted", "fp", "fn")
         )
-        assert (row.flags == "missing") == by_name[row.case]["missing"]
-    assert set(shown_table(puma(submission="sirius", tab="Images"), "flags")["flags"]) == {"shifted 14 px"}
+        assert (row.signs == "missing") == by_name[row.case]["missing"]
+    assert set(shown_table(puma(submission="sirius", tab="Images"), "signs")["signs"]) == {"shifted 14 px"}
 
 
 def test_the_image_of_an_address_is_open_and_the_next_one_is_a_click_away(puma, truth):

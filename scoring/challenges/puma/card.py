@@ -18,7 +18,7 @@ from scoring.challenges.puma.options import OPTIONS
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.rows import Scored
 from scoring.challenges.puma.truth import Truth
-from scoring.challenges.puma.warnings import remarks
+from scoring.challenges.puma.warnings import score_warnings
 from scoring.findings import InputRefused
 from scoring.options import check
 from scoring.readers.case_tables import joined_columns
@@ -110,7 +110,7 @@ def _card(
     truth_um, predicted_um = known or _tumor_to_lymphocyte(d, m.kept)
     scored = Scored(truth, d, rule.name, counted, truth_um, predicted_um)
     confusion, metrics = matching.confusion(d, m), rows.metrics(scored, point)
-    findings = remarks(d, predictions, rule, counted[rule.name], metrics, bool(found.values))
+    findings = score_warnings(d, predictions, rule, counted[rule.name], metrics, bool(found.values))
     return ScoreCard(
         ID,
         plain(float(point["score"][0])),

@@ -12,6 +12,8 @@ from scoring.challenges.puma.predictions import NucleiPredictions, read_predicti
 from scoring.challenges.puma.truth import Truth, read_truth
 from scoring.models import pictures
 from scoring.readers.sources import Source
+from scoring.scorecard import ScoreCard
+from scoring.views import Views
 
 RULE = """
 In each image and class the truth chooses, in file order: of the unused predictions of its class within 15 px (3.45 µm) the one of the highest
@@ -39,6 +41,12 @@ def _read_predictions(source: Source, truth: Truth | None, context: Context) -> 
 
 def _thumbnails(truth: Truth, indices: Sequence[int]) -> list[bytes | None]:
     return pictures.thumbnails(truth, indices)
+
+
+def _views(card: ScoreCard) -> Views:
+    from scoring.challenges.puma.views import views  # figures take a second to import
+
+    return views(card)
 
 
 CHALLENGE = Challenge(
@@ -70,6 +78,7 @@ CHALLENGE = Challenge(
     no_model="PUMA scores files of detected nuclei, not models: give --predictions.",
     single_image=SingleImage("tile"),
     thumbnails=_thumbnails,
+    views=_views,
     outputs=(
         OutputFile("--matches", "FILE.csv", "write what became of every nucleus, a row each", matches.to_csv),
     ),

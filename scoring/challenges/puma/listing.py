@@ -7,7 +7,7 @@ import numpy as np
 
 from scoring.challenges.puma.matches import FALSE_NEGATIVE, FALSE_POSITIVE, REASONS, STATUSES, TRUE_POSITIVE
 from scoring.challenges.puma.names import CLASSES
-from scoring.challenges.puma.view import PREDICTION, TRUTH
+from scoring.challenges.puma.overlay import PREDICTION, TRUTH
 
 LISTS = {
     "errors": (FALSE_POSITIVE, FALSE_NEGATIVE),

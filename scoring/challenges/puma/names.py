@@ -74,8 +74,8 @@ def mapped(counts: Mapping[str, int], where: str) -> Iterator[Finding]:
         yield note("names-mapped", where, f"classes read by another name: {said}.")
 
 
-def doubtful(counts: Mapping[str, int], where: str) -> Iterator[Finding]:
-    """What the platform would make of a submission's names: `mixed-names`, `names-not-grand-challenge`."""
+def platform_warnings(counts: Mapping[str, int], where: str) -> Iterator[Finding]:
+    """Yield `mixed-names` and `names-not-grand-challenge`: what the platform would make of the names."""
     known = sorted(name for name in counts if position(name) is not None)
     families = {key(name).startswith(PREFIX) for name in known}
     if len(families) == 2:

@@ -71,7 +71,7 @@ def read_predictions(
         *_empty(files, read_of, read),
         *_confidences(files, read),
         *names.mapped(read.names, files.name),
-        *names.doubtful(read.names, files.name),
+        *names.platform_warnings(read.names, files.name),
         *(_unmatched(files, truth, submission) if truth else ()),
         *(placement(files.name, truth.nuclei, nuclei, truth.sizes) if truth else ()),
         *cases.ignored(files, _others(files, submission)),

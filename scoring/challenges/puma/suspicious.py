@@ -1,5 +1,4 @@
-"""What makes the prediction of a case suspicious: signs of a mistake in the files rather than in the
-model."""
+"""Signs of a mistake in the files rather than in the model, case by case."""
 
 from collections.abc import Iterator, Mapping
 
@@ -8,7 +7,7 @@ import scipy
 
 from scoring.challenges.puma.card import of_card, rule_of
 from scoring.challenges.puma.names import CLASSES
-from scoring.challenges.puma.view import widest
+from scoring.challenges.puma.score_curves import widest
 from scoring.scorecard import ScoreCard
 
 SHIFT_PX = 5.0
@@ -19,15 +18,17 @@ AGREE_PX, SMOOTHING_PX = 5.0, 2.0
 
 
 def shift(card: ScoreCard) -> np.ndarray:
-    """How far predictions lie from the truth, px to the right and down [2]: the offset on which most pairs of
-    a truth nucleus and a kept prediction of its class up to 30 px away agree, 5 px more or less. NaN where no
-    offset stands out."""
+    """Return how far predictions lie from the truth, px to the right and down [2].
+
+    That is the offset on which most pairs of a truth nucleus and a kept prediction of its class up to 30 px
+    away agree, 5 px more or less; NaN where no offset is clear.
+    """
     ways, _, reach = _ways(card)
     return _densest(ways, reach)
 
 
 def shifts(card: ScoreCard) -> np.ndarray:
-    """The same of every image [N, 2]."""
+    """Return the same for every image [N, 2]."""
     ways, of_case, reach = _ways(card)
     return np.array([_densest(ways[of_case == case], reach) for case in range(len(card.cases))])
 
@@ -65,9 +66,9 @@ def _kept(card: ScoreCard) -> np.ndarray:
     return card.arrays["confidence"] >= rule_of(card).min_confidence
 
 
-def doubts(card: ScoreCard) -> tuple[tuple[str, ...], ...]:
-    """Of each case, in words: missing, nothing predicted, twice or half as many nuclei as in the truth, all
-    of one class, or shifted by 5 px and more."""
+def suspicious_signs(card: ScoreCard) -> tuple[tuple[str, ...], ...]:
+    """Return what is suspicious about each case, in words: missing, nothing predicted, twice or half as many
+    nuclei as in the truth, all of one class, or shifted by 5 px and more."""
     d, kept = of_card(card), _kept(card)
     occurring = np.zeros((2, len(d), len(CLASSES)), bool)
     occurring[0][d.truth_case, d.truth_class] = True

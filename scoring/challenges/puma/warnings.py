@@ -1,4 +1,4 @@
-"""What is worth knowing about a score before it is believed."""
+"""Warnings about a score's reliability."""
 
 from collections.abc import Iterator, Mapping
 
@@ -12,7 +12,7 @@ from scoring.findings import Finding, note, warning
 SMALL_CLASS = 15
 
 
-def remarks(
+def score_warnings(
     d: Detections,
     predictions: NucleiPredictions,
     rule: Rule,
@@ -20,7 +20,7 @@ def remarks(
     metrics: Mapping,
     resampled: bool,
 ) -> Iterator[Finding]:
-    """Findings of scoring. counted: by the chosen rule. resampled: whether there are intervals."""
+    """Yield the warnings and notes of scoring. counted: by the chosen rule. resampled: with intervals."""
     changed = [f"radius {rule.radius:g} px"] * (rule.radius != RADIUS)
     changed += [f"only predictions of confidence {rule.min_confidence:g} and more"] * (
         rule.min_confidence != 0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scoring.challenges.puma.names import CLASSES, PLATFORM, doubtful, mapped, nearest, position
+from scoring.challenges.puma.names import CLASSES, PLATFORM, mapped, nearest, platform_warnings, position
 from tests.support.findings import codes, only
 
 ACCEPTED = {
@@ -85,9 +85,9 @@ def test_names_that_are_read_as_others():
 
 
 def test_both_families_in_one_submission():
-    assert codes(doubtful({"nuclei_tumor": 1, "nuclei_stroma": 1}, "p")) == []
-    assert codes(doubtful({"tumor": 1}, "p")) == ["names-not-grand-challenge"]
-    found = list(doubtful({"Nuclei Tumor": 1, "nuclei_stroma": 5, "stroma": 1}, "p"))
+    assert codes(platform_warnings({"nuclei_tumor": 1, "nuclei_stroma": 1}, "p")) == []
+    assert codes(platform_warnings({"tumor": 1}, "p")) == ["names-not-grand-challenge"]
+    found = list(platform_warnings({"Nuclei Tumor": 1, "nuclei_stroma": 5, "stroma": 1}, "p"))
     assert codes(found) == ["mixed-names", "names-not-grand-challenge"]
     assert {entry.level for entry in found} == {"warning"}
     assert "'Nuclei Tumor', 'stroma' would score nothing" in found[1].message
@@ -96,4 +96,4 @@ def test_both_families_in_one_submission():
 def test_long_lists_of_names_are_cut_short():
     counts = {f"{' ' * count}tumor": 1 for count in range(1, 1000)}
     assert "and 979 more" in only(mapped(counts, "p"), "names-mapped").message
-    assert "and 979 more" in only(doubtful(counts, "p"), "names-not-grand-challenge").message
+    assert "and 979 more" in only(platform_warnings(counts, "p"), "names-not-grand-challenge").message

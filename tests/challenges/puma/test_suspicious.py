@@ -3,12 +3,8 @@
 import numpy as np
 import pytest
 
-from scoring.challenges.puma import suspicious
-from scoring.challenges.puma.view import worst_first
-from tests.challenges.puma.drawn import realistic
-from tests.support.nuclei_lists import card, nucleus, numbered
-
-DOUBTS = suspicious
+from scoring.challenges.puma.suspicious import shift, shifts, suspicious_signs
+from tests.support.nuclei_lists import card, nucleus
 
 
 def tile(seed: int, n: int = 80, names=("tumor", "lymphocytes", "epithelium")) -> list[dict]:
@@ -26,10 +22,10 @@ def moved(nuclei, right: float, down: float, jitter: float = 0.0) -> list[dict]:
 
 
 def of(truth, prediction, **options) -> tuple[str, ...]:
-    """Doubts of the first of two cases, the second of which is right."""
+    """What is suspicious about the first of two cases, the second of which is right."""
     images = {"a": truth, "b": tile(5)}
     found = {"b": moved(tile(5), 0, 0)} | ({} if prediction is None else {"a": prediction})
-    return DOUBTS.doubts(card(images, found, **options))[0]
+    return suspicious_signs(card(images, found, **options))[0]
 
 
 @pytest.mark.parametrize(
@@ -60,22 +56,12 @@ def test_what_the_smallest_confidence_leaves_out_is_not_there():
 def test_an_offset_is_found_to_a_pixel(right, down):
     images = {"a": tile(1), "b": tile(2)}
     found = card(images, {name: moved(nuclei, right, down, jitter=2) for name, nuclei in images.items()})
-    for offset in (DOUBTS.shift(found), *DOUBTS.shifts(found)):
+    for offset in (shift(found), *shifts(found)):
         assert offset == pytest.approx((right, down), abs=1)
 
 
 def test_chance_is_no_offset():
     images = {"a": tile(1, 400, ("tumor",))}
-    assert np.isnan(DOUBTS.shift(card(images, {"a": moved(tile(2, 400, ("tumor",)), 0, 0)}))).all()
-    assert np.isnan(DOUBTS.shift(card({"a": tile(1, 9)}, {"a": moved(tile(1, 9), 0, 0)}))).all()
-    assert np.isnan(DOUBTS.shift(card({"a": tile(1)}, {"a": []}))).all()
-
-
-def test_the_worst_image_comes_first():
-    true, found = realistic(4, images=5, nuclei=25)
-    scored = card(numbered([*true, []]), numbered([*found[:3], [], found[4], []]))
-    order = worst_first(scored)
-    assert sorted(order) == list(range(6))
-    assert (order[0], order[-1]) == (3, 5)
-    f1 = [scored.cases[i]["macro_f1"] for i in order[:-1]]
-    assert f1 == sorted(f1)
+    assert np.isnan(shift(card(images, {"a": moved(tile(2, 400, ("tumor",)), 0, 0)}))).all()
+    assert np.isnan(shift(card({"a": tile(1, 9)}, {"a": moved(tile(1, 9), 0, 0)}))).all()
+    assert np.isnan(shift(card({"a": tile(1)}, {"a": []}))).all()

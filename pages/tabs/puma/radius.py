@@ -1,0 +1,76 @@
+"""The score under another radius or smallest confidence."""
+
+from typing import Any
+
+import streamlit as st
+
+from pages.shared import layout, render
+from pages.shared.challenge_page import ScoredSubmission
+from pages.tabs.puma.setting import (
+    KEPT,
+    badge_and_reset,
+    current_setting,
+    highest_confidence,
+    identity,
+    rescored,
+    to_address,
+)
+from scoring.challenges.puma.formula import RADIUS_RANGE
+from scoring.challenges.puma.score_curves import along_confidence, along_radius
+from scoring.challenges.puma.setting_views import (
+    Curve,
+    Setting,
+    over_confidence,
+    over_radius,
+    setting_facts,
+    setting_table,
+)
+from scoring.scorecard import ScoreCard
+
+STEPS, FEW_STEPS, MANY_NUCLEI = 30, 10, 30_000
+"""Points of a curve; fewer where there are more nuclei than that, so that a slider stays quick."""
+
+
+@st.fragment
+def radius_tab(shown: ScoredSubmission) -> None:
+    """Draw sliders and what they change. A fragment: a move repaints this and nothing else."""
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        layout.heading("What if another radius or confidence counted?")
+        setting = _sliders(shown.card)
+        badge_and_reset(setting, "to_rule")
+        card = rescored(shown, setting)
+        render.block(setting_facts(shown.card, card))
+    with right:
+        radius_curve = _over_radius(*identity(shown), setting.least, card)
+        confidence_curve = _over_confidence(*identity(shown), setting.radius, card)
+        render.block(over_radius(card, radius_curve, setting))
+        render.block(over_confidence(card, confidence_curve, setting))
+    render.block(setting_table(shown.card, card, setting))
+
+
+def _sliders(card: ScoreCard) -> Setting:
+    setting, most = current_setting(card), highest_confidence(card)
+    st.session_state["radius"], st.session_state["least"] = setting.radius, setting.least
+    kept: dict[str, Any] = {"persist_state": "page", "on_change": to_address}
+    low, high = RADIUS_RANGE
+    radius = st.slider("Radius, px", low, high, step=0.5, format="%.1f", key="radius", **kept)
+    least = st.slider("Smallest confidence", 0.0, most, step=0.01, format="%.2f", key="least", **kept)
+    return Setting(radius, least)
+
+
+def _steps(card: ScoreCard) -> int:
+    nuclei = sum(row["n_truth"] + row["n_predicted"] for row in card.cases)
+    return FEW_STEPS if nuclei > MANY_NUCLEI else STEPS
+
+
+@st.cache_resource(max_entries=KEPT, scope="session", show_spinner=False)
+def _over_radius(truth_key: str, submission_key: str, options: str, least: float, _card: ScoreCard) -> Curve:
+    return along_radius(_card, _steps(_card))
+
+
+@st.cache_resource(max_entries=KEPT, scope="session", show_spinner=False)
+def _over_confidence(
+    truth_key: str, submission_key: str, options: str, radius: float, _card: ScoreCard
+) -> Curve:
+    return along_confidence(_card, _steps(_card))

@@ -1,0 +1,121 @@
+"""One image's nuclei, drawn on the tissue, with what became of each."""
+
+from collections.abc import Mapping
+from functools import partial
+
+import streamlit as st
+
+from pages.shared import downloads, viewer
+from pages.shared.case_link import CaseLink
+from pages.shared.challenge_page import ScoredSubmission
+from pages.shared.viewer import nuclei
+from pages.shared.viewer.payload import Payload
+from pages.tabs.puma.nucleus_table import Nucleus, nucleus_table
+from pages.tabs.puma.setting import badge_and_reset, current_setting, identity, rescored
+from scoring.arrays import Array
+from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
+from scoring.challenges.puma.listing import SIDES
+from scoring.challenges.puma.matches import REASONS
+from scoring.challenges.puma.names import CLASSES
+from scoring.challenges.puma.overlay import overlay
+from scoring.challenges.puma.setting_views import RULE, Setting
+from scoring.challenges.puma.truth import Truth
+from scoring.figures.raster import overlay_png
+from scoring.models import pictures
+
+LINK = CaseLink("case", "nucleus")
+KEPT_CASES = 8
+PRINTED_SIDE = 1600
+"""px of the longer side of a downloaded image."""
+
+
+@st.fragment
+def viewer_tab(shown: ScoredSubmission) -> None:
+    """Draw one image's nuclei and their table. A fragment: a click in the viewer repaints only this."""
+    names = [row["case"] for row in shown.card.cases]
+    index = _choose_case(names)
+    setting = current_setting(shown.card)
+    if setting != RULE:
+        badge_and_reset(setting, "to_rule_here")
+    drawn, payload = _packed(*identity(shown), setting, index, shown)
+    nucleus = _nucleus_in_address()
+    left, right = st.columns([7, 3], gap="medium")
+    with left:
+        focus = {"side": nucleus.side, "index": nucleus.number} if nucleus else None
+        viewer.show(payload, "nuclei", focus=focus, on_select=partial(_to_address, payload))
+        png = partial(_printed, drawn, shown.truth, index, _tile(shown.truth_key, index, shown.truth))
+        stem, key = f"{names[index]}-overlay", "download_overlay"
+        downloads.button("Whole image (PNG)", png, stem, "png", "image/png", key, type="tertiary")
+    with right:
+        nucleus_table(drawn, nucleus, setting.radius, LINK)
+
+
+def _choose_case(names: list[str]) -> int:
+    # By hand: a bound box that is drawn for the first time leaves a value that a click elsewhere has set out
+    # of the address.
+    named = st.session_state.get("case", st.query_params.get("case"))
+    st.session_state["case"] = st.query_params["case"] = named if named in names else names[0]
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        case = st.selectbox(
+            "Image", names, key="case", persist_state="page", width=290, on_change=LINK.leave, format_func=str
+        )
+        index = names.index(case)
+        for label, step, icon in (("Previous", -1, "chevron_left"), ("Next", 1, "chevron_right")):
+            other = names[(index + step) % len(names)]
+            st.button(label, key=f"case_{label}", icon=f":material/{icon}:", on_click=_go_to, args=(other,))
+    return index
+
+
+def _go_to(case: str) -> None:
+    st.session_state["case"] = case
+    LINK.leave()
+
+
+@st.cache_resource(max_entries=KEPT_CASES, scope="session", show_spinner="Drawing the nuclei ...")
+def _packed(
+    truth_key: str,
+    submission_key: str,
+    options: str,
+    setting: Setting,
+    index: int,
+    _shown: ScoredSubmission,
+) -> tuple[dict[str, Array], Payload]:
+    """The nuclei of an image with what became of them, and the same as the viewer takes it."""
+    truth = _shown.truth
+    drawn = overlay(truth, _shown.predictions, rescored(_shown, setting), index)
+    payload = nuclei.results(
+        drawn,
+        name=truth.ids[index],
+        size=tuple(truth.sizes[index].tolist()),
+        classes=CLASSES,
+        reasons=REASONS,
+        jpeg=_tile(truth_key, index, truth),
+        um_per_px=MICROMETRES_PER_PIXEL,
+        radius=setting.radius,
+    )
+    return drawn, payload
+
+
+@st.cache_resource(max_entries=KEPT_CASES, scope="session", show_spinner=False)
+def _tile(truth_key: str, index: int, _truth: Truth) -> bytes | None:
+    return pictures.tile(_truth, index)
+
+
+def _printed(drawn: Mapping[str, Array], truth: Truth, index: int, tile: bytes | None) -> bytes:
+    width, height = truth.sizes[index].tolist()
+    return overlay_png(drawn, (width, height), truth.ids[index], MICROMETRES_PER_PIXEL, PRINTED_SIDE, tile)
+
+
+def _to_address(payload: Payload) -> None:
+    """Write the nucleus that was clicked to the address."""
+    chosen = viewer.selected("nuclei", payload)
+    if chosen:
+        st.query_params["nucleus"] = f"{chosen['side']}-{chosen['index']}"
+    else:
+        LINK.leave()
+
+
+def _nucleus_in_address() -> Nucleus | None:
+    side, _, number = st.query_params.get("nucleus", "").partition("-")
+    is_number = number.isdecimal() and len(number) < 9
+    return Nucleus(side, int(number)) if side in SIDES and is_number else None

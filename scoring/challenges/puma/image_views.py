@@ -1,0 +1,126 @@
+"""What is shown of single images: which went worst, and where their errors are."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
+from scoring.challenges.puma.names import CLASSES
+from scoring.challenges.puma.overlay import marks
+from scoring.challenges.puma.suspicious import suspicious_signs
+from scoring.figures import detection as figures
+from scoring.figures.numerals import decimal
+from scoring.figures.raster import overlay_png
+from scoring.scorecard import ScoreCard
+from scoring.views import Column, Figure, Gallery, Picture, Table
+
+IMAGES, PICTURES, SIDE, COLOURS = 30, 3, 440, 128
+"""In a report: images in the heat map and in the list, pictures of errors, their size in px and colours."""
+
+
+def count_of_images(n: int) -> str:
+    """Return a number of images in words."""
+    return f"{n} image{'s' * (n != 1)}"
+
+
+def images(card: ScoreCard) -> tuple[Figure | Table | Gallery, ...]:
+    """Return the worst images, those that are missing or suspicious, and errors of the worst."""
+    order, signs = worst_first(card), suspicious_signs(card)
+    flagged = [(row["case"], ", ".join(found)) for row, found in zip(card.cases, signs, strict=True) if found]
+    listed = flagged[:IMAGES]
+    suspicious = Table(
+        "Which images are missing or suspicious?",
+        (Column("case", "image"), Column("signs", "▲")),
+        {"case": [case for case, _ in listed], "signs": [words for _, words in listed]},
+        f"and {len(flagged) - IMAGES} more" if len(flagged) > IMAGES else "",
+        key="suspicious",
+    )
+    return (
+        class_heat(card, order[:IMAGES]),
+        *((suspicious,) if flagged else ()),
+        _worst_pictures(card, order),
+    )
+
+
+def worst_first(card: ScoreCard) -> tuple[int, ...]:
+    """Return the places of the cases by macro F1, the lowest first; equal ones by the number of their errors,
+    images empty on both sides last."""
+
+    def rank(i: int) -> tuple[bool, float, int]:
+        row = card.cases[i]
+        return row["macro_f1"] is None, row["macro_f1"] or 0.0, -(row["fp"] + row["fn"])
+
+    return tuple(sorted(range(len(card.cases)), key=rank))
+
+
+def class_heat(card: ScoreCard, places: Sequence[int]) -> Figure:
+    """Return F1 of images and classes, for the cases at some places."""
+    names = [card.cases[i]["case"] for i in places]
+    f1 = card.arrays["f1"][list(places)]
+    return Figure(
+        partial(figures.class_heat, f1, CLASSES, names),
+        f"Worst image first, {len(names)} of {card.n_cases}. Blank: the class is in neither truth nor "
+        "prediction.",
+        {"image": names, **{name: f1[:, k].tolist() for k, name in enumerate(CLASSES)}},
+        key="class_heat",
+        cases=True,
+    )
+
+
+def images_table(card: ScoreCard) -> Table:
+    """Return all images, the worst first, with the signs that something is wrong with a file."""
+    order, signs = worst_first(card), suspicious_signs(card)
+    columns = (
+        Column("case", "image", width=200),
+        Column(
+            "macro_f1",
+            "F1",
+            "number",
+            better="higher",
+            help="Mean F1 of the classes that occur in the image; in no ranking",
+            width=50,
+        ),
+        Column("micro_f1", "micro", "number", better="higher", width=54),
+        Column("n_truth", "nuclei", "number", 0, width=52),
+        Column("n_predicted", "found", "number", 0, width=50),
+        Column("fp", "FP", "number", 0, "lower", width=44),
+        Column("fn", "FN", "number", 0, "lower", width=44),
+        Column(
+            "signs",
+            "▲",
+            help="Missing, or so unlike the truth that a mistake in the file is likely",
+            width=136,
+        ),
+    )
+    rows = [{**card.cases[i], "signs": ", ".join(signs[i])} for i in order]
+    return Table(
+        f"Which images went worst? {len(rows)}",
+        columns,
+        {column.name: [row[column.name] for row in rows] for column in columns},
+        f"▲: {sum(map(bool, signs))} of {len(rows)} missing or suspicious.",
+        key="image_rows",
+        cases="case",
+    )
+
+
+def _worst_pictures(card: ScoreCard, order: Sequence[int]) -> Gallery:
+    """The worst images that have a prediction, as points: a scorecard holds no outlines and no tissue."""
+    submitted = [i for i in order if not card.cases[i]["missing"]]
+    return Gallery(
+        "Where are the errors of the worst images?",
+        [_picture(card, i) for i in submitted[:PICTURES]],
+        "Circle: found; cross: spurious; ring: missed; cross in a ring: another class. The viewer shows "
+        "outlines on the tissue.",
+    )
+
+
+def _picture(card: ScoreCard, index: int) -> Picture:
+    row = card.cases[index]
+
+    def png() -> bytes:
+        drawn, size = marks(card, index), (row["width"], row["height"])
+        return overlay_png(drawn, size, row["case"], MICROMETRES_PER_PIXEL, SIDE, colours=COLOURS)
+
+    counts = (
+        f"{row['tp']:,} found, {row['fp']:,} spurious, {row['fn']:,} missed; F1 {decimal(row['macro_f1'], 3)}"
+    )
+    return Picture(png, f"Nuclei of {row['case']}: {counts}", f"{row['case']}: {counts}")

@@ -1,0 +1,70 @@
+"""The nuclei of one case with what became of each, as the viewer and pictures draw them."""
+
+import numpy as np
+
+from scoring.arrays import Array
+from scoring.challenges.puma import matching
+from scoring.challenges.puma.card import of_card, rule_of
+from scoring.challenges.puma.matches import fates
+from scoring.challenges.puma.predictions import NucleiPredictions
+from scoring.challenges.puma.truth import Truth
+from scoring.readers.nuclei import Nuclei
+from scoring.scorecard import ScoreCard
+
+TRUTH, PREDICTION = 0, 1
+
+
+def overlay(truth: Truth, predictions: NucleiPredictions, card: ScoreCard, index: int) -> dict[str, Array]:
+    """Return the nuclei of one case with the outlines that their files hold; columns as of `marks`."""
+    drawn = marks(card, index)
+    kept = np.flatnonzero(predictions.nuclei[index].confidences >= rule_of(card).min_confidence)
+    sides = _outlines(truth.nuclei[index], slice(None)), _outlines(predictions.nuclei[index], kept)
+    return drawn | {
+        "xy": np.concatenate([xy for xy, _ in sides]),
+        "start": np.cumsum(np.r_[0, *(lengths for _, lengths in sides)]),
+    }
+
+
+def marks(card: ScoreCard, index: int) -> dict[str, Array]:
+    """Return the nuclei of one case in one list, truth first, without the predictions that the card's
+    smallest confidence leaves out.
+
+    Columns, n nuclei: xy float32 [v, 2], px, outlines one after the other, of which a card holds none; start
+    [n + 1], where each begins (equal neighbours: there is none); centroids float64 [n, 2], px; kind 0 truth,
+    1 prediction; cls: position in CLASSES; status: in STATUSES; reason: in REASONS; partner: row of the
+    nucleus that it matches or that the reason is about, -1 = none; number: position in its file's list;
+    score: confidence, 1 for the truth; distance: px to the partner, NaN = none.
+    """
+    d, rule = of_card(card), rule_of(card)
+    m = matching.match(d, rule)
+    true, found = fates(d, m)
+    t, first_prediction, end = (
+        slice(*d.first_truth[index : index + 2]),
+        *d.first_prediction[index : index + 2],
+    )
+    p = np.flatnonzero(m.kept[first_prediction:end]) + first_prediction
+    n_truth = t.stop - t.start
+    row = np.full(len(m.kept) + 1, -1)
+    row[p] = np.arange(len(p)) + n_truth
+    return {
+        "xy": np.empty((0, 2), np.float32),
+        "start": np.zeros(n_truth + len(p) + 1, int),
+        "centroids": np.r_[d.truth_points[t], d.predicted_points[p]],
+        "kind": np.repeat([TRUTH, PREDICTION], [n_truth, len(p)]),
+        "cls": np.r_[d.truth_class[t], d.predicted_class[p]],
+        "status": np.r_[true.status[t], found.status[p]],
+        "reason": np.r_[true.reason[t], found.reason[p]],
+        "partner": np.r_[
+            row[true.partner[t]], np.where(found.partner[p] >= 0, found.partner[p] - t.start, -1)
+        ],
+        "number": np.r_[d.truth_number[t], d.predicted_number[p]],
+        "score": np.r_[np.ones(n_truth), rule.confidences(d)[p]],
+        "distance": np.r_[true.distance[t], found.distance[p]],
+    }
+
+
+def _outlines(nuclei: Nuclei, chosen: slice | np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices [v, 2] and their number in each outline [n] of the chosen nuclei."""
+    lengths, kept = np.diff(nuclei.starts.astype(int)), np.zeros(len(nuclei), bool)
+    kept[chosen] = True
+    return nuclei.vertices[np.repeat(kept, lengths)], lengths[kept]

@@ -1,0 +1,140 @@
+"""What another radius or another smallest confidence changes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.arrays import Floats
+from scoring.challenges.puma.card import rule_of
+from scoring.challenges.puma.formula import METRICS, RADIUS
+from scoring.challenges.puma.image_views import count_of_images
+from scoring.challenges.puma.suspicious import shift
+from scoring.challenges.puma.views import NAMES, best_possible
+from scoring.figures import detection as figures
+from scoring.figures.detection import spaced
+from scoring.figures.numerals import UNDEFINED, decimal, share
+from scoring.scorecard import ScoreCard
+from scoring.views import Column, Fact, Facts, Figure, Table
+
+Curve = Mapping[str, Floats]
+"""The score along a setting: "x" and "y"."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How nuclei are matched. radius: px. least: smallest confidence that counts."""
+
+    radius: float = RADIUS
+    least: float = 0.0
+
+    @property
+    def changes(self) -> list[str]:
+        """What differs from the challenge's rule, in words."""
+        radius, least = f"radius {self.radius:g} px", f"confidence from {self.least:g}"
+        return [radius] * (self.radius != RADIUS) + [least] * (self.least != 0)
+
+
+RULE = Setting()
+"""The challenge's."""
+
+
+def setting_facts(usual: ScoreCard, card: ScoreCard) -> Facts:
+    """Return the scores of a card under another setting beside those by the rule."""
+    m, before, chosen = card.metrics, usual.metrics, rule_of(card).name
+    scores = {NAMES[rule]: METRICS[rule] for rule in (chosen, *(rule for rule in METRICS if rule != chosen))}
+    scores |= {"Micro F1": "micro_f1"}
+    return Facts(
+        (
+            *(
+                Fact(name, share(m[key]), f"{share(before[key])} by the rule", better="higher")
+                for name, key in scores.items()
+            ),
+            Fact("Predictions left", f"{m['n_predicted']:,}", f"of {before['n_predicted']:,}"),
+            Fact(
+                "Predictions lie",
+                _offset(shift(card)),
+                "to the right, down",
+                "The offset on which most pairs of a nucleus and a prediction of its class agree; about 0 "
+                "unless the tiles are shifted",
+            ),
+        )
+    )
+
+
+def _offset(moved: Floats) -> str:
+    if np.isnan(moved).any():
+        return UNDEFINED
+    right, down = (decimal(float(value), 1, sign=True) for value in moved)
+    return f"{right}, {down} px"
+
+
+def over_radius(card: ScoreCard, curve: Curve, setting: Setting) -> Figure:
+    """Return the score over the radius. card: scored by the setting. curve: at its smallest confidence."""
+    return Figure(
+        lambda theme: figures.along(
+            curve["x"],
+            curve["y"],
+            theme,
+            "What does the radius change?",
+            "radius, px",
+            RADIUS,
+            setting.radius,
+            card.score or 0.0,
+            _best(card),
+        ),
+        f"Smallest confidence {setting.least:g}. Dotted: 15 px, the challenge's. "
+        f"n = {count_of_images(card.n_cases)}.",
+        {"radius": curve["x"].tolist(), "macro F1": curve["y"].tolist()},
+    )
+
+
+def over_confidence(card: ScoreCard, curve: Curve, setting: Setting) -> Figure:
+    """Return the score over the smallest confidence. card: scored by the setting. curve: at its radius."""
+    return Figure(
+        lambda theme: figures.along(
+            curve["x"],
+            curve["y"],
+            theme,
+            "What does the smallest confidence change?",
+            "predictions with less are left out",
+            0.0,
+            setting.least,
+            card.score or 0.0,
+            _best(card),
+        ),
+        f"Radius {setting.radius:g} px. Dotted: 0, the challenge's. Chosen on the images it is scored on, "
+        "the best is too good: expect less on new ones.",
+        {"confidence": curve["x"].tolist(), "macro F1": curve["y"].tolist()},
+    )
+
+
+def _best(card: ScoreCard) -> float | None:
+    return best_possible(card, rule_of(card).name)
+
+
+def setting_table(usual: ScoreCard, card: ScoreCard, setting: Setting) -> Table:
+    """Return what a setting does to each class. usual: the card by the rule."""
+    keys = ("precision", "recall", "tp", "fp", "fn")
+    return Table(
+        "What does it do to each class?",
+        (
+            Column("class", "class", width=110),
+            Column("rule", "F1 by the rule", "number", better="higher", lighter=True),
+            Column("here", "F1 here", "number", better="higher"),
+            Column("precision", "precision", "number", better="higher"),
+            Column("recall", "recall", "number", better="higher"),
+            Column("tp", "TP", "number", 0, "higher"),
+            Column("fp", "FP", "number", 0, "lower"),
+            Column("fn", "FN", "number", 0, "lower"),
+        ),
+        {
+            "class": [spaced(name) for name in card.per_class],
+            "rule": [entry["f1"] for entry in usual.per_class.values()],
+            "here": [entry["f1"] for entry in card.per_class.values()],
+            **{key: [entry[key] for entry in card.per_class.values()] for key in keys},
+        },
+        f"Here: radius {setting.radius:g} px, confidence from {setting.least:g}. The viewer shows the same "
+        "setting.",
+        key="setting_classes",
+    )

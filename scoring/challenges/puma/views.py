@@ -1,0 +1,223 @@
+"""What is shown of a PUMA scorecard."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from scoring.challenges import classification_views as shared
+from scoring.challenges.puma.card import rule_of
+from scoring.challenges.puma.formula import METRICS, RULE_NAMES
+from scoring.challenges.puma.image_views import count_of_images, images
+from scoring.challenges.puma.names import CLASSES
+from scoring.challenges.puma.tissue_views import tissue
+from scoring.challenges.puma.warnings import SMALL_CLASS
+from scoring.figures import detection as figures
+from scoring.figures.detection import Reach, spaced
+from scoring.figures.numerals import decimal, share, span
+from scoring.scorecard import ScoreCard
+from scoring.views import (
+    Column,
+    Fact,
+    Facts,
+    Figure,
+    Headline,
+    Section,
+    SideBySide,
+    Table,
+    Views,
+)
+
+NAMES = {rule: f"Macro F1, {name}" for rule, name in RULE_NAMES.items()}
+DIVIDES = {
+    "description": "image F1s ÷ images that hold the class",
+    "grand-challenge": "image F1s ÷ all images, {n}",
+    "pooled": "one F1 of the counts of all images",
+}
+"""Rule -> what the value of a class is."""
+MEANS_OVER = {
+    "description": "ten classes",
+    "grand-challenge": "the classes that occur",
+    "pooled": "the classes that occur",
+}
+"""Rule -> the classes that its mean is over."""
+OBSERVERS = {
+    "between observers": {"f1": 0.8020, "precision": 0.8034, "recall": 0.8062},
+    "one observer twice": {"f1": 0.8566, "precision": 0.8489, "recall": 0.8645},
+}
+"""How well pathologists agree in detecting nuclei, on 12 regions; source: the challenge's own description. To
+compare with micro F1 and detection F1, never with a macro F1."""
+
+
+def views(card: ScoreCard) -> Views:
+    """Return headline and sections of a scorecard."""
+    return Views(
+        headline(card),
+        (
+            Section("Classes", classes(card)),
+            Section("Images", images(card), detail=True),
+            Section("Tissue", tissue(card)),
+        ),
+    )
+
+
+def headline(card: ScoreCard) -> Headline:
+    """Return the chosen macro F1 beside what can be reached, and the other two."""
+    m, chosen, interval = card.metrics, rule_of(card).name, card.intervals.get("score")
+    others = [rule for rule in METRICS if rule != chosen]
+    return Headline(
+        Fact(
+            NAMES[chosen],
+            share(card.score),
+            span(interval, 3) if interval else "",
+            f"{value_of_a_class(chosen, card.n_cases)}; the mean over {MEANS_OVER[chosen]}. "
+            f"{shared.method(card)}",
+            "higher",
+        ),
+        (
+            Fact("Best possible", share(best_possible(card, chosen)), "the truth itself, by this rule"),
+            *(
+                Fact(
+                    NAMES[rule],
+                    share(m[METRICS[rule]]),
+                    f"of {share(best_possible(card, rule))}; {value_of_a_class(rule, card.n_cases)}",
+                )
+                for rule in others
+            ),
+        ),
+        Figure(
+            partial(figures.reach, reached(card)),
+            f"{observers_in_words()} Score **{card.score!r}**. n = {count_of_images(card.n_cases)}.",
+        ),
+        under_score=3,
+    )
+
+
+def value_of_a_class(rule: str, n_images: int) -> str:
+    """Return what the value of a class is by a rule, in words."""
+    return DIVIDES[rule].format(n=n_images)
+
+
+def best_possible(card: ScoreCard, rule: str) -> float | None:
+    """Return the macro F1 of the truth submitted as the prediction, by a rule."""
+    return card.metrics[f"best_possible_{METRICS[rule]}"]
+
+
+def reached(card: ScoreCard) -> list[Reach]:
+    """Return the three macro F1s, the card's own first, micro F1 and detection F1 beside what can be reached;
+    observers beside the last two."""
+    m, chosen = card.metrics, rule_of(card).name
+    rows = [
+        Reach(
+            NAMES[rule],
+            m[METRICS[rule]],
+            card.intervals.get(METRICS[rule]),
+            best_possible(card, rule),
+            chosen=rule == chosen,
+        )
+        for rule in (chosen, *(other for other in METRICS if other != chosen))
+    ]
+    observers = [(name, one["f1"]) for name, one in OBSERVERS.items()]
+    return [
+        *rows,
+        Reach("Micro F1", m["micro_f1"], card.intervals.get("micro_f1"), marks=observers),
+        Reach("Detection F1, any class", card.more["detection"]["f1"], marks=observers),
+    ]
+
+
+def observers_in_words() -> str:
+    """Return what the figure of `reached` shows, for its caption."""
+    between, within = (decimal(one["f1"], 3) for one in OBSERVERS.values())
+    return (
+        f"Hatched: out of reach even for the truth itself. Strokes: two observers agree to {between}, one "
+        f"with themselves to {within} (detection F1, 12 regions); do not compare these with a macro F1."
+    )
+
+
+def classes(card: ScoreCard) -> tuple[SideBySide, Table]:
+    """Return how good each class is, how well nuclei are found, and what is taken for what."""
+    matrix = card.confusion_matrix or {}
+    labels, counts = matrix["labels"], matrix["counts"]
+    confusion = Figure(
+        partial(figures.confusion, counts, CLASSES),
+        "Rows: truth. Colour: share of the row. What is left after matching is paired within the radius "
+        "whatever its class; the rest is missed or spurious. For display only: it is in no score. "
+        f"n = {card.metrics['n_truth']:,} nuclei.",
+        shared.counts_by_class(labels, counts),
+    )
+    return (
+        SideBySide(((classes_table(card), detection_facts(card)), (confusion,)), (12, 10)),
+        shared.counts_table(labels, counts, {}),
+    )
+
+
+CLASS_COLUMNS = (
+    Column("class", "class", width=96),
+    Column("support", "nuclei", "number", 0, width=54),
+    Column("images_truth", "images", "count", full="images that hold it", width=50),
+    Column("f1", "F1", "bar", better="higher", width=88),
+    Column("f1_interval", "95% interval", "interval", 2, width=88, lighter=True),
+    Column(
+        "best_possible_f1",
+        "best",
+        "number",
+        2,
+        full="best possible",
+        help="F1 of the truth submitted as the prediction, by this rule",
+        width=44,
+        lighter=True,
+    ),
+    Column("precision", "prec.", "number", better="higher", full="precision", width=54),
+    Column("recall", "recall", "number", better="higher", width=54),
+    *map(
+        shared.estimated,
+        (
+            "predicted",
+            "tp",
+            "fp",
+            "fn",
+            "f1_pooled",
+            "images_predicted",
+            "per_mm2_truth",
+            "per_mm2_predicted",
+        ),
+    ),
+)
+
+
+def classes_table(card: ScoreCard) -> Table:
+    """Return how good each class is."""
+    rows: dict[str, Sequence[Any]] = {
+        column.name: [entry.get(column.name) for entry in card.per_class.values()] for column in CLASS_COLUMNS
+    }
+    return Table(
+        "How good is each class?",
+        CLASS_COLUMNS,
+        {**rows, "class": [spaced(name) for name in card.per_class]},
+        "F1 as the rule counts it, precision and recall from the counts of all images. * in under "
+        f"{SMALL_CLASS} images: read the interval with care. –: undefined. {shared.method(card)}",
+        key="classes",
+    )
+
+
+def detection_facts(card: ScoreCard) -> Facts:
+    """Return how well nuclei are found, of the right class and whatever the class, beside pathologists."""
+    between, within = OBSERVERS.values()
+    words = {"f1": "F1", "precision": "precision", "recall": "recall"}
+    return Facts(
+        (
+            *(shared.measure(card, f"micro_{key}", f"Micro {name}") for key, name in words.items()),
+            *(
+                Fact(
+                    f"Detection {name}",
+                    share(card.more["detection"][key]),
+                    f"observers {share(between[key])}, {share(within[key])}",
+                    "Whatever the class",
+                    "higher",
+                )
+                for key, name in words.items()
+            ),
+        ),
+        "How well are nuclei found?",
+        "Micro: of the right class. Detection: whatever the class. Observers: two pathologists, and one "
+        "twice, on 12 regions.",
+    )
