@@ -40,15 +40,15 @@ class ChallengePage:
 
     own_options: draws what an own prediction file cannot say itself and gives it. score_options: the options
     of `score` from the submission and those. about_truth, about_submission: one line each. headline: the
-    score with its arithmetic; None: that of its views. tabs: name -> body(shown), which stands below the section of
-    that name in its views, or None where there is nothing but that section. table: the cases as a table, for download. closing:
-    a line below the tabs. choices: draws how it can be scored otherwise, from the test set that was given,
-    its cases and the predictions, and gives it as options of `score`. refused: draws, below the problems,
-    what else there is to say of a submission that was refused, from the test set and the submission that were
-    given. upload, about_test_set: what can be dropped, in words; truth_types, submission_types: its endings
-    besides tables and zips. several: a submission may be many files or a folder. tables: what else there is
-    to download, name -> table(card). below_headline: draws what has widgets and belongs to the score. viewer: the
-    tab that a click on a case opens.
+    score with its arithmetic; None: that of its views. tabs: name -> body(shown), which stands below the
+    section of that name in its views, or None where there is nothing but that section. table: the cases as a
+    table, for download. closing: a line below the tabs. choices: draws how it can be scored otherwise, from
+    the test set that was given, its cases and the predictions, and gives it as options of `score`. refused:
+    draws, below the problems, what else there is to say of a submission that was refused, from the test set
+    and the submission that were given. upload, about_test_set: what can be dropped, in words; truth_types,
+    submission_types: its endings besides tables and zips. several: a submission may be many files or a
+    folder. tables: what else there is to download, name -> table(card). below_headline: draws what has
+    widgets and belongs to the score. viewer: the tab that a click on a case opens.
     """
 
     challenge: Challenge
@@ -107,7 +107,8 @@ def show(bench: ChallengePage) -> None:
         if test_set.own and not given.own and not given.is_model:
             door.caption(
                 "The sample teams belong to the sample test set: drop your own "
-                f"submission{', or choose a sample model' * any(s.is_model for s in sample.submissions.values())}."
+                "submission"
+                f"{', or choose a sample model' * any(s.is_model for s in sample.submissions.values())}."
             )
             layout.findings(truth.value.findings)
             st.info(

@@ -34,7 +34,8 @@ WATCH = st.components.v2.component(
 export default function ({data, parentElement, setTriggerValue}) {
   let told = data.paper;
   const timer = setInterval(() => {
-    const paper = getComputedStyle(parentElement.querySelector("span")).getPropertyValue("--st-background-color").trim().toLowerCase();
+    const style = getComputedStyle(parentElement.querySelector("span"));
+    const paper = style.getPropertyValue("--st-background-color").trim().toLowerCase();
     if (paper && paper !== told) { told = paper; setTriggerValue("paper", paper); }
   }, 500);
   return () => clearInterval(timer);
@@ -201,9 +202,9 @@ def headline(
     arithmetic: str = "",
     below: int = 1,
 ) -> None:
-    """The score alone is large. strip: a figure, or what draws it. Its arithmetic (Markdown of our own) stands below the strip, or where there
-    is none below the others; with a strip the first `below` of the others, the ceiling among them, stand
-    below the score."""
+    """The score alone is large. strip: a figure, or what draws it. Its arithmetic (Markdown of our own)
+    stands below the strip, or where there is none below the others; with a strip the first `below` of the
+    others, the ceiling among them, stand below the score."""
     with st.container(border=True, gap="small"):
         hero, rest = st.columns([2, 7], gap="medium")
         with hero:

@@ -7,16 +7,21 @@ from scoring.comparison import reference
 from scoring.comparison.compare import Comparison
 from scoring.comparison.scale import Scale
 
-RULE = """Teams are ranked by the official score; that order is never altered. Beside it stands what chance could do: one paired bootstrap gives every team the
-same resampled test sets and recomputes the official score of each.
+RULE = """Teams are ranked by the official score; that order is never altered. Beside it stands what chance
+could do: one paired bootstrap gives every team the same resampled test sets and recomputes the official score
+of each.
 
 | word | what it means |
 |---|---|
-| told apart | the difference exceeds the simultaneous 95% interval over all pairs (max-t), widened for few units |
+| told apart | the difference exceeds the simultaneous 95% interval over all pairs (max-t), widened for few \
+units |
 | tied for first | no other team is told apart from it and better |
-| could hold ranks 2 to 4 | one team is told apart and better; all but four, or fewer, are told apart and worse |
-| share of resamples won | how often a resample put the team first; it favours whoever leads on these cases, and is no chance of being best |
-| adjusted p | paired bootstrap t, Holm over all pairs: testing the winner alone against the rest is invalid, since the data chose the winner |
+| could hold ranks 2 to 4 | one team is told apart and better; all but four, or fewer, are told apart and \
+worse |
+| share of resamples won | how often a resample put the team first; it favours whoever leads on these cases, \
+and is no chance of being best |
+| adjusted p | paired bootstrap t, Holm over all pairs: testing the winner alone against the rest is \
+invalid, since the data chose the winner |
 """
 NAMED = 4
 """Teams that a sentence names before it says "and N more"."""

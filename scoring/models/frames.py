@@ -40,8 +40,8 @@ def write(stream: Writer, header: dict[str, Any], parts: Sequence[Part] = ()) ->
 
 
 def read(stream: Reader, most_bytes: int) -> tuple[dict[str, Any], list[bytearray]]:
-    """Return the next frame. Raises BrokenFrame at the end of the stream, on anything malformed, and for parts above
-    `most_bytes` together."""
+    """Return the next frame. Raises BrokenFrame at the end of the stream, on anything malformed, and for
+    parts above `most_bytes` together."""
     (length,) = _LENGTH.unpack(_read_exactly(stream, _LENGTH.size))
     if length > HEADER_BYTES:
         raise BrokenFrame("the header is too long")

@@ -30,7 +30,10 @@ _REPORTED = {
 """Application segments of JPEG, by their start, that describe the pixels or are reported by Pillow."""
 _PNG_SIGNATURE = 8
 _PNG_REPORTED = frozenset(
-    b"IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB sBIT bKGD pHYs hIST cICP mDCV cLLI iCCP tEXt zTXt iTXt eXIf acTL fcTL fdAT".split()
+    (
+        b"IHDR PLTE IDAT IEND tRNS gAMA cHRM sRGB sBIT bKGD pHYs hIST cICP mDCV cLLI iCCP "
+        b"tEXt zTXt iTXt eXIf acTL fcTL fdAT"
+    ).split()
 )
 
 

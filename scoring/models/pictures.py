@@ -49,8 +49,8 @@ def _thumbnail(process: ImageProcess, cases: CaseImages, index: int, side: int) 
 
 
 def tile(cases: CaseImages, index: int, side: int = TILE_SIDE) -> bytes | None:
-    """Return a case's image as JPEG for a viewer, at most `side` px wide and high, not turned: annotations lie
-    in the pixels of the file. None where there is no image or it cannot be read."""
+    """Return a case's image as JPEG for a viewer, at most `side` px wide and high, not turned: annotations
+    lie in the pixels of the file. None where there is no image or it cannot be read."""
     if cases.images[index] is None:
         return None
     with ImageProcess() as process:
@@ -59,7 +59,8 @@ def tile(cases: CaseImages, index: int, side: int = TILE_SIDE) -> bytes | None:
 
 
 def _fitted(process: ImageProcess, cases: CaseImages, index: int, side: int) -> Picture | None:
-    """Return a case's image at most `side` px wide and high; None where there is none or it cannot be read."""
+    """Return a case's image at most `side` px wide and high; None where there is none or it cannot be
+    read."""
     try:
         data = cases.picture(index)
         return None if data is None else process.pixels(data, Recipe(((side, side, FIT),)))

@@ -211,8 +211,8 @@ def _open(job: _Job) -> tuple[ModelProcess, Recipe]:
 
 
 def _next(job: _Job) -> int | None:
-    """Return the next image that no thread began. None after a failure: those before it are still finished, so
-    that the first one is known."""
+    """Return the next image that no thread began. None after a failure: those before it are still finished,
+    so that the first one is known."""
     with job.lock:
         if job.stop.is_set() or job.failures or job.begun >= len(job.pictures):
             return None
@@ -262,8 +262,8 @@ def _read(read: Callable[[], bytes]) -> bytes:
 
 
 def first_output(answer: Answer) -> Floats:
-    """Return the first output as float64 without a leading axis of 1. Raises ModelFailed("wrong-output") where it is
-    no numeric tensor."""
+    """Return the first output as float64 without a leading axis of 1. Raises ModelFailed("wrong-output")
+    where it is no numeric tensor."""
     if not answer.outputs or answer.outputs[0] is None:
         raise ModelFailed(
             "wrong-output",

@@ -83,10 +83,11 @@ class Seen:
 def pixels(data: bytes, recipe: Recipe) -> tuple[Pixels, Seen]:
     """Return the pixels that a model receives of an image file, and what the file was.
 
-    As in the challenges' pipelines: the first frame, `convert("RGB")` without EXIF rotation, alpha dropped without
-    compositing, no colour profile. They would open every format that Pillow knows; here the photographs' six
-    are opened, because the others include decoders that start programs (EPS starts Ghostscript). Raises
-    ImageUnreadable: not such an image, truncated, or above 178,956,970 pixels, where Pillow refuses.
+    As in the challenges' pipelines: the first frame, `convert("RGB")` without EXIF rotation, alpha dropped
+    without compositing, no colour profile. They would open every format that Pillow knows; here the
+    photographs' six are opened, because the others include decoders that start programs (EPS starts
+    Ghostscript). Raises ImageUnreadable: not such an image, truncated, or above 178,956,970 pixels, where
+    Pillow refuses.
     """
     try:
         with warnings.catch_warnings():
@@ -98,7 +99,8 @@ def pixels(data: bytes, recipe: Recipe) -> tuple[Pixels, Seen]:
                 image.load()
                 picture = image if image.mode == "RGB" else image.convert("RGB")
         return np.array(stretch(picture, recipe.steps)), what
-    except Exception as fault:  # decoders raise anything on damaged files, and a damaged file is the sender's fault, not ours
+    # Decoders raise anything on damaged files, and a damaged file is the sender's fault, not ours.
+    except Exception as fault:
         raise unreadable(fault, data) from None
 
 

@@ -86,8 +86,8 @@ ALLOWED_CALLS = {
 
 
 def confine(memory_bytes: int, cpu_seconds: int, niceness: int) -> tuple[str, ...]:
-    """Confine this process for good and return the layers achieved, e.g. ("rlimits", "no-new-privileges", "landlock-7",
-    "seccomp").
+    """Confine this process for good and return the layers achieved, e.g. ("rlimits", "no-new-privileges",
+    "landlock-7", "seccomp").
 
     memory_bytes bounds the address space, cpu_seconds the processor time of the whole life of the process.
     Everything that is going to be imported must have been imported: no file can be opened afterwards.

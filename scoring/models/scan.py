@@ -50,7 +50,8 @@ def scan(data: bytes) -> dict[str, Any]:
         model = onnx.ModelProto.FromString(data)
     except MemoryError:
         raise
-    except Exception:  # the parser raises DecodeError, UnicodeDecodeError, RecursionError ... depending on where the damage is
+    # The parser raises DecodeError, UnicodeDecodeError, RecursionError ... depending on where the damage is.
+    except Exception:
         raise _unreadable(
             f"The file is damaged or is not an ONNX model ({len(data)} bytes). {_EXPORT}"
         ) from None

@@ -158,7 +158,10 @@ def _leave_out_repeated(
     first: dict[int, int] = {}
     for i, case in enumerate(case_of.tolist()):
         if case >= 0 and case in first:
-            words = f"case {names[case]} stands on line {table.lines[first[case]]} already: keep one row per case."
+            words = (
+                f"case {names[case]} stands on line {table.lines[first[case]]} already: "
+                "keep one row per case."
+            )
             problems.append(error("duplicate-case", table.place(i), words))
             case_of[i] = matching.AMBIGUOUS
         elif case >= 0:

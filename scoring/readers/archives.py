@@ -57,8 +57,9 @@ class Archive:
             ) from problem
 
     def open(self, member: str) -> ByteFile:
-        """Open a member, seekable to its front, to be unpacked while it is read. Raises InputRefused (`bad-zip`);
-        damage further on is raised, as zipfile.BadZipFile, zlib.error or EOFError, by the reading."""
+        """Open a member, seekable to its front, to be unpacked while it is read. Raises InputRefused
+        (`bad-zip`); damage further on is raised, as zipfile.BadZipFile, zlib.error or EOFError, by the
+        reading."""
         entry = self._entries[member]
         try:
             if entry.compress_type == zipfile.ZIP_STORED:
@@ -154,13 +155,15 @@ def _path_problems(name: str, entries: list[zipfile.ZipInfo]) -> Iterator[Findin
             yield error(
                 "unsafe-path",
                 place,
-                "the name is an absolute path or has a backslash: zip the folder itself, with relative names.",
+                "the name is an absolute path or has a backslash: "
+                "zip the folder itself, with relative names.",
             )
         elif any(part in ("", ".", "..") for part in parts):
             yield error(
                 "unsafe-path",
                 place,
-                "the name leaves its folder or has an empty part: zip the folder itself, with relative names.",
+                "the name leaves its folder or has an empty part: "
+                "zip the folder itself, with relative names.",
             )
         elif stat.S_ISLNK(entry.external_attr >> 16):
             yield error("unsafe-path", place, "it is a link: put the file itself into the zip.")

@@ -1,4 +1,5 @@
-"""The table of a test set or submission: which member it is, its id column, and metadata joined by case id."""
+"""The table of a test set or submission: which member it is, its id column, and metadata joined by case
+id."""
 
 import posixpath
 from collections.abc import Mapping, Sequence

@@ -1,5 +1,5 @@
-"""Scenes of a slice viewer: the masks of truth and prediction of one patient, cropped to their labels, and the
-images under them.
+"""Scenes of a slice viewer: the masks of truth and prediction of one patient, cropped to their labels, and
+the images under them.
 
 Axes are reordered and reversed, never turned, so that indices grow towards the patient's left, back and feet:
 slices drawn with the first index to the right and the second downwards lie as radiologists read them. Images
@@ -201,8 +201,8 @@ def _spread(first: int, after: int, step: int) -> Ints:
 
 
 def _steps(shape: Sequence[int] | Ints, edges: Sequence[float] | Floats) -> Ints:
-    """Return n per axis, so that every n-th voxel are at most IMAGE_VOXELS; the axis that is finest by then is
-    thinned first."""
+    """Return n per axis, so that every n-th voxel are at most IMAGE_VOXELS; the axis that is finest by then
+    is thinned first."""
     steps = np.ones(3, int)
     while np.prod(-(-np.array(shape) // steps)) > IMAGE_VOXELS:
         steps[np.argmin(np.asarray(edges) * steps)] += 1
@@ -210,15 +210,16 @@ def _steps(shape: Sequence[int] | Ints, edges: Sequence[float] | Floats) -> Ints
 
 
 def _is_along(image: Floats, scene: Floats, shape: tuple[int, ...]) -> bool:
-    """Return whether the axes of two affines run alike: nowhere in the scene does the turn between them move a
-    point by half a voxel."""
+    """Return whether the axes of two affines run alike: nowhere in the scene does the turn between them move
+    a point by half a voxel."""
     between = (np.linalg.inv(image) @ scene)[:3, :3]
     turned = np.abs(between - np.diag(np.diag(between))) @ np.array(shape)
     return bool((np.diag(between) > 0).all() and (turned < 0.5).all())
 
 
 def _nearest(image: Image, affine: Floats, shape: tuple[int, ...]) -> Image:
-    """Return the image on the scene's grid, thinned where that is large; beyond its edges, its lowest value."""
+    """Return the image on the scene's grid, thinned where that is large; beyond its edges, its lowest
+    value."""
     from scipy.ndimage import affine_transform
 
     picks = [_spread(0, n, step) for n, step in zip(shape, _steps(shape, _edges(affine)), strict=True)]

@@ -62,7 +62,8 @@ class Figures:
         return render("figure", drawn=Markup(drawn), question=question, caption=caption)
 
     def draw(self, build: Build, panel: bool = False) -> tuple[str, str]:
-        """Return the element that a figure is drawn into, and its question. panel: one of several small ones."""
+        """Return the element that a figure is drawn into, and its question. panel: one of several small
+        ones."""
         self.pairs.append((build(LIGHT), build(DARK)))
         figure = self.pairs[-1][0]
         return export.place(len(self.pairs) - 1, figure, panel), str(figure.layout.meta["question"])
@@ -84,8 +85,8 @@ def document(title: str, sections: Iterable[str], figures: Figures) -> str:
 
 
 def opening(title: str, formula: str, how: str, rule: str) -> str:
-    """Return heading, what is scored and how it is read, what the report is not, and the rule (Markdown) behind
-    a click."""
+    """Return heading, what is scored and how it is read, what the report is not, and the rule (Markdown)
+    behind a click."""
     return render("opening", title=title, formula=formula, how=how, rule=rule)
 
 
@@ -123,7 +124,8 @@ def section(question: str, *parts: str) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[Any]], right: Sequence[bool] = ()) -> str:
-    """Return an HTML table. Numbers carry their unrounded value and have three decimals if they are not whole.
+    """Return an HTML table. Numbers carry their unrounded value and have three decimals if they are not
+    whole.
 
     right: for each column whether it stands to the right; columns of numbers if not given.
     """

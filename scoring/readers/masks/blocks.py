@@ -43,8 +43,8 @@ def opened(opener: Opener) -> Iterator[ByteFile]:
 
 
 def blocks(header: Header, file: ByteFile) -> Iterator[Block]:
-    """Yield the labels of a volume, as stored, `VOXELS` at a time. Raises Malformed: value rules, cut off, damaged,
-    or more data than announced."""
+    """Yield the labels of a volume, as stored, `VOXELS` at a time. Raises Malformed: value rules, cut off,
+    damaged, or more data than announced."""
     rest, item = header.grid.voxels, header.dtype.itemsize
     buffer = bytearray(VOXELS * item)
     view, words = memoryview(buffer), np.frombuffer(buffer, np.uint64)

@@ -37,8 +37,8 @@ def is_metaimage(head: bytes) -> bool:
 
 
 def read_fields(file: ByteFile) -> Fields:
-    """Return the fields of the header; the file is left at the first voxel, or at its zlib stream. Raises Malformed,
-    and ValueError for odd numbers."""
+    """Return the fields of the header; the file is left at the first voxel, or at its zlib stream. Raises
+    Malformed, and ValueError for odd numbers."""
     entries = _entries(file)
     if entries["ElementDataFile"].upper() != "LOCAL":
         raise Malformed(

@@ -75,8 +75,8 @@ def _from_slabs(opener: Opener, voxels: int, first: int, strides: list[int]) -> 
 
 
 def _moved(opener: Opener, first: int, strides: list[int]) -> Iterator[tuple[Ints, Ints, bool]]:
-    """Yield new places [n] and labels [n] of the voxels that are not background, block by block, and whether values
-    were rounded."""
+    """Yield new places [n] and labels [n] of the voxels that are not background, block by block, and whether
+    values were rounded."""
     with opened(opener) as raw:
         header, file = open_volume(raw)
         for number, block in enumerate(blocks(header, file)):

@@ -1,4 +1,5 @@
-"""Keep a mask as runs of equal labels: tumours fill so little of a volume that this is smaller than its file."""
+"""Keep a mask as runs of equal labels: tumours fill so little of a volume that this is smaller than its
+file."""
 
 import itertools
 from collections.abc import Iterator

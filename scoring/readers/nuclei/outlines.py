@@ -30,8 +30,8 @@ def centroids(points: Floats, lengths: Ints) -> Floats:
 
 
 def area(ring: Sequence[Sequence[float]]) -> float:
-    """Return the area of a ring in px^2 by the shoelace formula, whatever its direction; 0 below three vertices,
-    infinite where it overflows."""
+    """Return the area of a ring in px^2 by the shoelace formula, whatever its direction; 0 below three
+    vertices, infinite where it overflows."""
     if len(ring) < 3:
         return 0.0
     x, y = np.array([[float(x), float(y)] for x, y, *_ in ring]).T
@@ -47,7 +47,8 @@ def largest(rings: Sequence[Sequence[Sequence[float]]]) -> Sequence[Sequence[flo
 
 
 def thinned(points: Floats, lengths: Ints) -> tuple[Floats, Ints]:
-    """Return points and lengths with at most DRAWN_VERTICES for each outline: every k-th vertex of a longer one."""
+    """Return points and lengths with at most DRAWN_VERTICES for each outline: every k-th vertex of a longer
+    one."""
     if not (lengths > DRAWN_VERTICES).any():
         return points, lengths
     ends = np.cumsum(lengths)

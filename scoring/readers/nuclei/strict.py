@@ -15,7 +15,9 @@ from scoring.readers.nuclei.outlines import largest
 LISTS = ("polygons", "nuclei", "features")
 COORDINATE = 1e6
 MENDS = {
-    "bad-nucleus": "Write path_points as [[x, y], ...], coordinates as [[[x, y], ...]], centroid as [x, y], in px.",
+    "bad-nucleus": (
+        "Write path_points as [[x, y], ...], coordinates as [[[x, y], ...]], centroid as [x, y], in px."
+    ),
     "bad-geometry": "Only Polygon and MultiPolygon are nuclei.",
     "bad-coordinate": f"Coordinates are finite numbers in px, at most {COORDINATE:,.0f}.",
     "missing-class": "Every nucleus needs its class.",
@@ -44,7 +46,8 @@ wrong with them."""
 
 
 def listed(key: str, items: list[Any], graded: bool) -> tuple[Listed, dict[str, list[tuple[int, str]]]]:
-    """Return the well-formed items of a file's list, and the faults of the others: code -> position and words.
+    """Return the well-formed items of a file's list, and the faults of the others: code -> position and
+    words.
 
     graded: whether confidences are read.
     """
