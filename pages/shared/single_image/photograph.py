@@ -1,0 +1,173 @@
+"""A photograph of skin, what a model answers, and what may be asked beyond it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from pages.shared import layout, submissions
+from pages.shared.inputs import Input
+from pages.shared.single_image import (
+    explanation,
+    image_upload,
+    model,
+    performance,
+    person,
+    prediction,
+    record,
+    selectors,
+    session,
+)
+from pages.shared.single_image.image_upload import Image
+from pages.shared.single_image.query import Query
+from pages.shared.single_image.query import answered as answer_of
+from pages.shared.submissions import Outcome, Running
+from scoring.findings import InputRefused
+from scoring.models.model_task import ModelTask
+from scoring.single_image import quality
+from scoring.single_image.model import Opened
+from scoring.text import markdown
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What is asked of which model. vector: age, sex and site as the model receives them, None without."""
+
+    task: ModelTask
+    test_set: Input
+    model: Input
+    truth: Any
+    image: Image
+    opened: Opened
+    vector: np.ndarray | None
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the answer and the image's quality are drawn."""
+
+    answer: DeltaGenerator
+    image: DeltaGenerator
+
+
+def show(challenge_id: str) -> None:
+    """Draw a photograph of skin and what a model answers."""
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        image_place, person_place, chooser = (
+            st.container(),
+            st.container(),
+            st.expander("Model and test set", icon=":material/tune:"),
+        )
+    with chooser:
+        test_set, given, truth = selectors.selectors(challenge_id)
+    if truth is None:
+        return
+    with right:
+        first = prediction.impression_first()
+    with image_place:
+        shown = image_upload.image(challenge_id, test_set, truth)
+        if shown is not None:
+            selectors.picture(shown)
+    if shown is None:
+        with right:
+            st.info("The answer will stand here.", icon=":material/image:")
+        return
+    subject = model.asked(challenge_id, truth)
+    with right:
+        opened = model.worker(subject, given)
+        if opened.refused:
+            for problem in opened.refused.problems:
+                st.error(
+                    f"{markdown(problem.where)}: {markdown(problem.message, 600)}", icon=":material/block:"
+                )
+            return
+        answer_place = st.container()
+    vector = None
+    if opened.value.takes_vector:
+        with person_place:
+            vector = person.asked(shown, truth)
+        if vector is None:
+            answer_place.info("The answer will stand here.", icon=":material/image:")
+            return
+    held = model.standing(subject, test_set, selectors.title_of(test_set), truth, given)
+    among = (
+        None
+        if isinstance(held, Running) or session.working()
+        else model.qualities(challenge_id, test_set, truth)
+    )
+    setup = Setup(subject, test_set, given, truth, shown, opened.value, vector)
+    _answer(setup, held, among, Places(answer_place, image_place), first)
+
+
+def _answer(
+    setup: Setup, held: Outcome | Running, among: Outcome | Running | None, places: Places, first: bool
+) -> None:
+    """Draw the answer, after the visitor's own impression where that comes first, then what may be asked
+    beyond it, then what still runs."""
+    key = (setup.task.challenge, setup.test_set.key, setup.model.key)
+    reference = (
+        None
+        if isinstance(held, Running) or held.refused
+        else model.apart_from(held.value, setup.image.case, key)
+    )
+    found = image_upload.measured(setup.image)
+    others = among.value if isinstance(among, Outcome) and among.value else ()
+    chips = quality.photograph_chips(found, setup.task.shortest_side, others)
+    with places.image:
+        prediction.chips(chips)
+    with places.answer:
+        try:
+            answer = answer_of(
+                setup.opened, setup.model, setup.image, setup.vector, reference, setup.test_set
+            )
+        except InputRefused as refused:
+            st.error(markdown(refused.problems[0].message, 600), icon=":material/block:")
+            return
+        question = Query(
+            setup.task,
+            setup.model,
+            setup.opened,
+            setup.image,
+            answer,
+            reference,
+            setup.test_set,
+            setup.truth,
+            found,
+            chips,
+        )
+        own = prediction.impression(question, first)
+        if own is None:
+            return
+        prediction.show(question, own)
+    layout.tabs(
+        {
+            "Why": explanation.parts,
+            "Operating point": performance.operating,
+            "Cases alike": performance.cases_alike,
+            "What if": explanation.person,
+            "Record": lambda question: record.show(question, own, performance.sensitivity()),
+        },
+        question,
+    )
+    _unfinished(held, among)
+
+
+def _unfinished(held: Outcome | Running, among: Outcome | Running | None) -> None:
+    """Draw the progress of what still runs, and why the test set could not be used."""
+    if isinstance(held, Running):
+        st.caption(
+            "Meanwhile the model is asked about the test set, so that its answer can be compared "
+            "with cases whose class is known."
+        )
+        submissions.running(held)
+    elif held.refused:
+        st.info(
+            f"The model could not be run on the test set: {markdown(held.refused.problems[0].message, 400)}",
+            icon=":material/info:",
+        )
+    elif isinstance(among, Running):
+        st.caption("Meanwhile the images of the test set are measured, to rank this one's quality.")
+        submissions.running(among)
