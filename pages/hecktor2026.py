@@ -48,13 +48,13 @@ def about_truth(truth) -> str:
     """Return how many patients there are, and what is known of them."""
     known = {
         "mask": truth.has_mask,
-        "T stage": truth.t >= 0,
-        "N stage": truth.n >= 0,
+        "T stage": truth.stages["t"] >= 0,
+        "N stage": truth.stages["n"] >= 0,
         "relapse time": truth.has_survival,
     }
     counts = [_count(int(has.sum()), name) for name, has in known.items()]
     centers = _count(len({center for center in truth.center if center}), "center")
-    images = f"{len(truth.layout.images)} with CT or PET"
+    images = f"{len(truth.contents.layout.images)} with CT or PET"
     return f"{_count(len(truth), 'patient')}: {', '.join(counts)}; {centers}; {images}"
 
 

@@ -1,6 +1,7 @@
 """One patient's masks in slices, and the same in numbers."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import streamlit as st
 
@@ -70,10 +71,11 @@ def _slices(shown: ScoredSubmission, index: int) -> None:
     if found.refused:
         st.info(markdown(str(found.refused), 600), icon=":material/visibility_off:")
         return
-    if found.value is None:
+    drawn: Any = found.value
+    if drawn is None:
         st.info("This patient has no truth mask: there is nothing to show.", icon=":material/visibility_off:")
         return
-    payload, findings = found.value
+    payload, findings = drawn
     for finding in findings:
         st.markdown(f":orange-badge[▲ {finding.code}] {markdown(finding.message, 600)}")
     viewer.show(payload, "slices", focus=_place_in_address(), on_select=lambda: _put_place(payload))
@@ -83,14 +85,15 @@ def _slices(shown: ScoredSubmission, index: int) -> None:
 def _packed(truth_key: str, submission_key: str, index: int, _truth, _predictions) -> submissions.Outcome:
     """Return what the viewer shows of a patient, and its findings; None without a truth mask."""
     found = submissions.attempt(scene, _truth, _predictions, index)
-    if found.refused or found.value is None:
+    read: Any = found.value
+    if found.refused or read is None:
         return found
-    return submissions.Outcome((slices.results(found.value, name=_truth.ids[index]), found.value.findings))
+    return submissions.Outcome((slices.results(read, name=_truth.ids[index]), read.findings))
 
 
 def _put_place(payload) -> None:
     """Write the place that was clicked into the address."""
-    chosen = viewer.selected("slices", payload)
+    chosen: Mapping[str, Any] | None = viewer.selected("slices", payload)
     if chosen:
         st.query_params["place"] = "-".join([chosen["plane"], *map(str, chosen["voxel"])])
 

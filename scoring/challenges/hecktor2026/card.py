@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 
+from scoring.arrays import Bools, Floats, Ints, Numbers
 from scoring.challenge import ScoreSettings
 from scoring.challenges.hecktor2026 import stages
 from scoring.challenges.hecktor2026.findings import score_findings
@@ -32,7 +34,7 @@ from scoring.metrics import classification, overlap, survival
 from scoring.readers.case_tables import joined_columns
 from scoring.readers.units import find_units
 from scoring.scorecard import ScoreCard, plain
-from scoring.statistics.replicates import Replicates, replicate
+from scoring.statistics.replicates import Quantities, Replicates, replicate
 from scoring.submission import provenance
 
 
@@ -57,10 +59,10 @@ def _card(
     truth: Truth,
     submission: Submission,
     options: Options,
-    point: Mapping,
+    point: Quantities,
     found: Replicates,
-    source: Mapping,
-    units: np.ndarray,
+    source: Mapping[str, Any],
+    units: Ints,
 ) -> ScoreCard:
     values = {name: float(point[name][0]) for name in WITH_INTERVAL}
     once = np.ones((1, len(truth)), np.float32)
@@ -99,8 +101,12 @@ def _card(
 
 
 def _metrics(
-    truth: Truth, submission: Submission, options: Options, values: Mapping, counted: survival.Pairs
-) -> dict:
+    truth: Truth,
+    submission: Submission,
+    options: Options,
+    values: Mapping[str, float],
+    counted: survival.Pairs,
+) -> dict[str, Any]:
     """`metrics` in the order of the definition; NaN where undefined."""
     states, tables = np.array(submission.masks.states), submission.masks.tables[truth.has_mask]
     joined = combined(values)
@@ -131,11 +137,15 @@ def _metrics(
         **missing,
         "n_missing_risk": int((truth.has_survival & np.isnan(risks(truth, submission, options))).sum()),
         "n_unknown_patients": len(submission.unknown),
-        **(_of_nodes(submission.masks.nodes[truth.has_mask]) if options.lesions else {}),
+        **(
+            {}
+            if submission.masks.nodes is None or not options.lesions
+            else _of_nodes(submission.masks.nodes[truth.has_mask])
+        ),
     }
 
 
-def _of_nodes(nodes: np.ndarray) -> dict:
+def _of_nodes(nodes: Ints) -> dict[str, Any]:
     """How well nodes are counted and found, from their numbers in truth and submission and the matched ones
     [N, 3]; never ranked."""
     true, submitted, matched = nodes.T
@@ -145,7 +155,7 @@ def _of_nodes(nodes: np.ndarray) -> dict:
     }
 
 
-def _credit_of_empty(tables: np.ndarray, options: Options) -> float:
+def _credit_of_empty(tables: Ints, options: Options) -> float:
     """The part of `segmentation` that pairs earn in which truth and prediction are empty; NaN without a truth
     mask."""
     if not len(tables):
@@ -155,12 +165,12 @@ def _credit_of_empty(tables: np.ndarray, options: Options) -> float:
     return float(np.mean([_both_empty(tables, structure).mean() for structure in STRUCTURES]))
 
 
-def _both_empty(tables: np.ndarray, structure: str) -> np.ndarray:
+def _both_empty(tables: Ints, structure: str) -> Bools:
     _, true, submitted = voxels(tables, structure)
-    return (true == 0) & (submitted == 0)
+    return np.asarray((true == 0) & (submitted == 0))
 
 
-def _aggregated(tables: np.ndarray, structure: str, options: Options) -> float:
+def _aggregated(tables: Ints, structure: str, options: Options) -> float:
     """Dice of all patients taken as one; NaN without a truth mask."""
     if not len(tables):
         return np.nan
@@ -169,8 +179,11 @@ def _aggregated(tables: np.ndarray, structure: str, options: Options) -> float:
     )
 
 
-def _per_class(truth: Truth, submission: Submission, options: Options, values: Mapping) -> dict:
-    rows, once = {}, np.ones((1, len(truth)), np.float32)
+def _per_class(
+    truth: Truth, submission: Submission, options: Options, values: Mapping[str, float]
+) -> dict[str, Any]:
+    rows: dict[str, dict[str, Any]] = {}
+    once = np.ones((1, len(truth)), np.float32)
     for kind, names in STAGES.items():
         counts = stage_counts(truth, submission, options, kind, once)
         recall = classification.recall(counts)[0]
@@ -198,7 +211,7 @@ def _per_class(truth: Truth, submission: Submission, options: Options, values: M
     return rows
 
 
-def _confusion(truth: Truth, submission: Submission, options: Options, kind: str) -> dict:
+def _confusion(truth: Truth, submission: Submission, options: Options, kind: str) -> dict[str, Any]:
     """Counts by true (rows) and submitted stage, and per row the patients without a usable prediction. T0 is
     a label where it occurs."""
     true = true_stages(truth, options, kind)
@@ -217,8 +230,9 @@ def _confusion(truth: Truth, submission: Submission, options: Options, kind: str
     }
 
 
-def _per_center(truth: Truth, submission: Submission, options: Options) -> dict:
-    rows, once = {}, np.ones((1, len(truth)), np.float32)
+def _per_center(truth: Truth, submission: Submission, options: Options) -> dict[str, Any]:
+    rows: dict[str, dict[str, Any]] = {}
+    once = np.ones((1, len(truth)), np.float32)
     for center, members in centers(truth).items():
         found = quantities(truth, submission, options, once, members)
         rows[center] = {
@@ -229,7 +243,7 @@ def _per_center(truth: Truth, submission: Submission, options: Options) -> dict:
     return rows
 
 
-def _cases(truth: Truth, submission: Submission, options: Options) -> tuple[dict, ...]:
+def _cases(truth: Truth, submission: Submission, options: Options) -> tuple[dict[str, Any], ...]:
     """One row per patient, built column by column."""
     risk = risks(truth, submission, options)
     columns = {
@@ -245,13 +259,13 @@ def _cases(truth: Truth, submission: Submission, options: Options) -> tuple[dict
             f"volume_{s}_prediction_ml": _known(submitted * truth.voxel_ml),
         }
     for kind in STAGES:
-        columns[f"{kind}_truth"] = [stages.name(code, kind) for code in getattr(truth, kind)]
+        columns[f"{kind}_truth"] = [stages.name(code, kind) for code in truth.stages[kind]]
         columns[f"{kind}_prediction"] = [
             stages.name(code, kind) for code in submitted_stages(submission, kind)
         ]
     columns |= {"risk": _known(risk), "time": _known(truth.time), "event": _known(truth.event, int)}
     columns |= _pairs_of_cases(truth, risk)
-    if options.lesions:
+    if options.lesions and submission.masks.nodes is not None:
         nodes = np.where(truth.has_mask[:, None], submission.masks.nodes, np.nan)
         columns |= {
             f"n_gtvn_{whose}": _known(nodes[:, k], int) for k, whose in enumerate(("truth", "prediction"))
@@ -259,7 +273,7 @@ def _cases(truth: Truth, submission: Submission, options: Options) -> tuple[dict
     return tuple(dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
 
 
-def _pairs_of_cases(truth: Truth, risk: np.ndarray) -> dict[str, list]:
+def _pairs_of_cases(truth: Truth, risk: Floats) -> dict[str, list[Any]]:
     """How many comparable, discordant and score-less pairs each patient is in; None for those without time
     and event."""
     known, kinds = truth.has_survival, ("comparable", "discordant", "missing")
@@ -269,6 +283,6 @@ def _pairs_of_cases(truth: Truth, risk: np.ndarray) -> dict[str, list]:
     return {f"{kind}_pairs": _known(column, int) for kind, column in zip(kinds, columns, strict=True)}
 
 
-def _known(values: np.ndarray, kind: type = float) -> list:
+def _known(values: Numbers, kind: type = float) -> list[Any]:
     """Numbers as JSON holds them, None for NaN."""
     return [None if value != value else kind(value) for value in values.tolist()]

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scoring.challenges.hecktor2026.formula import STAGES, STRUCTURES, SUBTASKS, WEIGHTS
 from scoring.challenges.hecktor2026.measures import OF_CENTERS
@@ -19,18 +20,18 @@ PARAMETERS = tuple(
 )
 
 
-def rescore(value: Value, parameters: Mapping[str, float]) -> np.ndarray:
+def rescore(value: Value, parameters: Mapping[str, float]) -> NDArray[np.float64]:
     """The score under other weights of the subtasks; NaN where they sum to 0. A subtask without weight may be
     undefined."""
     total = sum(parameters[name] for name in SUBTASKS)
     if total <= 0:
         return np.full_like(value(SUBTASKS[0]), np.nan)
-    return sum(parameters[name] * value(name) for name in SUBTASKS if parameters[name]) / total
+    return np.asarray(sum(parameters[name] * value(name) for name in SUBTASKS if parameters[name]) / total)
 
 
-def correct(card: ScoreCard) -> np.ndarray:
+def correct(card: ScoreCard) -> NDArray[np.float64]:
     """The mean Dice of both structures of each patient [N]; NaN without a truth mask."""
-    return np.mean([_of_patients(card, name) for name in DICE], axis=0)
+    return np.asarray(np.mean([_of_patients(card, name) for name in DICE], axis=0))
 
 
 def sample(card: ScoreCard, metric: str) -> Sample | None:
@@ -52,7 +53,7 @@ def sample(card: ScoreCard, metric: str) -> Sample | None:
     )
 
 
-def _of_patients(card: ScoreCard, metric: str) -> np.ndarray:
+def _of_patients(card: ScoreCard, metric: str) -> NDArray[np.float64]:
     return np.array([np.nan if row[metric] is None else row[metric] for row in card.cases])
 
 
@@ -74,7 +75,5 @@ COMPARISON = ComparisonSpec(
     },
     slices=of_centers,
     what_if=WhatIf(PARAMETERS, rescore),
-    weight_map=WeightMap(
-        SUBTASKS, tuple(points / 100 for _, _, points in WEIGHTS.values()), share=1.0, by_rank=True
-    ),
+    weight_map=WeightMap(SUBTASKS, (0.25, 0.35, 0.40), share=1.0, by_rank=True),
 )

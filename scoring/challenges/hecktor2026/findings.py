@@ -70,7 +70,7 @@ def _segmentation(truth: Truth, metrics: Mapping[str, float]) -> Iterator[Findin
 
 
 def _staging(truth: Truth, options: Options, kind: str, has_intervals: bool) -> Iterator[Finding]:
-    everyone, taking_part = getattr(truth, kind), stage_truth(truth, kind, options)
+    everyone, taking_part = truth.stages[kind], stage_truth(truth, kind, options)
     if kind == "t" and (at_zero := np.flatnonzero(everyone == T0)).size:
         named = ", ".join(truth.ids[i] for i in at_zero)
         if options.t0 == "count":

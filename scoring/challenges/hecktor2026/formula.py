@@ -1,6 +1,8 @@
 """What is fixed by the challenge: labels, stages, weights, and how three subtasks become one number."""
 
-import numpy as np
+from typing import TypeVar
+
+from scoring.arrays import Floats
 
 ID = "hecktor2026"
 WEIGHTS = {
@@ -8,7 +10,7 @@ WEIGHTS = {
     "staging": ("Staging", "Stage", 35),
     "c_index": ("Prognosis", "C", 40),
 }
-SUBTASKS = tuple(WEIGHTS)
+SUBTASKS = ("segmentation", "staging", "c_index")
 STRUCTURES = {"gtvp": ("GTVp", 1), "gtvn": ("GTVn", 2)}
 """Name in `per_class` and value in the masks of the primary tumour and of the nodes, by the ending of its
 quantities."""
@@ -19,11 +21,17 @@ SMALL_CLASS, FEW_EVENTS = 15, 20
 SUSPECT_C_INDEX = 0.45
 
 
-def weighted(segmentation: np.ndarray, staging: np.ndarray, c_index: np.ndarray) -> np.ndarray:
-    """0.25 segmentation + 0.35 staging + 0.40 C-index; NaN where one of them is."""
-    return 0.25 * segmentation + 0.35 * staging + 0.40 * c_index
+Values = TypeVar("Values", float, Floats)
+"""A number, or an array of numbers."""
 
 
-def unweighted(segmentation: np.ndarray, staging: np.ndarray, c_index: np.ndarray) -> np.ndarray:
-    """The plain mean of the three subtasks; NaN where one of them is."""
-    return (segmentation + staging + c_index) / 3
+def weighted(segmentation: Values, staging: Values, c_index: Values) -> Values:
+    """Return 0.25 segmentation + 0.35 staging + 0.40 C-index; NaN where one of them is."""
+    total: Values = 0.25 * segmentation + 0.35 * staging + 0.40 * c_index
+    return total
+
+
+def unweighted(segmentation: Values, staging: Values, c_index: Values) -> Values:
+    """Return the plain mean of the three subtasks; NaN where one of them is."""
+    mean: Values = (segmentation + staging + c_index) / 3
+    return mean

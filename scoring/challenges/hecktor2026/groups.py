@@ -1,5 +1,7 @@
 """Survival in three groups of predicted risk: what the Kaplan-Meier chart draws."""
 
+from typing import Any
+
 import numpy as np
 
 from scoring.challenges.hecktor2026.truth import Truth
@@ -10,7 +12,7 @@ STEPS = (7, 30, 90, 180, 365, 730, 1825, 3650)
 MOST_TICKS = 9
 
 
-def survival_groups(truth: Truth, risk: np.ndarray) -> dict:
+def survival_groups(truth: Truth, risk: np.ndarray) -> dict[str, Any]:
     """`survival` of the scorecard: size and events of the groups, and the log-rank test over those that are
     not empty."""
     time, event, group = _grouped(truth, risk)

@@ -2,7 +2,7 @@
 patient."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from scoring.findings import InputRefused, error
@@ -29,6 +29,24 @@ class Layout:
     answers: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     tables: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Contents:
+    """A source that was opened. layout: what lies where in it. digest: SHA-256 of what was read."""
+
+    files: Files
+    layout: Layout
+    digest: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What messages call the source."""
+        return self.files.name
+
+    def digested(self, members: Iterable[str]) -> "Contents":
+        """Return the same with the SHA-256 of these members."""
+        return replace(self, digest=self.files.digest_of(members))
 
 
 def classify_members(files: Files, container: bool) -> Layout:

@@ -6,15 +6,16 @@ from functools import partial
 
 import numpy as np
 
+from scoring.arrays import Ints
 from scoring.challenges.hecktor2026.formula import STRUCTURES
-from scoring.challenges.hecktor2026.layouts import MASK_ENDINGS, Layout
+from scoring.challenges.hecktor2026.layouts import MASK_ENDINGS, Contents, classify_members
 from scoring.findings import Finding, error, note, warning
 from scoring.models.pool import Cancelled
 from scoring.readers.masks.blocks import Opener
 from scoring.readers.masks.counting import Mask, count, examine
 from scoring.readers.masks.faults import Malformed
 from scoring.readers.masks.lesions import lesions
-from scoring.readers.sources import Files, Source, open_source
+from scoring.readers.sources import Source, open_source
 
 TABLE_BYTES = 20_000_000
 MISSING, NO_TRUTH = "missing", "no-truth"
@@ -23,8 +24,13 @@ NOTES = {
     "reoriented-mask": "stored in another orientation than the truth's: reoriented, nothing was resampled",
 }
 
-Progress = Callable[[int, int], None] | None
-Cancel = Callable[[], bool] | None
+
+@dataclass(frozen=True)
+class Watch:
+    """Who follows the reading. progress(done, total) counts patients. cancelled: says whether to stop."""
+
+    progress: Callable[[int, int], object] | None = None
+    cancelled: Callable[[], bool] | None = None
 
 
 @dataclass(frozen=True)
@@ -34,45 +40,49 @@ class Counted:
     where there is no truth. digests: SHA-256 of the labels of usable masks.
 
     nodes: int64 [N, 3], lesions of GTVn in the truth, in the submission, and matched; None where they were
-    not asked for.
+    not counted.
     """
 
     states: tuple[str, ...]
-    tables: np.ndarray
+    tables: Ints
     digests: tuple[bytes, ...]
-    nodes: np.ndarray | None = None
+    nodes: Ints | None = None
 
 
-def open_files(source: Source, name: str | None) -> Files:
-    """A source whose masks are read piece by piece and whose tables have at most 20 MB. Raises
-    InputRefused."""
-    return open_source(source, name, streamed=MASK_ENDINGS, table_bytes=TABLE_BYTES)
+def open_contents(source: Source, name: str | None, container: bool) -> Contents:
+    """Open a source whose masks are read piece by piece and whose tables have at most 20 MB.
+
+    container: whether a container's output is looked for. Raises InputRefused.
+    """
+    files = open_source(source, name, streamed=MASK_ENDINGS, table_bytes=TABLE_BYTES)
+    return Contents(files, classify_members(files, container))
 
 
-def opener(files: Files, layout: Layout, patient: str) -> Opener | None:
-    """What opens a patient's mask; None where there is none."""
-    found = layout.masks.get(patient)
-    return partial(files.open, found[0]) if found else None
+def opener(contents: Contents, patient: str) -> Opener | None:
+    """Return what opens a patient's mask; None where there is none."""
+    found = contents.layout.masks.get(patient)
+    return partial(contents.files.open, found[0]) if found else None
 
 
-def repeated(files: Files, layout: Layout) -> list[Finding]:
-    """`duplicate-case` for every patient with several masks."""
+def repeated(contents: Contents) -> list[Finding]:
+    """Return `duplicate-case` for every patient with several masks."""
     return [
         error(
             "duplicate-case",
-            files.called(found[1]),
+            contents.files.called(found[1]),
             f"patient {patient} has {len(found)} masks ({', '.join(found)}): keep one.",
         )
-        for patient, found in layout.masks.items()
+        for patient, found in contents.layout.masks.items()
         if len(found) > 1
     ]
 
 
-def misplaced(files: Files, layout: Layout) -> list[Finding]:
-    """`mask-elsewhere` where no mask was found but files that end as masks do."""
+def misplaced(contents: Contents) -> list[Finding]:
+    """Return `mask-elsewhere` where no mask was found but files that end as masks do."""
+    layout = contents.layout
     if layout.masks or not layout.elsewhere:
         return []
-    first = files.called(layout.elsewhere[0])
+    first = contents.files.called(layout.elsewhere[0])
     words = (
         f"no mask was found where masks belong, but {len(layout.elsewhere)} such files elsewhere: move "
         "them to masks/PatientID.nii.gz."
@@ -81,13 +91,18 @@ def misplaced(files: Files, layout: Layout) -> list[Finding]:
 
 
 def examine_all(
-    files: Files, layout: Layout, ids: Sequence[str], progress: Progress = None, cancelled: Cancel = None
+    contents: Contents, ids: Sequence[str], watch: Watch = Watch()
 ) -> tuple[tuple[Mask | None, ...], list[tuple[str, Malformed]], list[Finding]]:
-    """Every patient's mask by itself, None where there is none or it is malformed; the faults by patient; the
-    notes. Raises Cancelled."""
-    found, faults, rounded = [], [], []
-    for patient in _counted(ids, progress, cancelled):
-        mask, written = None, opener(files, layout, patient)
+    """Examine every patient's mask by itself.
+
+    Returns masks, None where there is none or it is malformed; the faults by patient; the notes. Raises
+    Cancelled.
+    """
+    found: list[Mask | None] = []
+    faults, rounded = [], []
+    for patient in _counted(ids, watch):
+        mask: Mask | None = None
+        written = opener(contents, patient)
         if written is not None:
             try:
                 mask = examine(written)
@@ -101,32 +116,35 @@ def examine_all(
 def count_all(
     truth: Sequence[Mask | None],
     ids: Sequence[str],
-    files: Files,
-    layout: Layout,
+    contents: Contents,
     with_nodes: bool,
-    progress: Progress = None,
-    cancelled: Cancel = None,
+    watch: Watch = Watch(),
 ) -> tuple[Counted, list[Finding]]:
-    """Every patient's mask against the truth's, and what was noticed of them: `malformed-mask` and notes.
-    Raises Cancelled.
+    """Count every patient's mask against the truth's. Raises Cancelled.
+
+    Returns the counts, and what was noticed: `malformed-mask` and notes.
 
     with_nodes: whether the lesions of GTVn are counted and matched.
     """
-    states, tables, digests, findings = [], np.zeros((len(ids), 3, 3), np.int64), [], []
+    states: list[str] = []
+    digests: list[bytes] = []
+    findings: list[Finding] = []
+    tables = np.zeros((len(ids), 3, 3), np.int64)
     nodes = np.zeros((len(ids), 3), np.int64) if with_nodes else None
     noted: dict[str, list[str]] = {code: [] for code in NOTES}
-    for i, patient in enumerate(_counted(ids, progress, cancelled)):
-        if truth[i] is None:
+    for i, patient in enumerate(_counted(ids, watch)):
+        true = truth[i]
+        if true is None:
             states.append(NO_TRUTH)
             digests.append(b"")
             continue
-        submitted = opener(files, layout, patient)
-        counts = count(truth[i], submitted)
+        submitted = opener(contents, patient)
+        counts = count(true, submitted)
         states.append(counts.state)
         digests.append(counts.digest)
         tables[i] = counts.table
         if nodes is not None:
-            found = lesions(truth[i], submitted if counts.state == "ok" else None, STRUCTURES["gtvn"][1])
+            found = lesions(true, submitted if counts.state == "ok" else None, STRUCTURES["gtvn"][1])
             nodes[i] = found.truth, found.prediction, found.matched
         for code in counts.notes:
             noted[code].append(patient)
@@ -136,7 +154,7 @@ def count_all(
 
 
 def malformed(patient: str, fault: Malformed) -> Finding:
-    """What is wrong with a submitted mask."""
+    """Return what is wrong with a submitted mask."""
     return warning("malformed-mask", patient, f"{fault.words} It counts as missing.")
 
 
@@ -148,11 +166,11 @@ def _notes(noted: dict[str, list[str]]) -> list[Finding]:
     ]
 
 
-def _counted(ids: Sequence[str], progress: Progress, cancelled: Cancel) -> Iterator[str]:
-    """The patients, telling how far it is after each."""
+def _counted(ids: Sequence[str], watch: Watch) -> Iterator[str]:
+    """Yield the patients, telling how far it is after each."""
     for done, patient in enumerate(ids):
-        if cancelled is not None and cancelled():
+        if watch.cancelled is not None and watch.cancelled():
             raise Cancelled
         yield patient
-        if progress is not None:
-            progress(done + 1, len(ids))
+        if watch.progress is not None:
+            watch.progress(done + 1, len(ids))

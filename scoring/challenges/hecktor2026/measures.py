@@ -1,8 +1,11 @@
 """Every quantity of HECKTOR 2026 on many test sets at once: row b of weights [B, N] says how often each
 patient is in test set b."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
+from scoring.arrays import Bools, Floats, Ints
 from scoring.challenges.hecktor2026 import stages
 from scoring.challenges.hecktor2026.formula import STAGES, STRUCTURES, SUBTASKS, unweighted, weighted
 from scoring.challenges.hecktor2026.missing import stage_truth
@@ -13,6 +16,7 @@ from scoring.challenges.hecktor2026.truth import Truth
 from scoring.metrics import classification, overlap, survival
 from scoring.metrics.classification import Counts
 from scoring.metrics.survival import Pairs
+from scoring.statistics.replicates import QuantityName
 
 WITH_INTERVAL = (
     "score",
@@ -43,16 +47,20 @@ def quantities(
     truth: Truth,
     submission: Submission,
     options: Options,
-    weights: np.ndarray,
-    among: np.ndarray | bool = EVERYBODY,
-) -> dict[str | tuple[str, str], np.ndarray]:
-    """Every quantity of `WITH_INTERVAL`, and those of a class under (measure, class), [B] each, NaN where
-    undefined."""
-    found = {
+    weights: Floats,
+    among: Bools | bool = EVERYBODY,
+) -> dict[QuantityName, Floats]:
+    """Return every quantity of `WITH_INTERVAL`, and those of a class under (measure, class).
+
+    [B] each, NaN where undefined.
+    """
+    found: dict[QuantityName, Floats] = {
         f"dice_{s}": overlap.mean_dice(dice(truth, submission, options, s, among), weights)
         for s in STRUCTURES
     }
-    of_classes = {("mean_dice", name): found[f"dice_{s}"] for s, (name, _) in STRUCTURES.items()}
+    of_classes: dict[QuantityName, Floats] = {
+        ("mean_dice", name): found[f"dice_{s}"] for s, (name, _) in STRUCTURES.items()
+    }
     found["segmentation"] = (found["dice_gtvp"] + found["dice_gtvn"]) / 2
     for kind in STAGES:
         counts = stage_counts(truth, submission, options, kind, weights, among)
@@ -67,8 +75,8 @@ def quantities(
     return found | of_classes
 
 
-def centers(truth: Truth) -> dict[str, np.ndarray]:
-    """Members (bool [N]) of every center that is named, by name."""
+def centers(truth: Truth) -> dict[str, Bools]:
+    """Return the members (bool [N]) of every center that is named, by name."""
     named = np.array(truth.center, dtype=object)
     return {center: named == center for center in sorted({c for c in truth.center if c})}
 
@@ -78,29 +86,29 @@ def dice(
     submission: Submission,
     options: Options,
     structure: str,
-    among: np.ndarray | bool = EVERYBODY,
-) -> np.ndarray:
-    """Dice of every patient [N]; NaN without a truth mask, and of a pair that is left out because both are
-    empty."""
+    among: Bools | bool = EVERYBODY,
+) -> Floats:
+    """Return the Dice of every patient [N].
+
+    NaN without a truth mask, and of a pair that is left out because both are empty.
+    """
     found = overlap.dice(*voxels(submission.masks.tables, structure), options.empty_masks)
     return np.where(truth.has_mask & among, found, np.nan)
 
 
-def voxels(tables: np.ndarray, structure: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Voxels [N] of a structure in both masks, in the truth and in the submission."""
+def voxels(tables: Ints, structure: str) -> tuple[Ints, Ints, Ints]:
+    """Return the voxels [N] of a structure in both masks, in the truth and in the submission."""
     return overlap.overlap(tables, STRUCTURES[structure][1])
 
 
-def true_stages(
-    truth: Truth, options: Options, kind: str, among: np.ndarray | bool = EVERYBODY
-) -> np.ndarray:
-    """True stages as codes [N], `stages.MISSING` for patients who do not take part."""
+def true_stages(truth: Truth, options: Options, kind: str, among: Bools | bool = EVERYBODY) -> Ints:
+    """Return true stages as codes [N], `stages.MISSING` for patients who do not take part."""
     return np.where(among, stage_truth(truth, kind, options), stages.MISSING)
 
 
-def submitted_stages(submission: Submission, kind: str) -> np.ndarray:
-    """Submitted stages as codes [N]; all missing without such a column."""
-    codes = getattr(submission, kind)
+def submitted_stages(submission: Submission, kind: str) -> Ints:
+    """Return submitted stages as codes [N]; all missing without such a column."""
+    codes = submission.stages[kind]
     return np.full(len(submission.ids), stages.MISSING) if codes is None else codes
 
 
@@ -109,18 +117,20 @@ def stage_counts(
     submission: Submission,
     options: Options,
     kind: str,
-    weights: np.ndarray,
-    among: np.ndarray | bool = EVERYBODY,
+    weights: Floats,
+    among: Bools | bool = EVERYBODY,
 ) -> Counts:
-    """Support, predictions and hits per stage over the patients with a true one; no usable prediction is no
-    class."""
+    """Count support, predictions and hits per stage over the patients with a true one.
+
+    No usable prediction is no class.
+    """
     true = true_stages(truth, options, kind, among)
     predicted = np.where(true >= 0, submitted_stages(submission, kind), stages.MISSING)
     return classification.counts(true, predicted, weights, len(STAGES[kind]))
 
 
-def risks(truth: Truth, submission: Submission, options: Options) -> np.ndarray:
-    """Oriented scores [N], the higher the worse; NaN = none."""
+def risks(truth: Truth, submission: Submission, options: Options) -> Floats:
+    """Return oriented scores [N], the higher the worse; NaN = none."""
     return oriented(submission.scores, options.prognosis_direction, len(truth))
 
 
@@ -128,17 +138,18 @@ def pairs(
     truth: Truth,
     submission: Submission,
     options: Options,
-    weights: np.ndarray,
-    among: np.ndarray | bool = EVERYBODY,
+    weights: Floats,
+    among: Bools | bool = EVERYBODY,
 ) -> Pairs:
-    """Comparable pairs and what the scores make of them, over the patients with time and event."""
+    """Count comparable pairs and what the scores make of them, over the patients with time and event."""
     known = truth.has_survival & among
     risk = risks(truth, submission, options)[known]
     return survival.pairs(truth.time[known], truth.event[known] == 1, risk, weights[:, known])
 
 
-def combined(values: dict[str, float]) -> dict[str, float]:
-    """The three numbers that join the subtasks, undefined (NaN) where one of them is."""
-    parts = [values[name] for name in SUBTASKS]
-    total, plain = weighted(*parts), unweighted(*parts)
+def combined(values: Mapping[str, float]) -> dict[str, float]:
+    """Return the three numbers that join the subtasks, undefined (NaN) where one of them is."""
+    segmentation, staging, c_index = (values[name] for name in SUBTASKS)
+    total = weighted(segmentation, staging, c_index)
+    plain = unweighted(segmentation, staging, c_index)
     return {"weighted_score": total, "unweighted_score": plain, "consistency": abs(total - plain)}

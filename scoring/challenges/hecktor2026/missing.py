@@ -15,7 +15,7 @@ from scoring.findings import Finding, warning
 
 def stage_truth(truth: Truth, kind: str, options: Options) -> np.ndarray:
     """True stages as codes [N], -1 = the patient does not take part."""
-    codes = getattr(truth, kind)
+    codes = truth.stages[kind]
     return np.where(codes == T0, stages.MISSING, codes) if kind == "t" and options.t0 == "exclude" else codes
 
 
@@ -23,12 +23,12 @@ def missing_findings(truth: Truth, submission: Submission, options: Options) -> 
     """Yield `subtask-missing`, `missing-mask`, `missing-stage` and `missing-risk`, each naming all
     patients."""
     absent = truth.has_mask & (np.array(submission.masks.states) == "missing")
-    if truth.has_mask.any() and not submission.layout.masks:
+    if truth.has_mask.any() and not submission.contents.layout.masks:
         yield _subtask("segmentation", "there is no mask: every mask counts as empty.")
     elif absent.any():
         yield _missing("missing-mask", "masks", _named(truth, absent), "no mask, counted as empty")
     for kind in STAGES:
-        takes_part, submitted = stage_truth(truth, kind, options) >= 0, getattr(submission, kind)
+        takes_part, submitted = stage_truth(truth, kind, options) >= 0, submission.stages[kind]
         if not takes_part.any():
             continue
         if submitted is None:
@@ -42,12 +42,12 @@ def missing_findings(truth: Truth, submission: Submission, options: Options) -> 
                 _named(truth, lacking),
                 f"no {kind.upper()} stage, counted as wrong",
             )
-    kind = chosen(submission.scores, options.prognosis_direction)
-    if truth.has_survival.any() and kind is None:
+    column = chosen(submission.scores, options.prognosis_direction)
+    if truth.has_survival.any() and column is None:
         yield _subtask("prognosis", "there is no column of scores: none of the patients has one.")
-    elif truth.has_survival.any():
+    elif truth.has_survival.any() and column is not None:
         scores = oriented(submission.scores, options.prognosis_direction, len(truth))
-        lacking = truth.has_survival & np.isnan(scores) & ~submission.scores[kind].unusable
+        lacking = truth.has_survival & np.isnan(scores) & ~submission.scores[column].unusable
         if lacking.any():
             rule = {
                 "non-concordant": "count as non-concordant",

@@ -7,7 +7,7 @@ import numpy as np
 
 from scoring.challenges.hecktor2026 import masks, stages
 from scoring.challenges.hecktor2026.formula import STAGES
-from scoring.challenges.hecktor2026.layouts import Layout, classify_members
+from scoring.challenges.hecktor2026.layouts import Contents, Layout
 from scoring.challenges.hecktor2026.missing import missing_findings
 from scoring.challenges.hecktor2026.options import Options
 from scoring.challenges.hecktor2026.prognosis import read_scores
@@ -27,7 +27,7 @@ def read_predictions(
     truth: Truth | None = None,
     name: str | None = None,
     lesions: bool = False,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Submission:
     """Read a submission: a folder or zip of masks and a table, a container's output, or a table alone. Every
@@ -37,14 +37,17 @@ def read_predictions(
     checked. progress(done, total) counts patients. Raises InputRefused with every problem; what is missing or
     malformed of a patient is a finding. Cancelled.
     """
-    files = masks.open_files(source, name)
-    layout, used, problems, findings = classify_members(files, container=True), [], [], []
+    contents = masks.open_contents(source, name, container=True)
+    files, layout = contents.files, contents.layout
+    used: list[str] = []
+    problems: list[Finding] = []
+    findings: list[Finding] = []
     table, rows = _rows(files, layout, used, problems, findings)
     own = tuple(dict.fromkeys([*rows.ids, *sorted(layout.masks)]))
     ids = truth.ids if truth else own
     known = set(ids)
     unknown = tuple(patient for patient in own if patient not in known)
-    problems += [*masks.repeated(files, layout), *([] if problems else _nobody(files, truth, own, unknown))]
+    problems += [*masks.repeated(contents), *([] if problems else _nobody(files, truth, own, unknown))]
     if problems:
         raise InputRefused(tables.settled(table, problems) if table else problems, findings)
     if unknown:
@@ -59,20 +62,17 @@ def read_predictions(
     row_of = np.array([place.get(patient, -1) for patient in ids])
     found = {kind: _stages(rows, kind, row_of, findings) for kind in STAGES}
     scores = read_scores(rows, row_of, table.delimiter != "," if table else False, findings)
-    counted, noticed = _counted(truth, ids, files, layout, lesions, progress, cancelled)
-    findings += [*noticed, *masks.misplaced(files, layout)]
+    counted, noticed = _counted(truth, ids, contents, lesions, masks.Watch(progress, cancelled))
+    findings += [*noticed, *masks.misplaced(contents)]
     submission = Submission(
-        files.name,
         ids,
-        **found,
+        found,
         scores=scores,
         masks=counted,
         unknown=unknown,
         read=tuple(findings),
         missing=(),
-        files=files,
-        layout=layout,
-        digest=files.digest_of([*used, *(layout.masks[one][0] for one in ids if one in layout.masks)]),
+        contents=contents.digested([*used, *(layout.masks[one][0] for one in ids if one in layout.masks)]),
     )
     return (
         submission
@@ -111,7 +111,7 @@ def _nobody(
     if not own:
         words = f"there is nothing of a patient: no table with a PatientID column ({TABLE}), no mask."
         return [error("no-table", files.name, words)]
-    if len(unknown) < len(own):
+    if truth is None or len(unknown) < len(own):
         return []
     words = (
         f"no patient is one of {truth.name}. Here: {', '.join(unknown[:3])}. There: "
@@ -139,12 +139,12 @@ def _stages(rows: Rows, kind: str, row_of: np.ndarray, findings: list[Finding]) 
 
 
 def _counted(
-    truth: Truth | None, ids: tuple[str, ...], files: Files, layout: Layout, lesions: bool, *watch
+    truth: Truth | None, ids: tuple[str, ...], contents: Contents, lesions: bool, watch: masks.Watch
 ) -> tuple[masks.Counted, list[Finding]]:
     """Masks against the truth's; without a truth each by itself."""
     if truth is not None:
-        return masks.count_all(truth.masks, ids, files, layout, lesions, *watch)
-    _, faults, noticed = masks.examine_all(files, layout, ids, *watch)
+        return masks.count_all(truth.masks, ids, contents, lesions, watch)
+    _, faults, noticed = masks.examine_all(contents, ids, watch)
     none = masks.Counted(
         (masks.NO_TRUTH,) * len(ids), np.zeros((len(ids), 3, 3), np.int64), (b"",) * len(ids)
     )

@@ -54,11 +54,10 @@ def read_scores(
             )
         )
     if found:
-        kind = chosen(found, "auto")
         words = {
             "risk": "a risk, so the higher the worse",
             "time": "a time to relapse, so the lower the worse",
-        }[kind]
+        }[chosen(found, "auto") or "risk"]
         findings.append(
             note(
                 "direction-assumed",

@@ -1,9 +1,12 @@
 """The order of teams: by weighted ranks of the subtasks, or by weighted scores."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from scoring.arrays import Bools, Floats, Ints
 from scoring.challenges.hecktor2026.formula import SUBTASKS
 from scoring.comparison_spec import Ranking
 from scoring.findings import warning
@@ -12,6 +15,8 @@ from scoring.scorecard import ScoreCard
 from scoring.statistics.ranking import ranks_along_teams
 from scoring.statistics.rounding import DIGITS
 
+Places = NDArray[np.int64]
+"""Places [A] or [A, B], 1 = first."""
 TWENTIETHS = np.array([5, 7, 8])
 """0.25, 0.35 and 0.40 as whole twentieths: sums of floats would split equal totals."""
 NAMES = ("segmentation", "staging", "prognosis")
@@ -55,24 +60,28 @@ def rank(cards: Mapping[str, ScoreCard], options: Values) -> Ranking:
     )
 
 
-def places_by_rank(doubled: np.ndarray, undefined: np.ndarray) -> np.ndarray:
-    """Places [A, ...], 1 = first, from twice the ranks [3, A, ...] per subtask: by 5 a + 7 b + 8 c, then by
-    |weighted - unweighted rank|, both small is good; teams without a score (undefined [A, ...]) come after
-    all others; what is still equal shares the place."""
+def places_by_rank(doubled: Ints, undefined: Bools) -> Places:
+    """Return the places [A, ...], 1 = first, from twice the ranks [3, A, ...] per subtask.
+
+    By 5 a + 7 b + 8 c, then by |weighted - unweighted rank|, both small is good; teams without a score
+    (undefined [A, ...]) come after all others; what is still equal shares the place.
+    """
     total = np.tensordot(TWENTIETHS, doubled, 1)
     consistency = _rank_consistency(doubled)
     widest = int(consistency.max(initial=0)) + 1
     key = (undefined * (int(total.max(initial=0)) + 1) + total) * widest + consistency
-    return 1 + (key[None] < key[:, None]).sum(1)
+    return np.asarray(1 + (key[None] < key[:, None]).sum(1))
 
 
-def places_by_score(cards: Mapping[str, ScoreCard]) -> np.ndarray:
-    """Places [A] by weighted score, then by its consistency, smaller wins; both rounded to 12 decimals, teams
-    without a score last."""
+def places_by_score(cards: Mapping[str, ScoreCard]) -> Places:
+    """Return the places [A] by weighted score, then by its consistency, smaller wins.
+
+    Both are rounded to 12 decimals; teams without a score are last.
+    """
     keys = [
         (-np.inf, 0.0)
         if card.score is None
-        else (round(card.score, DIGITS), -round(card.metrics["consistency"], DIGITS))
+        else (round(card.score, DIGITS), -round(card.metrics["consistency"] or 0.0, DIGITS))
         for card in cards.values()
     ]
     return np.array([1 + sum(other > key for other in keys) for key in keys])
@@ -82,22 +91,22 @@ def _number(value: float | None) -> float:
     return np.nan if value is None else value
 
 
-def _doubled_ranks(values: np.ndarray, rank_ties: str) -> np.ndarray:
-    """Twice the rank of each team in each subtask, from values [3, A, ...]."""
+def _doubled_ranks(values: Floats, rank_ties: str) -> Ints:
+    """Return twice the rank of each team in each subtask, from values [3, A, ...]."""
     return np.stack([ranks_along_teams(row, rank_ties == "average") for row in values])
 
 
-def _rank_consistency(doubled: np.ndarray) -> np.ndarray:
-    """120 x |weighted - unweighted rank|, whole numbers, from twice the ranks [3, ...]."""
+def _rank_consistency(doubled: Ints) -> Ints:
+    """Return 120 x |weighted - unweighted rank|, whole numbers, from twice the ranks [3, ...]."""
     a, b, c = doubled
-    return np.abs(4 * c + b - 5 * a)
+    return np.asarray(np.abs(4 * c + b - 5 * a))
 
 
-def _entry(doubled: np.ndarray, by_rank: int, by_score: int) -> dict:
-    total = TWENTIETHS @ doubled
+def _entry(doubled: Ints, by_rank: int, by_score: int) -> dict[str, Any]:
+    total = int(TWENTIETHS @ doubled)
     return {
         "subtask_ranks": {name: _half(twice) for name, twice in zip(NAMES, doubled, strict=True)},
-        "weighted_rank": int(total) / 40,
+        "weighted_rank": total / 40,
         "weighted_rank_total": _half(total),
         "unweighted_rank": int(doubled.sum()) / 6,
         "rank_consistency": int(_rank_consistency(doubled)) / 120,
@@ -107,12 +116,15 @@ def _entry(doubled: np.ndarray, by_rank: int, by_score: int) -> dict:
 
 
 def _half(twice: int) -> int | float:
-    """Half of a whole number, as a whole number where it is one."""
+    """Return half of a whole number, as a whole number where it is one."""
     return int(twice) // 2 if twice % 2 == 0 else int(twice) / 2
 
 
-def _disagreements(teams: list[str], by_rank: np.ndarray, by_score: np.ndarray) -> list[list[str]]:
-    """Pairs that the two orders place differently, in name order; a tie in one of them alone counts."""
+def _disagreements(teams: list[str], by_rank: Ints, by_score: Ints) -> list[list[str]]:
+    """Return the pairs that the two orders place differently, in name order.
+
+    A tie in one of them alone counts.
+    """
     order = sorted(range(len(teams)), key=teams.__getitem__)
     return [
         [teams[i], teams[j]]
@@ -122,9 +134,11 @@ def _disagreements(teams: list[str], by_rank: np.ndarray, by_score: np.ndarray) 
     ]
 
 
-def _without_each(teams: list[str], values: np.ndarray, undefined: np.ndarray, rank_ties: str) -> list[dict]:
-    """Who would be first by weighted ranks if one team withdrew: it depends on teams that are not first
-    themselves."""
+def _without_each(teams: list[str], values: Floats, undefined: Bools, rank_ties: str) -> list[dict[str, Any]]:
+    """Return who would be first by weighted ranks if one team withdrew.
+
+    That depends on teams that are not first themselves.
+    """
     found = []
     for left_out, team in enumerate(teams):
         kept = [i for i in range(len(teams)) if i != left_out]
@@ -140,10 +154,12 @@ def _without_each(teams: list[str], values: np.ndarray, undefined: np.ndarray, r
 
 
 def _replicate_places(
-    cards: Mapping[str, ScoreCard], undefined: np.ndarray, rank_ties: str
-) -> dict[str, np.ndarray] | None:
-    """Places by weighted ranks in the replicates in which every team that has a score has one there too; None
-    without replicates."""
+    cards: Mapping[str, ScoreCard], undefined: Bools, rank_ties: str
+) -> dict[str, Places] | None:
+    """Return places by weighted ranks in replicates; None without.
+
+    Only those count in which every team that has a score has one too.
+    """
     if any("score_replicates" not in card.arrays for card in cards.values()):
         return None
     drawn = np.stack([[card.arrays[f"{name}_replicates"] for card in cards.values()] for name in SUBTASKS])

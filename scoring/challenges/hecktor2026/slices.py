@@ -15,14 +15,14 @@ def scene(truth: Truth, predictions: Submission, index: int) -> Scene | None:
     """Return the masks of one patient and, where they lie beside the truth's, CT and PET; None without a
     truth mask. Raises InputRefused."""
     patient = truth.ids[index]
-    mask = masks.opener(truth.files, truth.layout, patient)
+    mask = masks.opener(truth.contents, patient)
     if truth.masks[index] is None or mask is None:
         return None
-    beside = truth.layout.images.get(patient, {})
+    beside = truth.contents.layout.images.get(patient, {})
     images = {
-        name: partial(truth.files.open, beside[ending])
+        name: partial(truth.contents.files.open, beside[ending])
         for ending, name in IMAGE_NAMES.items()
         if ending in beside
     }
-    submitted = masks.opener(predictions.files, predictions.layout, patient)
+    submitted = masks.opener(predictions.contents, patient)
     return read_scene(patient, mask, submitted, images)

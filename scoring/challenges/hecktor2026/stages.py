@@ -33,7 +33,7 @@ def read_stages(cells: Sequence[str], kind: str) -> Stages:
     for row, cell in enumerate(cells):
         written = WRITTEN.fullmatch(cell.strip())
         stage = written["stage"].upper() if written else None
-        if stage in STAGES[kind]:
+        if written and stage in STAGES[kind]:
             codes[row] = STAGES[kind].index(stage)
             if written["before"] or written["after"]:
                 folded.append(row)

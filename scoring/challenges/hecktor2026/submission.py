@@ -2,41 +2,51 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from scoring.arrays import Array, Ints
 from scoring.challenges.hecktor2026 import masks
-from scoring.challenges.hecktor2026.layouts import Layout
+from scoring.challenges.hecktor2026.formula import STAGES
+from scoring.challenges.hecktor2026.layouts import Contents
 from scoring.challenges.hecktor2026.prognosis import Scores
 from scoring.challenges.hecktor2026.truth import Truth
 from scoring.findings import Finding
-from scoring.readers.sources import Files
 
 
 @dataclass(frozen=True)
 class Submission:
     """A submission, aligned with the truth's patients; without a truth, with its own.
 
-    t, n: stages as codes [N] (`stages.MISSING`, `stages.UNKNOWN`), None without such a column. scores:
-    prognosis by column, "risk" and "time". masks: what became of each mask, and the voxels by true and
-    submitted label. read: what was noticed in the files; missing: what lacks against the truth, under the
-    usual options. unknown: patients that the truth does not have. digest: SHA-256 of the source.
+    stages: codes [N] of the T and N stages, by "t" and "n" (`stages.MISSING`, `stages.UNKNOWN`), None without
+    such a column. scores: prognosis by column, "risk" and "time". masks: what became of each mask, and the
+    voxels by true and submitted label. read: what was noticed in the files; missing: what lacks against the
+    truth, under the usual options. unknown: patients that the truth does not have.
     """
 
-    name: str
     ids: tuple[str, ...]
-    t: np.ndarray | None
-    n: np.ndarray | None
+    stages: Mapping[str, Ints | None]
     scores: Mapping[str, Scores]
     masks: masks.Counted
     unknown: tuple[str, ...]
     read: tuple[Finding, ...]
     missing: tuple[Finding, ...]
-    files: Files
-    layout: Layout = field(default_factory=Layout)
-    digest: str | None = None
-    model: None = None
+    contents: Contents
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.contents.name
+
+    @property
+    def digest(self) -> str | None:
+        """SHA-256 of what was read."""
+        return self.contents.digest
+
+    @property
+    def model(self) -> None:
+        """None: there is no model route."""
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -44,14 +54,13 @@ class Submission:
         return (*self.read, *self.missing)
 
     @property
-    def fingerprint(self) -> np.ndarray:
+    def fingerprint(self) -> Array:
         """SHA-256, uint8 [32], of what was submitted as it stands against the truth; equal for two teams that
         submitted the same."""
         kinds = sorted(self.scores)
         parts = [
             np.array(self.masks.states),
-            self.t,
-            self.n,
+            *(self.stages[kind] for kind in STAGES),
             np.array(kinds, str),
             *(self.scores[kind].values for kind in kinds),
         ]
@@ -62,8 +71,8 @@ class Submission:
 
 
 def with_nodes(truth: Truth, submission: Submission) -> Submission:
-    """The submission with the lesions of GTVn counted and matched."""
+    """Return the submission with the lesions of GTVn counted and matched."""
     if submission.masks.nodes is not None:
         return submission
-    counted, _ = masks.count_all(truth.masks, truth.ids, submission.files, submission.layout, with_nodes=True)
+    counted, _ = masks.count_all(truth.masks, truth.ids, submission.contents, with_nodes=True)
     return replace(submission, masks=counted)

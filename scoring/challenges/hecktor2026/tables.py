@@ -49,10 +49,12 @@ def find_table(files: Files, layout: Layout, standard: str, used: list[str]) -> 
     named = [m for m in layout.tables if m.rsplit("/", 1)[-1].lower() == standard]
     if named or files.kind == "file":
         return _read(files, (named or layout.tables)[0], used)
-    fit, problems = [], []
+    fit: list[tuple[Table, list[str]]] = []
+    problems: list[Finding] = []
     for member in layout.tables:
+        read: list[str] = []
         try:
-            table = _read(files, member, read := [])
+            table = _read(files, member, read)
         except InputRefused as refused:
             problems += refused.problems
             continue

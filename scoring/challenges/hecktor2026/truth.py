@@ -6,14 +6,15 @@ from functools import cached_property
 
 import numpy as np
 
+from scoring.arrays import Bools, Floats, Ints
 from scoring.challenges.hecktor2026 import masks, stages
 from scoring.challenges.hecktor2026.formula import STAGES
-from scoring.challenges.hecktor2026.layouts import Layout, classify_members
+from scoring.challenges.hecktor2026.layouts import Contents
 from scoring.challenges.hecktor2026.tables import Rows, find_table, plain_name, read_rows
 from scoring.findings import Finding, InputRefused, error, note
 from scoring.readers import tables
 from scoring.readers.masks.counting import Mask
-from scoring.readers.sources import Files, Source
+from scoring.readers.sources import Source
 from scoring.readers.tables import MISSING, Table
 
 TABLE = "clinical.csv"
@@ -24,50 +25,56 @@ EVENTS = {"0": 0, "0.0": 0, "false": 0, "1": 1, "1.0": 1, "true": 1}
 class Truth:
     """The patients of a test set, table rows first, then those with a mask only.
 
-    t, n: stages as codes [N], -1 = none. time: days [N], event: 1.0 or 0.0 [N], NaN = not known. center [N]:
-    "" = not known. masks: what was counted in each patient's mask, None = no mask. columns: all columns of
-    the table by lower-case name. digest: SHA-256 of the source.
+    stages: codes [N] of the T and N stages, by "t" and "n", -1 = none. time: days [N], event: 1.0 or 0.0 [N],
+    NaN = not known. center [N]: "" = not known. masks: what was counted in each patient's mask, None = no
+    mask. columns: all columns of the table by lower-case name; id_column: the one that names the patient.
     """
 
-    name: str
     ids: tuple[str, ...]
-    t: np.ndarray
-    n: np.ndarray
-    time: np.ndarray
-    event: np.ndarray
+    stages: Mapping[str, Ints]
+    time: Floats
+    event: Floats
     center: tuple[str, ...]
     masks: tuple[Mask | None, ...]
     findings: tuple[Finding, ...]
-    files: Files
-    layout: Layout = field(default_factory=Layout)
+    contents: Contents
     columns: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     id_column: str = "patientid"
-    digest: str | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
 
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        return self.contents.name
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what was read."""
+        return self.contents.digest or ""
+
     @cached_property
-    def has_mask(self) -> np.ndarray:
+    def has_mask(self) -> Bools:
         """Patients who take part in segmentation, bool [N]."""
         return np.array([mask is not None for mask in self.masks], bool)
 
     @cached_property
-    def voxel_ml(self) -> np.ndarray:
+    def voxel_ml(self) -> Floats:
         """Volume of a voxel of each patient's mask in millilitres [N], NaN without a mask."""
         return np.array([np.nan if mask is None else mask.grid.voxel_ml for mask in self.masks])
 
     @cached_property
-    def has_survival(self) -> np.ndarray:
+    def has_survival(self) -> Bools:
         """Patients who take part in prognosis: time and event are known, bool [N]."""
-        return ~np.isnan(self.time) & ~np.isnan(self.event)
+        return np.asarray(~np.isnan(self.time) & ~np.isnan(self.event))
 
 
 def read_truth(
     source: Source,
     name: str | None = None,
     images: Source | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Callable[[int, int], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Truth:
     """Read a test set: a folder or zip of masks and a table; a table alone has no segmentation. Every mask is
@@ -75,8 +82,11 @@ def read_truth(
 
     images: refused, CT and PET lie beside the masks. Raises InputRefused with every problem; Cancelled.
     """
-    files = masks.open_files(source, name)
-    layout, used, problems, findings = classify_members(files, container=False), [], [], []
+    contents = masks.open_contents(source, name, container=False)
+    files, layout = contents.files, contents.layout
+    used: list[str] = []
+    problems: list[Finding] = []
+    findings: list[Finding] = []
     if images is not None:
         problems.append(
             error(
@@ -85,7 +95,11 @@ def read_truth(
                 "CT and PET lie beside the masks as PatientID__CT and PatientID__PT: leave it out.",
             )
         )
-    table = _attempt(problems, find_table, files, layout, TABLE, used)
+    table = None
+    try:
+        table = find_table(files, layout, TABLE, used)
+    except InputRefused as refused:  # its problems join the others
+        problems += refused.problems
     rows = read_rows(table, ("t", "n", "event", "time", "center"), problems) if table else None
     rows = rows or Rows((), {}, ())
     listed = set(rows.ids)
@@ -98,53 +112,40 @@ def read_truth(
                 f"there is no patient: no table with a PatientID column ({TABLE}) and no mask.",
             )
         )
-    clinical = _clinical(rows, table, len(ids), problems, findings)
-    problems += masks.repeated(files, layout)
-    examined, faults, noticed = masks.examine_all(files, layout, ids, progress, cancelled)
+    stage_codes = {kind: _stages(rows, kind, len(ids), problems, findings) for kind in STAGES}
+    time, event = _survival(rows, table, len(ids), problems, findings)
+    center = (*map(_text, rows.cells.get("center", [""] * len(rows.ids))), *[""] * (len(ids) - len(rows.ids)))
+    problems += masks.repeated(contents)
+    examined, faults, noticed = masks.examine_all(contents, ids, masks.Watch(progress, cancelled))
     problems += [
         error(fault.code, files.called(layout.masks[patient][0]), f"patient {patient}: {fault.words}")
         for patient, fault in faults
     ]
-    findings += [*noticed, *masks.misplaced(files, layout)]
+    findings += [*noticed, *masks.misplaced(contents)]
     if problems:
         raise InputRefused(tables.settled(table, problems) if table else problems, findings)
     return Truth(
-        name=files.name,
         ids=ids,
-        **clinical,
+        stages=stage_codes,
+        time=time,
+        event=event,
+        center=center,
         masks=examined,
         findings=tuple(findings),
-        files=files,
-        layout=layout,
+        contents=contents.digested([*used, *(members[0] for members in layout.masks.values())]),
         columns=_columns(table, rows, len(ids)),
         id_column=next((tables.key(h) for h in table.header if plain_name(h) == "patientid"), "patientid")
         if table
         else "patientid",
-        digest=files.digest_of([*used, *(members[0] for members in layout.masks.values())]),
     )
 
 
-def _attempt(problems: list[Finding], read: Callable, *arguments):
-    """What `read` gives, None where it refuses: its problems join the others."""
-    try:
-        return read(*arguments)
-    except InputRefused as refused:
-        problems += refused.problems
-        return None
-
-
-def _clinical(
+def _survival(
     rows: Rows, table: Table | None, n: int, problems: list[Finding], findings: list[Finding]
-) -> dict:
-    """Stages, time, event and center of every patient."""
-    found = {kind: _stages(rows, kind, n, problems, findings) for kind in ("t", "n")}
-    found["time"] = _times(rows, table, n, problems, findings)
-    found["event"] = _events(rows, n, problems)
-    found["center"] = (
-        *map(_text, rows.cells.get("center", [""] * len(rows.ids))),
-        *[""] * (n - len(rows.ids)),
-    )
-    half = np.flatnonzero(np.isnan(found["time"]) != np.isnan(found["event"]))
+) -> tuple[Floats, Floats]:
+    """Return time and event of every patient."""
+    time, event = _times(rows, table, n, problems, findings), _events(rows, n, problems)
+    half = np.flatnonzero(np.isnan(time) != np.isnan(event))
     if half.size and not problems:
         findings.append(
             note(
@@ -156,10 +157,10 @@ def _clinical(
                 ),
             )
         )
-    return found
+    return time, event
 
 
-def _stages(rows: Rows, kind: str, n: int, problems: list[Finding], findings: list[Finding]) -> np.ndarray:
+def _stages(rows: Rows, kind: str, n: int, problems: list[Finding], findings: list[Finding]) -> Ints:
     codes, cells = np.full(n, stages.MISSING), rows.cells.get(kind, ())
     read = stages.read_stages(cells, kind)
     codes[: len(cells)] = read.codes
@@ -177,9 +178,9 @@ def _stages(rows: Rows, kind: str, n: int, problems: list[Finding], findings: li
 
 def _times(
     rows: Rows, table: Table | None, n: int, problems: list[Finding], findings: list[Finding]
-) -> np.ndarray:
+) -> Floats:
     times, cells = np.full(n, np.nan), rows.cells.get("time")
-    if cells is None:
+    if cells is None or table is None:
         return times
     read = tables.numbers(cells, table.delimiter != ",")
     for row, (value, fault) in enumerate(zip(read.values, read.fault, strict=True)):
@@ -207,7 +208,7 @@ def _times(
     return times
 
 
-def _events(rows: Rows, n: int, problems: list[Finding]) -> np.ndarray:
+def _events(rows: Rows, n: int, problems: list[Finding]) -> Floats:
     events, cells = np.full(n, np.nan), rows.cells.get("event", ())
     for row, cell in enumerate(cells):
         if cell.lower() in EVENTS:

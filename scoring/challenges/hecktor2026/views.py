@@ -181,7 +181,7 @@ def segmentation(card: ScoreCard) -> Sequence[Block]:
         SideBySide([(draw(card, structure),) for structure in STRUCTURES], (1, 1))
         for draw in (figures.dice_by_volume, figures.volumes)
     ]
-    mean = (structures(card), *_credit(card), *_nodes(card))
+    mean: Sequence[Block] = (structures(card), *_credit(card), *_nodes(card))
     return (SideBySide(((figures.raincloud(card),), mean), (3, 2)), *by_size)
 
 
@@ -189,7 +189,7 @@ def structures(card: ScoreCard) -> Table:
     """Return what the mean Dice of each structure is made of."""
     columns: dict[str, list[str]] = {}
     for structure, (name, _) in STRUCTURES.items():
-        entry = card.per_class[name] | {"interval": span(card.intervals.get(f"dice_{structure}"), 2)}
+        entry = {**card.per_class[name], "interval": span(card.intervals.get(f"dice_{structure}"), 2)}
         columns[name] = [write(entry[key]) for key, write in STRUCTURE_ROWS.values()]
     return Table(
         "What is the mean made of?",

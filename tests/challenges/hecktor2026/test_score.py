@@ -332,7 +332,7 @@ def test_wrong_options_are_refused(name):
         (p.code, p.where)
         for p in refused(card, truth_folder(SIX), submission_folder(SIX_GUESSED), **{name: "x"}).problems
     ] == [("bad-option", flag)]
-    assert [p.where for p in CHALLENGE.check_options(**{name: "x"})] == [flag]
+    assert [p.where for p in CHALLENGE.check_options({name: "x"})] == [flag]
 
 
 def test_provenance_names_everything(six):
@@ -399,13 +399,18 @@ def repeated(truth, submission, places: np.ndarray, options: dict):
     smaller = replace(
         truth,
         ids=ids,
-        t=of(truth.t),
-        n=of(truth.n),
+        stages={kind: of(codes) for kind, codes in truth.stages.items()},
         time=of(truth.time),
         event=of(truth.event),
         center=("",) * len(ids),
         masks=tuple(truth.masks[i] for i in places),
         columns={},
     )
-    found = replace(submission, ids=ids, t=of(submission.t), n=of(submission.n), scores=scores, masks=masks)
+    found = replace(
+        submission,
+        ids=ids,
+        stages={kind: of(codes) for kind, codes in submission.stages.items()},
+        scores=scores,
+        masks=masks,
+    )
     return CHALLENGE.score(smaller, found, resamples=0, **options)

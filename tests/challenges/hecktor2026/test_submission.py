@@ -52,7 +52,10 @@ def test_a_container_gives_what_the_table_gives(truth):
         CHALLENGE.read_predictions(files, truth),
         CHALLENGE.read_predictions(submission_folder(ROWS, TRUTH_MASKS), truth),
     )
-    assert (found.t.tolist(), found.n.tolist()) == (expected.t.tolist(), expected.n.tolist())
+    assert (found.stages["t"].tolist(), found.stages["n"].tolist()) == (
+        expected.stages["t"].tolist(),
+        expected.stages["n"].tolist(),
+    )
     assert found.masks.states == ("ok",) * 3
     assert found.masks.tables.tolist() == expected.masks.tables.tolist()
     assert list(found.scores) == ["time"]
@@ -65,7 +68,7 @@ def test_a_container_gives_what_the_table_gives(truth):
 def test_a_container_of_one_patient_keeps_its_folder(truth, inner):
     found = CHALLENGE.read_predictions(container("P1", inner, t_stage="T2", mask=labels(1)), truth)
     assert found.masks.states == ("missing", "ok", "missing")
-    assert found.t.tolist() == [-1, 2, -1]
+    assert found.stages["t"].tolist() == [-1, 2, -1]
 
 
 @pytest.mark.parametrize(
@@ -91,13 +94,13 @@ def test_a_containers_broken_json_is_no_usable_prediction(truth, data):
     found = CHALLENGE.read_predictions(
         container("P0", n_stage="N0", mask=labels(1)) | {"P0/t-stage.json": data}, truth
     )
-    assert found.t[0] < 0
+    assert found.stages["t"][0] < 0
     assert only(found.findings, "stage-not-recognised").level == "warning"
 
 
 def test_a_table_comes_before_json(truth):
     found = CHALLENGE.read_predictions(submission_folder(ROWS) | container("P0", t_stage="T4"), truth)
-    assert found.t.tolist() == [1, 2, 3]
+    assert found.stages["t"].tolist() == [1, 2, 3]
     assert "table-over-json" in codes(found.findings)
 
 
@@ -110,7 +113,7 @@ def test_a_table_alone_is_a_submission_without_masks(truth):
 @pytest.mark.parametrize(("blanks", "code"), [(9_996, 2), (9_997, -2)])
 def test_an_answer_has_at_most_10_000_bytes(truth, blanks, code):
     found = CHALLENGE.read_predictions({"P1/t-stage.json": b" " * blanks + b'"T2"'}, truth)
-    assert found.t.tolist() == [-1, code, -1]
+    assert found.stages["t"].tolist() == [-1, code, -1]
     assert [
         f.message.endswith("P1 '10,001 bytes'.") for f in found.findings if f.code == "stage-not-recognised"
     ] == [True] * (code < 0)
@@ -205,7 +208,9 @@ def test_masks_in_the_wrong_place_are_pointed_at(truth):
 
 
 def test_rows_that_hold_nothing_are_no_rows(truth):
-    assert CHALLENGE.read_predictions({"predictions.csv": table(ROWS) + b",,,\n,,,\n"}, truth).t.tolist() == [
+    assert CHALLENGE.read_predictions({"predictions.csv": table(ROWS) + b",,,\n,,,\n"}, truth).stages[
+        "t"
+    ].tolist() == [
         1,
         2,
         3,

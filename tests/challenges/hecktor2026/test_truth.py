@@ -71,7 +71,7 @@ def test_images_beside_masks_are_images():
         "A-1/A-1__PT.nii.gz": b"no mask",
     }
     truth = read(files)
-    assert truth.layout.images == {"A-1": {"CT": "A-1/A-1__CT.nii.gz", "PT": "A-1/A-1__PT.nii.gz"}}
+    assert truth.contents.layout.images == {"A-1": {"CT": "A-1/A-1__CT.nii.gz", "PT": "A-1/A-1__PT.nii.gz"}}
     assert truth.ids == ("A-1", "B.2")
     assert truth.has_mask.tolist() == [True, False]
 
@@ -94,7 +94,7 @@ def test_columns_are_found_however_they_are_written(header, line_end):
     ]
     truth = read(line_end.join(lines).encode(), name="clinical.csv")
     assert truth.ids == ("P0", "P1")
-    assert (truth.t.tolist(), truth.n.tolist()) == ([2, -1], [1, -1])
+    assert (truth.stages["t"].tolist(), truth.stages["n"].tolist()) == ([2, -1], [1, -1])
     assert (truth.time.tolist(), truth.event.tolist()) == ([30, 0], [1, 0])
 
 
@@ -109,7 +109,7 @@ def test_decimal_commas_are_read_where_they_separate_nothing():
     [("t4b", 4), ("cT2", 2), ("pT1a", 1), (" T3 ", 3), ("TX", -1), ("cTx", -1), ("", -1), ("n/a", -1)],
 )
 def test_stages_of_the_truth(written, code):
-    assert read(table([{"PatientID": "P", "T_stage": written}]), name="t.csv").t.tolist() == [code]
+    assert read(table([{"PatientID": "P", "T_stage": written}]), name="t.csv").stages["t"].tolist() == [code]
 
 
 def test_folded_stages_are_counted():
