@@ -1,18 +1,19 @@
 """The ScoreCard of an ISIC Challenge: every number, the findings of scoring, and what is drawn."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from scoring.challenge import ScoreSettings
 from scoring.challenges.isic import measures
-from scoring.challenges.isic.categories import EXCLUDED, UNKNOWN, malignant, preset
+from scoring.challenges.isic.categories import malignant, preset
 from scoring.challenges.isic.measures import MEANS, RANKED_BY, Answers
-from scoring.challenges.isic.options import MALIGNANT_CATEGORIES, PAGE_RULES
+from scoring.challenges.isic.options import MALIGNANT_CATEGORIES, Options
+from scoring.challenges.isic.score_findings import findings
 from scoring.challenges.isic.tables import first_refusal
 from scoring.challenges.isic.truth import UNIT_COLUMNS, Cases, subgroups
-from scoring.findings import Finding, InputRefused, error, note, warning
+from scoring.findings import Finding, InputRefused, error
 from scoring.metrics import calibration, classification, roc
 from scoring.metrics import subgroups as shares
 from scoring.metrics.calibration import Reliability
@@ -28,8 +29,6 @@ from scoring.submission import Predictions, provenance, truth_digest
 
 ID = "isic"
 UNDECIDED = "undecided"
-SMALL_CLASS = 15
-SWAP_GAIN = 0.2
 MEASURES = (
     "recall",
     "sensitivity",
@@ -43,28 +42,6 @@ MEASURES = (
     "average_precision",
 )
 WITH_INTERVAL = ("auc", "recall", "f1", "average_precision")
-
-
-@dataclass(frozen=True)
-class Options:
-    """metric: what ranks, by its official name; None = balanced accuracy, unasked. malignant: the categories.
-    rules: "official" or "milk10k-page"."""
-
-    metric: str | None
-    malignant: tuple[str, ...]
-    rules: str
-
-    @property
-    def ranked_by(self) -> str:
-        return self.metric or "balanced_accuracy"
-
-    @property
-    def inclusive(self) -> bool:
-        """Whether a score of 0.5 itself is positive."""
-        return self.rules == PAGE_RULES
-
-    def as_dict(self) -> dict:
-        return {"metric": self.ranked_by, "malignant": list(self.malignant), "rules": self.rules}
 
 
 def score(truth: Cases, predictions: Predictions, settings: ScoreSettings) -> ScoreCard:
@@ -103,49 +80,21 @@ def _card(
 ) -> ScoreCard:
     columns = joined_columns(truth, metadata, repeated=truth.id_column != "image")
     unit, units = find_units(columns, len(truth), UNIT_COLUMNS, truth.id_column, statistics.group)
-    answers = measures.answers(
-        truth.categories,
-        truth.positives,
-        truth.labels,
-        predictions.outputs,
-        predictions.labels,
-        options.malignant,
-        options.inclusive,
-    )
+    answers = _answers(truth, predictions, options)
     groups = measures.slices(subgroups(columns), truth.score_weights) if metadata is not None else {}
     counted = _slice_shares(answers, options.malignant)
 
-    def quantities(weights: np.ndarray) -> dict:
+    def quantities(weights: np.ndarray) -> dict[Any, np.ndarray]:
         return measures.quantities(answers, weights, options.ranked_by) | shares.quantities(
             groups, counted, weights
         )
 
     point = quantities(truth.score_weights[None])
     found = replicate(quantities, point, units, statistics, truth.score_weights)
-    metrics = {
-        name: float(values[0]) for name, values in point.items() if isinstance(name, str) and name != "score"
-    }
-    metrics["validation_score"] = _validation_score(truth, answers, point, options)
+    metrics = _metrics(truth, answers, point, options)
     scored = truth.score_weights > 0
     reliable = _reliability(answers, scored)
-    findings = [
-        *truth.findings,
-        *predictions.findings,
-        *_findings(truth, predictions, answers, metrics, options, found),
-    ]
-    more = {
-        "n_scored": int(scored.sum()),
-        "preset": preset(truth.categories),
-        "malignant": list(options.malignant),
-        "scores_at_half": scores_at_half(predictions),
-        "official": _official(truth, predictions),
-        **_calibration(reliable),
-    }
-    if groups:
-        more["slices"] = shares.rows(groups, counted, point, found.intervals)
-    if predictions.model:
-        more["model"] = {k: v for k, v in predictions.model.items() if k != "size_mib"}
-    shown = {name: value for name, value in found.intervals.items() if isinstance(name, str)}
+    slices = {"slices": shares.rows(groups, counted, point, found.intervals)} if groups else {}
     return ScoreCard(
         ID,
         plain(float(point["score"][0])),
@@ -153,7 +102,12 @@ def _card(
         plain(_per_class(answers, point, found, scored, options)),
         len(truth),
         _cases(truth, predictions),
-        tuple(findings),
+        (
+            *truth.findings,
+            *predictions.findings,
+            *findings(truth, predictions, answers, metrics, options, bool(found.values)),
+            *found.findings,
+        ),
         provenance(
             truth_digest(truth, predictions),
             predictions,
@@ -164,10 +118,47 @@ def _card(
             units,
         ),
         _confusion(answers, scored),
-        shown,
-        plain(more),
+        {name: value for name, value in found.intervals.items() if isinstance(name, str)},
+        plain(
+            {**_more(truth, predictions, options), **_calibration(reliable), **slices, **_model(predictions)}
+        ),
         {**_arrays(truth, answers, units, reliable), **found.arrays},
     )
+
+
+def _answers(truth: Cases, predictions: Predictions, options: Options) -> Answers:
+    return measures.answers(
+        truth.categories,
+        truth.positives,
+        truth.labels,
+        predictions.outputs,
+        predictions.labels,
+        options.malignant,
+        options.inclusive,
+    )
+
+
+def _metrics(truth: Cases, a: Answers, point: Mapping[Any, np.ndarray], options: Options) -> dict[str, float]:
+    named = {name: float(values[0]) for name, values in point.items() if isinstance(name, str)}
+    score = named.pop("score")
+    weighs = truth.weighted or truth.validated
+    validation = measures.ranked_value(a, truth.validation_weights, options.ranked_by) if weighs else score
+    return {**named, "validation_score": validation}
+
+
+def _more(truth: Cases, predictions: Predictions, options: Options) -> dict[str, Any]:
+    return {
+        "n_scored": int((truth.score_weights > 0).sum()),
+        "preset": preset(truth.categories),
+        "malignant": list(options.malignant),
+        "scores_at_half": scores_at_half(predictions),
+        "official": _official(truth, predictions),
+    }
+
+
+def _model(predictions: Predictions) -> dict[str, Any]:
+    model = predictions.model
+    return {"model": {k: v for k, v in model.items() if k != "size_mib"}} if model else {}
 
 
 def scores_at_half(predictions: Predictions) -> int:
@@ -184,22 +175,18 @@ def _slice_shares(a: Answers, malignant: Sequence[str]) -> dict[str, Share]:
     }
 
 
-def _validation_score(truth: Cases, a: Answers, point: Mapping, options: Options) -> float:
-    if not truth.weighted and not truth.validated:
-        return float(point["score"][0])
-    return measures.ranked_value(a, truth.validation_weights, options.ranked_by)
-
-
-def _official(truth: Cases, predictions: Predictions) -> dict:
+def _official(truth: Cases, predictions: Predictions) -> dict[str, Any]:
     """Whether the official scorer accepts the files, and the one thing that it says where it does not."""
     words = first_refusal([*truth.findings, *predictions.findings])
     return {"accepted": words is None, "message": words}
 
 
-def _per_class(a: Answers, point: Mapping, found: Replicates, scored: np.ndarray, options: Options) -> dict:
+def _per_class(
+    a: Answers, point: Mapping[Any, np.ndarray], found: Replicates, scored: np.ndarray, options: Options
+) -> dict[str, Any]:
     ranking = MEANS[RANKED_BY[options.ranked_by]]
     defined = sum(not np.isnan(point[ranking, name][0]) for name in a.categories)
-    rows = {}
+    rows: dict[str, dict[str, Any]] = {}
     for k, name in enumerate(a.categories):
         value = float(point[ranking, name][0])
         worth = np.nan if np.isnan(value) else 1 / defined
@@ -214,7 +201,7 @@ def _per_class(a: Answers, point: Mapping, found: Replicates, scored: np.ndarray
     return rows
 
 
-def _confusion(a: Answers, scored: np.ndarray) -> dict:
+def _confusion(a: Answers, scored: np.ndarray) -> dict[str, Any]:
     k = len(a.categories)
     y, p = (np.where(labels >= 0, labels, k)[scored] for labels in (a.labels, a.predicted))
     counts = classification.confusion_matrix(y, p, k + 1)
@@ -222,7 +209,7 @@ def _confusion(a: Answers, scored: np.ndarray) -> dict:
     return {"labels": [*a.categories, UNDECIDED][:size], "counts": counts[:size, :size].tolist()}
 
 
-def _cases(truth: Cases, predictions: Predictions) -> tuple[dict, ...]:
+def _cases(truth: Cases, predictions: Predictions) -> tuple[dict[str, Any], ...]:
     names, labels = (*truth.categories, UNDECIDED), truth.labels  # -1 is the last
     scores = np.where(labels >= 0, predictions.outputs[np.arange(len(labels)), labels], np.nan).tolist()
     rows = [
@@ -252,7 +239,7 @@ def _reliability(a: Answers, scored: np.ndarray) -> Reliability | None:
     return calibration.reliability(a.outputs[kept].max(1), a.labels[kept] == a.predicted[kept])
 
 
-def _calibration(found: Reliability | None) -> dict:
+def _calibration(found: Reliability | None) -> dict[str, Any]:
     if found is None:
         return {}
     bins = [
@@ -260,124 +247,6 @@ def _calibration(found: Reliability | None) -> dict:
         for n, predicted, observed in zip(found.n, found.predicted, found.observed, strict=True)
     ]
     return {"calibration": {"bins": bins, "expected_calibration_error": found.expected_calibration_error}}
-
-
-def _findings(
-    truth: Cases, predictions: Predictions, a: Answers, metrics: Mapping, options: Options, found: Replicates
-) -> Iterator[Finding]:
-    scored = truth.score_weights > 0
-    if EXCLUDED in truth.ids:
-        yield note(
-            "excluded-image",
-            EXCLUDED,
-            "this image weighs 0, as in the official scorer, whatever the file says.",
-        )
-    undecided = int((a.labels < 0).sum())
-    if undecided:
-        yield warning(
-            "undecided-truth",
-            truth.name,
-            f"{undecided} row{'s have' if undecided > 1 else ' has'} no category or several: they "
-            "take part one-vs-rest, but in no recall, "
-            "no accuracy and no malignant AUC.",
-        )
-    yield from _out_of_order(truth, a, options)
-    tied = int((a.predicted < 0).sum())
-    if tied:
-        yield warning(
-            "undecided",
-            predictions.name,
-            f"{tied} of {len(truth)} rows ({tied / len(truth):.1%}) share their largest score "
-            "between categories: undecided, hence wrong. "
-            "Rounding does this: give more decimals.",
-        )
-    for k, name in enumerate(a.categories):
-        positive, negative = (a.positives[:, k] & scored).any(), (~a.positives[:, k] & scored).any()
-        if not positive:
-            yield warning(
-                "absent-class",
-                name,
-                f"no case of {name} with a weight: what needs one is undefined and left out of the means. "
-                "The official scorer stops with an error here.",
-            )
-        elif not negative:
-            yield warning(
-                "no-negatives", name, f"every case is {name}: specificity, npv and the areas are undefined."
-            )
-    yield from _malignant_findings(a, metrics, options, scored)
-    if np.isnan(metrics["validation_score"]) and not (truth.validation_weights > 0).any():
-        yield warning(
-            "no-validation-weight",
-            "validation_score",
-            "every validation_weight is 0: there is no validation score.",
-        )
-    if preset(truth.categories) == "milk10k" and options.metric is None:
-        yield note(
-            "milk10k-ranked-by-dice",
-            "score",
-            "MILK10k is ranked by macro F1 on its site: --metric dice gives that score.",
-        )
-    swap = measures.swapped(a.labels, a.predicted, scored, a.categories, SWAP_GAIN)
-    if swap:
-        yield warning(
-            "columns-may-be-swapped",
-            predictions.name,
-            f"{', '.join(f'{name} seems to stand in column {column}' for name, column in swap[1])}: "
-            f"changing places would raise balanced accuracy by {swap[0]:.3f}. Scored as it stands; "
-            "check the order of the columns.",
-        )
-    if found.values:
-        for k, name in enumerate(a.categories):
-            support = int((a.positives[:, k] & scored).sum())
-            if 0 < support < SMALL_CLASS:
-                yield warning(
-                    "few-cases-in-class",
-                    name,
-                    (
-                        f"{support} case{'s' * (support > 1)}: intervals of its measures are too narrow "
-                        f"below {SMALL_CLASS} cases."
-                    ),
-                )
-    yield from found.findings
-
-
-def _malignant_findings(
-    a: Answers, metrics: Mapping, options: Options, scored: np.ndarray
-) -> Iterator[Finding]:
-    left_out = int((a.malignancy.left_out & scored).sum())
-    if left_out:
-        yield note(
-            "unknown-left-out",
-            UNKNOWN,
-            f"{left_out} case{'s' * (left_out > 1)} of {UNKNOWN} take no part in the malignant AUC: "
-            "none of the above is no benign diagnosis.",
-        )
-    if np.isnan(metrics["malignant_auc"]):
-        reason = (
-            f"needs malignant cases ({', '.join(options.malignant)}) and others"
-            if options.malignant
-            else "needs malignant categories: name them, --malignant"
-        )
-        yield warning("malignant-undefined", "malignant_auc", f"malignant against benign {reason}.")
-
-
-def _out_of_order(truth: Cases, a: Answers, options: Options) -> Iterator[Finding]:
-    varying = any(np.ptp(w) > 0 for w in (truth.score_weights, truth.validation_weights))
-    if not varying or all(x <= y for x, y in zip(truth.ids, truth.ids[1:], strict=False)):
-        return
-    order = np.array(sorted(range(len(truth)), key=truth.ids.__getitem__))
-    figures = [
-        measures.by_position(a, w, order, options.ranked_by)
-        for w in (truth.score_weights, truth.validation_weights)
-    ]
-    said = [f"{figure!r}" if np.isfinite(figure) else "no number" for figure in figures]
-    yield warning(
-        "weights-out-of-order",
-        truth.name,
-        "the weights belong to their rows here; the official scorer applies them in file order to "
-        f"rows sorted by id and prints {said[0]} "
-        f"(validation {said[1]}) for this file. Sort the truth by id and both agree.",
-    )
 
 
 def _arrays(
@@ -421,7 +290,7 @@ def _arrays(
     return arrays
 
 
-def malignant_curve(scored: ScoreCard, malignant: Sequence[str]) -> dict:
+def malignant_curve(scored: ScoreCard, malignant: Sequence[str]) -> dict[str, Any]:
     """Malignant against benign by another grouping of a card's categories: "auc" (None where undefined), and
     "x", "y", "threshold" of its curve."""
     m = measures.malignancy(

@@ -5,7 +5,7 @@ from typing import Any
 
 from scoring.challenges import classification_views as shared
 from scoring.challenges.isic import derived
-from scoring.challenges.isic.card import SMALL_CLASS
+from scoring.challenges.isic.score_findings import SMALL_CLASS
 from scoring.figures.numerals import share
 from scoring.scorecard import ScoreCard
 from scoring.views import Column, Data, Kind, Table

@@ -7,6 +7,7 @@ area under the malignant curve.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -165,7 +166,7 @@ def per_category(a: Answers, weights: np.ndarray) -> dict[str, np.ndarray]:
     return found | {name: np.column_stack([area[name] for area in areas]) for name in AREAS}
 
 
-def quantities(a: Answers, weights: np.ndarray, metric: str) -> dict:
+def quantities(a: Answers, weights: np.ndarray, metric: str) -> dict[Any, np.ndarray]:
     """Every quantity that has an interval, [B] by name; those of a category under (measure, category)."""
     measures = per_category(a, weights)
     found = {name: mean_of_defined(measures[measure]) for name, measure in MEANS.items()}
@@ -240,7 +241,9 @@ def swapped(
     rows, columns = linear_sum_assignment(shares, maximize=True)
     gain = float((shares[rows, columns].sum() - np.trace(shares)) / there)
     moved = [
-        (categories[j], categories[k]) for j, k in zip(rows, columns, strict=True) if j != k and support[j]
+        (categories[j], categories[k])
+        for j, k in zip(rows.tolist(), columns.tolist(), strict=True)
+        if j != k and support[j]
     ]
     return (gain, moved) if gain >= least - 1e-12 else None
 

@@ -3,8 +3,9 @@
 There is no official runner for models: what is done here is the project's own definition.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -116,7 +117,11 @@ def inspect(
         problems = [_bad_output(file.name), *problems]
     if problems:
         raise InputRefused(problems, found.findings)
-    about = _category_order(entry(found.model), truth.categories, file.name) if width else []
+    about = (
+        _category_order(entry(found.model), truth.categories, file.name)
+        if truth is not None and width
+        else []
+    )
     return replace(found, findings=tuple(f for f in (*found.findings, *about) if f.code != "not-finite"))
 
 
@@ -135,8 +140,8 @@ def _category_order(own: Sequence[str], categories: Sequence[str], where: str) -
 def predict(
     model: Model,
     cases: Cases,
-    progress=None,
-    cancelled=None,
+    progress: Callable[[int, int], object] | None = None,
+    cancelled: Callable[[], bool] | None = None,
     name: str | None = None,
     categories: str | Iterable[str] | None = None,
 ) -> Predictions:
@@ -202,8 +207,8 @@ def named(inspected: Inspection, categories: str | Iterable[str] | None, where: 
                 )
             ]
         )
-    names = names or of_width(width)
-    if names is None:
+    found = names or of_width(width)
+    if found is None:
         raise InputRefused(
             [
                 error(
@@ -216,10 +221,10 @@ def named(inspected: Inspection, categories: str | Iterable[str] | None, where: 
                 )
             ]
         )
-    return names
+    return found
 
 
-def entry(model: dict) -> tuple[str, ...]:
+def entry(model: Mapping[str, Any]) -> tuple[str, ...]:
     """The categories that the model's own metadata entry names; empty where there is none."""
     return tuple(c.strip() for c in model["metadata"].get("categories", "").split(",") if c.strip())
 
@@ -245,9 +250,10 @@ def _bad_output(model: str, where: str | None = None) -> Finding:
     )
 
 
-def _means(rows: np.ndarray, of_case: Sequence[int], n: int) -> np.ndarray:
+def _means(rows: np.ndarray, of_case: Sequence[int] | np.ndarray, n: int) -> np.ndarray:
     """Mean of the rows [photographs, K] of each case, [n, K]; NaN for a case with none."""
     sums = np.zeros((n, rows.shape[1]))
     np.add.at(sums, of_case, rows)
     count = np.bincount(of_case, minlength=n)[:, None]
-    return np.divide(sums, count, out=np.full(sums.shape, np.nan), where=count > 0)
+    means: np.ndarray = np.divide(sums, count, out=np.full(sums.shape, np.nan), where=count > 0)
+    return means

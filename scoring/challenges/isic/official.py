@@ -9,6 +9,7 @@ import io
 import re
 import warnings
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +38,7 @@ def message(predictions: Source, truth: Source, name: str | None = None) -> str 
     return next(_checks(data, categories, ids), None)
 
 
-def _truth(data: bytes) -> tuple[list[str], set]:
+def _truth(data: bytes) -> tuple[list[str], set[Any]]:
     import pandas  # only this comparison needs it
 
     table = pandas.read_csv(_text(data), header=0, index_col=False)
@@ -52,7 +53,7 @@ def _text(data: bytes) -> io.StringIO:
     return io.StringIO(data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n"))
 
 
-def _checks(data: bytes, categories: list[str], ids: set) -> Iterator[str]:
+def _checks(data: bytes, categories: list[str], ids: set[Any]) -> Iterator[str]:
     """The message of every check that fails, in order; checks that build on a failed one are not made."""
     import pandas
 
@@ -98,7 +99,7 @@ def _checks(data: bytes, categories: list[str], ids: set) -> Iterator[str]:
     yield from _rows(names, ids)
 
 
-def _values(table, names: list[str]) -> Iterator[str]:
+def _values(table: Any, names: list[str]) -> Iterator[str]:
     empty = table.isnull().any(axis="columns").to_numpy()
     if empty.any():
         yield f"Missing value(s) in CSV for images: {[names[i] for i in np.flatnonzero(empty)]}."
@@ -115,7 +116,7 @@ def _values(table, names: list[str]) -> Iterator[str]:
         )
 
 
-def _rows(names: list[str], ids: set) -> Iterator[str]:
+def _rows(names: list[str], ids: set[Any]) -> Iterator[str]:
     missing, extra = ids - set(names), set(names) - ids
     if missing:
         yield f"Missing images in CSV: {sorted(missing)}."

@@ -1,5 +1,8 @@
 """Options of ISIC."""
 
+from dataclasses import dataclass
+from typing import Any
+
 from scoring.challenges.isic.categories import MALIGNANT
 from scoring.challenges.isic.measures import RANKED_BY
 from scoring.options import Option
@@ -52,3 +55,28 @@ CATEGORIES = Option(
     stages=("predict",),
 )
 OPTIONS = (GROUP, METRIC, MALIGNANT_CATEGORIES, RULES, CATEGORIES)
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options that change a score.
+
+    metric: what ranks, by its official name; None where none was named. malignant: the categories. rules:
+    "official" or "milk10k-page".
+    """
+
+    metric: str | None
+    malignant: tuple[str, ...]
+    rules: str
+
+    @property
+    def ranked_by(self) -> str:
+        return self.metric or "balanced_accuracy"
+
+    @property
+    def inclusive(self) -> bool:
+        """Whether a score of 0.5 itself is positive."""
+        return self.rules == PAGE_RULES
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"metric": self.ranked_by, "malignant": list(self.malignant), "rules": self.rules}

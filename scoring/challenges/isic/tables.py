@@ -150,7 +150,8 @@ def missing_category(table: Table, name: str) -> Finding:
 
 def numbers(table: Table, columns: Sequence[int]) -> Block:
     """The numbers of the columns. A decimal comma is read where the delimiter is another character."""
-    values, faults, commas = np.empty((len(table), len(columns))), {}, 0
+    values, commas = np.empty((len(table), len(columns))), 0
+    faults: dict[tuple[int, int], str] = {}
     for k, column in enumerate(columns):
         read_cells = tables.numbers(table.columns[column], table.delimiter != ",")
         values[:, k], commas = read_cells.values, commas + read_cells.decimal_commas

@@ -2,6 +2,7 @@
 here changes an official number."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -37,19 +38,20 @@ def sweep(card: ScoreCard, category: str, grid: np.ndarray = GRID) -> dict[str, 
     return {"threshold": grid, **{name: found[name] for name in SHOWN}}
 
 
-def at(card: ScoreCard, chosen: Mapping[str, float]) -> dict:
+def at(card: ScoreCard, chosen: Mapping[str, float]) -> dict[str, Any]:
     """What thresholds by category (others 0.5) give: "per_class" -> category -> SHOWN, "macro_f1" in which
     they act, and "balanced_accuracy" of the rescaled file."""
     called = cuts.decided(card.arrays["outputs"], _array(card, chosen), _inclusive(card))
     found = _measures(card, called)
     per_class = {name: {m: float(found[m][k]) for m in SHOWN} for k, name in enumerate(card.per_class)}
-    return plain(
+    found_at: dict[str, Any] = plain(
         {
             "per_class": per_class,
             "macro_f1": float(mean_of_defined(found["f1"])),
             "balanced_accuracy": _balanced_accuracy(card, rescaled(card, chosen)),
         }
     )
+    return found_at
 
 
 def best(card: ScoreCard) -> dict[str, float]:
@@ -87,8 +89,10 @@ def compared(card: ScoreCard) -> dict[str, float | None]:
 
 
 def rescaled(card: ScoreCard, chosen: Mapping[str, float]) -> np.ndarray:
-    """The scores [N, K] bent so that 0.5 acts as the thresholds by category (others 0.5). The order within a
-    category stays, but labels can change."""
+    """Return the scores [N, K] rescaled so that 0.5 acts as the thresholds by category (others 0.5).
+
+    The order within a category stays, but labels can change.
+    """
     return cuts.rescaled(card.arrays["outputs"], _array(card, chosen))
 
 
@@ -98,7 +102,7 @@ def rescaled_table(card: ScoreCard, chosen: Mapping[str, float], id_name: str = 
 
 
 def _inclusive(card: ScoreCard) -> bool:
-    return card.provenance["options"]["rules"] == PAGE_RULES
+    return bool(card.provenance["options"]["rules"] == PAGE_RULES)
 
 
 def _array(card: ScoreCard, chosen: Mapping[str, float]) -> np.ndarray:

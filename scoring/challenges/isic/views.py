@@ -1,18 +1,17 @@
 """What is shown of the scorecard of an ISIC Challenge."""
 
 from collections.abc import Sequence
-
-import plotly.graph_objects as go
+from functools import partial
 
 from scoring.challenges import classification_views as shared
 from scoring.challenges.isic import derived
-from scoring.challenges.isic.card import SMALL_CLASS
 from scoring.challenges.isic.category_views import COLUMNS, categories
 from scoring.challenges.isic.curve_views import confusion, counts, curves, malignant
 from scoring.challenges.isic.options import PAGE_RULES
+from scoring.challenges.isic.score_findings import SMALL_CLASS
 from scoring.figures.numerals import UNDEFINED, share, span
 from scoring.figures.score_points import points_lost
-from scoring.figures.theme import Theme, short
+from scoring.figures.theme import short
 from scoring.scorecard import ScoreCard
 from scoring.text import markdown
 from scoring.views import (
@@ -155,15 +154,12 @@ def _lost(card: ScoreCard) -> Figure:
     order = sorted(card.per_class, key=lambda c: -(card.per_class[c]["score_lost"] or 0))
     entries = [card.per_class[c] for c in order]
 
-    def build(theme: Theme) -> go.Figure:
-        rows = {
-            short(c): {**entry, **({"risk": marked[c]} if c in marked else {})}
-            for c, entry in card.per_class.items()
-        }
-        return points_lost(rows, theme, (measure, name))
-
+    rows = {
+        short(c): {**entry, **({"risk": marked[c]} if c in marked else {})}
+        for c, entry in card.per_class.items()
+    }
     return Figure(
-        build,
+        partial(points_lost, rows, measure=(measure, name)),
         f"Bar: what the category's {name} cost, in hundredths of the score. Pale: all it can cost. Number: "
         f"its cases, * under {SMALL_CLASS}. n = {card.more['n_scored']}.",
         {

@@ -1,0 +1,159 @@
+"""Findings about the score of an ISIC submission."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+
+from scoring.challenges.isic import measures
+from scoring.challenges.isic.categories import EXCLUDED, UNKNOWN, preset
+from scoring.challenges.isic.measures import Answers
+from scoring.challenges.isic.options import Options
+from scoring.challenges.isic.truth import Cases
+from scoring.findings import Finding, note, warning
+from scoring.submission import Predictions
+
+SMALL_CLASS = 15
+"""Cases of a category below which no interval is honest."""
+SWAP_GAIN = 0.2
+"""Balanced accuracy that an exchange of columns has to win before it is reported."""
+
+
+def findings(
+    truth: Cases,
+    predictions: Predictions,
+    a: Answers,
+    metrics: Mapping[str, float],
+    options: Options,
+    has_intervals: bool,
+) -> Iterator[Finding]:
+    """Yield what must be known of a score before it is believed. metrics: NaN where undefined."""
+    scored = truth.score_weights > 0
+    yield from _cases(truth, a, options)
+    yield from _undecided(predictions, a)
+    yield from _one_sided(a, scored)
+    yield from _malignant(a, metrics["malignant_auc"], options, scored)
+    if np.isnan(metrics["validation_score"]) and not (truth.validation_weights > 0).any():
+        yield warning(
+            "no-validation-weight",
+            "validation_score",
+            "every validation_weight is 0: there is no validation score.",
+        )
+    if preset(truth.categories) == "milk10k" and options.metric is None:
+        yield note(
+            "milk10k-ranked-by-dice",
+            "score",
+            "MILK10k is ranked by macro F1 on its site: --metric dice gives that score.",
+        )
+    yield from _swapped(predictions, a, scored)
+    if has_intervals:
+        yield from _few_cases(a, scored)
+
+
+def _cases(truth: Cases, a: Answers, options: Options) -> Iterator[Finding]:
+    if EXCLUDED in truth.ids:
+        yield note(
+            "excluded-image",
+            EXCLUDED,
+            "this image weighs 0, as in the official scorer, whatever the file says.",
+        )
+    undecided = int((a.labels < 0).sum())
+    if undecided:
+        yield warning(
+            "undecided-truth",
+            truth.name,
+            f"{undecided} row{'s have' if undecided > 1 else ' has'} no category or several: they "
+            "take part one-vs-rest, but in no recall, "
+            "no accuracy and no malignant AUC.",
+        )
+    yield from _out_of_order(truth, a, options)
+
+
+def _out_of_order(truth: Cases, a: Answers, options: Options) -> Iterator[Finding]:
+    varying = any(np.ptp(w) > 0 for w in (truth.score_weights, truth.validation_weights))
+    if not varying or all(x <= y for x, y in zip(truth.ids, truth.ids[1:], strict=False)):
+        return
+    order = np.array(sorted(range(len(truth)), key=truth.ids.__getitem__))
+    figures = [
+        measures.by_position(a, w, order, options.ranked_by)
+        for w in (truth.score_weights, truth.validation_weights)
+    ]
+    score, validation = (f"{figure!r}" if np.isfinite(figure) else "no number" for figure in figures)
+    yield warning(
+        "weights-out-of-order",
+        truth.name,
+        "the weights belong to their rows here; the official scorer applies them in file order to "
+        f"rows sorted by id and prints {score} "
+        f"(validation {validation}) for this file. Sort the truth by id and both agree.",
+    )
+
+
+def _undecided(predictions: Predictions, a: Answers) -> Iterator[Finding]:
+    tied, n = int((a.predicted < 0).sum()), len(a.predicted)
+    if tied:
+        yield warning(
+            "undecided",
+            predictions.name,
+            f"{tied} of {n} rows ({tied / n:.1%}) share their largest score "
+            "between categories: undecided, hence wrong. "
+            "Rounding does this: give more decimals.",
+        )
+
+
+def _one_sided(a: Answers, scored: np.ndarray) -> Iterator[Finding]:
+    for k, name in enumerate(a.categories):
+        positive, negative = (a.positives[:, k] & scored).any(), (~a.positives[:, k] & scored).any()
+        if not positive:
+            yield warning(
+                "absent-class",
+                name,
+                f"no case of {name} with a weight: what needs one is undefined and left out of the means. "
+                "The official scorer stops with an error here.",
+            )
+        elif not negative:
+            yield warning(
+                "no-negatives", name, f"every case is {name}: specificity, npv and the areas are undefined."
+            )
+
+
+def _malignant(a: Answers, auc: float, options: Options, scored: np.ndarray) -> Iterator[Finding]:
+    left_out = int((a.malignancy.left_out & scored).sum())
+    if left_out:
+        yield note(
+            "unknown-left-out",
+            UNKNOWN,
+            f"{left_out} case{'s' * (left_out > 1)} of {UNKNOWN} take no part in the malignant AUC: "
+            "none of the above is no benign diagnosis.",
+        )
+    if np.isnan(auc):
+        reason = (
+            f"needs malignant cases ({', '.join(options.malignant)}) and others"
+            if options.malignant
+            else "needs malignant categories: name them, --malignant"
+        )
+        yield warning("malignant-undefined", "malignant_auc", f"malignant against benign {reason}.")
+
+
+def _swapped(predictions: Predictions, a: Answers, scored: np.ndarray) -> Iterator[Finding]:
+    swap = measures.swapped(a.labels, a.predicted, scored, a.categories, SWAP_GAIN)
+    if swap:
+        yield warning(
+            "columns-may-be-swapped",
+            predictions.name,
+            f"{', '.join(f'{name} seems to stand in column {column}' for name, column in swap[1])}: "
+            f"changing places would raise balanced accuracy by {swap[0]:.3f}. Scored as it stands; "
+            "check the order of the columns.",
+        )
+
+
+def _few_cases(a: Answers, scored: np.ndarray) -> Iterator[Finding]:
+    for k, name in enumerate(a.categories):
+        support = int((a.positives[:, k] & scored).sum())
+        if 0 < support < SMALL_CLASS:
+            yield warning(
+                "few-cases-in-class",
+                name,
+                (
+                    f"{support} case{'s' * (support > 1)}: intervals of its measures are too narrow "
+                    f"below {SMALL_CLASS} cases."
+                ),
+            )

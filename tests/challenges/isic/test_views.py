@@ -1,0 +1,265 @@
+"""Blocks hold the numbers of the card, and every one of them can be drawn."""
+
+import json
+
+import numpy as np
+import pytest
+
+from scoring import load_challenge, report, samples
+from scoring.challenges.isic import derived, threshold_views, thresholds
+from scoring.challenges.isic.case_views import scores
+from scoring.challenges.isic.category_views import COLUMNS, MEAN_OF
+from scoring.challenges.isic.curve_views import confusion, malignant
+from scoring.challenges.isic.views import views
+from scoring.figures.numerals import share, span
+from scoring.figures.theme import DARK, LIGHT
+from scoring.views import Choice, Facts, Figure, SideBySide, Table, Text
+from tests.support import category_tables
+from tests.support.category_tables import CATEGORIES, IDS, LABELS
+from tests.support.command_line import ROOT
+from tests.support.html_reader import read
+from tests.support.lesion_tables import table
+
+ISIC = load_challenge("isic")
+SAMPLE = samples.test_sets("isic")["isic2019"]
+GOLDEN = ROOT / "tests" / "golden" / "isic"
+SCORED = [
+    folder.name
+    for folder in sorted(GOLDEN.iterdir())
+    if (folder / "predictions.csv").exists() and json.loads((folder / "case.json").read_text())["exit"] == 0
+]
+HOSTILE = "<b>[go](http:x)</b>"
+
+
+def score(truth, predictions, resamples=20, **options):
+    cases = ISIC.read_truth(truth)
+    return ISIC.score(cases, ISIC.read_predictions(predictions, cases), resamples=resamples, **options)
+
+
+@pytest.fixture(scope="module")
+def card():
+    """Lyra never gives SCC more than 0.5."""
+    return score(SAMPLE.path, SAMPLE.submissions["lyra"].path, metadata=SAMPLE.metadata)
+
+
+def blocks(entries):
+    """All blocks, those within others too."""
+    for entry in entries:
+        yield entry
+        if isinstance(entry, SideBySide):
+            for column in entry.columns:
+                yield from blocks(column)
+        elif isinstance(entry, Choice):
+            yield from blocks(entry.options.values())
+
+
+def of_section(card, name, kind):
+    return [b for b in blocks(views(card).section(name).blocks) if isinstance(b, kind)]
+
+
+def fact(facts, name):
+    return next(entry for entry in facts if entry.name == name)
+
+
+@pytest.mark.parametrize("metric", [None, "auc", "ap", "dice"])
+def test_the_headline_is_the_score_with_its_arithmetic(card, metric):
+    card = score(SAMPLE.path, SAMPLE.submissions["lyra"].path, metric=metric)
+    head, (name, measure) = views(card).headline, derived.ranking(card)
+    assert (head.score.value, head.score.below) == (share(card.score), span(card.intervals["score"], 3))
+    assert f"**{card.score!r}**, the official number to the last digit" in head.arithmetic
+    summands = head.arithmetic[1 : head.arithmetic.index(")")].split(" + ")
+    assert summands == [f"{entry[measure]:.3f}" for entry in card.per_class.values()]
+    for key, words in (("balanced_accuracy", "Balanced accuracy"), ("macro_f1", "Macro F1")):
+        shown = [entry.value for entry in head.facts if entry.name == words]
+        assert shown == ([] if key == name else [share(card.metrics[key])])
+    assert fact(head.facts, "Mean AUC").value == share(card.metrics["mean_auc"])
+    assert fact(head.facts, "Smallest category").value == "6"
+    guess = [(entry.value, entry.below) for entry in head.facts if entry.name == "Guessing gives"]
+    assert guess == {"balanced_accuracy": [("0.111", "1/9")], "macro_auc": [("0.500", "")]}.get(name, [])
+
+
+def test_the_categories_hold_every_measure_and_mean(card):
+    (found,) = of_section(card, "Categories", Table)
+    names = [*card.per_class, "mean"]
+    assert found.rows["category"] == names
+    for measure, column in COLUMNS.items():
+        values = [entry[measure] for entry in card.per_class.values()]
+        mean = card.metrics[MEAN_OF[measure]]
+        if column.kind == "number":
+            assert found.rows[measure] == [*values, mean]
+        else:
+            assert [cell.split()[-1] for cell in found.rows[measure]] == list(map(share, [*values, mean]))
+    assert found.rows["ppv"][names.index("SCC")] == "none called 1.000"
+    assert found.rows["ppv"][-1].startswith("partly free ")
+    assert found.rows["n"][names.index("UNK")] == "6*"
+    assert found.rows["recall_interval"][-1] == card.intervals["balanced_accuracy"]
+    assert found.rows["auc_interval"][0] == card.per_class["MEL"]["auc_interval"]
+    assert found.risks == dict.fromkeys(("MEL", "BCC", "AK", "SCC"), "malignant")
+
+
+def test_points_add_up_to_what_the_score_lacks(card):
+    (lost,), (worth,) = of_section(card, "Points", Figure), of_section(card, "Points", Table)
+    assert sum(lost.data["points lost"]) == pytest.approx(100 * (1 - card.score))
+    assert lost.data["points lost"] == sorted(lost.data["points lost"], reverse=True)
+    assert dict(zip(lost.data["category"], lost.data["recall"], strict=True)) == {
+        name: entry["recall"] for name, entry in card.per_class.items()
+    }
+    expected = {name: 100 * value for name, value in derived.case_worth(card).items()}
+    assert dict(zip(worth.rows["category"], worth.rows["case"], strict=True)) == expected
+
+
+def test_where_no_case_has_a_worth_it_says_so():
+    card = score(SAMPLE.path, SAMPLE.submissions["lyra"].path, metric="dice")
+    (words,) = of_section(card, "Points", Text)
+    assert words.question == "How much is one case worth?"
+    assert "macro F1" in words.text
+
+
+@pytest.mark.parametrize("show", ["counts", "shares"])
+def test_the_matrix_holds_the_counts_and_frames_the_chosen_cell(card, show):
+    figure = confusion(card, show, ("NV", "BKL"))
+    _, *columns = figure.data.values()
+    assert np.transpose(columns).tolist() == card.confusion_matrix["counts"]
+    assert [shape.type for shape in figure.build(LIGHT).layout.shapes].count("rect") == 1
+    assert [shape.type for shape in confusion(card, show).build(LIGHT).layout.shapes].count("rect") == 0
+
+
+def test_curves_hold_the_points_of_every_category(card):
+    roc, precision = of_section(card, "Curves", Figure)
+    for figure, x, y, arrays in (
+        (roc, "1 - specificity", "sensitivity", ("roc_x", "roc_y")),
+        (precision, "recall", "precision", ("roc_y", "pr_precision")),
+    ):
+        names = np.array(figure.data["category"])
+        for k, name in enumerate(card.per_class):
+            drawn = np.isfinite(card.arrays[arrays[0]][k]) & np.isfinite(card.arrays[arrays[1]][k])
+            for column, array in zip((x, y), arrays, strict=True):
+                assert np.array(figure.data[column])[names == name].tolist() == (
+                    card.arrays[array][k][drawn].tolist()
+                )
+
+
+@pytest.mark.parametrize("chosen", [["MEL"], ["MEL", "UNK"], ["NV", "DF"], []])
+def test_another_malignant_grouping_has_the_auc_of_the_scorer(card, chosen):
+    facts, _, curve = malignant(card, chosen)
+    auc = fact(facts.facts, "Malignant AUC")
+    assert auc.below == "your grouping"
+    if chosen:
+        path = SAMPLE.submissions["lyra"].path
+        expected = score(SAMPLE.path, path, resamples=0, malignant=chosen).metrics["malignant_auc"]
+        assert auc.value == share(expected)
+    assert fact(facts.facts, "By the usual grouping").value == share(card.metrics["malignant_auc"])
+    ill, well = derived.prevalence(card, chosen)
+    assert fact(facts.facts, "Cases").value == f"{ill} and {well}"
+    assert f"n = {ill + well}" in curve.caption
+
+
+def test_the_usual_grouping_has_its_interval(card):
+    (facts,) = of_section(card, "Malignant", Facts)
+    assert fact(facts.facts, "Malignant AUC").below == span(card.intervals["malignant_auc"], 3)
+    assert len(facts.facts) == 2
+
+
+def test_subgroups_are_shown_or_what_they_need(card):
+    assert len(of_section(card, "Subgroups", Figure)) == 2
+    unknown = score(category_tables.truth(), category_tables.predictions())
+    (words,) = of_section(unknown, "Subgroups", Text)
+    assert words.text.startswith("Nothing is known of age")
+
+
+def test_preflight_says_what_the_official_scorer_would(card):
+    assert "It **accepts both files**." in [text.text for text in of_section(card, "Preflight", Text)]
+    odd = category_tables.predictions().replace(b",", b";")
+    refused = score(category_tables.truth(), odd)
+    lines = "\n".join(text.text for text in of_section(refused, "Preflight", Text))
+    assert "It would **refuse the files**" in lines
+    assert "**delimiter** " in lines
+    assert "the official number of the mended files" in views(refused).headline.arithmetic
+
+
+def test_absent_categories_are_told_beside_the_score_and_in_preflight():
+    labels = tuple("MEL" if label == "NV" else label for label in LABELS)
+    card = score(category_tables.truth(labels=labels), category_tables.predictions(labels=labels))
+    head = views(card).headline
+    assert "NV: left out of every mean" in head.notes[0].text
+    assert "though the official scorer stops" in head.arithmetic
+    assert any("no case of NV" in text.text for text in of_section(card, "Preflight", Text))
+    (found,) = of_section(card, "Categories", Table)
+    assert found.rows["n"][1] == "0, absent"
+
+
+def test_thresholds_give_what_the_scorer_gives(card):
+    chosen = dict.fromkeys(card.per_class, 0.5) | {"MEL": 0.2, "SCC": 0.1}
+    facts, found = threshold_views.at(card, chosen)
+    expected = thresholds.at(card, chosen)
+    assert facts.facts[0].value == share(expected["macro_f1"])
+    assert facts.facts[1].value == share(expected["balanced_accuracy"])
+    assert found.rows["threshold"] == list(chosen.values())
+    for measure in thresholds.SHOWN:
+        assert found.rows[measure] == [entry[measure] for entry in expected["per_class"].values()]
+    figure = threshold_views.sweep(card, "SCC", 0.1)
+    assert figure.data["f1"] == thresholds.sweep(card, "SCC")["f1"].tolist()
+    assert figure.build(DARK).layout.meta["question"] == "What does the threshold of SCC change?"
+
+
+def test_tuning_is_told_with_what_it_gives_on_new_cases(card):
+    facts, words = threshold_views.tuning(card)
+    found = thresholds.compared(card)
+    assert [entry.value for entry in facts.facts] == [
+        share(found[name]) for name in ("half", "cross_validated", "same_rows")
+    ]
+    assert "on new cases" in words.text
+    files = (kind(IDS[:4], LABELS[:4]) for kind in (category_tables.truth, category_tables.predictions))
+    (alone,) = threshold_views.tuning(score(*files))
+    assert alone.facts[1].below == "needs five units"
+
+
+def test_a_case_shows_its_scores(card):
+    figure = scores(card, 7)
+    assert figure.data["score"] == card.arrays["outputs"][7].tolist()
+    assert f"Truth: {card.cases[7]['truth']}." in figure.caption
+
+
+@pytest.mark.parametrize("name", SCORED)
+def test_every_section_of_every_golden_case_is_in_the_report(name):
+    folder = GOLDEN / name
+    arguments = json.loads((folder / "case.json").read_text(encoding="utf-8"))["arguments"][2:]
+    given = dict(zip(arguments[::2], arguments[1::2], strict=False))
+    options = {name: given[f"--{name}"] for name in ("metric", "rules") if f"--{name}" in given}
+    card = score(folder / "truth.csv", folder / "predictions.csv", **options)
+    shown = views(card)
+    for figure in (b for section in shown.sections for b in blocks(section.blocks) if isinstance(b, Figure)):
+        assert figure.build(LIGHT).layout.meta == figure.build(DARK).layout.meta
+        assert len({len(column) for column in figure.data.values()}) == 1
+    reader = read(report.html(card))
+    words = " ".join(reader.words)
+    assert reader.balanced
+    for question in (
+        "How good is each category?",
+        "What is mistaken for what?",
+        "Do the numbers make sense?",
+    ):
+        assert question in words
+
+
+def test_names_that_would_be_markup_are_text_in_the_report():
+    labels = tuple(HOSTILE if label == "MEL" else label for label in LABELS)
+    categories = (HOSTILE, *CATEGORIES[1:])
+    ids = (f"{HOSTILE}1", *IDS[1:])
+    card = score(
+        category_tables.truth(ids, labels, categories), category_tables.predictions(ids, labels, categories)
+    )
+    text = report.html(card)
+    reader = read(text)
+    assert reader.balanced
+    assert HOSTILE in " ".join(reader.words)
+    body = text[: text.index("<script")]
+    assert "<b>[go" not in body
+    assert not [1 for _, attributes in reader.elements if "http:x" in attributes.get("href", "")]
+
+
+def test_scores_that_no_threshold_divides_have_views():
+    rows = [[name, 0.4, 0.45, 0.15] for name in IDS]
+    card = score(category_tables.truth(), table(("image", *CATEGORIES), *rows))
+    (found,) = of_section(card, "Categories", Table)
+    assert found.rows["ppv"] == ["none called 1.000"] * 3 + ["partly free 1.000"]
