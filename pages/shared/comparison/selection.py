@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages.shared import inputs, teams
 from pages.shared.inputs import Input
+from pages.shared.option_widgets import option_widget
 from pages.shared.teams import Team
 from scoring.challenge import Challenge
 from scoring.samples import TestSet
@@ -48,15 +49,8 @@ def _shared_option(challenge: Challenge) -> dict:
     if not challenge.comparison.offered:
         return {}
     option = challenge.option(challenge.comparison.offered)
-    values = {words: value for value, words in option.value_labels.items()}
-    chosen = st.selectbox(
-        option.label,
-        list(values),
-        key=f"compared_{option.name}",
-        bind="query-params",
-        persist_state="session",
-    )
-    return {option.name: values[chosen]}
+    key = f"compared_{option.name}"
+    return {option.name: option_widget(option, key, help=None, persist_state="session")}
 
 
 def _chosen(challenge_id: str, truth_key: str, offered: Mapping[str, Team]) -> list[str]:
