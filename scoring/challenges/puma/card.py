@@ -2,11 +2,13 @@
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
+from scoring.arrays import Floats, Ints
 from scoring.challenge import ScoreSettings
 from scoring.challenges.puma import clinic, matches, matching, rows
 from scoring.challenges.puma.detections import Detections, crowded, detections, reaching
@@ -42,12 +44,11 @@ def score(truth: Truth, predictions: NucleiPredictions, settings: ScoreSettings)
     unit, units = find_units(columns, len(truth), (), truth.id_column, statistics.group)
     rule = Rule(options["rules"], options["radius"], options["min_confidence"])
     source = provenance(truth.sha256, predictions, options, statistics, metadata, unit, units)
-    return _card(
-        truth, predictions, detections(truth, predictions, rule.radius), rule, statistics, units, source
-    )
+    nuclei = detections(truth, predictions, rule.radius)
+    return _card(Evaluation(truth, predictions, nuclei, rule, statistics, units, source))
 
 
-def rescore(truth: Truth, predictions: NucleiPredictions, card: ScoreCard, **changed) -> ScoreCard:
+def rescore(truth: Truth, predictions: NucleiPredictions, card: ScoreCard, **changed: Any) -> ScoreCard:
     """The same submission under another rule: `rules`, `radius`, `min_confidence` or `resamples`, all else as
     on the card.
 
@@ -72,12 +73,13 @@ def rescore(truth: Truth, predictions: NucleiPredictions, card: ScoreCard, **cha
     same_kept = rule.min_confidence == source["options"]["min_confidence"]
     known = (card.arrays["um_truth"], card.arrays["um_predicted"]) if same_kept else None
     source = {**source, "options": {**source["options"], **_options(rule)}, "resamples": statistics.resamples}
-    return _card(truth, predictions, nuclei, rule, statistics, card.arrays["units"], source, known)
+    units = card.arrays["units"]
+    return _card(Evaluation(truth, predictions, nuclei, rule, statistics, units, source), known)
 
 
 def of_card(card: ScoreCard) -> Detections:
     """The nuclei and pairs that a card was made from."""
-    return Detections(**{name: card.arrays[name] for name in Detections.__dataclass_fields__})
+    return Detections.from_arrays(card.arrays)
 
 
 def rule_of(card: ScoreCard) -> Rule:
@@ -86,45 +88,50 @@ def rule_of(card: ScoreCard) -> Rule:
     return Rule(options["rules"], options["radius"], options["min_confidence"])
 
 
-def _options(rule: Rule) -> dict:
+def _options(rule: Rule) -> dict[str, Any]:
     return {"rules": rule.name, "radius": rule.radius, "min_confidence": rule.min_confidence}
 
 
-def _card(
-    truth: Truth,
-    predictions: NucleiPredictions,
-    d: Detections,
-    rule: Rule,
-    statistics: StatisticsOptions,
-    units: np.ndarray,
-    source: Mapping,
-    known: tuple[np.ndarray, np.ndarray] | None = None,
-) -> ScoreCard:
+@dataclass(frozen=True)
+class Evaluation:
+    """What is scored, and how. source: the provenance."""
+
+    truth: Truth
+    predictions: NucleiPredictions
+    detections: Detections
+    rule: Rule
+    statistics: StatisticsOptions
+    units: Ints
+    source: Mapping[str, Any]
+
+
+def _card(e: Evaluation, known: tuple[Floats, Floats] | None = None) -> ScoreCard:
     """known: `um_truth` and `um_predicted` of a card with the same predictions kept."""
-    matched = matching.match_all(d, rule)
-    m = matched[rule.name]
-    counted = {name: matching.tallies(d, matched[name]) for name in RULES}
-    evaluate = partial(quantities, rule.name, counted)
-    point = evaluate(np.ones((1, len(truth))))
-    found = _with_several_units(replicate(evaluate, point, units, statistics), units)
+    d, name = e.detections, e.rule.name
+    matched = matching.match_all(d, e.rule)
+    m = matched[name]
+    counted = {rule: matching.tallies(d, matched[rule]) for rule in RULES}
+    evaluate = partial(quantities, name, counted)
+    point = evaluate(np.ones((1, len(e.truth))))
+    found = _with_several_units(replicate(evaluate, point, e.units, e.statistics), e.units)
     truth_um, predicted_um = known or _tumor_to_lymphocyte(d, m.kept)
-    scored = Scored(truth, d, rule.name, counted, truth_um, predicted_um)
+    scored = Scored(e.truth, d, name, counted, truth_um, predicted_um)
     confusion, metrics = matching.confusion(d, m), rows.metrics(scored, point)
-    findings = score_warnings(d, predictions, rule, counted[rule.name], metrics, bool(found.values))
+    warnings = score_warnings(d, e.predictions, e.rule, counted[name], metrics, bool(found.values))
     return ScoreCard(
         ID,
         plain(float(point["score"][0])),
         plain(metrics),
         plain(rows.per_class(scored, point, found)),
-        len(truth),
+        len(e.truth),
         tuple(plain(rows.cases(scored))),
-        (*truth.findings, *predictions.findings, *findings, *found.findings),
-        source,
+        (*e.truth.findings, *e.predictions.findings, *warnings, *found.findings),
+        e.source,
         {"labels": [*CLASSES, "none"], "counts": confusion.tolist()},
         {name: value for name, value in found.intervals.items() if isinstance(name, str)},
-        plain(rows.more(scored, confusion) | _jackknife(evaluate, point, units, statistics)),
-        {**d.arrays, **_arrays(scored, units), **found.arrays},
-        matches.table(d, m, truth.ids, rule.confidences(d)),
+        plain(rows.more(scored, confusion) | _jackknife(evaluate, point, e.units, e.statistics)),
+        {**d.arrays, **_arrays(scored, e.units), **found.arrays},
+        matches.table(d, m, e.truth.ids, e.rule.confidences(d)),
     )
 
 
@@ -147,9 +154,9 @@ def _jackknife(evaluate: Callable, point: Mapping, units: np.ndarray, statistics
 def _tumor_to_lymphocyte(d: Detections, kept: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return (
         clinic.tumor_to_lymphocyte(
-            d.truth_class, d.truth_points, d.first_truth, np.ones(len(d.truth_class), bool)
+            d.truth.classes, d.truth.points, d.truth.first, np.ones(len(d.truth.classes), bool)
         ),
-        clinic.tumor_to_lymphocyte(d.predicted_class, d.predicted_points, d.first_prediction, kept),
+        clinic.tumor_to_lymphocyte(d.predicted.classes, d.predicted.points, d.predicted.first, kept),
     )
 
 
@@ -161,7 +168,7 @@ def _arrays(s: Scored, units: np.ndarray) -> dict[str, np.ndarray]:
     the SHA-256 of what was submitted for the truth's cases.
     """
     d = s.detections
-    submitted = (d.first_prediction, d.predicted_class, d.predicted_points, d.confidence, d.score, d.missing)
+    submitted = (d.predicted.first, d.predicted.classes, d.predicted.points, d.confidence, d.score, d.missing)
     digest = hashlib.sha256(b"".join(np.ascontiguousarray(a).tobytes() for a in submitted)).digest()
     arrays = {
         "units": units,

@@ -1,12 +1,13 @@
 """The nuclei of all cases in one list each, and which of them lie near each other: all that matching needs,
 whatever the rule."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 
+from scoring.arrays import Array, Bools, Floats, Ints
 from scoring.challenges.puma.formula import RADIUS
 from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.predictions import NucleiPredictions
@@ -20,63 +21,90 @@ MOST_PAIRS = 10_000_000
 
 
 @dataclass(frozen=True)
-class Detections:
-    """Truth and predicted nuclei of all cases, one after the other in the truth's order of cases.
+class Side:
+    """The nuclei of one side of all cases, one after the other in the truth's order of cases.
 
-    first_truth, first_prediction: int64 [N + 1], where the nuclei of each case begin. truth_class,
-    predicted_class: int8 [n], [m]. truth_points, predicted_points: float64 [n, 2], [m, 2], px. truth_number,
-    predicted_number: int32, position in the file's own list. confidence, score: float64 [m], as `Nuclei` has
-    them. twins: int32 [m], number of the group of predictions of a case and class at the same place, -1 =
-    alone. pair_truth, pair_prediction: int32 [P], pair_distance: float64 [P]: every truth and prediction of a
-    case at most `reach` px apart. missing: bool [N], no prediction for the case.
+    first: int64 [N + 1], where the nuclei of each case begin. classes: int8 [n]. points: float64 [n, 2], px.
+    numbers: int32 [n], position in the file's own list.
     """
 
-    first_truth: np.ndarray
-    first_prediction: np.ndarray
-    truth_class: np.ndarray
-    predicted_class: np.ndarray
-    truth_points: np.ndarray
-    predicted_points: np.ndarray
-    truth_number: np.ndarray
-    predicted_number: np.ndarray
-    confidence: np.ndarray
-    score: np.ndarray
-    twins: np.ndarray
-    pair_truth: np.ndarray
-    pair_prediction: np.ndarray
-    pair_distance: np.ndarray
-    missing: np.ndarray
-    reach: np.ndarray
+    first: Ints
+    classes: Ints
+    points: Floats
+    numbers: Ints
 
-    def __post_init__(self):
-        for array in self.arrays.values():
-            array.setflags(write=False)
+    @property
+    def case(self) -> Ints:
+        """The case of each nucleus, int64 [n]."""
+        return cases_of(self.first)
+
+
+@dataclass(frozen=True)
+class Detections:
+    """Truth and predicted nuclei of all cases, and which of them lie near each other.
+
+    confidence, score: of predictions, float64 [m], as `Nuclei` has them. twins: int32 [m], number of the
+    group of predictions of a case and class at the same place, -1 = alone. pairs: every truth and prediction
+    of a case at most `reach` px apart. missing: bool [N], no prediction for the case.
+    """
+
+    truth: Side
+    predicted: Side
+    confidence: Floats
+    score: Floats
+    twins: Ints
+    pairs: Pairs
+    missing: Bools
+    reach: float
 
     def __len__(self) -> int:
         return len(self.missing)
 
     @property
-    def arrays(self) -> dict[str, np.ndarray]:
-        """The arrays by name; `Detections(**arrays)` is the same again."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+    def arrays(self) -> dict[str, Array]:
+        """The arrays of a scorecard that hold all this, read-only; `from_arrays` is the same again."""
+        named: dict[str, Array] = {
+            "first_truth": self.truth.first,
+            "first_prediction": self.predicted.first,
+            "truth_class": self.truth.classes,
+            "predicted_class": self.predicted.classes,
+            "truth_points": self.truth.points,
+            "predicted_points": self.predicted.points,
+            "truth_number": self.truth.numbers,
+            "predicted_number": self.predicted.numbers,
+            "confidence": self.confidence,
+            "score": self.score,
+            "twins": self.twins,
+            "pair_truth": self.pairs.truth,
+            "pair_prediction": self.pairs.prediction,
+            "pair_distance": self.pairs.distance,
+            "missing": self.missing,
+            "reach": np.array(self.reach),
+        }
+        for array in named.values():
+            array.setflags(write=False)
+        return named
 
-    @property
-    def pairs(self) -> Pairs:
-        """Every pair within reach."""
-        return Pairs(self.pair_truth, self.pair_prediction, self.pair_distance)
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Array]) -> "Detections":
+        """Return what the arrays of a scorecard hold."""
+        truth, predicted = (
+            Side(arrays[first], *(arrays[f"{side}_{name}"] for name in ("class", "points", "number")))
+            for side, first in (("truth", "first_truth"), ("predicted", "first_prediction"))
+        )
+        return cls(
+            truth,
+            predicted,
+            arrays["confidence"],
+            arrays["score"],
+            arrays["twins"],
+            Pairs(*(arrays[f"pair_{name}"] for name in ("truth", "prediction", "distance"))),
+            arrays["missing"],
+            float(arrays["reach"]),
+        )
 
-    @property
-    def truth_case(self) -> np.ndarray:
-        """The case of each truth nucleus, int64 [n]."""
-        return cases_of(self.first_truth)
 
-    @property
-    def predicted_case(self) -> np.ndarray:
-        """The case of each predicted nucleus, int64 [m]."""
-        return cases_of(self.first_prediction)
-
-
-def cases_of(first: np.ndarray) -> np.ndarray:
+def cases_of(first: Ints) -> Ints:
     """The case of each nucleus from where the cases begin [N + 1]."""
     return np.repeat(np.arange(len(first) - 1), np.diff(first))
 
@@ -92,28 +120,25 @@ def detections(truth: Truth, predictions: NucleiPredictions, radius: float = RAD
     )
     if pairs is None:
         raise InputRefused([crowded(predictions.name, radius)])
-    first, classes, points = (
-        _firsts(found),
-        np.concatenate([n.classes for n in found]),
-        np.concatenate([n.centroids for n in found]),
-    )
+    predicted = _side(found)
     return Detections(
-        _firsts(true),
-        first,
-        np.concatenate([n.classes for n in true]),
-        classes,
-        np.concatenate([n.centroids for n in true]),
-        points,
-        np.concatenate([n.numbers for n in true]),
-        np.concatenate([n.numbers for n in found]),
+        _side(true),
+        predicted,
         np.concatenate([n.confidences for n in found]),
         np.concatenate([n.scores for n in found]),
-        detection.same_place(points, cases_of(first) * len(CLASSES) + classes),
-        pairs.truth,
-        pairs.prediction,
-        pairs.distance,
+        detection.same_place(predicted.points, predicted.case * len(CLASSES) + predicted.classes),
+        pairs,
         predictions.missing.copy(),
-        np.array(float(radius)),
+        float(radius),
+    )
+
+
+def _side(nuclei: Sequence[Nuclei]) -> Side:
+    return Side(
+        np.cumsum([0, *map(len, nuclei)]),
+        np.concatenate([n.classes for n in nuclei]),
+        np.concatenate([n.centroids for n in nuclei]),
+        np.concatenate([n.numbers for n in nuclei]),
     )
 
 
@@ -122,19 +147,13 @@ def reaching(d: Detections, radius: float, most: int = MOST_PAIRS) -> Detections
     if radius <= d.reach:
         return d
     places = (
-        [d.truth_points[a:b] for a, b in pairwise(d.first_truth)],
-        [d.predicted_points[a:b] for a, b in pairwise(d.first_prediction)],
+        [d.truth.points[a:b] for a, b in pairwise(d.truth.first)],
+        [d.predicted.points[a:b] for a, b in pairwise(d.predicted.first)],
     )
     pairs = detection.near_pairs(*places, radius, most)
     if pairs is None:
         return None
-    return replace(
-        d,
-        pair_truth=pairs.truth,
-        pair_prediction=pairs.prediction,
-        pair_distance=pairs.distance,
-        reach=np.array(float(radius)),
-    )
+    return replace(d, pairs=pairs, reach=float(radius))
 
 
 def crowded(name: str, radius: float) -> Finding:
@@ -144,7 +163,3 @@ def crowded(name: str, radius: float) -> Finding:
         "each other."
     )
     return error("too-large", name, f"{words} Check the coordinates, or choose a smaller --radius.")
-
-
-def _firsts(nuclei: Sequence[Nuclei]) -> np.ndarray:
-    return np.cumsum([0, *map(len, nuclei)])

@@ -47,12 +47,18 @@ def fates(d: Detections, m: Matching) -> tuple[Fates, Fates]:
         near.truth,
         near.prediction,
         near.distance,
-        d.truth_class,
-        d.predicted_class,
+        d.truth.classes,
+        d.predicted.classes,
     )
-    truth.reason[(m.prediction < 0) & d.missing[d.truth_case]] = MISSING_CASE
+    truth.reason[(m.prediction < 0) & d.missing[d.truth.case]] = MISSING_CASE
     found = _fates(
-        m.truth, FALSE_POSITIVE, near.prediction, near.truth, near.distance, d.predicted_class, d.truth_class
+        m.truth,
+        FALSE_POSITIVE,
+        near.prediction,
+        near.truth,
+        near.distance,
+        d.predicted.classes,
+        d.truth.classes,
     )
     found.status[~m.kept] = NONE
     truth.distance[m.prediction >= 0] = m.distance[m.prediction >= 0]
@@ -95,7 +101,7 @@ def table(d: Detections, m: Matching, ids: Sequence[str], confidence: np.ndarray
     """
     truth, found = fates(d, m)
     alone = np.flatnonzero(found.status == FALSE_POSITIVE)
-    order = np.argsort(np.r_[d.truth_case, d.predicted_case[alone]], kind="stable")
+    order = np.argsort(np.r_[d.truth.case, d.predicted.case[alone]], kind="stable")
     match, near = m.prediction, np.where(m.prediction < 0, truth.partner, NONE)
     nobody, undefined = np.full(len(alone), NONE), np.full(len(alone), np.nan)
 
@@ -103,18 +109,20 @@ def table(d: Detections, m: Matching, ids: Sequence[str], confidence: np.ndarray
         return np.r_[of_truth, of_predictions][order]
 
     columns = {
-        "case": _named(ids, column(d.truth_case, d.predicted_case[alone])),
-        "truth": column(d.truth_number, nobody),
-        "prediction": column(_at(d.predicted_number, match, NONE), d.predicted_number[alone]),
-        "truth_class": _named(CLASSES, column(d.truth_class, nobody)),
+        "case": _named(ids, column(d.truth.case, d.predicted.case[alone])),
+        "truth": column(d.truth.numbers, nobody),
+        "prediction": column(_at(d.predicted.numbers, match, NONE), d.predicted.numbers[alone]),
+        "truth_class": _named(CLASSES, column(d.truth.classes, nobody)),
         "predicted_class": _named(
-            CLASSES, column(_at(d.predicted_class, match, NONE), d.predicted_class[alone])
+            CLASSES, column(_at(d.predicted.classes, match, NONE), d.predicted.classes[alone])
         ),
         "confidence": column(_at(confidence, match, np.nan), confidence[alone]),
         "distance": column(m.distance, undefined),
         "status": _named(STATUSES, column(truth.status, found.status[alone])),
         "reason": _named(REASONS[1:], column(truth.reason, found.reason[alone]) - 1),
-        "near": column(_at(d.predicted_number, near, NONE), _at(d.truth_number, found.partner[alone], NONE)),
+        "near": column(
+            _at(d.predicted.numbers, near, NONE), _at(d.truth.numbers, found.partner[alone], NONE)
+        ),
         "near_distance": column(np.where(match < 0, truth.distance, np.nan), found.distance[alone]),
     }
     for values in columns.values():

@@ -49,11 +49,11 @@ def match(d: Detections, rule: Rule) -> Matching:
     if rule.radius > d.reach:
         raise ValueError(f"pairs are known up to {d.reach:g} px only")
     kept = d.confidence >= rule.min_confidence
-    near = d.pairs[detection.within(d.pair_distance, rule.radius, rule.inclusive) & kept[d.pair_prediction]]
-    same = near[d.truth_class[near.truth] == d.predicted_class[near.prediction]]
+    near = d.pairs[detection.within(d.pairs.distance, rule.radius, rule.inclusive) & kept[d.pairs.prediction]]
+    same = near[d.truth.classes[near.truth] == d.predicted.classes[near.prediction]]
     twins = d.twins if rule.name == "grand-challenge" else None
     rows, used = detection.choose(same, rule.confidences(d), twins)
-    prediction, truth = np.full(len(d.truth_class), -1), np.full(len(kept), -1)
+    prediction, truth = np.full(len(d.truth.classes), -1), np.full(len(kept), -1)
     distance = np.full(len(prediction), np.nan)
     prediction[same.truth[rows]], truth[used], distance[same.truth[rows]] = (
         used,
@@ -69,7 +69,9 @@ def match_all(d: Detections, rule: Rule) -> dict[str, Matching]:
     matched = match(d, description)
     # Nothing on the circle itself, no twins and no confidence under another key: then the rules choose alike.
     alike = (
-        not (d.pair_distance == rule.radius).any() and (d.twins < 0).all() and (d.score == d.confidence).all()
+        not (d.pairs.distance == rule.radius).any()
+        and (d.twins < 0).all()
+        and (d.score == d.confidence).all()
     )
     return {
         "description": matched,
@@ -80,7 +82,7 @@ def match_all(d: Detections, rule: Rule) -> dict[str, Matching]:
 
 def tallies(d: Detections, m: Matching) -> Tallies:
     """Counts [N, 10] of a matching."""
-    true, found = d.truth_case * K + d.truth_class, d.predicted_case * K + d.predicted_class
+    true, found = d.truth.case * K + d.truth.classes, d.predicted.case * K + d.predicted.classes
     return Tallies(*(_counted(d, cells) for cells in (true[m.prediction >= 0], true, found[m.kept])))
 
 
@@ -96,13 +98,13 @@ def confusion(d: Detections, m: Matching) -> np.ndarray:
     )
     called = np.full(len(m.prediction), K)
     hit = m.prediction >= 0
-    called[hit] = d.predicted_class[m.prediction[hit]]
-    called[leftover.truth[rows]] = d.predicted_class[leftover.prediction[rows]]
+    called[hit] = d.predicted.classes[m.prediction[hit]]
+    called[leftover.truth[rows]] = d.predicted.classes[leftover.prediction[rows]]
     paired = np.zeros(len(m.truth), bool)
     paired[leftover.prediction[rows]] = True
     spurious = m.kept & (m.truth < 0) & ~paired
-    counts = np.bincount(d.truth_class.astype(int) * (K + 1) + called, minlength=(K + 1) ** 2).reshape(
+    counts = np.bincount(d.truth.classes.astype(int) * (K + 1) + called, minlength=(K + 1) ** 2).reshape(
         K + 1, K + 1
     )
-    counts[K, :K] += np.bincount(d.predicted_class[spurious], minlength=K)
+    counts[K, :K] += np.bincount(d.predicted.classes[spurious], minlength=K)
     return counts

@@ -39,8 +39,8 @@ def marks(card: ScoreCard, index: int) -> dict[str, Array]:
     m = matching.match(d, rule)
     true, found = fates(d, m)
     t, first_prediction, end = (
-        slice(*d.first_truth[index : index + 2]),
-        *d.first_prediction[index : index + 2],
+        slice(*d.truth.first[index : index + 2]),
+        *d.predicted.first[index : index + 2],
     )
     p = np.flatnonzero(m.kept[first_prediction:end]) + first_prediction
     n_truth = t.stop - t.start
@@ -49,15 +49,15 @@ def marks(card: ScoreCard, index: int) -> dict[str, Array]:
     return {
         "xy": np.empty((0, 2), np.float32),
         "start": np.zeros(n_truth + len(p) + 1, int),
-        "centroids": np.r_[d.truth_points[t], d.predicted_points[p]],
+        "centroids": np.r_[d.truth.points[t], d.predicted.points[p]],
         "kind": np.repeat([TRUTH, PREDICTION], [n_truth, len(p)]),
-        "cls": np.r_[d.truth_class[t], d.predicted_class[p]],
+        "cls": np.r_[d.truth.classes[t], d.predicted.classes[p]],
         "status": np.r_[true.status[t], found.status[p]],
         "reason": np.r_[true.reason[t], found.reason[p]],
         "partner": np.r_[
             row[true.partner[t]], np.where(found.partner[p] >= 0, found.partner[p] - t.start, -1)
         ],
-        "number": np.r_[d.truth_number[t], d.predicted_number[p]],
+        "number": np.r_[d.truth.numbers[t], d.predicted.numbers[p]],
         "score": np.r_[np.ones(n_truth), rule.confidences(d)[p]],
         "distance": np.r_[true.distance[t], found.distance[p]],
     }

@@ -108,9 +108,9 @@ def cases(s: Scored) -> list[dict]:
             "height": s.truth.sizes[i, 1],
             "til_share_truth": true[i],
             "til_share_predicted": found[i],
-            "tumor_lymphocyte_um_truth": clinic.summary(s.truth_um[slice(*d.first_truth[i : i + 2])]),
+            "tumor_lymphocyte_um_truth": clinic.summary(s.truth_um[slice(*d.truth.first[i : i + 2])]),
             "tumor_lymphocyte_um_predicted": clinic.summary(
-                s.predicted_um[slice(*d.first_prediction[i : i + 2])]
+                s.predicted_um[slice(*d.predicted.first[i : i + 2])]
             ),
         }
         for i, case in enumerate(s.truth.ids)

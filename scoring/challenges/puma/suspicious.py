@@ -38,11 +38,12 @@ def _ways(card: ScoreCard) -> tuple[np.ndarray, np.ndarray, float]:
     is nearby, px."""
     d = widest(card)
     pairs = d.pairs[
-        (d.truth_class[d.pair_truth] == d.predicted_class[d.pair_prediction]) & _kept(card)[d.pair_prediction]
+        (d.truth.classes[d.pairs.truth] == d.predicted.classes[d.pairs.prediction])
+        & _kept(card)[d.pairs.prediction]
     ]
     return (
-        d.predicted_points[pairs.prediction] - d.truth_points[pairs.truth],
-        d.truth_case[pairs.truth],
+        d.predicted.points[pairs.prediction] - d.truth.points[pairs.truth],
+        d.truth.case[pairs.truth],
         float(d.reach),
     )
 
@@ -71,8 +72,8 @@ def suspicious_signs(card: ScoreCard) -> tuple[tuple[str, ...], ...]:
     nuclei as in the truth, all of one class, or shifted by 5 px and more."""
     d, kept = of_card(card), _kept(card)
     occurring = np.zeros((2, len(d), len(CLASSES)), bool)
-    occurring[0][d.truth_case, d.truth_class] = True
-    occurring[1][d.predicted_case[kept], d.predicted_class[kept]] = True
+    occurring[0][d.truth.case, d.truth.classes] = True
+    occurring[1][d.predicted.case[kept], d.predicted.classes[kept]] = True
     one_class = (occurring[0].sum(1) > 2) & (occurring[1].sum(1) == 1)
     away = np.hypot(*shifts(card).T)
     return tuple(tuple(_of_case(row, bool(one_class[i]), float(away[i]))) for i, row in enumerate(card.cases))
