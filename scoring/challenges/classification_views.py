@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -20,6 +21,7 @@ from scoring.views import (
     Block,
     Choice,
     Column,
+    Data,
     Fact,
     Facts,
     Figure,
@@ -103,7 +105,7 @@ def points_lost(card: ScoreCard, name: str = "F1", key: str = "f1") -> Figure:
         f"Bar: points lost to a class's {name}. Pale: all it can cost. Hatched: no case in this test set, so no "
         f"model could win it. Number: cases of the class, * under {SMALL}. n = {card.n_cases}."
     )
-    data = {
+    data: Data = {
         "class": order,
         "points lost": [_hundredfold(rows[c]["score_lost"]) for c in order],
         "of": [_hundredfold(rows[c]["score_worth"]) for c in order],
@@ -143,10 +145,16 @@ def classes_table(card: ScoreCard, columns: Sequence[Column], caption: str | Non
     )
 
 
+def matrix(card: ScoreCard) -> tuple[list[str], list[list[int]]]:
+    """Return labels and counts of the confusion matrix, rows = truth; empty where the card has none."""
+    found = card.confusion_matrix or {"labels": [], "counts": []}
+    return found["labels"], found["counts"]
+
+
 def confusion(card: ScoreCard) -> list[Block]:
     """Return which class is taken for which, as counts or shares of the row, and the counts in full."""
     risks = risks_of(card)
-    labels, counts = card.confusion_matrix["labels"], card.confusion_matrix["counts"]
+    labels, counts = matrix(card)
     caption = f"Rows: truth. Colour: share of the row. {'Lines part the risk groups. ' if risks else ''}n = {card.n_cases}."
 
     def drawn(show: str) -> Figure:
@@ -161,7 +169,7 @@ def confusion(card: ScoreCard) -> list[Block]:
     return [cells, counts_table(labels, counts, risks)]
 
 
-def counts_by_class(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> dict[str, Sequence]:
+def counts_by_class(labels: Sequence[str], counts: Sequence[Sequence[int]]) -> dict[str, Sequence[Any]]:
     """Return a matrix of counts as columns: the true class, then one per class that was called."""
     columns = np.asarray(counts).T.tolist()
     return {"truth, called →": list(labels), **dict(zip(labels, columns, strict=True))}
@@ -185,7 +193,7 @@ def curves(card: ScoreCard) -> list[Block]:
     if "roc_grid" not in card.arrays:
         return [Text("No curves: the submission holds labels only, or nothing was resampled.", "note")]
     risks = risks_of(card)
-    order = in_risk_order(list(card.confusion_matrix["labels"]), risks)
+    order = in_risk_order(matrix(card)[0], risks)
     roc = Panels(
         "How well is each class told from the rest?",
         [_roc(card, name, risks.get(name)) for name in order],
@@ -206,7 +214,7 @@ def curves(card: ScoreCard) -> list[Block]:
 
 
 def _roc(card: ScoreCard, name: str, risk: str | None) -> Panel:
-    entry, a, k = card.per_class[name], card.arrays, card.confusion_matrix["labels"].index(name)
+    entry, a, k = card.per_class[name], card.arrays, matrix(card)[0].index(name)
     band = (a["roc_grid"], a["roc_low"][k], a["roc_high"][k])
     build = partial(_swapped, roc_panel, (name, a["roc_grid"], a["roc_sensitivity"][k]), (risk, band))
     title = f"{class_name(name, risk)}  AUC **{share(entry['auc'])}**"
@@ -214,7 +222,7 @@ def _roc(card: ScoreCard, name: str, risk: str | None) -> Panel:
 
 
 def _precision(card: ScoreCard, name: str, risk: str | None) -> Panel:
-    entry, a, k = card.per_class[name], card.arrays, card.confusion_matrix["labels"].index(name)
+    entry, a, k = card.per_class[name], card.arrays, matrix(card)[0].index(name)
     band = (a["pr_grid"], a["pr_low"][k], a["pr_high"][k])
     before = (name, a["pr_grid"], a["pr_precision"][k], entry["support"] / card.n_cases)
     build = partial(_swapped, precision_recall_panel, before, (risk, band))
@@ -223,12 +231,14 @@ def _precision(card: ScoreCard, name: str, risk: str | None) -> Panel:
     )
 
 
-def _swapped(draw: Callable[..., go.Figure], before: tuple, after: tuple, theme: Theme) -> go.Figure:
+def _swapped(
+    draw: Callable[..., go.Figure], before: tuple[Any, ...], after: tuple[Any, ...], theme: Theme
+) -> go.Figure:
     """Draw with the theme among the arguments."""
     return draw(*before, theme, *after)
 
 
-def _cases(entry: Mapping) -> str:
+def _cases(entry: Mapping[str, Any]) -> str:
     return f"n = {entry['support']}{'*' if entry['support'] < SMALL else ''}"
 
 
@@ -253,15 +263,22 @@ def calibration(card: ScoreCard, words: CalibrationWords = CalibrationWords()) -
                 "note",
             )
         ]
-    bins = [card.arrays[f"reliability_{part}"] for part in ("predicted", "observed", "low", "high", "n")]
-    data = dict(zip(("mean output", words.figure.observed, "low", "high", "n"), bins, strict=True))
+    predicted, observed, low, high, n = (
+        card.arrays[f"reliability_{part}"] for part in ("predicted", "observed", "low", "high", "n")
+    )
     diagram = Figure(
-        lambda theme: reliability(*bins, theme, words.figure),
+        lambda theme: reliability(predicted, observed, low, high, n, theme, words.figure),
         (
             f"Dots: {words.figure.observed} with Wilson 95% interval, at the bin's mean output. Dotted: perfect. "
-            f"n = {int(bins[-1].sum())}."
+            f"n = {int(n.sum())}."
         ),
-        data,
+        {
+            "mean output": predicted.tolist(),
+            words.figure.observed: observed.tolist(),
+            "low": low.tolist(),
+            "high": high.tolist(),
+            "n": n.tolist(),
+        },
     )
     distance = Facts(_distances(card, words), "How far off is it?")
     above = Text(f"{words.above} Calibration is not in the score.")
@@ -335,11 +352,11 @@ def _by_group(card: ScoreCard, measure: Measure) -> Figure:
     )
 
 
-def slices_table(slices: Mapping[str, Mapping[str, Mapping]]) -> Table:
+def slices_table(slices: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Table:
     """Return every number of every subgroup, for reports."""
     entries = [(kind, group, entry) for kind, groups in slices.items() for group, entry in groups.items()]
     keys = list(dict.fromkeys(key for _, _, entry in entries for key in entry))
-    rows = {
+    rows: Data = {
         "by": [kind for kind, _, _ in entries],
         "group": [group for _, group, _ in entries],
         **{key: [entry.get(key) for _, _, entry in entries] for key in keys},

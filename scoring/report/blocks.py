@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from markupsafe import Markup
 
@@ -94,8 +95,8 @@ def _table(block: Table) -> str:
     )
 
 
-def _cell(column: Column, value: object, block: Table) -> object:
-    value = plain(value)
+def _cell(column: Column, given: object, block: Table) -> object:
+    value: Any = plain(given)
     if value is None:
         return None
     match column.kind:

@@ -1,6 +1,7 @@
 """What is shown of a card whose challenge has no `views` of its own: everything that the card's own names say."""
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -8,7 +9,7 @@ import plotly.graph_objects as go
 from scoring.challenges import classification_views as shared
 from scoring.challenges import load_challenge
 from scoring.figures import binary
-from scoring.figures.calibration import LARGEST_OUTPUT, reliability
+from scoring.figures.calibration import LARGEST_OUTPUT
 from scoring.figures.confusion import confusion_matrix
 from scoring.figures.curves import precision_recall_panel, roc_panel
 from scoring.figures.numerals import decimal, points, span
@@ -135,9 +136,9 @@ def _panel(
     name: str,
     grid: np.ndarray,
     curve: np.ndarray,
-    entry: Mapping,
+    entry: Mapping[str, Any],
     n_cases: int,
-    band: tuple | None,
+    band: tuple[Any, ...] | None,
 ) -> Callable[[Theme], go.Figure]:
     risk = entry.get("risk")
     if kind == "roc":
@@ -148,17 +149,9 @@ def _panel(
 
 
 def _calibration(card: ScoreCard) -> Iterator[Block]:
-    names = [f"reliability_{part}" for part in ("predicted", "observed", "low", "high", "n")]
-    if any(name not in card.arrays for name in names):
-        return
-    words = binary.RISK if card.arrays["outputs"].shape[1] == 1 else LARGEST_OUTPUT
-    yield Figure(
-        lambda theme: reliability(*(card.arrays[name] for name in names), theme, words),
-        (
-            f"Dots: {words.observed} with Wilson 95% interval, at the bin's mean output. Dotted: perfect. "
-            "Not in the score."
-        ),
-    )
+    if "reliability_n" in card.arrays:
+        labels = binary.RISK if card.arrays["outputs"].shape[1] == 1 else LARGEST_OUTPUT
+        yield from shared.calibration(card, shared.CalibrationWords(labels))
 
 
 def _slices(card: ScoreCard) -> Iterator[Block]:

@@ -1,15 +1,12 @@
 """The report of one scorecard."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any
 
 import numpy as np
 from markupsafe import Markup
 
-from scoring.challenge import Challenge
 from scoring.challenges import load_challenge
 from scoring.figures.numerals import UNDEFINED, points, share, span
 from scoring.report import blocks, fallback
@@ -31,26 +28,10 @@ CASES = 200
 """Cases that a report lists at most."""
 
 
-@dataclass(frozen=True)
-class Page:
-    """What a report says about its challenge. formula: one line. rule: Markdown. as_points: the score 0..1 is shown
-    as points of 100."""
-
-    title: str
-    formula: str
-    rule: str
-    as_points: bool = True
-
-
 def views_of(card: ScoreCard) -> Views:
     """Return what is shown of a card, as its challenge says it."""
     own = load_challenge(card.challenge).views
     return own(card) if own else fallback.views(card)
-
-
-def describe(challenge: Challenge[Any, Any]) -> Page:
-    """Return what a challenge says about itself."""
-    return Page(challenge.title, challenge.formula, challenge.rule, challenge.as_points)
 
 
 def html(card: ScoreCard, shown: Views | None = None) -> str:
@@ -59,10 +40,10 @@ def html(card: ScoreCard, shown: Views | None = None) -> str:
 
     shown: what is shown of it, made by its challenge if not given.
     """
-    page, figures = describe(load_challenge(card.challenge)), Figures()
+    challenge, figures = load_challenge(card.challenge), Figures()
     shown = shown or views_of(card)
     sections = (
-        opening(page.title, page.formula, "higher is better", page.rule),
+        opening(challenge.title, challenge.formula, "higher is better", challenge.rule),
         headline(card, shown.headline, figures),
         findings(card.findings),
         *blocks.sections(shown.sections, figures),
@@ -71,16 +52,15 @@ def html(card: ScoreCard, shown: Views | None = None) -> str:
         cases(card),
         provenance({"challenge": card.challenge, **card.provenance}),
     )
-    return document(f"{page.title}: {score_words(card, page.as_points)}", sections, figures)
+    return document(f"{challenge.title}: {score_words(card, challenge.as_points)}", sections, figures)
 
 
 def fragment(card: ScoreCard) -> str:
     """Return score, facts and tables of a card as HTML without scripts or figures, for a notebook."""
     shown = views_of(card)
-    page = describe(load_challenge(card.challenge))
     figures = Figures(drawn=False)
     parts = (
-        section(page.title, headline(card, shown.headline, figures)),
+        section(load_challenge(card.challenge).title, headline(card, shown.headline, figures)),
         findings(card.findings),
         *blocks.sections(shown.sections, figures),
     )

@@ -1,6 +1,7 @@
 """What is shown of a TRICORDER-3 scorecard."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from scoring.challenges import classification_views as shared
 from scoring.challenges.tricorder3.formula import RISK_WEIGHTS
@@ -9,7 +10,7 @@ from scoring.figures.numerals import points, span
 from scoring.figures.theme import SHAPES
 from scoring.scorecard import ScoreCard
 from scoring.text import markdown
-from scoring.views import Column, Fact, Figure, Headline, Section, SideBySide, Table, Text, Views
+from scoring.views import Block, Column, Fact, Figure, Headline, Section, SideBySide, Table, Text, Views
 
 CLASS_COLUMNS = (
     Column("support", "n", "count", full="cases", width=40),
@@ -124,7 +125,8 @@ def parts(card: ScoreCard) -> Table:
         Column("lost", "lost", "number", 2, better="lower"),
         Column("of", "of", "number", 2, lighter=True),
     )
-    rows = [(name, value, worth * value, worth - worth * value, worth) for name, worth, value in summands]
+    values = [(name, worth, value or 0.0) for name, worth, value in summands]
+    rows = [(name, value, worth * value, worth - worth * value, worth) for name, worth, value in values]
     return Table(
         "Which part is worth working on?",
         columns,
@@ -153,7 +155,7 @@ def risk(card: ScoreCard) -> tuple[SideBySide, Table]:
     )
 
 
-def _harm(card: ScoreCard, missed: list[Mapping]) -> Text:
+def _harm(card: ScoreCard, missed: list[Mapping[str, Any]]) -> Text:
     counts = card.more["risk_matrix"]["counts"]
     unanswered = sum(c["truth_risk"] == "malignant" and c["predicted"] is None for c in card.cases)
     sure = (
@@ -169,7 +171,7 @@ def _harm(card: ScoreCard, missed: list[Mapping]) -> Text:
     )
 
 
-def _missed(card: ScoreCard, missed: list[Mapping]) -> Table:
+def _missed(card: ScoreCard, missed: list[Mapping[str, Any]]) -> Table:
     risks = shared.risks_of(card)
     kinds = [name for name in card.per_class if risks[name] == "malignant"]
     found = [sum(c["truth"] == kind for c in missed) for kind in kinds]
@@ -199,7 +201,7 @@ def are_probabilities(card: ScoreCard) -> bool:
     return "reliability_n" in card.arrays
 
 
-def classes(card: ScoreCard) -> tuple:
+def classes(card: ScoreCard) -> tuple[Block, ...]:
     """Return how good each class is, beside what is taken for what."""
     cells, counts = shared.confusion(card)
     table = shared.classes_table(card, CLASS_COLUMNS)
