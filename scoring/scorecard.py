@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,11 @@ class ScoreCard:
             for key, value in self._ordered().items()
         )
         return "{\n" + ",\n".join(entries) + "\n}\n"
+
+    def _repr_html_(self) -> str:
+        """Show score, findings, facts and tables in a notebook."""
+        # By name, as the registry finds challenges: reports rest on this module and are slow to import.
+        return str(import_module("scoring.report").fragment(self))
 
     def _ordered(self) -> dict[str, Any]:
         value: dict[str, Any] = {

@@ -11,15 +11,15 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from pages.shared.downloads import csv_button
+from scoring.challenges.classification_views import class_name as class_name
 from scoring.figures.numerals import UNDEFINED
-from scoring.figures.theme import DARK, LIGHT, SHAPES, Theme
+from scoring.figures.theme import DARK, LIGHT, Theme
 from scoring.findings import LEVELS, Finding, InputRefused
 from scoring.markup import plain
 from scoring.text import file_name, markdown
 from scoring.views import Fact, directed
 
 BADGES = {"error": ("red", "✕"), "warning": ("orange", "▲"), "note": ("gray", "i")}
-RISK_COLOUR = {"malignant": "red", "medium": "orange", "benign": "green"}
 CONFIG = {"displaylogo": False, "displayModeBar": "hover", "modeBarButtons": [["toImage"]]}
 PER_CODE = 5
 """Findings of one code that are listed before "and N more"."""
@@ -56,11 +56,6 @@ class InputPanel:
 def theme() -> Theme:
     """The theme that the visitor sees."""
     return DARK if st.context.theme.type == "dark" else LIGHT
-
-
-def class_name(name: str, risk: str | None = None) -> str:
-    """A class as Markdown, after the coloured shape of its risk group."""
-    return f":{RISK_COLOUR[risk]}[{SHAPES[risk]}] {markdown(name)}" if risk else markdown(name)
 
 
 def plain_opening(title: str, words: str) -> None:

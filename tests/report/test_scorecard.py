@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 import scoring
-from scoring import report
+from scoring import markup, report
 from scoring.figures.numerals import decimal
 from scoring.findings import note, warning
+from scoring.report import views_of
 from scoring.views import Fact, Headline, Views
-from tests.support import risk_tables
+from tests.support import blocks, risk_tables
 from tests.support.html_reader import read
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "tricorder3" / "05-all-classes-300"
@@ -180,3 +181,19 @@ def test_a_yes_or_no_has_one_curve_with_its_own_area():
     assert f"positive  AP {card.metrics['average_precision']:.3f}, n = {positive.sum()}" in page
     assert "negative  AUC" not in page
     assert "When it says 70%, do 70% have a melanoma?" in page
+
+
+def test_every_caption_of_the_views_is_in_the_report_once_in_code(card, text):
+    words = " ".join(" ".join(read(text).words).split())
+    for caption in blocks.captions(views_of(card)):
+        assert " ".join(markup.plain(caption).split()) in words
+
+
+def test_a_notebook_shows_the_score_and_no_script(card):
+    hostile = replace(card, findings=(warning("extra-case", HOSTILE, HOSTILE),))
+    reader = read(hostile._repr_html_())
+    assert reader.balanced
+    assert not reader.open
+    assert "53.38" in reader.words
+    assert HOSTILE in reader.words
+    assert not {"script", "img", "style"} & {tag for tag, _ in reader.elements}
