@@ -18,6 +18,7 @@ from scoring.readers.sources import Source
 from scoring.readers.tables import MISSING, Table
 
 TABLE = "clinical.csv"
+NO_IMAGES = "CT and PET lie beside the masks as PatientID__CT and PatientID__PT: leave it out."
 EVENTS = {"0": 0, "0.0": 0, "false": 0, "1": 1, "1.0": 1, "true": 1}
 
 
@@ -88,13 +89,7 @@ def read_truth(
     problems: list[Finding] = []
     findings: list[Finding] = []
     if images is not None:
-        problems.append(
-            error(
-                "bad-option",
-                "--images",
-                "CT and PET lie beside the masks as PatientID__CT and PatientID__PT: leave it out.",
-            )
-        )
+        problems.append(error("bad-option", "--images", NO_IMAGES))
     table = None
     try:
         table = find_table(files, layout, TABLE, used)
@@ -134,10 +129,13 @@ def read_truth(
         findings=tuple(findings),
         contents=contents.digested([*used, *(members[0] for members in layout.masks.values())]),
         columns=_columns(table, rows, len(ids)),
-        id_column=next((tables.key(h) for h in table.header if plain_name(h) == "patientid"), "patientid")
-        if table
-        else "patientid",
+        id_column=_id_column(table),
     )
+
+
+def _id_column(table: Table | None) -> str:
+    header = table.header if table else ()
+    return next((tables.key(name) for name in header if plain_name(name) == "patientid"), "patientid")
 
 
 def _survival(
