@@ -64,12 +64,8 @@ TABS = {
 show(
     ChallengePage(
         CHALLENGE,
-        upload=CHALLENGE.inputs.submission.words,
-        own_options=dict,
-        score_options=lambda _given, _own: {},
         about_truth=about_truth,
         about_submission=about_submission,
-        headline=None,
         tabs=TABS,
         table=case_table.rows,
         closing=CLOSING,

@@ -689,14 +689,13 @@ TABS = {
 show(
     ChallengePage(
         CHALLENGE,
-        "ONNX model, or prediction table or zip",
-        own_options,
-        score_options,
-        about_truth,
-        about_submission,
-        headline,
-        TABS,
-        case_table,
-        CLOSING,
+        own_options=own_options,
+        score_options=score_options,
+        about_truth=about_truth,
+        about_submission=about_submission,
+        headline=headline,
+        tabs=TABS,
+        table=case_table,
+        closing=CLOSING,
     )
 )

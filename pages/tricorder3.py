@@ -74,12 +74,10 @@ TABS = {
 show(
     ChallengePage(
         CHALLENGE,
-        upload="ONNX model, or prediction table or zip",
         own_options=own_options,
         score_options=score_options,
         about_truth=about_truth,
         about_submission=about_submission,
-        headline=None,
         tabs=TABS,
         table=live.case_table,
         closing=BOARD,

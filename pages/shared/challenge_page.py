@@ -1,7 +1,7 @@
 """What every challenge's page does: two doors, then findings, headline and tabs of the scorecard, or why
 there is none."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -36,35 +36,36 @@ class ScoredSubmission:
 
 @dataclass(frozen=True)
 class ChallengePage:
-    """A challenge's page.
+    """A challenge's page. What can be dropped, and what is shown of a scorecard, comes from the challenge.
 
-    own_options: draws what an own prediction file cannot say itself and gives it. score_options: the options
-    of `score` from the submission and those. about_truth, about_submission: one line each. headline: the
-    score with its arithmetic; None: that of its views. tabs: name -> body(shown), which stands below the
-    section of that name in its views, or None where there is nothing but that section. table: the cases as a
-    table, for download. closing: a line below the tabs. choices: draws how it can be scored otherwise, from
-    the test set that was given, its cases and the predictions, and gives it as options of `score`. refused:
-    draws, below the problems, what else there is to say of a submission that was refused, from the test set
-    and the submission that were given. upload, about_test_set: what can be dropped, in words; truth_types,
-    submission_types: its endings besides tables and zips. several: a submission may be many files or a
-    folder. tables: what else there is to download, name -> table(card). below_headline: draws what has
-    widgets and belongs to the score. viewer: the tab that a click on a case opens.
+    Attributes:
+        challenge: The challenge.
+        about_truth: One line about a test set.
+        about_submission: One line about a submission, from its card.
+        table: The cases as a table, for download.
+        closing: A line below the tabs.
+        tabs: Name -> what has widgets below the section of that name, None where nothing has; without any,
+            all sections of the views.
+        own_options: Draws what an own prediction file cannot say itself, and returns it.
+        score_options: Options of `score` from the submission and those.
+        headline: Draws the score; None: as the views have it.
+        choices: Draws how it can be scored otherwise, from the test set that was given, its cases and the
+            predictions, and returns options of `score`.
+        refused: Draws what else there is to say of a submission that was refused.
+        tables: What else there is to download, name -> table of a card.
+        below_headline: Draws what has widgets and belongs to the score.
+        viewer: The tab that a click on a case opens.
     """
 
     challenge: Challenge
-    upload: str
-    own_options: Callable[[], Mapping]
-    score_options: Callable[[Input, Mapping], Mapping]
     about_truth: Callable[[Any], str]
     about_submission: Callable[[ScoreCard], str]
-    headline: Callable[[ScoredSubmission], None] | None
-    tabs: Mapping[str, Callable[[ScoredSubmission], None] | None]
     table: Callable[[ScoreCard], object]
-    closing: str
-    about_test_set: str = "Table with labels, or zip or files with table and images"
-    truth_types: Sequence[str] = ("jpg", "jpeg", "png")
-    submission_types: Sequence[str] = ("onnx",)
-    several: bool = False
+    closing: str = ""
+    tabs: Mapping[str, Callable[[ScoredSubmission], None] | None] = field(default_factory=dict)
+    own_options: Callable[[], Mapping] = dict
+    score_options: Callable[[Input, Mapping], Mapping] = lambda _given, _own: {}
+    headline: Callable[[ScoredSubmission], None] | None = None
     choices: Callable[[Input, Any, Any], Mapping] = lambda _test_set, _truth, _predictions: {}
     refused: Callable[[Input, Input], None] = lambda _test_set, _given: None
     tables: Mapping[str, Callable[[ScoreCard], pd.DataFrame]] = field(default_factory=dict)
@@ -82,16 +83,18 @@ def show(bench: ChallengePage) -> None:
     )
     left, right = st.columns(2)
     with left:
-        test_set, truth_door = inputs.test_set(sets, challenge.id, bench.about_test_set, bench.truth_types)
+        test_set, truth_door = inputs.test_set(
+            sets, challenge.id, challenge.inputs.truth.words, challenge.inputs.truth.endings
+        )
     sample = sets[truth_door.sample]
     with right:
         given, door, own = inputs.submission(
             sample.submissions,
             challenge.id,
-            bench.upload,
+            challenge.inputs.submission.words,
             bench.own_options,
-            bench.submission_types,
-            bench.several,
+            challenge.inputs.submission.endings,
+            challenge.inputs.submission.several,
         )
     if not given.own and not test_set.own:
         door.caption(markdown(sample.submissions[door.sample].about))
@@ -167,8 +170,9 @@ def _result(bench: ChallengePage, shown: ScoredSubmission) -> None:
         render.headline(shown, bench.viewer)
     if bench.below_headline:
         bench.below_headline(shown)
-    bodies = {name: partial(_tab, name, live, bench.viewer) for name, live in bench.tabs.items()}
-    layout.tabs(bench.tabs if bench.headline else bodies, shown)
+    tabs = bench.tabs or dict.fromkeys(render.section_names(shown))
+    bodies = {name: partial(_tab, name, live, bench.viewer) for name, live in tabs.items()}
+    layout.tabs(tabs if bench.headline else bodies, shown)
     with st.container(horizontal=True, gap="small"):
         stem = f"{card.challenge}-{shown.name.rsplit('.', 1)[0]}"
         downloads.json_button(card.to_json, f"{stem}-scorecard", "download_json")

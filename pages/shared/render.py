@@ -117,6 +117,11 @@ def headline(shown: ScoredSubmission, link: CaseLink | None = None) -> None:
         _block(note, place.inside(number))
 
 
+def section_names(shown: ScoredSubmission) -> list[str]:
+    """Return the names of all sections."""
+    return [section.name for section in views(shown).sections]
+
+
 def section(shown: ScoredSubmission, name: str, link: CaseLink | None = None) -> bool:
     """Draw the section of that name; False if there is none, or it is for reports only."""
     found = views(shown).section(name)
