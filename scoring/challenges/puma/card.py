@@ -28,7 +28,7 @@ from scoring.readers.units import find_units
 from scoring.scorecard import ScoreCard, plain
 from scoring.statistics import intervals, resampling
 from scoring.statistics.options import StatisticsOptions
-from scoring.statistics.replicates import Replicates, replicate
+from scoring.statistics.replicates import Quantities, Replicates, replicate
 from scoring.submission import provenance
 
 FEW_IMAGES = 100
@@ -140,7 +140,9 @@ def _with_several_units(found: Replicates, units: np.ndarray) -> Replicates:
     return replace(found, intervals=dict.fromkeys(found.intervals)) if units.max() == 0 else found
 
 
-def _jackknife(evaluate: Callable, point: Mapping, units: np.ndarray, statistics: StatisticsOptions) -> dict:
+def _jackknife(
+    evaluate: Callable[[Floats], Quantities], point: Quantities, units: Ints, statistics: StatisticsOptions
+) -> dict[str, Any]:
     """The score's jackknife interval beside the percentile one, which is too narrow for a macro F1 of few
     images: measured coverage with 41 is 91 % against 94 %."""
     if not statistics.resamples or units.max() + 1 >= FEW_IMAGES:

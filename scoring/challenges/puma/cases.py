@@ -72,7 +72,10 @@ def by_case(files: Files, members: Iterable[str]) -> tuple[dict[str, str], list[
 def read_cases(files: Files, members: Iterable[str], unknown_classes: str, graded: bool) -> CaseFiles:
     """Read files of nuclei, one by one. unknown_classes: "refuse" or "ignore". graded: whether confidences
     are read."""
-    contents, digest_of, problems, findings = [], {}, [], []
+    contents: list[Contents] = []
+    digest_of: dict[str, str] = {}
+    problems: list[Finding] = []
+    findings: list[Finding] = []
     for member in members:
         where = files.called(member)
         try:

@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import scipy
 
+from scoring.arrays import Floats
 from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
 from scoring.challenges.puma.names import CLASSES
 from scoring.metrics.classification import divide
@@ -22,7 +23,8 @@ def til_share(counts: np.ndarray) -> np.ndarray:
 
 def square_millimetres(sizes: np.ndarray) -> np.ndarray:
     """Area [N] of images of sizes [N, 2] px."""
-    return sizes.astype(float).prod(-1) * MICROMETRES_PER_PIXEL**2 / 1e6
+    area: Floats = sizes.astype(float).prod(-1) * MICROMETRES_PER_PIXEL**2 / 1e6
+    return area
 
 
 def tumor_to_lymphocyte(
@@ -57,7 +59,7 @@ def cumulative(distances: np.ndarray, within: np.ndarray) -> np.ndarray | None:
     return np.searchsorted(defined, within, side="right") / len(defined) if len(defined) else None
 
 
-def summary(distances: np.ndarray) -> dict | None:
+def summary(distances: np.ndarray) -> dict[str, float] | None:
     """n, median (um) and the share within 20 and 50 um of the distances that are defined; None without
     any."""
     distances = distances[~np.isnan(distances)]

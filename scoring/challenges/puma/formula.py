@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scoring.arrays import Bools
 from scoring.metrics import detection
 from scoring.metrics.classification import divide, mean_of_defined
 
@@ -35,9 +36,10 @@ class Tallies:
     predicted: np.ndarray
 
     @property
-    def occurs(self) -> np.ndarray:
+    def occurs(self) -> Bools:
         """Whether the class occurs in the image, in truth or prediction, bool [N, K]."""
-        return self.support + self.predicted > 0
+        occurs: Bools = self.support + self.predicted > 0
+        return occurs
 
     @property
     def f1(self) -> np.ndarray:
@@ -69,7 +71,8 @@ def sums(tallies: Tallies, weights: np.ndarray) -> Sums:
     # bytes everywhere.
     for weight, row in zip(weights.T.astype(float), columns, strict=True):
         total += weight[:, None] * row
-    return Sums(*np.split(total, 5, axis=1), weights.sum(1, dtype=float))
+    true_positive, support, predicted, summed, occurs = np.split(total, 5, axis=1)
+    return Sums(true_positive, support, predicted, summed, occurs, weights.sum(1, dtype=float))
 
 
 def class_values(rules: str, s: Sums) -> np.ndarray:

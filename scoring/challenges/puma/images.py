@@ -4,7 +4,7 @@ import io
 import warnings
 from collections.abc import Sequence
 from pathlib import PurePosixPath
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 import numpy as np
 from PIL import Image
@@ -80,4 +80,6 @@ def _size(pictures: Files, member: str) -> tuple[int, int]:
 
 def _seekable(pictures: Files, member: str) -> BinaryIO:
     # a TIFF's header may stand at its end, and a member of a zip is opened from its front alone
-    return io.BytesIO(pictures.read(member)) if pictures.kind == "zip" else pictures.open(member)
+    if pictures.kind == "zip":
+        return io.BytesIO(pictures.read(member))
+    return cast(BinaryIO, pictures.open(member))

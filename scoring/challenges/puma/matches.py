@@ -5,9 +5,11 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from scoring.arrays import Array
 from scoring.challenges.puma.detections import Detections
 from scoring.challenges.puma.matching import Matching
 from scoring.challenges.puma.names import CLASSES
@@ -105,8 +107,8 @@ def table(d: Detections, m: Matching, ids: Sequence[str], confidence: np.ndarray
     match, near = m.prediction, np.where(m.prediction < 0, truth.partner, NONE)
     nobody, undefined = np.full(len(alone), NONE), np.full(len(alone), np.nan)
 
-    def column(of_truth: np.ndarray, of_predictions: np.ndarray) -> np.ndarray:
-        return np.r_[of_truth, of_predictions][order]
+    def column(of_truth: Array, of_predictions: Array) -> Array:
+        return np.concatenate([of_truth, of_predictions])[order]
 
     columns = {
         "case": _named(ids, column(d.truth.case, d.predicted.case[alone])),
@@ -132,26 +134,29 @@ def table(d: Detections, m: Matching, ids: Sequence[str], confidence: np.ndarray
 
 def _at(values: np.ndarray, positions: np.ndarray, none: float) -> np.ndarray:
     """The values at positions, `none` where the position is -1."""
-    return np.r_[values, none][positions]
+    found: Array = np.r_[values, none][positions]
+    return found
 
 
 def _named(names: Sequence[str], codes: np.ndarray) -> np.ndarray:
     """Texts that all rows share, so that a row costs no object; "" for -1."""
-    return np.array([*names, ""], object)[codes]
+    texts: Array = np.array([*names, ""], object)[codes]
+    return texts
 
 
 def to_csv(card: ScoreCard) -> str:
     """The matches as CSV, unrounded, empty where there is none."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(card.matches)
-    writer.writerows(zip(*map(cells, card.matches.values()), strict=True))
+    columns = card.matches or {}
+    writer.writerow(columns)
+    writer.writerows(zip(*map(cells, columns.values()), strict=True))
     return text.getvalue()
 
 
-def cells(column: np.ndarray) -> list:
+def cells(column: Array) -> list[Any]:
     """A column of the matches as texts and numbers, "" where there is none."""
     if column.dtype == object:
-        return column.tolist()
+        return list(column.tolist())
     empty = np.isnan(column) if column.dtype == float else column == NONE
-    return np.where(empty, "", column.astype(object)).tolist()
+    return list(np.where(empty, "", column.astype(object)).tolist())

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 
-import numpy as np
-
+from scoring.arrays import Floats
 from scoring.challenges.puma.formula import METRICS, Tallies, class_values, macro_f1, sums
 from scoring.challenges.puma.names import CLASSES
 from scoring.metrics import detection
+from scoring.statistics.replicates import QuantityName
 
 
-def quantities(rules: str, counted: Mapping[str, Tallies], weights: np.ndarray) -> dict:
+def quantities(rules: str, counted: Mapping[str, Tallies], weights: Floats) -> dict[QuantityName, Floats]:
     """Every quantity of the rows of weights [B, N], [B] by name; F1 of a class by the chosen rules under
     ("f1", class).
 
@@ -18,7 +18,7 @@ def quantities(rules: str, counted: Mapping[str, Tallies], weights: np.ndarray) 
     added = {name: sums(tallies, weights) for name, tallies in counted.items() if name != "pooled"}
     added["pooled"] = added["description"]
     values = {name: class_values(name, added[name]) for name in METRICS}
-    found = {
+    found: dict[QuantityName, Floats] = {
         METRICS[name]: macro_f1(name, values[name], int(counted[name].occurs.any(0).sum()))
         for name in METRICS
     }

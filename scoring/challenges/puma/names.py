@@ -69,7 +69,11 @@ def mapped(counts: Mapping[str, int], where: str) -> Iterator[Finding]:
     }
     if others:
         said = _list(
-            [f"{name!r} ({count:,}) as {CLASSES[position(name)]}" for name, count in sorted(others.items())]
+            [
+                f"{name!r} ({count:,}) as {CLASSES[place]}"
+                for name, count in sorted(others.items())
+                if (place := position(name)) is not None
+            ]
         )
         yield note("names-mapped", where, f"classes read by another name: {said}.")
 

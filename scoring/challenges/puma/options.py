@@ -22,7 +22,7 @@ RULE = Option(
     default="description",
     values=RULES,
     label="Whose macro F1",
-    value_labels=RULE_NAMES,
+    value_labels=dict(RULE_NAMES.items()),
 )
 MATCHING_RADIUS = Option(
     name="radius",

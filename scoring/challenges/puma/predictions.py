@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +35,7 @@ class NucleiPredictions:
     missing: np.ndarray
     findings: tuple[Finding, ...]
     digest: str
-    model: Mapping | None = None
+    model: Mapping[str, Any] | None = None
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -52,7 +53,7 @@ def read_predictions(
     submission = find_predictions(files, truth.ids if truth else None, lambda member: _leaves(source, member))
     ids = truth.ids if truth else tuple(sorted(submission.member_of))
     problems, findings = list(submission.problems), list(submission.findings)
-    read_of = {case: submission.member_of[case] for case in ids if submission.member_of.get(case) is not None}
+    read_of = {case: member for case in ids if (member := submission.member_of.get(case)) is not None}
     outside = [member for member in read_of.values() if _leaves(source, member)]
     problems += map(outward, outside)
     read_of = {case: member for case, member in read_of.items() if member not in outside}

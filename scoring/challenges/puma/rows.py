@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -33,7 +34,7 @@ class Scored:
         return self.counted[self.rules]
 
 
-def metrics(s: Scored, point: Mapping) -> dict:
+def metrics(s: Scored, point: Mapping[Any, Any]) -> dict[str, Any]:
     """The metrics in the order of the contract; NaN where undefined."""
     support, predicted = s.chosen.support.sum(0), s.chosen.predicted.sum(0)
     return {
@@ -57,13 +58,13 @@ def _best(s: Scored, rules: str) -> np.ndarray:
     return class_values(rules, sums(perfect(s.chosen), np.ones((1, len(s.truth)))))
 
 
-def per_class(s: Scored, point: Mapping, found: Replicates) -> dict:
+def per_class(s: Scored, point: Mapping[Any, Any], found: Replicates) -> dict[str, Any]:
     """A row per class, NaN where undefined."""
     t, area = s.chosen, float(clinic.square_millimetres(s.truth.sizes).sum())
     hits, support, predicted = (a.sum(0) for a in (t.true_positive, t.support, t.predicted))
     precision, recall = detection.precision(hits, predicted), detection.recall(hits, support)
     best, pooled = _best(s, s.rules)[0], detection.f1(hits, support, predicted)
-    result = {}
+    result: dict[str, Any] = {}
     for k, name in enumerate(CLASSES):
         result[name] = {
             "support": support[k],
@@ -86,7 +87,7 @@ def per_class(s: Scored, point: Mapping, found: Replicates) -> dict:
     return result
 
 
-def cases(s: Scored) -> list[dict]:
+def cases(s: Scored) -> list[dict[str, Any]]:
     """A row per image in truth order, NaN where undefined."""
     t, d = s.chosen, s.detections
     hits, support, predicted = (a.sum(1) for a in (t.true_positive, t.support, t.predicted))
@@ -117,7 +118,7 @@ def cases(s: Scored) -> list[dict]:
     ]
 
 
-def more(s: Scored, confusion: np.ndarray) -> dict:
+def more(s: Scored, confusion: np.ndarray) -> dict[str, Any]:
     """The challenge's own top-level entries: detection whatever the class, from the confusion matrix [11,
     11], and tumour to immune cells."""
     paired, support, predicted = confusion[:-1, :-1].sum(), confusion[:-1].sum(), confusion[:, :-1].sum()

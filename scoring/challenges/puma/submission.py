@@ -93,9 +93,10 @@ def _by_table(files: Files, member: str, ids: frozenset[str]) -> Submission:
         if table.byte_order_mark
         else []
     )
-    member_of, problems = {}, [*table.problems]
-    columns = [_column(table, name, problems) for name in (CASE, PATH)]
-    if None not in columns:
+    member_of: dict[str, str | None] = {}
+    problems = [*table.problems]
+    columns = [column for name in (CASE, PATH) if (column := _column(table, name, problems)) is not None]
+    if len(columns) == 2:
         member_of, of_rows = _rows(files, member, table, columns, ids)
         problems += of_rows
     return Submission(member_of, {member: sha256(data)}, member, tuple(problems), tuple(marks))
@@ -117,7 +118,9 @@ def _column(table: Table, name: str, problems: list[Finding]) -> int | None:
 def _rows(
     files: Files, member: str, table: Table, columns: list[int], ids: frozenset[str]
 ) -> tuple[dict[str, str | None], list[Finding]]:
-    member_of, line_of, problems = {}, {}, []
+    member_of: dict[str, str | None] = {}
+    line_of: dict[str, int] = {}
+    problems: list[Finding] = []
     for row, (named, path) in enumerate(zip(*map(table.cells, columns), strict=True)):
         if row in table.ragged:
             continue

@@ -1,6 +1,7 @@
 """Signs of a mistake in the files rather than in the model, case by case."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import scipy
@@ -51,7 +52,7 @@ def _ways(card: ScoreCard) -> tuple[np.ndarray, np.ndarray, float]:
 def _densest(ways: np.ndarray, reach: float) -> np.ndarray:
     edges = np.arange(-np.ceil(reach) - 0.5, np.ceil(reach) + 1)
     counts = scipy.ndimage.gaussian_filter(
-        np.histogram2d(*ways.T, bins=(edges, edges))[0], SMOOTHING_PX, mode="constant"
+        np.histogram2d(ways[:, 0], ways[:, 1], bins=[edges, edges])[0], SMOOTHING_PX, mode="constant"
     )
     peak = edges[list(np.unravel_index(counts.argmax(), counts.shape))] + 0.5
     agreeing = np.hypot(*(ways - peak).T) <= AGREE_PX
@@ -79,7 +80,7 @@ def suspicious_signs(card: ScoreCard) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(_of_case(row, bool(one_class[i]), float(away[i]))) for i, row in enumerate(card.cases))
 
 
-def _of_case(row: Mapping, one_class: bool, away: float) -> Iterator[str]:
+def _of_case(row: Mapping[str, Any], one_class: bool, away: float) -> Iterator[str]:
     true, found = row["n_truth"], row["n_predicted"]
     if row["missing"]:
         yield "missing"

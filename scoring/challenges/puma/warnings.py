@@ -1,6 +1,7 @@
 """Warnings about a score's reliability."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from scoring.challenges.puma.detections import Detections
 from scoring.challenges.puma.formula import RADIUS, Tallies
@@ -17,7 +18,7 @@ def score_warnings(
     predictions: NucleiPredictions,
     rule: Rule,
     counted: Tallies,
-    metrics: Mapping,
+    metrics: Mapping[str, Any],
     resampled: bool,
 ) -> Iterator[Finding]:
     """Yield the warnings and notes of scoring. counted: by the chosen rule. resampled: with intervals."""
