@@ -12,6 +12,8 @@ from pages.shared.challenge_page import ChallengePage, ScoredSubmission, show
 from pages.shared.classification import CalibrationWords, Measure, interval
 from pages.shared.layout import Fact, Picture
 from scoring.challenges.melanoma.card import CURVE_REPLICATES
+from scoring.challenges.melanoma.condition import CALIBRATION as RELIABILITY
+from scoring.challenges.melanoma.condition import MELANOMA
 from scoring.challenges.melanoma.formula import THRESHOLD
 from scoring.challenges.melanoma.threshold import (
     at_sensitivity,
@@ -26,10 +28,11 @@ from scoring.challenges.melanoma.threshold import (
     thresholds,
 )
 from scoring.figures import binary as figures
-from scoring.figures.binary import Mark, cut
+from scoring.figures import thresholds as threshold_figures
 from scoring.figures.numerals import decimal, percent, points, share, span
 from scoring.figures.score_points import Part, score_strip
 from scoring.figures.theme import label
+from scoring.figures.thresholds import Mark, cut
 from scoring.scorecard import ScoreCard
 
 ID = "melanoma"
@@ -166,7 +169,7 @@ def operating(card: ScoreCard) -> None:
         chosen_here(card, curve, best)
     with right:
         layout.chart(
-            figures.threshold_lines(curve, marks, (low, high), layout.theme()),
+            threshold_figures.threshold_lines(curve, marks, (low, high), layout.theme()),
             (
                 "Solid upright line: your threshold. Dotted: the official 0.5 and the best on these "
                 f"cases. n = {card.n_cases}."
@@ -259,7 +262,9 @@ def curves(card: ScoreCard, curve: Mapping, marks: list[Mark]) -> None:
             }
         )
         layout.chart(
-            figures.histogram(drawn["edges"], drawn["negative"], drawn["positive"], marks, theme),
+            threshold_figures.histogram(
+                drawn["edges"], drawn["negative"], drawn["positive"], marks, theme, MELANOMA
+            ),
             f"Right of the solid line: called melanoma. n = {card.n_cases}.",
             numbers,
         )
@@ -270,7 +275,7 @@ def curves(card: ScoreCard, curve: Mapping, marks: list[Mark]) -> None:
     with roc:
         table = pd.DataFrame({key: curve[key] for key in ("threshold", "recall", "specificity")})
         layout.chart(
-            figures.roc(curve, marks, theme, bands[0]),
+            figures.roc(curve, marks, theme, MELANOMA, bands[0]),
             (
                 f"AUC {share(card.metrics['auc'])} ({interval(card.intervals.get('auc'), 3)}). "
                 f"{points_of} Dotted: chance. n = {card.n_cases}."
@@ -280,7 +285,7 @@ def curves(card: ScoreCard, curve: Mapping, marks: list[Mark]) -> None:
     with precision:
         table = pd.DataFrame({key: curve[key] for key in ("threshold", "recall", "precision")})
         layout.chart(
-            figures.precision_recall(curve, n_positive / card.n_cases, marks, theme, bands[1]),
+            figures.precision_recall(curve, n_positive / card.n_cases, marks, theme, MELANOMA, bands[1]),
             f"Average precision {share(card.metrics['average_precision'])} "
             f"({interval(card.intervals.get('average_precision'), 3)}). "
             f"Dotted: the prevalence, what guessing gives. n = {card.n_cases}.",
@@ -458,7 +463,7 @@ def classes_tab(shown: ScoredSubmission) -> None:
     left, right = st.columns([2, 3], gap="large")
     with left:
         layout.chart(
-            figures.confusion(card.confusion_matrix["counts"], layout.theme()),
+            figures.confusion(card.confusion_matrix["counts"], layout.theme(), MELANOMA),
             f"Cases and share of the row, at 0.5. Outlined: missed melanomas. n = {card.n_cases}.",
         )
     with right:
@@ -499,7 +504,7 @@ def classes_tab(shown: ScoredSubmission) -> None:
 
 
 CALIBRATION = CalibrationWords(
-    figures.RISK,
+    RELIABILITY,
     "Mean gap between score and share with a melanoma, weighted by n",
     "Mean of (score − truth)²; 0 to 1",
     "Above the dotted line the scores are too low, below it too high.",
@@ -567,7 +572,7 @@ def benefit_tab(shown: ScoredSubmission) -> None:
     with left:
         found = net_benefit(card, np.linspace(0, 0.6, 61), PREVALENCES[chosen])
         layout.chart(
-            figures.net_benefit(found, layout.theme(), [OFFICIAL]),
+            threshold_figures.net_benefit(found, layout.theme(), MELANOMA, [OFFICIAL]),
             f"Band: pointwise 95%, on up to {CURVE_REPLICATES} resamples. Dotted: the "
             f"official 0.5. n = {card.n_cases}. "
             "Vickers and Elkin, 2006.",
@@ -607,7 +612,7 @@ def cases_tab(shown: ScoredSubmission) -> None:
             ),
         )
     with right:
-        figure = figures.score_bar(
+        figure = threshold_figures.score_bar(
             case["output"],
             [OFFICIAL],
             threshold_range(card),

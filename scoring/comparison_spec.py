@@ -114,6 +114,7 @@ class ComparisonSpec:
         slices: A card's column -> group -> row.
         what_if: The score under other parameters, where its formula has any.
         weight_map: Three weighted parts of the score, where it has them.
+        size_limits_mib: Model sizes from which the score falls, and at which all that size can cost is lost.
         tie_break: The metric that orders equal scores; None: they share a rank.
         rank: An order of its own, from the cards and the options of `compare`; None: by score.
         offered: Name of the option that the page of comparisons offers for all teams; empty: none.
@@ -127,6 +128,7 @@ class ComparisonSpec:
     slices: Callable[[ScoreCard], Groups] = slices_of
     what_if: WhatIf | None = None
     weight_map: WeightMap | None = None
+    size_limits_mib: tuple[float, float] | None = None
     tie_break: str | None = None
     rank: Callable[[Mapping[str, ScoreCard], Values], Ranking] | None = None
     offered: str = ""

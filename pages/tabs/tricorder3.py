@@ -15,7 +15,7 @@ from scoring.challenges.tricorder3.formula import CLASSES
 from scoring.challenges.tricorder3.model import SWEEP_AGES
 from scoring.challenges.tricorder3.views import are_probabilities
 from scoring.figures.numerals import decimal
-from scoring.figures.outputs import output_bars, setting_dots, sweep_lines
+from scoring.figures.outputs import Sweep, output_bars, setting_dots, sweep_lines
 from scoring.text import markdown
 from scoring.views import Fact
 
@@ -205,27 +205,25 @@ def what_if(case: Mapping, truth, given, truth_key: str, index: int) -> None:
     with place[0]:
         layout.chart(
             sweep_lines(
-                SWEEP_AGES,
-                outputs["age"],
-                CLASSES,
+                Sweep(SWEEP_AGES, outputs["age"], CLASSES, case["encoded"][0], RISKS),
                 theme,
                 "What if the patient were older?",
                 "age in years",
-                risks=RISKS,
-                own=case["encoded"][0],
             ),
             "Dotted: the age given.",
         )
     with place[1]:
         layout.chart(
             setting_dots(
-                ["male", "female", "unknown"],
-                outputs["gender"],
-                CLASSES,
+                Sweep(
+                    ["male", "female", "unknown"],
+                    outputs["gender"],
+                    CLASSES,
+                    case["gender"] or "unknown",
+                    RISKS,
+                ),
                 theme,
                 "What if the gender were another?",
-                risks=RISKS,
-                own=case["gender"] or "unknown",
             ),
             "Bold: as given.",
         )
@@ -233,13 +231,9 @@ def what_if(case: Mapping, truth, given, truth_key: str, index: int) -> None:
         sites = [*LOCATIONS, "unknown"]
         layout.chart(
             setting_dots(
-                sites,
-                outputs["location"],
-                CLASSES,
+                Sweep(sites, outputs["location"], CLASSES, case["location"] or "unknown", RISKS),
                 theme,
                 "What if it were elsewhere?",
-                risks=RISKS,
-                own=case["location"] or "unknown",
             ),
             "Bold: as given.",
         )

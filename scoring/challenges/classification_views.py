@@ -1,20 +1,19 @@
 """What challenges that classify show alike: classes, confusions, curves, calibration and subgroups of a scorecard."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from scoring.figures import score_points
 from scoring.figures.calibration import LARGEST_OUTPUT, ReliabilityLabels, reliability
 from scoring.figures.confusion import confusion_matrix
-from scoring.figures.curves import precision_recall_panel, roc_panel
+from scoring.figures.curves import Curve, precision_recall_panel, roc_panel
 from scoring.figures.intervals import intervals, slice_rows
 from scoring.figures.numerals import points, share, span
-from scoring.figures.theme import SHAPES, SMALL, SYMBOLS, Theme
+from scoring.figures.theme import SHAPES, SMALL, SYMBOLS
 from scoring.scorecard import ScoreCard, plain
 from scoring.text import markdown
 from scoring.views import (
@@ -216,26 +215,19 @@ def curves(card: ScoreCard) -> list[Block]:
 def _roc(card: ScoreCard, name: str, risk: str | None) -> Panel:
     entry, a, k = card.per_class[name], card.arrays, matrix(card)[0].index(name)
     band = (a["roc_grid"], a["roc_low"][k], a["roc_high"][k])
-    build = partial(_swapped, roc_panel, (name, a["roc_grid"], a["roc_sensitivity"][k]), (risk, band))
+    curve = Curve(name, a["roc_grid"], a["roc_sensitivity"][k], risk, band)
     title = f"{class_name(name, risk)}  AUC **{share(entry['auc'])}**"
-    return Panel(title, build, f"{span(entry.get('auc_interval'), 2)}, {_cases(entry)}")
+    return Panel(title, partial(roc_panel, curve), f"{span(entry.get('auc_interval'), 2)}, {_cases(entry)}")
 
 
 def _precision(card: ScoreCard, name: str, risk: str | None) -> Panel:
     entry, a, k = card.per_class[name], card.arrays, matrix(card)[0].index(name)
     band = (a["pr_grid"], a["pr_low"][k], a["pr_high"][k])
-    before = (name, a["pr_grid"], a["pr_precision"][k], entry["support"] / card.n_cases)
-    build = partial(_swapped, precision_recall_panel, before, (risk, band))
+    curve = Curve(name, a["pr_grid"], a["pr_precision"][k], risk, band)
+    build = partial(precision_recall_panel, curve, entry["support"] / card.n_cases)
     return Panel(
         f"{class_name(name, risk)}  AP **{share(entry['average_precision'])}**", build, _cases(entry)
     )
-
-
-def _swapped(
-    draw: Callable[..., go.Figure], before: tuple[Any, ...], after: tuple[Any, ...], theme: Theme
-) -> go.Figure:
-    """Draw with the theme among the arguments."""
-    return draw(*before, theme, *after)
 
 
 def _cases(entry: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from html import escape
 
 from scoring.challenges import load_challenge
@@ -10,8 +11,9 @@ from scoring.comparison import scale as scales
 from scoring.comparison.compare import Comparison, of_team
 from scoring.comparison.pairs import BOOTSTRAP, SCORE, Pairs
 from scoring.comparison.scale import Scale
-from scoring.figures import comparison as figures
+from scoring.figures.model_size import size_scatter
 from scoring.figures.numerals import percent, span
+from scoring.figures.team_cases import case_heat
 from scoring.figures.weights import weight_map
 from scoring.report.document import (
     Figures,
@@ -214,14 +216,11 @@ def _maps(found: Comparison, drawn: Figures) -> Iterator[str]:
     grid = weights.weight_map(found)
     if grid is None:
         return
-    parts = [views.named(metric) for metric in grid.metrics]
     for words, firsts in (("weighted score", grid.by_score), ("weighted ranks", grid.by_rank)):
         if firsts is not None:
             question = f"Who wins by {words} under other weights?"
             yield drawn.place(
-                lambda theme, q=question, f=firsts: weight_map(
-                    q, parts, grid.weights, f.first, grid.teams, grid.official, theme
-                ),
+                partial(weight_map, question, views.first_places(grid, firsts)),
                 (
                     "Each point: weights that sum to 1, and who is first with them. Ring: the official "
                     "weights. It says nothing of chance."
@@ -247,7 +246,7 @@ def _cases(found: Comparison, places: list[int], drawn: Figures) -> Iterator[str
     if len(order):
         values = right.values[order][:, [right.teams.index(name) for name in names]]
         yield drawn.place(
-            lambda theme: figures.case_heat(names, [right.cases[k] for k in order], values, theme),
+            lambda theme: case_heat(names, [right.cases[k] for k in order], values, theme),
             (
                 f"Strong: wrong, × where entirely. The {len(order)} hardest of {len(right.order)} "
                 f"cases. {_few(found, places)}"
@@ -281,13 +280,13 @@ def _subgroups(found: Comparison, places: list[int], drawn: Figures) -> Iterator
 
 
 def _sizes(found: Comparison, scale: Scale, drawn: Figures) -> Iterator[str]:
-    teams = views.sized(found, scale)
+    teams, limits = views.sized(found, scale), found.spec.size_limits_mib
     if teams:
         caption = (
             "Filled: no smaller model scores as high. Whisker: 95% interval. "
             f"{markdown(verdict.method(found))}"
         )
-        yield drawn.place(lambda theme: figures.size_scatter(teams, scale.unit, scale.digits, theme), caption)
+        yield drawn.place(lambda theme: size_scatter(teams, scale.unit, scale.digits, theme, limits), caption)
 
 
 def _of_teams(found: Comparison) -> str:

@@ -13,11 +13,14 @@ from scoring.comparison.pairs import Pairs
 from scoring.comparison.robustness import Robustness, Rule
 from scoring.comparison.scale import Scale
 from scoring.comparison.subgroups import Estimate, Subgroup
+from scoring.comparison.weights import FirstTeams, WeightGrid
 from scoring.figures import comparison as figures
 from scoring.figures.comparison import Ordering
 from scoring.figures.intervals import Row
+from scoring.figures.model_size import Sized
 from scoring.figures.numerals import decimal
 from scoring.figures.theme import Theme, safe, short
+from scoring.figures.weights import FirstPlaces
 from scoring.statistics.replicate_comparison import Pair
 
 MANY = 15
@@ -162,9 +165,8 @@ def classes(
     if against is not None:
         values = values - table.values[:, [table.teams.index(against)]]
     support = [n or 0 for n in table.support]
-    return figures.class_heat(
-        values, table.classes, names, support, measures(table), theme, risks, chosen, against
-    )
+    shown = figures.ClassValues(values, table.classes, names, support, measures(table), risks)
+    return figures.class_heat(shown, theme, chosen, against is not None)
 
 
 def measures(table: ClassMatrix) -> str:
@@ -193,11 +195,11 @@ def estimate(one: Estimate, to_overall: bool) -> tuple[float | None, list[float]
     return (one.to_overall, one.to_overall_interval) if to_overall else (one.value, one.interval)
 
 
-def sized(found: Comparison, scale: Scale) -> list[figures.Sized]:
+def sized(found: Comparison, scale: Scale) -> list[Sized]:
     """The scored teams whose model's size is known."""
     cards = {name: found.cards[name] for name in found.scored if found.cards[name].more.get("model_size_mib")}
     return [
-        figures.Sized(
+        Sized(
             name,
             card.more["model_size_mib"],
             scale.factor * card.score,
@@ -205,3 +207,9 @@ def sized(found: Comparison, scale: Scale) -> list[figures.Sized]:
         )
         for name, card in cards.items()
     ]
+
+
+def first_places(grid: WeightGrid, firsts: FirstTeams) -> FirstPlaces:
+    """Who is first under all weights, with the names of the parts."""
+    parts = [named(metric) for metric in grid.metrics]
+    return FirstPlaces(parts, grid.weights, firsts.first, grid.teams, grid.official)

@@ -5,17 +5,24 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.figures.curves import dotted
+from scoring.arrays import Floats, Ints
+from scoring.figures.canvas import Canvas, error_bars
 from scoring.figures.numerals import decimal, percent
-from scoring.figures.theme import Theme, faded, figure
+from scoring.figures.theme import Theme, faded
+
+BAR = 0.094
+"""Width of a bar; bins are 0.1 wide."""
 
 
 @dataclass(frozen=True)
 class ReliabilityLabels:
     """Axis labels of a reliability diagram.
 
-    question: that the figure answers. predicted: the output. observed: the share that came true, as an axis
-    title. hover: the same in a hover text.
+    Attributes:
+        question: that the figure answers.
+        predicted: the horizontal axis, the output.
+        observed: the vertical axis, the share that came true.
+        hover: the same in a hover text.
     """
 
     question: str
@@ -30,44 +37,45 @@ LARGEST_OUTPUT = ReliabilityLabels(
 
 
 def reliability(
-    predicted: np.ndarray,
-    observed: np.ndarray,
-    low: np.ndarray,
-    high: np.ndarray,
-    n: np.ndarray,
+    predicted: Floats,
+    observed: Floats,
+    low: Floats,
+    high: Floats,
+    n: Floats | Ints,
     theme: Theme,
-    words: ReliabilityLabels = LARGEST_OUTPUT,
+    labels: ReliabilityLabels = LARGEST_OUTPUT,
 ) -> go.Figure:
-    """Ten bins [10] of the output v, bin ceil(10 v) - 1: mean output, share that came true with its interval,
-    cases (NaN where n = 0). Counts stand below on the same axis."""
+    """Draw how often outputs came true, in bins of equal width, and below how many cases each bin has.
+
+    Args:
+        predicted: [bins] mean output of each bin, 0..1; NaN where it has no case.
+        observed: [bins] share of its cases that came true.
+        low: [bins] lower end of the 95% interval of that share.
+        high: [bins] upper end.
+        n: [bins] number of cases.
+        theme: its colours.
+        labels: question and axis titles.
+    """
     predicted, observed, low, high, n = (np.asarray(v, float) for v in (predicted, observed, low, high, n))
     middle = (np.arange(len(n)) + 0.5) / len(n)
-    fig = figure(
-        theme,
-        words.question,
-        340,
-        bargap=0.06,
-        yaxis={"domain": [0.3, 1]},
-        yaxis2={"domain": [0, 0.2]},
-        xaxis={"anchor": "y2"},
-        margin={"l": 4, "r": 22, "t": 10, "b": 4},
-    )
     hovers = [
-        f"outputs {percent(m - 0.05)} to {percent(m + 0.05)}, mean {decimal(v, 2)}<br>{words.hover} "
-        f"{percent(share)} "
-        f"({percent(least)} to {percent(most)})<br>n = {k:.0f}"
+        f"outputs {percent(m - 0.05)} to {percent(m + 0.05)}, mean {decimal(v, 2)}<br>{labels.hover} "
+        f"{percent(share)} ({percent(least)} to {percent(most)})<br>n = {k:.0f}"
         for m, v, share, least, most, k in zip(middle, predicted, observed, low, high, n, strict=True)
     ]
-    fig.add_bar(
+    canvas = Canvas(theme, labels.question, 340, bargap=0.06, margin={"l": 4, "r": 22, "t": 10, "b": 4})
+    canvas.trace(
+        "bar",
         x=middle,
         y=observed,
-        width=0.094,
+        width=BAR,
         hovertext=hovers,
         hoverinfo="text",
-        name=words.observed,
+        name=labels.observed,
         marker={"color": faded(theme.accent, 0.3), "line": {"color": theme.accent, "width": 1}},
     )
-    fig.add_scatter(
+    canvas.trace(
+        "scatter",
         x=predicted,
         y=observed,
         mode="markers",
@@ -75,37 +83,36 @@ def reliability(
         cliponaxis=False,
         hoverinfo="skip",
         name="bins",
-        error_y={
-            "type": "data",
-            "symmetric": False,
-            "array": high - observed,
-            "arrayminus": observed - low,
-            "color": theme.ink,
-            "thickness": 1.2,
-            "width": 3,
-        },
+        error_y=error_bars(low, observed, high, color=theme.ink, thickness=1.2, width=3),
     )
-    dotted(fig, theme, [0, 1], "perfect")
-    fig.add_bar(
+    canvas.reference([0, 1], [0, 1], "perfect")
+    canvas.y_axis(labels.observed, domain=[0.3, 1], range=[0, 1.01], tickformat=".0%")
+    canvas.x_axis(labels.predicted, anchor="y2", range=[0, 1], dtick=0.2, tickformat=".0%")
+    _sizes(canvas, middle, n)
+    return canvas.figure()
+
+
+def _sizes(canvas: Canvas, middle: Floats, n: Floats) -> None:
+    """Draw the number of cases of each bin below the diagram, on the same horizontal axis."""
+    canvas.trace(
+        "bar",
         x=middle,
         y=n,
         yaxis="y2",
-        width=0.094,
-        marker_color=theme.third,
+        width=BAR,
+        marker={"color": canvas.theme.third},
         text=[f"{k:.0f}" if k else "" for k in n],
         name="n",
         textposition="outside",
         cliponaxis=False,
-        textfont={"color": theme.ink},
+        textfont={"color": canvas.theme.ink},
         hoverinfo="skip",
     )
-    fig.update_yaxes(range=[0, 1.01], tickformat=".0%", title_text=words.observed)
-    fig.update_layout(
-        yaxis2={
-            "range": [0, 1.35 * max(n.max(), 1)],
-            "showgrid": False,
-            "showticklabels": False,
-            "title_text": "n",
-        }
-    )
-    return fig.update_xaxes(range=[0, 1], dtick=0.2, tickformat=".0%", title_text=words.predicted)
+    canvas.layout["yaxis2"] = {
+        "domain": [0, 0.2],
+        "range": [0, 1.35 * max(float(n.max()), 1)],
+        "tickformat": ".0%",
+        "showgrid": False,
+        "showticklabels": False,
+        "title": {"text": "n"},
+    }

@@ -1,5 +1,5 @@
-"""Figures of categories that are each held against the rest: a category keeps its colour and its dashes from
-figure to figure."""
+"""Figures of categories, each against the rest: a category keeps its colour and its dashes from figure to
+figure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,32 +7,47 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.figures.confusion import matrix
+from scoring.arrays import Floats
+from scoring.figures.canvas import QUARTERS, Canvas, Properties, unit_axes
+from scoring.figures.cells import clickable, frame
+from scoring.figures.confusion import Counts, MatrixStyle, matrix
 from scoring.figures.numerals import decimal
-from scoring.figures.theme import Theme, figure, safe, short, write
+from scoring.figures.theme import Theme, safe, short
 
 DASHES = ("solid", "dash", "dot")
-LEGEND_ROW = 20
-TICKS = {"tickvals": [0, 0.25, 0.5, 0.75, 1], "ticktext": ["0", ".25", ".5", ".75", "1"]}
-WANTED = 0.8
-"""The sensitivity from which on ISIC takes an area of its own."""
+HEIGHT, LEGEND_ROW = 360, 20
+"""Pixels of a figure without its legend, and of a row of the legend."""
+SENSITIVITY = ("1 − specificity", "sensitivity")
 
 
 @dataclass(frozen=True)
 class Line:
-    """A category's curve. x, y, thresholds: [points], NaN where nothing is to be drawn. legend: area and
-    interval. point: where 0.5 cuts."""
+    """The curve of a category.
+
+    Attributes:
+        name: of the category.
+        x: [points], NaN where nothing is to be drawn.
+        y: [points], likewise.
+        thresholds: [points], likewise.
+        legend: area and interval, after the name in the legend.
+        point: (x, y) where 0.5 cuts.
+    """
 
     name: str
-    x: np.ndarray
-    y: np.ndarray
-    thresholds: np.ndarray
+    x: Floats
+    y: Floats
+    thresholds: Floats
     legend: str
     point: tuple[float, float] | None = None
 
+    def drawn(self) -> tuple[Floats, Floats, Floats]:
+        """Return thresholds, x and y of the points that are drawn."""
+        kept = np.isfinite(self.x) & np.isfinite(self.y)
+        return self.thresholds[kept], self.x[kept], self.y[kept]
 
-def mark(k: int, theme: Theme) -> dict:
-    """Colour and dashes of category k."""
+
+def mark(k: int, theme: Theme) -> Properties:
+    """Return colour and dashes of category k."""
     return {
         "color": theme.categorical[k % len(theme.categorical)],
         "dash": DASHES[k % len(DASHES)],
@@ -40,14 +55,60 @@ def mark(k: int, theme: Theme) -> dict:
     }
 
 
-def _square(theme: Theme, question: str, x_title: str, y_title: str, rows: int) -> go.Figure:
+def roc(lines: Sequence[Line], theme: Theme, level: float | None = None) -> go.Figure:
+    """Draw sensitivity over 1 - specificity of every category, the cut at 0.5 on each, and the line of chance.
+
+    level: a sensitivity, 0..1, that a level line shows.
+    """
+    question = "How well is each category told from the rest?"
+    canvas = _square(theme, question, SENSITIVITY, _in_legend(lines))
+    _chance(canvas, level)
+    for k, line in enumerate(lines):
+        _line(canvas, line, SENSITIVITY, k, mark(k, theme) | {"shape": "linear"})
+    return canvas.figure()
+
+
+def precision_recall(lines: Sequence[Line], theme: Theme) -> go.Figure:
+    """Draw precision over sensitivity of every category, and the cut at 0.5 on each."""
+    question = "How many of those called a category are of it?"
+    canvas = _square(theme, question, ("sensitivity (recall)", "precision (ppv)"), _in_legend(lines))
+    for k, line in enumerate(lines):
+        # Between two thresholds nothing can be reached: a staircase, as average precision counts it.
+        _line(canvas, line, ("sensitivity", "precision"), k, mark(k, theme) | {"shape": "vh"})
+    return canvas.figure()
+
+
+def malignant_roc(
+    x: Floats, y: Floats, thresholds: Floats, theme: Theme, level: float | None = None
+) -> go.Figure:
+    """Draw malignant against benign.
+
+    Args:
+        x: [points] 1 - specificity, NaN throughout where it is undefined.
+        y: [points] sensitivity, likewise.
+        thresholds: [points], likewise.
+        theme: its colours.
+        level: a sensitivity, 0..1, that a level line shows.
+    """
+    canvas = _square(theme, "How well is malignant told from benign?", SENSITIVITY, 0)
+    _chance(canvas, level)
+    line = Line("malignant", np.asarray(x), np.asarray(y), np.asarray(thresholds), "")
+    _line(canvas, line, SENSITIVITY, 0, {"color": theme.risk["malignant"], "width": 2.5})
+    return canvas.figure()
+
+
+def _in_legend(lines: Sequence[Line]) -> int:
+    return sum(bool(len(line.drawn()[0])) for line in lines)
+
+
+def _square(theme: Theme, question: str, axes: tuple[str, str], rows: int) -> Canvas:
     """Axes from 0 to 1 above a legend of so many rows: a figure never knows its width, so names stand
     below."""
-    height, below = 360, rows * LEGEND_ROW
-    fig = figure(
+    below = rows * LEGEND_ROW
+    canvas = Canvas(
         theme,
         question,
-        height + below,
+        HEIGHT + below,
         hovermode="closest",
         margin={"l": 4, "r": 14, "t": 10, "b": 50 + below},
         showlegend=bool(rows),
@@ -55,7 +116,7 @@ def _square(theme: Theme, question: str, x_title: str, y_title: str, rows: int) 
             "orientation": "v",
             "x": 0,
             "xanchor": "left",
-            "y": -52 / (height - 60),
+            "y": -52 / (HEIGHT - 60),
             "yanchor": "top",
             "font": {"size": 12, "color": theme.ink},
             "itemclick": "toggle",
@@ -63,184 +124,113 @@ def _square(theme: Theme, question: str, x_title: str, y_title: str, rows: int) 
             "tracegroupgap": 0,
         },
     )
-    fig.update_xaxes(title_text=x_title, range=[-0.01, 1.01], **TICKS)
-    return fig.update_yaxes(title_text=y_title, range=[-0.01, 1.03], **TICKS)
+    unit_axes(canvas, *axes)
+    return canvas
 
 
-def _lines(
-    fig: go.Figure, lines: Sequence[Line], theme: Theme, words: Sequence[str], shape: str = "linear"
-) -> go.Figure:
-    for k, line in enumerate(lines):
-        drawn = np.isfinite(line.x) & np.isfinite(line.y)
-        if not drawn.any():
-            continue
-        name, style = safe(short(line.name)), mark(k, theme) | {"shape": shape}
-        hovers = [
-            (
-                f"<b>{safe(line.name)}</b><br>threshold {decimal(t, 3)}<br>{words[0]} "
-                f"{decimal(x, 3)}<br>{words[1]} {decimal(y, 3)}"
-            )
-            for t, x, y in zip(line.thresholds[drawn], line.x[drawn], line.y[drawn], strict=True)
-        ]
-        fig.add_scatter(
-            x=line.x[drawn],
-            y=line.y[drawn],
-            mode="lines",
-            line=style,
-            name=f"{name}  {safe(line.legend)}",
-            legendgroup=str(k),
-            hovertext=hovers,
-            hoverinfo="text",
-        )
-        if line.point is not None:
-            fig.add_scatter(
-                x=[line.point[0]],
-                y=[line.point[1]],
-                mode="markers",
-                legendgroup=str(k),
-                showlegend=False,
-                cliponaxis=False,
-                hoverinfo="text",
-                name=f"{name} at 0.5",
-                hovertext=f"<b>{safe(line.name)}</b> at 0.5<br>{words[0]} "
-                f"{decimal(line.point[0], 3)}<br>{words[1]} "
-                f"{decimal(line.point[1], 3)}",
-                marker={
-                    "symbol": "circle",
-                    "size": 9,
-                    "color": theme.paper,
-                    "line": {"color": style["color"], "width": 2.5},
-                },
-            )
-    return fig
+def _chance(canvas: Canvas, level: float | None) -> None:
+    canvas.reference([0, 1], [0, 1], "chance", showlegend=False)
+    if level is not None:
+        theme = canvas.theme
+        canvas.level(level, theme.zero)
+        canvas.write(1, level, f"{level:.0%} sensitivity", theme.soft, xanchor="right", yanchor="top")
 
 
-def _chance(fig: go.Figure, theme: Theme) -> go.Figure:
-    fig.add_scatter(
-        x=[0, 1],
-        y=[0, 1],
+def _line(canvas: Canvas, line: Line, axes: tuple[str, str], k: int, style: Properties) -> None:
+    """Draw the curve of category k and its cut at 0.5; nothing where all of it is undefined."""
+    thresholds, x, y = line.drawn()
+    if not len(x):
+        return
+    name, head = safe(short(line.name)), f"<b>{safe(line.name)}</b>"
+
+    def hover(where: str, x: float, y: float) -> str:
+        return f"{head}{where}<br>{axes[0]} {decimal(x, 3)}<br>{axes[1]} {decimal(y, 3)}"
+
+    canvas.trace(
+        "scatter",
+        x=x,
+        y=y,
         mode="lines",
-        line={"color": theme.zero, "width": 1, "dash": "dot"},
-        hoverinfo="skip",
-        name="chance",
-        showlegend=False,
+        line=style,
+        name=f"{name}  {safe(line.legend)}",
+        legendgroup=str(k),
+        hovertext=[
+            hover(f"<br>threshold {decimal(t, 3)}", a, b) for t, a, b in zip(thresholds, x, y, strict=True)
+        ],
+        hoverinfo="text",
     )
-    fig.add_hline(WANTED, line={"color": theme.zero, "width": 1})
-    return write(fig, 1, WANTED, "80% sensitivity", theme.soft, xanchor="right", yanchor="top")
-
-
-def _drawn(lines: Sequence[Line]) -> int:
-    return sum(bool((np.isfinite(line.x) & np.isfinite(line.y)).any()) for line in lines)
-
-
-def roc(lines: Sequence[Line], theme: Theme) -> go.Figure:
-    """Sensitivity over 1 - specificity of every category, the cut at 0.5 on each, the line of chance and that
-    of 80% sensitivity."""
-    fig = _square(
-        theme,
-        "How well is each category told from the rest?",
-        "1 − specificity",
-        "sensitivity",
-        _drawn(lines),
-    )
-    return _lines(_chance(fig, theme), lines, theme, ("1 − specificity", "sensitivity"))
-
-
-def precision_recall(lines: Sequence[Line], theme: Theme) -> go.Figure:
-    """Precision over sensitivity of every category, the cut at 0.5 on each."""
-    fig = _square(
-        theme,
-        "How many of those called a category are of it?",
-        "sensitivity (recall)",
-        "precision (ppv)",
-        _drawn(lines),
-    )
-    # Between two thresholds nothing can be reached: a staircase, as average precision counts it.
-    return _lines(fig, lines, theme, ("sensitivity", "precision"), "vh")
-
-
-def malignant_roc(x: np.ndarray, y: np.ndarray, thresholds: np.ndarray, theme: Theme) -> go.Figure:
-    """Malignant against benign; x, y, thresholds [points], NaN throughout where it is undefined."""
-    fig = _chance(
-        _square(theme, "How well is malignant told from benign?", "1 − specificity", "sensitivity", 0), theme
-    )
-    line = Line("malignant", np.asarray(x), np.asarray(y), np.asarray(thresholds), "")
-    _lines(fig, [line], theme, ("1 − specificity", "sensitivity"))
-    for trace in fig.select_traces(selector={"legendgroup": "0"}):
-        trace.line = {"color": theme.risk["malignant"], "width": 2.5}
-    return fig
+    if line.point is not None:
+        canvas.trace(
+            "scatter",
+            x=[line.point[0]],
+            y=[line.point[1]],
+            mode="markers",
+            legendgroup=str(k),
+            showlegend=False,
+            cliponaxis=False,
+            hoverinfo="text",
+            name=f"{name} at 0.5",
+            hovertext=hover(" at 0.5", *line.point),
+            marker={
+                "symbol": "circle",
+                "size": 9,
+                "color": canvas.theme.paper,
+                "line": {"color": style["color"], "width": 2.5},
+            },
+        )
 
 
 def confusion_matrix(
-    counts: Sequence[Sequence[int]],
+    counts: Counts,
     labels: Sequence[str],
     theme: Theme,
     risks: Mapping[str, str],
     show: str,
     chosen: tuple[str, str] | None = None,
 ) -> go.Figure:
-    """Return counts [K, K] of truth (rows) and what it was called.
+    """Draw what is mistaken for what. Every cell can be clicked: its `customdata` is (truth, called).
 
-    Every cell can be clicked: `customdata` of its point is (truth, called). chosen: the framed cell, by its
-    labels.
+    Args:
+        counts: [K, K], rows = truth.
+        labels: of the K categories.
+        theme: its colours.
+        risks: category -> risk group; may lack some.
+        show: "counts", "shares" (percent of the row) or "both".
+        chosen: the framed cell, true and called category; None frames none.
     """
-    fig = matrix(
-        counts,
-        [short(name) for name in labels],
-        theme,
+    style = MatrixStyle(
         "What is mistaken for what?",
         140 + 30 * len(labels),
-        risks={short(name): risk for name, risk in risks.items()},
-        show=show,
+        show,
         size=12 if show == "counts" else 10,
     )
-    heat = fig.data[0]
-    places = [(i, j) for i in range(len(labels)) for j in range(len(labels))]
-    fig.add_scatter(
-        x=[j for _, j in places],
-        y=[i for i, _ in places],
-        mode="markers",
-        customdata=[(labels[i], labels[j]) for i, j in places],
-        name="cells",
-        hoverinfo="text",
-        hovertext=[heat.hovertext[i][j] for i, j in places],
-        marker={"symbol": "square", "size": 27, "color": "rgba(0,0,0,0)"},
-    )
-    heat.hoverinfo = "skip"
+    shortened = {short(name): risk for name, risk in risks.items()}
+    canvas = matrix(counts, [short(name) for name in labels], shortened, style, theme)
+    clickable(canvas, [(truth, called) for truth in labels for called in labels], len(labels), 27)
     if chosen is not None:
-        i, j = (labels.index(name) for name in chosen)
-        fig.add_shape(
-            type="rect",
-            x0=j - 0.47,
-            x1=j + 0.47,
-            y0=i - 0.47,
-            y1=i + 0.47,
-            line={"color": theme.accent, "width": 3},
-        )
-    fig.update_xaxes(range=[-0.5, len(labels) - 0.5])
-    return fig.update_yaxes(range=[len(labels) - 0.5, -0.5])
+        row, column = (labels.index(name) for name in chosen)
+        frame(canvas, row, column, theme.accent)
+    canvas.x_axis(range=[-0.5, len(labels) - 0.5])
+    canvas.y_axis(range=[len(labels) - 0.5, -0.5])
+    return canvas.figure()
 
 
 def threshold_lines(
-    found: Mapping[str, np.ndarray], names: Mapping[str, str], cut: float, theme: Theme, category: str
+    found: Mapping[str, Floats], names: Mapping[str, str], cut: float, theme: Theme, category: str
 ) -> go.Figure:
-    """Measures [T] over "threshold" [T] of one category, named above the figure. names: key -> word. cut: the
-    chosen threshold."""
-    fig = figure(
-        theme,
-        f"What does the threshold of {category} change?",
-        300,
-        hovermode="x unified",
-        margin={"l": 4, "r": 14, "t": 10, "b": 4},
-        showlegend=True,
-        legend={
-            "orientation": "h",
-            "y": 1.02,
-            "yanchor": "bottom",
-            "x": 0,
-            "font": {"size": 12, "color": theme.ink},
-        },
-    )
+    """Draw what the threshold of one category changes, the names above the figure.
+
+    Args:
+        found: measures [T] by key, and "threshold" [T] in ascending order.
+        names: key -> name of each measure that is drawn.
+        cut: the chosen threshold.
+        theme: its colours.
+        category: name of the category.
+    """
+    margin = {"l": 4, "r": 14, "t": 10, "b": 4}
+    question = f"What does the threshold of {category} change?"
+    canvas = Canvas(theme, question, 300, hovermode="x unified", margin=margin)
+    canvas.legend_above()
     for k, (key, name) in enumerate(names.items()):
         main = key == "f1"
         style = {
@@ -249,12 +239,11 @@ def threshold_lines(
             "dash": "solid" if main else DASHES[k % 3],
             "shape": "hv",
         }
-        fig.add_scatter(
-            x=found["threshold"], y=found[key], mode="lines", line=style, name=name, hovertemplate="%{y:.3f}"
-        )
-    fig.add_vline(0.5, line={"color": theme.ink, "width": 1, "dash": "dot"})
-    fig.add_vline(cut, line={"color": theme.accent, "width": 2})
-    fig.update_xaxes(
-        title_text="threshold: called where the score is above it", range=[0, 1], hoverformat=".3f", nticks=6
-    )
-    return fig.update_yaxes(range=[0, 1.03], **TICKS)
+        x, y = found["threshold"], found[key]
+        canvas.trace("scatter", x=x, y=y, mode="lines", line=style, name=name, hovertemplate="%{y:.3f}")
+    canvas.rule(0.5, theme.ink, dash="dot")
+    canvas.rule(cut, theme.accent, 2)
+    title = "threshold: called where the score is above it"
+    canvas.x_axis(title, range=[0, 1], hoverformat=".3f", nticks=6)
+    canvas.y_axis(range=[0, 1.03], **QUARTERS)
+    return canvas.figure()

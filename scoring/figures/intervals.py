@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
+from scoring.figures.canvas import Canvas, error_bars
 from scoring.figures.numerals import decimal, span
-from scoring.figures.theme import SMALL, Theme, faded, figure, safe, write
+from scoring.figures.theme import SMALL, Theme, faded, safe
 
 COUNTED = {"malignant_sensitivity": "n_malignant", "recall": "n_positive"}
 """Where a share is not one of all cases of a group: the key of how many it is of."""
@@ -15,10 +17,15 @@ COUNTED = {"malignant_sensitivity": "n_malignant", "recall": "n_positive"}
 
 @dataclass(frozen=True)
 class Row:
-    """One dot with its whisker. Without an interval only the dot is drawn, without a value only the name.
+    """A dot with its whisker.
 
-    n: cases it rests on; below 15 it is greyed and its number stands on hover only. beside: words at the
-    right end of the row. apart: False draws it hollow ("not told apart").
+    Attributes:
+        name: of the row.
+        value: None draws nothing but the name.
+        interval: low and high; None draws the dot alone.
+        n: cases it rests on; under 15 it is grey and its number stands on hover only.
+        beside: words at the right end of the row.
+        apart: False draws it hollow: not told apart.
     """
 
     name: str
@@ -39,79 +46,89 @@ def intervals(
     tied: int = 0,
     reference: float | None = None,
 ) -> go.Figure:
-    """Dots with 95% whiskers, first row on top. tied: how many first rows are shaded. reference: a line (all
-    cases, no difference). Rows on fewer than 15 cases are grey and their whisker is faint."""
-    fig = figure(theme, question, 50 + 28 * max(2, len(rows)))  # one row alone leaves the axis no room
-    if tied:
-        fig.add_hrect(-0.5, tied - 0.5, fillcolor=theme.tint, line_width=0, layer="below")
-    if reference is not None:
-        fig.add_vline(reference, line={"color": theme.zero, "width": 1.5})
-    places = list(range(len(rows)))
-    drawn = [(i, row) for i, row in enumerate(rows) if row.value is not None]
-    for small in (False, True):
-        _dots(
-            fig,
-            theme,
-            [(i, row) for i, row in drawn if (row.n is not None and row.n < SMALL) is small],
-            digits,
-            small,
-        )
+    """Draw dots with 95% whiskers, the first row on top; grey and faint where they rest on under 15 cases.
+
+    Args:
+        rows: from top to bottom.
+        theme: its colours.
+        question: that the figure answers.
+        axis_title: what the values are.
+        digits: decimals of a value on hover.
+        tied: how many of the first rows are shaded.
+        reference: where an upright line stands (all cases, no difference).
+    """
+    canvas = interval_canvas(rows, theme, question, axis_title, digits=digits, tied=tied, reference=reference)
+    return canvas.figure()
+
+
+def interval_canvas(
+    rows: Sequence[Row],
+    theme: Theme,
+    question: str,
+    axis_title: str,
+    *,
+    digits: int,
+    tied: int,
+    reference: float | None,
+) -> Canvas:
+    """Draw what `intervals` returns, for figures that add to it."""
     beside = [_beside(row) for row in rows]
-    for i, text in zip(places, beside, strict=True):
+    right = 14 + 7 * max(map(len, beside)) if any(beside) else 12
+    height = 50 + 28 * max(2, len(rows))  # one row alone leaves the axis no room
+    canvas = Canvas(theme, question, height, margin={"r": right})
+    if tied:
+        across = {"x0": 0, "x1": 1, "xref": "x domain", "y0": -0.5, "y1": tied - 0.5, "yref": "y"}
+        area = {"fillcolor": theme.tint, "line": {"width": 0}, "layer": "below"}
+        canvas.shapes.append({"type": "rect", **across, **area})
+    if reference is not None:
+        canvas.rule(reference, theme.zero, 1.5)
+    for small in (False, True):
+        drawn = [i for i, row in enumerate(rows) if row.value is not None and _is_small(row) is small]
+        _dots(canvas, [rows[i] for i in drawn], drawn, digits, small)
+    for place, text in enumerate(beside):
         if text:
-            write(fig, 1, i, text, theme.soft, xref="paper", xanchor="left", xshift=8)
-    fig.update_layout(margin_r=12 if not any(beside) else 14 + 7 * max(len(t) for t in beside))
-    fig.update_xaxes(title_text=axis_title, tickformat=f".{min(digits, 2)}f", nticks=6)
-    names = [safe(row.name) for row in rows]
-    return fig.update_yaxes(range=[len(rows) - 0.5, -0.5], showgrid=False, tickvals=places, ticktext=names)
+            canvas.write(1, place, text, theme.soft, xref="paper", xanchor="left", xshift=8)
+    canvas.x_axis(axis_title, tickformat=f".{min(digits, 2)}f", nticks=6)
+    canvas.y_axis(
+        range=[len(rows) - 0.5, -0.5],
+        showgrid=False,
+        tickvals=list(range(len(rows))),
+        ticktext=[safe(row.name) for row in rows],
+    )
+    return canvas
+
+
+def _is_small(row: Row) -> bool:
+    return row.n is not None and row.n < SMALL
 
 
 def _beside(row: Row) -> str:
-    counted_cases = "" if row.n is None else f"n = {row.n}{'*' if row.n < SMALL else ''}"
-    return ", ".join(
-        part
-        for part in (safe(row.beside), counted_cases, "" if row.value is not None else "undefined")
-        if part
-    )
+    cases = "" if row.n is None else f"n = {row.n}{'*' if _is_small(row) else ''}"
+    return ", ".join(filter(None, (safe(row.beside), cases, "" if row.value is not None else "undefined")))
 
 
-def _dots(fig: go.Figure, theme: Theme, chosen: Sequence[tuple[int, Row]], digits: int, small: bool) -> None:
-    if not chosen:
+def _dots(canvas: Canvas, rows: Sequence[Row], places: Sequence[int], digits: int, small: bool) -> None:
+    if not rows:
         return
-    rows = [row for _, row in chosen]
-    ends = np.array(
-        [
-            [np.nan, np.nan] if row.interval is None or None in row.interval else list(row.interval)
-            for row in rows
-        ],
-        float,
-    )
+    theme = canvas.theme
     value = np.array([row.value for row in rows], float)
+    low, high = np.array([_ends(row) for row in rows], float).T
+    whisker = (
+        {"color": faded(theme.soft, 0.4), "thickness": 1}
+        if small
+        else {"color": theme.soft, "thickness": 1.6}
+    )
     colour = theme.zero if small else theme.accent
-    hovers = [
-        f"{safe(row.name)}: <b>{decimal(row.value, digits)}</b>"
-        + ("" if row.interval is None else f"<br>95% interval {span(row.interval, digits)}")
-        + ("" if row.n is None else f"<br>n = {row.n}")
-        + ("<br>too few cases for an honest interval" if small else "")
-        for row in rows
-    ]
-    fig.add_scatter(
+    canvas.trace(
+        "scatter",
         x=value,
-        y=[i for i, _ in chosen],
+        y=places,
         mode="markers",
-        hovertext=hovers,
+        hovertext=[_hover(row, digits) for row in rows],
         hoverinfo="text",
         cliponaxis=False,
         name=f"fewer than {SMALL} cases" if small else "value",
-        error_x={
-            "type": "data",
-            "symmetric": False,
-            "array": ends[:, 1] - value,
-            "arrayminus": value - ends[:, 0],
-            "color": faded(theme.soft, 0.4) if small else theme.soft,
-            "thickness": 1 if small else 1.6,
-            "width": 0,
-        },
+        error_x=error_bars(low, value, high, width=0, **whisker),
         marker={
             "size": 8 if small else 10,
             "line": {"color": colour, "width": 2},
@@ -120,11 +137,28 @@ def _dots(fig: go.Figure, theme: Theme, chosen: Sequence[tuple[int, Row]], digit
     )
 
 
-def slice_rows(slices: Mapping[str, Mapping[str, Mapping]], metric: str) -> list[Row]:
-    """`ScoreCard.more["slices"]` as rows for `intervals`: one per group, "age 0-29", unknown last.
+def _ends(row: Row) -> Sequence[float | None]:
+    return (None, None) if row.interval is None or None in row.interval else row.interval
 
-    metric: "accuracy", "malignant_sensitivity", "recall"; the n of the last two is that of the malignant or
-    positive cases.
+
+def _hover(row: Row, digits: int) -> str:
+    lines = [f"{safe(row.name)}: <b>{decimal(row.value, digits)}</b>"]
+    if row.interval is not None:
+        lines.append(f"95% interval {span(row.interval, digits)}")
+    if row.n is not None:
+        lines.append(f"n = {row.n}")
+    if _is_small(row):
+        lines.append("too few cases for an honest interval")
+    return "<br>".join(lines)
+
+
+def slice_rows(slices: Mapping[str, Mapping[str, Mapping[str, Any]]], metric: str) -> list[Row]:
+    """Return subgroups as rows for `intervals`: one per group, "age 0-29", unknown last.
+
+    Args:
+        slices: `ScoreCard.more["slices"]`: attribute -> group -> numbers.
+        metric: "accuracy", "malignant_sensitivity" or "recall"; the n of the last two is that of the malignant or
+            positive cases.
     """
     size = COUNTED.get(metric, "n")
     return [

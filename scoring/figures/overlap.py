@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
+from scoring.arrays import Floats
+from scoring.figures.canvas import FIFTHS, Canvas, Properties
 from scoring.figures.numerals import decimal
-from scoring.figures.theme import Theme, faded, figure, safe, write
+from scoring.figures.theme import Theme, faded, safe
 
 SYMBOLS = ("circle", "diamond")
-DICE_TICKS = {"tickvals": [0, 0.2, 0.4, 0.6, 0.8, 1], "ticktext": ["0", ".2", ".4", ".6", ".8", "1"]}
 ROOM = 140
 """Pixels of a structure's cloud, box and points."""
 LEAST_ML = 0.01
@@ -22,14 +23,22 @@ APART = 0.35
 
 @dataclass(frozen=True)
 class Patients:
-    """Patients of one structure. names [n]; dice, truth_ml, predicted_ml: float [n], volumes from 0."""
+    """Patients of one structure.
+
+    Attributes:
+        names: of the n patients.
+        dice: [n], 0..1.
+        truth_ml: [n] true volumes in mL, from 0.
+        predicted_ml: [n], likewise.
+    """
 
     names: Sequence[str]
-    dice: np.ndarray
-    truth_ml: np.ndarray
-    predicted_ml: np.ndarray
+    dice: Floats
+    truth_ml: Floats
+    predicted_ml: Floats
 
     def words(self) -> list[str]:
+        """Return the texts shown while the pointer is on each of them."""
         return [
             (
                 f"<b>{safe(name)}</b><br>Dice {decimal(dice, 3)}<br>truth {decimal(true, 2)} mL, "
@@ -43,8 +52,14 @@ class Patients:
 
 @dataclass(frozen=True)
 class Cloud:
-    """A structure's Dice. above: patients of whom something was found; zero: nothing was; empty: how many
-    have nothing in either mask."""
+    """Dice of one structure.
+
+    Attributes:
+        name: of the structure.
+        above: patients of whom something was found.
+        zero: patients of whom nothing was found.
+        empty: how many have nothing in either mask.
+    """
 
     name: str
     above: Patients
@@ -53,14 +68,14 @@ class Cloud:
 
 
 def colour(place: int, theme: Theme) -> str:
-    """Of structure number `place`."""
+    """Return the colour of structure number `place`."""
     return theme.categorical[place % len(theme.categorical)]
 
 
 def raincloud(clouds: Sequence[Cloud], theme: Theme) -> go.Figure:
-    """Per structure the density of Dice above 0, a box of its quartiles and every patient; zeros apart as
-    crosses, both-empty counted."""
-    fig = figure(
+    """Draw per structure the density of Dice above 0, a box of its quartiles and every patient; zeros stand apart
+    as crosses, and who has nothing in either mask is counted."""
+    canvas = Canvas(
         theme,
         "How well does each patient's mask fit?",
         40 + ROOM * len(clouds),
@@ -71,38 +86,28 @@ def raincloud(clouds: Sequence[Cloud], theme: Theme) -> go.Figure:
     )
     for place, cloud in enumerate(clouds):
         middle, tint = float(len(clouds) - 1 - place), colour(place, theme)
-        _cloud(fig, cloud, middle, tint, theme)
-        _points(
-            fig,
-            cloud.above,
-            cloud.above.dice,
-            _drizzle(cloud.above.dice, middle),
-            SYMBOLS[place % 2],
-            faded(tint, 0.75),
-            cloud.name,
-        )
-        _points(
-            fig,
-            cloud.zero,
-            cloud.zero.dice,
-            _drizzle(cloud.zero.dice, middle),
-            "x-thin",
-            theme.risk["malignant"],
-            f"{cloud.name}, Dice 0",
-        )
+        _cloud(canvas, cloud, middle, tint)
+        for patients, symbol, ink, name in (
+            (cloud.above, SYMBOLS[place % 2], faded(tint, 0.75), cloud.name),
+            (cloud.zero, "x-thin", theme.risk["malignant"], f"{cloud.name}, Dice 0"),
+        ):
+            where = patients.dice, _scattered(patients.dice, middle)
+            _points(canvas, patients, where, symbol, ink, name)
         words = (
             f"<b>{safe(cloud.name)}</b>  {len(cloud.above.dice)} above 0,  "
             f"<b>{len(cloud.zero.dice)}</b> at 0 ✕,  {cloud.empty} empty in both"
         )
-        write(fig, 0, middle + 0.5, words, theme.ink, xanchor="left", yanchor="top", xshift=-2)
-    fig.update_xaxes(title_text="Dice of a patient ↑", range=[-0.02, 1.02], **DICE_TICKS)
-    return fig.update_yaxes(visible=False, range=[-0.5, len(clouds) - 0.45])
+        canvas.write(0, middle + 0.5, words, theme.ink, xanchor="left", yanchor="top", xshift=-2)
+    canvas.x_axis("Dice of a patient ↑", range=[-0.02, 1.02], **FIFTHS)
+    canvas.y_axis(visible=False, range=[-0.5, len(clouds) - 0.45])
+    return canvas.figure()
 
 
-def _cloud(fig: go.Figure, cloud: Cloud, middle: float, tint: str, theme: Theme) -> None:
+def _cloud(canvas: Canvas, cloud: Cloud, middle: float, tint: str) -> None:
     if len(cloud.above.dice) < 2:
         return
-    fig.add_violin(
+    canvas.trace(
+        "violin",
         x=cloud.above.dice,
         y0=middle,
         orientation="h",
@@ -116,32 +121,35 @@ def _cloud(fig: go.Figure, cloud: Cloud, middle: float, tint: str, theme: Theme)
         fillcolor=faded(tint, 0.25),
         name=f"{cloud.name} density",
     )
-    fig.add_box(
+    canvas.trace(
+        "box",
         x=cloud.above.dice,
         y0=middle - 0.08,
         orientation="h",
         width=0.1,
         boxpoints=False,
         hoverinfo="skip",
-        line={"color": theme.ink, "width": 1.5},
-        fillcolor=theme.paper,
+        line={"color": canvas.theme.ink, "width": 1.5},
+        fillcolor=canvas.theme.paper,
         name=f"{cloud.name} quartiles",
     )
 
 
-def _drizzle(dice: np.ndarray, middle: float) -> np.ndarray:
+def _scattered(dice: Floats, middle: float) -> Floats:
     """Heights of points below their cloud: the same for the same patients, and neighbours apart."""
     steps = np.arange(len(dice)) * 0.618034 % 1
     return middle - 0.18 - 0.24 * steps
 
 
 def _points(
-    fig: go.Figure, patients: Patients, x: np.ndarray, y: np.ndarray, symbol: str, tint: str, name: str
+    canvas: Canvas, patients: Patients, where: tuple[Floats, Floats], symbol: str, tint: str, name: str
 ) -> None:
+    """where: x and y [n] of the patients."""
     thin = symbol.endswith("thin")
-    fig.add_scatter(
-        x=x,
-        y=y,
+    canvas.trace(
+        "scatter",
+        x=where[0],
+        y=where[1],
         mode="markers",
         hovertext=patients.words(),
         hoverinfo="text",
@@ -159,10 +167,12 @@ def _points(
 
 @dataclass(frozen=True)
 class VolumeAxis:
-    """An axis of log10(mL) from the power of ten below the smallest volume; where some are 0, nothing has a
-    place of its own below that.
+    """An axis of log10(mL) from the power of ten below the smallest volume.
 
-    lowest: log10 of the least volume drawn. largest: of the largest one.
+    Attributes:
+        lowest: log10 of the least volume drawn.
+        largest: log10 of the largest one.
+        has_nothing: whether some volumes are 0, which then have a place of their own below the others.
     """
 
     lowest: float
@@ -171,15 +181,16 @@ class VolumeAxis:
 
     @property
     def nothing(self) -> float:
+        """The place of a volume of 0."""
         return self.lowest - APART
 
-    def places(self, volumes: np.ndarray) -> np.ndarray:
-        """Of volumes in mL."""
+    def places(self, volumes: Floats) -> Floats:
+        """Return the places of volumes in mL."""
         logarithms = np.log10(np.maximum(volumes, 10.0**self.lowest))
         return np.where(np.asarray(volumes) > 0, logarithms, self.nothing)
 
-    def layout(self) -> dict:
-        """Range and ticks of a Plotly axis."""
+    def layout(self) -> Properties:
+        """Return range and ticks."""
         powers = np.arange(self.lowest, self.largest + 1e-9)
         start = self.nothing - 0.15 if self.has_nothing else self.lowest - 0.1
         return {
@@ -189,8 +200,8 @@ class VolumeAxis:
         }
 
 
-def volume_axis(*volumes: np.ndarray) -> VolumeAxis:
-    """The axis for all of these volumes in mL."""
+def volume_axis(*volumes: Floats) -> VolumeAxis:
+    """Return the axis for all of these volumes in mL."""
     every = np.concatenate([np.asarray(v, float) for v in volumes]) if volumes else np.zeros(0)
     some = every[every > 0]
     lowest = np.floor(np.log10(max(some.min(), LEAST_ML))) if len(some) else 0.0
@@ -199,36 +210,31 @@ def volume_axis(*volumes: np.ndarray) -> VolumeAxis:
 
 
 def dice_by_volume(name: str, patients: Patients, place: int, theme: Theme) -> go.Figure:
-    """Dice over the true volume on a log axis; a truth without the structure stands apart at "none"."""
-    fig = figure(theme, f"Does Dice depend on the size of {name}?", 300, hovermode="closest")
+    """Draw Dice over the true volume on a log axis; a truth without the structure stands apart at "none".
+
+    Args:
+        name: of the structure.
+        patients: of the structure.
+        place: number of the structure, for its colour and symbol.
+        theme: its colours.
+    """
+    canvas = Canvas(theme, f"Does Dice depend on the size of {name}?", 300, hovermode="closest")
     axis = volume_axis(patients.truth_ml)
-    _points(
-        fig,
-        patients,
-        axis.places(patients.truth_ml),
-        patients.dice,
-        SYMBOLS[place % 2],
-        faded(colour(place, theme), 0.75),
-        name,
-    )
-    fig.update_xaxes(title_text=f"true volume of {safe(name)}, mL", **axis.layout())
-    return fig.update_yaxes(title_text="Dice ↑", range=[-0.04, 1.04], **DICE_TICKS)
+    where = axis.places(patients.truth_ml), patients.dice
+    _points(canvas, patients, where, SYMBOLS[place % 2], faded(colour(place, theme), 0.75), name)
+    canvas.x_axis(f"true volume of {safe(name)}, mL", **axis.layout())
+    canvas.y_axis("Dice ↑", range=[-0.04, 1.04], **FIFTHS)
+    return canvas.figure()
 
 
 def volumes(name: str, patients: Patients, place: int, theme: Theme) -> go.Figure:
-    """Predicted over true volume, both on log axes; the line is equality."""
-    fig = figure(theme, f"Is the volume of {name} right?", 300, hovermode="closest")
+    """Draw predicted over true volume, both on log axes; the line is equality. Arguments as of `dice_by_volume`."""
+    canvas = Canvas(theme, f"Is the volume of {name} right?", 300, hovermode="closest")
     axis = volume_axis(patients.truth_ml, patients.predicted_ml)
     ends = [axis.lowest, axis.layout()["range"][1]]
-    fig.add_scatter(
-        x=ends,
-        y=ends,
-        mode="lines",
-        line={"color": theme.zero, "width": 1, "dash": "dot"},
-        hoverinfo="skip",
-        name="equal",
-    )
+    canvas.reference(ends, ends, "equal")
     where = axis.places(patients.truth_ml), axis.places(patients.predicted_ml)
-    _points(fig, patients, *where, SYMBOLS[place % 2], faded(colour(place, theme), 0.75), name)
-    fig.update_xaxes(title_text=f"true volume of {safe(name)}, mL", **axis.layout())
-    return fig.update_yaxes(title_text="predicted volume, mL", **axis.layout())
+    _points(canvas, patients, where, SYMBOLS[place % 2], faded(colour(place, theme), 0.75), name)
+    canvas.x_axis(f"true volume of {safe(name)}, mL", **axis.layout())
+    canvas.y_axis("predicted volume, mL", **axis.layout())
+    return canvas.figure()

@@ -3,26 +3,18 @@ the answer."""
 
 import base64
 import io
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
 from PIL import Image
 
+from scoring.arrays import Array, Bools, Floats
+from scoring.figures.canvas import Canvas, error_bars
+from scoring.figures.cells import Scale
 from scoring.figures.numerals import decimal
-from scoring.figures.theme import (
-    LIGHT,
-    SHAPES,
-    SYMBOLS,
-    Theme,
-    channels,
-    faded,
-    figure,
-    label,
-    safe,
-    write,
-    written,
-)
+from scoring.figures.theme import LIGHT, SHAPES, SYMBOLS, Theme, channels, faded, label, safe
 
 RISKS = ("malignant", "medium", "benign", "")
 OTHER = "other"
@@ -30,145 +22,159 @@ ROW = 25
 SIDE, QUALITY = 640, 88
 CELLS = 64
 """Cells each way in which a map is drawn."""
+SCORE, RAW = 48, 100
+"""Pixels from the bars to the columns of scores and of raw outputs."""
 
 
-def preview(pixels: np.ndarray, side: int = SIDE) -> bytes:
-    """Pixels uint8 (h, w, 3) as JPEG of at most `side` px, for the eye."""
+def preview(pixels: Array, side: int = SIDE) -> bytes:
+    """Return pixels uint8 [h, w, 3] as JPEG of at most `side` px, for the eye."""
     image, file = Image.fromarray(pixels), io.BytesIO()
     image.thumbnail((side, side), Image.Resampling.LANCZOS)
     image.save(file, "JPEG", quality=QUALITY)
     return file.getvalue()
 
 
-def ranked(
-    classes: Sequence[str],
-    risk: Sequence[str],
-    probabilities: np.ndarray,
-    outputs: np.ndarray,
-    theme: Theme,
-    span: tuple[np.ndarray, np.ndarray] | None = None,
-    scaled: np.ndarray | None = None,
-    names: Sequence[str] | None = None,
-) -> go.Figure:
-    """Classes as bars, by risk group with the group's sum (where a group has several), in each the highest
-    first.
+@dataclass(frozen=True)
+class Scores:
+    """What a model says of one image.
 
-    probabilities [K]. outputs [k]: raw; one belongs to the last class. span: lowest and highest [K] of the
-    turned image, a whisker. scaled [K]: after the temperature, a ring. names: in full, for the hover.
+    Attributes:
+        classes: the K classes.
+        risk: risk group of each, "" without.
+        probabilities: [K] scores.
+        outputs: [k] raw outputs; a single one belongs to the last class.
+        span: lowest and highest score [K] of the turned and mirrored image, None without.
+        scaled: [K] scores after the temperature, None without.
+        names: the classes in full, None if they are that already.
     """
-    raw = dict(zip(range(len(classes))[-len(outputs) :], outputs, strict=True))
-    groups = {
-        group: [k for k in np.argsort(-probabilities, kind="stable") if risk[k] == group] for group in RISKS
-    }
-    summed = any(len(members) > 1 for members in groups.values())
-    rows = [
-        entry
-        for group, members in groups.items()
-        if members
-        for entry in ((group, *members) if summed else members)
-    ]
-    fig = figure(
-        theme, "What does the model say?", 46 + ROW * len(rows), margin={"l": 4, "r": 104, "t": 18, "b": 4}
-    )
-    places = {k: place for place, k in enumerate(rows) if not isinstance(k, str)}
-    order, top = list(places), int(np.argmax(probabilities))
-    whiskers = None
-    if span is not None:
-        whiskers = {
-            "type": "data",
-            "symmetric": False,
-            "array": [span[1][k] - probabilities[k] for k in order],
-            "arrayminus": [probabilities[k] - span[0][k] for k in order],
-            "color": theme.ink,
-            "thickness": 1.5,
-            "width": 4,
-        }
-    hovers = [_hover(k, (names or classes)[k], probabilities, raw, span, scaled) for k in order]
-    fig.add_bar(
-        x=[probabilities[k] for k in order],
-        y=[places[k] for k in order],
-        orientation="h",
-        width=0.62,
-        marker_color=[theme.risk[risk[k]] if risk[k] else theme.third for k in order],
-        error_x=whiskers,
-        hovertext=hovers,
-        hoverinfo="text",
-        name="score",
-    )
-    if scaled is not None:
-        fig.add_scatter(
-            x=[scaled[k] for k in order],
-            y=[places[k] for k in order],
-            mode="markers",
-            marker={"symbol": "circle-open", "size": 9, "color": theme.ink, "line": {"width": 1.5}},
-            hoverinfo="skip",
-            cliponaxis=False,
-            name="temperature-scaled",
-        )
-    notes = [
-        written(1, -0.75, words, theme.soft, 11, xref="paper", xanchor="right", xshift=shift)
-        for words, shift in (("score", 48), ("raw", 100))
-    ]
-    ticks = []
-    for place, entry in enumerate(rows):
-        if isinstance(entry, str):
-            total = sum(probabilities[k] for k in groups[entry])
-            ticks.append(f"<b>{label(entry or OTHER, entry or None, theme)}</b>")
-            notes.append(
-                written(1, place, decimal(total, 3), theme.soft, xref="paper", xanchor="right", xshift=48)
-            )
+
+    classes: Sequence[str]
+    risk: Sequence[str]
+    probabilities: Floats
+    outputs: Floats
+    span: tuple[Floats, Floats] | None = None
+    scaled: Floats | None = None
+    names: Sequence[str] | None = None
+
+    def raw(self, k: int) -> float | None:
+        """Return the raw output of class k, None where it has none."""
+        place = k - len(self.classes) + len(self.outputs)
+        return float(self.outputs[place]) if place >= 0 else None
+
+    def groups(self) -> dict[str, list[int]]:
+        """Return the classes of each risk group that has any, the highest score first."""
+        order: list[int] = np.argsort(-self.probabilities, kind="stable").tolist()
+        groups = {group: [k for k in order if self.risk[k] == group] for group in RISKS}
+        return {group: members for group, members in groups.items() if members}
+
+    def hover(self, k: int) -> str:
+        """Return the text shown while the pointer is on class k."""
+        name, raw = (self.names or self.classes)[k], self.raw(k)
+        lines = [f"<b>{safe(name)}</b>", f"score {decimal(self.probabilities[k], 6)}"]
+        if raw is not None:
+            lines.append(f"raw output {raw:.6g}")
+        if self.scaled is not None:
+            lines.append(f"temperature-scaled {decimal(self.scaled[k], 3)}")
+        if self.span is not None:
+            low, high = (decimal(ends[k], 3) for ends in self.span)
+            lines.append(f"turned and mirrored {low} to {high}")
+        return "<br>".join(lines)
+
+
+def ranked(found: Scores, theme: Theme) -> go.Figure:
+    """Draw classes as bars by risk group, in each the highest first, with the group's sum where a group has
+    several. A whisker spans the scores of the turned image, a ring is the score after the temperature."""
+    groups = found.groups()
+    with_sums = any(len(members) > 1 for members in groups.values())
+    rows: list[int | str] = []
+    for group, members in groups.items():
+        rows += [group, *members] if with_sums else members
+    margin = {"l": 4, "r": 104, "t": 18, "b": 4}
+    canvas = Canvas(theme, "What does the model say?", 46 + ROW * len(rows), margin=margin)
+    _bars(canvas, found, {row: place for place, row in enumerate(rows) if isinstance(row, int)})
+    _beside(canvas, -0.75, "score", SCORE, theme.soft, 11)
+    _beside(canvas, -0.75, "raw", RAW, theme.soft, 11)
+    ticks, top = [], int(np.argmax(found.probabilities))
+    for place, row in enumerate(rows):
+        if isinstance(row, str):
+            ticks.append(f"<b>{label(row or OTHER, row or None, theme)}</b>")
+            total = decimal(sum(found.probabilities[k] for k in groups[row]), 3)
+            _beside(canvas, place, total, SCORE, theme.soft)
             continue
-        value = decimal(probabilities[entry], 3)
-        name = safe(classes[entry]) if summed else label(classes[entry], risk[entry] or None, theme)
-        ticks.append(f"<b>{name}</b>" if entry == top else name)
-        notes.append(
-            written(1, place, f"<b>{value}</b>", theme.ink, xref="paper", xanchor="right", xshift=48)
-        )
-        if entry in raw:
-            notes.append(
-                written(
-                    1, place, f"{raw[entry]:.4g}", theme.soft, 11, xref="paper", xanchor="right", xshift=100
-                )
-            )
-    fig.layout.annotations = notes
-    fig.update_xaxes(range=[-0.02, 1], title_text="score of the model, all classes together 1", nticks=6)
-    return fig.update_yaxes(
+        name, risk, raw = found.classes[row], found.risk[row] or None, found.raw(row)
+        text = safe(name) if with_sums else label(name, risk, theme)
+        ticks.append(f"<b>{text}</b>" if row == top else text)
+        _beside(canvas, place, f"<b>{decimal(found.probabilities[row], 3)}</b>", SCORE, theme.ink)
+        if raw is not None:
+            _beside(canvas, place, f"{raw:.4g}", RAW, theme.soft, 11)
+    canvas.x_axis("score of the model, all classes together 1", range=[-0.02, 1], nticks=6)
+    canvas.y_axis(
         range=[len(rows) - 0.4, -1.1],
         tickvals=list(range(len(rows))),
         ticktext=ticks,
         showgrid=False,
         ticklabelposition="outside",
     )
+    return canvas.figure()
 
 
-def _hover(k: int, name: str, probabilities, raw, span, scaled) -> str:
-    said = [f"<b>{safe(name)}</b>", f"score {decimal(probabilities[k], 6)}"]
-    if k in raw:
-        said.append(f"raw output {raw[k]:.6g}")
-    if scaled is not None:
-        said.append(f"temperature-scaled {decimal(scaled[k], 3)}")
-    if span is not None:
-        said.append(f"turned and mirrored {decimal(span[0][k], 3)} to {decimal(span[1][k], 3)}")
-    return "<br>".join(said)
+def _beside(canvas: Canvas, y: float, text: str, shift: int, colour: str, size: int = 12) -> None:
+    """Write into a column to the right of the bars, so many pixels away."""
+    canvas.write(1, y, text, colour, size, xref="paper", xanchor="right", xshift=shift)
 
 
-def among(
-    scores: np.ndarray, positive: np.ndarray, own: float, threshold: float | None, theme: Theme
-) -> go.Figure:
-    """Malignant scores [n] of a test set, a tick per case, malignant cases (bool [n]) above the others; this
-    image's score and the threshold."""
-    fig = figure(
-        theme,
-        "Where does this image lie among the test set?",
-        168,
-        margin={"l": 4, "r": 14, "t": 26, "b": 4},
-        hovermode="closest",
+def _bars(canvas: Canvas, found: Scores, places: Mapping[int, int]) -> None:
+    """places: class -> row."""
+    theme, order, y = canvas.theme, list(places), list(places.values())
+    values = np.asarray(found.probabilities, float)[order]
+    whiskers = None
+    if found.span is not None:
+        low, high = (np.asarray(ends, float)[order] for ends in found.span)
+        whiskers = error_bars(low, values, high, color=theme.ink, thickness=1.5, width=4)
+    canvas.trace(
+        "bar",
+        x=values,
+        y=y,
+        orientation="h",
+        width=0.62,
+        marker={"color": [theme.risk[found.risk[k]] if found.risk[k] else theme.third for k in order]},
+        error_x=whiskers,
+        hovertext=[found.hover(k) for k in order],
+        hoverinfo="text",
+        name="score",
     )
+    if found.scaled is not None:
+        canvas.trace(
+            "scatter",
+            x=[found.scaled[k] for k in order],
+            y=y,
+            mode="markers",
+            marker={"symbol": "circle-open", "size": 9, "color": theme.ink, "line": {"width": 1.5}},
+            hoverinfo="skip",
+            cliponaxis=False,
+            name="temperature-scaled",
+        )
+
+
+def among(scores: Floats, positive: Bools, own: float, threshold: float | None, theme: Theme) -> go.Figure:
+    """Draw where an image lies among the cases of a test set, a tick per case, malignant cases above the others.
+
+    Args:
+        scores: [n] score of all malignant classes together, of each case.
+        positive: [n] whether it is malignant.
+        own: score of the image.
+        threshold: above which a score counts as malignant, None without.
+        theme: its colours.
+    """
+    margin = {"l": 4, "r": 14, "t": 26, "b": 4}
+    question = "Where does this image lie among the test set?"
+    canvas = Canvas(theme, question, 168, margin=margin, hovermode="closest")
     for place, chosen, name, colour in (
         (0, positive, "malignant", theme.risk["malignant"]),
         (1, ~positive, "others", theme.third),
     ):
-        fig.add_scatter(
+        canvas.trace(
+            "scatter",
             x=scores[chosen],
             y=np.full(int(chosen.sum()), place),
             mode="markers",
@@ -177,8 +183,9 @@ def among(
             name=name,
         )
     if threshold is not None:
-        fig.add_vline(threshold, line={"color": theme.accent, "width": 2, "dash": "dot"})
-    fig.add_scatter(
+        canvas.rule(threshold, theme.accent, 2, "dot")
+    canvas.trace(
+        "scatter",
         x=[own],
         y=[0.5],
         mode="markers",
@@ -192,47 +199,45 @@ def among(
         name="this image",
         cliponaxis=False,
     )
-    write(
-        fig,
-        own,
-        1,
-        f"this image {decimal(own, 3)}",
-        theme.ink,
-        yref="paper",
-        yanchor="bottom",
-        xanchor="left" if own < 0.5 else "right",
-    )
+    words, side = f"this image {decimal(own, 3)}", "left" if own < 0.5 else "right"
+    canvas.write(own, 1, words, theme.ink, yref="paper", yanchor="bottom", xanchor=side)
     shape = f"<span style='color:{theme.risk['malignant']}'>{SHAPES['malignant']}</span>"
     ticks = [f"malignant {shape}<br>n = {positive.sum()}", f"others<br>n = {(~positive).sum()}"]
-    fig.update_xaxes(range=[-0.01, 1.01], title_text="score of all malignant classes together", nticks=6)
-    return fig.update_yaxes(range=[1.6, -0.6], tickvals=[0, 1], ticktext=ticks, showgrid=False)
+    canvas.x_axis("score of all malignant classes together", range=[-0.01, 1.01], nticks=6)
+    canvas.y_axis(range=[1.6, -0.6], tickvals=[0, 1], ticktext=ticks, showgrid=False)
+    return canvas.figure()
 
 
 def reweighted(
     classes: Sequence[str],
     risk: Sequence[str],
-    before: np.ndarray,
-    after: np.ndarray,
+    before: Floats,
+    after: Floats,
     theme: Theme,
     shown: int = 5,
 ) -> go.Figure:
-    """The highest scores [K] with the test set's frequencies (ring) and with others (filled), a line between
-    them."""
-    order = np.argsort(-np.maximum(before, after), kind="stable")[:shown]
-    fig = figure(
-        theme,
-        "What if such lesions were rarer?",
-        60 + ROW * len(order),
-        margin={"l": 4, "r": 14, "t": 8, "b": 4},
-        hovermode="closest",
-    )
+    """Draw the highest scores with the test set's frequencies (ring) and with others (filled), a line between them.
+
+    Args:
+        classes: the K classes.
+        risk: risk group of each, "" without.
+        before: [K] scores with the frequencies of the test set.
+        after: [K] scores with others.
+        theme: its colours.
+        shown: how many classes are drawn.
+    """
+    order = np.argsort(-np.maximum(before, after), kind="stable")[:shown].tolist()
+    margin = {"l": 4, "r": 14, "t": 8, "b": 4}
+    question = "What if such lesions were rarer?"
+    canvas = Canvas(theme, question, 60 + ROW * len(order), margin=margin, hovermode="closest")
     for place, k in enumerate(order):
         colour = theme.risk[risk[k]] if risk[k] else theme.third
         hover = (
             f"{safe(classes[k])}<br>as in the test set {decimal(before[k], 3)}<br>reweighted "
             f"{decimal(after[k], 3)}"
         )
-        fig.add_scatter(
+        canvas.trace(
+            "scatter",
             x=[before[k], after[k]],
             y=[place, place],
             mode="lines+markers",
@@ -248,84 +253,82 @@ def reweighted(
             cliponaxis=False,
             name=safe(classes[k]),
         )
-    fig.update_xaxes(range=[-0.01, 1.01], title_text="score", nticks=6)
+    canvas.x_axis("score", range=[-0.01, 1.01], nticks=6)
     ticks = [label(classes[k], risk[k] or None, theme) for k in order]
-    return fig.update_yaxes(
-        range=[len(order) - 0.5, -0.5], tickvals=list(range(len(order))), ticktext=ticks, showgrid=False
-    )
+    places = list(range(len(order)))
+    canvas.y_axis(range=[len(order) - 0.5, -0.5], tickvals=places, ticktext=ticks, showgrid=False)
+    return canvas.figure()
 
 
-def saliency(
-    picture: np.ndarray,
-    scale: float,
-    jpeg: bytes,
-    size: tuple[int, int],
-    name: str,
-    theme: Theme,
-    opacity: float = 0.7,
-    cell: tuple | None = None,
-) -> go.Figure:
-    """A map [h, w] of drops over the image: red supports the class, blue opposes, the strongest colour at
-    +-scale, in the same colours under every theme, because the image is the same.
+@dataclass(frozen=True)
+class Saliency:
+    """Which parts of an image move the score of a class.
 
-    jpeg: the image, of `size` (width, height), which the map covers whatever its own shape. cell: row, column
-    and cells each way of the patch that is outlined.
+    Attributes:
+        name: of the class.
+        drops: [h, w] how far the score falls without each part.
+        scale: the drop with the strongest colour.
+        jpeg: the image, which the map covers whatever its own shape.
+        size: width and height of the image in px.
+        cell: row, column and cells each way of the patch that is outlined, None for none.
     """
-    width, height = size
-    rows, columns = (np.linspace(0, length - 1, CELLS).round().astype(int) for length in picture.shape)
-    values = picture[np.ix_(rows, columns)]
+
+    name: str
+    drops: Floats
+    scale: float
+    jpeg: bytes
+    size: tuple[int, int]
+    cell: tuple[int, int, int] | None = None
+
+
+def saliency(found: Saliency, theme: Theme, opacity: float = 0.7) -> go.Figure:
+    """Draw a map of drops over the image: red supports the class, blue opposes it, in the same colours under every
+    theme, because the image is the same.
+
+    Args:
+        found: the map.
+        theme: its colours.
+        opacity: of the strongest colours, 0..1.
+    """
+    width, height = found.size
+    rows, columns = (np.linspace(0, length - 1, CELLS).round().astype(int) for length in found.drops.shape)
+    middles = (np.arange(CELLS) + 0.5) / CELLS
     shown = min(440, round(440 * height / width))
-    fig = figure(
-        theme, f"Which parts move the score of {name}?", shown + 4, margin={"l": 0, "r": 0, "t": 2, "b": 2}
-    )
-    fig.add_layout_image(
-        source=f"data:image/jpeg;base64,{base64.b64encode(jpeg).decode()}",
-        x=0,
-        y=0,
-        sizex=width,
-        sizey=height,
-        xref="x",
-        yref="y",
-        layer="below",
-        sizing="stretch",
-    )
-    fig.add_heatmap(
-        z=values,
-        x=(np.arange(CELLS) + 0.5) / CELLS * width,
-        y=(np.arange(CELLS) + 0.5) / CELLS * height,
-        zmin=-scale or -1,
-        zmax=scale or 1,
+    margin = {"l": 0, "r": 0, "t": 2, "b": 2}
+    canvas = Canvas(theme, f"Which parts move the score of {found.name}?", shown + 4, margin=margin)
+    ground = {"x": 0, "y": 0, "sizex": width, "sizey": height, "xref": "x", "yref": "y"}
+    source = f"data:image/jpeg;base64,{base64.b64encode(found.jpeg).decode()}"
+    canvas.layout["images"] = [{"source": source, "layer": "below", "sizing": "stretch", **ground}]
+    canvas.trace(
+        "heatmap",
+        z=found.drops[np.ix_(rows, columns)],
+        x=middles * width,
+        y=middles * height,
+        zmin=-found.scale or -1,
+        zmax=found.scale or 1,
         colorscale=_diverging(opacity),
         zsmooth="best",
         showscale=False,
         hovertemplate="hiding here lowers the score by %{z:.3f}<extra></extra>",
     )
-    if cell is not None:
-        row, column, cells = cell
-        place = {
-            "x0": column / cells * width,
-            "x1": (column + 1) / cells * width,
-            "y0": row / cells * height,
-            "y1": (row + 1) / cells * height,
-        }
-        fig.add_shape(type="rect", **place, line={"color": "#ffffff", "width": 4})
-        fig.add_shape(type="rect", **place, line={"color": "#000000", "width": 1.5})
-    fig.update_xaxes(visible=False, range=[0, width], constrain="domain")
-    return fig.update_yaxes(visible=False, range=[height, 0], scaleanchor="x", constrain="domain")
+    if found.cell is not None:
+        row, column, cells = found.cell
+        across = (column / cells * width, (column + 1) / cells * width)
+        down = (row / cells * height, (row + 1) / cells * height)
+        canvas.rectangle(across, down, "#ffffff", 4)
+        canvas.rectangle(across, down, "#000000", 1.5)
+    canvas.x_axis(visible=False, range=[0, width], constrain="domain")
+    canvas.y_axis(visible=False, range=[height, 0], scaleanchor="x", constrain="domain")
+    return canvas.figure()
 
 
-def _diverging(opacity: float) -> list[list]:
+def _diverging(opacity: float) -> Scale:
     """Blue, clear, red: the image shows where nothing changes."""
-    blue, red = (channels(colour).astype(int) for colour in (LIGHT.categorical[0], LIGHT.risk["malignant"]))
+    blue, red = LIGHT.categorical[0], LIGHT.risk["malignant"]
+    stops = [(0, blue, 1), (0.25, blue, 0.6), (0.5, blue, 0), (0.5, red, 0), (0.75, red, 0.6), (1, red, 1)]
+    return [[place, _tint(colour, share * opacity)] for place, colour, share in stops]
 
-    def tint(colour: np.ndarray, share: float) -> str:
-        return f"rgba({colour[0]},{colour[1]},{colour[2]},{share * opacity:.3f})"
 
-    return [
-        [0, tint(blue, 1)],
-        [0.25, tint(blue, 0.6)],
-        [0.5, tint(blue, 0)],
-        [0.5, tint(red, 0)],
-        [0.75, tint(red, 0.6)],
-        [1, tint(red, 1)],
-    ]
+def _tint(colour: str, opacity: float) -> str:
+    red, green, blue = channels(colour).astype(int)
+    return f"rgba({red},{green},{blue},{opacity:.3f})"

@@ -1,5 +1,4 @@
-"""Figures of prognosis: survival by predicted risk, and what became of the comparable pairs. Times are in
-days."""
+"""Figures of prognosis: survival by predicted risk, and what became of the comparable pairs. Times are in days."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,214 +6,212 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
+from scoring.arrays import Floats, Ints
+from scoring.figures.canvas import Canvas
 from scoring.figures.numerals import percent
-from scoring.figures.theme import Theme, faded, figure, safe, text_on, write
+from scoring.figures.theme import Theme, faded, safe, text_on
 
 DASHES = ("solid", "dash", "dot")
 ROW = 20
 """Pixels of a line of the legend and of the numbers at risk."""
 HATCHED = ("discordant", "missing")
+QUARTERS = {"tickvals": [0, 0.25, 0.5, 0.75, 1], "ticktext": ["0%", "25%", "50%", "75%", "100%"]}
+AT_RISK = -38
+"""Pixels from the horizontal axis to the heading of the numbers at risk."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """What survival is free of: verb and past tense, for example "relapse" and "relapsed"."""
+
+    name: str
+    past: str
 
 
 @dataclass(frozen=True)
 class Group:
-    """A group's Kaplan-Meier curve. time, survival, at_risk, events, censored [K]: at each distinct time,
-    survival after it (0..1).
+    """Kaplan-Meier curve of a group.
 
-    number_at_risk [M]: how many are still under observation at each of the moments that the figure is given.
+    Attributes:
+        name: of the group.
+        n: number of patients.
+        n_events: how many had the event.
+        time: [K] distinct times in days.
+        survival: [K] after each time, 0..1.
+        at_risk: [K] under observation before it.
+        events: [K] events at it.
+        censored: [K] who left unobserved at it.
+        number_at_risk: [M] under observation at each of the moments that the figure is given.
     """
 
     name: str
     n: int
     n_events: int
-    time: np.ndarray
-    survival: np.ndarray
-    at_risk: np.ndarray
-    events: np.ndarray
-    censored: np.ndarray
-    number_at_risk: np.ndarray
+    time: Floats
+    survival: Floats
+    at_risk: Ints
+    events: Ints
+    censored: Ints
+    number_at_risk: Ints
+
+    def hovers(self, event: Event) -> list[str]:
+        """Return the texts shown while the pointer is on the start of the curve and on each of its times."""
+        name = f"{safe(self.name)} risk"
+        steps = zip(self.time, self.survival, self.at_risk, self.events, self.censored, strict=True)
+        return [f"<b>{name}</b><br>from the start, n = {self.n}"] + [
+            f"<b>{name}</b><br>day {t:g}: {percent(s)} without {event.name}<br>{n} at risk before, {e} "
+            f"{event.past}, {c} left unobserved"
+            for t, s, n, e, c in steps
+        ]
+
+
+@dataclass(frozen=True)
+class Stroke:
+    """A group as it is drawn."""
+
+    group: Group
+    colour: str
+    dash: str
 
 
 def colours(theme: Theme) -> tuple[str, str, str]:
-    """Of low, middle and high risk: told apart without red and green, and each line has dashes of its own."""
+    """Return the colours of low, middle and high risk: told apart without red and green, and each line has dashes of
+    its own."""
     return theme.categorical[0], theme.soft, theme.categorical[1]
 
 
-def kaplan_meier(groups: Sequence[Group], moments: np.ndarray, theme: Theme) -> go.Figure:
-    """Curves with a tick for every patient who left unobserved; below, the numbers at risk at `moments`
-    [M]."""
+def kaplan_meier(groups: Sequence[Group], moments: Floats, event: Event, theme: Theme) -> go.Figure:
+    """Draw survival curves with a tick for every patient who left unobserved, and below the numbers at risk.
+
+    Args:
+        groups: low, middle and high risk; those without a patient are left out.
+        moments: [M] days at which numbers at risk are written.
+        event: what survival is free of.
+        theme: its colours.
+    """
     shown = [
-        (group, tint, dash)
+        Stroke(group, tint, dash)
         for group, tint, dash in zip(groups, colours(theme), DASHES, strict=False)
         if group.n
     ]
     above, below = 10 + ROW * len(shown), 46 + ROW * (len(shown) + 1)
-    fig = figure(
+    canvas = Canvas(
         theme,
-        "Do those with a higher predicted risk relapse earlier?",
+        f"Do those with a higher predicted risk {event.name} earlier?",
         290 + above + below,
         hovermode="closest",
+        margin={"l": 70, "r": 14, "t": above, "b": below},
     )
-    fig.update_layout(margin={"l": 70, "r": 14, "t": above, "b": below})
     last = float(moments[-1]) if len(moments) else 1.0
-    longest = max([last, *(float(group.time[-1]) for group, _, _ in shown)])
-    for group, tint, dash in shown:
-        _curve(fig, group, tint, dash)
-    _legend(fig, shown, theme)
-    _at_risk(fig, shown, moments, theme)
-    fig.update_xaxes(
-        title_text="days", range=[-0.01 * longest, 1.02 * longest], tickvals=moments.tolist(), tickformat="d"
-    )
-    return fig.update_yaxes(
-        title_text="without relapse",
-        range=[0, 1.04],
-        tickvals=[0, 0.25, 0.5, 0.75, 1],
-        ticktext=["0%", "25%", "50%", "75%", "100%"],
-    )
+    longest = max([last, *(float(stroke.group.time[-1]) for stroke in shown)])
+    for stroke in shown:
+        _curve(canvas, stroke, event)
+    _legend(canvas, shown, event)
+    _at_risk(canvas, shown, moments)
+    ends = [-0.01 * longest, 1.02 * longest]
+    canvas.x_axis("days", range=ends, tickvals=moments.tolist(), tickformat="d")
+    canvas.y_axis(f"without {event.name}", range=[0, 1.04], **QUARTERS)
+    return canvas.figure()
 
 
-def _curve(fig: go.Figure, group: Group, tint: str, dash: str) -> None:
+def _curve(canvas: Canvas, stroke: Stroke, event: Event) -> None:
+    group = stroke.group
     name = f"{safe(group.name)} risk"
-    time, survival = np.r_[0.0, group.time], np.r_[1.0, group.survival]
-    hovers = [f"<b>{name}</b><br>from the start, n = {group.n}"] + [
-        (
-            f"<b>{name}</b><br>day {t:g}: {percent(s)} without relapse<br>{n} at risk before, {e} "
-            f"relapsed, {c} left unobserved"
-        )
-        for t, s, n, e, c in zip(
-            group.time, group.survival, group.at_risk, group.events, group.censored, strict=True
-        )
-    ]
-    fig.add_scatter(
-        x=time,
-        y=survival,
+    canvas.trace(
+        "scatter",
+        x=np.r_[0.0, group.time],
+        y=np.r_[1.0, group.survival],
         mode="lines",
-        line={"color": tint, "width": 2.5, "dash": dash, "shape": "hv"},
+        line={"color": stroke.colour, "width": 2.5, "dash": stroke.dash, "shape": "hv"},
         name=name,
-        hovertext=hovers,
+        hovertext=group.hovers(event),
         hoverinfo="text",
     )
     left = group.censored > 0
-    fig.add_scatter(
+    canvas.trace(
+        "scatter",
         x=group.time[left],
         y=group.survival[left],
         mode="markers",
         name=f"{name}, left unobserved",
         hoverinfo="skip",
-        marker={"symbol": "line-ns", "size": 8, "line": {"color": tint, "width": 1.5}},
+        marker={"symbol": "line-ns", "size": 8, "line": {"color": stroke.colour, "width": 1.5}},
     )
 
 
-def _legend(fig: go.Figure, shown: Sequence[tuple[Group, str, str]], theme: Theme) -> None:
+def _legend(canvas: Canvas, shown: Sequence[Stroke], event: Event) -> None:
     """Names stand above the curves, where no curve runs through them."""
-    for row, (group, tint, dash) in enumerate(reversed(shown)):
-        up = 10 + ROW * row
-        stroke = {"ysizemode": "pixel", "yref": "paper", "yanchor": 1, "y0": up, "y1": up}
-        fig.add_shape(
-            type="line",
-            xref="paper",
-            x0=0.015,
-            x1=0.085,
-            line={"color": tint, "width": 2.5, "dash": dash},
-            **stroke,
-        )
-        words = f"{safe(group.name)} risk: {group.n_events} of {group.n} relapsed"
-        write(
-            fig,
-            0.1,
-            1,
-            words,
-            theme.ink,
-            xref="paper",
-            xanchor="left",
-            yref="paper",
-            yanchor="middle",
-            yshift=up,
-        )
+    for row, stroke in enumerate(reversed(shown)):
+        group, up = stroke.group, 10 + ROW * row
+        ends = {"xref": "paper", "x0": 0.015, "x1": 0.085, "yref": "paper", "y0": up, "y1": up}
+        line = {"color": stroke.colour, "width": 2.5, "dash": stroke.dash}
+        canvas.shapes.append({"type": "line", "line": line, "ysizemode": "pixel", "yanchor": 1, **ends})
+        words = f"{safe(group.name)} risk: {group.n_events} of {group.n} {event.past}"
+        place = {"xref": "paper", "xanchor": "left", "yref": "paper", "yanchor": "middle"}
+        canvas.write(0.1, 1, words, canvas.theme.ink, **place, yshift=up)
 
 
-def _at_risk(
-    fig: go.Figure, shown: Sequence[tuple[Group, str, str]], moments: np.ndarray, theme: Theme
-) -> None:
-    place = {"yref": "paper", "y": 0, "yanchor": "top"}
-    write(
-        fig,
-        0,
-        text="number at risk",
-        colour=theme.soft,
-        xref="paper",
-        xanchor="left",
-        yshift=-38,
-        xshift=-4,
-        **place,
-    )
-    for row, (group, tint, _) in enumerate(shown):
-        down = -38 - ROW * (row + 1)
-        for moment, n in zip(moments, group.number_at_risk, strict=True):
-            write(fig, float(moment), text=f"{n}", colour=theme.ink, yshift=down, **place)
-        mark = f"<span style='color:{tint}'>■</span> {safe(group.name)}"
-        write(
-            fig,
-            0,
-            text=mark,
-            colour=theme.ink,
-            xref="paper",
-            xanchor="right",
-            yshift=down,
-            xshift=-10,
-            **place,
-        )
+def _at_risk(canvas: Canvas, shown: Sequence[Stroke], moments: Floats) -> None:
+    theme, below, beside = canvas.theme, {"yref": "paper", "yanchor": "top"}, {"xref": "paper"}
+    heading = {"xanchor": "left", "yshift": AT_RISK, "xshift": -4}
+    canvas.write(0, 0, "number at risk", theme.soft, **below, **beside, **heading)
+    for row, stroke in enumerate(shown, start=1):
+        down = AT_RISK - ROW * row
+        for moment, n in zip(moments, stroke.group.number_at_risk, strict=True):
+            canvas.write(float(moment), 0, f"{n}", theme.ink, **below, yshift=down)
+        mark = f"<span style='color:{stroke.colour}'>■</span> {safe(stroke.group.name)}"
+        canvas.write(0, 0, mark, theme.ink, **below, **beside, xanchor="right", yshift=down, xshift=-10)
 
 
 def pair_bar(counts: Mapping[str, int], theme: Theme) -> go.Figure:
-    """Comparable pairs by what the scores make of them, side by side: concordant, tied, discordant,
-    missing."""
-    fig = figure(
+    """Draw comparable pairs by what the scores make of them, side by side.
+
+    counts: of "concordant", "tied", "discordant" and "missing" pairs.
+    """
+    canvas = Canvas(
         theme, "What became of the comparable pairs?", 96, barmode="stack", bargap=0, hovermode="closest"
     )
-    total = sum(counts.values())
-    tints = {
+    total, start = sum(counts.values()), 0
+    for name, n in counts.items():
+        if n:
+            _pairs(canvas, name, n, start, total)
+            start += n
+    canvas.x_axis("pairs", range=[0, max(total, 1)], showgrid=False, nticks=5, tickformat=",d")
+    canvas.y_axis(visible=False, range=[-0.45, 0.85])
+    return canvas.figure()
+
+
+def _pairs(canvas: Canvas, name: str, n: int, start: int, total: int) -> None:
+    theme, hatched = canvas.theme, name in HATCHED
+    tint = {
         "concordant": theme.accent,
         "tied": theme.third,
         "discordant": theme.categorical[1],
         "missing": theme.zero,
-    }
-    start = 0
-    for name, n in counts.items():
-        if not n:
-            continue
-        hatch = name in HATCHED
-        fig.add_bar(
-            x=[n],
-            y=[0],
-            orientation="h",
-            width=0.7,
-            name=name,
-            hoverinfo="text",
-            hovertext=f"{name}: {n:,} of {total:,} pairs, {percent(n / total)}",
-            marker={
-                "color": theme.paper if hatch else tints[name],
-                "line": {"color": tints[name], "width": 1},
-                "pattern": {
-                    "shape": "/" if hatch else "",
-                    "fgcolor": faded(tints[name], 0.6),
-                    "bgcolor": theme.paper,
-                    "size": 6,
-                    "solidity": 0.3,
-                },
+    }[name]
+    canvas.trace(
+        "bar",
+        x=[n],
+        y=[0],
+        orientation="h",
+        width=0.7,
+        name=name,
+        hoverinfo="text",
+        hovertext=f"{name}: {n:,} of {total:,} pairs, {percent(n / total)}",
+        marker={
+            "color": theme.paper if hatched else tint,
+            "line": {"color": tint, "width": 1},
+            "pattern": {
+                "shape": "/" if hatched else "",
+                "fgcolor": faded(tint, 0.6),
+                "bgcolor": theme.paper,
+                "size": 6,
+                "solidity": 0.3,
             },
-        )
-        if n > 0.14 * total:
-            write(
-                fig,
-                start + n / 2,
-                0,
-                f"<b>{n:,}</b>",
-                theme.ink if hatch else text_on(tints[name]),
-                bgcolor=theme.paper if hatch else None,
-            )
-        if n > 0.22 * total:
-            write(fig, start, 0.62, name, theme.soft, xanchor="left", xshift=-3)
-        start += n
-    fig.update_xaxes(title_text="pairs", range=[0, max(total, 1)], showgrid=False, nticks=5, tickformat=",d")
-    return fig.update_yaxes(visible=False, range=[-0.45, 0.85])
+        },
+    )
+    if n > 0.14 * total:
+        ink, ground = (theme.ink, theme.paper) if hatched else (text_on(tint), None)
+        canvas.write(start + n / 2, 0, f"<b>{n:,}</b>", ink, bgcolor=ground)
+    if n > 0.22 * total:
+        canvas.write(start, 0.62, name, theme.soft, xanchor="left", xshift=-3)

@@ -1,14 +1,14 @@
-"""The theme of figures: colours, type and marks that every figure shares. Its colours are those of
-`.streamlit/config.toml`."""
+"""Colours, type and marks that all figures share; the colours are those of `.streamlit/config.toml`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from html import escape
+from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
-from plotly.colors import sample_colorscale
+
+from scoring.arrays import Bools, Floats
 
 SHAPES = {"malignant": "▲", "medium": "◆", "benign": "●"}
 SYMBOLS = {"malignant": "triangle-up", "medium": "diamond", "benign": "circle"}
@@ -16,17 +16,31 @@ FONT = "'Source Sans', 'Source Sans Pro', 'Segoe UI', system-ui, sans-serif"
 SHORT = 14
 """Characters of a name beside an axis."""
 SMALL = 15
-"""Cases of a class or group below which no interval is honest (statistics: few-cases-in-class)."""
+"""Cases of a class or group below which no interval is honest (finding few-cases-in-class)."""
+CIVIDIS = (
+    "#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838",
+)  # fmt: skip
+"""The colour scale that people see alike whatever colours they tell apart; even steps."""
 
 
 @dataclass(frozen=True, eq=False)
 class Theme:
     """All colours of one theme, as #rrggbb.
 
-    ink: text, points, whiskers. soft: axis titles, counts, intervals. grid: lines to read values off. zero:
-    lines that mean something (axes, diagonals, no difference). tint: quiet areas. accent, second, third: the
-    parts of a sum. risk: by group. categorical: ten colours, Okabe-Ito darkened or lightened until they are
-    seen, and two more. heat: cividis from the page's own colour.
+    Attributes:
+        name: "light" or "dark".
+        paper: the page.
+        ink: text, points, whiskers.
+        soft: axis titles, counts, intervals.
+        grid: lines to read values off.
+        zero: lines that mean something (axes, diagonals, no difference).
+        tint: quiet areas.
+        accent: what matters most; the first part of a sum.
+        second: the second part of a sum.
+        third: the third part of a sum.
+        risk: by risk group.
+        categorical: ten colours, Okabe-Ito darkened or lightened until they are seen, and two more.
+        heat: colour scale from the page's own colour, cividis.
     """
 
     name: str
@@ -44,18 +58,20 @@ class Theme:
     heat: tuple[tuple[float, str], ...]
 
 
-def channels(colour: str) -> np.ndarray:
-    """Red, green and blue, 0..255, of `#rrggbb` or `rgb(r, g, b)`."""
+def channels(colour: str) -> Floats:
+    """Return red, green and blue [3], 0..255, of `#rrggbb` or `rgb(r, g, b)`."""
     if colour.startswith("#"):
         return np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)], float)
     return np.array([float(v) for v in colour[colour.index("(") + 1 : -1].split(",")[:3]])
 
 
 def cividis(start: float, stop: float, page: str) -> tuple[tuple[float, str], ...]:
-    """Cividis between two of its shares (0..1), fading into the page: little is quiet in both themes, nothing
-    is the page itself."""
-    steps = np.linspace(0, 1, 21)
-    pure = np.array([channels(c) for c in sample_colorscale("cividis", list(start + (stop - start) * steps))])
+    """Return cividis between two of its shares (0..1), fading into the page: little is quiet in both themes,
+    nothing is the page itself."""
+    steps, stops = np.linspace(0, 1, 21), np.linspace(0, 1, len(CIVIDIS))
+    colours = np.array([channels(colour) for colour in CIVIDIS])
+    shares = start + (stop - start) * steps
+    pure = np.rint(np.stack([np.interp(shares, stops, colours[:, k]) for k in range(3)], axis=-1))
     cover = np.r_[0, 0.25 + 0.75 * steps[1:] ** 0.6][:, None]
     mixed = np.rint(pure * cover + channels(page) * (1 - cover)).astype(int)
     return tuple((float(t), f"rgb({r}, {g}, {b})") for t, (r, g, b) in zip(steps, mixed, strict=True))
@@ -116,8 +132,9 @@ DARK = Theme(
 
 
 @cache
-def template(theme: Theme) -> go.layout.Template:
-    """The Plotly template of a theme. It is handed to each figure and registered nowhere."""
+def template(theme: Theme) -> dict[str, Any]:
+    """Return the Plotly template of a theme. It is handed to each figure and registered nowhere."""
+    font = {"family": FONT, "size": 12, "color": theme.ink}
     # dragmode off and fixed ranges: a thumb that scrolls a phone must not zoom the chart.
     axis = {
         "gridcolor": theme.grid,
@@ -134,82 +151,63 @@ def template(theme: Theme) -> go.layout.Template:
         "bgcolor": theme.paper,
         "bordercolor": theme.zero,
         "align": "left",
-        "font": {"family": FONT, "size": 13, "color": theme.ink},
+        "font": font | {"size": 13},
     }
-    return go.layout.Template(
-        layout={
-            "font": {"family": FONT, "size": 12, "color": theme.ink},
-            "paper_bgcolor": "rgba(0,0,0,0)",
-            "plot_bgcolor": "rgba(0,0,0,0)",
-            "colorway": list(theme.categorical),
-            "margin": {"l": 4, "r": 12, "t": 8, "b": 4},
-            "xaxis": axis,
-            "yaxis": axis,
-            "dragmode": False,
-            "bargap": 0.28,
-            "hoverlabel": hover,
-            "showlegend": False,
-            "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": theme.soft, "activecolor": theme.accent},
-        }
-    )
-
-
-def figure(theme: Theme, question: str, height: int, **layout) -> go.Figure:
-    """An empty figure in the house style, `height` in pixels. The question it answers stands in
-    `layout.meta`, not in a title: Plotly's titles neither wrap nor are read aloud."""
-    return go.Figure(
-        layout=dict(template=template(theme), meta={"question": question}, height=height, **layout)
-    )
-
-
-def write(
-    fig: go.Figure, x: float | str, y: float | str, text: str, colour: str, size: int = 12, **more
-) -> go.Figure:
-    """Words at a place of the figure, in data coordinates unless `more` (options of a Plotly annotation) says
-    otherwise."""
-    return fig.add_annotation(**written(x, y, text, colour, size, **more))
-
-
-def written(x: float | str, y: float | str, text: str, colour: str, size: int = 12, **more) -> dict:
-    """`write` as what a list of annotations holds: Plotly copies all of them for every one that is added."""
-    return {"x": x, "y": y, "text": text, "showarrow": False, "font": {"size": size, "color": colour}, **more}
+    layout = {
+        "font": font,
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "colorway": list(theme.categorical),
+        "margin": {"l": 4, "r": 12, "t": 8, "b": 4},
+        "xaxis": axis,
+        "yaxis": axis,
+        "dragmode": False,
+        "bargap": 0.28,
+        "hoverlabel": hover,
+        "showlegend": False,
+        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": theme.soft, "activecolor": theme.accent},
+    }
+    return {"layout": layout}
 
 
 def safe(text: object) -> str:
-    """Foreign text for a figure. Plotly reads a little HTML in every label, links included."""
+    """Return foreign text made safe for a figure. Plotly reads a little HTML in every label, links included."""
     return escape(" ".join(str(text).split()), quote=False)
 
 
 def faded(colour: str, alpha: float) -> str:
-    """`#rrggbb` with an opacity of `alpha`, 0..1."""
+    """Return `#rrggbb` with an opacity of `alpha`, 0..1."""
     red, green, blue = channels(colour).astype(int)
     return f"rgba({red},{green},{blue},{alpha})"
 
 
-def luminance(colour: str) -> float:
-    """Relative luminance, 0..1, of `#rrggbb` or `rgb(r, g, b)` (WCAG 2.2)."""
-    light = channels(colour) / 255
-    return float(
-        np.dot(
-            np.where(light <= 0.04045, light / 12.92, ((light + 0.055) / 1.055) ** 2.4),
-            (0.2126, 0.7152, 0.0722),
-        )
-    )
+def luminance(colours: Floats) -> Floats:
+    """Return the relative luminance [...], 0..1, of colours [..., 3] in channels of 0..255 (WCAG 2.2)."""
+    light = np.asarray(colours, float) / 255
+    linear = np.where(light <= 0.04045, light / 12.92, ((light + 0.055) / 1.055) ** 2.4)
+    return np.asarray(linear @ (0.2126, 0.7152, 0.0722))
 
 
 def contrast(one: str, other: str) -> float:
-    """Contrast ratio of two colours, 1..21 (WCAG 2.2; text needs 4.5)."""
-    dark, light = sorted((luminance(one), luminance(other)))
+    """Return the contrast ratio of two colours, 1..21 (WCAG 2.2; text needs 4.5)."""
+    dark, light = sorted(float(luminance(channels(colour))) for colour in (one, other))
     return (light + 0.05) / (dark + 0.05)
 
 
+def text_is_black(colours: Floats) -> Bools:
+    """Return whether black is read better than white on colours [..., 3]; the better of them always has a
+    contrast over 4.5."""
+    raised = luminance(colours) + 0.05
+    return raised / 0.05 >= 1.05 / raised
+
+
 def text_on(colour: str) -> str:
-    """Black or white, whichever is read better on the colour; one of them always has a contrast over 4.5."""
-    return max("#000000", "#ffffff", key=lambda text: contrast(text, colour))
+    """Return black or white, whichever is read better on the colour."""
+    return "#000000" if text_is_black(channels(colour)) else "#ffffff"
 
 
 def label(name: str, risk: str | None = None, theme: Theme | None = None, shape_last: bool = True) -> str:
-    """A class never appears without the shape of its risk group, if it has one.
+    """Return a class with the shape of its risk group, if it has one: a class never appears without it.
 
     Without a theme: plain text, for tables. With one: Plotly's HTML, the shape in its colour and next to the
     axis.
@@ -228,50 +226,6 @@ def short(name: str) -> str:
 
 
 def counted(name: str, n: int, risk: str | None, theme: Theme) -> str:
-    """Class, its number of cases (a star below 15), its shape: a label for the left axis."""
+    """Return class, number of cases (a star below 15) and shape as a label for the left axis."""
     shape = label("", risk, theme).strip()
     return f"{safe(name)} <span style='color:{theme.soft}'>{n:.0f}{'*' if n < SMALL else ''}</span> {shape}".strip()
-
-
-def heat(
-    fig: go.Figure,
-    theme: Theme,
-    shares: np.ndarray,
-    columns: Sequence[str],
-    rows: Sequence[str],
-    words: np.ndarray,
-    hovers: np.ndarray,
-    size: int = 12,
-) -> go.Figure:
-    """Shares 0..1 (NaN: blank) as colour, with words in the cells: dark or white, whichever is read better on
-    that cell.
-
-    shares, words and hovers are [rows, columns]. Cells stand at whole numbers from 0, so that lines and
-    frames can be drawn between them.
-    """
-    scale = [list(stop) for stop in theme.heat]
-    fig.add_heatmap(
-        z=shares,
-        zmin=0,
-        zmax=1,
-        colorscale=scale,
-        showscale=False,
-        xgap=1,
-        ygap=1,
-        hoverongaps=False,
-        hovertext=hovers.tolist(),
-        hoverinfo="text",
-    )
-    grounds = np.reshape(sample_colorscale(scale, np.nan_to_num(shares).ravel().tolist()), shares.shape)
-    fig.layout.annotations = [
-        *fig.layout.annotations,
-        *(
-            written(column, row, text, text_on(grounds[row, column]), size)
-            for (row, column), text in np.ndenumerate(words)
-            if text
-        ),
-    ]
-    fig.update_xaxes(side="top", showgrid=False, tickvals=list(range(len(columns))), ticktext=list(columns))
-    return fig.update_yaxes(
-        autorange="reversed", showgrid=False, tickvals=list(range(len(rows))), ticktext=list(rows)
-    )

@@ -1,12 +1,15 @@
 """The map of all weights of three parts of a score: who would be first."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
 
+from scoring.arrays import Bools, Floats
+from scoring.figures.canvas import Canvas, Properties
 from scoring.figures.numerals import percent
-from scoring.figures.theme import Theme, figure, safe, short
+from scoring.figures.theme import Theme, safe, short
 
 SYMBOLS = (
     "circle",
@@ -22,26 +25,51 @@ SYMBOLS = (
 )
 
 
-def weight_map(
-    question: str,
-    parts: Sequence[str],
-    weights: np.ndarray,
-    first: np.ndarray,
-    teams: Sequence[str],
-    official: Sequence[float],
-    theme: Theme,
-) -> go.Figure:
-    """Who is first under all weights of three parts: weights [G, 3] summing to 1, first [G, A] shares of the
-    first place. official: the point marked.
+@dataclass(frozen=True)
+class FirstPlaces:
+    """Who is first under all weights of three parts of a score.
 
-    A team keeps its colour and its symbol in every map of the same teams. The legend says how much of the map
-    is its own.
+    Attributes:
+        parts: names of the three parts.
+        weights: [G, 3], each summing to 1.
+        first: [G, A] share of the first place that each team has there.
+        teams: names of the A teams.
+        official: the challenge's own weights.
     """
-    alone = np.where(first.max(1) == 1, first.argmax(1), -1)
-    drawn = [(name, alone == k, theme.categorical[k % 10], SYMBOLS[k % 10]) for k, name in enumerate(teams)]
+
+    parts: Sequence[str]
+    weights: Floats
+    first: Floats
+    teams: Sequence[str]
+    official: Sequence[float]
+
+    def hovers(self, chosen: Bools) -> list[str]:
+        """Return the texts shown while the pointer is on the chosen [G] of the points."""
+        return [
+            self._hover(point, [team for team, share in zip(self.teams, shares, strict=True) if share])
+            for point, shares in zip(self.weights[chosen], self.first[chosen], strict=True)
+        ]
+
+    def _hover(self, weights: Floats, first: Sequence[str]) -> str:
+        named = ", ".join(first[:5]) + (f" and {len(first) - 5} more" if len(first) > 5 else "")
+        return f"<b>{safe(named)}</b>" + "".join(
+            f"<br>{safe(part)} {value:.2f}" for part, value in zip(self.parts, weights, strict=True)
+        )
+
+
+def weight_map(question: str, found: FirstPlaces, theme: Theme) -> go.Figure:
+    """Draw who is first under all weights of three parts; the official weights are a ring.
+
+    A team keeps its colour and its symbol in every map of the same teams. The legend says how much of the map is
+    its own.
+    """
+    alone = np.where(found.first.max(1) == 1, found.first.argmax(1), -1)
+    drawn = [
+        (name, alone == k, theme.categorical[k % 10], SYMBOLS[k % 10]) for k, name in enumerate(found.teams)
+    ]
     drawn.append(("several", alone == -1, theme.zero, "circle-open"))
     drawn = [entry for entry in drawn if entry[1].any()]
-    fig = figure(
+    canvas = Canvas(
         theme,
         question,
         400 + 20 * len(drawn),
@@ -56,23 +84,20 @@ def weight_map(
             "itemsizing": "constant",
             "tracegroupgap": 0,
         },
+        ternary=_triangle(found.parts, theme),
     )
     for name, chosen, colour, symbol in drawn:
-        hovers = [
-            _words(point, parts, [team for team, share in zip(teams, shares, strict=True) if share])
-            for point, shares in zip(weights[chosen], first[chosen], strict=True)
-        ]
-        mark = {"color": colour, "symbol": symbol, "size": 6}
-        _points(
-            fig,
-            weights[chosen],
-            f"{safe(short(name))}: first on {percent(chosen.mean())} of the map",
-            mark,
-            hovers,
-        )
-    mark = {"color": theme.paper, "size": 13, "symbol": "circle", "line": {"color": theme.ink, "width": 3}}
-    words = " ".join(f"{value:.2f}" for value in official)
-    _points(fig, np.array([official]), f"official weights {words}", mark, [f"official weights {words}"])
+        mark: Properties = {"color": colour, "symbol": symbol, "size": 6}
+        words = f"{safe(short(name))}: first on {percent(chosen.mean())} of the map"
+        _points(canvas, found.weights[chosen], words, mark, found.hovers(chosen))
+    ring = {"color": theme.paper, "size": 13, "symbol": "circle", "line": {"color": theme.ink, "width": 3}}
+    words = f"official weights {' '.join(f'{value:.2f}' for value in found.official)}"
+    _points(canvas, np.array([found.official], float), words, ring, [words])
+    return canvas.figure()
+
+
+def _triangle(parts: Sequence[str], theme: Theme) -> Properties:
+    """The axes of the map, one per part."""
     axis = {
         "gridcolor": theme.grid,
         "linecolor": theme.zero,
@@ -81,16 +106,15 @@ def weight_map(
         "min": 0,
         "tickformat": ".2~f",
     }
-    axes = {
-        f"{letter}axis": axis | {"title": {"text": safe(part), "font": {"size": 12, "color": theme.soft}}}
-        for letter, part in zip("abc", parts, strict=True)
-    }
-    return fig.update_layout(ternary={"bgcolor": "rgba(0,0,0,0)", "sum": 1, **axes})
+    titles = [{"text": safe(part), "font": {"size": 12, "color": theme.soft}} for part in parts]
+    axes = {f"{name}axis": axis | {"title": title} for name, title in zip("abc", titles, strict=True)}
+    return {"bgcolor": "rgba(0,0,0,0)", "sum": 1, **axes}
 
 
-def _points(fig: go.Figure, weights: np.ndarray, name: str, mark: dict, hovers: Sequence[str]) -> None:
+def _points(canvas: Canvas, weights: Floats, name: str, mark: Properties, hovers: Sequence[str]) -> None:
     a, b, c = weights.T
-    fig.add_scatterternary(
+    canvas.trace(
+        "scatterternary",
         a=a,
         b=b,
         c=c,
@@ -100,11 +124,4 @@ def _points(fig: go.Figure, weights: np.ndarray, name: str, mark: dict, hovers: 
         hovertext=list(hovers),
         hoverinfo="text",
         cliponaxis=False,
-    )
-
-
-def _words(weights: np.ndarray, parts: Sequence[str], first: Sequence[str]) -> str:
-    named = ", ".join(first[:5]) + (f" and {len(first) - 5} more" if len(first) > 5 else "")
-    return f"<b>{safe(named)}</b>" + "".join(
-        f"<br>{safe(part)} {value:.2f}" for part, value in zip(parts, weights, strict=True)
     )

@@ -1,17 +1,17 @@
 """What is shown of a card whose challenge has no `views` of its own: everything that the card's own names say."""
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 import plotly.graph_objects as go
 
 from scoring.challenges import classification_views as shared
 from scoring.challenges import load_challenge
-from scoring.figures import binary
+from scoring.challenges.melanoma.condition import CALIBRATION as OF_RISKS
 from scoring.figures.calibration import LARGEST_OUTPUT
 from scoring.figures.confusion import confusion_matrix
-from scoring.figures.curves import precision_recall_panel, roc_panel
+from scoring.figures.curves import Curve, precision_recall_panel, roc_panel
 from scoring.figures.numerals import decimal, points, span
 from scoring.figures.numerals import share as written
 from scoring.figures.theme import Theme, label
@@ -122,7 +122,8 @@ def _panels(
             f"{markdown(label(name, entry.get('risk')))}  {short} "
             f"{decimal(entry.get(area, card.metrics.get(area)), 3)}, n = {entry.get('support')}"
         )
-        shown.append(Panel(title, _panel(kind, name, grid, curves[k], entry, card.n_cases, band)))
+        curve = Curve(name, grid, curves[k], entry.get("risk"), band)
+        shown.append(Panel(title, _panel(kind, curve, entry["support"] / card.n_cases)))
     if shown:
         yield Panels(
             question,
@@ -131,26 +132,15 @@ def _panels(
         )
 
 
-def _panel(
-    kind: str,
-    name: str,
-    grid: np.ndarray,
-    curve: np.ndarray,
-    entry: Mapping[str, Any],
-    n_cases: int,
-    band: tuple[Any, ...] | None,
-) -> Callable[[Theme], go.Figure]:
-    risk = entry.get("risk")
+def _panel(kind: str, curve: Curve, prevalence: float) -> Callable[[Theme], go.Figure]:
     if kind == "roc":
-        return lambda theme: roc_panel(name, grid, curve, theme, risk, band)
-    return lambda theme: precision_recall_panel(
-        name, grid, curve, entry["support"] / n_cases, theme, risk, band
-    )
+        return partial(roc_panel, curve)
+    return partial(precision_recall_panel, curve, prevalence)
 
 
 def _calibration(card: ScoreCard) -> Iterator[Block]:
     if "reliability_n" in card.arrays:
-        labels = binary.RISK if card.arrays["outputs"].shape[1] == 1 else LARGEST_OUTPUT
+        labels = OF_RISKS if card.arrays["outputs"].shape[1] == 1 else LARGEST_OUTPUT
         yield from shared.calibration(card, shared.CalibrationWords(labels))
 
 

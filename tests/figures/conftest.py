@@ -1,10 +1,13 @@
-"""Scorecards of golden cases: every class with cases, and one where classes have none."""
+"""Scorecards of golden cases, and a check of every figure that is drawn."""
 
+import json
 from pathlib import Path
 
+import plotly.graph_objects as go
 import pytest
 
 import scoring
+from scoring.figures.canvas import Canvas
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "tricorder3"
 
@@ -26,3 +29,16 @@ def card() -> scoring.ScoreCard:
 def absent() -> scoring.ScoreCard:
     """Three of eleven classes have no case."""
     return scored("01-public-a", resamples=0)
+
+
+@pytest.fixture(autouse=True)
+def checked(monkeypatch):
+    """Plotly knows every property of every figure that a test draws, and would write each the same way."""
+    build = Canvas.figure
+
+    def figure(canvas: Canvas) -> go.Figure:
+        built = build(canvas)
+        assert json.loads(go.Figure(built.to_dict()).to_json()) == json.loads(built.to_json())
+        return built
+
+    monkeypatch.setattr(Canvas, "figure", figure)

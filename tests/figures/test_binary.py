@@ -5,10 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scoring.challenges.melanoma.condition import MELANOMA
 from scoring.challenges.melanoma.threshold import at_threshold, histogram, net_benefit, thresholds
 from scoring.figures import binary as figures
-from scoring.figures.binary import Mark, cut
+from scoring.figures import thresholds as threshold_figures
 from scoring.figures.theme import DARK, LIGHT
+from scoring.figures.thresholds import Mark, cut
 from tests.support.risk_tables import card
 
 THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
@@ -44,14 +46,20 @@ def words(figure) -> list[str]:
 def every_figure(scored, curve, theme):
     drawn = histogram(scored)
     a = scored.arrays
-    yield figures.threshold_lines(curve, MARKS, (0, 1), theme)
-    yield figures.histogram(drawn["edges"], drawn["negative"], drawn["positive"], MARKS, theme)
-    yield figures.roc(curve, MARKS, theme, (a["roc_grid"], a["roc_low"][0], a["roc_high"][0]))
-    yield figures.precision_recall(curve, 0.3, MARKS, theme, (a["pr_grid"], a["pr_low"][0], a["pr_high"][0]))
-    yield figures.confusion(scored.confusion_matrix["counts"], theme)
-    yield figures.net_benefit(net_benefit(scored, np.linspace(0, 0.6, 31)), theme, MARKS[:1])
-    yield figures.score_bar(0.31, MARKS[:1], (0, 1), theme, True)
-    yield figures.score_bar(None, MARKS[:1], (-3, 4), theme, False)
+    yield threshold_figures.threshold_lines(curve, MARKS, (0, 1), theme)
+    yield threshold_figures.histogram(
+        drawn["edges"], drawn["negative"], drawn["positive"], MARKS, theme, MELANOMA
+    )
+    yield figures.roc(curve, MARKS, theme, MELANOMA, (a["roc_grid"], a["roc_low"][0], a["roc_high"][0]))
+    yield figures.precision_recall(
+        curve, 0.3, MARKS, theme, MELANOMA, (a["pr_grid"], a["pr_low"][0], a["pr_high"][0])
+    )
+    yield figures.confusion(scored.confusion_matrix["counts"], theme, MELANOMA)
+    yield threshold_figures.net_benefit(
+        net_benefit(scored, np.linspace(0, 0.6, 31)), theme, MELANOMA, MARKS[:1]
+    )
+    yield threshold_figures.score_bar(0.31, MARKS[:1], (0, 1), theme, True)
+    yield threshold_figures.score_bar(None, MARKS[:1], (-3, 4), theme, False)
 
 
 @THEMES
@@ -68,15 +76,20 @@ def test_foreign_words_are_no_markup(scored, curve, theme):
         assert "<b>best</b>" not in figure.to_json()
 
 
-@pytest.mark.parametrize("key", figures.QUANTITIES)
+@pytest.mark.parametrize("key", threshold_figures.QUANTITIES)
 def test_lines_are_the_thresholds_of_the_challenge(curve, key):
-    line = trace(figures.threshold_lines(curve, MARKS, (0, 1), LIGHT), figures.QUANTITIES[key])
+    line = trace(
+        threshold_figures.threshold_lines(curve, MARKS, (0, 1), LIGHT), threshold_figures.QUANTITIES[key]
+    )
     assert list(line.x) == sorted(curve["threshold"])
     assert dict(zip(line.x, line.y, strict=True)) == dict(zip(curve["threshold"], curve[key], strict=True))
 
 
 def test_marks_stand_where_their_decisions_are(scored, curve):
-    roc, precision = figures.roc(curve, MARKS, LIGHT), figures.precision_recall(curve, 0.3, MARKS, LIGHT)
+    roc, precision = (
+        figures.roc(curve, MARKS, LIGHT, MELANOMA),
+        figures.precision_recall(curve, 0.3, MARKS, LIGHT, MELANOMA),
+    )
     for mark, name in zip(MARKS, ("official 0.5", "your threshold", "&lt;b&gt;best&lt;/b&gt;"), strict=True):
         reached = at_threshold(scored, mark.threshold)
         assert (trace(roc, name).x[0], trace(roc, name).y[0]) == pytest.approx(
@@ -89,7 +102,9 @@ def test_marks_stand_where_their_decisions_are(scored, curve):
 
 def test_the_histogram_shows_shares_of_each_class(scored):
     drawn = histogram(scored)
-    figure = figures.histogram(drawn["edges"], drawn["negative"], drawn["positive"], MARKS, LIGHT)
+    figure = threshold_figures.histogram(
+        drawn["edges"], drawn["negative"], drawn["positive"], MARKS, LIGHT, MELANOMA
+    )
     assert sum(trace(figure, "melanoma").y) == pytest.approx(1)
     assert sum(trace(figure, "other").y) == pytest.approx(-1)
     assert words(figure)[-1].count("n = ") == 2
@@ -99,13 +114,15 @@ def test_the_histogram_shows_shares_of_each_class(scored):
 
 
 def test_no_melanoma_at_all_is_drawn():
-    figure = figures.histogram(np.linspace(0, 1, 5), np.array([3, 0, 0, 1]), np.zeros(4, int), (), LIGHT)
+    figure = threshold_figures.histogram(
+        np.linspace(0, 1, 5), np.array([3, 0, 0, 1]), np.zeros(4, int), (), LIGHT, MELANOMA
+    )
     assert "melanoma, n = 0" in words(figure)[-1]
 
 
 def test_missed_melanomas_are_the_outlined_cell(scored):
     (quiet, alarms), (missed, found) = scored.confusion_matrix["counts"]
-    figure = figures.confusion(scored.confusion_matrix["counts"], LIGHT)
+    figure = figures.confusion(scored.confusion_matrix["counts"], LIGHT, MELANOMA)
     assert [int(text.split("<b>")[1].split("<")[0]) for text in words(figure)] == [
         found,
         missed,
@@ -117,11 +134,11 @@ def test_missed_melanomas_are_the_outlined_cell(scored):
 
 
 def test_the_prevalence_is_the_base_line_of_precision(curve):
-    assert set(trace(figures.precision_recall(curve, 0.3, (), LIGHT), "prevalence").y) == {0.3}
+    assert set(trace(figures.precision_recall(curve, 0.3, (), LIGHT, MELANOMA), "prevalence").y) == {0.3}
 
 
 def test_a_case_without_a_score_has_no_dot():
-    assert [t.name for t in figures.score_bar(None, MARKS[:1], (0, 1), LIGHT, True).data] == [
+    assert [t.name for t in threshold_figures.score_bar(None, MARKS[:1], (0, 1), LIGHT, True).data] == [
         "range",
         "official 0.5",
     ]

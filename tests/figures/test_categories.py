@@ -32,9 +32,9 @@ def named(figure):
 def test_every_figure_asks_its_question(theme):
     found = {"threshold": np.array([0, 1.0]), "f1": np.array([0.2, 0.4])}
     for figure in (
-        figures.roc([line()], theme),
+        figures.roc([line()], theme, 0.8),
         figures.precision_recall([line()], theme),
-        figures.malignant_roc(np.array([0, 1]), np.array([0, 1]), np.array([1, 0]), theme),
+        figures.malignant_roc(np.array([0, 1]), np.array([0, 1]), np.array([1, 0]), theme, 0.8),
         figures.confusion_matrix(
             [[1, 0], [2, 3]], ["A", "B"], theme, {"A": "malignant"}, "counts", ("B", "A")
         ),

@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.figures.calibration import reliability
-from scoring.figures.confusion import confusion_matrix, matrix, risk_matrix
-from scoring.figures.curves import precision_recall_panel, roc_panel
+from scoring.figures.confusion import MatrixStyle, confusion_matrix, matrix, risk_matrix
+from scoring.figures.curves import Curve, precision_recall_panel, roc_panel
 from scoring.figures.intervals import Row, intervals, slice_rows
-from scoring.figures.outputs import output_bars, setting_dots, softmax, spread, sweep_lines
+from scoring.figures.outputs import Sweep, output_bars, setting_dots, spread, sweep_lines
 from scoring.figures.score_points import Part, points_lost, score_strip
 from scoring.figures.theme import DARK, LIGHT
 
@@ -43,18 +43,17 @@ def every_figure(card, theme):
     yield points_lost(card.per_class, theme)
     yield risk_matrix(card.more["risk_matrix"]["counts"], card.more["risk_matrix"]["labels"], theme)
     yield confusion_matrix(card.confusion_matrix["counts"], labels, theme, known)
-    yield roc_panel(
-        "MEL", grid, card.arrays["roc_sensitivity"][7], theme, "malignant", (grid, low[7], high[7])
-    )
-    yield precision_recall_panel("MEL", grid, card.arrays["pr_precision"][7], 0.13, theme, "malignant")
+    band = (grid, low[7], high[7])
+    yield roc_panel(Curve("MEL", grid, card.arrays["roc_sensitivity"][7], "malignant", band), theme)
+    precision = Curve("MEL", grid, card.arrays["pr_precision"][7], "malignant")
+    yield precision_recall_panel(precision, 0.13, theme)
     yield reliability(*bins, theme)
     yield intervals(slice_rows(card.more["slices"], "accuracy"), theme, "Which patients?", "accuracy")
     yield output_bars(outputs[0], labels, theme, known, "NV")
-    yield sweep_lines(
-        [20, 50, 80], outputs[:3], labels, theme, "Another age?", "age in years", risks=known, own=50
-    )
+    ages = Sweep([20, 50, 80], outputs[:3], labels, 50, known)
+    yield sweep_lines(ages, theme, "Another age?", "age in years")
     yield setting_dots(
-        ["male", "female"], outputs[:2], labels, theme, "Another gender?", risks=known, own="male"
+        Sweep(["male", "female"], outputs[:2], labels, "male", known), theme, "Another gender?"
     )
 
 
@@ -185,7 +184,7 @@ def test_risk_matrix_outlines_malignant_called_benign(card, theme):
 
 
 def test_a_row_without_cases_is_blank_and_no_error():
-    figure = matrix([[0, 0], [1, 3]], ["a", "b"], LIGHT, "Which?", 200)
+    figure = matrix([[0, 0], [1, 3]], ["a", "b"], {}, MatrixStyle("Which?", 200), LIGHT).figure()
     assert words(figure) == ["<b>1</b>", "<b>3</b>"]
 
 
@@ -197,19 +196,19 @@ def test_no_harm_is_said():
 def test_curves_are_drawn_as_given_with_band_and_reference(card):
     grid, k = card.arrays["roc_grid"], 7
     band = grid, card.arrays["roc_low"][k], card.arrays["roc_high"][k]
-    figure = roc_panel("MEL", grid, card.arrays["roc_sensitivity"][k], LIGHT, "malignant", band)
+    curve = Curve("MEL", grid, card.arrays["roc_sensitivity"][k], "malignant", band)
+    figure = roc_panel(curve, LIGHT)
     assert list(trace(figure, "sensitivity").y) == list(card.arrays["roc_sensitivity"][k])
     assert list(trace(figure, "chance").y) == [0, 1]
     assert list(trace(figure, "95% band").y) == [*band[2], *band[1][::-1]]
-    guessing = trace(precision_recall_panel("MEL", grid, grid, 0.13, DARK), "guessing")
+    guessing = trace(precision_recall_panel(Curve("MEL", grid, grid), 0.13, DARK), "guessing")
     assert list(guessing.y) == [0.13, 0.13]
 
 
 def test_a_band_leaves_out_what_is_undefined():
     grid = np.array([0.0, 0.5, 1.0])
-    figure = roc_panel(
-        "MEL", grid, grid, LIGHT, None, (grid, np.array([np.nan, 0.2, 0.5]), np.array([0.1, 0.6, 1.0]))
-    )
+    band = (grid, np.array([np.nan, 0.2, 0.5]), np.array([0.1, 0.6, 1.0]))
+    figure = roc_panel(Curve("MEL", grid, grid, None, band), LIGHT)
     assert list(trace(figure, "95% band").x) == [0.5, 1.0, 1.0, 0.5]
 
 
@@ -293,13 +292,6 @@ def test_softmax_is_called_what_it_is(card):
     assert "not in the score" in figure.layout.xaxis.title.text
 
 
-@given(st.lists(st.floats(-700, 700), min_size=1, max_size=11))
-def test_softmax_sums_to_one_and_keeps_the_order(outputs):
-    shares = softmax(outputs)
-    assert shares.sum() == pytest.approx(1)
-    assert all(np.diff(shares[np.argsort(outputs)]) >= 0)
-
-
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=5))
 def test_labels_keep_their_order_their_distance_and_their_room(values):
     placed = spread(values, 0.2, 0.0, 1.0)
@@ -312,9 +304,8 @@ def test_labels_keep_their_order_their_distance_and_their_room(values):
 def test_sweeps_draw_every_class_and_name_four():
     outputs = np.linspace(0, 1, 33).reshape(3, 11)
     names = [f"c{k}" for k in range(11)]
-    figure = sweep_lines(
-        [20, 50, 80], outputs, names, LIGHT, "What would another age change?", "age in years", own=50
-    )
+    sweep = Sweep([20, 50, 80], outputs, names, 50)
+    figure = sweep_lines(sweep, LIGHT, "What would another age change?", "age in years")
     assert {t.name: list(t.y) for t in figure.data} == {
         name: list(outputs[:, k]) for k, name in enumerate(names)
     }
@@ -325,16 +316,15 @@ def test_sweeps_draw_every_class_and_name_four():
 
 
 def test_settings_are_rows_and_the_cases_own_is_bold():
-    figure = setting_dots(
-        ["male", "female"], np.array([[0.1, 0.9], [0.3, 0.7]]), ["a", "b"], DARK, "What?", own="female"
-    )
+    sweep = Sweep(["male", "female"], np.array([[0.1, 0.9], [0.3, 0.7]]), ["a", "b"], "female")
+    figure = setting_dots(sweep, DARK, "What?")
     assert list(figure.layout.yaxis.ticktext) == ["male", "<b>female</b>"]
     assert {t.name: list(t.x) for t in figure.data} == {"a": [0.1, 0.3], "b": [0.9, 0.7]}
 
 
 def test_constant_outputs_can_be_drawn():
-    assert len(sweep_lines([1, 2], np.zeros((2, 3)), list("abc"), LIGHT, "What?", "x").data) == 3
-    assert len(setting_dots(["m", "f"], np.zeros((2, 3)), list("abc"), LIGHT, "What?").data) == 3
+    assert len(sweep_lines(Sweep([1, 2], np.zeros((2, 3)), "abc"), LIGHT, "What?", "x").data) == 3
+    assert len(setting_dots(Sweep(["m", "f"], np.zeros((2, 3)), "abc"), LIGHT, "What?").data) == 3
     assert len(output_bars([0, 0], ["a", "b"], LIGHT).data) == 1
 
 
@@ -342,12 +332,12 @@ def test_names_of_strangers_start_no_element():
     counts = [[2, 1], [0, 3]]
     entry = {"support": 3, "f1": 0.5, "score_worth": 0.5, "score_lost": 0.25}
     shown = [
-        matrix(counts, [HOSTILE, "b"], LIGHT, "Which?", 200),
+        matrix(counts, [HOSTILE, "b"], {}, MatrixStyle("Which?", 200), LIGHT).figure(),
         points_lost({HOSTILE: entry, "b": entry}, LIGHT),
         output_bars([0.1, 0.9], [HOSTILE, "b"], LIGHT),
         intervals([Row(HOSTILE, 1.0, (0, 2), 20, HOSTILE)], LIGHT, "Who?", "points"),
-        sweep_lines([1, 2], np.eye(2), [HOSTILE, "b"], LIGHT, "What?", "x"),
-        setting_dots([HOSTILE, "f"], np.eye(2), [HOSTILE, "b"], LIGHT, "What?"),
+        sweep_lines(Sweep([1, 2], np.eye(2), [HOSTILE, "b"]), LIGHT, "What?", "x"),
+        setting_dots(Sweep([HOSTILE, "f"], np.eye(2), [HOSTILE, "b"]), LIGHT, "What?"),
         score_strip([Part(HOSTILE, HOSTILE, 100, 0.5)], LIGHT),
     ]
     for figure in shown:

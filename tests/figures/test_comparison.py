@@ -6,10 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoring.figures import comparison as figures
-from scoring.figures.comparison import Ordering, Sized
+from scoring.figures.comparison import ClassValues, Ordering
 from scoring.figures.intervals import Row
+from scoring.figures.model_size import Sized, size_scatter
+from scoring.figures.team_cases import case_heat, teams_right
 from scoring.figures.theme import DARK, LIGHT
-from scoring.figures.weights import weight_map
+from scoring.figures.weights import FirstPlaces, weight_map
 
 THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
 HOSTILE = "<a href='https://example.org'>team</a>"
@@ -31,6 +33,8 @@ def every(theme, names=NAMES):
     a, b = names
     rules = [Ordering("official", (1, 2), 1.0), Ordering("age 70+: accuracy", (2, 1), -1.0, small=True)]
     values = np.array([[0.5, 0.25], [np.nan, 1.0]])
+    table = ClassValues(values, ["MEL", "NV"], names, [20, 3], "F1", {"MEL": "malignant"})
+    firsts = np.array([[1, 0], [0, 1], [0.5, 0.5]])
     return (
         figures.team_intervals([Row(a, 1.0, [0.5, 2.0]), Row(b, 0.5)], theme, "Who wins?", "points", 2),
         figures.group_intervals(
@@ -39,24 +43,14 @@ def every(theme, names=NAMES):
         pairs(names, theme),
         figures.rank_heat(names, np.array([[0.75, 0.25], [0.25, 0.75]]), [[1, 2], [1, 2]], theme),
         figures.rules_heat(names, rules, [0, 1], theme),
-        figures.class_heat(
-            values, ["MEL", "NV"], names, [20, 3], "F1", theme, {"MEL": "malignant"}, ("MEL", a)
+        figures.class_heat(table, theme, ("MEL", a)),
+        figures.class_heat(replace(table, risks={}), theme, differences=True),
+        case_heat(names, ["images/c1.jpg", "c2"], np.array([[0, 1], [0.5, np.nan]]), theme),
+        teams_right([3, 2, 1], theme),
+        size_scatter(
+            [Sized(a, 10.0, 80.0, [75, 85]), Sized(b, 100.0, 70.0, None)], "points", 2, theme, (50, 150)
         ),
-        figures.class_heat(values, ["MEL", "NV"], names, [20, 3], "F1", theme, against=a),
-        figures.case_heat(names, ["images/c1.jpg", "c2"], np.array([[0, 1], [0.5, np.nan]]), theme),
-        figures.teams_right([3, 2, 1], theme),
-        figures.size_scatter(
-            [Sized(a, 10.0, 80.0, [75, 85]), Sized(b, 100.0, 70.0, None)], "points", 2, theme
-        ),
-        weight_map(
-            "Who wins?",
-            ["a", "b", "c"],
-            WEIGHTS,
-            np.array([[1, 0], [0, 1], [0.5, 0.5]]),
-            names,
-            (0.25, 0.35, 0.4),
-            theme,
-        ),
+        weight_map("Who wins?", FirstPlaces("abc", WEIGHTS, firsts, names, (0.25, 0.35, 0.4)), theme),
     )
 
 
@@ -130,14 +124,15 @@ def test_every_cell_of_classes_and_cases_can_be_clicked():
 
 
 def test_differences_to_a_team_are_written_with_their_sign():
-    figure = figures.class_heat(np.array([[0.0, -0.25]]), ["MEL"], ["a", "b"], [20], "F1", LIGHT, against="a")
+    table = ClassValues(np.array([[0.0, -0.25]]), ["MEL"], ["a", "b"], [20], "F1")
+    figure = figures.class_heat(table, LIGHT, differences=True)
     assert [note.text for note in figure.layout.annotations] == ["−.25"]
 
 
 def test_what_is_entirely_wrong_has_a_cross_and_what_is_between_a_number():
-    figure = figures.case_heat(["a", "b", "c", "d"], ["c1"], np.array([[0, 0.4, 1, np.nan]]), LIGHT)
+    figure = case_heat(["a", "b", "c", "d"], ["c1"], np.array([[0, 0.4, 1, np.nan]]), LIGHT)
     assert [(note.x, note.text) for note in figure.layout.annotations] == [(0, "×"), (1, ".40"), (2, "1.00")]
-    decided = figures.case_heat(["a", "b"], ["c1"], np.array([[0, 1]]), LIGHT)
+    decided = case_heat(["a", "b"], ["c1"], np.array([[0, 1]]), LIGHT)
     assert [(note.x, note.text) for note in decided.layout.annotations] == [(0, "×")]
     shares = np.array(figure.data[0].z)[0]
     assert shares[0] > shares[1] > shares[2]
@@ -151,7 +146,7 @@ def test_the_front_is_what_no_smaller_model_reaches():
         Sized("better", 40, 80, [70, 90]),
         Sized("equal", 90, 80, None),
     ]
-    marks = figures.size_scatter(teams, "points", 2, LIGHT).data[1]
+    marks = size_scatter(teams, "points", 2, LIGHT).data[1]
     assert dict(zip(marks.x, (colour == LIGHT.accent for colour in marks.marker.color), strict=True)) == {
         5: True,
         20: False,
@@ -162,9 +157,8 @@ def test_the_front_is_what_no_smaller_model_reaches():
 
 def test_the_map_says_how_much_of_it_each_team_has():
     first = np.array([[1, 0], [1, 0], [0.5, 0.5]])
-    figure = weight_map(
-        "Who wins?", ["a", "b", "c"], WEIGHTS, first, ["aurora", "borealis"], (0.25, 0.35, 0.4), LIGHT
-    )
+    firsts = FirstPlaces("abc", WEIGHTS, first, ["aurora", "borealis"], (0.25, 0.35, 0.4))
+    figure = weight_map("Who wins?", firsts, LIGHT)
     assert [trace.name for trace in figure.data] == [
         "aurora: first on 67% of the map",
         "several: first on 33% of the map",

@@ -7,11 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.figures import export
-from scoring.figures.theme import DARK, LIGHT, figure
+from scoring.figures.canvas import Canvas
+from scoring.figures.theme import DARK, LIGHT
 
 
 def drawn(theme, name="a"):
-    return figure(theme, "Who <wins>?", 120).add_bar(x=np.arange(3.0), y=[1, 2, 3], name=name)
+    canvas = Canvas(theme, "Who <wins>?", 120)
+    canvas.trace("bar", x=np.arange(3.0), y=[1, 2, 3], name=name)
+    return canvas.figure()
 
 
 @given(st.text() | st.sampled_from(["</script><script>alert(1)</script>", "<!--", "]]>", "\u2028"]))

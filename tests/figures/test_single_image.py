@@ -6,6 +6,7 @@ import pytest
 from PIL import Image
 
 from scoring.figures import single_image
+from scoring.figures.single_image import Saliency, Scores
 from scoring.figures.theme import DARK, LIGHT, channels
 
 CLASSES, RISK = ("MEL", "BKL", "NV", "BCC"), ("malignant", "medium", "benign", "malignant")
@@ -13,7 +14,7 @@ SCORES = np.array([0.5, 0.1, 0.15, 0.25])
 
 
 def test_classes_stand_by_risk_and_in_each_group_the_highest_first():
-    figure = single_image.ranked(CLASSES, RISK, SCORES, SCORES, LIGHT)
+    figure = single_image.ranked(Scores(CLASSES, RISK, SCORES, SCORES), LIGHT)
     order = np.argsort(figure.data[0].y)
     assert [figure.data[0].x[i] for i in order] == [0.5, 0.25, 0.1, 0.15]
     assert [tick.replace("<b>", "").split("<")[0].strip() for tick in figure.layout.yaxis.ticktext] == [
@@ -31,7 +32,7 @@ def test_classes_stand_by_risk_and_in_each_group_the_highest_first():
 
 def test_the_range_of_the_turned_image_is_a_whisker_and_the_tempered_score_a_ring():
     low, high = SCORES - 0.05, SCORES + 0.02
-    figure = single_image.ranked(CLASSES, RISK, SCORES, SCORES, DARK, (low, high), SCORES[::-1])
+    figure = single_image.ranked(Scores(CLASSES, RISK, SCORES, SCORES, (low, high), SCORES[::-1]), DARK)
     assert figure.data[0].error_x.array == pytest.approx([0.02] * 4)
     assert figure.data[0].error_x.arrayminus == pytest.approx([0.05] * 4)
     assert sorted(figure.data[1].x) == sorted(SCORES)
@@ -39,7 +40,8 @@ def test_the_range_of_the_turned_image_is_a_whisker_and_the_tempered_score_a_rin
 
 def test_one_output_belongs_to_the_second_class():
     figure = single_image.ranked(
-        ("other", "melanoma"), ("benign", "malignant"), np.array([0.3, 0.7]), np.array([0.8473]), LIGHT
+        Scores(("other", "melanoma"), ("benign", "malignant"), np.array([0.3, 0.7]), np.array([0.8473])),
+        LIGHT,
     )
     hovers = dict(zip(figure.data[0].x, figure.data[0].hovertext, strict=True))
     assert "raw output 0.8473" in hovers[0.7]
@@ -48,14 +50,16 @@ def test_one_output_belongs_to_the_second_class():
 
 def test_groups_of_one_class_need_no_sum():
     figure = single_image.ranked(
-        ("other", "melanoma"), ("benign", "malignant"), np.array([0.3, 0.7]), np.array([0.7]), LIGHT
+        Scores(("other", "melanoma"), ("benign", "malignant"), np.array([0.3, 0.7]), np.array([0.7])), LIGHT
     )
     assert len(figure.layout.yaxis.ticktext) == 2
     assert "▲" in figure.layout.yaxis.ticktext[0]
 
 
 def test_names_from_strangers_are_no_html():
-    figure = single_image.ranked(("<b>x", "y"), ("", ""), np.array([0.4, 0.6]), np.array([0.4, 0.6]), LIGHT)
+    figure = single_image.ranked(
+        Scores(("<b>x", "y"), ("", ""), np.array([0.4, 0.6]), np.array([0.4, 0.6])), LIGHT
+    )
     assert "<b>x" not in figure.data[0].hovertext[1]
     assert any("&lt;b&gt;x" in tick for tick in figure.layout.yaxis.ticktext)
 
@@ -80,7 +84,7 @@ def test_a_map_lies_over_the_image_and_ends_at_its_scale():
     values = np.zeros((40, 80), np.float32)
     values[:20, 40:] = 0.3
     jpeg = single_image.preview(np.full((100, 200, 3), 90, np.uint8))
-    figure = single_image.saliency(values, 0.3, jpeg, (200, 100), "MEL", LIGHT, cell=(0, 1, 2))
+    figure = single_image.saliency(Saliency("MEL", values, 0.3, jpeg, (200, 100), (0, 1, 2)), LIGHT)
     heat = figure.data[0]
     assert (heat.zmin, heat.zmax) == (-0.3, 0.3)
     drawn = np.asarray(heat.z)
@@ -95,21 +99,17 @@ def test_a_map_lies_over_the_image_and_ends_at_its_scale():
 
 def test_a_map_of_nothing_is_clear_everywhere():
     figure = single_image.saliency(
-        np.zeros((8, 8)), 0.0, single_image.preview(np.zeros((8, 8, 3), np.uint8)), (8, 8), "MEL", DARK
+        Saliency("MEL", np.zeros((8, 8)), 0.0, single_image.preview(np.zeros((8, 8, 3), np.uint8)), (8, 8)),
+        DARK,
     )
     assert (figure.data[0].zmin, figure.data[0].zmax) == (-1, 1)
     assert {stop[1].rsplit(",", 1)[1] for stop in figure.data[0].colorscale if stop[0] == 0.5} == {"0.000)"}
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
-def test_support_is_red_and_opposition_blue_under_every_look(theme):
-    scale = (
-        single_image.saliency(
-            np.ones((4, 4)), 1.0, single_image.preview(np.zeros((4, 4, 3), np.uint8)), (4, 4), "x", theme
-        )
-        .data[0]
-        .colorscale
-    )
+def test_support_is_red_and_opposition_blue_under_every_theme(theme):
+    jpeg = single_image.preview(np.zeros((4, 4, 3), np.uint8))
+    scale = single_image.saliency(Saliency("x", np.ones((4, 4)), 1.0, jpeg, (4, 4)), theme).data[0].colorscale
     assert scale[-1][1].startswith("rgba({:.0f},{:.0f},{:.0f},".format(*channels(LIGHT.risk["malignant"])))
     assert scale[0][1].startswith("rgba({:.0f},{:.0f},{:.0f},".format(*channels(LIGHT.categorical[0])))
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scoring.figures import survival
-from scoring.figures.survival import Group
+from scoring.figures.survival import Event, Group
 from scoring.figures.theme import DARK, LIGHT
 
 THEMES = pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
@@ -20,6 +20,7 @@ LOW = Group(
 )
 NOBODY = Group("middle", 0, 0, *(np.zeros(0) for _ in range(5)), np.zeros(3, int))
 HIGH = Group("<i>high</i>", 1, 1, *(np.array([v]) for v in (50.0, 0.0, 1, 1, 0)), np.array([1, 0, 0]))
+RELAPSE = Event("relapse", "relapsed")
 PAIRS = {"concordant": 60, "tied": 5, "discordant": 25, "missing": 10}
 
 
@@ -30,7 +31,7 @@ def words(figure) -> list[str]:
 @THEMES
 def test_every_figure_asks_a_question_and_names_its_axes(theme):
     for figure in (
-        survival.kaplan_meier([LOW, NOBODY, HIGH], MOMENTS, theme),
+        survival.kaplan_meier([LOW, NOBODY, HIGH], MOMENTS, RELAPSE, theme),
         survival.pair_bar(PAIRS, theme),
         survival.pair_bar({}, theme),
     ):
@@ -40,7 +41,7 @@ def test_every_figure_asks_a_question_and_names_its_axes(theme):
 
 
 def test_a_curve_begins_whole_and_has_a_step_for_every_time():
-    figure = survival.kaplan_meier([LOW, NOBODY, HIGH], MOMENTS, LIGHT)
+    figure = survival.kaplan_meier([LOW, NOBODY, HIGH], MOMENTS, RELAPSE, LIGHT)
     curves = [trace for trace in figure.data if trace.mode == "lines"]
     assert [trace.x.tolist() for trace in curves] == [[0, 100, 400, 800], [0, 50]]
     assert [trace.y.tolist() for trace in curves] == [[1, 1, 0.5, 0.5], [1, 0]]
@@ -49,14 +50,14 @@ def test_a_curve_begins_whole_and_has_a_step_for_every_time():
 
 
 def test_those_who_left_unobserved_have_a_tick():
-    figure = survival.kaplan_meier([LOW, NOBODY, HIGH], MOMENTS, LIGHT)
+    figure = survival.kaplan_meier([LOW, NOBODY, HIGH], MOMENTS, RELAPSE, LIGHT)
     ticks = [trace for trace in figure.data if trace.mode == "markers"]
     assert ticks[0].x.tolist() == [100, 800]
     assert ticks[0].y.tolist() == [1, 0.5]
 
 
 def test_numbers_at_risk_stand_below_their_moment():
-    figure = survival.kaplan_meier([LOW, NOBODY, HIGH], MOMENTS, LIGHT)
+    figure = survival.kaplan_meier([LOW, NOBODY, HIGH], MOMENTS, RELAPSE, LIGHT)
     below = [
         (a.x, a.text, a.yshift) for a in figure.layout.annotations if a.yref == "paper" and a.text.isdigit()
     ]

@@ -107,18 +107,5 @@ def test_small_classes_have_a_star(n, shown):
     assert shown in theme.counted("NV", n, "benign", LIGHT)
 
 
-@THEMES
-def test_a_figure_keeps_its_question_and_cannot_be_dragged(colours):
-    figure = theme.figure(colours, "Who wins?", 200)
-    template = figure.layout.template.layout
-    assert (figure.layout.meta["question"], figure.layout.height, figure.layout.title.text) == (
-        "Who wins?",
-        200,
-        None,
-    )
-    assert (template.dragmode, template.xaxis.fixedrange, template.yaxis.fixedrange) == (False, True, True)
-    assert template.colorway == colours.categorical
-
-
 def test_no_template_is_registered_for_others():
     assert [name for name in pio.templates if "bench" in name] == []

@@ -11,7 +11,7 @@ from pages.shared.comparison.pictures import pictures
 from pages.shared.comparison.shown import Compared
 from scoring.comparison import cases as correctness
 from scoring.comparison.cases import Correctness
-from scoring.figures import comparison as figures
+from scoring.figures.team_cases import case_heat, teams_right
 from scoring.text import shortened
 
 FIGURE = "figure_Which-cases-are-hard-for-all"
@@ -46,7 +46,7 @@ def cases(compared: Compared) -> None:
         if not graded:
             counts = correctness.counted_right(found)
             layout.chart(
-                figures.teams_right(counts, layout.theme()),
+                teams_right(counts, layout.theme()),
                 f"First bar: cases that no team got right. n = {len(found.order)}.",
                 pd.DataFrame({"teams right": range(len(counts)), "cases": counts}),
             )
@@ -99,7 +99,7 @@ def _matrix(compared: Compared, found: Correctness, order: np.ndarray, graded: b
     columns = [found.teams.index(name) for name in compared.names]
     drawn = order[:DRAWN]
     layout.chart(
-        figures.case_heat(
+        case_heat(
             compared.names,
             [found.cases[k] for k in drawn],
             found.values[np.ix_(drawn, columns)],

@@ -13,7 +13,7 @@ from scoring.comparison import reference, verdict, views
 from scoring.comparison.pairs import SCORE, Pair, pairs_of
 from scoring.comparison.reference import Difference
 from scoring.comparison.scale import Scale
-from scoring.figures import comparison as figures
+from scoring.figures.model_size import size_scatter
 from scoring.figures.numerals import UNDEFINED, percent, share, span
 from scoring.text import markdown
 
@@ -301,7 +301,7 @@ def size(compared: Compared) -> None:
         st.info("No team says how large its model is.", icon=":material/scale:")
         return
     layout.chart(
-        figures.size_scatter(sized, scale.unit, scale.digits, layout.theme()),
+        size_scatter(sized, scale.unit, scale.digits, layout.theme(), comparison.spec.size_limits_mib),
         (
             f"Filled: no smaller model scores as high. Whisker: 95% interval. {len(sized)} of "
             f"{len(comparison.cards)} teams have a known size. {compared.method}"

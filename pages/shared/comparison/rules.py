@@ -193,9 +193,7 @@ def maps(compared: Compared) -> None:
                 if firsts.first[:, k].any():
                     numbers[f"first: {name}"] = firsts.first[:, k]
             layout.chart(
-                weight_map(
-                    question, parts, grid.weights, firsts.first, grid.teams, grid.official, layout.theme()
-                ),
+                weight_map(question, views.first_places(grid, firsts), layout.theme()),
                 f"Each point: weights that sum to 1, and the team first by {words} with them. Ring: "
                 "the official weights. "
                 "It says nothing of chance.",

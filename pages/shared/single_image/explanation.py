@@ -12,7 +12,7 @@ from pages.shared.single_image.query import Query
 from pages.shared.submissions import Outcome, Running
 from scoring.figures import single_image
 from scoring.figures.numerals import decimal
-from scoring.figures.outputs import setting_dots, sweep_lines
+from scoring.figures.outputs import Sweep, setting_dots, sweep_lines
 from scoring.single_image import masks, occlusion, sweep, wording
 from scoring.single_image.saliency import SaliencyMap
 from scoring.text import markdown
@@ -88,14 +88,16 @@ def _map(asked: Query, found: SaliencyMap) -> None:
         cell = None if largest is None else (row, column, found.drops.shape[1])
         layout.chart(
             single_image.saliency(
-                found.picture(k),
-                found.scale(k),
-                asked.preview,
-                asked.image.photograph.size,
-                subject.classes[k],
+                single_image.Saliency(
+                    subject.classes[k],
+                    found.picture(k),
+                    found.scale(k),
+                    asked.preview,
+                    asked.image.photograph.size,
+                    cell,
+                ),
                 layout.theme(),
                 opacity,
-                cell,
             ),
             (
                 f"The strongest colours stand for {decimal(found.scale(k), 3)}. Hover: how far the "
@@ -145,22 +147,14 @@ def _seconds(cpu_ms: float) -> str:
 def _field(found: sweep.Sweep, field: str, classes, risk, vector: np.ndarray) -> None:
     values, rows = found.values(field), found.probabilities[field]
     own = sweep.described(vector)[field]
+    found = Sweep(values, rows, classes, own, risk)
     if field == "age":
-        figure = sweep_lines(
-            values,
-            rows,
-            classes,
-            layout.theme(),
-            "What if the person were older?",
-            "age in years",
-            risks=risk,
-            own=own,
-        )
+        figure = sweep_lines(found, layout.theme(), "What if the person were older?", "age in years")
         caption = "Dotted: the age given."
     else:
         question = {"gender": "What if the sex were another?", "location": "What if it were elsewhere?"}[
             field
         ]
-        figure = setting_dots(values, rows, classes, layout.theme(), question, risks=risk, own=own)
+        figure = setting_dots(found, layout.theme(), question)
         caption = "Bold: as given."
     layout.chart(figure, caption, key=f"single_{field}")

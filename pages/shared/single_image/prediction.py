@@ -80,14 +80,16 @@ def show(asked: Query, own: str) -> None:
             numbers[name] = column
     layout.chart(
         figures.ranked(
-            subject.classes,
-            subject.risk,
-            answer.probabilities,
-            answer.outputs,
+            figures.Scores(
+                subject.classes,
+                subject.risk,
+                answer.probabilities,
+                answer.outputs,
+                span,
+                answer.scaled,
+                subject.names,
+            ),
             layout.theme(),
-            span,
-            answer.scaled,
-            subject.names,
         ),
         _legend(asked),
         numbers,

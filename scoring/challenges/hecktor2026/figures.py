@@ -12,6 +12,7 @@ from scoring.figures.numerals import UNDEFINED
 from scoring.scorecard import ScoreCard
 from scoring.views import Figure
 
+RELAPSE = survival.Event("relapse", "relapsed")
 CURVE_PARTS = ("time", "probability", "at_risk", "events", "censored", "number_at_risk")
 CURVE_COLUMNS = {
     "day": "time",
@@ -127,7 +128,7 @@ def kaplan_meier(card: ScoreCard) -> Figure | None:
         for words, part in CURVE_COLUMNS.items()
     }
     return Figure(
-        partial(survival.kaplan_meier, groups, card.arrays["survival_moments"]),
+        partial(survival.kaplan_meier, groups, card.arrays["survival_moments"], RELAPSE),
         "Kaplan-Meier curves of the thirds by predicted risk; equal scores stay together. Ticks: "
         f"left unobserved. Log-rank p {result}. n = {n} with time, event and score.",
         {"group": [group.name for group in groups for _ in group.time], **columns},

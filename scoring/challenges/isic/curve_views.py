@@ -16,6 +16,9 @@ from scoring.scorecard import ScoreCard
 from scoring.text import markdown
 from scoring.views import Data, Fact, Facts, Figure, SideBySide, Table, Text
 
+WANTED = 0.8
+"""The sensitivity from which on the challenge takes an area of its own."""
+
 
 def confusion(card: ScoreCard, show: str = "counts", chosen: tuple[str, str] | None = None) -> Figure:
     """Return which category is taken for which.
@@ -53,7 +56,7 @@ def curves(card: ScoreCard) -> SideBySide:
     }
     how = "and its 95% interval. Click a name to hide it, twice to see it alone. Circle: the cut at 0.5."
     roc = Figure(
-        partial(figures.roc, lines["roc"]),
+        partial(figures.roc, lines["roc"], level=WANTED),
         f"Beside each name: AUC {how} Dotted: chance. {shared.method(card)}",
         _drawn(lines["roc"], "1 - specificity", "sensitivity"),
     )
@@ -95,7 +98,7 @@ def malignant(card: ScoreCard, chosen: Sequence[str]) -> tuple[Facts, Text, Figu
         "so the grouping is a choice; actinic keratoses count here."
     )
     curve = Figure(
-        partial(figures.malignant_roc, found["x"], found["y"], found["threshold"]),
+        partial(figures.malignant_roc, found["x"], found["y"], found["threshold"], level=WANTED),
         f"{', '.join(map(markdown, chosen)) or 'Nothing'} against the others. Dotted: chance. "
         f"n = {ill + well}.",
         {

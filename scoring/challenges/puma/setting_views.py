@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from scoring.challenges.puma.image_views import count_of_images
 from scoring.challenges.puma.suspicious import shift
 from scoring.challenges.puma.views import NAMES, best_possible
 from scoring.figures import detection as figures
-from scoring.figures.detection import spaced
+from scoring.figures.detection import Dependence, spaced
 from scoring.figures.numerals import UNDEFINED, decimal, share
 from scoring.scorecard import ScoreCard
 from scoring.views import Column, Fact, Facts, Figure, Table
@@ -72,16 +73,11 @@ def _offset(moved: Floats) -> str:
 def over_radius(card: ScoreCard, curve: Curve, setting: Setting) -> Figure:
     """Return the score over the radius. card: scored by the setting. curve: at its smallest confidence."""
     return Figure(
-        lambda theme: figures.along(
-            curve["x"],
-            curve["y"],
-            theme,
+        partial(
+            figures.along,
+            Dependence(curve["x"], curve["y"], RADIUS, setting.radius, card.score or 0.0, _best(card)),
             "What does the radius change?",
             "radius, px",
-            RADIUS,
-            setting.radius,
-            card.score or 0.0,
-            _best(card),
         ),
         f"Smallest confidence {setting.least:g}. Dotted: 15 px, the challenge's. "
         f"n = {count_of_images(card.n_cases)}.",
@@ -92,16 +88,11 @@ def over_radius(card: ScoreCard, curve: Curve, setting: Setting) -> Figure:
 def over_confidence(card: ScoreCard, curve: Curve, setting: Setting) -> Figure:
     """Return the score over the smallest confidence. card: scored by the setting. curve: at its radius."""
     return Figure(
-        lambda theme: figures.along(
-            curve["x"],
-            curve["y"],
-            theme,
+        partial(
+            figures.along,
+            Dependence(curve["x"], curve["y"], 0.0, setting.least, card.score or 0.0, _best(card)),
             "What does the smallest confidence change?",
             "predictions with less are left out",
-            0.0,
-            setting.least,
-            card.score or 0.0,
-            _best(card),
         ),
         f"Radius {setting.radius:g} px. Dotted: 0, the challenge's. Chosen on the images it is scored on, "
         "the best is too good: expect less on new ones.",

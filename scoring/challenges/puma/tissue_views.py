@@ -9,12 +9,20 @@ import numpy as np
 from scoring.challenges.puma import clinic
 from scoring.challenges.puma.image_views import count_of_images
 from scoring.challenges.puma.names import CLASSES
-from scoring.figures import detection as figures
+from scoring.figures import tissue as figures
 from scoring.figures.numerals import percent
 from scoring.scorecard import ScoreCard
 from scoring.views import Column, Figure, SideBySide, Table, Text
 
 SIDES = ("truth", "predicted")
+TIL = figures.Labels(
+    "Is the share of lymphocytes (TIL) right?", "truth: lymphocytes of all nuclei", "predicted"
+)
+NEAREST = figures.Labels(
+    "How far is the nearest lymphocyte from a tumour nucleus?",
+    "µm to the nearest lymphocyte",
+    "tumour nuclei",
+)
 INTRODUCTION = Text(
     "What a pathologist would count, from truth and from prediction. Not ranked, and **no diagnosis**."
 )
@@ -47,7 +55,7 @@ def lymphocyte_shares(card: ScoreCard) -> Figure:
     true, found = (np.array([row[f"til_share_{side}"] for row in card.cases], float) for side in SIDES)
     together = [f"{words} {percent(card.metrics[f'til_share_{words}'])}" for words in SIDES]
     return Figure(
-        partial(figures.shares, names, true, found),
+        partial(figures.shares, names, true, found, TIL),
         f"A dot per image. All together: {', '.join(together)}. "
         f"n = {int((np.isfinite(true) & np.isfinite(found)).sum())}.",
         {"image": names, "truth": true.tolist(), "predicted": found.tolist()},
@@ -66,7 +74,7 @@ def distances(card: ScoreCard) -> Figure:
         side: values.tolist() for side, values in zip(SIDES, (true, found), strict=True) if values is not None
     }
     return Figure(
-        partial(figures.distances, within, true, found, clinic.NEAR_MICROMETRES),
+        partial(figures.distances, within, true, found, clinic.NEAR_MICROMETRES, NEAREST),
         f"Tumour nuclei of images that hold a lymphocyte: {counted[0]:,} in the truth, {counted[1]:,} "
         "predicted. Dotted: 20 and 50 µm.",
         {"µm": within.tolist(), **drawn},

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from scoring.challenges.tricorder3.formula import CLASSES, GROUPS, RISK_WEIGHTS
+from scoring.challenges.tricorder3.formula import CLASSES, FREE_MIB, FULL_MIB, GROUPS, RISK_WEIGHTS
 from scoring.challenges.tricorder3.options import MISSING
 from scoring.comparison_spec import (
     ComparisonSpec,
@@ -60,4 +60,5 @@ COMPARISON = ComparisonSpec(
         share=0.45,
         by_rank=False,
     ),
+    size_limits_mib=(FREE_MIB, FULL_MIB),
 )
