@@ -1,4 +1,4 @@
-"""A figure under construction: traces, marks and axes as plain dictionaries, made into a Plotly figure once."""
+"""Figures under construction: traces, marks and axes as plain dictionaries."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ FIFTHS: Properties = {"tickvals": [0, 0.2, 0.4, 0.6, 0.8, 1], "ticktext": ["0", 
 class Canvas:
     """A figure under construction.
 
-    Plotly checks each property when it is set, and copies all annotations and shapes for each one that is added:
-    nine tenths of the time that a figure takes. Here everything is collected first, and `figure` hands it over
-    unchecked; instead, the tests let Plotly check every kind of figure.
+    Plotly checks each property when it is set, and copies all annotations and shapes for each one that is
+    added: nine tenths of the time that a figure takes. Here everything is collected first, and `figure` hands
+    it over unchecked; instead, the tests let Plotly check every kind of figure.
     """
 
     def __init__(self, theme: Theme, question: str, height: int, **layout: Any) -> None:
@@ -32,8 +32,8 @@ class Canvas:
 
         Args:
             theme: its colours.
-            question: that the figure answers. It stands in `layout.meta`, not in a title: Plotly's titles neither
-                wrap nor are read aloud.
+            question: that the figure answers. It stands in `layout.meta`, not in a title: Plotly's titles
+                neither wrap nor are read aloud.
             height: in pixels.
             **layout: other properties of Plotly's layout.
         """

@@ -56,7 +56,7 @@ def mark(k: int, theme: Theme) -> Properties:
 
 
 def roc(lines: Sequence[Line], theme: Theme, level: float | None = None) -> go.Figure:
-    """Draw sensitivity over 1 - specificity of every category, the cut at 0.5 on each, and the line of chance.
+    """Draw sensitivity over 1 - specificity of every category, with the cut at 0.5 and the line of chance.
 
     level: a sensitivity, 0..1, that a level line shows.
     """

@@ -68,7 +68,7 @@ def coloured(
 
 
 def text_colours(scale: Scale, shares: Floats) -> Array:
-    """Return "#000000" or "#ffffff" for words on each of the shares [...] of a colour scale; NaN counts as 0."""
+    """Return "#000000" or "#ffffff" for words on shares [...] of a colour scale; NaN counts as 0."""
     stops = [share for share, _ in scale]
     colours = np.array([channels(colour) for _, colour in scale])
     places = np.nan_to_num(shares)
@@ -88,7 +88,7 @@ def diverging(
 ) -> None:
     """Draw values [rows, columns] around 0 as colour.
 
-    words: with the sign, None for none. strong: cells whose words are easily read; those of the others are soft.
+    words: with the sign, None for none. strong: cells whose words are easily read; the others' are soft.
     """
     theme = canvas.theme
     scale = [[0.0, theme.categorical[1]], [0.5, theme.paper], [1.0, theme.categorical[0]]]

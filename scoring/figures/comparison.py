@@ -61,7 +61,8 @@ def group_intervals(
 ) -> go.Figure:
     """Draw teams in one group.
 
-    ends: of the intervals of all groups beside it, so that their axes are the same. For the others see `intervals`.
+    ends: of the intervals of all groups beside it, so that their axes are the same. The other arguments are
+    those of `intervals`.
     """
     canvas = interval_canvas(rows, theme, question, axis_title, digits=3, tied=0, reference=reference)
     canvas.x_axis(tickformat=".3~f")
@@ -80,7 +81,7 @@ def _texts(rows: int, columns: int, text: Callable[[int, int], str]) -> Array:
 def pair_matrix(
     names: Sequence[str], differences: Floats, apart: Bools, hovers: Array, digits: int, theme: Theme
 ) -> go.Figure:
-    """Draw the row's score minus the column's, coloured where the pair is told apart and pale where it is not.
+    """Draw the row's score minus the column's, coloured where the pair is told apart, else pale.
 
     Args:
         names: of the A teams.

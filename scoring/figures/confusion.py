@@ -27,8 +27,8 @@ class MatrixStyle:
         height: in pixels.
         show: what the cells say: "counts", "shares" (percent of the row) or "both".
         borders: after how many classes a line parts groups of them.
-        outlined: row and column of the mistake that does harm. An empty cell is blank unless it is that one: no
-            harm is worth saying.
+        outlined: row and column of the mistake that does harm. An empty cell is blank unless it is that one:
+            no harm is worth saying.
         size: of the words in the cells, in pixels.
     """
 
@@ -115,8 +115,8 @@ def confusion_matrix(
         counts: [K, K], rows = truth.
         names: of the K classes.
         theme: its colours.
-        risks: class -> risk group of every class, which puts them in the order of the groups, with lines between
-            them; None leaves them as they are.
+        risks: class -> risk group of every class, which puts them in the order of the groups, with lines
+            between them; None leaves them as they are.
         show: "counts" or "shares" (percent of the row).
     """
     order, borders = list(range(len(names))), []

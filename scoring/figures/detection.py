@@ -64,8 +64,8 @@ def tail(name: str, length: int = NAME) -> str:
 
 
 def reach(rows: Sequence[Reach], theme: Theme) -> go.Figure:
-    """Draw a dot with its interval per score, over a bar up to the best that can be reached; upright strokes are
-    other values to compare it with."""
+    """Draw a dot with its interval per score, over a bar up to the best that can be reached; upright strokes
+    are other values to compare it with."""
     canvas = Canvas(
         theme,
         "How much of what can be reached was reached?",
@@ -140,7 +140,7 @@ def class_heat(f1: Floats, classes: Sequence[str], cases: Sequence[str], theme: 
     """Draw which classes fail in which images. A click on a cell gives its case as `customdata`.
 
     Args:
-        f1: [n, K] F1 of images and classes; NaN, where a class occurs in neither truth nor prediction, is blank.
+        f1: [n, K] F1 of images and classes; NaN (a class in neither truth nor prediction) is blank.
         classes: names of the K classes.
         cases: names of the n images.
         theme: its colours.

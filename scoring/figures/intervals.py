@@ -157,8 +157,8 @@ def slice_rows(slices: Mapping[str, Mapping[str, Mapping[str, Any]]], metric: st
 
     Args:
         slices: `ScoreCard.more["slices"]`: attribute -> group -> numbers.
-        metric: "accuracy", "malignant_sensitivity" or "recall"; the n of the last two is that of the malignant or
-            positive cases.
+        metric: "accuracy", "malignant_sensitivity" or "recall"; the n of the last two is that of the
+            malignant or positive cases.
     """
     size = COUNTED.get(metric, "n")
     return [

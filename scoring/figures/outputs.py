@@ -93,12 +93,12 @@ class Sweep:
     risks: Mapping[str, str] = field(default_factory=dict)
 
     def markers(self, theme: Theme, shown: Sequence[int]) -> list[Properties]:
-        """Return the marker of every class: its shape is the risk group, its colour the class itself, grey where
-        it is not among those shown."""
+        """Return the marker of every class: its shape is the risk group, its colour the class itself, grey
+        where it is not among those shown."""
         colours: dict[int, str] = {}
         for k in shown:
-            # A class keeps its colour from figure to figure unless there are more classes than colours and two
-            # of them meet.
+            # A class keeps its colour from figure to figure unless there are more classes than colours and
+            # two of them meet.
             wanted = [*theme.categorical[k % len(theme.categorical) :], *theme.categorical]
             colours[k] = next(colour for colour in wanted if colour not in colours.values())
         return [
@@ -121,8 +121,8 @@ class Sweep:
 
 
 def prominent(outputs: Floats, most: int = NAMED) -> list[int]:
-    """Return the classes worth a colour in outputs [settings, K]: those with the largest output anywhere, in class
-    order."""
+    """Return the classes worth a colour in outputs [settings, K]: those with the largest output anywhere, in
+    class order."""
     found: list[int] = np.argsort(-outputs.max(0), kind="stable")[:most].tolist()
     return sorted(found)
 
@@ -151,7 +151,7 @@ def _extent(outputs: Floats) -> tuple[float, float]:
 def sweep_lines(sweep: Sweep, theme: Theme, question: str, axis_title: str) -> go.Figure:
     """Draw how outputs move when one number of the input is changed.
 
-    The four classes with the largest outputs have a colour and a name at their line's end, the others are grey.
+    The four classes with the largest outputs have a colour and a name at their line's end; others are grey.
 
     Args:
         sweep: outputs at every setting, which are numbers.
@@ -188,10 +188,10 @@ def sweep_lines(sweep: Sweep, theme: Theme, question: str, axis_title: str) -> g
 
 
 def setting_dots(sweep: Sweep, theme: Theme, question: str) -> go.Figure:
-    """Draw outputs under each choice of one input (gender, body site), a row per choice; the case's own is bold.
+    """Draw outputs under each choice of one input (gender, body site) as rows; the case's own is bold.
 
-    The four classes with the largest outputs have a colour and a name above the first row, the others are small
-    and grey.
+    The four classes with the largest outputs have a colour and a name above the first row, the others are
+    small and grey.
 
     Args:
         sweep: outputs at every setting, which are names.

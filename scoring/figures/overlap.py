@@ -73,8 +73,8 @@ def colour(place: int, theme: Theme) -> str:
 
 
 def raincloud(clouds: Sequence[Cloud], theme: Theme) -> go.Figure:
-    """Draw per structure the density of Dice above 0, a box of its quartiles and every patient; zeros stand apart
-    as crosses, and who has nothing in either mask is counted."""
+    """Draw per structure the density of Dice above 0, a box of its quartiles and every patient; zeros stand
+    apart as crosses, and who has nothing in either mask is counted."""
     canvas = Canvas(
         theme,
         "How well does each patient's mask fit?",
@@ -228,7 +228,7 @@ def dice_by_volume(name: str, patients: Patients, place: int, theme: Theme) -> g
 
 
 def volumes(name: str, patients: Patients, place: int, theme: Theme) -> go.Figure:
-    """Draw predicted over true volume, both on log axes; the line is equality. Arguments as of `dice_by_volume`."""
+    """Draw predicted over true volume on log axes; the line is equality. Arguments as of `dice_by_volume`."""
     canvas = Canvas(theme, f"Is the volume of {name} right?", 300, hovermode="closest")
     axis = volume_axis(patients.truth_ml, patients.predicted_ml)
     ends = [axis.lowest, axis.layout()["range"][1]]

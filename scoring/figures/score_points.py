@@ -163,8 +163,8 @@ def points_lost(
     The loss of a class without a case is hatched: no model can win it on this test set.
 
     Args:
-        per_class: `ScoreCard.per_class` with score_worth and score_lost (shares of the score; None where the class
-            is not in the mean), support, risk and the measure.
+        per_class: `ScoreCard.per_class` with score_worth and score_lost (shares of the score; None where the
+            class is not in the mean), support, risk and the measure.
         theme: its colours.
         measure: key and name of the measure.
     """
@@ -209,6 +209,6 @@ def _loss(name: str, entry: Mapping[str, Any], lost: float, worth: float, measur
     key, words = measure
     reason = "mistakes" if entry["support"] else "no case in this test set"
     return (
-        f"{label(safe(name), entry.get('risk'))}<br>lost {lost:.2f} of {worth:.2f} points, {reason}<br>{words} "
-        f"{decimal(entry[key], 3)}, n = {entry['support']}"
+        f"{label(safe(name), entry.get('risk'))}<br>lost {lost:.2f} of {worth:.2f} points, {reason}<br>"
+        f"{words} {decimal(entry[key], 3)}, n = {entry['support']}"
     )

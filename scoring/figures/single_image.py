@@ -157,7 +157,7 @@ def _bars(canvas: Canvas, found: Scores, places: Mapping[int, int]) -> None:
 
 
 def among(scores: Floats, positive: Bools, own: float, threshold: float | None, theme: Theme) -> go.Figure:
-    """Draw where an image lies among the cases of a test set, a tick per case, malignant cases above the others.
+    """Draw where an image lies among a test set, a tick per case, malignant cases above the others.
 
     Args:
         scores: [n] score of all malignant classes together, of each case.
@@ -216,7 +216,7 @@ def reweighted(
     theme: Theme,
     shown: int = 5,
 ) -> go.Figure:
-    """Draw the highest scores with the test set's frequencies (ring) and with others (filled), a line between them.
+    """Draw the highest scores with the test set's frequencies (ring) and with others (filled).
 
     Args:
         classes: the K classes.
@@ -282,8 +282,8 @@ class Saliency:
 
 
 def saliency(found: Saliency, theme: Theme, opacity: float = 0.7) -> go.Figure:
-    """Draw a map of drops over the image: red supports the class, blue opposes it, in the same colours under every
-    theme, because the image is the same.
+    """Draw a map of drops over the image: red supports the class, blue opposes it, in the same colours under
+    every theme, because the image is the same.
 
     Args:
         found: the map.

@@ -17,7 +17,7 @@ NONE = "none"
 def confusion(
     kind: str, labels: Sequence[str], counts: Counts, missing: Sequence[int], theme: Theme
 ) -> go.Figure:
-    """Draw which stage is taken for which, and in a column of their own the patients without a usable prediction.
+    """Draw which stage is taken for which; patients without a usable prediction have a column of their own.
 
     Colour is the share of the row; the number after a stage is that of its patients, with a star below 15.
 

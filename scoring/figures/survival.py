@@ -1,4 +1,4 @@
-"""Figures of prognosis: survival by predicted risk, and what became of the comparable pairs. Times are in days."""
+"""Figures of prognosis: survival by predicted risk, and comparable pairs. Times are in days."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -75,8 +75,7 @@ class Stroke:
 
 
 def colours(theme: Theme) -> tuple[str, str, str]:
-    """Return the colours of low, middle and high risk: told apart without red and green, and each line has dashes of
-    its own."""
+    """Return the colours of low, middle and high risk, told apart without red and green."""
     return theme.categorical[0], theme.soft, theme.categorical[1]
 
 

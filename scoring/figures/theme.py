@@ -18,7 +18,8 @@ SHORT = 14
 SMALL = 15
 """Cases of a class or group below which no interval is honest (finding few-cases-in-class)."""
 CIVIDIS = (
-    "#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55", "#fee838",
+    "#00224e", "#123570", "#3b496c", "#575d6d", "#707173", "#8a8678", "#a59c74", "#c3b369", "#e1cc55",
+    "#fee838",
 )  # fmt: skip
 """The colour scale that people see alike whatever colours they tell apart; even steps."""
 
@@ -171,7 +172,7 @@ def template(theme: Theme) -> dict[str, Any]:
 
 
 def safe(text: object) -> str:
-    """Return foreign text made safe for a figure. Plotly reads a little HTML in every label, links included."""
+    """Return foreign text made safe: Plotly reads a little HTML in every label, links included."""
     return escape(" ".join(str(text).split()), quote=False)
 
 
@@ -228,4 +229,5 @@ def short(name: str) -> str:
 def counted(name: str, n: int, risk: str | None, theme: Theme) -> str:
     """Return class, number of cases (a star below 15) and shape as a label for the left axis."""
     shape = label("", risk, theme).strip()
-    return f"{safe(name)} <span style='color:{theme.soft}'>{n:.0f}{'*' if n < SMALL else ''}</span> {shape}".strip()
+    cases = f"{n:.0f}{'*' if n < SMALL else ''}"
+    return f"{safe(name)} <span style='color:{theme.soft}'>{cases}</span> {shape}".strip()

@@ -1,4 +1,4 @@
-"""Figures of a threshold on one score. "score > threshold" decides; undefined numbers are NaN, drawn as a gap."""
+"""Figures of a threshold on one score. "score > threshold" decides; NaN, an undefined number, is a gap."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -130,8 +130,8 @@ def histogram(
     theme: Theme,
     condition: Condition,
 ) -> go.Figure:
-    """Draw the share of each class per bin of the score: positive cases upwards, the others downwards, so that
-    neither hides the other and few are seen beside many.
+    """Draw the share of each class per bin of the score: positive cases upwards, the others downwards, so
+    that neither hides the other and few are seen beside many.
 
     Args:
         edges: [bins + 1] of the score, evenly spaced.
@@ -200,8 +200,8 @@ def net_benefit(
     """Draw the net benefit of the model, of calling everybody and of calling nobody.
 
     Args:
-        found: "threshold" [T] in ascending order, 0..1; "model", "everybody" and "nobody" [T] per person; "low" and
-            "high" [T], the model's band, where there is one.
+        found: "threshold" [T] in ascending order, 0..1; "model", "everybody" and "nobody" [T] per person;
+            "low" and "high" [T], the model's band, where there is one.
         theme: its colours.
         condition: what is told from the rest.
         marks: thresholds worth showing.

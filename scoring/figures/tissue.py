@@ -28,8 +28,7 @@ class Labels:
 
 
 def densities(names: Sequence[str], truth: Floats, predicted: Floats, theme: Theme) -> go.Figure:
-    """Draw nuclei per mm2 of each class in truth (circle) and prediction (diamond), on a logarithmic axis that
-    begins with none.
+    """Draw nuclei per mm2 of each class in truth (circle) and prediction (diamond), none apart on a log axis.
 
     Args:
         names: of the K classes.

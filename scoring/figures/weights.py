@@ -60,8 +60,8 @@ class FirstPlaces:
 def weight_map(question: str, found: FirstPlaces, theme: Theme) -> go.Figure:
     """Draw who is first under all weights of three parts; the official weights are a ring.
 
-    A team keeps its colour and its symbol in every map of the same teams. The legend says how much of the map is
-    its own.
+    A team keeps its colour and its symbol in every map of the same teams. The legend says how much of the map
+    each team has.
     """
     alone = np.where(found.first.max(1) == 1, found.first.argmax(1), -1)
     drawn = [
