@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.ndimage import center_of_mass, gaussian_filter, label, maximum_filter
 
-from scoring.challenges import puma
 from scoring.challenges.puma.clinic import square_millimetres, til_share
 from scoring.challenges.puma.names import CLASSES, position
+from scoring.challenges.puma.predictions import read_predictions
 from scoring.findings import InputRefused, error
 from scoring.models import preflight
 from scoring.models.preflight import Contract
@@ -179,7 +179,7 @@ def detected(detector: Detector, pixels: np.ndarray) -> Nuclei:
 def listed(data: bytes, size: tuple[int, int]) -> Nuclei:
     """The nuclei of a prediction file for a tile of this width and height, px. Raises InputRefused with every
     problem, and where most lie outside."""
-    nuclei = puma.read_predictions(data, None, "prediction.json").nuclei[0]
+    nuclei = read_predictions(data, None, "prediction.json").nuclei[0]
     outside = nuclei.outside(size)
     if outside.sum() > len(nuclei) / 2:
         words = (
