@@ -36,10 +36,10 @@ def roc(
 
     Args:
         found: "specificity" and "recall" [T] at "threshold" [T].
-        marks: thresholds worth showing.
-        theme: its colours.
-        condition: what is told from the rest.
-        band: pointwise 95% band.
+        marks: Thresholds worth showing.
+        theme: Its colours.
+        condition: What is told from the rest.
+        band: Pointwise 95% band.
     """
     axes = ("1 − specificity", "sensitivity")
     canvas = _square(theme, f"How well are {condition.plural} told from the rest?", axes, band)
@@ -60,11 +60,11 @@ def precision_recall(
 
     Args:
         found: "recall" and "precision" [T] at "threshold" [T].
-        prevalence: share of the condition, 0..1, the precision of guessing: a dotted line.
-        marks: thresholds worth showing.
-        theme: its colours.
-        condition: what is told from the rest.
-        band: pointwise 95% band.
+        prevalence: Share of the condition, 0..1, the precision of guessing: a dotted line.
+        marks: Thresholds worth showing.
+        theme: Its colours.
+        condition: What is told from the rest.
+        band: Pointwise 95% band.
     """
     axes = ("sensitivity", "precision")
     canvas = _square(theme, f"How many of the flagged are {condition.plural}?", axes, band)

@@ -19,10 +19,10 @@ class ReliabilityLabels:
     """Axis labels of a reliability diagram.
 
     Attributes:
-        question: that the figure answers.
-        predicted: the horizontal axis, the output.
-        observed: the vertical axis, the share that came true.
-        hover: the same in a hover text.
+        question: That the figure answers.
+        predicted: The horizontal axis, the output.
+        observed: The vertical axis, the share that came true.
+        hover: The same in a hover text.
     """
 
     question: str
@@ -53,15 +53,16 @@ def reliability(
         low: [bins] lower end of the 95% interval of that share.
         high: [bins] upper end.
         n: [bins] number of cases.
-        theme: its colours.
-        labels: question and axis titles.
+        theme: Its colours.
+        labels: Question and axis titles.
     """
-    predicted, observed, low, high, n = (np.asarray(v, float) for v in (predicted, observed, low, high, n))
-    middle = (np.arange(len(n)) + 0.5) / len(n)
+    predicted, observed, low, high = (np.asarray(v, float) for v in (predicted, observed, low, high))
+    sizes = np.asarray(n, float)
+    middle = (np.arange(len(sizes)) + 0.5) / len(sizes)
     hovers = [
         f"outputs {percent(m - 0.05)} to {percent(m + 0.05)}, mean {decimal(v, 2)}<br>{labels.hover} "
         f"{percent(share)} ({percent(least)} to {percent(most)})<br>n = {k:.0f}"
-        for m, v, share, least, most, k in zip(middle, predicted, observed, low, high, n, strict=True)
+        for m, v, share, least, most, k in zip(middle, predicted, observed, low, high, sizes, strict=True)
     ]
     canvas = Canvas(theme, labels.question, 340, bargap=0.06, margin={"l": 4, "r": 22, "t": 10, "b": 4})
     canvas.trace(
@@ -88,7 +89,7 @@ def reliability(
     canvas.reference([0, 1], [0, 1], "perfect")
     canvas.y_axis(labels.observed, domain=[0.3, 1], range=[0, 1.01], tickformat=".0%")
     canvas.x_axis(labels.predicted, anchor="y2", range=[0, 1], dtick=0.2, tickformat=".0%")
-    _sizes(canvas, middle, n)
+    _sizes(canvas, middle, sizes)
     return canvas.figure()
 
 

@@ -31,11 +31,11 @@ class Canvas:
         """Begin a figure in the house style.
 
         Args:
-            theme: its colours.
-            question: that the figure answers. It stands in `layout.meta`, not in a title: Plotly's titles
+            theme: Its colours.
+            question: That the figure answers. It stands in `layout.meta`, not in a title: Plotly's titles
                 neither wrap nor are read aloud.
-            height: in pixels.
-            **layout: other properties of Plotly's layout.
+            height: In pixels.
+            **layout: Other properties of Plotly's layout.
         """
         self.theme = theme
         self.traces: list[Properties] = []

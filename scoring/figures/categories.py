@@ -25,11 +25,11 @@ class Line:
     """The curve of a category.
 
     Attributes:
-        name: of the category.
+        name: Of the category.
         x: [points], NaN where nothing is to be drawn.
         y: [points], likewise.
         thresholds: [points], likewise.
-        legend: area and interval, after the name in the legend.
+        legend: Area and interval, after the name in the legend.
         point: (x, y) where 0.5 cuts.
     """
 
@@ -87,8 +87,8 @@ def malignant_roc(
         x: [points] 1 - specificity, NaN throughout where it is undefined.
         y: [points] sensitivity, likewise.
         thresholds: [points], likewise.
-        theme: its colours.
-        level: a sensitivity, 0..1, that a level line shows.
+        theme: Its colours.
+        level: A sensitivity, 0..1, that a level line shows.
     """
     canvas = _square(theme, "How well is malignant told from benign?", SENSITIVITY, 0)
     _chance(canvas, level)
@@ -192,11 +192,11 @@ def confusion_matrix(
 
     Args:
         counts: [K, K], rows = truth.
-        labels: of the K categories.
-        theme: its colours.
-        risks: category -> risk group; may lack some.
+        labels: Of the K categories.
+        theme: Its colours.
+        risks: Category -> risk group; may lack some.
         show: "counts", "shares" (percent of the row) or "both".
-        chosen: the framed cell, true and called category; None frames none.
+        chosen: The framed cell, true and called category; None frames none.
     """
     style = MatrixStyle(
         "What is mistaken for what?",
@@ -221,11 +221,11 @@ def threshold_lines(
     """Draw what the threshold of one category changes, the names above the figure.
 
     Args:
-        found: measures [T] by key, and "threshold" [T] in ascending order.
-        names: key -> name of each measure that is drawn.
-        cut: the chosen threshold.
-        theme: its colours.
-        category: name of the category.
+        found: Measures [T] by key, and "threshold" [T] in ascending order.
+        names: Key -> name of each measure that is drawn.
+        cut: The chosen threshold.
+        theme: Its colours.
+        category: Name of the category.
     """
     margin = {"l": 4, "r": 14, "t": 10, "b": 4}
     question = f"What does the threshold of {category} change?"

@@ -30,13 +30,13 @@ def heat(
     Cells stand at whole numbers from 0, so that lines and frames can be drawn between them.
 
     Args:
-        canvas: to draw on.
+        canvas: To draw on.
         shares: [rows, columns] from 0 to 1; NaN stays blank.
-        columns: names of the columns, as Plotly's HTML.
-        rows: names of the rows, the first on top, likewise.
+        columns: Names of the columns, as Plotly's HTML.
+        rows: Names of the rows, the first on top, likewise.
         words: [rows, columns] text of each cell; "" for none.
         hovers: [rows, columns] text shown while the pointer is on a cell.
-        size: of the words, in pixels.
+        size: Of the words, in pixels.
     """
     scale = [list(stop) for stop in canvas.theme.heat]
     coloured(canvas, shares, (0, 1), scale, hovers)

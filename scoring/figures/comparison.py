@@ -84,12 +84,12 @@ def pair_matrix(
     """Draw the row's score minus the column's, coloured where the pair is told apart, else pale.
 
     Args:
-        names: of the A teams.
+        names: Of the A teams.
         differences: [A, A].
         apart: [A, A] whether a pair is told apart.
         hovers: [A, A] text shown while the pointer is on a cell.
-        digits: decimals of a difference.
-        theme: its colours.
+        digits: Decimals of a difference.
+        theme: Its colours.
     """
     n = len(names)
     shown = np.where(apart, differences, 0.0)
@@ -129,10 +129,10 @@ def rank_heat(
     """Draw how often each team has each rank.
 
     Args:
-        names: of the A teams.
+        names: Of the A teams.
         shares: [A, ranks] share of the resamples, 0..1.
-        bounds: first and last place that each team could hold, drawn as a frame.
-        theme: its colours.
+        bounds: First and last place that each team could hold, drawn as a frame.
+        theme: Its colours.
     """
     teams, ranks = shares.shape
     height = 76 + (ROW if teams <= MOST_WORDS else 16) * teams
@@ -161,10 +161,10 @@ class Ordering:
     """The order of the teams under one rule.
 
     Attributes:
-        name: of the rule.
-        ranks: of the A teams.
-        tau: agreement with the official order, None where undefined.
-        small: whether it rests on under 15 cases.
+        name: Of the rule.
+        ranks: Of the A teams.
+        tau: Agreement with the official order, None where undefined.
+        small: Whether it rests on under 15 cases.
     """
 
     name: str
@@ -179,10 +179,10 @@ def rules_heat(
     """Draw the rank of each team under each rule, and to the right Kendall's tau to the official order.
 
     Args:
-        names: of all teams that are ranked.
-        rules: the official one first, which stands above a line.
-        shown: places of the teams that are drawn.
-        theme: its colours.
+        names: Of all teams that are ranked.
+        rules: The official one first, which stands above a line.
+        shown: Places of the teams that are drawn.
+        theme: Its colours.
     """
     ranks = np.array([[rule.ranks[place] for place in shown] for rule in rules], float)
     most = max(2.0, float(max(max(rule.ranks) for rule in rules)))
@@ -205,8 +205,8 @@ def rules_heat(
         0.9 * (1 - (ranks - 1) / (most - 1)),
         [safe(short(name)) for name in teams],
         rows,
-        _texts(*ranks.shape, lambda rule, team: f"{ranks[rule, team]:g}"),
-        _texts(*ranks.shape, hover),
+        _texts(len(rules), len(teams), lambda rule, team: f"{ranks[rule, team]:g}"),
+        _texts(len(rules), len(teams), hover),
         12 if len(teams) <= MOST_WORDS else 9,
     )
     canvas.level(0.5, theme.ink, 1.5)
@@ -220,11 +220,11 @@ class ClassValues:
 
     Attributes:
         values: [classes, A], 0..1, or differences to one team.
-        classes: names of the classes.
-        teams: names of the A teams.
-        support: cases of each class.
-        measure: name of the measure.
-        risks: class -> risk group; may lack some.
+        classes: Names of the classes.
+        teams: Names of the A teams.
+        support: Cases of each class.
+        measure: Name of the measure.
+        risks: Class -> risk group; may lack some.
     """
 
     values: Floats
@@ -247,10 +247,10 @@ def class_heat(
     """Draw where the teams differ. Every cell can be clicked: its `customdata` is (class, team).
 
     Args:
-        table: a measure of each class and team.
-        theme: its colours.
-        chosen: class and team of the framed cell.
-        differences: whether the values are differences to one team, drawn around 0.
+        table: A measure of each class and team.
+        theme: Its colours.
+        chosen: Class and team of the framed cell.
+        differences: Whether the values are differences to one team, drawn around 0.
     """
     values = table.values
     (n, teams), names = values.shape, table.teams

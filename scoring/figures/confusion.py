@@ -23,13 +23,13 @@ class MatrixStyle:
     """How a confusion matrix is drawn.
 
     Attributes:
-        question: that the figure answers.
-        height: in pixels.
-        show: what the cells say: "counts", "shares" (percent of the row) or "both".
-        borders: after how many classes a line parts groups of them.
-        outlined: row and column of the mistake that does harm. An empty cell is blank unless it is that one:
+        question: That the figure answers.
+        height: In pixels.
+        show: What the cells say: "counts", "shares" (percent of the row) or "both".
+        borders: After how many classes a line parts groups of them.
+        outlined: Row and column of the mistake that does harm. An empty cell is blank unless it is that one:
             no harm is worth saying.
-        size: of the words in the cells, in pixels.
+        size: Of the words in the cells, in pixels.
     """
 
     question: str
@@ -47,10 +47,10 @@ def matrix(
 
     Args:
         counts: [K, K], rows = truth.
-        names: of the K classes.
-        risks: class -> risk group; may lack some.
-        style: how it is drawn.
-        theme: its colours.
+        names: Of the K classes.
+        risks: Class -> risk group; may lack some.
+        style: How it is drawn.
+        theme: Its colours.
     """
     cells = np.asarray(counts)
     shares = cells / np.maximum(cells.sum(1, keepdims=True), 1)
@@ -81,7 +81,7 @@ def _texts(
     words, hovers = np.full(cells.shape, "", object), np.empty(cells.shape, object)
     plain = [label(safe(name), risks.get(name)) for name in names]
     for (i, j), n in np.ndenumerate(cells):
-        part = percent(shares[i, j])
+        part = percent(float(shares[i, j]))
         if n or (i, j) == style.outlined:
             written = {"counts": f"<b>{n}</b>", "shares": f"<b>{part}</b>", "both": f"<b>{n}</b><br>{part}"}
             words[i, j] = written[style.show]
@@ -95,7 +95,7 @@ def risk_matrix(counts: Counts, groups: Sequence[str], theme: Theme) -> go.Figur
     Args:
         counts: [groups, groups].
         groups: "malignant", "medium" and "benign" in the order of the counts.
-        theme: its colours.
+        theme: Its colours.
     """
     harm = (groups.index("malignant"), groups.index("benign"))
     style = MatrixStyle("Which risk was taken for which?", 300, "both", outlined=harm, size=15)
@@ -113,9 +113,9 @@ def confusion_matrix(
 
     Args:
         counts: [K, K], rows = truth.
-        names: of the K classes.
-        theme: its colours.
-        risks: class -> risk group of every class, which puts them in the order of the groups, with lines
+        names: Of the K classes.
+        theme: Its colours.
+        risks: Class -> risk group of every class, which puts them in the order of the groups, with lines
             between them; None leaves them as they are.
         show: "counts" or "shares" (percent of the row).
     """

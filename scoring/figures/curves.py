@@ -19,11 +19,11 @@ class Curve:
     """The curve of one class.
 
     Attributes:
-        name: of the class.
+        name: Of the class.
         x: [points] from 0 to 1.
         y: [points] from 0 to 1.
-        risk: risk group of the class, None without.
-        band: pointwise 95% band, None without.
+        risk: Risk group of the class, None without.
+        band: Pointwise 95% band, None without.
     """
 
     name: str

@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.arrays import Floats
-from scoring.figures.canvas import FIFTHS, Canvas
+from scoring.figures.canvas import FIFTHS, Canvas, Properties
 from scoring.figures.cells import clickable, heat
 from scoring.figures.confusion import Counts
 from scoring.figures.numerals import decimal, percent, span
@@ -24,12 +24,12 @@ class Reach:
     """A score beside what can be reached.
 
     Attributes:
-        name: of the score.
+        name: Of the score.
         value: None draws nothing but the name.
-        interval: low and high, None without.
-        best: with every object right, None where that is 1.
-        marks: other values to compare it with, each with its name.
-        chosen: whether it is the one that ranks.
+        interval: Low and high, None without.
+        best: With every object right, None where that is 1.
+        marks: Other values to compare it with, each with its name.
+        chosen: Whether it is the one that ranks.
     """
 
     name: str
@@ -141,9 +141,9 @@ def class_heat(f1: Floats, classes: Sequence[str], cases: Sequence[str], theme: 
 
     Args:
         f1: [n, K] F1 of images and classes; NaN (a class in neither truth nor prediction) is blank.
-        classes: names of the K classes.
-        cases: names of the n images.
-        theme: its colours.
+        classes: Names of the K classes.
+        cases: Names of the n images.
+        theme: Its colours.
     """
     values = np.asarray(f1, float)
     words, hovers = np.full(values.shape, "", object), np.full(values.shape, "", object)
@@ -165,8 +165,8 @@ def confusion(counts: Counts, classes: Sequence[str], theme: Theme) -> go.Figure
 
     Args:
         counts: [K + 1, K + 1], rows = truth, the last column what was missed, the last row what was invented.
-        classes: names of the K classes.
-        theme: its colours.
+        classes: Names of the K classes.
+        theme: Its colours.
     """
     cells = np.asarray(counts)
     rows, columns = ([*map(spaced, classes), last] for last in ("spurious", "missed"))
@@ -201,11 +201,11 @@ class Dependence:
     Attributes:
         x: [n] values of what is changed.
         y: [n] score at each.
-        usual: the challenge's value.
-        chosen: the value in question.
-        score: at the chosen value.
-        best: the best possible score, None where that is 1.
-        measure: name of the score.
+        usual: The challenge's value.
+        chosen: The value in question.
+        score: At the chosen value.
+        best: The best possible score, None where that is 1.
+        measure: Name of the score.
     """
 
     x: Floats
@@ -221,15 +221,15 @@ def along(found: Dependence, question: str, axis: str, theme: Theme) -> go.Figur
     """Draw a score over what it depends on; the challenge's value is dotted.
 
     Args:
-        found: the score at every value.
-        question: that the figure answers.
-        axis: what is changed, with its unit.
-        theme: its colours.
+        found: The score at every value.
+        question: That the figure answers.
+        axis: What is changed, with its unit.
+        theme: Its colours.
     """
     canvas = Canvas(theme, question, 260, hovermode="x unified")
     if found.best is not None:
         canvas.level(found.best, theme.zero)
-        place = {"xref": "paper", "xanchor": "right", "yanchor": "top"}
+        place: Properties = {"xref": "paper", "xanchor": "right", "yanchor": "top"}
         canvas.write(1, found.best, "best possible", theme.soft, **place)
     canvas.rule(found.usual, theme.ink, dash="dot")
     canvas.trace(

@@ -1,5 +1,4 @@
-"""Figures for one HTML file that asks nothing of any network: plotly.js stands in the file, and the figures'
-numbers beside it."""
+"""Figures for one HTML file that needs no network: plotly.js stands in it, and what the figures draw."""
 
 from collections.abc import Sequence
 from html import escape
@@ -28,17 +27,20 @@ DRAW = """
 
 
 def script_json(figure: go.Figure) -> str:
-    """The figure as JSON that can stand inside a script element: Plotly writes "<" and ">" so that no label
-    can end it or begin another.
+    """Return the figure as JSON that can stand inside a script element: Plotly writes "<" and ">" so that no
+    label can end it or begin another.
 
     The same figure gives the same text, whichever JSON libraries are installed.
     """
-    return to_json(figure, validate=False, engine="json")
+    text: str = to_json(figure, validate=False, engine="json")
+    return text
 
 
 def place(number: int, figure: go.Figure, panel: bool = False) -> str:
-    """The empty element that figure `number` is drawn into; its question is the alternative text. panel: one
-    of several small ones."""
+    """Return the empty element that figure `number` is drawn into; its question is the alternative text.
+
+    panel: whether it is one of several small ones.
+    """
     question = escape(str(figure.layout.meta["question"]))
     kind = "figure panel" if panel else "figure"
     return (
@@ -48,8 +50,8 @@ def place(number: int, figure: go.Figure, panel: bool = False) -> str:
 
 
 def self_contained(figures: Sequence[tuple[go.Figure, go.Figure]]) -> str:
-    """The scripts that draw figure i, given as (light, dark), into the element `place(i, ...)`. They stand at
-    the end of the body."""
+    """Return the scripts, for the end of the body, that draw figure i, given as (light, dark), into the
+    element `place(i, ...)`."""
     pairs = ",".join(
         f'{{"light":{script_json(light)},"dark":{script_json(dark)}}}' for light, dark in figures
     )

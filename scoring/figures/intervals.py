@@ -20,11 +20,11 @@ class Row:
     """A dot with its whisker.
 
     Attributes:
-        name: of the row.
+        name: Of the row.
         value: None draws nothing but the name.
-        interval: low and high; None draws the dot alone.
-        n: cases it rests on; under 15 it is grey and its number stands on hover only.
-        beside: words at the right end of the row.
+        interval: Low and high; None draws the dot alone.
+        n: Cases it rests on; under 15 it is grey and its number stands on hover only.
+        beside: Words at the right end of the row.
         apart: False draws it hollow: not told apart.
     """
 
@@ -49,13 +49,13 @@ def intervals(
     """Draw dots with 95% whiskers, the first row on top; grey and faint where they rest on under 15 cases.
 
     Args:
-        rows: from top to bottom.
-        theme: its colours.
-        question: that the figure answers.
-        axis_title: what the values are.
-        digits: decimals of a value on hover.
-        tied: how many of the first rows are shaded.
-        reference: where an upright line stands (all cases, no difference).
+        rows: From top to bottom.
+        theme: Its colours.
+        question: That the figure answers.
+        axis_title: What the values are.
+        digits: Decimals of a value on hover.
+        tied: How many of the first rows are shaded.
+        reference: Where an upright line stands (all cases, no difference).
     """
     canvas = interval_canvas(rows, theme, question, axis_title, digits=digits, tied=tied, reference=reference)
     return canvas.figure()

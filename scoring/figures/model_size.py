@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from scoring.figures.canvas import Canvas, error_bars
+from scoring.figures.canvas import Canvas, Properties, error_bars
 from scoring.figures.numerals import decimal, span
 from scoring.figures.theme import Theme, safe, short
 
@@ -22,10 +22,10 @@ class Sized:
     """A team's model and its score.
 
     Attributes:
-        name: of the team.
-        mib: size of the model in MiB.
-        score: in the unit that is shown.
-        interval: of the score, None without.
+        name: Of the team.
+        mib: Size of the model in MiB.
+        score: In the unit that is shown.
+        interval: Of the score, None without.
     """
 
     name: str
@@ -40,10 +40,10 @@ def size_scatter(
     """Draw score over model size on a logarithmic axis. Filled: no smaller model scores as high.
 
     Args:
-        teams: models and scores.
-        unit: of the score.
-        digits: decimals of the score.
-        theme: its colours.
+        teams: Models and scores.
+        unit: Of the score.
+        digits: Decimals of the score.
+        theme: Its colours.
         limits: MiB from which the challenge takes points away, and at which none are left.
     """
     ordered = sorted(teams, key=lambda team: (team.mib, -team.score))
@@ -53,7 +53,7 @@ def size_scatter(
     canvas = Canvas(theme, "Is a larger model a better one?", 380, margin=margin)
     for limit, words in zip(limits or (), LIMITS, strict=False):
         canvas.rule(limit, theme.zero, dash="dot")
-        place = {"yref": "paper", "yanchor": "bottom", "xanchor": "center"}
+        place: Properties = {"yref": "paper", "yanchor": "bottom", "xanchor": "center"}
         canvas.write(float(np.log10(limit)), 1, words, theme.soft, **place)
     edge = [team for team, first in zip(ordered, front, strict=True) if first]
     canvas.trace(

@@ -31,11 +31,11 @@ def output_bars(
 
     Args:
         outputs: [K], as the model gave them.
-        names: of the K classes.
-        theme: its colours.
-        risks: class -> risk group.
-        truth: the true class, which is marked.
-        normalised: draws their softmax, for display and not in the score.
+        names: Of the K classes.
+        theme: Its colours.
+        risks: Class -> risk group.
+        truth: The true class, which is marked.
+        normalised: Draws their softmax, for display and not in the score.
     """
     risks = risks or {}
     values = np.asarray(outputs, float)
@@ -79,11 +79,11 @@ class Sweep:
     """Outputs of a model while one input of a case is changed.
 
     Attributes:
-        settings: the values of the input, numbers for a line and names for rows of dots.
+        settings: The values of the input, numbers for a line and names for rows of dots.
         outputs: [settings, K].
-        names: of the K classes.
-        own: the case's true setting, None where it has none.
-        risks: class -> risk group.
+        names: Of the K classes.
+        own: The case's true setting, None where it has none.
+        risks: Class -> risk group.
     """
 
     settings: Sequence[float] | Sequence[str]
@@ -154,10 +154,10 @@ def sweep_lines(sweep: Sweep, theme: Theme, question: str, axis_title: str) -> g
     The four classes with the largest outputs have a colour and a name at their line's end; others are grey.
 
     Args:
-        sweep: outputs at every setting, which are numbers.
-        theme: its colours.
-        question: that the figure answers.
-        axis_title: what is changed, with its unit.
+        sweep: Outputs at every setting, which are numbers.
+        theme: Its colours.
+        question: That the figure answers.
+        axis_title: What is changed, with its unit.
     """
     outputs = np.asarray(sweep.outputs, float)
     shown = prominent(outputs)
@@ -194,9 +194,9 @@ def setting_dots(sweep: Sweep, theme: Theme, question: str) -> go.Figure:
     small and grey.
 
     Args:
-        sweep: outputs at every setting, which are names.
-        theme: its colours.
-        question: that the figure answers.
+        sweep: Outputs at every setting, which are names.
+        theme: Its colours.
+        question: That the figure answers.
     """
     outputs, places = np.asarray(sweep.outputs, float), list(range(len(sweep.settings)))
     shown = prominent(outputs)

@@ -26,7 +26,7 @@ class Patients:
     """Patients of one structure.
 
     Attributes:
-        names: of the n patients.
+        names: Of the n patients.
         dice: [n], 0..1.
         truth_ml: [n] true volumes in mL, from 0.
         predicted_ml: [n], likewise.
@@ -55,10 +55,10 @@ class Cloud:
     """Dice of one structure.
 
     Attributes:
-        name: of the structure.
-        above: patients of whom something was found.
-        zero: patients of whom nothing was found.
-        empty: how many have nothing in either mask.
+        name: Of the structure.
+        above: Patients of whom something was found.
+        zero: Patients of whom nothing was found.
+        empty: How many have nothing in either mask.
     """
 
     name: str
@@ -170,9 +170,9 @@ class VolumeAxis:
     """An axis of log10(mL) from the power of ten below the smallest volume.
 
     Attributes:
-        lowest: log10 of the least volume drawn.
-        largest: log10 of the largest one.
-        has_nothing: whether some volumes are 0, which then have a place of their own below the others.
+        lowest: Log10 of the least volume drawn.
+        largest: Log10 of the largest one.
+        has_nothing: Whether some volumes are 0, which then have a place of their own below the others.
     """
 
     lowest: float
@@ -213,10 +213,10 @@ def dice_by_volume(name: str, patients: Patients, place: int, theme: Theme) -> g
     """Draw Dice over the true volume on a log axis; a truth without the structure stands apart at "none".
 
     Args:
-        name: of the structure.
-        patients: of the structure.
-        place: number of the structure, for its colour and symbol.
-        theme: its colours.
+        name: Of the structure.
+        patients: Of the structure.
+        place: Number of the structure, for its colour and symbol.
+        theme: Its colours.
     """
     canvas = Canvas(theme, f"Does Dice depend on the size of {name}?", 300, hovermode="closest")
     axis = volume_axis(patients.truth_ml)

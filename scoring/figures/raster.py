@@ -1,5 +1,4 @@
-"""The nuclei of one image as a PNG that stands on paper: outlines, or marks where there are none, on the
-tissue or a plain ground."""
+"""Pictures of nuclei for paper: outlines, or marks where there are none, on the tissue or a plain ground."""
 
 import io
 from collections.abc import Mapping
@@ -7,24 +6,27 @@ from collections.abc import Mapping
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
+from scoring.arrays import Array, Floats
+
+Pen = ImageDraw.ImageDraw
 COLOURS = ("#009e73", "#d55e00", "#56b4e9")
 STATUSES = ("TP", "FP", "FN")
 CASINGS = ("#ffffff", "#ffffff", "#062a42")
-"""Below the lines: without it sky blue cannot be seen on pink."""
+"""Wider lines below the others: without them sky blue cannot be seen on pink."""
 DASHES = ((0, 0), (7.0, 4.0), (2.0, 3.0))
-"""Drawn and left out, px of the picture; of TP, FP, FN. (0, 0): a whole line."""
+"""Lengths that are drawn and left out, in px of the picture, of TP, FP, FN; (0, 0): a whole line."""
 GROUND, INK, CAUTION = "#f4f6f7", "#0c161c", "research use only"
 FINER = 2
-"""It is drawn so many times larger, then made smaller: PIL draws no smooth lines."""
+"""How many times larger a picture is drawn before it is made smaller: PIL draws no smooth lines."""
 MOST_OUTLINES = 5000
 PREDICTION = 1
 STRIP, FONT, MARK = 30, 13, 3.0
 BAR_UM, BAR = 50, "0.05 mm"
-"""The scale bar. The font that PIL brings knows no µ, and of other alphabets nothing."""
+"""Length of the scale bar. The font that PIL brings knows no µ, and of other alphabets nothing."""
 
 
 def overlay_png(
-    drawn: Mapping[str, np.ndarray],
+    drawn: Mapping[str, Array],
     size: tuple[int, int],
     name: str,
     um_per_px: float,
@@ -32,11 +34,16 @@ def overlay_png(
     ground: bytes | None = None,
     colours: int | None = None,
 ) -> bytes:
-    """A picture of at most `side` px with a line below it that says what is what.
+    """Return a PNG of nuclei with a legend below it.
 
-    drawn: columns of n nuclei as the viewer takes them: xy, start, centroids, kind, status. size: width and
-    height of the image, px. ground: the image, encoded, of any size; None leaves it plain. colours: of the
-    PNG, for a small file; None keeps all.
+    Args:
+        drawn: Columns of n nuclei as the viewer takes them: xy, start, centroids, kind, status.
+        size: Width and height of the image in px.
+        name: Of the image.
+        um_per_px: Micrometres per pixel of the image.
+        side: Longest side of the picture in px.
+        ground: The image, encoded, of any size; None leaves it plain.
+        colours: Number of colours of the PNG, for a small file; None keeps all.
     """
     scale = side / max(size)
     width, height = (max(1, round(scale * length)) for length in size)
@@ -61,8 +68,8 @@ def _ground(ground: bytes | None, size: tuple[int, int]) -> Image.Image:
         return image.convert("RGB").resize(size, Image.Resampling.BILINEAR)
 
 
-def _nuclei(pen: ImageDraw.ImageDraw, drawn: Mapping[str, np.ndarray], scale: float) -> None:
-    """Found below spurious below missed, as in the viewer."""
+def _nuclei(pen: Pen, drawn: Mapping[str, Array], scale: float) -> None:
+    """Draw what was found below what is spurious below what was missed, as in the viewer."""
     start, k = np.asarray(drawn["start"]).astype(int), scale * FINER
     outlined = np.diff(start) > 2 if len(start) - 1 <= MOST_OUTLINES else np.zeros(len(start) - 1, bool)
     for i in np.argsort(drawn["status"], kind="stable").tolist():
@@ -75,10 +82,11 @@ def _nuclei(pen: ImageDraw.ImageDraw, drawn: Mapping[str, np.ndarray], scale: fl
                 status == 0 and drawn["kind"][i] != PREDICTION,
             )
         elif status or drawn["kind"][i] == PREDICTION:
-            _mark(pen, *(drawn["centroids"][i] * k).tolist(), status)
+            x, y = (drawn["centroids"][i] * k).tolist()
+            _mark(pen, x, y, status)
 
 
-def _outline(pen: ImageDraw.ImageDraw, points: np.ndarray, status: int, thin: bool) -> None:
+def _outline(pen: Pen, points: Floats, status: int, thin: bool) -> None:
     """thin: the truth of a pair, whose prediction carries the line."""
     width = FINER if thin else 2 * FINER
     lines = _dashes(points, *DASHES[status])
@@ -89,27 +97,23 @@ def _outline(pen: ImageDraw.ImageDraw, points: np.ndarray, status: int, thin: bo
         pen.line(line, fill=COLOURS[status], width=width)
 
 
-def _dashes(points: np.ndarray, drawn: float, left: float) -> list[list[tuple[float, float]]]:
-    """The pieces of a closed outline [n, 2] that are drawn, lengths in px of the picture."""
+def _dashes(points: Floats, drawn: float, left: float) -> list[list[tuple[float, float]]]:
+    """Return the pieces of a closed outline [n, 2] that are drawn; lengths in px of the picture."""
     ring = np.vstack([points, points[:1]])
     if not drawn:
-        return [list(map(tuple, ring.tolist()))]
+        return [[(x, y) for x, y in ring.tolist()]]
     along = np.r_[0, np.cumsum(np.hypot(*np.diff(ring, axis=0).T))]
     begins = np.arange(0, along[-1], FINER * (drawn + left))
     ends = np.minimum(begins + FINER * drawn, along[-1])
-    places = np.stack(
-        [
-            np.interp(ends_or_begins, along, ring[:, axis])
-            for ends_or_begins in (begins, ends)
-            for axis in (0, 1)
-        ],
+    pieces = np.stack(
+        [np.interp(places, along, ring[:, axis]) for places in (begins, ends) for axis in (0, 1)],
         axis=-1,
     )
-    return [[(x0, y0), (x1, y1)] for x0, y0, x1, y1 in places.tolist()]
+    return [[(x0, y0), (x1, y1)] for x0, y0, x1, y1 in pieces.tolist()]
 
 
-def _mark(pen: ImageDraw.ImageDraw, x: float, y: float, status: int) -> None:
-    """A dot for found, a cross for spurious, a ring around it for missed: told apart without colour, also
+def _mark(pen: Pen, x: float, y: float, status: int) -> None:
+    """Draw a dot for found, a cross for spurious, a ring around it for missed: told apart without colour and
     where one covers the other."""
     r, colour, width = FINER * MARK * (1.6 if status == 2 else 1.0), COLOURS[status], round(1.5 * FINER)
     if status == 1:
@@ -121,9 +125,7 @@ def _mark(pen: ImageDraw.ImageDraw, x: float, y: float, status: int) -> None:
         )
 
 
-def _legend(
-    pen: ImageDraw.ImageDraw, drawn: Mapping[str, np.ndarray], width: int, height: int, name: str, bar: float
-) -> None:
+def _legend(pen: Pen, drawn: Mapping[str, Array], width: int, height: int, name: str, bar: float) -> None:
     font = ImageFont.load_default(FONT * FINER)
     middle, x = FINER * (height + STRIP / 2), 8.0 * FINER
     alone, lines = (drawn["kind"] == PREDICTION) | (drawn["status"] != 0), drawn["start"][-1] > 0
@@ -139,6 +141,6 @@ def _legend(
     x += bar * FINER + 6 * FINER
     pen.text((x, middle), BAR, fill=INK, font=font, anchor="lm")
     x += 14 * FINER + pen.textlength(BAR, font=font)
-    said = f"{' '.join(name.split())[:60].encode('ascii', 'replace').decode()} · {CAUTION}"
-    if x + pen.textlength(said, font=font) < width * FINER:
-        pen.text((width * FINER - 8 * FINER, middle), said, fill=INK, font=font, anchor="rm")
+    footer = f"{' '.join(name.split())[:60].encode('ascii', 'replace').decode()} · {CAUTION}"
+    if x + pen.textlength(footer, font=font) < width * FINER:
+        pen.text((width * FINER - 8 * FINER, middle), footer, fill=INK, font=font, anchor="rm")

@@ -22,9 +22,9 @@ class Part:
     """A summand of a score.
 
     Attributes:
-        name: of the part.
-        short: the name where there is no room.
-        weight: points of 100.
+        name: Of the part.
+        short: The name where there is no room.
+        weight: Points of 100.
         value: 0..1, None where undefined.
     """
 
@@ -40,10 +40,10 @@ def score_strip(
     """Draw where a score comes from: solid points won add up to the score, hatched points lost to 100.
 
     Args:
-        parts: of the score; an undefined one wins no points.
-        theme: its colours.
+        parts: Of the score; an undefined one wins no points.
+        theme: Its colours.
         interval: 95% interval of the score, in points of 100.
-        ceiling: the score with every case right, in points of 100.
+        ceiling: The score with every case right, in points of 100.
     """
     colours = (theme.accent, theme.second, theme.third, *theme.categorical)
     canvas = Canvas(
@@ -165,8 +165,8 @@ def points_lost(
     Args:
         per_class: `ScoreCard.per_class` with score_worth and score_lost (shares of the score; None where the
             class is not in the mean), support, risk and the measure.
-        theme: its colours.
-        measure: key and name of the measure.
+        theme: Its colours.
+        measure: Key and name of the measure.
     """
     classes = {name: entry for name, entry in per_class.items() if entry["score_worth"] is not None}
     # Plotly draws from the bottom up; equal losses stay in class order.

@@ -39,13 +39,13 @@ class Scores:
     """What a model says of one image.
 
     Attributes:
-        classes: the K classes.
-        risk: risk group of each, "" without.
+        classes: The K classes.
+        risk: Risk group of each, "" without.
         probabilities: [K] scores.
         outputs: [k] raw outputs; a single one belongs to the last class.
-        span: lowest and highest score [K] of the turned and mirrored image, None without.
+        span: Lowest and highest score [K] of the turned and mirrored image, None without.
         scaled: [K] scores after the temperature, None without.
-        names: the classes in full, None if they are that already.
+        names: The classes in full, None if they are that already.
     """
 
     classes: Sequence[str]
@@ -162,9 +162,9 @@ def among(scores: Floats, positive: Bools, own: float, threshold: float | None, 
     Args:
         scores: [n] score of all malignant classes together, of each case.
         positive: [n] whether it is malignant.
-        own: score of the image.
-        threshold: above which a score counts as malignant, None without.
-        theme: its colours.
+        own: Score of the image.
+        threshold: Above which a score counts as malignant, None without.
+        theme: Its colours.
     """
     margin = {"l": 4, "r": 14, "t": 26, "b": 4}
     question = "Where does this image lie among the test set?"
@@ -219,12 +219,12 @@ def reweighted(
     """Draw the highest scores with the test set's frequencies (ring) and with others (filled).
 
     Args:
-        classes: the K classes.
-        risk: risk group of each, "" without.
+        classes: The K classes.
+        risk: Risk group of each, "" without.
         before: [K] scores with the frequencies of the test set.
         after: [K] scores with others.
-        theme: its colours.
-        shown: how many classes are drawn.
+        theme: Its colours.
+        shown: How many classes are drawn.
     """
     order = np.argsort(-np.maximum(before, after), kind="stable")[:shown].tolist()
     margin = {"l": 4, "r": 14, "t": 8, "b": 4}
@@ -265,12 +265,12 @@ class Saliency:
     """Which parts of an image move the score of a class.
 
     Attributes:
-        name: of the class.
+        name: Of the class.
         drops: [h, w] how far the score falls without each part.
-        scale: the drop with the strongest colour.
-        jpeg: the image, which the map covers whatever its own shape.
-        size: width and height of the image in px.
-        cell: row, column and cells each way of the patch that is outlined, None for none.
+        scale: The drop with the strongest colour.
+        jpeg: The image, which the map covers whatever its own shape.
+        size: Width and height of the image in px.
+        cell: Row, column and cells each way of the patch that is outlined, None for none.
     """
 
     name: str
@@ -286,9 +286,9 @@ def saliency(found: Saliency, theme: Theme, opacity: float = 0.7) -> go.Figure:
     every theme, because the image is the same.
 
     Args:
-        found: the map.
-        theme: its colours.
-        opacity: of the strongest colours, 0..1.
+        found: The map.
+        theme: Its colours.
+        opacity: Of the strongest colours, 0..1.
     """
     width, height = found.size
     rows, columns = (np.linspace(0, length - 1, CELLS).round().astype(int) for length in found.drops.shape)

@@ -23,10 +23,10 @@ def confusion(
 
     Args:
         kind: "T" or "N".
-        labels: names of the K stages.
+        labels: Names of the K stages.
         counts: [K, K], rows = truth.
         missing: [K] patients of each true stage without a usable prediction.
-        theme: its colours.
+        theme: Its colours.
     """
     cells = np.c_[np.asarray(counts, int).reshape(len(labels), len(labels)), np.asarray(missing, int)]
     support = cells.sum(1)

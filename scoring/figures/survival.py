@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.arrays import Floats, Ints
-from scoring.figures.canvas import Canvas
+from scoring.figures.canvas import Canvas, Properties
 from scoring.figures.numerals import percent
 from scoring.figures.theme import Theme, faded, safe, text_on
 
@@ -33,9 +33,9 @@ class Group:
     """Kaplan-Meier curve of a group.
 
     Attributes:
-        name: of the group.
-        n: number of patients.
-        n_events: how many had the event.
+        name: Of the group.
+        n: Number of patients.
+        n_events: How many had the event.
         time: [K] distinct times in days.
         survival: [K] after each time, 0..1.
         at_risk: [K] under observation before it.
@@ -83,10 +83,10 @@ def kaplan_meier(groups: Sequence[Group], moments: Floats, event: Event, theme: 
     """Draw survival curves with a tick for every patient who left unobserved, and below the numbers at risk.
 
     Args:
-        groups: low, middle and high risk; those without a patient are left out.
+        groups: Low, middle and high risk; those without a patient are left out.
         moments: [M] days at which numbers at risk are written.
-        event: what survival is free of.
-        theme: its colours.
+        event: What survival is free of.
+        theme: Its colours.
     """
     shown = [
         Stroke(group, tint, dash)
@@ -146,13 +146,15 @@ def _legend(canvas: Canvas, shown: Sequence[Stroke], event: Event) -> None:
         line = {"color": stroke.colour, "width": 2.5, "dash": stroke.dash}
         canvas.shapes.append({"type": "line", "line": line, "ysizemode": "pixel", "yanchor": 1, **ends})
         words = f"{safe(group.name)} risk: {group.n_events} of {group.n} {event.past}"
-        place = {"xref": "paper", "xanchor": "left", "yref": "paper", "yanchor": "middle"}
+        place: Properties = {"xref": "paper", "xanchor": "left", "yref": "paper", "yanchor": "middle"}
         canvas.write(0.1, 1, words, canvas.theme.ink, **place, yshift=up)
 
 
 def _at_risk(canvas: Canvas, shown: Sequence[Stroke], moments: Floats) -> None:
-    theme, below, beside = canvas.theme, {"yref": "paper", "yanchor": "top"}, {"xref": "paper"}
-    heading = {"xanchor": "left", "yshift": AT_RISK, "xshift": -4}
+    theme = canvas.theme
+    below: Properties = {"yref": "paper", "yanchor": "top"}
+    beside: Properties = {"xref": "paper"}
+    heading: Properties = {"xanchor": "left", "yshift": AT_RISK, "xshift": -4}
     canvas.write(0, 0, "number at risk", theme.soft, **below, **beside, **heading)
     for row, stroke in enumerate(shown, start=1):
         down = AT_RISK - ROW * row

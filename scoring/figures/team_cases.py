@@ -23,14 +23,15 @@ def case_heat(names: Sequence[str], cases: Sequence[str], right: Floats, theme: 
     Every cell can be clicked: its `customdata` is (case, team).
 
     Args:
-        names: of the A teams.
-        cases: names of the cases, the hardest first.
+        names: Of the A teams.
+        cases: Names of the cases, the hardest first.
         right: [cases, A] from 0 (wrong) to 1 (right); NaN where a case does not count.
-        theme: its colours.
+        theme: Its colours.
     """
     graded = bool((np.isfinite(right) & (right != 1) & (right != 0)).any())
     words, hovers = (np.full((len(cases), len(names)), "", object) for _ in range(2))
-    for (i, j), value in np.ndenumerate(right):
+    for i, j in np.ndindex(right.shape):
+        value = float(right[i, j])
         hovers[i, j] = f"<b>{safe(cases[i])}</b><br>{safe(names[j])}: {_rightness(value)}"
         if len(names) <= MOST_WORDS:
             words[i, j] = "×" if value == 0 else brief(value) if graded and np.isfinite(value) else ""
@@ -46,7 +47,7 @@ def case_heat(names: Sequence[str], cases: Sequence[str], right: Floats, theme: 
 def _rightness(value: float) -> str:
     if not np.isfinite(value):
         return "does not count"
-    return {0: "wrong", 1: "right"}.get(value) or decimal(value, 3)
+    return "wrong" if value == 0 else "right" if value == 1 else decimal(value, 3)
 
 
 def _end(name: str) -> str:

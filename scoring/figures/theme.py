@@ -30,18 +30,18 @@ class Theme:
 
     Attributes:
         name: "light" or "dark".
-        paper: the page.
-        ink: text, points, whiskers.
-        soft: axis titles, counts, intervals.
-        grid: lines to read values off.
-        zero: lines that mean something (axes, diagonals, no difference).
-        tint: quiet areas.
-        accent: what matters most; the first part of a sum.
-        second: the second part of a sum.
-        third: the third part of a sum.
-        risk: by risk group.
-        categorical: ten colours, Okabe-Ito darkened or lightened until they are seen, and two more.
-        heat: colour scale from the page's own colour, cividis.
+        paper: The page.
+        ink: Text, points, whiskers.
+        soft: Axis titles, counts, intervals.
+        grid: Lines to read values off.
+        zero: Lines that mean something (axes, diagonals, no difference).
+        tint: Quiet areas.
+        accent: What matters most; the first part of a sum.
+        second: The second part of a sum.
+        third: The third part of a sum.
+        risk: By risk group.
+        categorical: Ten colours, Okabe-Ito darkened or lightened until they are seen, and two more.
+        heat: Colour scale from the page's own colour, cividis.
     """
 
     name: str

@@ -3,13 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
 from scoring.arrays import Floats, Ints
-from scoring.figures.canvas import QUARTERS, Canvas
+from scoring.figures.canvas import QUARTERS, Canvas, Properties
 from scoring.figures.numerals import MINUS, UNDEFINED, decimal, percent
 from scoring.figures.theme import SHAPES, SYMBOLS, Theme, faded, safe
 
@@ -31,9 +30,9 @@ class Condition:
     """What a score tells from the rest, in words.
 
     Attributes:
-        name: of one case that has it, for example "melanoma".
-        plural: the same for several.
-        other: of the cases that do not have it.
+        name: Of one case that has it, for example "melanoma".
+        plural: The same for several.
+        other: Of the cases that do not have it.
     """
 
     name: str
@@ -46,10 +45,10 @@ class Mark:
     """A threshold worth showing.
 
     Attributes:
-        threshold: in units of the score.
-        place: what it is, in words.
-        symbol: of its point on curves, as Plotly calls it.
-        main: whether it is the one in question, drawn in the accent colour.
+        threshold: In units of the score.
+        place: What it is, in words.
+        symbol: Of its point on curves, as Plotly calls it.
+        main: Whether it is the one in question, drawn in the accent colour.
     """
 
     threshold: float
@@ -79,10 +78,10 @@ def threshold_lines(
     """Draw what the threshold changes, the names above the figure, the marks as upright lines.
 
     Args:
-        found: the quantities of `QUANTITIES` [T], and "threshold" [T] in descending order.
-        marks: thresholds worth showing.
-        span: both ends of the axis.
-        theme: its colours.
+        found: The quantities of `QUANTITIES` [T], and "threshold" [T] in descending order.
+        marks: Thresholds worth showing.
+        span: Both ends of the axis.
+        theme: Its colours.
     """
     canvas = Canvas(theme, "What does the threshold change?", 320, hovermode="x unified", margin=MARGIN)
     canvas.legend_above()
@@ -137,9 +136,9 @@ def histogram(
         edges: [bins + 1] of the score, evenly spaced.
         negative: [bins] number of cases without the condition.
         positive: [bins] number of cases with it.
-        marks: thresholds worth showing.
-        theme: its colours.
-        condition: what is told from the rest.
+        marks: Thresholds worth showing.
+        theme: Its colours.
+        condition: What is told from the rest.
     """
     margin = {"l": 4, "r": 14, "t": 26, "b": 4}
     canvas = Canvas(
@@ -153,7 +152,7 @@ def histogram(
         heights.append(_bars(canvas, edges, counts, name, colour, sign))
         words.append(f"<span style='color:{colour}'>{shape}</span> {name}, n = {counts.sum()}")
     _rules(canvas, marks)
-    corner = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
+    corner: Properties = {"xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"}
     canvas.write(0, 1, "   ".join(words), theme.ink, **corner, yshift=4)
     canvas.x_axis("score of the model", range=[edges[0], edges[-1]], nticks=6, showgrid=False)
     _share_axis(canvas, heights)
@@ -202,9 +201,9 @@ def net_benefit(
     Args:
         found: "threshold" [T] in ascending order, 0..1; "model", "everybody" and "nobody" [T] per person;
             "low" and "high" [T], the model's band, where there is one.
-        theme: its colours.
-        condition: what is told from the rest.
-        marks: thresholds worth showing.
+        theme: Its colours.
+        condition: What is told from the rest.
+        marks: Thresholds worth showing.
     """
     question = "Is the model of more use than calling everybody?"
     canvas = Canvas(theme, question, 360, hovermode="x unified", margin=MARGIN)
@@ -241,11 +240,11 @@ def score_bar(
     """Draw the score of one case on the line of all thresholds, with the marks.
 
     Args:
-        score: of the case, None where it has none.
-        marks: thresholds worth showing.
-        span: both ends of the line.
-        theme: its colours.
-        is_positive: whether the case has the condition in truth.
+        score: Of the case, None where it has none.
+        marks: Thresholds worth showing.
+        span: Both ends of the line.
+        theme: Its colours.
+        is_positive: Whether the case has the condition in truth.
     """
     margin = {"l": 14, "r": 14, "t": 24, "b": 4}
     canvas = Canvas(theme, "What did the model say?", 120, hovermode="closest", margin=margin)
@@ -264,7 +263,7 @@ def score_bar(
         )
         canvas.write(mark.threshold, 0.55, safe(mark.place), theme.soft, yanchor="bottom")
     if score is not None:
-        marker: dict[str, Any] = {
+        marker: Properties = {
             "symbol": SYMBOLS["malignant"] if is_positive else "square",
             "size": 15,
             "color": theme.risk["malignant"] if is_positive else theme.third,

@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from scoring.arrays import Floats
-from scoring.figures.canvas import Canvas
+from scoring.figures.canvas import Canvas, Properties
 from scoring.figures.detection import ROW, spaced
 from scoring.figures.numerals import decimal, percent
 from scoring.figures.theme import Theme, faded, safe
@@ -31,10 +31,10 @@ def densities(names: Sequence[str], truth: Floats, predicted: Floats, theme: The
     """Draw nuclei per mm2 of each class in truth (circle) and prediction (diamond), none apart on a log axis.
 
     Args:
-        names: of the K classes.
+        names: Of the K classes.
         truth: [K] nuclei per mm2.
         predicted: [K], likewise.
-        theme: its colours.
+        theme: Its colours.
     """
     question = "Are there as many of each class as there should be?"
     canvas = Canvas(theme, question, 50 + ROW * len(names), hovermode="closest")
@@ -91,11 +91,11 @@ def shares(cases: Sequence[str], truth: Floats, predicted: Floats, labels: Label
     """Draw predicted over true shares; the line is equality. A click on a dot gives its case as `customdata`.
 
     Args:
-        cases: names of the n images.
+        cases: Names of the n images.
         truth: [n] shares, 0..1; NaN is not drawn.
         predicted: [n], likewise.
-        labels: question and axis titles.
-        theme: its colours.
+        labels: Question and axis titles.
+        theme: Its colours.
     """
     canvas = Canvas(theme, labels.question, 320, hovermode="closest")
     true, found = (np.asarray(values, float) for values in (truth, predicted))
@@ -138,9 +138,9 @@ def distances(
         within: [n] distances in um.
         truth: [n] shares, 0..1; None where there are no such nuclei or no such neighbours.
         predicted: [n], likewise.
-        marks: distances in um that a dotted line shows.
-        labels: question and axis titles.
-        theme: its colours.
+        marks: Distances in um that a dotted line shows.
+        labels: Question and axis titles.
+        theme: Its colours.
     """
     canvas = Canvas(theme, labels.question, 320, hovermode="x unified")
     for mark in marks:
@@ -154,7 +154,7 @@ def distances(
             canvas.trace(
                 "scatter", x=within, y=values, mode="lines", line=line, name=name, hovertemplate="%{y:.1%}"
             )
-            place = {"xref": "paper", "yref": "paper", "xanchor": "right"}
+            place: Properties = {"xref": "paper", "yref": "paper", "xanchor": "right"}
             canvas.write(1, height, f"{sign} {name}", colour, **place)
     canvas.x_axis(
         labels.x,

@@ -30,11 +30,11 @@ class FirstPlaces:
     """Who is first under all weights of three parts of a score.
 
     Attributes:
-        parts: names of the three parts.
+        parts: Names of the three parts.
         weights: [G, 3], each summing to 1.
         first: [G, A] share of the first place that each team has there.
-        teams: names of the A teams.
-        official: the challenge's own weights.
+        teams: Names of the A teams.
+        official: The challenge's own weights.
     """
 
     parts: Sequence[str]
