@@ -1,15 +1,13 @@
 """The report of one scorecard."""
 
-from collections.abc import Iterator, Mapping
-from importlib import import_module
-from importlib.util import find_spec
+from collections.abc import Mapping
 
 import numpy as np
 from markupsafe import Markup
 
 from scoring.challenges import load_challenge
 from scoring.figures.numerals import UNDEFINED, points, share, span
-from scoring.report import blocks, fallback
+from scoring.report import blocks, default_views
 from scoring.report.document import (
     Cell,
     Figures,
@@ -31,7 +29,7 @@ CASES = 200
 def views_of(card: ScoreCard) -> Views:
     """Return what is shown of a card, as its challenge says it."""
     own = load_challenge(card.challenge).views
-    return own(card) if own else fallback.views(card)
+    return own(card) if own else default_views.views(card)
 
 
 def html(card: ScoreCard, shown: Views | None = None) -> str:
@@ -47,7 +45,6 @@ def html(card: ScoreCard, shown: Views | None = None) -> str:
         headline(card, shown.headline, figures),
         findings(card.findings),
         *blocks.sections(shown.sections, figures),
-        *_further(card, figures),
         metrics(card),
         cases(card),
         provenance({"challenge": card.challenge, **card.provenance}),
@@ -93,13 +90,6 @@ def headline(card: ScoreCard, shown: Headline, figures: Figures) -> str:
     if shown.arithmetic:
         parts.append(render("text", question="", text=shown.arithmetic, kind="plain"))
     return "".join((*parts, *(blocks.html(note, figures) for note in shown.notes)))
-
-
-def _further(card: ScoreCard, figures: Figures) -> Iterator[str]:
-    """Yield what the report of a challenge adds as HTML: its own `report.sections(card, place)`."""
-    own = f"scoring.challenges.{card.challenge}.report"
-    if find_spec(own):
-        yield from import_module(own).sections(card, figures.place)
 
 
 def metrics(card: ScoreCard) -> str:
