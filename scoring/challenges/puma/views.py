@@ -168,19 +168,11 @@ CLASS_COLUMNS = (
     ),
     Column("precision", "prec.", "number", better="higher", full="precision", width=54),
     Column("recall", "recall", "number", better="higher", width=54),
-    *map(
-        shared.estimated,
-        (
-            "predicted",
-            "tp",
-            "fp",
-            "fn",
-            "f1_pooled",
-            "images_predicted",
-            "per_mm2_truth",
-            "per_mm2_predicted",
-        ),
+    *(
+        Column(name, name.replace("_", " "), "number", 0, detail=True)
+        for name in ("predicted", "tp", "fp", "fn", "images_predicted")
     ),
+    *map(shared.estimated, ("f1_pooled", "per_mm2_truth", "per_mm2_predicted")),
 )
 
 
