@@ -1,2 +1,1 @@
-"""Looking closer at a comparison: to the leader, by class, case, subgroup, rule and weight. Pure functions of
-`scoring.Comparison`; no file is read."""
+"""Comparisons of teams, and their details: by class, case, subgroup, rule and weight. No file is read."""

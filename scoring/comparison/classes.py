@@ -1,4 +1,4 @@
-"""Where teams differ: class by team, and two teams class by class."""
+"""Measures of each class by team, and differences of two teams by class."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from scoring.statistics.replicates import array_name
 
 @dataclass(frozen=True)
 class ClassMatrix:
-    """measures: what is compared of each class; support: its cases, None where that is not counted; values
+    """measures: name of the measure of each class; support: its cases, None where that is not counted; values
     [K, A], NaN where undefined."""
 
     classes: tuple[str, ...]
@@ -33,7 +33,7 @@ class ClassDifference:
 
 
 def matrix(found: Comparison) -> ClassMatrix:
-    """The measure of every class of every team, teams best first."""
+    """Return the measure of every class of every team, teams best first."""
     cards = list(found.cards.values())
     measure_of = _measures(found)
     values = [
@@ -53,7 +53,7 @@ def matrix(found: Comparison) -> ClassMatrix:
 
 
 def differences(found: Comparison, a: str, b: str) -> tuple[ClassDifference, ...]:
-    """Every class of team a against team b."""
+    """Return the difference of team a and team b in every class."""
     table, first, second = matrix(found), found.cards[a], found.cards[b]
     columns = [table.teams.index(name) for name in (a, b)]
     rows = []
@@ -71,7 +71,7 @@ def differences(found: Comparison, a: str, b: str) -> tuple[ClassDifference, ...
 
 
 def _measures(found: Comparison) -> dict[str, str]:
-    """The measure of each class that all teams' cards have."""
+    """Return the measure of each class that all cards have."""
     rows = [card.per_class for card in found.cards.values()]
     chosen = {}
     for name in rows[0]:

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,13 +37,13 @@ class Comparison:
         challenge: Id of the challenge.
         cards: Scorecard by team.
         ranks: Rank by team.
-        result: What the replicates say of the teams that have a score, in that order.
+        result: Ranks and differences of the teams that have a score, in that order, with their uncertainty.
         pairs: Differences, of the score or another metric.
         alike: How alike two submissions are, by the names of two teams in the order of the cards.
         identical: Groups of teams that sent the same predictions.
-        findings: What was noticed about the comparison itself.
-        provenance: What it rests on.
-        spec: What the challenge tells comparisons.
+        findings: Findings about the comparison itself.
+        provenance: Version, test set, options and predictions that it was computed from.
+        spec: What can be compared in this challenge.
         own_ranking: The challenge's own order, where it has one.
     """
 
@@ -55,26 +55,25 @@ class Comparison:
     alike: Mapping[tuple[str, str], Likeness]
     identical: tuple[tuple[str, ...], ...]
     findings: tuple[Finding, ...]
-    provenance: Mapping
+    provenance: Mapping[str, Any]
     spec: ComparisonSpec
     own_ranking: Ranking | None = None
 
     @property
     def scored(self) -> tuple[str, ...]:
-        """The teams that have a score, best first: those that `result` is about."""
+        """Return the teams that have a score, best first: those of `result`."""
         return tuple(name for name, card in self.cards.items() if card.score is not None)
 
     @property
     def of_test_set(self) -> tuple[Finding, ...]:
-        """What the cards of all teams say alike."""
+        """Return the findings that all teams have."""
         first, *others = (card.findings for card in self.cards.values())
         shared = set(first).intersection(*others)
         return tuple(f for f in first if f in shared)
 
     @property
     def noticed(self) -> tuple[Finding, ...]:
-        """What is to be said of all of it, each thing once: of the comparison, of the test set, of each
-        team."""
+        """Return all findings, each once: of the comparison, of the test set, of each team."""
         shared = self.of_test_set
         known = frozenset(shared)
         own = (
@@ -84,32 +83,35 @@ class Comparison:
         )
         return (*self.findings, *shared, *own)
 
-    def as_dict(self) -> dict:
-        """The object that `comparison.json` holds."""
+    def as_dict(self) -> dict[str, Any]:
+        """Return the object that `comparison.json` holds."""
         more = {
             key: getattr(self.result, key)
             for key in ("critical_value", "stability", "winner_optimism", "resolvable_gap")
         }
-        value = {"challenge": self.challenge, "teams": [self._team(name) for name in self.cards]}
+        value: dict[str, Any] = {
+            "challenge": self.challenge,
+            "teams": [self._team(name) for name in self.cards],
+        }
         value |= {
             **(self.own_ranking.more if self.own_ranking else {}),
             "pairs_metric": self.pairs.metric,
             "pairs_test": self.pairs.test,
         }
         value |= {"pairs": as_entries(self.pairs, self.alike), **more, "identical": self.identical}
-        return plain(
-            value | {"findings": [f.as_dict() for f in self.findings], "provenance": self.provenance}
-        )
+        value |= {"findings": [f.as_dict() for f in self.findings], "provenance": self.provenance}
+        result: dict[str, Any] = plain(value)
+        return result
 
     def to_json(self) -> str:
-        """`comparison.json`: numbers unrounded, undefined ones null, the same bytes for the same input,
-        options and seed."""
+        """Return the text of `comparison.json`: numbers unrounded, undefined ones null, the same bytes for
+        the same input, options and seed."""
         return json.dumps(self.as_dict(), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
-    def _team(self, name: str) -> dict:
+    def _team(self, name: str) -> dict[str, Any]:
         card, scored = self.cards[name], self.scored
 
-        def of(values):
+        def of(values: Sequence[Any] | None) -> Any:
             return values[scored.index(name)] if values is not None and name in scored else None
 
         return {
@@ -208,7 +210,7 @@ def _options_by_team(challenge: Challenge[Any, Any]) -> set[str]:
 
 
 def _unequal(cards: Mapping[str, ScoreCard], may_differ: set[str]) -> Iterator[Finding]:
-    """Cards that do not stand on the same cases, labels, options, units and replicates as the first."""
+    """Yield errors for cards whose cases, labels, options, units or replicates differ from the first's."""
     (first, model), *others = cards.items()
     for name, card in others:
         if [row["case"] for row in card.cases] != [row["case"] for row in model.cases] or not _same_labels(
@@ -240,7 +242,7 @@ def _same_labels(card: ScoreCard, other: ScoreCard) -> bool:
 
 
 def of_team(name: str, entries: Iterable[Finding]) -> list[Finding]:
-    """Findings that say whose they are."""
+    """Return findings with the team's name before their place."""
     return [Finding(f.level, f.code, f"{name}: {f.where}", f.message) for f in entries]
 
 
@@ -255,9 +257,8 @@ def _compared(
     drawn = [card.arrays["score_replicates"] for card in scored.values() if "score_replicates" in card.arrays]
     replicates = np.stack(drawn) if drawn else np.empty((len(scored), 0))
     source = next(iter(cards.values())).provenance
-    result = replicate_comparison.compare(
-        [card.score for card in scored.values()], replicates, source["n_units"]
-    )
+    scores = np.array([card.score for card in scored.values()], float)
+    result = replicate_comparison.compare(scores, replicates, source["n_units"])
     if own and own.places is not None and scored and replicates.shape[1] and source["n_units"] > 1:
         result = replicate_comparison.ranked(result, np.stack([own.places[name] for name in scored]))
     pairs = Pairs(SCORE, BOOTSTRAP, tuple(scored), result.pairs)
@@ -304,25 +305,17 @@ def _of_identical(cards: Mapping[str, ScoreCard], same: tuple[tuple[str, ...], .
 
 
 def _ranks(cards: Mapping[str, ScoreCard], tie_break: str | None) -> dict[str, int]:
-    """Competition ranks by rounded score, then by the challenge's tie-break; teams without a score share the
-    last rank."""
+    """Return competition ranks by rounded score, then by the challenge's tie-break; teams without a score
+    share the last rank."""
     undefined = -np.inf
     scores = [undefined if card.score is None else card.score for card in cards.values()]
-    breaks = (
-        [
-            [
-                undefined if card.metrics[tie_break] is None else card.metrics[tie_break]
-                for card in cards.values()
-            ]
-        ]
-        if tie_break
-        else []
-    )
+    values = [card.metrics[tie_break] for card in cards.values()] if tie_break else []
+    breaks = [[undefined if value is None else value for value in values]] if tie_break else []
     return dict(zip(cards, competition_ranks(scores, tie_breaks=breaks), strict=True))
 
 
 def _identical(cards: Mapping[str, ScoreCard]) -> tuple[tuple[str, ...], ...]:
-    """Teams whose aligned predictions are equal: by their fingerprint, else by outputs and labels."""
+    """Return groups of teams whose aligned predictions are equal."""
     groups: dict[bytes, list[str]] = {}
     for name, card in cards.items():
         groups.setdefault(_fingerprint(card), []).append(name)

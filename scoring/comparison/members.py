@@ -1,7 +1,8 @@
-"""The cases of a class, and what a team made of each."""
+"""The cases of a class with a team's result for each."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from scoring.scorecard import ScoreCard
 
@@ -19,7 +20,7 @@ class Member:
 
 
 def members(card: ScoreCard, name: str) -> tuple[Member, ...]:
-    """All cases of class `name`, those that went worst for the team first."""
+    """Return all cases of class `name`, the team's worst results first."""
     found = [
         Member(index, str(row["case"]), *verdict)
         for index, row in enumerate(card.cases)
@@ -28,8 +29,8 @@ def members(card: ScoreCard, name: str) -> tuple[Member, ...]:
     return tuple(sorted(found, key=lambda member: (member.value is None, member.value or 0.0)))
 
 
-def _verdict(row: Mapping, name: str) -> tuple[float | None, str | None] | None:
-    """Value and label of one case; None where it is not of the class."""
+def _verdict(row: Mapping[str, Any], name: str) -> tuple[float | None, str | None] | None:
+    """Return value and label of one case; None where it is not of the class."""
     for truth, called in (("truth", "predicted"), ("t_truth", "t_prediction"), ("n_truth", "n_prediction")):
         if truth in row and row[truth] == name:
             return float(row.get(called) == name), row.get(called)

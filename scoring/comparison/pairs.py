@@ -1,9 +1,9 @@
-"""Pairs of teams: differences of any metric with the test that belongs to it, and how alike two submissions
-are."""
+"""Pairs of teams: differences of any metric with its test, and the similarity of two submissions."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from scoring.statistics.replicates import array_name
 SCORE, BOOTSTRAP = "score", "paired bootstrap t"
 ALIKE = 0.95
 LEAST_SHARED_ERRORS = 15
-"""From so many cases that both got wrong, equal mistakes say something."""
+"""Fewest cases that both got wrong from which kappa of their labels is computed."""
 
 
 @dataclass(frozen=True)
@@ -44,14 +44,14 @@ class Likeness:
 
 
 def value_of(card: ScoreCard, metric: str) -> float | None:
-    """A metric of a card, one of `metrics` or MEASURE/CLASS of `per_class`; None where it is undefined or
-    unknown."""
+    """Return a metric of a card, one of `metrics` or MEASURE/CLASS of `per_class`; None where it is
+    undefined or unknown."""
     measure, _, name = metric.partition("/")
     return card.per_class.get(name, {}).get(measure) if name else card.metrics.get(metric)
 
 
 def pairs_of(spec: ComparisonSpec, cards: Mapping[str, ScoreCard], metric: str) -> Pairs:
-    """All pairs of the teams that have a value of `metric`, tested as it should be; cards in the order of the
+    """Return all pairs of the teams that have a value of `metric`, with its test; cards in the order of their
     places.
 
     Raises InputRefused (`bad-option`) for a name that is not `testable`.
@@ -66,7 +66,7 @@ def pairs_of(spec: ComparisonSpec, cards: Mapping[str, ScoreCard], metric: str) 
     replicates = np.stack(drawn) if drawn else np.empty((len(valued), 0))
     n_units = next(iter(cards.values())).provenance["n_units"]
     found = replicate_comparison.compare(
-        [value_of(card, metric) for card in valued.values()], replicates, n_units
+        np.array([value_of(card, metric) for card in valued.values()], float), replicates, n_units
     ).pairs
     samples = _samples(spec, valued, metric, n_units)
     if samples and found and found[0].p_value is not None:
@@ -79,17 +79,18 @@ def pairs_of(spec: ComparisonSpec, cards: Mapping[str, ScoreCard], metric: str) 
 def _samples(
     spec: ComparisonSpec, cards: Mapping[str, ScoreCard], metric: str, n_units: int
 ) -> list[paired.Sample] | None:
-    """What the metric's own test takes of every team; None where units hold several cases or a team has no
-    such sample."""
+    """Return the sample of every team for the metric's own test; None where units hold several cases or a
+    team has no such sample."""
     if any(card.n_cases != n_units for card in cards.values()):
         return None
-    found = [spec.sample(card, metric) for card in cards.values()]
-    return found if found and all(sample is not None for sample in found) else None
+    samples = [spec.sample(card, metric) for card in cards.values()]
+    found = [sample for sample in samples if sample is not None]
+    return found if found and len(found) == len(samples) else None
 
 
 def testable(card: ScoreCard) -> tuple[str, ...]:
-    """What pairs can differ in: the score, metrics, MEASURE/CLASS; of a resampled card those that it keeps
-    replicates of."""
+    """Return what pairs can be tested on: the score, metrics, MEASURE/CLASS; of a resampled card those that
+    it keeps replicates of."""
     metrics = [name for name, value in card.metrics.items() if _is_number(value)]
     of_classes = [
         f"{measure}/{name}"
@@ -110,7 +111,7 @@ def _is_number(value: object) -> bool:
 
 
 def alike(cards: Mapping[str, ScoreCard]) -> dict[tuple[str, str], Likeness]:
-    """Every pair of the teams whose cards hold labels, in the order of the cards."""
+    """Return the similarity of every two teams whose cards hold labels, in the order of the cards."""
     labelled = {
         name: card.arrays for name, card in cards.items() if {"truth", "predicted"} <= card.arrays.keys()
     }
@@ -139,16 +140,16 @@ def _defined(value: float) -> float | None:
 def near_identical(
     found: Mapping[tuple[str, str], Likeness], identical: tuple[tuple[str, ...], ...]
 ) -> Iterator[Finding]:
-    """A note for every pair that errs nearly alike, those apart that are known to be identical."""
+    """Yield a note for every pair with nearly the same errors, except identical submissions."""
     for (a, b), one in found.items():
         if any(a in names and b in names for names in identical):
             continue
         kappa = one.kappa_of_errors if one.n_both_wrong >= LEAST_SHARED_ERRORS else None
-        said = [
+        measures = [
             ("agreement beyond accuracy", one.agreement_beyond_accuracy),
             ("kappa of the labels that both got wrong", kappa),
         ]
-        high = [f"{words} {value:.2f}" for words, value in said if value is not None and value >= ALIKE]
+        high = [f"{words} {value:.2f}" for words, value in measures if value is not None and value >= ALIKE]
         if high:
             yield note(
                 "near-identical-submissions",
@@ -157,8 +158,8 @@ def near_identical(
             )
 
 
-def as_entries(pairs: Pairs, likeness: Mapping[tuple[str, str], Likeness]) -> list[dict]:
-    """`pairs` of `comparison.json`."""
+def as_entries(pairs: Pairs, likeness: Mapping[tuple[str, str], Likeness]) -> list[dict[str, Any]]:
+    """Return `pairs` of `comparison.json`."""
     entries = []
     for pair in pairs.of:
         names = {"a": pairs.teams[pair.a], "b": pairs.teams[pair.b]}
@@ -166,7 +167,7 @@ def as_entries(pairs: Pairs, likeness: Mapping[tuple[str, str], Likeness]) -> li
     return entries
 
 
-def _entry(one: Likeness | None) -> dict:
+def _entry(one: Likeness | None) -> dict[str, Any]:
     return (
         {"kappa_of_errors": one.kappa_of_errors, "agreement_beyond_accuracy": one.agreement_beyond_accuracy}
         if one

@@ -1,4 +1,4 @@
-"""Every team against the one placed first: the difference with a band that holds for all pairs at once."""
+"""Differences to the first team, with intervals that are simultaneous over all pairs."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ class Difference:
 
 
 def differences(found: Comparison) -> tuple[Difference, ...]:
-    """All other scored teams, best first."""
+    """Return the differences of all other scored teams, best first."""
     return tuple(
         Difference(
             found.scored[pair.b],

@@ -1,7 +1,7 @@
-"""A comparison as one HTML file that an organizer can publish. It asks nothing of any network."""
+"""A comparison as one HTML file that an organizer can publish. It needs no network."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from html import escape
 
@@ -228,7 +228,7 @@ def _maps(found: Comparison, drawn: Figures) -> Iterator[str]:
             )
 
 
-def _classes(found: Comparison, places: list[int], drawn: Figures, risks) -> Iterator[str]:
+def _classes(found: Comparison, places: list[int], drawn: Figures, risks: Mapping[str, str]) -> Iterator[str]:
     matrix, names = classes.matrix(found), [found.scored[place] for place in places]
     if matrix.classes:
         yield drawn.place(
@@ -290,13 +290,13 @@ def _sizes(found: Comparison, scale: Scale, drawn: Figures) -> Iterator[str]:
 
 
 def _of_teams(found: Comparison) -> str:
-    """What was noticed about the test set, and about each team's files: at most five of a kind."""
+    """Return findings on the test set and on each team's files, at most five of a kind."""
     rows, left_out, shared = [], 0, dict.fromkeys(found.of_test_set)
     for entries in (
         shared,
         *(of_team(name, (f for f in card.findings if f not in shared)) for name, card in found.cards.items()),
     ):
-        count = Counter()
+        count: Counter[str] = Counter()
         for entry in entries:
             count[entry.code] += 1
             if count[entry.code] <= PER_CODE:

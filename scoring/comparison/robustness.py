@@ -1,4 +1,4 @@
-"""Would another rule change the order? Ranks by other metrics, by case-wise schemes and in subgroups."""
+"""Ranks under other rules: by other metrics, by case-wise schemes and in subgroups."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,8 +11,11 @@ from scoring.comparison.values import number
 from scoring.statistics.ranking import SCHEMES, competition_ranks, kendall_tau, rank_cases
 
 TESTED_TEAMS = 20
-"""Up to so many teams every ordered pair is tested case by case (`test_then_rank`); beyond, that takes too
-long to look at a page."""
+"""Most teams for which `test_then_rank` is computed; beyond, it takes too long for a page."""
+
+
+RuleRow = tuple[str, str, list[int], dict[str, bool]]
+"""Name, kind, ranks, and `small` or `coarse` of a rule."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,7 @@ class Robustness:
 
 
 def robustness(found: Comparison) -> Robustness:
-    """All rules that the challenge knows values for."""
+    """Return the ranks under every rule that has values."""
     official = [found.ranks[name] for name in found.cards]
     rows = [
         ("official", "official", official, {}),
@@ -68,18 +71,18 @@ def _tau(official: list[int], ranks: list[int]) -> float | None:
 
 
 def _ranked(values: list[float]) -> list[int]:
-    """Ranks of values, larger is better, undefined ones (NaN) last."""
+    """Return ranks of values, larger is better, undefined ones (NaN) last."""
     return competition_ranks([-np.inf if value != value else value for value in values])
 
 
-def _by_metric(found: Comparison) -> Iterator[tuple]:
+def _by_metric(found: Comparison) -> Iterator[RuleRow]:
     for metric in found.spec.metrics:
         values = [number(card.metrics.get(metric)) for card in found.cards.values()]
         if not np.isnan(values).all():
             yield metric, "metric", _ranked(values), {}
 
 
-def _by_case(found: Comparison) -> Iterator[tuple]:
+def _by_case(found: Comparison) -> Iterator[RuleRow]:
     values = np.array([found.spec.correct(card) for card in found.cards.values()])
     values = values[:, ~np.isnan(values).any(0)]
     if not values.shape[1]:
@@ -95,7 +98,7 @@ def _by_case(found: Comparison) -> Iterator[tuple]:
             )
 
 
-def _by_subgroup(found: Comparison) -> Iterator[tuple]:
+def _by_subgroup(found: Comparison) -> Iterator[RuleRow]:
     for row in subgroups.subgroups(found):
         values = [number(estimate.value) for estimate in row.teams]
         if not np.isnan(values).all():

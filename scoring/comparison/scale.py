@@ -1,4 +1,4 @@
-"""How the scores of a challenge are written."""
+"""Units and decimals of a challenge's scores."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,12 +28,12 @@ class Scale:
         return None if pair is None else [self.factor * value for value in pair]
 
     def words(self, value: float | None) -> str:
-        """A score with its unit: "82.87 points of 100", "score 0.733"."""
+        """Return a score with its unit: "82.87 points of 100", "score 0.733"."""
         return (
             f"{self.number(value)} {self.unit}" if self.factor != 1 else f"{self.unit} {self.number(value)}"
         )
 
 
 def of(challenge: Challenge[Any, Any]) -> Scale:
-    """Points of 100 where the challenge is told in points, else the score itself."""
+    """Return points of 100 where the challenge uses points, else the score itself."""
     return Scale(100, 2, 1, "points of 100") if challenge.as_points else Scale(1, 3, 3, "score")

@@ -1,9 +1,10 @@
-"""Which subgroup fails: every team's measure in every group, on the replicates of everything else."""
+"""Every team's measure in every subgroup, on the same replicates as all other numbers."""
 
 from dataclasses import dataclass
 
 from scoring.comparison.compare import Comparison
 from scoring.comparison.values import difference_interval, number
+from scoring.comparison_spec import Groups
 from scoring.statistics.replicates import array_name
 
 SMALL = 15
@@ -23,7 +24,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Subgroup:
-    """n: the cases that the measure counts; small: under 15 of them, to be shown with reserve. teams: best
+    """n: the cases that the measure counts; small: under 15 of them, uncertain. teams: best
     first."""
 
     column: str
@@ -35,7 +36,7 @@ class Subgroup:
 
 
 def subgroups(found: Comparison) -> tuple[Subgroup, ...]:
-    """Every group of every column and measure; their number is to be said beside any of them."""
+    """Return every group of every column and measure; show their number beside any of them."""
     slices = {name: found.spec.slices(card) for name, card in found.cards.items()}
     rows = []
     for column, groups in next(iter(slices.values())).items():
@@ -52,7 +53,9 @@ def subgroups(found: Comparison) -> tuple[Subgroup, ...]:
     return tuple(rows)
 
 
-def _estimate(found: Comparison, team: str, slices, place: tuple[str, str, str], overall: str) -> Estimate:
+def _estimate(
+    found: Comparison, team: str, slices: Groups, place: tuple[str, str, str], overall: str
+) -> Estimate:
     card, (column, group, measure) = found.cards[team], place
     row = slices[column][group]
     value, whole = number(row[measure]), number(card.metrics.get(overall))

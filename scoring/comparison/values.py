@@ -10,17 +10,18 @@ from scoring.statistics.replicates import array_name
 
 
 def number(value: float | None) -> float:
-    """NaN for None."""
+    """Return a value as a float, NaN for None."""
     return np.nan if value is None else float(value)
 
 
 def point(card: ScoreCard) -> Value:
-    """The metrics of the test set itself, [1] each."""
+    """Return a function that gives a metric of the test set itself [1]."""
     return lambda name: np.array([number(value_of(card, name))])
 
 
 def resampled(card: ScoreCard) -> Value:
-    """The replicates [B] of the metrics; one that has none (a model's size) is the same in all."""
+    """Return a function that gives the replicates [B] of a metric; constants (a model's size) are
+    repeated."""
     drawn = len(card.arrays["score_replicates"])
 
     def value(name: str) -> np.ndarray:
@@ -31,11 +32,11 @@ def resampled(card: ScoreCard) -> Value:
 
 
 def has_replicates(card: ScoreCard) -> bool:
-    """Whether the card holds replicates."""
+    """Return whether the card holds replicates."""
     return "score_replicates" in card.arrays
 
 
 def difference_interval(a: np.ndarray | None, b: np.ndarray | None) -> list[float] | None:
-    """95 % percentile interval of a - b from paired replicates [B]; None without them, or where more than
-    half are undefined."""
+    """Return the 95 % percentile interval of a - b from paired replicates [B]; None without them, or where
+    more than half are undefined."""
     return None if a is None or b is None else intervals.percentile(np.round(a - b, 12))

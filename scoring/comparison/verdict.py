@@ -1,7 +1,8 @@
-"""What a comparison says, in words: who leads, what chance could do, what these data can resolve. Plain text;
-names stand as they are."""
+"""Sentences about a comparison: who leads, how certain that is, which differences the data can resolve. Plain
+text; names are not escaped."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from scoring.comparison import reference
 from scoring.comparison.compare import Comparison
@@ -28,7 +29,7 @@ NAMED = 4
 
 
 def tied(found: Comparison) -> tuple[str, ...]:
-    """The teams that no other is certainly better than, best first; empty without replicates."""
+    """Return the teams that no other is certainly better than, best first; empty without replicates."""
     return tuple(
         name
         for name, is_tied in zip(found.scored, found.result.tied_for_first or (), strict=False)
@@ -37,14 +38,14 @@ def tied(found: Comparison) -> tuple[str, ...]:
 
 
 def band(found: Comparison) -> int:
-    """How many of the first places are all tied for first; 0 where one team stands alone."""
+    """Return how many of the first places are all tied for first; 0 where one team is alone."""
     flags = list(found.result.tied_for_first or ())
     first = next((place for place, is_tied in enumerate(flags) if not is_tied), len(flags))
     return first if first > 1 else 0
 
 
 def standing(found: Comparison) -> str:
-    """Who leads, and who cannot be told apart from the leader. Never a chance of being best."""
+    """Return who leads, and who is not separated from the leader; never a probability of being best."""
     names, level = found.scored, tied(found)
     if not names:
         return "No team has a score on this test set."
@@ -74,7 +75,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def gap(found: Comparison, scale: Scale) -> str:
-    """Which differences these data cannot tell from chance; "" without replicates."""
+    """Return which differences these data cannot separate from chance; "" without replicates."""
     known = found.result.resolvable_gap
     if known is None:
         return ""
@@ -91,7 +92,7 @@ def gap(found: Comparison, scale: Scale) -> str:
 
 
 def method(found: Comparison) -> str:
-    """n, unit, replicates and seed."""
+    """Return n, unit, replicates and seed."""
     source = found.provenance
     n = next(iter(found.cards.values())).n_cases
     if found.result.rank_intervals is None:
@@ -101,14 +102,14 @@ def method(found: Comparison) -> str:
     )
 
 
-def units(provenance: Mapping) -> str:
-    """How many units are resampled."""
+def units(provenance: Mapping[str, Any]) -> str:
+    """Return how many units are resampled."""
     number, unit = provenance["n_units"], provenance["unit"]
     return f"{number} cases" if unit == "case" else f"{number} units ({unit})"
 
 
 def places(pair: Sequence[float] | None) -> str:
-    """A rank interval: "1", "2 to 4"; "" where there is none."""
+    """Return a rank interval as text: "1", "2 to 4"; "" where there is none."""
     if pair is None:
         return ""
     low, high = (f"{value:g}" for value in pair)
@@ -116,5 +117,5 @@ def places(pair: Sequence[float] | None) -> str:
 
 
 def rank_interval(found: Comparison, place: int) -> str:
-    """The ranks that the team at a place of `scored` could hold; "" without replicates."""
+    """Return the rank interval of the team at a place of `scored`; "" without replicates."""
     return places(found.result.rank_intervals[place] if found.result.rank_intervals else None)

@@ -1,4 +1,4 @@
-"""The figures of a comparison, drawn alike by page and report. shown: places of the drawn teams in
+"""Figures of a comparison for page and report. places: indices of the drawn teams in
 `Comparison.scored`."""
 
 from collections.abc import Mapping, Sequence
@@ -13,6 +13,7 @@ from scoring.comparison.pairs import Pairs
 from scoring.comparison.robustness import Robustness, Rule
 from scoring.comparison.scale import Scale
 from scoring.comparison.subgroups import Estimate, Subgroup
+from scoring.comparison.values import number
 from scoring.comparison.weights import FirstTeams, WeightGrid
 from scoring.figures import comparison as figures
 from scoring.figures.comparison import Ordering
@@ -62,7 +63,7 @@ def ranking(found: Comparison, scale: Scale, places: Sequence[int], theme: Theme
     rows = [
         Row(
             f"{found.ranks[name]}  {short(name)}",
-            scale.factor * found.cards[name].score,
+            scale.factor * number(found.cards[name].score),
             scale.scaled(found.cards[name].intervals.get("score")),
             beside=verdict.rank_interval(found, place),
         )
@@ -125,11 +126,12 @@ def p_words(p: float | None) -> str:
 
 def rank_shares(found: Comparison, places: Sequence[int], theme: Theme) -> go.Figure:
     """Share of the resamples at each rank. The comparison has replicates."""
-    shares = np.array([found.result.rank_shares[place] for place in places])
+    rank_shares, intervals = found.result.rank_shares or [], found.result.rank_intervals or []
+    shares = np.array([rank_shares[place] for place in places])
     return figures.rank_heat(
         [found.scored[place] for place in places],
         shares,
-        [found.result.rank_intervals[place] for place in places],
+        [intervals[place] for place in places],
         theme,
     )
 
@@ -202,7 +204,7 @@ def sized(found: Comparison, scale: Scale) -> list[Sized]:
         Sized(
             name,
             card.more["model_size_mib"],
-            scale.factor * card.score,
+            scale.factor * number(card.score),
             scale.scaled(card.intervals.get("score")),
         )
         for name, card in cards.items()

@@ -1,5 +1,5 @@
-"""The score under other weights: what-if with intervals, from replicates that are kept, and the map of all
-weights of three parts."""
+"""The score under other weights: rescored with intervals from stored replicates, and the map of all weights
+of three parts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -51,10 +51,10 @@ class WeightGrid:
 
 
 def what_if(found: Comparison, parameters: Mapping[str, float]) -> Rescored | None:
-    """The comparison under other numbers of the formula, those that are not named as usual; None where the
-    challenge has none to turn.
+    """Return the comparison under other parameters of the formula, the rest at their usual values; None
+    where the challenge has none.
 
-    With the usual ones the scores are the official ones: what these owe to published rounding stays.
+    With the usual values the scores are the official ones, including published rounding.
     """
     change = found.spec.what_if
     if change is None:
@@ -92,21 +92,24 @@ def _placed(scores: Mapping[str, float], drawn: Mapping[str, np.ndarray], n_unit
 
 
 def weight_map(found: Comparison) -> WeightGrid | None:
-    """The first team for every weighting of three parts of the score; None where the score has no such parts
-    or no team has all of them."""
+    """Return the first team for every weighting of three parts of the score; None where the score has no
+    such parts or no team has all of them."""
     wanted = found.spec.weight_map
+    if wanted is None:
+        return None
     teams = [
         name
         for name in found.scored
-        if wanted and all(found.cards[name].metrics[m] is not None for m in wanted.metrics)
+        if all(found.cards[name].metrics[metric] is not None for metric in wanted.metrics)
     ]
     if not teams:
         return None
     cards = [found.cards[name] for name in teams]
-    parts = np.array([[card.metrics[metric] for card in cards] for metric in wanted.metrics], float)
+    parts = np.array([[number(card.metrics[metric]) for card in cards] for metric in wanted.metrics])
     steps = np.array([(i, j, STEPS - i - j) for i in range(STEPS + 1) for j in range(STEPS + 1 - i)])
     weights = steps / STEPS
-    scores = np.array([card.score for card in cards]) + wanted.share * (weights - wanted.weights) @ parts
+    official = np.array([number(card.score) for card in cards])
+    scores = official + wanted.share * (weights - np.array(wanted.weights)) @ parts
     # Ranks are summed in whole steps: sums of floats would split equal totals.
     ranks = np.stack([ranks_along_teams(row) for row in parts])
     return WeightGrid(
