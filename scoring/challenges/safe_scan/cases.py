@@ -4,8 +4,7 @@ import posixpath
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
-
+from scoring.arrays import Ints
 from scoring.challenges.safe_scan import demographics, official_loader
 from scoring.challenges.safe_scan.codes import CODES
 from scoring.challenges.safe_scan.demographics import Demographics
@@ -40,7 +39,7 @@ class Cases:
     files: Files
     ids: tuple[str, ...]
     demographics: Demographics
-    labels: np.ndarray | None
+    labels: Ints | None
     pictures: Files
     images: tuple[str | None, ...]
     columns: Mapping[str, tuple[str, ...]]
@@ -50,6 +49,13 @@ class Cases:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @property
+    def true_labels(self) -> Ints:
+        """Class numbers [N] of cases that have labels. Raises ValueError for images without labels."""
+        if self.labels is None:
+            raise ValueError(f"{self.name} holds no labels")
+        return self.labels
 
     def picture(self, index: int) -> bytes | None:
         """Return the encoded image of a case, None where there is none. Raises InputRefused where the file
@@ -67,7 +73,7 @@ class LabelColumn:
         cancels: Places of labels for which the official loader would cancel the run.
     """
 
-    labels: np.ndarray
+    labels: Ints
     cancels: tuple[str, ...] = ()
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scoring.arrays import Floats, Ints
 from scoring.challenges.safe_scan.cases import Cases
 from scoring.challenges.safe_scan.codes import CODES
 from scoring.findings import Finding, InputRefused, ordered
@@ -36,8 +37,8 @@ class Values:
         labels_only: Whether the table holds labels and no outputs.
     """
 
-    outputs: np.ndarray
-    labels: np.ndarray
+    outputs: Floats
+    labels: Ints
     faults: list[Finding]
     labels_only: bool = False
 

@@ -1,9 +1,12 @@
 """The scorecard of TRICORDER-3."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from scoring.arrays import Array, Floats, Ints
 from scoring.challenge import ScoreSettings
 from scoring.challenges.safe_scan import demographics
 from scoring.challenges.safe_scan.cases import Cases
@@ -30,11 +33,43 @@ from scoring.readers.case_tables import joined_columns
 from scoring.readers.units import find_units
 from scoring.scorecard import ScoreCard, plain
 from scoring.statistics import resampling
-from scoring.statistics.replicates import Replicates, replicate
+from scoring.statistics.replicates import Quantities, QuantityName, Replicates, replicate
 from scoring.submission import Predictions, grade, provenance, truth_digest
 
 UNIT_COLUMNS = ("patient_id", "lesion_id")
 CURVE_REPLICATES = 300
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Predictions that are scored on a truth.
+
+    Attributes:
+        truth: The N cases.
+        predictions: Their predictions.
+        size_mib: Size of the model in MiB, None where it is unknown.
+        point: Quantities on the test set itself, [1] each.
+        found: The same quantities on the replicates.
+        units: Unit number of each case [N].
+        source: `provenance` of the scorecard.
+    """
+
+    truth: Cases
+    predictions: Predictions
+    size_mib: float | None
+    point: Quantities
+    found: Replicates
+    units: Ints
+    source: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ClassCounts:
+    """Cases by true and predicted class [K, K], by true class [K], and by predicted class [K]."""
+
+    matrix: Ints
+    support: Ints
+    predicted: Ints
 
 
 def score(truth: Cases, predictions: Predictions, settings: ScoreSettings) -> ScoreCard:
@@ -50,7 +85,7 @@ def score(truth: Cases, predictions: Predictions, settings: ScoreSettings) -> Sc
     columns = joined_columns(truth, metadata)
     unit, units = find_units(columns, len(truth), UNIT_COLUMNS, truth.id_column, statistics.group)
 
-    def measured(weights: np.ndarray) -> dict:
+    def measured(weights: Floats) -> dict[QuantityName, Floats]:
         return quantities(truth, predictions, weights, efficiency(size))
 
     point = measured(np.ones((1, len(truth)), np.float32))
@@ -64,7 +99,8 @@ def score(truth: Cases, predictions: Predictions, settings: ScoreSettings) -> Sc
         unit,
         units,
     )
-    return _card(truth, predictions, size, point, found, read, source, units, settings.with_curves)
+    scored = Scored(truth, predictions, size, point, found, units, source)
+    return _card(scored, read, settings.with_curves)
 
 
 def _of_model(size: float | None, predictions: Predictions) -> Iterator[Finding]:
@@ -73,91 +109,100 @@ def _of_model(size: float | None, predictions: Predictions) -> Iterator[Finding]
         yield error("bad-option", MODEL_SIZE.flag, MODEL_SIZE.predictions_only)
 
 
-def _card(
-    truth: Cases,
-    predictions: Predictions,
-    size: float | None,
-    point: Mapping,
-    found: Replicates,
-    read: list[Finding],
-    source: Mapping,
-    units: np.ndarray,
-    with_curves: bool,
-) -> ScoreCard:
-    y, p = truth.labels, predictions.labels
-    matrix = classification.confusion_matrix(y, p, len(CLASSES))
-    support, predicted = (
+def _card(scored: Scored, read: list[Finding], with_curves: bool) -> ScoreCard:
+    truth, predictions, point, found = scored.truth, scored.predictions, scored.point, scored.found
+    y, p = truth.true_labels, predictions.labels
+    counts = ClassCounts(
+        classification.confusion_matrix(y, p, len(CLASSES)),
         np.bincount(y, minlength=len(CLASSES)),
         np.bincount(p[p >= 0], minlength=len(CLASSES)),
     )
-    e = efficiency(size)
-    metrics = {
-        name: float(values[0]) for name, values in point.items() if isinstance(name, str) and name != "score"
-    }
-    a, w = round(metrics["accuracy"], 6), round(metrics["weighted_f1"], 6)
-    metrics |= {
-        "efficiency_score": e,
-        "prediction_score": 0.5 * a + 0.5 * w,
-        **_rank_metrics(truth, predictions),
-    }
     reached = _reliability(truth, predictions)
-    metrics["expected_calibration_error"] = reached.expected_calibration_error if reached else None
-    best = final_score(1.0, float(weighted_f1((support > 0).astype(float))), e)
-    more = {
+    metrics = _metrics(scored, reached)
+    findings = [*read, *_score_findings(scored, counts)]
+    return ScoreCard(
+        ID,
+        final_score(float(point["accuracy"][0]), float(point["weighted_f1"][0]), efficiency(scored.size_mib)),
+        plain(metrics),
+        plain(_per_class(scored, counts)),
+        len(truth),
+        _cases(truth, predictions),
+        tuple(findings),
+        scored.source,
+        {"labels": list(CLASSES), "counts": counts.matrix.tolist()},
+        {name: value for name, value in found.intervals.items() if isinstance(name, str)},
+        plain(_more(scored, counts)),
+        {**_arrays(scored, reached, with_curves), **found.arrays},
+    )
+
+
+def _metrics(scored: Scored, reached: calibration.Reliability | None) -> dict[str, float | None]:
+    metrics: dict[str, float | None] = {
+        name: float(values[0])
+        for name, values in scored.point.items()
+        if isinstance(name, str) and name != "score"
+    }
+    a, w = _rounded(scored.point)
+    metrics |= {
+        "efficiency_score": efficiency(scored.size_mib),
+        "prediction_score": 0.5 * a + 0.5 * w,
+        "macro_average_precision": _macro_average_precision(scored.truth, scored.predictions),
+        "expected_calibration_error": reached.expected_calibration_error if reached else None,
+    }
+    return metrics
+
+
+def _rounded(point: Quantities) -> tuple[float, float]:
+    """Return accuracy and weighted F1 as the official score rounds them."""
+    return round(float(point["accuracy"][0]), 6), round(float(point["weighted_f1"][0]), 6)
+
+
+def _more(scored: Scored, counts: ClassCounts) -> dict[str, Any]:
+    truth, p, e = scored.truth, scored.predictions.labels, efficiency(scored.size_mib)
+    a, w = _rounded(scored.point)
+    more: dict[str, Any] = {
         "n_missing": int((p < 0).sum()),
-        "model_size_mib": size,
-        "best_possible_score": best,
+        "model_size_mib": scored.size_mib,
+        "best_possible_score": final_score(1.0, float(weighted_f1((counts.support > 0).astype(float))), e),
         "points": {"accuracy": 0.45 * a, "weighted_f1": 0.45 * w, "efficiency_score": 0.1 * round(e, 6)},
         "risk_matrix": {
             "labels": list(RISKS),
             "counts": [
-                [int(matrix[np.ix_(rows, columns)].sum()) for columns in GROUPS.values()]
+                [int(counts.matrix[np.ix_(rows, columns)].sum()) for columns in GROUPS.values()]
                 for rows in GROUPS.values()
             ],
         },
         "slices": subgroups.rows(
-            demographics.subgroups(truth.demographics), slice_shares(truth, p), point, found.intervals
+            demographics.subgroups(truth.demographics),
+            slice_shares(truth, p),
+            scored.point,
+            scored.found.intervals,
         ),
     }
-    if predictions.model:
-        more["model"] = {k: v for k, v in predictions.model.items() if k != "size_mib"}
-    findings = [*read, *_score_findings(support, predicted, predictions, size, found)]
-    shown = {name: value for name, value in found.intervals.items() if isinstance(name, str)}
-    per_class = _per_class(truth, predictions, matrix, support, predicted, point, found)
-    return ScoreCard(
-        ID,
-        final_score(metrics["accuracy"], metrics["weighted_f1"], e),
-        plain(metrics),
-        plain(per_class),
-        len(truth),
-        _cases(truth, predictions),
-        tuple(findings),
-        source,
-        {"labels": list(CLASSES), "counts": matrix.tolist()},
-        shown,
-        plain(more),
-        {**_arrays(truth, predictions, reached, source, units, with_curves), **found.arrays},
-    )
+    if scored.predictions.model:
+        more["model"] = {k: v for k, v in scored.predictions.model.items() if k != "size_mib"}
+    return more
 
 
-def _rank_metrics(truth: Cases, predictions: Predictions) -> dict:
+def _macro_average_precision(truth: Cases, predictions: Predictions) -> float:
     values = np.array(list(_average_precisions(truth, predictions).values()))
-    return {"macro_average_precision": float(mean_of_defined(values))}
+    return float(mean_of_defined(values))
 
 
 def _average_precisions(truth: Cases, predictions: Predictions) -> dict[str, float]:
     has = predictions.has_outputs
     return {
-        name: curves.average_precision(predictions.outputs[has, k], truth.labels[has] == k)
+        name: curves.average_precision(predictions.outputs[has, k], truth.true_labels[has] == k)
         for k, name in enumerate(CLASSES)
     }
 
 
-def _per_class(truth, predictions, matrix, support, predicted, point, found: Replicates) -> dict:
-    n, average_precision = len(truth), _average_precisions(truth, predictions)
-    rows = {}
+def _per_class(scored: Scored, counts: ClassCounts) -> dict[str, dict[str, Any]]:
+    point, found, support, predicted = scored.point, scored.found, counts.support, counts.predicted
+    n, average_precision = len(scored.truth), _average_precisions(scored.truth, scored.predictions)
+    rows: dict[str, dict[str, Any]] = {}
     for k, name in enumerate(CLASSES):
-        hits, f1 = int(matrix[k, k]), float(point["f1", name][0])
+        hits, f1 = int(counts.matrix[k, k]), float(point["f1", name][0])
         others = n - int(support[k])
         rows[name] = {
             "risk": RISK[name],
@@ -179,9 +224,9 @@ def _per_class(truth, predictions, matrix, support, predicted, point, found: Rep
     return rows
 
 
-def _cases(truth: Cases, predictions: Predictions) -> tuple[dict, ...]:
+def _cases(truth: Cases, predictions: Predictions) -> tuple[dict[str, Any], ...]:
     encoded, about, rows = truth.demographics.encoded.tolist(), demographics.described(truth.demographics), []
-    for i, (y, p) in enumerate(zip(truth.labels, predictions.labels, strict=True)):
+    for i, (y, p) in enumerate(zip(truth.true_labels, predictions.labels, strict=True)):
         outputs = None if np.isnan(predictions.outputs[i]).any() else predictions.outputs[i].tolist()
         rows.append(
             {
@@ -200,13 +245,9 @@ def _cases(truth: Cases, predictions: Predictions) -> tuple[dict, ...]:
     return tuple(rows)
 
 
-def _score_findings(
-    support: np.ndarray,
-    predicted: np.ndarray,
-    predictions: Predictions,
-    size: float | None,
-    found: Replicates,
-) -> Iterator[Finding]:
+def _score_findings(scored: Scored, counts: ClassCounts) -> Iterator[Finding]:
+    support, predicted = counts.support, counts.predicted
+    predictions, size, found = scored.predictions, scored.size_mib, scored.found
     for k, name in enumerate(CLASSES):
         if support[k] == 0:
             yield warning(
@@ -254,20 +295,18 @@ def _reliability(truth: Cases, predictions: Predictions) -> calibration.Reliabil
     outputs = predictions.outputs[has]
     if not has.any() or calibration.output_kind(outputs) != "probabilities":
         return None
-    return calibration.reliability(outputs.max(1), truth.labels[has] == predictions.labels[has])
+    return calibration.reliability(outputs.max(1), np.equal(truth.true_labels[has], predictions.labels[has]))
 
 
-def _arrays(
-    truth: Cases,
-    predictions: Predictions,
-    reached: calibration.Reliability | None,
-    source: Mapping,
-    units: np.ndarray,
-    with_curves: bool,
-) -> dict[str, np.ndarray]:
-    """What is drawn and too fine for JSON: outputs, labels, the reliability bins, ROC and precision-recall
-    curves with bands."""
-    arrays = {"outputs": predictions.outputs, "truth": truth.labels, "predicted": predictions.labels}
+def _arrays(scored: Scored, reached: calibration.Reliability | None, with_curves: bool) -> dict[str, Array]:
+    """Return what figures need and JSON does not hold: outputs, labels, the reliability bins, ROC and
+    precision-recall curves with bands."""
+    predictions, source, labels = scored.predictions, scored.source, scored.truth.true_labels
+    arrays: dict[str, Array] = {
+        "outputs": predictions.outputs,
+        "truth": labels,
+        "predicted": predictions.labels,
+    }
     if reached:
         arrays |= {
             f"reliability_{name}": getattr(reached, name)
@@ -278,11 +317,11 @@ def _arrays(
         weights = np.concatenate(
             list(
                 resampling.replicate_weights(
-                    units, min(source["resamples"], CURVE_REPLICATES), source["seed"]
+                    scored.units, min(source["resamples"], CURVE_REPLICATES), source["seed"]
                 )
             )
         )
-        arrays |= curves.banded_curves(predictions.outputs[has], truth.labels[has], weights[:, has])
+        arrays |= curves.banded_curves(predictions.outputs[has], labels[has], weights[:, has])
     for array in arrays.values():
         array.flags.writeable = False
     return arrays

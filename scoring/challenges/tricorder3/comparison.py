@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scoring.challenges.tricorder3.formula import CLASSES, FREE_MIB, FULL_MIB, GROUPS, RISK_WEIGHTS
 from scoring.challenges.tricorder3.options import MISSING
@@ -18,7 +19,8 @@ from scoring.comparison_spec import (
 from scoring.scorecard import ScoreCard
 from scoring.statistics.paired import Sample
 
-OF_RISKS = tuple(f"f1_{risk}" for risk in RISK_WEIGHTS)
+OF_RISKS = ("f1_malignant", "f1_medium", "f1_benign")
+RISK_SHARES = {risk: weight / sum(RISK_WEIGHTS.values()) for risk, weight in RISK_WEIGHTS.items()}
 PARAMETERS = (
     *(Parameter(risk, f"{risk} classes", weight, 0, 10) for risk, weight in RISK_WEIGHTS.items()),
     Parameter("accuracy", "points for accuracy", 45, 0, 100),
@@ -27,8 +29,8 @@ PARAMETERS = (
 )
 
 
-def rescore(value: Value, parameters: Mapping[str, float]) -> np.ndarray:
-    """The score under other weights of the risk groups and of its three parts; NaN where they sum to 0."""
+def rescore(value: Value, parameters: Mapping[str, float]) -> NDArray[np.float64]:
+    """Return the score under other weights of the risk groups and of its parts; NaN where they sum to 0."""
     of_groups = sum(parameters[risk] for risk in RISK_WEIGHTS)
     parts = sum(parameters[part] for part in ("accuracy", "weighted_f1", "efficiency_score"))
     if of_groups <= 0 or parts <= 0:
@@ -39,7 +41,7 @@ def rescore(value: Value, parameters: Mapping[str, float]) -> np.ndarray:
 
 
 def sample(card: ScoreCard, metric: str) -> Sample | None:
-    """McNemar for shares of cases, DeLong for the AUC of a class."""
+    """Return the sample of a test: McNemar for shares of cases, DeLong for the AUC of a class."""
     return of_labels(card, metric, GROUPS["malignant"], CLASSES)
 
 
@@ -56,7 +58,7 @@ COMPARISON = ComparisonSpec(
     what_if=WhatIf(PARAMETERS, rescore),
     weight_map=WeightMap(
         OF_RISKS,
-        tuple(w / sum(RISK_WEIGHTS.values()) for w in RISK_WEIGHTS.values()),
+        (RISK_SHARES["malignant"], RISK_SHARES["medium"], RISK_SHARES["benign"]),
         share=0.45,
         by_rank=False,
     ),

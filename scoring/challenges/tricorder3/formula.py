@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from scoring.arrays import Floats
+
 ID = "tricorder3"
 CLASSES = ("AKIEC", "BCC", "BEN_OTH", "BKL", "DF", "INF", "MAL_OTH", "MEL", "NV", "SCCKA", "VASC")
 NAMES = (
@@ -37,21 +39,21 @@ SMALL_CLASS = 15
 
 
 def efficiency(size_mib: float | None) -> float:
-    """1 up to 50 MiB, falling to 0 at 150 MiB; 1 where the size is unknown."""
+    """Return 1 up to 50 MiB, falling to 0 at 150 MiB; 1 where the size is unknown."""
     if size_mib is None or size_mib <= FREE_MIB:
         return 1.0
     return 0.0 if size_mib >= FULL_MIB else 1 - (size_mib - FREE_MIB) / (FULL_MIB - FREE_MIB)
 
 
 def final_score(accuracy: float, weighted_f1: float, efficiency_score: float) -> float:
-    """The official number: the three parts rounded to 6 decimals, in the official order of operations."""
+    """Return the official score: parts rounded to 6 decimals, in the official order of operations."""
     a, w, e = round(accuracy, 6), round(weighted_f1, 6), round(efficiency_score, 6)
     return 0.9 * (0.5 * a + 0.5 * w) + 0.1 * e
 
 
-def weighted_f1(f1: np.ndarray) -> np.ndarray:
-    """(3 malignant + 2 medium + benign) / 6 of F1 [..., 11], each the plain mean of its classes, absent ones
-    counted."""
-    return sum(RISK_WEIGHTS[r] * f1[..., members].mean(-1) for r, members in GROUPS.items()) / sum(
-        RISK_WEIGHTS.values()
-    )
+def weighted_f1(f1: Floats) -> Floats:
+    """Return (3 malignant + 2 medium + benign) / 6 of F1 [..., 11], each the plain mean of its classes,
+    absent ones counted."""
+    start: Floats = np.zeros(f1.shape[:-1])
+    total = sum((RISK_WEIGHTS[r] * f1[..., members].mean(-1) for r, members in GROUPS.items()), start)
+    return total / sum(RISK_WEIGHTS.values())

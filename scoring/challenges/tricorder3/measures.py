@@ -1,21 +1,21 @@
 """Every quantity of TRICORDER-3 that has an interval, on any number of resampled test sets at once."""
 
-from collections.abc import Mapping
-
 import numpy as np
 
+from scoring.arrays import Bools, Floats, Ints
 from scoring.challenges.safe_scan import demographics
 from scoring.challenges.safe_scan.cases import Cases
 from scoring.challenges.tricorder3.formula import CLASSES, GROUPS, RISK_WEIGHTS, final_score, weighted_f1
 from scoring.metrics import calibration, classification, curves, subgroups
 from scoring.metrics.classification import divide, mean_of_defined
 from scoring.metrics.subgroups import Share
+from scoring.statistics.replicates import Quantities, QuantityName
 from scoring.submission import Predictions
 
 
-def published(point: Mapping, efficiency_score: float) -> dict[str, np.ndarray]:
-    """The point values [1] of what is published from rounded parts: intervals that stand around a point stand
-    around these."""
+def published(point: Quantities, efficiency_score: float) -> dict[QuantityName, Floats]:
+    """Return the point estimates [1] that are published from rounded parts, on which their intervals are
+    centred."""
     accuracy, f1 = float(point["accuracy"][0]), float(point["weighted_f1"][0])
     return {
         "score": np.array([final_score(accuracy, f1, efficiency_score)]),
@@ -23,13 +23,18 @@ def published(point: Mapping, efficiency_score: float) -> dict[str, np.ndarray]:
     }
 
 
-def quantities(truth: Cases, predictions: Predictions, weights: np.ndarray, efficiency_score: float) -> dict:
-    """Every quantity that has an interval, [B] by name; per class under ("f1", class), per slice under
+def quantities(
+    truth: Cases, predictions: Predictions, weights: Floats, efficiency_score: float
+) -> dict[QuantityName, Floats]:
+    """Return every quantity that has an interval, [B] by name; per class under ("f1", class), per slice under
     ("slice", column, group, name)."""
-    y, p = truth.labels, predictions.labels
+    y, p = truth.true_labels, predictions.labels
     c = classification.counts(y, p, weights, len(CLASSES))
     f1, recall, precision = classification.f1(c), classification.recall(c), classification.precision(c)
-    found = {"accuracy": classification.accuracy(c), "weighted_f1": weighted_f1(f1)}
+    found: dict[QuantityName, Floats] = {
+        "accuracy": classification.accuracy(c),
+        "weighted_f1": weighted_f1(f1),
+    }
     found |= {f"f1_{risk}": f1[:, members].mean(1) for risk, members in GROUPS.items()}
     found["prediction_score"] = 0.5 * found["accuracy"] + 0.5 * found["weighted_f1"]
     found["score"] = 0.9 * found["prediction_score"] + 0.1 * efficiency_score
@@ -42,26 +47,26 @@ def quantities(truth: Cases, predictions: Predictions, weights: np.ndarray, effi
         "weighted_f1_present": _weighted_f1_present(f1, c),
     }
     found |= _risk_quantities(y, p, weights) | _probability_quantities(truth, predictions, weights)
-    found |= {("f1", name): f1[:, k] for k, name in enumerate(CLASSES)} | {
-        ("recall", name): recall[:, k] for k, name in enumerate(CLASSES)
-    }
-    return found | subgroups.quantities(
+    found |= {("f1", name): f1[:, k] for k, name in enumerate(CLASSES)}
+    found |= {("recall", name): recall[:, k] for k, name in enumerate(CLASSES)}
+    found |= subgroups.quantities(
         demographics.subgroups(truth.demographics), slice_shares(truth, p), weights
-    )
+    ).items()
+    return found
 
 
-def _weighted_f1_present(f1: np.ndarray, c: classification.Counts) -> np.ndarray:
+def _weighted_f1_present(f1: Floats, c: classification.Counts) -> Floats:
     present = np.where(c.support > 0, f1, np.nan)
     means = np.column_stack([mean_of_defined(present[:, members]) for members in GROUPS.values()])
     shares = np.where(np.isnan(means), 0, [RISK_WEIGHTS[r] for r in GROUPS])
     return divide((np.nan_to_num(means) * shares).sum(1), shares.sum(1))
 
 
-def _malignant(labels: np.ndarray) -> np.ndarray:
+def _malignant(labels: Ints) -> Bools:
     return np.isin(labels, GROUPS["malignant"])
 
 
-def _risk_quantities(y: np.ndarray, p: np.ndarray, weights: np.ndarray) -> dict:
+def _risk_quantities(y: Ints, p: Ints, weights: Floats) -> dict[QuantityName, Floats]:
     ill, called = _malignant(y), _malignant(p)
     sums = (
         weights @ np.column_stack([ill, ill & called, ~ill, ~ill & ~called]).astype(weights.dtype)
@@ -72,21 +77,23 @@ def _risk_quantities(y: np.ndarray, p: np.ndarray, weights: np.ndarray) -> dict:
     }
 
 
-def _probability_quantities(truth: Cases, predictions: Predictions, weights: np.ndarray) -> dict:
-    """AUC per class and its mean; log loss and Brier score where the outputs are probabilities. Cases without
-    outputs are left out."""
+def _probability_quantities(
+    truth: Cases, predictions: Predictions, weights: Floats
+) -> dict[QuantityName, Floats]:
+    """Return the AUC per class and its mean; log loss and Brier score where the outputs are probabilities.
+    Cases without outputs are left out."""
     has, b = predictions.has_outputs, len(weights)
-    undefined = np.full(b, np.nan)
-    outputs, y, w = predictions.outputs[has], truth.labels[has], weights if has.all() else weights[:, has]
+    undefined: Floats = np.full(b, np.nan)
+    outputs, y = predictions.outputs[has], truth.true_labels[has]
+    w = weights if has.all() else weights[:, has]
     areas = np.column_stack(
         [
             curves.resampled_auc(outputs[:, k], y == k, w) if has.any() else undefined
             for k in range(len(CLASSES))
         ]
     )
-    found = {"macro_auc": mean_of_defined(areas)} | {
-        ("auc", name): areas[:, k] for k, name in enumerate(CLASSES)
-    }
+    found: dict[QuantityName, Floats] = {"macro_auc": mean_of_defined(areas)}
+    found |= {("auc", name): areas[:, k] for k, name in enumerate(CLASSES)}
     if has.any() and calibration.output_kind(outputs) == "probabilities":
         losses = w @ np.column_stack(
             [calibration.log_losses(outputs, y), calibration.brier_scores(outputs, y)]
@@ -96,9 +103,11 @@ def _probability_quantities(truth: Cases, predictions: Predictions, weights: np.
     return found | {"log_loss": undefined, "brier_score": undefined}
 
 
-def slice_shares(truth: Cases, p: np.ndarray) -> dict[str, Share]:
-    ill = _malignant(truth.labels)
+def slice_shares(truth: Cases, p: Ints) -> dict[str, Share]:
+    """Return the shares of the cases that are computed in every subgroup."""
+    y = truth.true_labels
+    ill, right = _malignant(y), np.equal(y, p)
     return {
-        "accuracy": Share(truth.labels == p, np.ones(len(truth), bool)),
+        "accuracy": Share(right, np.ones(len(truth), bool)),
         "malignant_sensitivity": Share(ill & _malignant(p), ill, "n_malignant"),
     }

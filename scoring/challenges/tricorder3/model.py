@@ -1,11 +1,14 @@
-"""A model for TRICORDER-3: what it receives, its preflight, its run on a test set, and how it answers other
-demographics."""
+"""A model for TRICORDER-3: what it receives, its preflight, its run on a test set, and its outputs
+for other demographics."""
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from scoring.arrays import Floats
+from scoring.challenge import Cancelled, Progress
 from scoring.challenges.safe_scan.cases import Cases
 from scoring.challenges.safe_scan.codes import CODES
 from scoring.challenges.safe_scan.demographics import UNKNOWN
@@ -33,24 +36,24 @@ SWEEP_AGES = tuple(range(0, 95, 5))
 
 
 def recipe_for(facts: ModelFacts) -> Recipe:
-    """Stretch to 512 x 512 by LANCZOS; then, where the model declares another size, from those pixels to it
-    (a symbolic axis counts as 512)."""
+    """Return how images are resized: to 512 x 512 by LANCZOS; then, where the model declares another size,
+    from those pixels to it (a symbolic axis counts as 512)."""
     return recipe_of_size(*image_size(facts))
 
 
 def recipe_of_size(width: int | None, height: int | None) -> Recipe:
-    """The recipe for a model that declares this size; None = symbolic."""
+    """Return the recipe for a model that declares this size; None = symbolic."""
     width, height = width or PICTURE_SIDE, height or PICTURE_SIDE
     own = ((width, height, "lanczos"),) if (width, height) != (PICTURE_SIDE, PICTURE_SIDE) else ()
     return Recipe(((PICTURE_SIDE, PICTURE_SIDE, "lanczos"), *own))
 
 
-def _vector(age: float, gender: float, location: float) -> np.ndarray:
+def _vector(age: float, gender: float, location: float) -> Floats:
     return np.array([age, gender, location], np.float32)
 
 
 def size_findings(size_mib: float, name: str) -> list[Finding]:
-    """What the size of a model means for the score."""
+    """Return what the size of a model costs in the score."""
     if size_mib >= FULL_MIB:
         return [
             warning(
@@ -100,8 +103,8 @@ TASK = Task(
 def inspect(
     model: Model, truth: Cases | None = None, name: str | None = None, timings: bool = False
 ) -> Inspection:
-    """The preflight: would the validator run this model, and what does it do with the demographics? Raises
-    InputRefused with every problem."""
+    """Check whether the validator would run this model, and how it uses the demographics. Raises InputRefused
+    with every problem."""
     file = read_model(model, name)
     found = inspection.inspect(file, TASK, truth, timings)
     kind = found.model["output_kind"]
@@ -132,7 +135,11 @@ def _kind_findings(kind: str, where: str) -> list[Finding]:
 
 
 def predict(
-    model: Model, cases: Cases, progress=None, cancelled=None, name: str | None = None
+    model: Model,
+    cases: Cases,
+    progress: Progress | None = None,
+    cancelled: Cancelled | None = None,
+    name: str | None = None,
 ) -> Predictions:
     """Inspect a model and run it on every case as the validator does: CPU, one thread, one image at a time,
     no softmax.
@@ -164,8 +171,10 @@ def predict(
     )
 
 
-def received(truth: Cases, index: int, model: Mapping | None = None) -> tuple[list[pictures.Stage], Seen]:
-    """What a model receives of one case: the 512 x 512 pixels, and those of the size that the model
+def received(
+    truth: Cases, index: int, model: Mapping[str, Any] | None = None
+) -> tuple[list[pictures.Stage], Seen]:
+    """Return what a model receives of one case: the 512 x 512 pixels, and those of the size that the model
     (`Inspection.model`) declares.
 
     Raises ImageUnreadable, InputRefused.
@@ -173,9 +182,9 @@ def received(truth: Cases, index: int, model: Mapping | None = None) -> tuple[li
     return pictures.received(truth, index, recipe_of_size(*declared_size(model)))
 
 
-def sweep(model: Model, truth: Cases, index: int) -> dict:
-    """A model's outputs for one case when one of age, gender and location changes and the others stay as they
-    are.
+def sweep(model: Model, truth: Cases, index: int) -> dict[str, Floats]:
+    """Return a model's outputs for one case when one of age, gender and location changes and the others stay
+    as they are.
 
     "age": outputs [19, 11] at SWEEP_AGES; "gender": [3, 11] at male, female, unknown; "location": [8, 11] at
     the seven sites and unknown. Raises `ModelFailed`, ImageUnreadable.
@@ -185,9 +194,9 @@ def sweep(model: Model, truth: Cases, index: int) -> dict:
     )
 
 
-def sweep_vectors(age: float, gender: float, location: float) -> dict[str, np.ndarray]:
-    """Second inputs in which one field takes every value of a sweep and the others stay: "age" [19, 3],
-    "gender" [3, 3], "location" [8, 3]."""
+def sweep_vectors(age: float, gender: float, location: float) -> dict[str, Floats]:
+    """Return second inputs in which one field takes every value of a sweep and the others stay: "age"
+    [19, 3], "gender" [3, 3], "location" [8, 3]."""
     return {
         "age": np.array([_vector(a, gender, location) for a in SWEEP_AGES]),
         "gender": np.array([_vector(age, g, location) for g in (1, 0, UNKNOWN)]),

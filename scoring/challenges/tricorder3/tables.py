@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from scoring.arrays import Floats
 from scoring.challenges.safe_scan import cases, predictions
 from scoring.challenges.safe_scan.cases import Cases, LabelColumn
 from scoring.challenges.safe_scan.predictions import ReadRows, Values
@@ -41,8 +42,8 @@ def read_images(source: Source, name: str | None = None) -> Cases:
 
 
 def parse_label(cell: str) -> tuple[int, str]:
-    """Class number 0..10 (-1: none) and how it was written: "exact", "spelling", "number", "zero", "missing",
-    "bad"."""
+    """Return the class number 0..10 (-1: none) and how it was written: "exact", "spelling", "number",
+    "zero", "missing", "bad"."""
     trimmed = cell.strip()
     if cell in CLASSES:
         return CLASSES.index(cell), "exact"
@@ -102,11 +103,12 @@ def _read_labels(table: Table, problems: list[Finding], findings: list[Finding])
 
 def _read_one_hot(table: Table, problems: list[Finding], findings: list[Finding]) -> LabelColumn:
     found = {c: tables.find_column(table, (tables.key(c),)) for c in CLASSES}
-    if any(column is None for column, _ in found.values()):
+    columns = [column for column, _ in found.values() if column is not None]
+    if len(columns) < len(CLASSES):
         problems.append(tables.missing_column(table, "the label", ("Class", "Label")))
         return LabelColumn(np.full(len(table), -1))
     problems += [p for _, twice in found.values() for p in twice]
-    values = np.column_stack([tables.numbers(table.cells(column)).values for column, _ in found.values()])
+    values = np.column_stack([tables.numbers(table.cells(column)).values for column in columns])
     good = (np.isin(values, (0, 1)).all(1)) & (values.sum(1) == 1)
     problems += [
         error(
@@ -114,7 +116,7 @@ def _read_one_hot(table: Table, problems: list[Finding], findings: list[Finding]
             table.place(i),
             f"{case_words(table, i)}the eleven class columns must hold one 1 and ten 0.",
         )
-        for i in np.flatnonzero(~good)
+        for i in np.flatnonzero(~good).tolist()
         if i not in table.ragged
     ]
     findings += once(
@@ -137,7 +139,7 @@ def read_predictions(
 def _choose_columns(
     table: Table, id_column: int | None, problems: list[Finding], findings: list[Finding]
 ) -> ReadRows | None:
-    """The eleven class columns, or a label column where these are not complete."""
+    """Find the eleven class columns, or a label column where these are not complete."""
     found = {c: tables.find_column(table, (tables.key(c),)) for c in CLASSES}
     label, label_twice = tables.find_column(
         table, [k for k in LABEL_COLUMNS if id_column is None or k != table.keys[id_column]]
@@ -168,7 +170,7 @@ def _choose_columns(
                 f"column {table.header[label]!r} is ignored: the eleven class columns decide.",
             )
         )
-    return partial(_read_outputs, [column for column, _ in found.values()])
+    return partial(_read_outputs, [column for column, _ in found.values() if column is not None])
 
 
 def _read_outputs(columns: list[int], rows: Rows, problems: list[Finding], findings: list[Finding]) -> Values:
@@ -181,7 +183,8 @@ def _read_outputs(columns: list[int], rows: Rows, problems: list[Finding], findi
 def _read_predicted_labels(
     column: int, rows: Rows, problems: list[Finding], _findings: list[Finding]
 ) -> Values:
-    labels, faults = np.full(rows.n, -1), []
+    labels = np.full(rows.n, -1)
+    faults: list[Finding] = []
     for i in rows.rows:
         label, how = parse_label(rows.table.columns[column][i])
         labels[rows.case_of[i]] = label
@@ -190,8 +193,8 @@ def _read_predicted_labels(
     return Values(np.full((rows.n, len(CLASSES)), np.nan), labels, faults, labels_only=True)
 
 
-def output_findings(outputs: np.ndarray, where: str) -> Iterator[Finding]:
-    """What the outputs [rows, 11] look like; nothing is normalised before the score."""
+def output_findings(outputs: Floats, where: str) -> Iterator[Finding]:
+    """Yield the kind of the outputs [rows, 11] and how many maxima are tied; the score normalises nothing."""
     kind = calibration.output_kind(outputs)
     if kind == "logits":
         yield warning(

@@ -1,4 +1,4 @@
-"""What is shown of a TRICORDER-3 scorecard."""
+"""Headline, figures and tables of a TRICORDER-3 scorecard."""
 
 from collections.abc import Mapping
 from typing import Any
