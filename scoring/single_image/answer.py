@@ -1,10 +1,11 @@
-"""What a model says of one photograph, and how far that moves when the photograph is turned or mirrored."""
+"""A model's output for one photograph, and its change when the photograph is turned or mirrored."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from scoring.arrays import Floats
 from scoring.metrics import calibration
 from scoring.models.pool import Cancelled
 from scoring.single_image.model import Opened
@@ -18,7 +19,7 @@ class Answer:
     """One answer. prepared: the pixels that the model received, uint8 (H, W, 3). vector: its second input
     [3], None where there was none.
 
-    outputs [k]: raw, as the challenge's scoring gets them. kind: what they are taken for (`subject.kind`).
+    outputs [k]: raw, as the challenge's scoring gets them. kind: what they are taken for (`model_task.kind`).
     probabilities [K]: sum 1. scaled [K]: after the temperature fitted on the test set, None without one.
     cpu_ms: processor time of the run.
     """
@@ -50,23 +51,27 @@ class Views:
     probabilities: np.ndarray
 
     @property
-    def low(self) -> np.ndarray:
+    def low(self) -> Floats:
         """Lowest of each class [K]."""
-        return self.probabilities.min(0)
+        low: Floats = self.probabilities.min(0)
+        return low
 
     @property
-    def high(self) -> np.ndarray:
+    def high(self) -> Floats:
         """Highest of each class [K]."""
-        return self.probabilities.max(0)
+        high: Floats = self.probabilities.max(0)
+        return high
 
     @property
-    def mean(self) -> np.ndarray:
-        return self.probabilities.mean(0)
+    def mean(self) -> Floats:
+        mean: Floats = self.probabilities.mean(0)
+        return mean
 
     @property
-    def deviation(self) -> np.ndarray:
+    def deviation(self) -> Floats:
         """Standard deviation of each class [K]."""
-        return self.probabilities.std(0)
+        deviation: Floats = self.probabilities.std(0)
+        return deviation
 
     @property
     def changed(self) -> int:
@@ -86,8 +91,8 @@ def answer(
     vector: np.ndarray | None = None,
     reference: Reference | None = None,
 ) -> Answer:
-    """Run a model on one photograph, as the challenge prepares it. vector: see `subject.vector`, needed where
-    `model.takes_vector`.
+    """Run a model on one photograph, as the challenge prepares it. vector: see `model_task.vector`, needed
+    where `model.takes_vector`.
 
     Raises InputRefused; ValueError without a vector that the model takes.
     """

@@ -1,5 +1,4 @@
-"""A model that was opened for questions about single images: loaded, tried once, and held against what its
-challenge asks."""
+"""A model for single images: loaded, run once and checked by its challenge's requirements."""
 
 from dataclasses import dataclass
 
@@ -100,15 +99,15 @@ def _tried(subject: ModelTask, process: ModelProcess) -> Opened:
         trial = process.run(preflight.noise(*recipe.steps[-1][:2]), recipe, vector)
         problems, findings = split(preflight.examine(facts, subject.contract, CALLED, trial))
         if not problems and subject.outputs == 1 and trial.outputs[0] is not None:
-            said = _of_one_risk(trial.outputs[0], len(subject.classes))
-            problems, findings = split([*findings, *([said] if said else [])])
+            found = _of_one_risk(trial.outputs[0], len(subject.classes))
+            problems, findings = split([*findings, *([found] if found else [])])
     if problems:
         raise InputRefused(problems, findings)
     return Opened(subject, process, recipe, tuple(findings))
 
 
 def _of_one_risk(output: np.ndarray, classes: int) -> Finding | None:
-    """What is to be said of the first output of a model that is asked for one risk: the challenge's own code
+    """Return the finding on the first output of a model that should give one risk: the challenge's own code
     takes its first number."""
     if output.size <= 1:
         return None

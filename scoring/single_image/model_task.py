@@ -1,10 +1,11 @@
-"""What a challenge asks a model about one photograph, and what the model's numbers stand for."""
+"""Inputs and outputs of a challenge's models for one photograph."""
 
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 from scipy.special import expit
 
+from scoring.arrays import Array, Floats
 from scoring.challenges import load_challenge
 from scoring.challenges.safe_scan.demographics import GENDERS, LOCATIONS, UNKNOWN
 from scoring.findings import Finding, InputRefused, error
@@ -33,7 +34,7 @@ def model_task(challenge_id: str, categories: Sequence[str] | None = None) -> Mo
     return support.task(categories)
 
 
-def kind(outputs: np.ndarray) -> str:
+def kind(outputs: Floats) -> str:
     """What a model's outputs [n, k] are taken for, of `KINDS`: those of all cases are to be given, because
     one row can look like both."""
     if outputs.shape[1] > 1:
@@ -41,7 +42,7 @@ def kind(outputs: np.ndarray) -> str:
     return "logits" if len(outputs) and (outputs.min() < 0 or outputs.max() > 1) else "probabilities"
 
 
-def probabilities(outputs: np.ndarray, kind: str) -> np.ndarray:
+def probabilities(outputs: Floats, kind: str) -> Floats:
     """Rows [n, K] that sum to 1 from outputs [n, k] of a `kind`; one output is the risk of the second of two
     classes."""
     if outputs.shape[1] == 1:
@@ -51,12 +52,13 @@ def probabilities(outputs: np.ndarray, kind: str) -> np.ndarray:
         return softmax(outputs)
     rows = np.maximum(outputs, 0)
     sums = rows.sum(1, keepdims=True)
-    return np.divide(rows, sums, out=np.full(rows.shape, 1 / rows.shape[1]), where=sums > LEAST)
+    shares: Floats = np.divide(rows, sums, out=np.full(rows.shape, 1 / rows.shape[1]), where=sums > LEAST)
+    return shares
 
 
 def vector(age: float | None, gender: str | None, location: str | None) -> np.ndarray:
     """The second input, float32 [3]: years, 1 male or 0 female, 1..7 in the order of `LOCATIONS`; -1 for
-    "unknown", which must be said.
+    "unknown", which must be given.
 
     Raises InputRefused with everything that is missing or cannot be: nothing is ever filled in.
     """
@@ -70,11 +72,11 @@ def vector(age: float | None, gender: str | None, location: str | None) -> np.nd
     if problems:
         raise InputRefused(problems)
     place = UNKNOWN if location == UNKNOWN_WORD else LOCATIONS.index(location) + 1
-    return np.array([age, GENDERS.get(gender, UNKNOWN), place], np.float32)
+    return np.array([age, GENDERS.get(gender or "", UNKNOWN), place], np.float32)
 
 
-def described(encoded: Sequence[float]) -> Mapping[str, float | str]:
-    """What a vector [3] says, for people."""
+def described(encoded: Sequence[float] | Array) -> Mapping[str, float | str]:
+    """Return age, gender and location of a vector [3], for people."""
     age, gender, location = encoded
     return {
         "age": float(age),

@@ -6,6 +6,7 @@ stride: first background, then the ten classes, in the challenge's order or in t
 `categories`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -111,12 +112,11 @@ def probabilities(detector: Detector, pixels: np.ndarray) -> np.ndarray:
         output = detector.process.run(pixels, Recipe(())).outputs[0]
     except ModelFailed as failed:
         raise InputRefused([preflight.failure(CALLED, failed)]) from failed
-    shape = None if output is None else output.shape
     if (
-        shape is None
-        or len(shape) != 4
-        or shape[:2] != (1, 1 + len(CLASSES))
-        or not _covers(shape[2:], (height, width))
+        output is None
+        or output.ndim != 4
+        or output.shape[:2] != (1, 1 + len(CLASSES))
+        or not _covers(output.shape[2:], (height, width))
     ):
         words = (
             f"It gives no map of {1 + len(CLASSES)} probabilities (background and {len(CLASSES)} "
@@ -198,7 +198,7 @@ def overview(nuclei: Nuclei, size: tuple[int, int], least_confidence: float = 0.
     return Overview(counts, counts / area, area, share)
 
 
-def _covers(cells: tuple[int, int], sides: tuple[int, int]) -> bool:
+def _covers(cells: Sequence[int], sides: tuple[int, int]) -> bool:
     """Whether h x w cells lie over a tile of H x W px at one stride, the last cell of each way perhaps
     cut."""
     stride = _stride(sides[0], cells[0])
@@ -214,11 +214,12 @@ def _places(metadata: dict[str, str]) -> tuple[int, ...]:
     names = [name.strip() for name in metadata.get("categories", "").split(",") if name.strip()]
     if not names:
         return tuple(range(len(CLASSES)))
-    places = [position(name) for name in names[1:]]
-    if names[0] != BACKGROUND or sorted(p for p in places if p is not None) != list(range(len(CLASSES))):
+    found = [position(name) for name in names[1:]]
+    places = tuple(place for place in found if place is not None)
+    if names[0] != BACKGROUND or None in found or sorted(places) != list(range(len(CLASSES))):
         words = (
             f"Its entry `categories` names other outputs than {BACKGROUND} and the ten classes "
             f"{', '.join(CLASSES)}: choose the challenge that it was made for."
         )
         raise InputRefused([error("wrong-output", CALLED, words)])
-    return tuple(places)
+    return places

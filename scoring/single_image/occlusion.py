@@ -49,8 +49,8 @@ def occlusion(
 
 
 def hidden(pixels: np.ndarray, grid: int) -> Iterator[np.ndarray]:
-    """The pixels uint8 (h, w, 3) with one cell hidden, row by row; each is gone when the next is asked
-    for."""
+    """The pixels uint8 (h, w, 3) with one cell hidden, row by row; each is gone when the next is
+    requested."""
     height, width = pixels.shape[:2]
     towards = surrounding(pixels) - pixels
     rows, columns = profiles(height, grid), profiles(width, grid)

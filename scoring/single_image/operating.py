@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scoring.arrays import Bools, Floats
 from scoring.metrics import binary, thresholds
 from scoring.single_image.reference import Reference, Share
 from scoring.statistics.intervals import wilson
@@ -23,9 +24,10 @@ class OperatingPoint:
     specificity: Share | None
 
 
-def risks(probabilities: np.ndarray, malignant: np.ndarray) -> np.ndarray:
+def risks(probabilities: Floats, malignant: Bools) -> Floats:
     """The sum over the malignant classes, 0..1 [...], of probabilities [..., K]."""
-    return probabilities[..., malignant].sum(-1)
+    risk: Floats = probabilities[..., malignant].sum(-1)
+    return risk
 
 
 def operating_point(reference: Reference, malignant: np.ndarray, wanted: float) -> OperatingPoint | None:

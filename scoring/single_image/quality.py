@@ -1,5 +1,4 @@
-"""Is the picture one that a model can be asked about? Chips for people: what was measured, where it lies
-among the test set's images.
+"""Image quality before a model is run: measurements, and their place among the test set's images.
 
 The limits were found on drawn lesions, blurred on purpose, and on a few free photographs; they order
 pictures, they prove nothing.
@@ -7,6 +6,7 @@ pictures, they prove nothing.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
@@ -43,16 +43,25 @@ class Chip:
     percentile: float | None = None
 
 
+class Pictures(Protocol):
+    """Cases with an image each, or None."""
+
+    def __len__(self) -> int: ...
+    def picture(self, index: int, /) -> bytes | None: ...
+
+
 def of_photograph(photograph: Photograph) -> Quality:
-    """What can be measured of a photograph or tile."""
+    """Return the quality of a photograph or tile."""
     return quality(photograph.small, min(photograph.size))
 
 
 def measured(
-    truth, progress: Callable[[int, int], object] | None = None, cancelled: Callable[[], bool] | None = None
+    truth: Pictures,
+    progress: Callable[[int, int], object] | None = None,
+    cancelled: Callable[[], bool] | None = None,
 ) -> tuple[Quality | None, ...]:
-    """The quality of each image of a test set, None where there is none or it cannot be read. About 30 ms
-    each. Raises Cancelled."""
+    """Return the quality of each image of a test set, None where there is none or it cannot be read. About
+    30 ms each. Raises Cancelled."""
     found = []
     with ImageProcess() as process:
         for index in range(len(truth)):
@@ -64,7 +73,7 @@ def measured(
     return tuple(found)
 
 
-def _measured(process: ImageProcess, truth, index: int) -> Quality | None:
+def _measured(process: ImageProcess, truth: Pictures, index: int) -> Quality | None:
     try:
         data = truth.picture(index)
         return None if data is None else of_photograph(received(data, process))
@@ -75,7 +84,7 @@ def _measured(process: ImageProcess, truth, index: int) -> Quality | None:
 def photograph_chips(
     found: Quality, shortest_side: int = 0, among: Sequence[Quality | None] = ()
 ) -> tuple[Chip, ...]:
-    """Chips of a photograph of skin. shortest_side: px that the challenge asks for, 0 = nothing. among: the
+    """Chips of a photograph of skin. shortest_side: px that the challenge requires, 0 = any. among: the
     test set's images."""
     return (
         _size(found, shortest_side),

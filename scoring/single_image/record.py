@@ -1,5 +1,4 @@
-"""What was asked and answered, as JSON for the person who asked: enough to ask again, without the image
-unless it is wanted."""
+"""Query and result of one image as JSON: enough to repeat it; the image itself only on request."""
 
 import base64
 import hashlib
@@ -7,16 +6,18 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from PIL import Image
 
+from scoring.challenges.puma.names import CLASSES
 from scoring.metrics.quality import Quality
 from scoring.scorecard import plain
 from scoring.single_image.answer import Answer, Views
 from scoring.single_image.model import Opened
 from scoring.single_image.model_task import described
-from scoring.single_image.nuclei import CLASSES, Detector, Overview
+from scoring.single_image.nuclei import Detector, Overview
 from scoring.single_image.operating import OperatingPoint
 from scoring.single_image.photograph import CALLED, Photograph
 from scoring.single_image.quality import Chip
@@ -27,7 +28,7 @@ from scoring.version import __version__
 
 @dataclass(frozen=True)
 class Record:
-    """Everything that was shown of one photograph; None: was not asked for. impression: what the person wrote
+    """Everything that was shown of one photograph; None: not computed. impression: what the person wrote
     before the answer was shown."""
 
     photograph: Photograph
@@ -43,9 +44,9 @@ class Record:
     impression: str | None = None
 
 
-def document(said: Record, with_image: bool = False) -> dict:
-    """The export of one answer, of plain JSON values. with_image: also the upright pixels as PNG, which hold
-    nothing of the file but them."""
+def document(said: Record, with_image: bool = False) -> dict[str, Any]:
+    """Return the export of one result, of plain JSON values. with_image: also the upright pixels as PNG,
+    which hold nothing of the file but them."""
     answer, model = said.answer, said.model
     classes = model.subject.classes
     return {
@@ -91,8 +92,8 @@ def tile_document(
     found: Overview,
     least_confidence: float,
     with_image: bool = False,
-) -> dict:
-    """The export of one tile. source: the detector, None for a prediction file."""
+) -> dict[str, Any]:
+    """Return the export of one tile. source: the detector, None for a prediction file."""
     return {
         **_head(photograph, with_image),
         "challenge": "puma",
@@ -105,20 +106,20 @@ def tile_document(
     }
 
 
-def text(document: Mapping) -> str:
+def text(document: Mapping[str, Any]) -> str:
     """The document as JSON."""
     return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
 def sha256(pixels: np.ndarray) -> str:
-    """SHA-256 of pixels uint8 and their shape: of what was looked at, never of the file, by which it could be
-    found again elsewhere."""
+    """SHA-256 of pixels uint8 and their shape: of the image, never of the file, which could identify it
+    elsewhere."""
     return hashlib.sha256(repr(pixels.shape).encode() + np.ascontiguousarray(pixels).tobytes()).hexdigest()
 
 
-def _head(photograph: Photograph, with_image: bool) -> dict:
+def _head(photograph: Photograph, with_image: bool) -> dict[str, Any]:
     width, height = photograph.size
-    image = {
+    image: dict[str, Any] = {
         "called": CALLED,
         "width": width,
         "height": height,
@@ -136,11 +137,11 @@ def _png(pixels: np.ndarray) -> bytes:
     return file.getvalue()
 
 
-def _by_class(classes: Sequence[str], values: np.ndarray) -> dict:
+def _by_class(classes: Sequence[str], values: np.ndarray) -> dict[str, Any]:
     return dict(zip(classes, plain(values), strict=True))
 
 
-def _reference(reference: Reference) -> dict:
+def _reference(reference: Reference) -> dict[str, Any]:
     return {
         "name": reference.name,
         "computer_generated": reference.generated,
@@ -150,14 +151,14 @@ def _reference(reference: Reference) -> dict:
     }
 
 
-def _views(classes: Sequence[str], views: Views) -> dict:
+def _views(classes: Sequence[str], views: Views) -> dict[str, Any]:
     rows = {"low": views.low, "mean": views.mean, "high": views.high, "standard_deviation": views.deviation}
     return {"views": views.others, "highest_class_changed": views.changed} | {
         name: _by_class(classes, row) for name, row in rows.items()
     }
 
 
-def _class_set(classes: Sequence[str], found: ClassSet) -> dict:
+def _class_set(classes: Sequence[str], found: ClassSet) -> dict[str, Any]:
     return {
         "classes": [name for name, member in zip(classes, found.members, strict=True) if member],
         "built_to_hold": 1 - found.miss,
@@ -166,7 +167,7 @@ def _class_set(classes: Sequence[str], found: ClassSet) -> dict:
     }
 
 
-def _operating(point: OperatingPoint) -> dict:
+def _operating(point: OperatingPoint) -> dict[str, Any]:
     shares = {"sensitivity": point.sensitivity, "specificity": point.specificity}
     return {"wanted_sensitivity": point.wanted, "threshold": point.threshold} | {
         name: None

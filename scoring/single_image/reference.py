@@ -1,11 +1,13 @@
-"""The labelled test set that a model's answer to one image is held against: what the same model said to cases
-whose class is known."""
+"""Labelled cases and the same model's outputs, to compare its output for one image with."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
+from scoring.arrays import Array
 from scoring.challenges.isic.truth import UNIT_COLUMNS
 from scoring.metrics import calibration, classification, conformal, neighbours
 from scoring.models.model_task import ModelTask
@@ -87,9 +89,25 @@ class ClassSet:
     fewest: int
 
 
+class Labelled(Protocol):
+    """A test set with a class number per case, labels [N], -1 where unknown."""
+
+    def __len__(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def ids(self) -> tuple[str, ...]: ...
+    @property
+    def columns(self) -> Mapping[str, tuple[str, ...]]: ...
+    @property
+    def id_column(self) -> str: ...
+    @property
+    def labels(self) -> Array: ...
+
+
 def reference(
     subject: ModelTask,
-    truth,
+    truth: Labelled,
     predictions: Predictions,
     generated: bool = False,
     units: np.ndarray | None = None,
@@ -159,7 +177,7 @@ def share_alike(reference: Reference, row: np.ndarray, label: int, count: int = 
 
 
 def class_set(reference: Reference, row: np.ndarray, miss: float = 0.1, trial: bool = True) -> ClassSet:
-    """The classes that an image with probabilities row [K] cannot be parted from, class by class. trial:
+    """The classes that an image with probabilities row [K] cannot be separated from, class by class. trial:
     whether to measure the coverage."""
     cuts = conformal.thresholds(reference.probabilities, reference.truth, miss)
     tried = (

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from PIL import Image
 
+from scoring.arrays import Floats
 from scoring.models.pool import Cancelled
 from scoring.single_image.answer import Answer
 from scoring.single_image.model import Opened
@@ -62,7 +63,7 @@ def enlarged(values: np.ndarray, height: int, width: int) -> np.ndarray:
     )
 
 
-def surrounding(pixels: np.ndarray) -> np.ndarray:
+def surrounding(pixels: np.ndarray) -> Floats:
     """The colour around: per channel the median of the outer eighth of pixels uint8 (h, w, 3), a black frame
     left out; float32 [3]."""
     height, width = pixels.shape[:2]
@@ -71,13 +72,14 @@ def surrounding(pixels: np.ndarray) -> np.ndarray:
     outside[rim:-rim, rim:-rim] = False
     colours = pixels[outside]
     bright = colours[colours.mean(1) > DARKEST * 255]
-    return np.median(bright if len(bright) else colours, axis=0).astype(np.float32)
+    median: Floats = np.median(bright if len(bright) else colours, axis=0).astype(np.float32)
+    return median
 
 
 def scores(
     model: Opened,
     answer: Answer,
-    asked: Iterable[tuple[np.ndarray, np.ndarray | None]],
+    inputs: Iterable[tuple[np.ndarray, np.ndarray | None]],
     total: int,
     progress: Progress | None,
     cancelled: Callable[[], bool] | None,
@@ -85,7 +87,7 @@ def scores(
     """Probabilities [total, K] of prepared pixels with their vectors, run one by one (batches were measured
     to be no faster). Raises Cancelled within one run; InputRefused."""
     rows = np.empty((total, len(answer.probabilities)))
-    for done, (pixels, vector) in enumerate(asked):
+    for done, (pixels, vector) in enumerate(inputs):
         if cancelled and cancelled():
             raise Cancelled
         if progress:

@@ -1,7 +1,6 @@
-"""What the model would say of the same photograph of a person of another age or gender, or at another place
-of the body."""
+"""Model outputs for the same photograph with another age, gender or location."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,13 +22,18 @@ class Sweep:
     vectors: Mapping[str, np.ndarray]
     probabilities: Mapping[str, np.ndarray]
 
-    def values(self, field: str) -> list:
-        """What the field says in each row, for people."""
+    def values(self, field: str) -> list[float | str]:
+        """Return the field's value in each row, for people."""
         return [described(vector)[field] for vector in self.vectors[field]]
 
 
-def sweep(model: Opened, answer: Answer, progress: Progress | None = None, cancelled=None) -> Sweep:
-    """Ask again at 19 ages, the genders and the sites, each with "unknown": 30 runs. Raises ValueError for a
+def sweep(
+    model: Opened,
+    answer: Answer,
+    progress: Progress | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Sweep:
+    """Run again at 19 ages, the genders and the sites, each with "unknown": 30 runs. Raises ValueError for a
     model without a vector; Cancelled; InputRefused."""
     if answer.vector is None:
         raise ValueError("the model takes the image only")
@@ -45,16 +49,16 @@ def sweep(model: Opened, answer: Answer, progress: Progress | None = None, cance
 def changes(found: Sweep, answer: Answer, classes: Sequence[str]) -> tuple[str, ...]:
     """A sentence for each field in which the highest class becomes another, with where it does; one sentence
     where none does."""
-    said = []
+    sentences = []
     for field, rows in found.probabilities.items():
         values, tops = found.values(field), rows.argmax(1)
         others = [f"{classes[tops[i]]} at {_word(values[i])}" for i in np.flatnonzero(tops != answer.top)]
         if others:
-            said.append(
+            sentences.append(
                 f"With another {field} the highest class is no longer {classes[answer.top]}: "
                 f"{', '.join(others)}."
             )
-    return tuple(said) or (
+    return tuple(sentences) or (
         f"The highest class stays {classes[answer.top]} at every age, gender and location.",
     )
 

@@ -1,5 +1,4 @@
-"""What the page says, in words that a research-use label allows: what a model gives, on which test set; never
-what a person has.
+"""Texts of the page that a research-use label allows: a model's output and test set, never a diagnosis.
 
 Sources: 21 CFR 809.10(c)(2)(i) for the label; why result text is part of it: the FDA's guidance on such
 labels.
@@ -103,13 +102,13 @@ def score_line(answer: Answer, share: Share, reference: Reference) -> str:
 
 def set_line(found: ClassSet, classes: Sequence[str]) -> str:
     """What the set of classes is, and what it is worth."""
-    said = [classes[k] for k in np.flatnonzero(found.members)]
+    said = [classes[k] for k in np.flatnonzero(found.members).tolist()]
     words = (
         f"{', '.join(said) or 'no class'}. Built to contain the true class in {1 - found.miss:.0%} of "
         f"cases like the test set. {EXCHANGEABLE}"
     )
     if found.always.any():
-        few = ", ".join(classes[k] for k in np.flatnonzero(found.always))
+        few = ", ".join(classes[k] for k in np.flatnonzero(found.always).tolist())
         words += (
             f" Fewer than {found.fewest} cases of {few}: always in the set. At least 20 cases per class "
             "are needed for a set that can be trusted."
