@@ -32,7 +32,7 @@ SHORT_SECONDS = 2.0
 class Outcome:
     """What came of a step: a value, or the refusal that a page shows instead."""
 
-    value: object = None
+    value: Any = None
     refused: scoring.InputRefused | None = None
 
 

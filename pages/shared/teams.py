@@ -4,6 +4,7 @@ the page."""
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import wait
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import streamlit as st
 
@@ -191,6 +192,6 @@ def _card(challenge: Challenge, truth, team: Team, shared: Mapping, job: jobs.Jo
 
 
 @st.cache_resource(max_entries=32, scope="session", show_spinner=False)
-def of_comparison(name: str, key: tuple, _work: Callable[[], object]) -> object:
+def of_comparison(name: str, key: tuple, _work: Callable[[], Any]) -> Any:
     """What `_work` gives, computed once. name: of the work; key: of the comparison."""
     return _work()
