@@ -95,7 +95,7 @@ class ScoreSettings:
 
 @dataclass(frozen=True)
 class InputKind:
-    """What can be dropped for an input.
+    """Files that an input accepts.
 
     Attributes:
         words: For people.
@@ -110,7 +110,7 @@ class InputKind:
 
 @dataclass(frozen=True)
 class Inputs:
-    """What can be dropped on the challenge's page. streamed: endings of members of a zip that may be large
+    """Files that a challenge accepts. streamed: endings of members of a zip that may be large
     because they are read one by one."""
 
     truth: InputKind
@@ -198,7 +198,7 @@ class Challenge(Generic[Truth, Predictions]):
         parts: The weighted parts of the score by metric; empty where it is no weighted sum.
         as_points: Whether the score 0..1 is shown as points of 100.
         options: Everything that can be set.
-        inputs: What can be dropped.
+        inputs: Files that are accepted.
         samples: Sample test sets; the first is the one that the page opens on.
         truth_reader: (source, other place of the images, context) -> the test set.
         predictions_reader: (source, truth, context) -> what was submitted, matched to the truth by case id.
@@ -323,7 +323,7 @@ class Challenge(Generic[Truth, Predictions]):
 
         Raises:
             InputRefused: Where the model cannot be run.
-            scoring.models.pool.Cancelled: Where `cancelled` said so.
+            scoring.models.pool.Cancelled: Where `cancelled` returned true.
         """
         values = of_options.complete(self.options_of("predict"), options)
         return self.models("--model").predict(model, cases, Context(name, values, progress, cancelled))

@@ -44,13 +44,13 @@ class Record:
     impression: str | None = None
 
 
-def document(said: Record, with_image: bool = False) -> dict[str, Any]:
+def document(record: Record, with_image: bool = False) -> dict[str, Any]:
     """Return the export of one result, of plain JSON values. with_image: also the upright pixels as PNG,
     which hold nothing of the file but them."""
-    answer, model = said.answer, said.model
+    answer, model = record.answer, record.model
     classes = model.subject.classes
     return {
-        **_head(said.photograph, with_image),
+        **_head(record.photograph, with_image),
         "challenge": model.subject.challenge,
         "model": {
             "sha256": model.sha256,
@@ -72,17 +72,17 @@ def document(said: Record, with_image: bool = False) -> dict[str, Any]:
             "highest": classes[answer.top],
             "cpu_ms": answer.cpu_ms,
         },
-        "test_set": None if said.reference is None else _reference(said.reference),
-        "flips_and_rotations": None if said.views is None else _views(classes, said.views),
-        "class_set": None if said.class_set is None else _class_set(classes, said.class_set),
-        "operating_point": None if said.operating_point is None else _operating(said.operating_point),
-        "quality": None if said.quality is None else plain(vars(said.quality)),
+        "test_set": None if record.reference is None else _reference(record.reference),
+        "flips_and_rotations": None if record.views is None else _views(classes, record.views),
+        "class_set": None if record.class_set is None else _class_set(classes, record.class_set),
+        "operating_point": None if record.operating_point is None else _operating(record.operating_point),
+        "quality": None if record.quality is None else plain(vars(record.quality)),
         "chips": [
             {"name": c.name, "level": c.level, "value": c.value, "words": c.words, "percentile": c.percentile}
-            for c in said.chips
+            for c in record.chips
         ],
-        "no_answer_because": list(said.abstentions),
-        "impression": said.impression,
+        "no_answer_because": list(record.abstentions),
+        "impression": record.impression,
     }
 
 

@@ -53,12 +53,12 @@ def of_width(width: int) -> tuple[str, ...] | None:
     return next((members for members in candidates if len(members) == width), None)
 
 
-def malignant(categories: Sequence[str], asked: str | Iterable[str] | None) -> tuple[str, ...]:
-    """The malignant categories in column order: those asked for (a list, or names with commas), else the
+def malignant(categories: Sequence[str], wanted: str | Iterable[str] | None) -> tuple[str, ...]:
+    """The malignant categories in column order: the given ones (a list, or names with commas), else the
     usual ones. Unknown names are kept, last."""
-    if asked is None:
+    if wanted is None:
         return tuple(c for c in categories if c in MALIGNANT)
-    names = [name.strip() for name in (asked.split(",") if isinstance(asked, str) else asked)]
+    names = [name.strip() for name in (wanted.split(",") if isinstance(wanted, str) else wanted)]
     return tuple(
         dict.fromkeys(
             [c for c in categories if c in names]
