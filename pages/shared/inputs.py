@@ -6,6 +6,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -29,7 +30,7 @@ class Input:
 
     key: str
     name: str
-    source: object
+    source: Any
     own: bool
     is_model: bool = False
     options: Mapping[str, object] = field(default_factory=dict)

@@ -257,7 +257,7 @@ def _of_card(
     options: str,
     _card: ScoreCard,
     _work,
-) -> object:
+) -> Any:
     return _work(_card)
 
 

@@ -3,6 +3,7 @@ share, and gone with the image."""
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import streamlit as st
 
@@ -15,7 +16,7 @@ JOBS, RUNS = f"{PREFIX}jobs", f"{PREFIX}runs"
 KEPT_RUNS = 4
 
 
-def kept(name: str, key: object, work: Callable[[], object]) -> object:
+def kept(name: str, key: object, work: Callable[[], Any]) -> Any:
     """`work()`, done once for a key; of each name the last key alone is remembered."""
     held = st.session_state.get(f"{PREFIX}{name}")
     if held is None or held[0] != key:
