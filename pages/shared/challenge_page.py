@@ -48,7 +48,6 @@ class ChallengePage:
             all sections of the views.
         own_options: Draws what an own prediction file cannot say itself, and returns it.
         score_options: Options of `score` from the submission and those.
-        headline: Draws the score; None: as the views have it.
         choices: Draws how it can be scored otherwise, from the test set that was given, its cases and the
             predictions, and returns options of `score`.
         refused: Draws what else there is to say of a submission that was refused.
@@ -65,7 +64,6 @@ class ChallengePage:
     tabs: Mapping[str, Callable[[ScoredSubmission], None] | None] = field(default_factory=dict)
     own_options: Callable[[], Mapping] = dict
     score_options: Callable[[Input, Mapping], Mapping] = lambda _given, _own: {}
-    headline: Callable[[ScoredSubmission], None] | None = None
     choices: Callable[[Input, Any, Any], Mapping] = lambda _test_set, _truth, _predictions: {}
     refused: Callable[[Input, Input], None] = lambda _test_set, _given: None
     tables: Mapping[str, Callable[[ScoreCard], pd.DataFrame]] = field(default_factory=dict)
@@ -164,15 +162,12 @@ def _result(bench: ChallengePage, shown: ScoredSubmission) -> None:
     """Findings, headline, tabs, downloads of one card."""
     card = shown.card
     layout.findings(card.findings)
-    if bench.headline:
-        bench.headline(shown)
-    else:
-        render.headline(shown, bench.viewer)
+    render.headline(shown, bench.viewer)
     if bench.below_headline:
         bench.below_headline(shown)
     tabs = bench.tabs or dict.fromkeys(render.section_names(shown))
     bodies = {name: partial(_tab, name, live, bench.viewer) for name, live in tabs.items()}
-    layout.tabs(tabs if bench.headline else bodies, shown)
+    layout.tabs(bodies, shown)
     with st.container(horizontal=True, gap="small"):
         stem = f"{card.challenge}-{shown.name.rsplit('.', 1)[0]}"
         downloads.json_button(card.to_json, f"{stem}-scorecard", "download_json")

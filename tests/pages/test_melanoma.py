@@ -11,6 +11,8 @@ from streamlit.testing.v1 import AppTest
 import scoring
 from scoring import samples, text
 from scoring.challenges.melanoma.threshold import (
+    at_sensitivity,
+    at_specificity,
     at_threshold,
     best_threshold,
     counts_at,
@@ -177,13 +179,13 @@ def test_the_buttons_set_the_best_and_the_official_threshold(melanoma):
 
 @pytest.mark.parametrize(
     ("wanted", "find", "other"),
-    [("sensitivity", "at_sensitivity", "specificity"), ("specificity", "at_specificity", "sensitivity")],
+    [("sensitivity", at_sensitivity, "specificity"), ("specificity", at_specificity, "sensitivity")],
 )
 def test_a_wanted_share_gives_the_other_with_its_interval(melanoma, wanted, find, other):
     app, card = melanoma(), scorecard(FIRST)
     for value in (0.8, 0.97):
         app.slider(key=f"wanted_{wanted}").set_value(value).run()
-        point, interval = getattr(CHALLENGE, find)(card, value)
+        point, interval = find(card, value)
         assert f"**{decimal(getattr(point, other), 3)}** :small[:gray[{span(interval, 3)}]]" in words(app)
 
 

@@ -25,7 +25,9 @@ from scoring.models import pictures
 from scoring.models.model_task import ModelTask
 from scoring.options import Values
 from scoring.readers.sources import Source
+from scoring.scorecard import ScoreCard
 from scoring.submission import Predictions, grade, table
+from scoring.views import Views
 
 RULE = """
 | part | weight | what it is |
@@ -76,6 +78,12 @@ def _thumbnails(truth: Cases, indices: Sequence[int]) -> list[bytes | None]:
     return pictures.thumbnails(truth, indices)
 
 
+def _views(card: ScoreCard) -> Views:
+    from scoring.challenges.melanoma.views import views  # figures take a second to import
+
+    return views(card)
+
+
 CHALLENGE = Challenge(
     id=ID,
     title="Melanoma, risk from a photograph",
@@ -98,4 +106,5 @@ CHALLENGE = Challenge(
     single_image=SingleImage("photograph", _image_task),
     faults=_faults,
     thumbnails=_thumbnails,
+    views=_views,
 )

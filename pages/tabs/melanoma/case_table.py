@@ -1,0 +1,42 @@
+"""All cases of a Melanoma submission, and what the model received of the chosen one."""
+
+import pandas as pd
+import streamlit as st
+
+from pages.shared import cases, layout, render
+from pages.shared.challenge_page import ScoredSubmission
+from scoring.challenges.melanoma.views import NAMES, case_score
+from scoring.scorecard import ScoreCard
+
+
+def rows(card: ScoreCard) -> pd.DataFrame:
+    """Return one row per case."""
+    return pd.DataFrame(
+        [{**c, "truth": NAMES[c["truth"]], "predicted": NAMES[c["predicted"]]} for c in card.cases]
+    )
+
+
+def all_cases(shown: ScoredSubmission) -> None:
+    """Draw the table of cases, and pixels and score of the chosen one."""
+    columns = {
+        "case": layout.words("case"),
+        "truth": layout.words("truth"),
+        "predicted": layout.words("called"),
+        "output": layout.number("score", 4),
+        "age": layout.number("age", 0),
+        "gender": layout.words("gender"),
+        "location": layout.words("body site"),
+    }
+    table = rows(shown.card)
+    columns = {name: column for name, column in columns.items() if name in table}
+    index = cases.chosen(shown.card, table, columns)
+    left, right = st.columns([1, 1], gap="large")
+    with left:
+        cases.pixels(
+            shown,
+            index,
+            "Stretched in one step (bicubic) from the photograph, without keeping the aspect; not turned by "
+            "EXIF; divided by 255.",
+        )
+    with right:
+        render.block(case_score(shown.card, index), shown, f"case/{index}")

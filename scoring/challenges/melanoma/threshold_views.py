@@ -1,0 +1,206 @@
+"""What is shown of thresholds. The official one is 0.5; the page tries others."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from scoring.challenges import classification_views as shared
+from scoring.challenges.melanoma.formula import THRESHOLD
+from scoring.challenges.melanoma.threshold import (
+    at_sensitivity,
+    at_specificity,
+    at_threshold,
+    best_threshold,
+    counts_at,
+    histogram,
+    threshold_range,
+    thresholds,
+)
+from scoring.figures import binary
+from scoring.figures.binary import Mark, cut
+from scoring.figures.numerals import decimal, points, share, span
+from scoring.scorecard import ScoreCard
+from scoring.views import Block, Column, Fact, Facts, Figure, SideBySide, Table, Text
+
+OFFICIAL = Mark(THRESHOLD, "official 0.5", "circle")
+POINTS_DRAWN = 300
+MOVED = {
+    "score": "score",
+    "f2": "F2",
+    "accuracy": "accuracy",
+    "recall": "sensitivity",
+    "specificity": "specificity",
+    "precision": "precision",
+}
+Curve = Mapping[str, np.ndarray]
+"""Quantities along the thresholds, as of `thresholds`."""
+
+
+def official(card: ScoreCard) -> tuple[Block, ...]:
+    """Return the curves with the official threshold and the best on these cases."""
+    best = best_threshold(card)
+    curve = along(card, None, best)
+    drawn = marks(None, best)
+    return (lines(card, curve, drawn), chosen_here(card, curve, best), *curves(card, curve, drawn))
+
+
+def along(card: ScoreCard, threshold: float | None, best: float | None) -> Curve:
+    """Return quantities along the thresholds, these two among them."""
+    return thresholds(card, POINTS_DRAWN, [t for t in (threshold, best) if t is not None])
+
+
+def marks(threshold: float | None, best: float | None) -> list[Mark]:
+    """Return what is marked in the figures: the official threshold, the chosen one and the best."""
+    chosen = [] if threshold is None else [Mark(threshold, "your threshold", "diamond", main=True)]
+    return [OFFICIAL, *chosen, *([] if best is None else [Mark(best, "best on these cases", "star")])]
+
+
+def at(card: ScoreCard, threshold: float) -> tuple[Table, Text]:
+    """Return the official numbers, and beside them those at the chosen threshold."""
+    reached = at_threshold(card, threshold)
+    metrics = {"score": card.score, **card.metrics}
+    rows: dict[str, list[Any]] = {
+        "what": list(MOVED.values()),
+        "official": [metrics[key] for key in MOVED],
+        "here": [reached[key][0] for key in MOVED],
+        "official_interval": [card.intervals.get(key) for key in MOVED],
+        "interval": [reached[key][1] for key in MOVED],
+    }
+    here = cut(threshold)
+    table = Table(
+        "What would the score be?",
+        (
+            Column("what", "quantity", width=92),
+            Column("official", "at 0.5, official", "number", better="higher", width=110),
+            Column("here", f"at {here}", "number", better="higher", width=76),
+            Column("official_interval", "95% at 0.5", "interval", width=108, lighter=True),
+            Column("interval", f"95% at {here}", "interval", width=108, lighter=True),
+        ),
+        rows,
+        shared.method(card),
+        key="moved",
+    )
+    (quiet, alarms), (missed, found) = counts_at(card, threshold)
+    words = (
+        f"Above {here}: :red[▲] **{found} of {found + missed}** melanomas flagged, **{missed}** missed; "
+        f"**{alarms} of {alarms + quiet}** others flagged."
+    )
+    return table, Text(words)
+
+
+def chosen_here(card: ScoreCard, curve: Curve, best: float | None) -> Text:
+    """Return the best threshold, and why not to believe it."""
+    if best is None or card.score is None:
+        return Text("The score is undefined with one class only, so no threshold is the best.")
+    reached = float(curve["score"][curve["threshold"] == best][0])
+    return Text(
+        f":orange-badge[▲ chosen on these cases] The best threshold here is **{cut(best)}**: "
+        f"{points(reached)} points, {decimal(100 * (reached - card.score), 2)} more than the official "
+        f"{points(card.score)}. It was picked with these very labels: on new cases expect less. To use it, "
+        "build it into the model; the challenge always cuts at 0.5."
+    )
+
+
+def lines(card: ScoreCard, curve: Curve, drawn: Sequence[Mark]) -> Figure:
+    """Return score, F2, accuracy, sensitivity and specificity over the threshold."""
+    ends, yours = threshold_range(card), "Solid upright line: your threshold. "
+    return Figure(
+        lambda theme: binary.threshold_lines(curve, drawn, ends, theme),
+        f"{yours if _chosen(drawn) else ''}Dotted: the official 0.5 and the best on these cases. "
+        f"n = {card.n_cases}.",
+        _numbers(curve, *curve),
+    )
+
+
+def _chosen(drawn: Sequence[Mark]) -> bool:
+    return any(mark.main for mark in drawn)
+
+
+def _numbers(curve: Curve, *names: str) -> dict[str, list[float]]:
+    return {name: curve[name].tolist() for name in names}
+
+
+def curves(card: ScoreCard, curve: Curve, drawn: Sequence[Mark]) -> tuple[Figure, Figure, Figure]:
+    """Return histogram, ROC, precision and recall, each with the thresholds on it."""
+    prevalence = card.per_class["positive"]["support"] / card.n_cases
+    places = (
+        f"{'Diamond: your threshold. ' if _chosen(drawn) else ''}Circle: the official 0.5. Star: the best on "
+        "these cases. Band: pointwise 95%."
+    )
+    roc = Figure(
+        lambda theme: binary.roc(curve, drawn, theme, _band(card, "roc")),
+        f"AUC {_estimate(card, 'auc')}. {places} Dotted: chance. n = {card.n_cases}.",
+        _numbers(curve, "threshold", "recall", "specificity"),
+    )
+    precision_recall = Figure(
+        lambda theme: binary.precision_recall(curve, prevalence, drawn, theme, _band(card, "pr")),
+        f"Average precision {_estimate(card, 'average_precision')}. Dotted: the prevalence, what guessing "
+        f"gives. n = {card.n_cases}.",
+        _numbers(curve, "threshold", "recall", "precision"),
+    )
+    return _histogram(card, drawn), roc, precision_recall
+
+
+def _estimate(card: ScoreCard, metric: str) -> str:
+    return f"{share(card.metrics[metric])} ({span(card.intervals.get(metric), 3)})"
+
+
+def _band(card: ScoreCard, kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+    a = card.arrays
+    return (a[f"{kind}_grid"], a[f"{kind}_low"][0], a[f"{kind}_high"][0]) if f"{kind}_grid" in a else None
+
+
+def _histogram(card: ScoreCard, drawn: Sequence[Mark]) -> Figure:
+    found = histogram(card)
+    edges, negative, positive = found["edges"], found["negative"], found["positive"]
+    return Figure(
+        lambda theme: binary.histogram(edges, negative, positive, drawn, theme),
+        f"Right of the {'solid line' if _chosen(drawn) else 'official 0.5'}: called melanoma. "
+        f"n = {card.n_cases}.",
+        {
+            "from": edges[:-1].tolist(),
+            "to": edges[1:].tolist(),
+            "other": negative.tolist(),
+            "melanoma": positive.tolist(),
+        },
+    )
+
+
+def chosen(card: ScoreCard, threshold: float, best: float | None) -> tuple[Block, ...]:
+    """Return everything that moves with the threshold: numbers beside the lines, above the curves."""
+    curve, drawn = along(card, threshold, best), marks(threshold, best)
+    return (
+        SideBySide(
+            ((*at(card, threshold), chosen_here(card, curve, best)), (lines(card, curve, drawn),)), (1, 1)
+        ),
+        SideBySide([(figure,) for figure in curves(card, curve, drawn)], (1, 1, 1)),
+    )
+
+
+def cost(card: ScoreCard, wanted: str, value: float) -> Facts | Text:
+    """Return what is reached at a threshold with at least the wanted share.
+
+    wanted: "sensitivity" or "specificity". value: 0..1.
+    """
+    other, find = {
+        "sensitivity": ("specificity", at_sensitivity),
+        "specificity": ("sensitivity", at_specificity),
+    }[wanted]
+    point, bounds = find(card, value)
+    if point is None:
+        return Text("Undefined: the test set has one class only.", "note")
+    reached = {"sensitivity": point.sensitivity, "specificity": point.specificity}
+    return Facts(
+        (
+            Fact(
+                other.capitalize(),
+                share(reached[other]),
+                span(bounds, 3),
+                "The interval lets every resample choose its own threshold",
+                "higher",
+            ),
+            Fact(f"{wanted.capitalize()} reached", share(reached[wanted])),
+            Fact("Threshold", cut(point.threshold), "chosen on these cases"),
+        )
+    )

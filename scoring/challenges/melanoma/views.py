@@ -1,0 +1,258 @@
+"""What is shown of a Melanoma scorecard."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from scoring.challenges import classification_views as shared
+from scoring.challenges.classification_views import CalibrationWords, Measure
+from scoring.challenges.melanoma import threshold_views
+from scoring.challenges.melanoma.card import CURVE_REPLICATES
+from scoring.challenges.melanoma.formula import THRESHOLD, WEIGHTS
+from scoring.challenges.melanoma.threshold import net_benefit, predictive_values, threshold_range
+from scoring.challenges.melanoma.threshold_views import OFFICIAL
+from scoring.figures import binary
+from scoring.figures.numerals import decimal, percent, points, span
+from scoring.scorecard import ScoreCard
+from scoring.views import (
+    Block,
+    Column,
+    Fact,
+    Facts,
+    Figure,
+    Headline,
+    Section,
+    SideBySide,
+    Table,
+    Text,
+    Views,
+)
+
+NAMES = {"positive": "melanoma", "negative": "other", None: "no prediction"}
+"""Classes as people call them; None: a case without a prediction."""
+USUAL_THRESHOLDS = (0.03, 0.1, 0.2, 0.5)
+CALIBRATION = CalibrationWords(
+    binary.RISK,
+    "Mean gap between score and share with a melanoma, weighted by n",
+    "Mean of (score − truth)²; 0 to 1",
+    "Above the dotted line the scores are too low, below it too high.",
+)
+MEASURES = (
+    Measure("accuracy", "Which patients does it serve worse?", "accuracy, share right"),
+    Measure(
+        "recall", "Whose melanomas does it miss?", "sensitivity, share of melanomas flagged", "melanoma "
+    ),
+)
+CLASS_COLUMNS = (
+    Column("support", "n", "number", 0, full="cases", width=48, lighter=True),
+    Column("predicted", "called", "number", 0, width=60, lighter=True),
+    Column("f1", "F1", "number", better="higher", width=60),
+    Column("f1_interval", "95% interval", "interval", full="95% interval of F1", width=112, lighter=True),
+    Column("recall", "sens.", "number", better="higher", full="sensitivity", width=64),
+    Column("precision", "prec.", "number", better="higher", full="precision", width=64),
+    Column("specificity", "spec.", "number", better="higher", full="specificity", width=64),
+)
+
+
+def views(card: ScoreCard) -> Views:
+    """Return headline and sections of a scorecard.
+
+    "Threshold", "Missed" and "Net benefit" are for reports: on the page, choices change them.
+    """
+    return Views(
+        headline(card),
+        (
+            Section("Threshold", threshold_views.official(card), detail=True),
+            Section("Missed", (calls(card), in_practice(card, None)), detail=True),
+            Section("Classes", classes(card)),
+            Section("Calibration", shared.calibration(card, CALIBRATION)),
+            Section("Net benefit", benefit(card, None), detail=True),
+            Section("Subgroups", subgroups(card)),
+        ),
+    )
+
+
+def headline(card: ScoreCard) -> Headline:
+    """Return the score, where its points come from, and the numbers beside it."""
+    positives, interval = card.per_class["positive"]["support"], card.intervals.get("score")
+    of_metrics = (
+        ("f2", "F2", "60 of 100 points"),
+        ("accuracy", "Accuracy", "30 of 100 points"),
+        ("auc", "AUC", "10 of 100 points"),
+        ("recall", "Sensitivity", "Share of the melanomas that are flagged at 0.5"),
+        ("specificity", "Specificity", "Share of the others that are not flagged at 0.5"),
+    )
+    return Headline(
+        Fact(
+            "Score of 100 points",
+            points(card.score),
+            span(interval, 1, 100) if interval else "",
+            f"Below: 95% interval. {shared.method(card)}",
+        ),
+        (
+            Fact(
+                "Melanomas",
+                f"{positives} of {card.n_cases}",
+                f"prevalence {percent(positives / card.n_cases)}",
+            ),
+            *(shared.measure(card, key, name, explain) for key, name, explain in of_metrics),
+        ),
+        replace(shared.score_strip(card, WEIGHTS), caption=_arithmetic(card)),
+    )
+
+
+def _arithmetic(card: ScoreCard) -> str:
+    if card.score is None:
+        words = "The score is **undefined**: the test set has one class only, and the AUC needs both."
+    else:
+        summands = " + ".join(
+            f"{weight} × {card.metrics[key]:.6f}" for key, (_, _, weight) in WEIGHTS.items()
+        )
+        words = f"({summands}) / 100 = **{card.score!r}**, the official number to the last digit."
+    return f"{words} n = {card.n_cases}."
+
+
+def calls(card: ScoreCard) -> Text:
+    """Return how many melanomas are missed, and how many others are flagged."""
+    (quiet, alarms), (missed, found) = shared.matrix(card)[1]
+    return Text(
+        f"At 0.5 :red[▲] **{missed} of {missed + found}** melanomas are missed, and **{alarms} of "
+        f"{alarms + quiet}** others are flagged.",
+        question="What is a call worth?",
+    )
+
+
+def in_practice(card: ScoreCard, prevalence: float | None) -> SideBySide:
+    """Return what a call is worth where that share of people, 0..1, have a melanoma; None: as here."""
+    found = predictive_values(card, THRESHOLD, prevalence)
+
+    def lines(*named: tuple[str, str]) -> Text:
+        drawn = []
+        for name, words in named:
+            value, bounds = found[name]
+            written = decimal(None if value is None else 100 * value, 1)
+            interval = span(bounds, 1, 100) if bounds else "–"
+            drawn.append(f"{words.format(written)} :small[:gray[{interval}]]")
+        return Text("  \n".join(drawn))
+
+    left = lines(
+        ("recall", "Of 100 melanomas **{}** are flagged"),
+        ("precision", "Of 100 people flagged **{}** have a melanoma"),
+    )
+    right = lines(
+        ("missed_among_cleared", "Of 100 people not flagged **{}** have one all the same"),
+        ("flagged", "Of 100 people **{}** are flagged"),
+    )
+    return SideBySide(((left,), (right,)), (1, 1))
+
+
+def classes(card: ScoreCard) -> tuple[Block, ...]:
+    """Return the confusion matrix, and both classes in numbers."""
+    labels, counts = shared.matrix(card)
+    figure = Figure(
+        lambda theme: binary.confusion(counts, theme),
+        f"Cases and share of the row, at 0.5. Outlined: missed melanomas. n = {card.n_cases}.",
+        shared.counts_by_class(labels, counts),
+    )
+    of_both = (
+        ("balanced_accuracy", "Balanced accuracy"),
+        ("f1", "F1"),
+        ("precision", "Precision"),
+        ("average_precision", "Average precision"),
+        ("sensitivity_at_90_specificity", "Sensitivity at 90% specificity"),
+        ("specificity_at_90_sensitivity", "Specificity at 90% sensitivity"),
+    )
+    facts = Facts([shared.measure(card, key, name) for key, name in of_both])
+    return (
+        SideBySide(((figure,), (_classes_table(card), facts)), (2, 3)),
+        shared.counts_table(labels, counts, {}),
+    )
+
+
+def _classes_table(card: ScoreCard) -> Table:
+    order = list(card.per_class)[::-1]
+    rows = {
+        column.name: [card.per_class[name].get(column.name) for name in order] for column in CLASS_COLUMNS
+    }
+    return Table(
+        "How good is each class?",
+        (Column("class", "class", "class", width=84), *CLASS_COLUMNS),
+        {"class": [NAMES.get(name, name) for name in order], **rows},
+        f"Interval of F1. Each class taken as the positive one. –: undefined. {shared.method(card)}",
+        {"melanoma": "malignant"},
+        "classes",
+    )
+
+
+def benefit(card: ScoreCard, prevalence: float | None) -> tuple[Block, ...]:
+    """Return whether deciding by the model serves people better than calling everybody or nobody.
+
+    prevalence: share of melanomas where the model would be used, 0..1; None: as in the test set.
+    """
+    if "reliability_n" not in card.arrays:
+        return (
+            Text(
+                "Net benefit takes a score for a risk from 0 to 1; these scores are none (logits, or "
+                "nothing was predicted).",
+                "note",
+            ),
+        )
+    found = net_benefit(card, np.linspace(0, 0.6, 61).tolist(), prevalence)
+    figure = Figure(
+        lambda theme: binary.net_benefit(found, theme, [OFFICIAL]),
+        f"Band: pointwise 95%, on up to {CURVE_REPLICATES} resamples. Dotted: the official 0.5. "
+        f"n = {card.n_cases}. Vickers and Elkin, 2006.",
+        {name: values.tolist() for name, values in found.items()},
+    )
+    how = Text(
+        "Net benefit is the share of people whose melanoma is found, less the false alarms, each counted at "
+        "the odds of the threshold: whoever wants a call from a risk of 10% on takes 9 false alarms for one "
+        "melanoma. The model is of use where its line is the highest.",
+        question="How is it read?",
+    )
+    return (SideBySide(((figure,), (how, _usual(card, prevalence))), (3, 2)),)
+
+
+def _usual(card: ScoreCard, prevalence: float | None) -> Table:
+    found = net_benefit(card, USUAL_THRESHOLDS, prevalence)
+    bounds: Sequence[tuple[float, float] | None] = [None] * len(USUAL_THRESHOLDS)
+    if "low" in found:
+        bounds = list(zip(found["low"].tolist(), found["high"].tolist(), strict=True))
+    return Table(
+        "What is it at usual thresholds?",
+        (
+            Column("threshold", "threshold, %", "number", 0, width=96),
+            Column("model", "model", "number", better="higher", width=72),
+            Column("interval", "95% interval", "interval", width=120, lighter=True),
+            Column("everybody", "everybody", "number", width=84),
+        ),
+        {
+            "threshold": [100 * threshold for threshold in USUAL_THRESHOLDS],
+            "model": found["model"].tolist(),
+            "interval": bounds,
+            "everybody": found["everybody"].tolist(),
+        },
+        "3% is the risk from which the NICE guideline for primary care acts.",
+        key="benefit",
+    )
+
+
+def subgroups(card: ScoreCard) -> Sequence[Block]:
+    """Return shares by age, gender and body site, or why there are none."""
+    if any(card.more["slices"].values()):
+        return shared.subgroups(card, MEASURES)
+    return (
+        Text("The test set has no column for age, gender or body site, so there are no subgroups.", "note"),
+    )
+
+
+def case_score(card: ScoreCard, index: int) -> Figure:
+    """Return one case's score on the line of all thresholds. index: of the case in `card.cases`."""
+    case, ends = card.cases[index], threshold_range(card)
+    output = "no prediction" if case["output"] is None else f"raw output {case['output']!r}"
+    return Figure(
+        lambda theme: binary.score_bar(case["output"], [OFFICIAL], ends, theme, case["truth"] == "positive"),
+        f"Truth: {NAMES[case['truth']]}. Called: {NAMES[case['predicted']]}; {output}. A case is called "
+        "melanoma above 0.5.",
+    )
