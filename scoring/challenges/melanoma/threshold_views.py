@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from scoring.challenges import classification_views as shared
+from scoring.challenges.melanoma.condition import MELANOMA
 from scoring.challenges.melanoma.formula import THRESHOLD
 from scoring.challenges.melanoma.threshold import (
     at_sensitivity,
@@ -18,8 +19,9 @@ from scoring.challenges.melanoma.threshold import (
     thresholds,
 )
 from scoring.figures import binary
-from scoring.figures.binary import Mark, cut
+from scoring.figures import thresholds as figures
 from scoring.figures.numerals import decimal, points, share, span
+from scoring.figures.thresholds import Mark, cut
 from scoring.scorecard import ScoreCard
 from scoring.views import Block, Column, Fact, Facts, Figure, SideBySide, Table, Text
 
@@ -106,7 +108,7 @@ def lines(card: ScoreCard, curve: Curve, drawn: Sequence[Mark]) -> Figure:
     """Return score, F2, accuracy, sensitivity and specificity over the threshold."""
     ends, yours = threshold_range(card), "Solid upright line: your threshold. "
     return Figure(
-        lambda theme: binary.threshold_lines(curve, drawn, ends, theme),
+        lambda theme: figures.threshold_lines(curve, drawn, ends, theme),
         f"{yours if _chosen(drawn) else ''}Dotted: the official 0.5 and the best on these cases. "
         f"n = {card.n_cases}.",
         _numbers(curve, *curve),
@@ -129,12 +131,12 @@ def curves(card: ScoreCard, curve: Curve, drawn: Sequence[Mark]) -> tuple[Figure
         "these cases. Band: pointwise 95%."
     )
     roc = Figure(
-        lambda theme: binary.roc(curve, drawn, theme, _band(card, "roc")),
+        lambda theme: binary.roc(curve, drawn, theme, MELANOMA, _band(card, "roc")),
         f"AUC {_estimate(card, 'auc')}. {places} Dotted: chance. n = {card.n_cases}.",
         _numbers(curve, "threshold", "recall", "specificity"),
     )
     precision_recall = Figure(
-        lambda theme: binary.precision_recall(curve, prevalence, drawn, theme, _band(card, "pr")),
+        lambda theme: binary.precision_recall(curve, prevalence, drawn, theme, MELANOMA, _band(card, "pr")),
         f"Average precision {_estimate(card, 'average_precision')}. Dotted: the prevalence, what guessing "
         f"gives. n = {card.n_cases}.",
         _numbers(curve, "threshold", "recall", "precision"),
@@ -155,7 +157,7 @@ def _histogram(card: ScoreCard, drawn: Sequence[Mark]) -> Figure:
     found = histogram(card)
     edges, negative, positive = found["edges"], found["negative"], found["positive"]
     return Figure(
-        lambda theme: binary.histogram(edges, negative, positive, drawn, theme),
+        lambda theme: figures.histogram(edges, negative, positive, drawn, theme, MELANOMA),
         f"Right of the {'solid line' if _chosen(drawn) else 'official 0.5'}: called melanoma. "
         f"n = {card.n_cases}.",
         {

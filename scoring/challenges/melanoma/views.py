@@ -9,10 +9,12 @@ from scoring.challenges import classification_views as shared
 from scoring.challenges.classification_views import CalibrationWords, Measure
 from scoring.challenges.melanoma import threshold_views
 from scoring.challenges.melanoma.card import CURVE_REPLICATES
+from scoring.challenges.melanoma.condition import CALIBRATION as RELIABILITY
+from scoring.challenges.melanoma.condition import MELANOMA
 from scoring.challenges.melanoma.formula import THRESHOLD, WEIGHTS
 from scoring.challenges.melanoma.threshold import net_benefit, predictive_values, threshold_range
 from scoring.challenges.melanoma.threshold_views import OFFICIAL
-from scoring.figures import binary
+from scoring.figures import binary, thresholds
 from scoring.figures.numerals import decimal, percent, points, span
 from scoring.scorecard import ScoreCard
 from scoring.views import (
@@ -33,7 +35,7 @@ NAMES = {"positive": "melanoma", "negative": "other", None: "no prediction"}
 """Classes as people call them; None: a case without a prediction."""
 USUAL_THRESHOLDS = (0.03, 0.1, 0.2, 0.5)
 CALIBRATION = CalibrationWords(
-    binary.RISK,
+    RELIABILITY,
     "Mean gap between score and share with a melanoma, weighted by n",
     "Mean of (score − truth)²; 0 to 1",
     "Above the dotted line the scores are too low, below it too high.",
@@ -151,7 +153,7 @@ def classes(card: ScoreCard) -> tuple[Block, ...]:
     """Return the confusion matrix, and both classes in numbers."""
     labels, counts = shared.matrix(card)
     figure = Figure(
-        lambda theme: binary.confusion(counts, theme),
+        lambda theme: binary.confusion(counts, theme, MELANOMA),
         f"Cases and share of the row, at 0.5. Outlined: missed melanomas. n = {card.n_cases}.",
         shared.counts_by_class(labels, counts),
     )
@@ -200,7 +202,7 @@ def benefit(card: ScoreCard, prevalence: float | None) -> tuple[Block, ...]:
         )
     found = net_benefit(card, np.linspace(0, 0.6, 61).tolist(), prevalence)
     figure = Figure(
-        lambda theme: binary.net_benefit(found, theme, [OFFICIAL]),
+        lambda theme: thresholds.net_benefit(found, theme, MELANOMA, [OFFICIAL]),
         f"Band: pointwise 95%, on up to {CURVE_REPLICATES} resamples. Dotted: the official 0.5. "
         f"n = {card.n_cases}. Vickers and Elkin, 2006.",
         {name: values.tolist() for name, values in found.items()},
@@ -252,7 +254,9 @@ def case_score(card: ScoreCard, index: int) -> Figure:
     case, ends = card.cases[index], threshold_range(card)
     output = "no prediction" if case["output"] is None else f"raw output {case['output']!r}"
     return Figure(
-        lambda theme: binary.score_bar(case["output"], [OFFICIAL], ends, theme, case["truth"] == "positive"),
+        lambda theme: thresholds.score_bar(
+            case["output"], [OFFICIAL], ends, theme, case["truth"] == "positive"
+        ),
         f"Truth: {NAMES[case['truth']]}. Called: {NAMES[case['predicted']]}; {output}. A case is called "
         "melanoma above 0.5.",
     )
