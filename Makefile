@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 PYTEST := $(BIN)/python -m pytest tests --ignore=tests/benchmarks
 
-.PHONY: run test soak benchmark screenshots samples lint types chromium peers clean
+.PHONY: run test soak benchmark screenshots samples quick lint types chromium peers clean
 
 run: $(VENV)/installed
 	$(BIN)/streamlit run app.py
@@ -28,14 +28,18 @@ screenshots: $(VENV)/installed-dev chromium
 samples: $(VENV)/installed
 	$(BIN)/python -m sample_data.generator
 
+# Types are checked strictly in all of scoring but Melanoma; `make types` also checks the pages.
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check --quiet .
+	$(BIN)/mypy
 
-# Strict in scoring, as mypy does by itself in pages.
 types: $(VENV)/installed-dev
-	$(BIN)/mypy scoring
 	$(BIN)/mypy pages app.py
+
+# What needs no browser, page or model: for every few lines of work.
+quick: $(VENV)/installed-dev
+	$(PYTEST) -n $(JOBS) --dist loadfile $(addprefix --ignore=tests/,browser pages models single_image sample_data docs challenges/isic/test_model.py challenges/melanoma/test_model.py challenges/isic/test_parity.py test_packaging.py test_start.py)
 
 $(VENV)/bin/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed and was not found. Name it: make PYTHON=/path/to/python3.12 ..."; exit 1; }
