@@ -12,7 +12,7 @@ import onnxruntime
 from PIL import Image
 
 from sample_data.generator.histology.nuclei import CLASSES
-from scoring.challenges.puma.card import score
+from scoring.challenges.puma import CHALLENGE
 from scoring.challenges.puma.predictions import read_predictions
 from scoring.challenges.puma.truth import read_truth
 from scoring.scorecard import ScoreCard
@@ -52,7 +52,7 @@ def trial(model: Path, cases: list[str]) -> ScoreCard:
         ).encode()
         expected[f"{case}_nuclei.geojson"] = (FOLDER / "truth" / f"{case}_nuclei.geojson").read_bytes()
     truth = read_truth(expected)
-    return score(truth, read_predictions(submitted, truth), resamples=0)
+    return CHALLENGE.score(truth, read_predictions(submitted, truth), resamples=0)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import scoring
 from scoring import samples
 from scoring.comparison.pairs import value_of
 from scoring.statistics.paired import BinarySample, ValueSample, components
-from scoring.statistics.replicates import stored
+from scoring.statistics.replicates import array_name
 
 RESAMPLES = 30
 
@@ -44,15 +44,15 @@ def test_metrics_are_those_of_the_cards_with_replicates(found):
     for card in found.cards.values():
         for metric in found.spec.metrics:
             assert metric in card.metrics
-            assert card.arrays[stored(metric)].shape == (RESAMPLES,)
-            assert not card.arrays[stored(metric)].flags.writeable
+            assert card.arrays[array_name(metric)].shape == (RESAMPLES,)
+            assert not card.arrays[array_name(metric)].flags.writeable
 
 
 def test_every_class_has_a_measure_with_replicates(found):
     for card in found.cards.values():
         for name, row in card.per_class.items():
             measure = next(m for m in found.spec.class_measures if m in row)
-            assert card.arrays[stored((measure, name))].shape == (RESAMPLES,)
+            assert card.arrays[array_name((measure, name))].shape == (RESAMPLES,)
 
 
 def test_a_sample_gives_the_metric_itself(found):
@@ -104,7 +104,7 @@ def test_the_usual_parameters_recombine_to_the_score_in_every_replicate(found):
     assert all(parameter.low <= parameter.usual <= parameter.high for parameter in change.parameters)
     for card in found.cards.values():
         drawn = change.rescore(
-            lambda name, card=card: card.arrays.get(stored(name), np.full(RESAMPLES, card.metrics[name])),
+            lambda name, card=card: card.arrays.get(array_name(name), np.full(RESAMPLES, card.metrics[name])),
             usual,
         )
         assert drawn == pytest.approx(card.arrays["score_replicates"], abs=1e-12)

@@ -413,8 +413,8 @@ def test_as_many_runs_are_announced_as_there_are_other_views(shape, runs):
 
 def test_a_click_fits_no_temperature_again(single_image, monkeypatch):
     fitted = []
-    temperature = calibration.temperature
-    monkeypatch.setattr(calibration, "temperature", lambda *a: fitted.append(a) or temperature(*a))
+    temperature = calibration.fit_temperature
+    monkeypatch.setattr(calibration, "fit_temperature", lambda *a: fitted.append(a) or temperature(*a))
     app = single_image(challenge="melanoma")
     app.selectbox(key="single_case_melanoma").set_value("images/M0011.jpg").run()
     assert len(fitted) > 0

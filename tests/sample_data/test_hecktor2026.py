@@ -13,7 +13,7 @@ from scipy.ndimage import label
 from sample_data.generator import hecktor2026
 from sample_data.generator.headneck import patient
 from sample_data.generator.headneck.tumours import GTVN, GTVP, NODES, PRIMARY_MM
-from scoring.challenges import hecktor2026 as challenge
+from scoring.challenges.hecktor2026 import CHALLENGE as challenge
 from scoring.challenges.hecktor2026.truth import Truth
 from scoring.scorecard import ScoreCard
 from tests.sample_data.committed import ROOT, columns, table

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score
 
 from sample_data.generator import isic
-from scoring.challenges import isic as challenge
+from scoring.challenges.isic import CHALLENGE as challenge
 from tests.sample_data.committed import ROOT, columns, table, team
 
 CATEGORIES = {

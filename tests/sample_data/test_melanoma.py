@@ -6,7 +6,7 @@ from sklearn.metrics import roc_auc_score
 
 from sample_data.generator import melanoma
 from sample_data.generator.demographics import LOCATIONS
-from scoring.challenges import melanoma as challenge
+from scoring.challenges.melanoma import CHALLENGE as challenge
 from tests.sample_data.committed import ROOT, columns, team
 
 FOLDER = ROOT / "melanoma"

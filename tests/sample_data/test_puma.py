@@ -14,8 +14,8 @@ from sample_data.generator import puma
 from sample_data.generator.annotations import read_geojson
 from sample_data.generator.histology import tile
 from sample_data.generator.histology.tile import SIDE
-from scoring.challenges.puma import names
-from scoring.challenges.puma.card import rescore, score
+from scoring.challenges.puma import CHALLENGE, names
+from scoring.challenges.puma.card import rescore
 from scoring.challenges.puma.predictions import read_predictions
 from scoring.challenges.puma.truth import read_truth
 from tests.sample_data.committed import ROOT, columns
@@ -28,7 +28,7 @@ ANNOTATIONS = {
     for case in puma.SETTINGS
 }
 PREDICTIONS = {name: read_predictions(FOLDER / "teams" / f"{name}.zip", TRUTH) for name in puma.TEAMS}
-CARDS = {name: score(TRUTH, predictions, resamples=0) for name, predictions in PREDICTIONS.items()}
+CARDS = {name: CHALLENGE.score(TRUTH, predictions, resamples=0) for name, predictions in PREDICTIONS.items()}
 
 
 def picture(case: str) -> Image.Image:

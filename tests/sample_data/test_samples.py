@@ -9,7 +9,7 @@ from PIL import Image
 from sample_data.generator import isic
 from sample_data.generator.catalogue import LESIONS, SAMPLES
 from sample_data.generator.testset import TURN_RIGHT, UPRIGHT, Entry, entries, stored
-from scoring import samples
+from scoring import challenge_ids, samples
 from tests.sample_data.committed import ROOT, columns, table, team
 
 LARGEST = {
@@ -124,7 +124,7 @@ def test_teams_are_described(name):
 
 
 def test_every_sample_is_offered_and_every_file_that_is_offered_is_there():
-    offered = [a_set for challenge in samples.SETS for a_set in samples.test_sets(challenge).values()]
+    offered = [a_set for challenge in challenge_ids() for a_set in samples.test_sets(challenge).values()]
     assert sorted(a_set.name for a_set in offered) == sorted(SAMPLES)
     for a_set in offered:
         assert set(SAMPLES[a_set.name].teams) <= set(a_set.submissions)
