@@ -56,12 +56,9 @@ def picture() -> bytes:
 
 
 def payload(kind: str):
-    about = {
-        "size": (WIDTH, HEIGHT),
-        "classes": CLASSES,
-        "um_per_px": UM_PER_PX,
-        "jpeg": None if kind == "plain" else picture(),
-    }
+    jpeg = None if kind == "plain" else picture()
+    name = "photo" if kind == "detections" else HOSTILE
+    about = nuclei.ImageInfo(name, (WIDTH, HEIGHT), CLASSES, UM_PER_PX, jpeg)
     if kind == "detections":
         c, n = columns(), len(ROWS)
         found = Nuclei(
@@ -73,7 +70,7 @@ def payload(kind: str):
             vertices=c["xy"],
             starts=c["start"],
         )
-        return nuclei.detections(found, name="photo", **about)
+        return nuclei.detections(found, about)
     rows = ROWS
     if kind == "rescored":  # another radius: the pair is none any more
         rows = (
@@ -82,7 +79,7 @@ def payload(kind: str):
             (1, (63, 64), 0, 1, 4, -1, 0.9, np.nan),
             *ROWS[4:],
         )
-    return nuclei.results(columns(rows), name=HOSTILE, reasons=REASONS, radius=RADIUS, **about)
+    return nuclei.results(columns(rows), about, REASONS, RADIUS)
 
 
 @st.fragment

@@ -11,7 +11,7 @@ from pages.shared.layout import Fact
 from pages.shared.single_image import model, session
 from pages.shared.single_image.image_upload import Image
 from pages.shared.submissions import Outcome
-from pages.shared.viewer.nuclei import detections
+from pages.shared.viewer.nuclei import ImageInfo, detections
 from scoring import samples
 from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
 from scoring.challenges.puma.names import CLASSES
@@ -95,14 +95,9 @@ def show(listed: Nuclei, image: Image, given: Input, detector: Detector | None) 
 
 
 def _packed(listed: Nuclei, image: Image):
-    return detections(
-        listed,
-        name=image.name,
-        size=image.photograph.size,
-        classes=CLASSES,
-        um_per_px=MICROMETRES_PER_PIXEL,
-        jpeg=preview(image.photograph.pixels, DRAWN_SIDE),
-    )
+    jpeg = preview(image.photograph.pixels, DRAWN_SIDE)
+    about = ImageInfo(image.name, image.photograph.size, CLASSES, MICROMETRES_PER_PIXEL, jpeg)
+    return detections(listed, about)
 
 
 def _table(counts: Overview, said: str) -> None:

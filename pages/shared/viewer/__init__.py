@@ -1,18 +1,18 @@
-"""The viewer of pictures with results: one Streamlit component, its modes (nuclei, slices) one script each.
-Nothing is built or requested."""
+"""The viewer of images with results: one Streamlit component with two modes, nuclei and slices. Its scripts
+need no build step and no network."""
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import streamlit as st
 
-from pages.shared.viewer.focus import following
+from pages.shared.viewer.focus import next_request
 from pages.shared.viewer.payload import Payload
 
 FOLDER = Path(__file__).parent
 CORE = ("core.js", "stage.js", "gestures.js", "picture.js")
 MODES = (
-    ("outlines.js", "tiles.js", "ink.js", "card.js", "panel.js", "nuclei.js"),
+    ("outlines.js", "tiles.js", "draw_nuclei.js", "card.js", "panel.js", "nuclei.js"),
     (
         "volumes.js",
         "frame.js",
@@ -34,8 +34,8 @@ def _joined(names: Iterable[str]) -> str:
 
 
 def _module() -> str:
-    """One module of all scripts. A mode stands in a block of its own: what it names is its own, and the
-    core's names are for all."""
+    """Return one module of all scripts. A mode stands in a block of its own: what it names is its own, and
+    the core's names are for all."""
     return "\n".join([_joined(CORE), *(f"{{\n{_joined(names)}\n}}" for names in MODES), _joined([ENTRY])])
 
 
@@ -55,16 +55,22 @@ def show(
     focus: Mapping[str, object] | None = None,
     on_select: Callable[[], None] = lambda: None,
 ) -> Mapping[str, object] | None:
-    """Mount the viewer; call it in a fragment, so that a click runs no more than is needed. Returns what is
-    selected, or None.
+    """Mount the viewer; call it in a fragment, so that a click runs no more than is needed.
 
-    height: of the picture, CSS px. focus: what the viewer shall go to, in the terms of what is selected
-    (nuclei: `side` "truth" or "prediction", `index` in its file's list). What was selected in the viewer may
-    come back as focus: it is not sent again. on_select: called before the rerun that a selection causes;
-    `selected` knows it then.
+    Args:
+        payload: What is shown.
+        key: Of the component in the session.
+        height: Of the picture, in CSS px.
+        focus: The place that the viewer shall go to, in the terms of what is selected (nuclei: `side` "truth"
+            or "prediction", `index` in its file's list). What was selected in the viewer may come back as
+            focus: it is not sent again.
+        on_select: Called before the rerun that a selection causes; `selected` knows it then.
+
+    Returns:
+        What is selected, None for nothing.
     """
     place = f"{key}_focus"
-    request = following(st.session_state.get(place), payload.head["name"], focus, selected(key, payload))
+    request = next_request(st.session_state.get(place), payload.head["name"], focus, selected(key, payload))
     st.session_state[place] = request
     _component(
         key=key,
@@ -77,11 +83,11 @@ def show(
 
 
 def selected(key: str, payload: Payload) -> Mapping[str, object] | None:
-    """What the visitor selected last in this case: nuclei {case, side, index, status}; None for nothing."""
+    """Return what the visitor selected last in this case, as {case, side, index, status} for nuclei."""
     chosen = (st.session_state.get(key) or {}).get("selected")
     return chosen if chosen and chosen["case"] == payload.head["name"] else None
 
 
 def confidence(key: str) -> float:
-    """The smallest confidence that the visitor set in a viewer of detections; 0 before."""
+    """Return the smallest confidence that the visitor set in a viewer of detections; 0 before."""
     return float((st.session_state.get(key) or {}).get("confidence") or 0.0)

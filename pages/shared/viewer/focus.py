@@ -1,5 +1,5 @@
-"""When a viewer is sent somewhere: once for each place that is asked for, so that what the visitor does in
-between stays."""
+"""When a viewer is sent to a place: once for each place that the page requests, so that what the visitor does
+in between stays."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,24 +9,40 @@ Place = Mapping[str, object]
 
 @dataclass(frozen=True)
 class Request:
-    """What a viewer was asked for in a case. asked: as the page said it last. sent: what the viewer is told;
-    its `turn` makes the same place a new request when it is asked for again."""
+    """Where a viewer was sent in a case.
+
+    Attributes:
+        case: Name of the case.
+        requested: The place as the page named it last, None for none.
+        sent: What the viewer is told; its `turn` makes the same place a new request when it is requested
+            again.
+        turn: How often the viewer was sent somewhere.
+    """
 
     case: str
-    asked: Place | None = None
+    requested: Place | None = None
     sent: Place | None = None
     turn: int = 0
 
 
-def following(before: Request | None, case: str, asked: Place | None, selected: Place | None) -> Request:
-    """The request after the page asks for a place, or for none. selected: where the visitor went in the
-    viewer, which may come back as what is asked for, and is no reason to go there again."""
+def next_request(
+    before: Request | None, case: str, requested: Place | None, selected: Place | None
+) -> Request:
+    """Return the request after the page names a place, or none.
+
+    Args:
+        before: The last request, None before the first.
+        case: Name of the case.
+        requested: The place that the page names, None for none.
+        selected: Where the visitor went in the viewer. It may come back as the place that the page names, and
+            is no reason to go there again.
+    """
     last = before if before is not None and before.case == case else Request(case)
-    if asked == last.asked:
+    if requested == last.requested:
         return last
-    there = asked is None or (
-        selected is not None and all(selected.get(name) == value for name, value in asked.items())
+    there = requested is None or (
+        selected is not None and all(selected.get(name) == value for name, value in requested.items())
     )
     if there:
-        return Request(case, asked, last.sent, last.turn)
-    return Request(case, asked, {**asked, "turn": last.turn + 1}, last.turn + 1)
+        return Request(case, requested, last.sent, last.turn)
+    return Request(case, requested, {**requested, "turn": last.turn + 1}, last.turn + 1)

@@ -1,6 +1,7 @@
-"""Packs the nuclei of one image for the viewer."""
+"""Nuclei of one image, packed for the viewer."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,41 +18,46 @@ DETECTED = 4
 """Status of a nucleus that there is no truth for; 0, 1, 2 are TP, FP, FN."""
 
 
-def results(
-    overlay: Mapping[str, np.ndarray],
-    *,
-    name: str,
-    size: tuple[int, int],
-    classes: Sequence[str],
-    reasons: Sequence[str],
-    um_per_px: float,
-    radius: float,
-    jpeg: bytes | None = None,
-) -> Payload:
-    """Truth and prediction of one image with what became of each nucleus.
+@dataclass(frozen=True)
+class ImageInfo:
+    """What the viewer knows of an image besides its nuclei.
 
-    overlay: columns of n nuclei, truth first: xy float [v, 2] vertices in px, one outline after the other;
-    start [n + 1] where each begins (equal neighbours: no outline); centroids float [n, 2] px; kind [n] 0
-    truth, 1 prediction; cls [n] position in `classes`; status [n] 0 TP, 1 FP, 2 FN; reason [n] position in
-    `reasons` ("" = none, else a code of the matches); partner [n] row of the nucleus it matches or that the
-    reason is about, -1 = none; number [n] position in its file's list; score [n] confidence; distance [n] px
-    to the partner, NaN = none. name: of the case. size: width and height in px. jpeg: the image, of any size,
-    in the same frame. radius: px, of the matching.
+    Attributes:
+        name: Of the case.
+        size: Width and height in px.
+        classes: Names of the classes.
+        um_per_px: Micrometres per pixel.
+        jpeg: The image, of any size, in the same frame; None without.
     """
-    head = {"reasons": list(reasons), "radius": radius, "detections": False}
-    return _packed(head | _frame(name, size, classes, um_per_px), overlay, jpeg)
+
+    name: str
+    size: tuple[int, int]
+    classes: Sequence[str]
+    um_per_px: float
+    jpeg: bytes | None = None
 
 
-def detections(
-    nuclei: Nuclei,
-    *,
-    name: str,
-    size: tuple[int, int],
-    classes: Sequence[str],
-    um_per_px: float,
-    jpeg: bytes | None = None,
+def results(
+    overlay: Mapping[str, np.ndarray], image: ImageInfo, reasons: Sequence[str], radius: float
 ) -> Payload:
-    """What a model found in one image that there is no truth for. Arguments as of `results`."""
+    """Pack truth and prediction of one image with what became of each nucleus.
+
+    Args:
+        overlay: Columns of n nuclei, truth first: xy float [v, 2] vertices in px, one outline after the
+            other; start [n + 1] where each begins (equal neighbours: no outline); centroids float [n, 2] px;
+            kind [n] 0 truth, 1 prediction; cls [n] position among the classes; status [n] 0 TP, 1 FP, 2 FN;
+            reason [n] position in `reasons`; partner [n] row of the nucleus it matches or that the reason is
+            about, -1 = none; number [n] position in its file's list; score [n] confidence; distance [n] px to
+            the partner, NaN = none.
+        image: What they lie in.
+        reasons: Codes of the matches; "" = none.
+        radius: Of the matching, in px.
+    """
+    return _payload(overlay, image, {"reasons": list(reasons), "radius": radius, "detections": False})
+
+
+def detections(nuclei: Nuclei, image: ImageInfo) -> Payload:
+    """Pack what a model found in one image that there is no truth for."""
     n = len(nuclei.classes)
     columns = {
         "xy": nuclei.vertices,
@@ -66,27 +72,20 @@ def detections(
         "score": nuclei.confidences,
         "distance": np.full(n, np.nan),
     }
-    return _packed(
-        {"reasons": [""], "radius": None, "detections": True} | _frame(name, size, classes, um_per_px),
-        columns,
-        jpeg,
-    )
+    return _payload(columns, image, {"reasons": [""], "radius": None, "detections": True})
 
 
-def _frame(name: str, size: tuple[int, int], classes: Sequence[str], um_per_px: float) -> dict[str, object]:
+def _payload(columns: Mapping[str, np.ndarray], image: ImageInfo, head: Mapping[str, object]) -> Payload:
     colours = LIGHT.categorical
-    return {
+    about = {
         "mode": "nuclei",
-        "name": name,
-        "width": int(size[0]),
-        "height": int(size[1]),
-        "um_per_px": um_per_px,
-        "classes": list(classes),
-        "palette": [colours[c % len(colours)] for c in range(len(classes))],
+        "name": image.name,
+        "width": int(image.size[0]),
+        "height": int(image.size[1]),
+        "um_per_px": image.um_per_px,
+        "classes": list(image.classes),
+        "palette": [colours[c % len(colours)] for c in range(len(image.classes))],
     }
-
-
-def _packed(head: dict[str, object], columns: Mapping[str, np.ndarray], jpeg: bytes | None) -> Payload:
     xy, start = thinned(columns["xy"], columns["start"])
     arrays = {
         "xy": sixteenths(xy),
@@ -100,19 +99,19 @@ def _packed(head: dict[str, object], columns: Mapping[str, np.ndarray], jpeg: by
         "score": np.asarray(columns["score"], "<f4"),
         "distance": np.nan_to_num(np.asarray(columns["distance"], "<f4")),
     }
-    return pack(head, arrays if jpeg is None else arrays | {"jpeg": jpeg})
+    return pack({**head, **about}, arrays if image.jpeg is None else arrays | {"jpeg": image.jpeg})
 
 
 def sixteenths(xy: np.ndarray) -> np.ndarray:
-    """Coordinates in px, any shape, in whole sixteenths: int16, or int32 where one lies beyond 2,047 px."""
+    """Return coordinates in px, any shape, as sixteenths: int16, or int32 where one lies beyond 2,047 px."""
     scaled = np.rint(np.asarray(xy) * STEPS)
     wide = scaled.size > 0 and max(scaled.max(), -scaled.min()) > np.iinfo(np.int16).max
     return scaled.astype("<i4" if wide else "<i2")
 
 
 def thinned(xy: np.ndarray, start: np.ndarray, most: int = MOST_VERTICES) -> tuple[np.ndarray, np.ndarray]:
-    """Outlines [v, 2] that begin at start [n + 1], those of more than `most` vertices left with every k-th;
-    start as uint32."""
+    """Return outlines [v, 2] that begin at start [n + 1], and start as uint32; of outlines of more than
+    `most` vertices every k-th is kept."""
     start = np.asarray(start, np.int64)
     lengths = np.diff(start)
     step = np.maximum(1, -(-lengths // most))

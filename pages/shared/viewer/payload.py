@@ -1,5 +1,4 @@
-"""What goes to the browser: a header and arrays in one string of bytes, so that nothing is copied into
-JSON."""
+"""What the viewer is sent: a header and arrays in one string of bytes; no array is copied into JSON."""
 
 import hashlib
 import json
@@ -17,19 +16,22 @@ TYPES = ("u1", "i2", "u4", "i4", "f4")
 
 @dataclass(frozen=True, eq=False)
 class Payload:
-    """Keep it by the SHA-256 of the files it was made from.
+    """What the viewer shows of a case. Keep it by the SHA-256 of the files it was made from.
 
-    head: JSON values: mode, name, what the mode needs, `arrays` (name -> [type, offset, bytes, 1 where
-    deflated]), `id` (hash of all of it: the browser unpacks nothing again while it is the same). body: the
-    arrays, one after the other.
+    Attributes:
+        head: JSON values: mode, name, what the mode needs, `arrays` (name -> [type, offset, bytes, 1 where
+            deflated]), `id` (hash of all of it: the browser unpacks nothing again while it is the same).
+        body: The arrays, one after the other.
     """
 
     head: Mapping[str, object]
     body: bytes
 
-    def message(self, **view) -> bytes:
-        """Magic, length of the header (uint32, little-endian), header, arrays. view: header entries that may
-        change without a new `id`."""
+    def message(self, **view: object) -> bytes:
+        """Return magic, length of the header (uint32, little-endian), header, arrays.
+
+        view: header entries that may change without a new `id`.
+        """
         text = json.dumps({**self.head, **view}).encode()
         return MAGIC + struct.pack("<I", len(text)) + text + self.body
 
@@ -37,8 +39,16 @@ class Payload:
 def pack(
     head: Mapping[str, object], arrays: Mapping[str, np.ndarray | bytes], deflate: bool = False
 ) -> Payload:
-    """Arrays in C order, their types among TYPES (bytes: u1), deflated where that is worth the time. Raises
-    ValueError for another type."""
+    """Return a payload.
+
+    Args:
+        head: Entries of the header.
+        arrays: By name, packed in C order; bytes as uint8.
+        deflate: Whether they are worth the time of deflating them.
+
+    Raises:
+        ValueError: The type of an array is not among TYPES.
+    """
     table, parts, offset = {}, [], 0
     for name, value in arrays.items():
         array = np.frombuffer(value, "u1") if isinstance(value, bytes) else np.ascontiguousarray(value)

@@ -1,4 +1,4 @@
-"""Packs the masks and images of one patient for the viewer."""
+"""Masks and images of one patient, packed for the viewer."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,10 +13,13 @@ LABELS = ("none", "GTVp", "GTVn")
 
 @dataclass(frozen=True)
 class Display:
-    """How an image is shown. unit: of its values. digits: behind the decimal point. inverted: high values
-    dark.
+    """How an image is shown.
 
-    windows: (name, value drawn black, value drawn white); the first one is shown first.
+    Attributes:
+        unit: Of its values.
+        digits: Decimals of a value.
+        inverted: Whether high values are dark.
+        windows: Name, value drawn black, value drawn white; the first one is shown first.
     """
 
     unit: str
@@ -34,10 +37,14 @@ DISPLAYS = {
 
 
 def results(scene: Scene, *, name: str, labels: Sequence[str] = LABELS) -> Payload:
-    """Truth and prediction of one patient in slices, over the images of the scene.
+    """Pack truth and prediction of one patient in slices, over the images of the scene.
 
-    name: of the case. labels: what the labels 0, 1, 2 ... are called. The viewer returns and takes {voxel:
-    index in the truth's file, plane: "axial", "coronal" or "sagittal"}.
+    The viewer returns and takes {voxel: index in the truth's file, plane: "axial", "coronal" or "sagittal"}.
+
+    Args:
+        scene: Masks and images.
+        name: Of the case.
+        labels: Names of the labels 0, 1, 2 ...
     """
     arrays = {"labels": _stored(scene.labels)} | {
         f"image{i}": _stored(one.values) for i, one in enumerate(scene.backgrounds)
@@ -57,7 +64,7 @@ def results(scene: Scene, *, name: str, labels: Sequence[str] = LABELS) -> Paylo
 
 
 def _stored(volume: np.ndarray) -> np.ndarray:
-    """The first axis runs fastest, as in the files."""
+    """Return the volume with its first axis fastest, as in the files."""
     return np.ascontiguousarray(volume.transpose(2, 1, 0))
 
 

@@ -83,17 +83,10 @@ def _packed(
     """The nuclei of an image with what became of them, and the same as the viewer takes it."""
     truth = _shown.truth
     drawn = overlay(truth, _shown.predictions, rescored(_shown, setting), index)
-    payload = nuclei.results(
-        drawn,
-        name=truth.ids[index],
-        size=tuple(truth.sizes[index].tolist()),
-        classes=CLASSES,
-        reasons=REASONS,
-        jpeg=_tile(truth_key, index, truth),
-        um_per_px=MICROMETRES_PER_PIXEL,
-        radius=setting.radius,
-    )
-    return drawn, payload
+    width, height = truth.sizes[index].tolist()
+    jpeg = _tile(truth_key, index, truth)
+    image = nuclei.ImageInfo(truth.ids[index], (width, height), CLASSES, MICROMETRES_PER_PIXEL, jpeg)
+    return drawn, nuclei.results(drawn, image, REASONS, setting.radius)
 
 
 @st.cache_resource(max_entries=KEPT_CASES, scope="session", show_spinner=False)

@@ -1,21 +1,21 @@
 """A viewer goes where the page asks, once, and not where the visitor already is."""
 
-from pages.shared.viewer.focus import following
+from pages.shared.viewer.focus import next_request
 
 A, B = {"side": "truth", "index": 3}, {"side": "prediction", "index": 3}
 
 
 def sent(*turns, case="c"):
-    """What is sent after the page asked for places in turn, each with what was selected in the viewer
+    """What is sent after the page requested places in turn, each with what was selected in the viewer
     then."""
     request, found = None, []
-    for asked, selected in turns:
-        request = following(request, case, asked, selected)
+    for requested, selected in turns:
+        request = next_request(request, case, requested, selected)
         found.append(request.sent)
     return found
 
 
-def test_nothing_is_asked():
+def test_nothing_is_requested():
     assert sent((None, None), (None, A)) == [None, None]
 
 
@@ -34,13 +34,13 @@ def test_what_was_selected_in_the_viewer_is_not_sent_back():
     assert sent((None, B), (B, {"case": "c", "status": "FP", **B})) == [None, None]
 
 
-def test_the_same_place_asked_for_again_is_a_new_request():
+def test_the_same_place_requested_again_is_a_new_request():
     first, _, third = sent((A, None), (B, B), (A, B))
     assert {name: third[name] for name in A} == A
     assert third != first
 
 
 def test_another_case_begins_anew():
-    before = following(None, "c", A, None)
-    assert following(before, "d", None, None).sent is None
-    assert following(before, "d", A, None).sent is not None
+    before = next_request(None, "c", A, None)
+    assert next_request(before, "d", None, None).sent is None
+    assert next_request(before, "d", A, None).sent is not None

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pages.shared.viewer import nuclei
+from pages.shared.viewer.nuclei import ImageInfo
 from scoring.readers.nuclei import Nuclei
 from tests.support.messages import read
 
@@ -36,16 +37,9 @@ def overlay(*shifts: float, **changes) -> dict[str, np.ndarray]:
     return columns | changes
 
 
-def packed(columns, **more):
-    about = {
-        "name": "case",
-        "size": (1024, 768),
-        "classes": ["tumor"],
-        "reasons": REASONS,
-        "um_per_px": 0.23,
-        "radius": 15.0,
-    }
-    return nuclei.results(columns, **about | more)
+def packed(columns, reasons=REASONS, radius=15.0, **more):
+    about = {"name": "case", "size": (1024, 768), "classes": ["tumor"], "um_per_px": 0.23}
+    return nuclei.results(columns, ImageInfo(**about | more), reasons, radius)
 
 
 def test_columns_arrive():
@@ -132,9 +126,7 @@ def test_detections_have_no_truth_and_no_result():
         vertices=SQUARE.astype(np.float32),
         starts=starts,
     )
-    head, arrays = read(
-        nuclei.detections(found, name="photo", size=(512, 512), classes=["a", "b"], um_per_px=0.23).message()
-    )
+    head, arrays = read(nuclei.detections(found, ImageInfo("photo", (512, 512), ["a", "b"], 0.23)).message())
     assert head["detections"] is True
     assert set(arrays["status"]) == {nuclei.DETECTED}
     assert set(arrays["kind"]) == {nuclei.PREDICTION}
