@@ -31,7 +31,8 @@ def own_options() -> Mapping[str, object]:
 
 
 def score_options(_given: Input, _own: Mapping[str, object]) -> Mapping[str, object]:
-    """Return whether nodes are counted: reading the masks needs to know, and the switch is drawn after that."""
+    """Return whether nodes are counted: reading the masks needs to know, and the switch is drawn after
+    that."""
     name = LESIONS.name
     return {name: st.session_state.get(name, st.query_params.get(name) == "true")}
 

@@ -1,4 +1,5 @@
-"""What is shown of a scorecard, as data: pages, reports and notebooks draw the same blocks with the same words.
+"""What is shown of a scorecard, as data: pages, reports and notebooks draw the same blocks with the same
+words.
 
 Captions, explanations and `Text` are Markdown of our own: names from files go through `scoring.text.markdown`
 first. All other words (labels, questions, names and values of facts, cells) are plain text.
@@ -24,10 +25,10 @@ Data = Mapping[str, Sequence[Any]]
 class Figure:
     """A figure, drawn when it is needed.
 
-    build: draws it in a theme; the question that it answers stands in `layout.meta["question"]`. caption: how it
-    is read, n and method. data: the numbers that are drawn, for a download. key: tells figures with one question
-    apart. cases: whether points carry the name of their case first in `customdata`; where there is a viewer of
-    cases, a click opens it.
+    build: draws it in a theme; the question that it answers stands in `layout.meta["question"]`. caption: how
+    it is read, n and method. data: the numbers that are drawn, for a download. key: tells figures with one
+    question apart. cases: whether points carry the name of their case first in `customdata`; where there is a
+    viewer of cases, a click opens it.
     """
 
     build: Callable[[Theme], go.Figure]
@@ -62,13 +63,13 @@ Kind = Literal["text", "number", "bar", "count", "interval", "class", "written"]
 class Column:
     """A column of a table.
 
-    name: key of its values in `Table.rows`. label: its head; full: the same in full, where there is room. kind: what
-    the values are: "text"; "number" with `digits` decimals; "bar", a number drawn as a bar from 0 to `most`;
-    "count", cases that a row rests on, with a star below 15; "interval", pairs (low, high) or None; "class", names
-    of classes, which carry the shape of their risk group; "written", numbers as text. better: which direction is.
-    unit: written after a number. sign: whether a plus is written too. width: in pixels, on a page. lighter: in
-    lighter type. colour: of bars, a colour or risk group of the theme. detail: for reports only, which have room
-    for all of them.
+    name: key of its values in `Table.rows`. label: its head; full: the same in full, where there is room.
+    kind: what the values are: "text"; "number" with `digits` decimals; "bar", a number drawn as a bar from 0
+    to `most`; "count", cases that a row rests on, with a star below 15; "interval", pairs (low, high) or
+    None; "class", names of classes, which carry the shape of their risk group; "written", numbers as text.
+    better: which direction is. unit: written after a number. sign: whether a plus is written too. width: in
+    pixels, on a page. lighter: in lighter type. colour: of bars, a colour or risk group of the theme. detail:
+    for reports only, which have room for all of them.
     """
 
     name: str
@@ -91,9 +92,9 @@ class Column:
 class Table:
     """A table under the question it answers ("": it belongs to the block before it).
 
-    rows: values by the name of their column. risks: class -> risk group, for the "class" columns. key: tells tables
-    with one question apart. detail: for reports only, which cannot answer a click. cases: the column that names the
-    case of each row, "" for none; where there is a viewer of cases, choosing a row opens it.
+    rows: values by the name of their column. risks: class -> risk group, for the "class" columns. key: tells
+    tables with one question apart. detail: for reports only, which cannot answer a click. cases: the column
+    that names the case of each row, "" for none; where there is a viewer of cases, choosing a row opens it.
     """
 
     question: str
@@ -108,7 +109,8 @@ class Table:
 
 @dataclass(frozen=True)
 class Fact:
-    """A number with its name, and in lighter type its interval or what it rests on. explain: Markdown, a tooltip."""
+    """A number with its name, and in lighter type its interval or what it rests on. explain: Markdown, a
+    tooltip."""
 
     name: str
     value: str
@@ -128,8 +130,8 @@ class Facts:
 
 @dataclass(frozen=True)
 class Text:
-    """Sentences (Markdown), under a question if they answer one. kind: "note" says why something is not shown,
-    "caution" what must not be overlooked."""
+    """Sentences (Markdown), under a question if they answer one. kind: "note" says why something is not
+    shown, "caution" what must not be overlooked."""
 
     text: str
     kind: Literal["plain", "note", "caution"] = "plain"
@@ -138,7 +140,8 @@ class Text:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture, drawn when it is needed. build: makes the PNG. alt: for who cannot see it. caption: plain text."""
+    """A picture, drawn when it is needed. build: makes the PNG. alt: for who cannot see it. caption: plain
+    text."""
 
     build: Callable[[], bytes]
     alt: str
@@ -164,8 +167,8 @@ class SideBySide:
 
 @dataclass(frozen=True)
 class Choice:
-    """Blocks of which a page shows one. label: of the choice. key: its name in the address. all_printed: a report
-    shows every one of them, otherwise the first."""
+    """Blocks of which a page shows one. label: of the choice. key: its name in the address. all_printed: a
+    report shows every one of them, otherwise the first."""
 
     label: str
     key: str
@@ -192,9 +195,9 @@ class Section:
 class Headline:
     """The score and what made it.
 
-    facts: the numbers beside it; the first `under_score` of them stand under the score where there is a strip. strip:
-    where the points come from, its caption the arithmetic. arithmetic: in words (Markdown), where there is no strip.
-    notes: what must be known before the score is read.
+    facts: the numbers beside it; the first `under_score` of them stand under the score where there is a
+    strip. strip: where the points come from, its caption the arithmetic. arithmetic: in words (Markdown),
+    where there is no strip. notes: what must be known before the score is read.
     """
 
     score: Fact

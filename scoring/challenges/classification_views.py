@@ -1,4 +1,5 @@
-"""What challenges that classify show alike: classes, confusions, curves, calibration and subgroups of a scorecard."""
+"""What challenges that classify show alike: classes, confusions, curves, calibration and subgroups of a
+scorecard."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -54,7 +55,8 @@ def class_name(name: str, risk: str | None = None) -> str:
 def measure(
     card: ScoreCard, key: str, name: str, explain: str | None = None, below: str | None = None
 ) -> Fact:
-    """Return a metric of the card as a fact, higher being better, above its interval if nothing else is said."""
+    """Return a metric of the card as a fact, higher being better, above its interval if nothing else is
+    said."""
     return Fact(
         name,
         share(card.metrics[key]),
@@ -91,18 +93,20 @@ def score_strip(
 
 
 def part_value(card: ScoreCard, key: str, weight: float) -> float | None:
-    """Return the value that entered the score: where a challenge rounds its parts, `points` holds them rounded."""
+    """Return the value that entered the score: where a challenge rounds its parts, `points` holds them
+    rounded."""
     won = card.more.get("points", {}).get(key)
     return card.metrics.get(key) if won is None else 100 * won / weight
 
 
 def points_lost(card: ScoreCard, name: str = "F1", key: str = "f1") -> Figure:
-    """Return the points that each class's measure cost. key: of the measure in `per_class`; name: as shown."""
+    """Return the points that each class's measure cost. key: of the measure in `per_class`; name: as
+    shown."""
     rows = card.per_class
     order = sorted(rows, key=lambda c: -(rows[c]["score_lost"] or 0))
     caption = (
-        f"Bar: points lost to a class's {name}. Pale: all it can cost. Hatched: no case in this test set, so no "
-        f"model could win it. Number: cases of the class, * under {SMALL}. n = {card.n_cases}."
+        f"Bar: points lost to a class's {name}. Pale: all it can cost. Hatched: no case in this test set, so "
+        f"no model could win it. Number: cases of the class, * under {SMALL}. n = {card.n_cases}."
     )
     data: Data = {
         "class": order,
@@ -130,7 +134,8 @@ def in_risk_order(names: Sequence[str], risks: Mapping[str, str]) -> list[str]:
 
 
 def classes_table(card: ScoreCard, columns: Sequence[Column], caption: str | None = None) -> Table:
-    """Return how good each class is. columns: of the entries of `per_class`, the class aside, which comes first."""
+    """Return how good each class is. columns: of the entries of `per_class`, the class aside, which comes
+    first."""
     risks = risks_of(card)
     order = in_risk_order(list(card.per_class), risks)
     rows = {column.name: [card.per_class[name].get(column.name) for name in order] for column in columns}
@@ -154,7 +159,8 @@ def confusion(card: ScoreCard) -> list[Block]:
     """Return which class is taken for which, as counts or shares of the row, and the counts in full."""
     risks = risks_of(card)
     labels, counts = matrix(card)
-    caption = f"Rows: truth. Colour: share of the row. {'Lines part the risk groups. ' if risks else ''}n = {card.n_cases}."
+    parted = "Lines part the risk groups. " if risks else ""
+    caption = f"Rows: truth. Colour: share of the row. {parted}n = {card.n_cases}."
 
     def drawn(show: str) -> Figure:
         return Figure(
@@ -236,8 +242,8 @@ def _cases(entry: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class CalibrationWords:
-    """How a challenge's calibration is told. figure: of the diagram. gap, brier: what ECE and Brier score are. above:
-    what lies above the line."""
+    """How a challenge's calibration is told. figure: of the diagram. gap, brier: what ECE and Brier score
+    are. above: what lies above the line."""
 
     figure: ReliabilityLabels = LARGEST_OUTPUT
     gap: str = "Mean gap between largest output and share right, weighted by n"
@@ -261,8 +267,8 @@ def calibration(card: ScoreCard, words: CalibrationWords = CalibrationWords()) -
     diagram = Figure(
         lambda theme: reliability(predicted, observed, low, high, n, theme, words.figure),
         (
-            f"Dots: {words.figure.observed} with Wilson 95% interval, at the bin's mean output. Dotted: perfect. "
-            f"n = {int(n.sum())}."
+            f"Dots: {words.figure.observed} with Wilson 95% interval, at the bin's mean output. "
+            f"Dotted: perfect. n = {int(n.sum())}."
         ),
         {
             "mean output": predicted.tolist(),
@@ -296,8 +302,8 @@ def _distances(card: ScoreCard, words: CalibrationWords) -> list[Fact]:
 
 @dataclass(frozen=True)
 class Measure:
-    """A share by group. metric: its name in slices and metrics. of: which cases of the group it is counted on, in
-    words."""
+    """A share by group. metric: its name in slices and metrics. of: which cases of the group it is counted
+    on, in words."""
 
     metric: str
     question: str

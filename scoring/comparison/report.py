@@ -187,7 +187,8 @@ def _orders(found: Comparison) -> Iterator[str]:
         "Do both orders agree?", table(("team", "place by weighted ranks", "place by weighted score"), rows)
     )
     disagreeing = "; ".join(f"{a} and {b}" for a, b in own.more["orderings_disagree"])
-    yield f"<p>{escape(f'Placed differently: {disagreeing}.' if disagreeing else 'Both orders place all teams alike.')}</p>"
+    words = f"Placed differently: {disagreeing}." if disagreeing else "Both orders place all teams alike."
+    yield f"<p>{escape(words)}</p>"
     gone = [(entry["without"], ", ".join(entry["first"])) for entry in own.more["leave_one_team_out"]]
     yield section("Who is first if a team withdraws?", table(("without", "first by weighted ranks"), gone))
 

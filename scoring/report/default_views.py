@@ -1,4 +1,5 @@
-"""What is shown of a card whose challenge has no `views` of its own: everything that the card's own names say."""
+"""What is shown of a card whose challenge has no `views` of its own: everything that the card's own names
+say."""
 
 from collections.abc import Callable, Iterator
 from functools import partial

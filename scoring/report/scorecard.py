@@ -107,8 +107,8 @@ def metrics(card: ScoreCard) -> str:
 
 
 def cases(card: ScoreCard) -> str:
-    """Return the cases that were called wrong, malignant called benign first; all of them for challenges that call
-    nothing right or wrong."""
+    """Return the cases that were called wrong, malignant called benign first; all of them for challenges that
+    call nothing right or wrong."""
     listed = list(card.cases)
     graded = bool(listed) and "correct" in listed[0]
     if graded:
