@@ -67,7 +67,7 @@ TABS = {
     "Calibration": None,
     "Subgroups": None,
     "Cases": live.all_cases,
-    "Preflight": live.validator,
+    "Preflight": None,
 }
 """What stands below the section of that name."""
 

@@ -1,8 +1,8 @@
 """Read the little Markdown that captions, rules and sentences are written in, as HTML or as plain text.
 
-Tables, paragraphs, **bold**, `code`, colours and sizes as Streamlit knows them (`:red[▲]`, `:small[...]`,
-`:orange-badge[...]`), line breaks (two blanks at a line's end) and backslash escapes. Anything else, HTML
-included, is text.
+Tables, lists, paragraphs, **bold**, `code`, colours and sizes as Streamlit knows them (`:red[▲]`,
+`:small[...]`, `:orange-badge[...]`), line breaks (two blanks at a line's end) and backslash escapes. Anything
+else, HTML included, is text.
 """
 
 import re
@@ -29,13 +29,9 @@ class Node:
 
 
 def html(text: str) -> str:
-    """Return the Markdown as HTML: tables and paragraphs."""
+    """Return the Markdown as HTML: tables, lists and paragraphs."""
     blocks = [block.splitlines() for block in re.split(r"\n\s*\n", text.strip())]
-    return "".join(
-        _table(lines) if lines[0].startswith("|") else f"<p>{inline_html(chr(10).join(lines))}</p>"
-        for lines in blocks
-        if lines
-    )
+    return "".join(_block(lines) for lines in blocks if lines)
 
 
 def inline_html(text: str) -> str:
@@ -106,6 +102,14 @@ def _html(node: Node) -> str:
 def _plain(node: Node) -> str:
     words = node.text.replace(WORD_JOINER, "").replace("\n", " ")
     return (" " if node.kind == "line" else words) + "".join(map(_plain, node.parts))
+
+
+def _block(lines: Sequence[str]) -> str:
+    if lines[0].startswith("|"):
+        return _table(lines)
+    if all(line.startswith("- ") for line in lines):
+        return "<ul>" + "".join(f"<li>{inline_html(line[2:])}</li>" for line in lines) + "</ul>"
+    return f"<p>{inline_html(chr(10).join(lines))}</p>"
 
 
 def _table(lines: Sequence[str]) -> str:

@@ -55,5 +55,10 @@ def test_marks(text, html):
     assert markup.inline_html(text) == html
 
 
+def test_lists_are_lists():
+    assert markup.html("- It **x**\n- y") == "<ul><li>It <strong>x</strong></li><li>y</li></ul>"
+    assert markup.html("a\n- b") == "<p>a - b</p>"
+
+
 def test_plain_text_has_no_marks():
     assert markup.plain("**a** `b`  \n:red[▲] c\\*") == "a b ▲ c*"

@@ -1,13 +1,15 @@
-"""What has widgets on the page of TRICORDER-3: mistakes to look at, all cases, another patient, preflight."""
+"""What has widgets on the page of TRICORDER-3: mistakes to look at, all cases, another patient."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import partial
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 import scoring
-from pages.shared import cases, layout, preflight, submissions
+from pages.shared import cases, layout, render, submissions
 from pages.shared.challenge_page import ScoredSubmission
 from pages.shared.layout import Picture
 from scoring.challenges.safe_scan.demographics import LOCATIONS
@@ -16,8 +18,10 @@ from scoring.challenges.tricorder3.model import SWEEP_AGES
 from scoring.challenges.tricorder3.views import are_probabilities
 from scoring.figures.numerals import decimal
 from scoring.figures.outputs import Sweep, output_bars, setting_dots, sweep_lines
+from scoring.figures.theme import Theme
+from scoring.scorecard import ScoreCard
 from scoring.text import markdown
-from scoring.views import Fact
+from scoring.views import Block, Fact, Figure, SideBySide, Text
 
 ID = "tricorder3"
 CHALLENGE = scoring.load_challenge(ID)
@@ -29,6 +33,7 @@ GALLERIES = {
 }
 
 
+@st.fragment
 def mistakes(shown: ScoredSubmission) -> None:
     """Choose a kind of mistake and look at its cases, surest first."""
     card, truth, truth_key = shown.card, shown.truth, shown.truth_key
@@ -79,7 +84,8 @@ def _belongs(case: Mapping, chosen: str) -> bool:
     )
 
 
-def pictures(card, truth, truth_key: str, places: list[int]) -> list[Picture]:
+def pictures(card: ScoreCard, truth, truth_key: str, places: list[int]) -> list[Picture]:
+    """Return cards of some cases for the gallery."""
     images = submissions.thumbnails(ID, truth_key, tuple(places), truth)
     found = []
     for image, i in zip(images, places, strict=True):
@@ -110,8 +116,24 @@ def pictures(card, truth, truth_key: str, places: list[int]) -> list[Picture]:
     return found
 
 
-def case_table(card) -> pd.DataFrame:
-    columns = (
+CASE_COLUMNS = {
+    "case": "case",
+    "truth": "truth",
+    "predicted": "called",
+    "truth_score": "output of the truth ↑",
+    "truth_risk": "risk",
+    "predicted_risk": "called risk",
+    "age": "age",
+    "gender": "gender",
+    "location": "body site",
+}
+"""Columns of the table of cases, and their heads."""
+DECIMALS = {"truth_score": 3, "age": 0}
+
+
+def case_table(card: ScoreCard) -> pd.DataFrame:
+    """Return a row per case: what it is, what it was called, and the outputs."""
+    keys = (
         "case",
         "truth",
         "predicted",
@@ -123,35 +145,25 @@ def case_table(card) -> pd.DataFrame:
         "location",
         "truth_score",
     )
-    rows = pd.DataFrame([{k: c[k] for k in columns} for c in card.cases])
-    outputs = pd.DataFrame([c["outputs"] or [None] * len(CLASSES) for c in card.cases], columns=list(CLASSES))
-    return pd.concat([rows, outputs], axis=1)
+    outputs = [c["outputs"] or [None] * len(CLASSES) for c in card.cases]
+    rows = [[c[key] for key in keys] + found for c, found in zip(card.cases, outputs, strict=True)]
+    return pd.DataFrame(rows, columns=[*keys, *CLASSES])
 
 
+@st.fragment
 def all_cases(shown: ScoredSubmission) -> None:
     """All cases, and what the model received of the chosen one."""
-    card = shown.card
-    index = cases.chosen(
-        card,
-        case_table(card),
-        {
-            "case": layout.words("case"),
-            "truth": layout.words("truth"),
-            "predicted": layout.words("called"),
-            "truth_score": layout.number("output of the truth ↑", 3),
-            "truth_risk": layout.words("risk"),
-            "predicted_risk": layout.words("called risk"),
-            "age": layout.number("age", 0),
-            "gender": layout.words("gender"),
-            "location": layout.words("body site"),
-        },
-    )
-    received(shown, index)
+    columns = {
+        key: layout.number(head, DECIMALS[key]) if key in DECIMALS else layout.words(head)
+        for key, head in CASE_COLUMNS.items()
+    }
+    rows = submissions.of_card("cases", shown, case_table)
+    received(shown, cases.chosen(shown.card, rows, columns))
 
 
 def received(shown: ScoredSubmission, index: int) -> None:
-    card, theme = shown.card, layout.theme()
-    case = card.cases[index]
+    """What the model received of a case, and what it said."""
+    card, case = shown.card, shown.card.cases[index]
     left, right = st.columns([1, 1], gap="large")
     with left:
         cases.pixels(
@@ -172,110 +184,56 @@ def received(shown: ScoredSubmission, index: int) -> None:
         )
         st.caption("The three numbers as the model receives them.")
     with right:
-        if case["outputs"]:
-            numbers = pd.DataFrame({"output": case["outputs"]}, index=list(CLASSES))
-            layout.chart(
-                output_bars(case["outputs"], CLASSES, theme, RISKS, case["truth"]),
-                "The eleven outputs as they came; the score takes the largest.",
-                numbers,
-            )
-            if not are_probabilities(card):
-                layout.chart(
-                    output_bars(case["outputs"], CLASSES, theme, RISKS, case["truth"], normalised=True),
-                    "A softmax for display; it is not in the score.",
-                )
-        else:
-            layout.heading("What did the model say?")
-            st.info(
-                "There are no outputs for this case: labels only, or no prediction.", icon=":material/block:"
-            )
+        for number, block in enumerate(outputs(card, case)):
+            render.block(block, shown, f"outputs/{index}/{number}")
     if shown.given.is_model and st.toggle(
         "Change age, gender and body site", key="what_if", bind="query-params"
     ):
         what_if(case, shown.truth, shown.given, shown.truth_key, index)
 
 
+def outputs(card: ScoreCard, case: Mapping) -> Iterator[Block]:
+    """Yield what the model said of a case."""
+    if not case["outputs"]:
+        yield Text(
+            "There are no outputs for this case: labels only, or no prediction.",
+            "note",
+            "What did the model say?",
+        )
+        return
+    drawn = partial(_bars, case)
+    yield Figure(
+        drawn,
+        "The eleven outputs as they came; the score takes the largest.",
+        {"class": list(CLASSES), "output": case["outputs"]},
+    )
+    if not are_probabilities(card):
+        yield Figure(
+            partial(drawn, normalised=True), "A softmax for display; it is not in the score.", key="softmax"
+        )
+
+
+def _bars(case: Mapping, theme: Theme, normalised: bool = False) -> go.Figure:
+    return output_bars(case["outputs"], CLASSES, theme, RISKS, case["truth"], normalised=normalised)
+
+
 def what_if(case: Mapping, truth, given, truth_key: str, index: int) -> None:
+    """The outputs had the patient been older, of another gender, or the lesion elsewhere."""
     found = submissions.sweep(ID, truth_key, given.key, index, truth, given)
     if found.refused:
         st.info(markdown(str(found.refused)), icon=":material/info:")
         return
-    theme, outputs = layout.theme(), found.value
-    place = st.columns(3, gap="medium")
-    with place[0]:
-        layout.chart(
-            sweep_lines(
-                Sweep(SWEEP_AGES, outputs["age"], CLASSES, case["encoded"][0], RISKS),
-                theme,
-                "What if the patient were older?",
-                "age in years",
-            ),
-            "Dotted: the age given.",
-        )
-    with place[1]:
-        layout.chart(
-            setting_dots(
-                Sweep(
-                    ["male", "female", "unknown"],
-                    outputs["gender"],
-                    CLASSES,
-                    case["gender"] or "unknown",
-                    RISKS,
-                ),
-                theme,
-                "What if the gender were another?",
-            ),
-            "Bold: as given.",
-        )
-    with place[2]:
-        sites = [*LOCATIONS, "unknown"]
-        layout.chart(
-            setting_dots(
-                Sweep(sites, outputs["location"], CLASSES, case["location"] or "unknown", RISKS),
-                theme,
-                "What if it were elsewhere?",
-            ),
-            "Bold: as given.",
-        )
+    swept = found.value
 
+    def settings(names: list[str], key: str, question: str) -> Figure:
+        sweep = Sweep(names, swept[key], CLASSES, case[key] or "unknown", RISKS)
+        return Figure(lambda theme: setting_dots(sweep, theme, question), "Bold: as given.")
 
-def validator(shown: ScoredSubmission) -> None:
-    """Would the validator run the model and read the table?"""
-    card = shown.card
-    preflight.verdicts(
-        card,
-        "What would the validator do?",
-        {
-            "official-run-cancelled": "would cancel the whole run",
-            "official-score-zero": "would give every model the score 0",
-            "ir-version": "would refuse the model (IR version)",
-            "opset-version": "would refuse the model (opset)",
-            "single-input": "would run it, though the rules ask for both inputs",
-        },
-        "It **would read this test set** without complaint"
-        + (" and **run this model**." if card.more.get("model") else "."),
+    ages = Sweep(SWEEP_AGES, swept["age"], CLASSES, case["encoded"][0], RISKS)
+    older = Figure(
+        lambda theme: sweep_lines(ages, theme, "What if the patient were older?", "age in years"),
+        "Dotted: the age given.",
     )
-    model = card.more.get("model")
-    if model is None:
-        st.caption(
-            "The submission is a prediction file: nothing is known of its model but the size that was given."
-        )
-        return
-    size = card.more["model_size_mib"]
-    layout.facts(
-        [
-            Fact(
-                "Size",
-                f"{size:.2f} MiB",
-                f"{150 - size:.2f} MiB below 150" if size < 150 else "150 and more: efficiency 0",
-            ),
-            Fact("IR version", str(model["ir_version"]), "up to 10 there"),
-            Fact("Opset", str(model["opset"]), "up to 21 there"),
-            Fact("Outputs are", str(model["output_kind"])),
-            Fact("Nodes", str(model["nodes"])),
-        ]
-    )
-    preflight.tensors(model)
-    preflight.remarks(
-        card, ("demographics-probe", "demographics-ignored", "model-size", "small-image", "alpha-dropped")
-    )
+    gender = settings(["male", "female", "unknown"], "gender", "What if the gender were another?")
+    site = settings([*LOCATIONS, "unknown"], "location", "What if it were elsewhere?")
+    render.block(SideBySide(((older,), (gender,), (site,)), (1, 1, 1)))

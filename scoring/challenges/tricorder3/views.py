@@ -4,13 +4,26 @@ from collections.abc import Mapping
 from typing import Any
 
 from scoring.challenges import classification_views as shared
+from scoring.challenges import preflight_views as preflight
 from scoring.challenges.tricorder3.formula import RISK_WEIGHTS
 from scoring.figures.confusion import risk_matrix
 from scoring.figures.numerals import points, span
 from scoring.figures.theme import SHAPES
 from scoring.scorecard import ScoreCard
 from scoring.text import markdown
-from scoring.views import Block, Column, Fact, Figure, Headline, Section, SideBySide, Table, Text, Views
+from scoring.views import (
+    Block,
+    Column,
+    Fact,
+    Facts,
+    Figure,
+    Headline,
+    Section,
+    SideBySide,
+    Table,
+    Text,
+    Views,
+)
 
 CLASS_COLUMNS = (
     Column("support", "n", "count", full="cases", width=40),
@@ -40,6 +53,7 @@ def views(card: ScoreCard) -> Views:
             Section("Curves", shared.curves(card)),
             Section("Calibration", shared.calibration(card)),
             Section("Subgroups", shared.subgroups(card)),
+            Section("Preflight", validator(card)),
         ),
     )
 
@@ -206,3 +220,33 @@ def classes(card: ScoreCard) -> tuple[Block, ...]:
     cells, counts = shared.confusion(card)
     table = shared.classes_table(card, CLASS_COLUMNS)
     return (SideBySide(((table,), (cells,)), (13, 9)), counts)
+
+
+def validator(card: ScoreCard) -> tuple[Block, ...]:
+    """Return what the official validator would do with files and model."""
+    model, size = card.more.get("model"), card.more["model_size_mib"]
+    verdict = preflight.verdict(
+        card,
+        "What would the validator do?",
+        {
+            "official-run-cancelled": "would cancel the whole run",
+            "official-score-zero": "would give every model the score 0",
+            "ir-version": "would refuse the model (IR version)",
+            "opset-version": "would refuse the model (opset)",
+            "single-input": "would run it, though the rules ask for both inputs",
+        },
+        f"It **would read this test set** without complaint{' and **run this model**' if model else ''}.",
+    )
+    if model is None:
+        unknown = (
+            "The submission is a prediction file: nothing is known of its model but the size that was given."
+        )
+        return (verdict, Text(unknown))
+    left = f"{150 - size:.2f} MiB below 150" if size < 150 else "150 and more: efficiency 0"
+    codes = ("demographics-probe", "demographics-ignored", "model-size", "small-image", "alpha-dropped")
+    return (
+        verdict,
+        Facts((Fact("Size", f"{size:.2f} MiB", left), *preflight.format_facts(model))),
+        preflight.tensors(model),
+        *preflight.remarks(card, codes),
+    )

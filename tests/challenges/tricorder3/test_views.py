@@ -52,6 +52,7 @@ def test_sections_are_those_of_the_page(shown):
         "Curves",
         "Calibration",
         "Subgroups",
+        "Preflight",
     ]
     assert shown.section("Nowhere") is None
 

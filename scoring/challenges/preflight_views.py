@@ -1,0 +1,67 @@
+"""What the official program would do with files and model, as a scorecard's findings tell."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scoring.scorecard import ScoreCard
+from scoring.text import markdown
+from scoring.views import Column, Fact, Table, Text
+
+SENTENCE = 600
+"""Characters of a finding's message that are shown at most."""
+
+
+def verdict(card: ScoreCard, question: str, actions: Mapping[str, str], fine: str) -> Text:
+    """Return what the official program does with the files.
+
+    Args:
+        card: The scorecard.
+        question: That is answered.
+        actions: Code of a finding -> what the program then does ("would cancel the whole run").
+        fine: The sentence (Markdown) where none of them was found.
+    """
+    codes = {finding.code for finding in card.findings}
+    hit = [action for code, action in actions.items() if code in codes]
+    lines = [f"- It **{action}**; see the findings for line and cure." for action in dict.fromkeys(hit)]
+    return Text("\n".join(lines) or f"- {fine}", question=question)
+
+
+def format_facts(model: Mapping[str, Any], there: bool = True) -> list[Fact]:
+    """Return format, kind of outputs and size of the graph. there: whether the official program has limits
+    of its own."""
+    return [
+        Fact("IR version", str(model["ir_version"]), "up to 10 there" if there else ""),
+        Fact("Opset", str(model["opset"]), "up to 21 there" if there else ""),
+        Fact("Outputs are", str(model["output_kind"])),
+        Fact("Nodes", str(model["nodes"])),
+    ]
+
+
+def tensors(model: Mapping[str, Any]) -> Table:
+    """Return the inputs and outputs that a model declares. model: `Inspection.model`."""
+    declared = [(what, tensor) for what in ("inputs", "outputs") for tensor in model[what]]
+    return Table(
+        "What does the model take and give?",
+        [Column(name, name) for name in ("what", "name", "type", "shape")],
+        {
+            "what": [what for what, _ in declared],
+            "name": [tensor["name"] for _, tensor in declared],
+            "type": [tensor["dtype"] for _, tensor in declared],
+            "shape": [_shape(tensor["shape"]) for _, tensor in declared],
+        },
+        f"SHA-256 {model['sha256']}",
+        key="tensors",
+    )
+
+
+def _shape(shape: Sequence[int | str | None] | None) -> str:
+    return " × ".join("any" if size is None else str(size) for size in shape or ())
+
+
+def remarks(card: ScoreCard, codes: Sequence[str]) -> list[Text]:
+    """Return the findings with these codes, in full."""
+    return [
+        Text(f"**{finding.code}**: {markdown(finding.message, SENTENCE)}")
+        for finding in card.findings
+        if finding.code in codes
+    ]
