@@ -28,7 +28,7 @@ screenshots: $(VENV)/installed-dev chromium
 samples: $(VENV)/installed
 	$(BIN)/python -m sample_data.generator
 
-# Types are checked strictly in all of scoring but Melanoma; `make types` also checks the pages.
+# Types are checked strictly in all of scoring; `make types` also checks the pages.
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check --quiet .

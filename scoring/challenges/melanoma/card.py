@@ -1,10 +1,13 @@
 """The scorecard of melanoma."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
+from scoring.arrays import Array, Floats, Ints
 from scoring.challenge import ScoreSettings
 from scoring.challenges.melanoma.formula import CLASSES, ID, SMALL_CLASS, THRESHOLD, WEIGHTS
 from scoring.challenges.melanoma.measures import groups, quantities, slice_shares
@@ -18,11 +21,32 @@ from scoring.readers.case_tables import joined_columns
 from scoring.readers.units import find_units
 from scoring.scorecard import ScoreCard, plain
 from scoring.statistics import resampling
-from scoring.statistics.replicates import Replicates, replicate
+from scoring.statistics.replicates import Quantities, Replicates, replicate
 from scoring.submission import Predictions, grade, provenance, truth_digest
 
 UNIT_COLUMNS = ("patient_id", "lesion_id")
 CURVE_REPLICATES = 300
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Predictions that are scored on a truth.
+
+    Attributes:
+        truth: The N cases.
+        predictions: Their predictions.
+        point: Quantities on the test set itself, [1] each.
+        found: The same quantities on the replicates.
+        units: Unit number of each case [N].
+        source: `provenance` of the scorecard.
+    """
+
+    truth: Cases
+    predictions: Predictions
+    point: Quantities
+    found: Replicates
+    units: Ints
+    source: Mapping[str, Any]
 
 
 def score(truth: Cases, predictions: Predictions, settings: ScoreSettings) -> ScoreCard:
@@ -39,68 +63,60 @@ def score(truth: Cases, predictions: Predictions, settings: ScoreSettings) -> Sc
     source = provenance(
         truth_digest(truth, predictions), predictions, settings.options, statistics, metadata, unit, units
     )
-    return _card(
-        truth,
-        predictions,
-        point,
-        replicate(evaluate, point, units, statistics),
-        read,
-        source,
-        units,
-        settings.with_curves,
-    )
+    scored = Scored(truth, predictions, point, replicate(evaluate, point, units, statistics), units, source)
+    return _card(scored, read, settings.with_curves)
 
 
-def _card(
-    truth: Cases,
-    predictions: Predictions,
-    point: Mapping,
-    found: Replicates,
-    read: list[Finding],
-    source: Mapping,
-    units: np.ndarray,
-    with_curves: bool,
-) -> ScoreCard:
-    positive, called = truth.labels == 1, decided(truth, predictions)
-    metrics = {
+def _card(scored: Scored, read: list[Finding], with_curves: bool) -> ScoreCard:
+    truth, predictions, point, found = scored.truth, scored.predictions, scored.point, scored.found
+    reached, counts = _reliability(truth, predictions), _counts(truth, predictions)
+    measured = {
         name: float(values[0]) for name, values in point.items() if isinstance(name, str) and name != "score"
     }
-    reached = _reliability(truth, predictions)
-    metrics["expected_calibration_error"] = reached.expected_calibration_error if reached else None
-    d = binary.decisions(positive, called, np.ones((1, len(truth))))
-    counts = [
-        [int(d.true_negative[0]), int(d.false_positive[0])],
-        [int(d.false_negative[0]), int(d.true_positive[0])],
-    ]
-    more = {
-        "n_missing": int((predictions.labels < 0).sum()),
-        "points": {name: weight / 100 * metrics[name] for name, (_, _, weight) in WEIGHTS.items()},
-        "slices": subgroups.rows(groups(truth), slice_shares(positive, called), point, found.intervals),
-    }
-    if predictions.model:
-        more["model"] = dict(predictions.model)
-    findings = [*read, *_score_findings(truth, predictions, counts, found)]
-    shown = {name: value for name, value in found.intervals.items() if isinstance(name, str)}
     # In the official order of operations: nothing is rounded.
-    number = 0.6 * metrics["f2"] + 0.3 * metrics["accuracy"] + 0.1 * metrics["auc"]
+    number = 0.6 * measured["f2"] + 0.3 * measured["accuracy"] + 0.1 * measured["auc"]
+    calibration_error = reached.expected_calibration_error if reached else None
     return ScoreCard(
         ID,
         plain(number),
-        plain(metrics),
+        plain({**measured, "expected_calibration_error": calibration_error}),
         plain(_per_class(counts, point, found)),
         len(truth),
         _cases(truth, predictions),
-        tuple(findings),
-        source,
+        (*read, *_score_findings(truth, predictions, counts, found)),
+        scored.source,
         {"labels": list(CLASSES), "counts": counts},
-        shown,
-        plain(more),
-        {**_arrays(truth, predictions, reached, source, units, with_curves), **found.arrays},
+        {name: value for name, value in found.intervals.items() if isinstance(name, str)},
+        plain(_more(scored, measured)),
+        {**_arrays(scored, reached, with_curves), **found.arrays},
     )
 
 
-def _per_class(counts: list[list[int]], point: Mapping, found: Replicates) -> dict:
-    rows, n = {}, sum(map(sum, counts))
+def _counts(truth: Cases, predictions: Predictions) -> list[list[int]]:
+    """Return the confusion matrix [[TN, FP], [FN, TP]]."""
+    d = binary.decisions(truth.true_labels == 1, decided(truth, predictions), np.ones((1, len(truth))))
+    return [
+        [int(d.true_negative[0]), int(d.false_positive[0])],
+        [int(d.false_negative[0]), int(d.true_positive[0])],
+    ]
+
+
+def _more(scored: Scored, measured: Mapping[str, float]) -> dict[str, Any]:
+    truth, predictions = scored.truth, scored.predictions
+    shares = slice_shares(truth.true_labels == 1, decided(truth, predictions))
+    more: dict[str, Any] = {
+        "n_missing": int((predictions.labels < 0).sum()),
+        "points": {name: weight / 100 * measured[name] for name, (_, _, weight) in WEIGHTS.items()},
+        "slices": subgroups.rows(groups(truth), shares, scored.point, scored.found.intervals),
+    }
+    if predictions.model:
+        more["model"] = dict(predictions.model)
+    return more
+
+
+def _per_class(counts: list[list[int]], point: Quantities, found: Replicates) -> dict[str, dict[str, Any]]:
+    rows: dict[str, dict[str, Any]] = {}
+    n = sum(map(sum, counts))
     for k, name in enumerate(CLASSES):
         support, predicted, hits = sum(counts[k]), counts[0][k] + counts[1][k], counts[k][k]
         others = n - support
@@ -117,9 +133,9 @@ def _per_class(counts: list[list[int]], point: Mapping, found: Replicates) -> di
     return rows
 
 
-def _cases(truth: Cases, predictions: Predictions) -> tuple[dict, ...]:
+def _cases(truth: Cases, predictions: Predictions) -> tuple[dict[str, Any], ...]:
     rows, about = [], demographics.described(truth.demographics)
-    for i, (y, p) in enumerate(zip(truth.labels, predictions.labels, strict=True)):
+    for i, (y, p) in enumerate(zip(truth.true_labels, predictions.labels, strict=True)):
         rows.append(
             {
                 "case": truth.ids[i],
@@ -151,7 +167,7 @@ def _score_findings(
             f"no score is above {THRESHOLD}: no case is called melanoma, the precision is undefined.",
         )
     tied = tied_pairs(
-        predictions.outputs[predictions.has_outputs, 0], truth.labels[predictions.has_outputs] == 1
+        predictions.outputs[predictions.has_outputs, 0], truth.true_labels[predictions.has_outputs] == 1
     )
     if tied:
         yield note(
@@ -177,27 +193,23 @@ def _reliability(truth: Cases, predictions: Predictions) -> calibration.Reliabil
     has = predictions.has_outputs
     scores = predictions.outputs[has, 0]
     return (
-        calibration.reliability(scores, truth.labels[has] == 1) if has.any() and are_risks(scores) else None
+        calibration.reliability(scores, truth.true_labels[has] == 1)
+        if has.any() and are_risks(scores)
+        else None
     )
 
 
-def _arrays(
-    truth: Cases,
-    predictions: Predictions,
-    reached: calibration.Reliability | None,
-    source: Mapping,
-    units: np.ndarray,
-    with_curves: bool,
-) -> dict[str, np.ndarray]:
-    """What is drawn and too fine for JSON: scores as they rank, labels, units, the reliability bins, ROC and
-    precision-recall curves with bands."""
-    ranks, positive = rank_scores(truth, predictions), truth.labels == 1
-    arrays = {
+def _arrays(scored: Scored, reached: calibration.Reliability | None, with_curves: bool) -> dict[str, Array]:
+    """Return what figures need and JSON does not hold: scores as they rank, labels, units, the reliability
+    bins, ROC and precision-recall curves with bands."""
+    predictions, source, labels = scored.predictions, scored.source, scored.truth.true_labels
+    ranks = rank_scores(scored.truth, predictions)
+    arrays: dict[str, Array] = {
         "outputs": predictions.outputs,
         "rank_scores": ranks,
-        "truth": truth.labels,
+        "truth": labels,
         "predicted": predictions.labels,
-        "units": units,
+        "units": scored.units,
     }
     if reached:
         arrays |= {
@@ -205,14 +217,16 @@ def _arrays(
             for name in ("predicted", "observed", "low", "high", "n")
         }
     if source["resamples"] and with_curves:
-        arrays |= curves.banded_curves(ranks[:, None], np.where(positive, 0, 1), curve_weights(units, source))
+        arrays |= curves.banded_curves(
+            ranks[:, None], np.where(labels == 1, 0, 1), curve_weights(scored.units, source)
+        )
     for array in arrays.values():
         array.flags.writeable = False
     return arrays
 
 
-def curve_weights(units: np.ndarray, source: Mapping) -> np.ndarray:
-    """Replicates [B, N] for bands of curves: the first of the card's own."""
+def curve_weights(units: Ints, source: Mapping[str, Any]) -> Floats:
+    """Return replicates [B, N] for bands of curves: the first of the card's own."""
     return np.concatenate(
         list(resampling.replicate_weights(units, min(source["resamples"], CURVE_REPLICATES), source["seed"]))
     )

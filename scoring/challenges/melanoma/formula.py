@@ -1,7 +1,6 @@
 """What the score of melanoma is made of."""
 
-import numpy as np
-
+from scoring.arrays import Floats
 from scoring.metrics import binary
 from scoring.metrics.binary import Decisions
 
@@ -16,6 +15,6 @@ WEIGHTS = {"f2": ("F2", "F2", 60), "accuracy": ("accuracy", "acc.", 30), "auc": 
 """The parts of the score by metric: name, name where there is little room, points of 100."""
 
 
-def combined(d: Decisions, auc: np.ndarray) -> np.ndarray:
-    """The score [B] from decisions and AUC; NaN where the AUC is."""
+def combined(d: Decisions, auc: float | Floats) -> Floats:
+    """Return the score [B] from decisions and AUC; NaN where the AUC is."""
     return 0.6 * binary.f_beta(d, BETA) + 0.3 * binary.accuracy(d) + 0.1 * auc

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from scoring.arrays import Bools, Floats
 from scoring.challenges.melanoma.formula import BETA, combined
 from scoring.challenges.melanoma.scores import are_risks, decided, rank_scores
 from scoring.challenges.safe_scan import demographics
@@ -9,13 +10,14 @@ from scoring.challenges.safe_scan.cases import Cases
 from scoring.metrics import binary, classification, curves, subgroups
 from scoring.metrics.binary import Decisions
 from scoring.metrics.subgroups import Share
+from scoring.statistics.replicates import QuantityName
 from scoring.submission import Predictions
 
 
-def quantities(truth: Cases, predictions: Predictions, weights: np.ndarray) -> dict:
-    """Every quantity that has an interval, [B] by name; per class under ("f1", class), per slice under
+def quantities(truth: Cases, predictions: Predictions, weights: Floats) -> dict[QuantityName, Floats]:
+    """Return every quantity that has an interval, [B] by name; per class under ("f1", class), per slice under
     ("slice", column, group, name)."""
-    positive, called = truth.labels == 1, decided(truth, predictions)
+    positive, called = truth.true_labels == 1, decided(truth, predictions)
     d, ranks = binary.decisions(positive, called, weights), rank_scores(truth, predictions)
     inverse = Decisions(d.true_negative, d.false_negative, d.false_positive, d.true_positive)
     steps = binary.count_by_threshold(ranks, positive, weights)
@@ -24,7 +26,7 @@ def quantities(truth: Cases, predictions: Predictions, weights: np.ndarray) -> d
         binary.recall(d),
         binary.specificity(d),
     )
-    found = {
+    found: dict[QuantityName, Floats] = {
         "f2": binary.f_beta(d, BETA),
         "accuracy": binary.accuracy(d),
         "auc": auc,
@@ -39,14 +41,15 @@ def quantities(truth: Cases, predictions: Predictions, weights: np.ndarray) -> d
     }
     found |= _risk_quantities(truth, predictions, weights) | {"score": combined(d, auc)}
     found |= {("f1", "negative"): binary.f_beta(inverse, 1), ("f1", "positive"): found["f1"]}
-    return found | subgroups.quantities(groups(truth), slice_shares(positive, called), weights)
+    found |= subgroups.quantities(groups(truth), slice_shares(positive, called), weights).items()
+    return found
 
 
-def _risk_quantities(truth: Cases, predictions: Predictions, weights: np.ndarray) -> dict:
+def _risk_quantities(truth: Cases, predictions: Predictions, weights: Floats) -> dict[QuantityName, Floats]:
     has, undefined = predictions.has_outputs, np.full(len(weights), np.nan)
     scores, positive, w = (
         predictions.outputs[has, 0],
-        truth.labels[has] == 1,
+        truth.true_labels[has] == 1,
         weights if has.all() else weights[:, has],
     )
     if not has.any() or not are_risks(scores):
@@ -57,7 +60,7 @@ def _risk_quantities(truth: Cases, predictions: Predictions, weights: np.ndarray
 
 
 def groups(truth: Cases) -> subgroups.Groups:
-    """Age, gender and location, those that the truth has a column of."""
+    """Return the groups of age, gender and location, of those that the truth has a column of."""
     present = {"age": demographics.AGE, "gender": demographics.GENDER, "location": demographics.LOCATION}
     return {
         column: found
@@ -66,8 +69,8 @@ def groups(truth: Cases) -> subgroups.Groups:
     }
 
 
-def slice_shares(positive: np.ndarray, called: np.ndarray) -> dict[str, Share]:
-    """What is counted in every group: accuracy, and recall of its positives. positive, called: bool [N]."""
+def slice_shares(positive: Bools, called: Bools) -> dict[str, Share]:
+    """Return what is counted in every group: accuracy, and recall of its positives. positive, called: [N]."""
     return {
         "accuracy": Share(positive == called, np.ones(len(positive), bool)),
         "recall": Share(positive & called, positive, "n_positive"),

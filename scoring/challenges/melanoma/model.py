@@ -2,9 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from scoring.arrays import Floats
+from scoring.challenge import Cancelled, Progress
 from scoring.challenges.melanoma.scores import are_risks, called, said_of
 from scoring.challenges.safe_scan.cases import Cases
 from scoring.challenges.safe_scan.codes import CODES
@@ -29,18 +32,18 @@ PICTURE_SIDE = 224
 
 
 def recipe_for(facts: ModelFacts) -> Recipe:
-    """Stretch to 224 x 224, or to the size that the model declares, in one bicubic step from the original (a
-    symbolic axis counts as 224)."""
+    """Return the recipe of the inputs: stretched to 224 x 224, or to the size that the model declares, in one
+    bicubic step from the original (a symbolic axis counts as 224)."""
     return recipe_of_size(*image_size(facts))
 
 
 def recipe_of_size(width: int | None, height: int | None) -> Recipe:
-    """The recipe for a model that declares this size; None = symbolic."""
+    """Return the recipe for a model that declares this size; None = symbolic."""
     return Recipe(((width or PICTURE_SIDE, height or PICTURE_SIDE, "bicubic"),))
 
 
 def size_findings(size_mib: float, name: str) -> list[Finding]:
-    """The size of a model; it is not scored here."""
+    """Report the size of a model; it is not scored here."""
     return [note("model-size", name, f"{size_mib:.2f} MiB; not scored in this challenge.")]
 
 
@@ -55,14 +58,14 @@ TASK = Task(
 def inspect(
     model: Model, truth: Cases | None = None, name: str | None = None, timings: bool = False
 ) -> Inspection:
-    """The preflight: would the official code run this model, and what comes out? Raises InputRefused with
+    """Check whether the official code would run this model, and what it outputs. Raises InputRefused with
     every problem."""
     file = read_model(model, name)
     return _described(inspection.inspect(file, TASK, truth, timings), file.name, trial=True)
 
 
 def _described(found: Inspection, name: str, trial: bool) -> Inspection:
-    """The inspection with what this challenge says of shapes and, for a trial, of outputs."""
+    """Add to an inspection this challenge's findings about shapes and, for a trial, about outputs."""
     shape, more = found.model["inputs"][0]["shape"] or (None,) * 4, []
     if shape[0] == 1:
         more.append(
@@ -107,7 +110,11 @@ def _described(found: Inspection, name: str, trial: bool) -> Inspection:
 
 
 def predict(
-    model: Model, cases: Cases, progress=None, cancelled=None, name: str | None = None
+    model: Model,
+    cases: Cases,
+    progress: Progress | None = None,
+    cancelled: Cancelled | None = None,
+    name: str | None = None,
 ) -> Predictions:
     """Inspect a model and run it on every case: CPU, one thread, one image at a time; the first number of the
     first output is the score.
@@ -136,8 +143,8 @@ def predict(
     )
 
 
-def _column_findings(outputs: np.ndarray, cases: Cases, name: str) -> Iterator[Finding]:
-    """Which column of several is scored, and whether another would be better."""
+def _column_findings(outputs: Floats, cases: Cases, name: str) -> Iterator[Finding]:
+    """Yield which column of several is scored, and whether another would be better."""
     if outputs.shape[1] < 2:
         return
     words = f"{outputs.shape[1]} numbers per image: as in the official code the first is scored."
@@ -150,7 +157,9 @@ def _column_findings(outputs: np.ndarray, cases: Cases, name: str) -> Iterator[F
     yield warning("two-column-output", name, words)
 
 
-def received(truth: Cases, index: int, model: Mapping | None = None) -> tuple[list[pictures.Stage], Seen]:
-    """What a model receives of one case: its pixels at 224 x 224, or at the size that the model
+def received(
+    truth: Cases, index: int, model: Mapping[str, Any] | None = None
+) -> tuple[list[pictures.Stage], Seen]:
+    """Return what a model receives of one case: its pixels at 224 x 224, or at the size that the model
     (`Inspection.model`) declares."""
     return pictures.received(truth, index, recipe_of_size(*declared_size(model)))

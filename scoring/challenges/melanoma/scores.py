@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from scoring.arrays import Bools, Floats, Ints
 from scoring.challenges.melanoma.formula import THRESHOLD
 from scoring.challenges.safe_scan.cases import Cases
 from scoring.findings import Finding, warning
@@ -11,17 +12,17 @@ from scoring.metrics import calibration
 from scoring.submission import Predictions
 
 
-def called(outputs: np.ndarray) -> np.ndarray:
-    """What scores [N, 1] decide [N]: 1 for melanoma, 0 for another, -1 where there is none."""
+def called(outputs: Floats) -> Ints:
+    """Return what scores [N, 1] decide [N]: 1 for melanoma, 0 for another, -1 where there is none."""
     return np.where(np.isnan(outputs[:, 0]), -1, (outputs[:, 0] > THRESHOLD).astype(int))
 
 
-def are_risks(scores: np.ndarray) -> bool:
-    """Whether every score lies in 0..1, up to a rounding error."""
+def are_risks(scores: Floats) -> bool:
+    """Return whether every score lies in 0..1, up to a rounding error."""
     return bool(scores.min() >= -calibration.TOLERANCE and scores.max() <= 1 + calibration.TOLERANCE)
 
 
-def said_of(scores: np.ndarray, where: str) -> Iterator[Finding]:
+def said_of(scores: Floats, where: str) -> Iterator[Finding]:
     """What the finite scores of a table or a model let fear. where: its name."""
     if len(scores) and not are_risks(scores):
         yield warning(
@@ -36,21 +37,23 @@ def said_of(scores: np.ndarray, where: str) -> Iterator[Finding]:
         )
 
 
-def rank_scores(truth: Cases, predictions: Predictions) -> np.ndarray:
-    """The scores [N] as they rank: a case without one as wrong as can be, a positive below and a negative
-    above every score."""
+def rank_scores(truth: Cases, predictions: Predictions) -> Floats:
+    """Return the scores [N] as they rank: a case without one as wrong as can be, a positive below and a
+    negative above every score."""
     return np.where(
-        predictions.labels < 0, np.where(truth.labels == 1, -np.inf, np.inf), predictions.outputs[:, 0]
+        predictions.labels < 0, np.where(truth.true_labels == 1, -np.inf, np.inf), predictions.outputs[:, 0]
     )
 
 
-def decided(truth: Cases, predictions: Predictions) -> np.ndarray:
-    """Which cases count as called positive, bool [N]: a case without a score as the opposite of its label."""
-    return np.where(predictions.labels < 0, truth.labels == 0, predictions.labels == 1)
+def decided(truth: Cases, predictions: Predictions) -> Bools:
+    """Return which cases count as called positive [N]: a case without a score as the opposite of its
+    label."""
+    calls: Bools = np.where(predictions.labels < 0, truth.true_labels == 0, predictions.labels == 1)
+    return calls
 
 
-def tied_pairs(scores: np.ndarray, positive: np.ndarray) -> int:
-    """Number of pairs of a positive and a negative with the same score."""
+def tied_pairs(scores: Floats, positive: Bools) -> int:
+    """Count the pairs of a positive and a negative with the same score."""
     values, place = np.unique(scores, return_inverse=True)
     return int(
         np.dot(

@@ -5,27 +5,32 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from scoring.arrays import Array, Bools, Floats
 from scoring.challenges.melanoma.card import curve_weights
 from scoring.challenges.melanoma.formula import BETA, CLASSES, THRESHOLD, combined
 from scoring.challenges.melanoma.scores import are_risks
 from scoring.metrics import binary, curves
-from scoring.metrics.binary import Decisions, OperatingPoint
+from scoring.metrics.binary import Decisions, OperatingPoint, ThresholdCounts
 from scoring.scorecard import ScoreCard, plain
 from scoring.statistics.intervals import QUANTILES
 from scoring.statistics.options import StatisticsOptions
-from scoring.statistics.replicates import replicate
+from scoring.statistics.replicates import Quantities, QuantityName, replicate
+
+Interval = list[float] | None
+"""A 95 % interval [low, high]; None where undefined."""
+ValueWithInterval = tuple[float | None, Interval]
 
 
-def at_threshold(card: ScoreCard, threshold: float) -> dict[str, tuple[float | None, list | None]]:
-    """F2, accuracy, score, recall, specificity and precision when "score > threshold" decides: the number and
-    its interval on the card's replicates.
+def at_threshold(card: ScoreCard, threshold: float) -> dict[str, ValueWithInterval]:
+    """Return F2, accuracy, score, recall, specificity and precision when "score > threshold" decides: the
+    number and its interval on the card's replicates.
 
     It changes no official number. Cases without a score stay wrong.
     """
     ranks, positive = ranked(card)
     called = ranks > threshold
 
-    def quantities(weights: np.ndarray) -> dict:
+    def quantities(weights: Floats) -> dict[QuantityName, Floats]:
         d = binary.decisions(positive, called, weights)
         return {
             "f2": binary.f_beta(d, BETA),
@@ -39,15 +44,15 @@ def at_threshold(card: ScoreCard, threshold: float) -> dict[str, tuple[float | N
     return _on_replicates(card, quantities)
 
 
-def ranked(card: ScoreCard) -> tuple[np.ndarray, np.ndarray]:
-    """Scores as they rank, and which cases are melanomas, [N] each."""
+def ranked(card: ScoreCard) -> tuple[Floats, Bools]:
+    """Return scores as they rank, and which cases are melanomas, [N] each."""
     return card.arrays["rank_scores"], card.arrays["truth"] == 1
 
 
 def _on_replicates(
-    card: ScoreCard, quantities: Callable[[np.ndarray], dict]
-) -> dict[str, tuple[float | None, list | None]]:
-    """Quantities of weights [B, N] -> [B] as numbers with intervals on the card's own replicates."""
+    card: ScoreCard, quantities: Callable[[Floats], Quantities]
+) -> dict[str, ValueWithInterval]:
+    """Return quantities of weights [B, N] -> [B] as numbers with intervals on the card's own replicates."""
     units, source = card.arrays["units"], card.provenance
     point = quantities(np.ones((1, len(units)), np.float32))
     found = replicate(
@@ -56,11 +61,15 @@ def _on_replicates(
         units,
         StatisticsOptions(source["resamples"], source["seed"], interval=source["interval"]),
     )
-    return {name: (plain(float(values[0])), found.intervals.get(name)) for name, values in point.items()}
+    return {
+        name: (plain(float(values[0])), found.intervals.get(name))
+        for name, values in point.items()
+        if isinstance(name, str)
+    }
 
 
 def counts_at(card: ScoreCard, threshold: float) -> list[list[int]]:
-    """The confusion matrix [[TN, FP], [FN, TP]] when "score > threshold" decides."""
+    """Return the confusion matrix [[TN, FP], [FN, TP]] when "score > threshold" decides."""
     ranks, positive = ranked(card)
     return [
         [int((~positive & (ranks <= threshold)).sum()), int((~positive & (ranks > threshold)).sum())],
@@ -70,9 +79,9 @@ def counts_at(card: ScoreCard, threshold: float) -> list[list[int]]:
 
 def predictive_values(
     card: ScoreCard, threshold: float, prevalence: float | None = None
-) -> dict[str, tuple[float | None, list | None]]:
-    """What a call is worth where `prevalence` of the people (0..1; default: that of these cases) have a
-    melanoma, each with its interval.
+) -> dict[str, ValueWithInterval]:
+    """Return what a call is worth where `prevalence` of the people (0..1; default: that of these cases) have
+    a melanoma, each with its interval.
 
     flagged: share of the people called positive. precision: share of the flagged with a melanoma.
     missed_among_cleared: share of the others with one. Sensitivity and specificity are those of these cases:
@@ -81,7 +90,7 @@ def predictive_values(
     ranks, positive = ranked(card)
     called, share = ranks > threshold, prevalence if prevalence is not None else float(positive.mean())
 
-    def quantities(weights: np.ndarray) -> dict:
+    def quantities(weights: Floats) -> dict[QuantityName, Floats]:
         d = binary.decisions(positive, called, weights)
         sensitivity, specificity = binary.recall(d), binary.specificity(d)
         return {
@@ -95,9 +104,9 @@ def predictive_values(
     return _on_replicates(card, quantities)
 
 
-def at_sensitivity(card: ScoreCard, wanted: float) -> tuple[OperatingPoint | None, list | None]:
-    """The threshold of the highest specificity with at least the wanted sensitivity, and the interval of that
-    specificity.
+def at_sensitivity(card: ScoreCard, wanted: float) -> tuple[OperatingPoint | None, Interval]:
+    """Return the threshold of the highest specificity with at least the wanted sensitivity, and the interval
+    of that specificity.
 
     Every replicate chooses its own threshold, as in the metric specificity_at_90_sensitivity. None with one
     class only.
@@ -105,15 +114,18 @@ def at_sensitivity(card: ScoreCard, wanted: float) -> tuple[OperatingPoint | Non
     return _wanted(card, wanted, binary.point_at_sensitivity, binary.specificity_at_sensitivity)
 
 
-def at_specificity(card: ScoreCard, wanted: float) -> tuple[OperatingPoint | None, list | None]:
-    """The threshold of the highest sensitivity with at least the wanted specificity, and the interval of that
-    sensitivity; see `at_sensitivity`."""
+def at_specificity(card: ScoreCard, wanted: float) -> tuple[OperatingPoint | None, Interval]:
+    """Return the threshold of the highest sensitivity with at least the wanted specificity, and the interval
+    of that sensitivity; see `at_sensitivity`."""
     return _wanted(card, wanted, binary.point_at_specificity, binary.sensitivity_at_specificity)
 
 
 def _wanted(
-    card: ScoreCard, wanted: float, choose: Callable, reached: Callable
-) -> tuple[OperatingPoint | None, list | None]:
+    card: ScoreCard,
+    wanted: float,
+    choose: Callable[[Floats, Bools, float], OperatingPoint | None],
+    reached: Callable[[ThresholdCounts, float], Floats],
+) -> tuple[OperatingPoint | None, Interval]:
     ranks, positive = ranked(card)
     found = _on_replicates(
         card,
@@ -122,11 +134,9 @@ def _wanted(
     return choose(ranks, positive, wanted), found["reached"][1]
 
 
-def thresholds(
-    card: ScoreCard, most: int | None = None, included: Sequence[float] = ()
-) -> dict[str, np.ndarray]:
-    """F2, accuracy, score, recall, specificity and precision at every distinct decision "score > t", from
-    high to low t; "threshold" holds t.
+def thresholds(card: ScoreCard, most: int | None = None, included: Sequence[float] = ()) -> dict[str, Array]:
+    """Return F2, accuracy, score, recall, specificity and precision at every distinct decision "score > t",
+    from high to low t; "threshold" holds t.
 
     The candidates are 0.5 and the midpoints between successive scores, one above and one below all. most:
     keep that many of them, evenly spread, the first, the last and 0.5 among them. included: more thresholds
@@ -154,16 +164,16 @@ def thresholds(
     }
 
 
-def _decisions_at(ranks: np.ndarray, positive: np.ndarray, cuts: np.ndarray) -> Decisions:
-    """Counts [T] of "score > t" at each of the cuts [T]."""
+def _decisions_at(ranks: Floats, positive: Bools, cuts: Floats) -> Decisions:
+    """Return counts [T] of "score > t" at each of the cuts [T]."""
     order = np.sort(ranks[positive]), np.sort(ranks[~positive])
     hits, alarms = ((len(values) - np.searchsorted(values, cuts, "right")).astype(float) for values in order)
     return Decisions(hits, alarms, positive.sum() - hits, (~positive).sum() - alarms)
 
 
 def best_threshold(card: ScoreCard) -> float | None:
-    """The threshold with the highest score on these very cases, nearest to 0.5 among equals; None where the
-    score is undefined."""
+    """Return the threshold with the highest score on these very cases, nearest to 0.5 among equals; None
+    where the score is undefined."""
     found = thresholds(card)
     if np.isnan(found["score"]).all():
         return None
@@ -172,16 +182,16 @@ def best_threshold(card: ScoreCard) -> float | None:
 
 
 def threshold_range(card: ScoreCard) -> tuple[float, float]:
-    """Where thresholds are worth trying: 0 to 1 for risks, else the whole numbers around the scores and
-    0.5."""
+    """Return where thresholds are worth trying: 0 to 1 for risks, else the whole numbers around the scores
+    and 0.5."""
     finite = card.arrays["rank_scores"][np.isfinite(card.arrays["rank_scores"])]
     if not len(finite) or are_risks(finite):
         return 0.0, 1.0
     return float(np.floor(min(finite.min(), THRESHOLD))), float(np.ceil(max(finite.max(), THRESHOLD)))
 
 
-def histogram(card: ScoreCard, bins: int = 40) -> dict[str, np.ndarray]:
-    """How many cases of each class have a score in each bin (low, high], the first with its low end: edges
+def histogram(card: ScoreCard, bins: int = 40) -> dict[str, Array]:
+    """Count the cases of each class with a score in each bin (low, high], the first with its low end: edges
     [bins + 1] over `threshold_range`.
 
     For risks 0.5 is an edge, so that each bin lies on one side of the official threshold. Cases without a
@@ -196,41 +206,39 @@ def histogram(card: ScoreCard, bins: int = 40) -> dict[str, np.ndarray]:
     return {"edges": edges, **counts}
 
 
-def net_benefit(
-    card: ScoreCard, grid: Sequence[float], prevalence: float | None = None
-) -> dict[str, np.ndarray]:
-    """Net benefit of deciding by "score > t" at each t of an ascending grid in [0, 1), of calling everybody,
-    and of nobody (0).
+def net_benefit(card: ScoreCard, grid: Sequence[float], prevalence: float | None = None) -> dict[str, Array]:
+    """Return the net benefit of deciding by "score > t" at each t of an ascending grid in [0, 1), of calling
+    everybody, and of calling nobody (0).
 
     prevalence: 0..1, the share of melanomas where the model would be used; default: that of these cases. low,
     high: pointwise 95 % bounds of the model's, on up to 300 of the card's replicates; absent without any.
     Vickers, Elkin 2006.
     """
     ranks, positive = ranked(card)
-    grid = np.asarray(grid, float)
+    cuts: Floats = np.asarray(grid, float)
 
     def benefit(d: Decisions) -> np.ndarray:
         return (
-            binary.net_benefit(d, grid)
+            binary.net_benefit(d, cuts)
             if prevalence is None
-            else binary.net_benefit_at_prevalence(d, grid, prevalence)
+            else binary.net_benefit_at_prevalence(d, cuts, prevalence)
         )
 
-    everybody = np.ones((len(grid), 1)) * [positive.sum(), (~positive).sum(), 0, 0]
-    found = {
-        "threshold": grid,
-        "model": benefit(_decisions_at(ranks, positive, grid)),
+    everybody = np.ones((len(cuts), 1)) * [positive.sum(), (~positive).sum(), 0, 0]
+    found: dict[str, Array] = {
+        "threshold": cuts,
+        "model": benefit(_decisions_at(ranks, positive, cuts)),
         "everybody": benefit(Decisions(*everybody.T)),
-        "nobody": np.zeros(len(grid)),
+        "nobody": np.zeros(len(cuts)),
     }
     if not card.provenance["resamples"]:
         return found
     drawn = benefit(
-        binary.decisions_along(ranks, positive, grid, curve_weights(card.arrays["units"], card.provenance))
+        binary.decisions_along(ranks, positive, cuts, curve_weights(card.arrays["units"], card.provenance))
     )
     low, high = (
         np.nanquantile(drawn, QUANTILES, axis=0)
         if not np.isnan(drawn).all()
-        else np.full((2, len(grid)), np.nan)
+        else np.full((2, len(cuts)), np.nan)
     )
     return found | {"low": low, "high": high}
