@@ -362,7 +362,7 @@ class Challenge(Generic[Truth, Predictions]):
         resamples: int = 1000,
         seed: int = 0,
         group: str | None = None,
-        interval: str = "percentile",
+        interval: str = "auto",
         metadata: Source | None = None,
         with_curves: bool = True,
         **options: Any,
@@ -375,7 +375,8 @@ class Challenge(Generic[Truth, Predictions]):
             resamples: Bootstrap replicates for the intervals, 0 = none.
             seed: Of the draw, 0 or more.
             group: Column that names the unit, "none" = each row, None = the challenge's own.
-            interval: "percentile", "jackknife" or "bca".
+            interval: "auto" (percentile from 50 units on, logit t from 6 to 49), "percentile", "jackknife" or
+                "bca".
             metadata: A table joined to the truth by case id.
             with_curves: Whether the card keeps curves with bands.
             **options: The challenge's own options.

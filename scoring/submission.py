@@ -177,6 +177,7 @@ def provenance(
         unit: What a unit of the resampling is called.
         units: Unit number of each case [N].
     """
+    n_units = int(units.max()) + 1
     return {
         "version": __version__,
         "truth_sha256": truth_sha256,
@@ -190,7 +191,7 @@ def provenance(
         },
         "seed": statistics.seed,
         "resamples": statistics.resamples,
-        "interval": statistics.interval,
+        "interval": statistics.method(n_units),
         "unit": unit,
-        "n_units": int(units.max()) + 1,
+        "n_units": n_units,
     }

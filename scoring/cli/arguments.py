@@ -81,7 +81,10 @@ def _statistics(one: Parser) -> None:
     one.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the replicates (default 0)")
     group = "column whose values are resampled together; none = each row"
     one.add_argument("--group", metavar="COLUMN", help=group)
-    one.add_argument("--interval", default="percentile", metavar="KIND", help="percentile, jackknife or bca")
+    interval = (
+        "auto (default: percentile from 50 units on, logit t from 6 to 49), percentile, jackknife or bca"
+    )
+    one.add_argument("--interval", default="auto", metavar="KIND", help=interval)
     one.add_argument("--metadata", metavar="FILE", help="table joined to the truth by case id")
     one.add_argument("--html", metavar="FILE", help="write a self-contained report there")
 

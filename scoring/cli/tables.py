@@ -71,12 +71,22 @@ def scorecard_table(card: ScoreCard) -> str:
             *(row(name, x, card.intervals.get(name)) for name, x in card.metrics.items()),
             "",
             *(line for columns, names in _alike(card.per_class) for line in class_table(columns, names)),
-            f"Intervals: 95 %, {card.provenance['interval']}, {card.provenance['resamples']} "
-            f"replicates of {card.provenance['n_units']} units ({card.provenance['unit']}), "
-            f"seed {card.provenance['seed']}"
-            if card.intervals
-            else "No intervals (--resamples 0).",
+            _method(card),
         ]
+    )
+
+
+def _method(card: ScoreCard) -> str:
+    """How the intervals were computed, or why there are none."""
+    source = card.provenance
+    units = f"{source['n_units']} unit{'s' * (source['n_units'] != 1)} ({source['unit']})"
+    if not card.intervals:
+        return "No intervals (--resamples 0)."
+    if source["interval"] is None:
+        return f"No intervals: {units} are too few."
+    return (
+        f"Intervals: 95 %, {source['interval']}, {source['resamples']} replicates of {units}, "
+        f"seed {source['seed']}"
     )
 
 

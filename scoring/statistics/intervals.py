@@ -7,7 +7,9 @@ from numpy.typing import ArrayLike
 from scoring.arrays import Floats
 
 QUANTILES = (0.025, 0.975)
-METHODS = ("percentile", "jackknife", "bca")
+AUTO, PERCENTILE, LOGIT_T = "auto", "percentile", "logit t"
+METHODS = (AUTO, PERCENTILE, "jackknife", "bca")
+"""What can be chosen; `auto` is the percentile or, with few units, the logit t interval."""
 Z = 1.959963984540054
 
 
@@ -47,11 +49,46 @@ def jackknife(point: float, left_out: Floats) -> list[float] | None:
     n = len(left_out)
     if n < 2 or not np.isfinite(point):
         return None
-    reach = float(
-        scipy.special.stdtrit(n - 1, QUANTILES[1])
-        * np.sqrt((n - 1) / n * np.sum((left_out - left_out.mean()) ** 2))
-    )
+    reach = float(scipy.special.stdtrit(n - 1, QUANTILES[1]) * jackknife_error(left_out))
     return [float(point) - reach, float(point) + reach]
+
+
+def jackknife_error(left_out: Floats) -> float:
+    """Return the jackknife standard error of a quantity.
+
+    Args:
+        left_out: The quantity without each unit [n], n at least 2.
+    """
+    n = len(left_out)
+    return float(np.sqrt((n - 1) / n * np.sum((left_out - left_out.mean()) ** 2)))
+
+
+def logit_t(point: float, left_out: Floats) -> list[float] | None:
+    """Return the logit t interval of a quantity between 0 and 1, which holds its level with few units.
+
+    It is logit(c) +- t(0.975, n - 1) x se / (c (1 - c)), transformed back, with c = (n point + 1) / (n + 2)
+    and the jackknife standard error; where that is 0, the one of a share, sqrt(c (1 - c) / n).
+
+    Args:
+        point: The quantity on the whole test set, 0..1.
+        left_out: The quantity without each unit [n], NaN where undefined.
+
+    Returns:
+        The lower and the upper end, above 0 and below 1; None with fewer than two units, and where the point
+        or one of `left_out` is undefined: then the quantity hinges on one unit.
+
+    Example:
+        >>> [round(end, 2) for end in logit_t(1.0, np.ones(8))]
+        [0.48, 0.99]
+    """
+    n = len(left_out)
+    if n < 2 or not np.isfinite(point) or np.isnan(left_out).any():
+        return None
+    center = (n * point + 1) / (n + 2)
+    error = jackknife_error(left_out) or float(np.sqrt(center * (1 - center) / n))
+    reach = float(scipy.special.stdtrit(n - 1, QUANTILES[1])) * error / (center * (1 - center))
+    middle = scipy.special.logit(center)
+    return [float(scipy.special.expit(middle - reach)), float(scipy.special.expit(middle + reach))]
 
 
 def bca(point: float, replicates: Floats, left_out: Floats) -> list[float] | None:

@@ -10,6 +10,8 @@ from scoring.findings import Finding, error, note, warning
 from scoring.statistics import intervals
 
 FEW_UNITS, FEW_REPLICATES = 50, 200
+UNITS_OF_INTERVAL, UNITS_OF_COMPARISON = 6, 20
+"""Fewest units from which a score has an interval, and teams are told apart. Measured: docs/statistics.md."""
 
 
 @dataclass(frozen=True)
@@ -20,13 +22,13 @@ class StatisticsOptions:
         resamples: Number of bootstrap replicates; 0 = no intervals.
         seed: Seed of the draw, 0 or more.
         group: Column that names the unit of resampling; "none" = the case itself, None = the challenge's own.
-        interval: "percentile", "jackknife" or "bca".
+        interval: "auto", "percentile", "jackknife" or "bca".
     """
 
     resamples: int = 1000
     seed: int = 0
     group: str | None = None
-    interval: str = "percentile"
+    interval: str = intervals.AUTO
 
     def problems(self) -> list[Finding]:
         """Return a `bad-option` error for every value that is not allowed."""
@@ -44,8 +46,26 @@ class StatisticsOptions:
             problems.append(error("bad-option", "--interval", message))
         return problems
 
+    def method(self, n_units: int) -> str | None:
+        """Return how intervals are computed: "percentile", "logit t", "jackknife" or "bca"; None where units
+        are too few for any.
+
+        Args:
+            n_units: Number of units of the test set.
+        """
+        if self.interval != intervals.AUTO:
+            return self.interval
+        if n_units >= FEW_UNITS:
+            return intervals.PERCENTILE
+        return intervals.LOGIT_T if n_units >= UNITS_OF_INTERVAL else None
+
     def interval_of(
-        self, point: float, replicates: Floats, left_out: Floats | None = None
+        self,
+        point: float,
+        replicates: Floats,
+        left_out: Floats | None,
+        n_units: int,
+        is_share: bool = True,
     ) -> list[float] | None:
         """Return the 95 % interval of one quantity by the chosen method.
 
@@ -53,23 +73,29 @@ class StatisticsOptions:
             point: The quantity on the whole test set.
             replicates: The quantity in each replicate [B], NaN where undefined.
             left_out: The quantity without each unit [n]; the percentile interval needs none.
+            n_units: Number of units of the test set.
+            is_share: Whether the quantity lies between 0 and 1; others have no logit, and the jackknife
+                interval in its stead.
 
         Returns:
-            The lower and the upper end; None where the quantity is undefined, or more than half of its
-            replicates are.
+            The lower and the upper end; None where the quantity is undefined, more than half of its
+            replicates are, or units are too few.
 
         Raises:
             ValueError: The method needs `left_out`, and it is None.
         """
-        if not np.isfinite(point) or np.isnan(replicates).mean() > 0.5:
+        method = self.method(n_units)
+        if method is None or not np.isfinite(point) or np.isnan(replicates).mean() > 0.5:
             return None
-        if self.interval == "percentile":
+        if method == intervals.PERCENTILE:
             return intervals.percentile(replicates)
         if left_out is None:
-            raise ValueError(f"{self.interval} needs the quantity without each unit")
-        if self.interval == "jackknife":
-            return intervals.jackknife(point, left_out)
-        return intervals.bca(point, replicates, left_out)
+            raise ValueError(f"{method} needs the quantity without each unit")
+        if method == intervals.LOGIT_T and is_share:
+            return intervals.logit_t(point, left_out)
+        if method == "bca":
+            return intervals.bca(point, replicates, left_out)
+        return intervals.jackknife(point, left_out)
 
     def findings(self, n_units: int) -> Iterator[Finding]:
         """Yield what makes the intervals doubtful.
@@ -78,13 +104,22 @@ class StatisticsOptions:
             n_units: Number of units of the test set.
         """
         if n_units < FEW_UNITS:
-            message = (
-                f"{n_units} units: below {FEW_UNITS} intervals are rough and comparisons call too much "
-                "certain."
-            )
-            yield warning("few-units", "intervals", message)
+            yield warning("few-units", "intervals", self._of_few(n_units))
         if 0 < self.resamples < FEW_REPLICATES:
             message = (
                 f"{self.resamples} replicates: below {FEW_REPLICATES} the ends of an interval are rough."
             )
             yield note("few-replicates", "--resamples", message)
+
+    def _of_few(self, n_units: int) -> str:
+        number = f"{n_units} unit{'s' * (n_units != 1)}"
+        method = self.method(n_units)
+        if method is None:
+            interval = f"too few for an interval, which takes {UNITS_OF_INTERVAL}"
+        elif method == intervals.LOGIT_T:
+            interval = f"below {FEW_UNITS} an interval is Student's t on the log-odds and wide"
+        else:
+            interval = f"below {FEW_UNITS} this kind of interval ({method}) covers less often than 95 %"
+        if n_units < UNITS_OF_COMPARISON:
+            return f"{number}: {interval}; teams are told apart from {UNITS_OF_COMPARISON} on."
+        return f"{number}: {interval}."

@@ -1,20 +1,23 @@
 """All quantities of one submission on every replicate, and their intervals."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from scoring.arrays import Floats, Ints
 from scoring.findings import Finding, note, warning
 from scoring.statistics import resampling
-from scoring.statistics.options import StatisticsOptions
+from scoring.statistics.intervals import PERCENTILE
+from scoring.statistics.options import FEW_UNITS, StatisticsOptions
 
 QuantityName = str | tuple[str, ...]
 """A metric's name, or its parts where it is of one class or slice: "accuracy", ("f1", "MEL")."""
 Quantities = Mapping[QuantityName, Floats]
 """Values [B] of each quantity, one per row of weights [B, N]."""
 MUCH_UNDEFINED = 0.05
+LOSSES = ("log_loss", "brier_score")
+"""Quantities that may exceed 1."""
 KEPT_BYTES = 64_000_000
 
 
@@ -39,11 +42,14 @@ class Replicates:
         values: Replicates [B] of each quantity; empty without replicates.
         intervals: 95 % interval of each quantity, None where undefined; empty without replicates.
         findings: What makes the intervals doubtful.
+        left_out: Each quantity without each unit [n]; empty without replicates, and with many units where no
+            interval needs it.
     """
 
     values: Quantities
     intervals: Mapping[QuantityName, list[float] | None]
     findings: tuple[Finding, ...]
+    left_out: Quantities = field(default_factory=dict)
 
     @property
     def arrays(self) -> dict[str, Floats]:
@@ -84,16 +90,17 @@ def replicate(
     values = _evaluate(
         quantities, resampling.replicate_weights(units, options.resamples, options.seed, case_weights)
     )
+    n_units = int(units.max()) + 1
     left_out: Quantities = {}
-    if options.interval != "percentile":
+    if n_units < FEW_UNITS or options.method(n_units) != PERCENTILE:
         left_out = _evaluate(quantities, resampling.leave_one_out_weights(units, case_weights))
     intervals = {
-        name: options.interval_of(float(point[name][0]), drawn, left_out.get(name))
+        name: options.interval_of(
+            float(point[name][0]), drawn, left_out.get(name), n_units, name not in LOSSES
+        )
         for name, drawn in values.items()
     }
-    return Replicates(
-        values, intervals, (*options.findings(int(units.max()) + 1), *_undefined(values, point))
-    )
+    return Replicates(values, intervals, (*options.findings(n_units), *_undefined(values, point)), left_out)
 
 
 def _evaluate(quantities: Callable[[Floats], Quantities], blocks: Iterable[Floats]) -> Quantities:

@@ -76,6 +76,27 @@ def test_bca_restated(replicates, left_out, point):
         assert min(replicates) <= found[0] <= found[1] <= max(replicates)
 
 
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=30), st.floats(0, 1))
+def test_logit_t_lies_within_0_and_1_around_a_shrunken_centre(left_out, point):
+    n, middle = len(left_out), statistics.fmean(left_out)
+    low, high = intervals.logit_t(point, np.array(left_out))
+    assert 0 <= low <= high <= 1
+    center = (n * point + 1) / (n + 2)
+    error = math.sqrt((n - 1) / n * sum((value - middle) ** 2 for value in left_out)) or math.sqrt(
+        center * (1 - center) / n
+    )
+    reach = scipy.stats.t.ppf(0.975, n - 1) * error / (center * (1 - center))
+    logits = [math.log(center / (1 - center)) + side * min(reach, 500) for side in (-1, 1)]
+    expected = [1 / (1 + math.exp(-value)) for value in logits]
+    assert [low, high] == pytest.approx(expected, abs=1e-9)
+
+
+def test_no_logit_t_of_one_unit_or_of_what_hinges_on_one():
+    assert intervals.logit_t(0.5, np.array([0.5])) is None
+    assert intervals.logit_t(0.5, np.array([0.5, np.nan, 0.6])) is None
+    assert intervals.logit_t(np.nan, np.array([0.5, 0.6])) is None
+
+
 def test_no_bca_where_nothing_is_defined():
     assert intervals.bca(0.5, np.array([np.nan, np.nan, 0.5]), np.array([0.4, 0.5])) is None
     assert intervals.bca(np.nan, np.array([0.4, 0.5]), np.array([0.4, 0.5])) is None

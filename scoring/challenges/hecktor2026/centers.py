@@ -24,7 +24,7 @@ def center_intervals(
     """Return 95% intervals of what `per_center` says, by center and name, on the card's own replicates; {}
     without replicates."""
     source = card.provenance
-    statistics = StatisticsOptions(source["resamples"], source["seed"], None, source["interval"])
+    statistics = StatisticsOptions(source["resamples"], source["seed"], None, source["options"]["interval"])
     once = np.ones((1, len(truth)), np.float32)
     found = {}
     for center, members in centers(truth).items():

@@ -59,7 +59,7 @@ def _on_replicates(
         quantities,
         point,
         units,
-        StatisticsOptions(source["resamples"], source["seed"], interval=source["interval"]),
+        StatisticsOptions(source["resamples"], source["seed"], interval=source["options"]["interval"]),
     )
     return {
         name: (plain(float(values[0])), found.intervals.get(name))

@@ -61,7 +61,7 @@ def rescore(truth: Truth, predictions: NucleiPredictions, card: ScoreCard, **cha
         | changed
     )
     statistics = StatisticsOptions(
-        used.pop("resamples"), source["seed"], source["options"]["group"], source["interval"]
+        used.pop("resamples"), source["seed"], source["options"]["group"], source["options"]["interval"]
     )
     wrong_options = [*check(OPTIONS, used), *statistics.problems()]
     if wrong_options:

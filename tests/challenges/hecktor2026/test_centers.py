@@ -20,7 +20,7 @@ def test_intervals_of_a_center_are_those_of_its_patients_in_the_replicates():
     submitted = {f"{patient}{k}": labels(k % 3, 1) for patient in MASKS for k in range(6)}
     truth = CHALLENGE.read_truth(truth_folder(rows, masks))
     submission = CHALLENGE.read_predictions(submission_folder(guessed, submitted), truth)
-    card = CHALLENGE.score(truth, submission, resamples=30, seed=1)
+    card = CHALLENGE.score(truth, submission, resamples=30, seed=1, interval="percentile")
     found = centers.center_intervals(truth, submission, card)
     counts = np.random.default_rng(1).multinomial(24, np.full(24, 1 / 24), size=30)
     for center in "AB":

@@ -228,7 +228,12 @@ def test_a_submission_of_the_truth_is_perfect_and_an_empty_one_is_not():
         }
         for r in SIX[2:5]
     ]
-    perfect = card(truth, submission_folder(rows, {"P2": labels(1), "P3": labels(2)}), resamples=50)
+    perfect = card(
+        truth,
+        submission_folder(rows, {"P2": labels(1), "P3": labels(2)}),
+        resamples=50,
+        interval="percentile",
+    )
     assert perfect.score == 1
     assert perfect.intervals["segmentation"] == [1, 1]
     nothing = card(truth, submission_folder([{"PatientID": "P2"}]))
@@ -344,7 +349,7 @@ def test_provenance_names_everything(six):
         "t0": "count",
         "lesions": False,
         "group": None,
-        "interval": "percentile",
+        "interval": "auto",
         "metadata_sha256": None,
     }
     assert (source["unit"], source["n_units"]) == ("patient", 6)

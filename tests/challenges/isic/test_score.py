@@ -223,7 +223,7 @@ def test_presets_and_their_malignant_categories(names, expected):
         "malignant": expected[1],
         "rules": "official",
         "group": None,
-        "interval": "percentile",
+        "interval": "auto",
         "metadata_sha256": None,
     }
 

@@ -71,7 +71,7 @@ def test_replicates_are_the_scorer_on_the_repeated_images(seed, rules):
 @pytest.mark.parametrize("rules", plain.RULES)
 def test_intervals_are_percentiles(rules):
     images = realistic(5)
-    scored = card(*map(numbered, images), rules=rules, resamples=200, seed=4)
+    scored = card(*map(numbered, images), rules=rules, resamples=200, seed=4, interval="percentile")
     found = evaluator(images, rules)(np.concatenate(list(resampling.replicate_weights(np.arange(8), 200, 4))))
     for name in ("score", *METRICS.values(), "micro_f1", "micro_precision", "micro_recall"):
         assert scored.intervals[name] == pytest.approx(np.quantile(found[name], [0.025, 0.975]).tolist())
@@ -95,12 +95,23 @@ def test_without_replicates_there_is_nothing():
     assert "few-units" not in codes(scored.findings)
 
 
-@pytest.mark.parametrize("interval", ["jackknife", "bca"])
-def test_other_kinds_of_interval(interval):
+@pytest.mark.parametrize(
+    ("interval", "method"), [("jackknife", "jackknife"), ("bca", "bca"), ("auto", "logit t")]
+)
+def test_other_kinds_of_interval(interval, method):
     scored = card(*map(numbered, realistic(6)), resamples=100, interval=interval)
     low, high = scored.intervals["score"]
     assert low < scored.score < high
-    assert scored.provenance["interval"] == interval
+    assert scored.provenance["interval"] == method
+
+
+def test_below_six_images_there_is_no_interval():
+    scored = card(*map(numbered, realistic(6, images=5)), resamples=100)
+    assert set(scored.intervals.values()) == {None}
+    assert (scored.provenance["interval"], scored.provenance["options"]["interval"]) == (None, "auto")
+    assert only(scored.findings, "few-units").message == (
+        "5 units: too few for an interval, which takes 6; teams are told apart from 20 on."
+    )
 
 
 def test_below_a_hundred_images_the_jackknife_stands_beside():

@@ -91,7 +91,7 @@ HAVE_INTERVALS = {
 def test_replicates_equal_the_metrics_on_the_repeated_cases(seed):
     # The interval of two replicates tells both, so that ten draws of two check twenty.
     true, outputs, cases, found = drawn(classes=6)
-    card = CHALLENGE.score(cases, found, model_size_mib=SIZE, resamples=2, seed=seed)
+    card = CHALLENGE.score(cases, found, model_size_mib=SIZE, resamples=2, seed=seed, interval="percentile")
     replicates = [plain(true, outputs, repeated(counts)) for counts in multinomial(N, 2, seed)]
     assert set(card.intervals) == HAVE_INTERVALS
     for name, interval in card.intervals.items():
@@ -121,15 +121,16 @@ def test_replicates_equal_the_metrics_on_the_repeated_cases(seed):
 def test_cases_of_a_unit_are_drawn_together():
     patients = [f"p{i % 10}" for i in range(N)]
     true, outputs, cases, found = drawn(Patient_ID=patients)
-    card = CHALLENGE.score(cases, found, model_size_mib=SIZE, resamples=20)
+    options = {"model_size_mib": SIZE, "resamples": 20, "interval": "percentile"}
+    card = CHALLENGE.score(cases, found, **options)
     assert (card.provenance["unit"], card.provenance["n_units"]) == ("patient_id", 10)
     units = [i % 10 for i in range(N)]
     replicates = [plain(true, outputs, repeated(counts, units)) for counts in multinomial(10, 20, 0)]
     for name in ("score", "accuracy", "macro_auc", "log_loss"):
         assert card.intervals[name] == pytest.approx(quantiles([r[name] for r in replicates]), abs=1e-12)
-    ungrouped = CHALLENGE.score(cases, found, model_size_mib=SIZE, resamples=20, group="none")
+    ungrouped = CHALLENGE.score(cases, found, **options, group="none")
     assert (ungrouped.provenance["unit"], ungrouped.provenance["n_units"]) == ("case", N)
-    assert ungrouped.intervals == CHALLENGE.score(*drawn()[2:], model_size_mib=SIZE, resamples=20).intervals
+    assert ungrouped.intervals == CHALLENGE.score(*drawn()[2:], **options).intervals
 
 
 def test_units_from_a_table_beside_the_truth():
@@ -156,7 +157,7 @@ def test_the_id_column_is_never_the_unit():
     assert card.provenance["unit"] == "case"
 
 
-@pytest.mark.parametrize("interval", ["jackknife", "bca"])
+@pytest.mark.parametrize("interval", ["jackknife", "bca", "auto"])
 def test_other_intervals_restated(interval):
     true, outputs, cases, found = drawn()
     card = CHALLENGE.score(cases, found, model_size_mib=SIZE, resamples=30, interval=interval)
@@ -174,9 +175,19 @@ def test_other_intervals_restated(interval):
         point = card.score if name == "score" else card.metrics[name]
         without = np.array([values[name] for values in left_out])
         d = without.mean() - without
-        if interval == "jackknife":
+        has_logit = name != "brier_score"  # which may exceed 1
+        if interval == "jackknife" or (interval == "auto" and not has_logit):
             reach = scipy.stats.t.ppf(0.975, N - 1) * np.sqrt((N - 1) / N * np.sum(d**2))
             expected = [point - reach, point + reach]
+        elif interval == "auto":
+            center = (N * point + 1) / (N + 2)
+            reach = (
+                scipy.stats.t.ppf(0.975, N - 1)
+                * np.sqrt((N - 1) / N * np.sum(d**2))
+                / (center * (1 - center))
+            )
+            odds = np.exp(np.log(center / (1 - center)) + np.array([-reach, reach]))
+            expected = (odds / (1 + odds)).tolist()
         else:
             values = np.round([r[name] for r in replicates], 12)
             bias = scipy.stats.norm.ppf(
@@ -186,12 +197,13 @@ def test_other_intervals_restated(interval):
             z = bias + scipy.stats.norm.ppf([0.025, 0.975])
             expected = list(np.quantile(values, scipy.stats.norm.cdf(bias + z / (1 - acceleration * z))))
         assert card.intervals[name] == pytest.approx(expected, abs=1e-9), name
-    assert card.provenance["interval"] == card.provenance["options"]["interval"] == interval
+    assert card.provenance["options"]["interval"] == interval
+    assert card.provenance["interval"] == ("logit t" if interval == "auto" else interval)
 
 
 def test_slices_use_the_replicates_of_the_whole():
     true, outputs, cases, found = drawn()
-    card = CHALLENGE.score(cases, found, resamples=20)
+    card = CHALLENGE.score(cases, found, resamples=20, interval="percentile")
     women = [i for i in range(N) if i % 2]
     right = [true[i] == CLASSES[outputs[i].argmax()] for i in range(N)]
     expected = quantiles(
@@ -256,7 +268,8 @@ def test_all_wrong_options_are_named():
 def test_the_same_seed_gives_the_same_intervals_and_another_does_not():
     cases, found = drawn()[2:]
     one, again, other = (
-        CHALLENGE.score(cases, found, resamples=50, seed=seed).intervals for seed in (7, 7, 8)
+        CHALLENGE.score(cases, found, resamples=50, seed=seed, interval="percentile").intervals
+        for seed in (7, 7, 8)
     )
     assert one == again
     assert one != other
