@@ -41,6 +41,8 @@ def method(card: ScoreCard) -> str:
     source = card.provenance
     if not card.intervals:
         return f"n = {card.n_cases}, no intervals."
+    if source["interval"] is None:
+        return f"n = {card.n_cases}: too few for intervals."
     return (
         f"95% {source['interval']} intervals, {source['resamples']} resamples of {source['n_units']} "
         f"units ({markdown(source['unit'])}), seed {source['seed']}. n = {card.n_cases}."

@@ -117,7 +117,7 @@ class StatisticsOptions:
         if method is None:
             interval = f"too few for an interval, which takes {UNITS_OF_INTERVAL}"
         elif method == intervals.LOGIT_T:
-            interval = f"below {FEW_UNITS} an interval is Student's t on the log-odds and wide"
+            interval = f"below {FEW_UNITS} an interval is Student's t on the log-odds, and wide"
         else:
             interval = f"below {FEW_UNITS} this kind of interval ({method}) covers less often than 95 %"
         if n_units < UNITS_OF_COMPARISON:

@@ -59,7 +59,7 @@ def test_few_units_and_few_replicates():
         (1, "auto", "1 unit: too few for an interval"),
         (8, "auto", "from 20 on"),
         (8, "percentile", "covers less often than 95 %"),
-        (20, "auto", "Student's t on the log-odds and wide."),
+        (20, "auto", "Student's t on the log-odds, and wide."),
     ):
         assert words in StatisticsOptions(interval=interval)._of_few(units)
     assert codes(StatisticsOptions(resamples=199).findings(50)) == ["few-replicates"]
