@@ -1,7 +1,7 @@
 """What a challenge tells comparisons of teams about itself: `Challenge.comparison`."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -61,6 +61,7 @@ class WeightMap:
         metrics: Their names in `metrics`; larger is better.
         weights: The challenge's own weights.
         share: What all three are worth in the score, 0 to 1.
+        others: The rest of the score, in words; empty where there is none.
         by_rank: Whether the challenge also ranks by weighted ranks of the parts.
     """
 
@@ -68,6 +69,7 @@ class WeightMap:
     weights: tuple[float, float, float]
     share: float
     by_rank: bool
+    others: str = ""
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,9 @@ class Ranking:
         findings: What was noticed about the order.
         places: int [B] by team, its place in the replicates in which every scored team has a score; None
             where ranks are as certain as the scores are separated.
+        words: A sentence that says what orders the teams.
+        name: What the order goes by, in words ("weighted rank"); empty where it goes by the score.
+        values: That quantity by team, the smaller the better; empty where the order goes by the score.
     """
 
     ranks: Mapping[str, int]
@@ -90,6 +95,9 @@ class Ranking:
     options: Mapping[str, Any]
     findings: tuple[Finding, ...] = ()
     places: Mapping[str, NDArray[np.int_]] | None = None
+    words: str = ""
+    name: str = ""
+    values: Mapping[str, float] = field(default_factory=dict)
 
 
 def slices_of(card: ScoreCard) -> Groups:
@@ -115,6 +123,9 @@ class ComparisonSpec:
         what_if: The score under other parameters, where its formula has any.
         weight_map: Three weighted parts of the score, where it has them.
         size_limits_mib: Model sizes from which the score falls, and at which all that size can cost is lost.
+        size_option: Name of the option of `score` that gives the size of a team's model where only its
+            predictions are known; empty where size does not count in the score.
+        size_part: The part of the score that a model's size makes, in words ("efficiency").
         tie_break: The metric that orders equal scores; None: they share a rank.
         rank: An order of its own, from the cards and the options of `compare`; None: by score.
         offered: Name of the option that the page of comparisons offers for all teams; empty: none.
@@ -129,6 +140,8 @@ class ComparisonSpec:
     what_if: WhatIf | None = None
     weight_map: WeightMap | None = None
     size_limits_mib: tuple[float, float] | None = None
+    size_option: str = ""
+    size_part: str = ""
     tie_break: str | None = None
     rank: Callable[[Mapping[str, ScoreCard], Values], Ranking] | None = None
     offered: str = ""

@@ -1,6 +1,7 @@
 """Options of a challenge. Each is declared once: the command line, validation, widgets, provenance and
 comparisons all use that one declaration."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -17,6 +18,13 @@ Values = Mapping[str, Any]
 
 def _no_problem(_value: Any) -> str | None:
     return None
+
+
+def size_problem(mib: float) -> str | None:
+    """Return what is wrong with the size of a model, as a sentence; None where nothing is."""
+    if math.isfinite(mib) and mib >= 0:
+        return None
+    return f"{mib:g} is not a size: give the MiB (bytes / 1048576), 0 or more."
 
 
 @dataclass(frozen=True)

@@ -137,6 +137,10 @@ def _compare(one: Parser, challenge: Challenge[Any, Any]) -> None:
             "what pairs of teams are tested on: score (default), a metric with an interval, or MEASURE/CLASS"
         ),
     )
+    facts = "table of facts by team: columns team, size_mib, institution, method, licence"
+    one.add_argument("--teams", metavar="FILE", dest="facts", help=facts)
+    without = "leave out submissions that are refused, and list them with the reasons"
+    one.add_argument("--without-refused", action="store_true", help=without)
     for option in challenge.options_of("score", "compare"):
         one.add_argument(option.flag, **option.argument(by_team=option.per_team))
 

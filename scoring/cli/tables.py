@@ -3,15 +3,18 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scoring.comparison import verdict
 from scoring.comparison.compare import Comparison
 from scoring.comparison.pairs import SCORE, Pairs
+from scoring.comparison.team_facts import UNKNOWN
+from scoring.findings import lines
 from scoring.scorecard import ScoreCard
 
 
 def comparison_table(found: Comparison) -> str:
     """A comparison as a short table for a terminal, best first."""
     rows = [f"{'rank':>5}  {'team':<24}{'score':>10}   95% interval       rank interval"]
-    several = sum(found.result.tied_for_first or ()) > 1
+    level = verdict.tied(found)
     for team in found.as_dict()["teams"]:
         span = "{:.4f} to {:.4f}".format(*team["interval"]) if team["interval"] else "-"
         low, high = team["rank_interval"] or ("-", "-")
@@ -19,9 +22,31 @@ def comparison_table(found: Comparison) -> str:
         number = "-" if team["score"] is None else f"{team['score']:.6f}"
         rows.append(
             f"{team['rank']:>5}  {team['team'][:24]:<24}{number:>10}   {span:<18} "
-            f"{places}{', tied for first' if several and team['tied_for_first'] else ''}"
+            f"{places}{f', {verdict.tie(found)}' if len(level) > 1 and team['team'] in level else ''}"
         )
-    return "\n".join([*rows, *_pairs(found.pairs)])
+    return "\n".join([*rows, *_facts(found), *_excluded(found), *_pairs(found.pairs)])
+
+
+def _facts(found: Comparison) -> list[str]:
+    """What is known of the teams, a line each; and whose model size is assumed."""
+    words = verdict.assumed(found)
+    rows = ["", f"{words[0].upper()}{words[1:]}. {verdict.assumption(found)}"] if words else []
+    told = {name: facts for name, facts in found.facts.items() if facts != UNKNOWN}
+    if told:
+        rows += ["", f"{'team':<24}{'MiB':>10}   institution, method, licence"]
+    for name, facts in told.items():
+        size = "-" if facts.size_mib is None else f"{facts.size_mib:.2f}"
+        texts = [text or "-" for text in (facts.institution, facts.method, facts.licence)]
+        rows.append(f"{name[:24]:<24}{size:>10}   {', '.join(texts)}")
+    return rows
+
+
+def _excluded(found: Comparison) -> list[str]:
+    """The submissions that were refused, with their problems."""
+    if not found.excluded:
+        return []
+    entries = (entry for one in found.excluded for entry in one.of_team(one.problems))
+    return ["", f"Refused, so not ranked ({len(found.excluded)}):", *(f"  {line}" for line in lines(entries))]
 
 
 def _pairs(pairs: Pairs) -> list[str]:

@@ -1,7 +1,8 @@
 """The command about several submissions: compare."""
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -11,8 +12,9 @@ from scoring.cli.output import print_findings, progress, write
 from scoring.cli.reading import Reading, chosen, read_predictions, read_truth, statistics
 from scoring.cli.tables import comparison_table
 from scoring.comparison.compare import compare as compare_teams
-from scoring.comparison.compare import of_team
-from scoring.findings import InputRefused, error
+from scoring.comparison.excluded import Excluded, of_refusal
+from scoring.comparison.team_facts import TeamFacts, read_facts
+from scoring.findings import Finding, InputRefused, error
 from scoring.options import Values
 from scoring.readers import entries
 from scoring.readers.entries import Entry
@@ -21,27 +23,38 @@ from scoring.readers.entries import Entry
 def compare(arguments: argparse.Namespace) -> None:
     """Compare teams on one truth."""
     challenge, reading = load_challenge(arguments.challenge), Reading()
-    sources = _named(arguments.teams, challenge.inputs.streamed, reading)
+    sources, excluded = _named(arguments.teams, challenge.inputs.streamed, reading)
     by_team, shared = _team_options(reading, challenge, arguments, sources)
     of_comparison, settings = chosen(arguments, challenge.options_of("compare")), statistics(arguments)
     truth = read_truth(reading, challenge, arguments)
-    wrong, teams = [*settings.problems(), *challenge.check_options(of_comparison)], {}
+    facts, noticed = _facts(arguments.facts, sources, reading)
+    wrong = [*settings.problems(), *challenge.check_options(of_comparison)]
     for name, entry in sources.items():
         own = {**shared, **by_team.get(name, {})}
         wrong += [p for p in challenge.check_options(own, entry.is_model) if p not in wrong]
-        try:
-            if not entry.is_model or (truth is not None and not reading.problems):
-                teams[name] = _read(challenge, entry, truth, shared)
-                hard, _ = challenge.faults(teams[name], shared) if not entry.is_model else ([], [])
-                reading.add(of_team(name, hard), ())
-            else:
-                challenge.models(str(entry.name or entry.source))
-        except InputRefused as refused:
-            reading.add(of_team(name, refused.problems), of_team(name, refused.findings))
+    if not arguments.without_refused:
+        reading.add([problem for one in excluded for problem in one.problems], ())
+        excluded = []
+    teams, refused = _submissions(challenge, sources, truth, shared, reading, arguments.without_refused)
+    excluded += refused
+    if not arguments.without_refused or not teams:
+        for one in excluded:
+            reading.add(one.of_team(one.problems), one.of_team(one.findings))
     reading.add(wrong, ())
     reading.raise_problems()
     options = {**shared, **of_comparison, **vars(settings), "metadata": arguments.metadata}
-    found = compare_teams(challenge, truth, teams, by_team, pairs_metric=arguments.pairs_metric, **options)
+    found = compare_teams(
+        challenge,
+        truth,
+        teams,
+        by_team,
+        pairs_metric=arguments.pairs_metric,
+        facts=facts,
+        excluded=excluded,
+        without_refused=arguments.without_refused,
+        **options,
+    )
+    found = replace(found, findings=(*noticed, *found.findings))
     print_findings(found.noticed)
     if arguments.html:
         from scoring.comparison.report import html  # figures take a second to import
@@ -53,6 +66,47 @@ def compare(arguments: argparse.Namespace) -> None:
         print(comparison_table(found))
 
 
+def _submissions(
+    challenge: Challenge[Any, Any],
+    sources: Mapping[str, Entry],
+    truth: Any,
+    shared: Values,
+    reading: Reading,
+    without_refused: bool,
+) -> tuple[dict[str, Any], list[Excluded]]:
+    """Return the predictions of every team, and the teams that are refused. A model runs only where nothing
+    that was read before it is wrong."""
+    teams: dict[str, Any] = {}
+    excluded: list[Excluded] = []
+    for name, entry in sources.items():
+        try:
+            broken = truth is None or reading.problems or (excluded and not without_refused)
+            if entry.is_model and broken:
+                challenge.models(str(entry.name or entry.source))
+                continue
+            teams[name] = _read(challenge, entry, truth, shared)
+            hard, _ = challenge.faults(teams[name], shared) if not entry.is_model else ([], [])
+            if hard:
+                del teams[name]
+                excluded.append(Excluded(name, tuple(hard)))
+        except InputRefused as refused:
+            excluded.append(of_refusal(name, refused))
+    return teams, excluded
+
+
+def _facts(
+    path: str | None, teams: Collection[str], reading: Reading
+) -> tuple[dict[str, TeamFacts], list[Finding]]:
+    """Return the facts of teams as the table tells them, and what was noticed about it; none without one."""
+    if path is None:
+        return {}, []
+    try:
+        return read_facts(path, teams)
+    except InputRefused as refused:
+        reading.add(refused.problems, refused.findings)
+        return {}, []
+
+
 def _read(challenge: Challenge[Any, Any], entry: Entry, truth: Any, options: Values) -> Any:
     """Return a team's predictions, read from its file or given by its model."""
     if not entry.is_model:
@@ -61,10 +115,13 @@ def _read(challenge: Challenge[Any, Any], entry: Entry, truth: Any, options: Val
     return challenge.predict(cast(Model, entry.source), truth, progress=progress(), name=entry.name or None)
 
 
-def _named(arguments: list[str], streamed: tuple[str, ...], reading: Reading) -> dict[str, Entry]:
-    """What each team sent, from TEAM=P arguments and from folders and zips of entries; names are unique and
-    not empty."""
+def _named(
+    arguments: list[str], streamed: tuple[str, ...], reading: Reading
+) -> tuple[dict[str, Entry], list[Excluded]]:
+    """Return what each team sent, from TEAM=P arguments and from folders and zips of entries, and the entries
+    that cannot be read; names are unique and not empty."""
     sources: dict[str, Entry] = {}
+    unreadable: list[Finding] = []
     for argument in arguments:
         name, mark, source = argument.partition("=")
         if name.strip() and mark and source:
@@ -73,7 +130,8 @@ def _named(arguments: list[str], streamed: tuple[str, ...], reading: Reading) ->
         elif not mark and (
             Path(argument).is_dir() or (Path(argument).is_file() and argument.lower().endswith(".zip"))
         ):
-            found = _entries(argument, streamed, reading)
+            found, problems = _entries(argument, streamed)
+            unreadable += problems
         else:
             words = (
                 "write TEAM=FILE: a name, an equals sign and the team's file; or name a folder or zip "
@@ -95,16 +153,14 @@ def _named(arguments: list[str], streamed: tuple[str, ...], reading: Reading) ->
                 )
             else:
                 sources[team] = one
-    return sources
+    return sources, [Excluded(problem.where, (problem,)) for problem in unreadable]
 
 
-def _entries(source: str, streamed: tuple[str, ...], reading: Reading) -> dict[str, Entry]:
+def _entries(source: str, streamed: tuple[str, ...]) -> tuple[dict[str, Entry], list[Finding]]:
     try:
-        found, problems = entries.of_teams(source, streamed=streamed)
+        return entries.of_teams(source, streamed=streamed)
     except InputRefused as refused:
-        found, problems = {}, list(refused.problems)
-    reading.add(problems, ())
-    return found
+        return {}, list(refused.problems)
 
 
 def _team_options(

@@ -3,13 +3,14 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from scoring import options as of_options
 from scoring.challenge import Challenge
+from scoring.comparison.excluded import Excluded, of_refusal, warnings
 from scoring.comparison.pairs import (
     BOOTSTRAP,
     SCORE,
@@ -20,6 +21,7 @@ from scoring.comparison.pairs import (
     near_identical,
     pairs_of,
 )
+from scoring.comparison.team_facts import UNKNOWN, TeamFacts, scored_facts, with_sizes
 from scoring.comparison_spec import ComparisonSpec, Ranking
 from scoring.findings import Finding, InputRefused, error, warning
 from scoring.options import Values
@@ -45,6 +47,8 @@ class Comparison:
         provenance: Version, test set, options and predictions that it was computed from.
         spec: What can be compared in this challenge.
         own_ranking: The challenge's own order, where it has one.
+        facts: What is known of each team beside its predictions.
+        excluded: Submissions that were refused.
     """
 
     challenge: str
@@ -58,6 +62,19 @@ class Comparison:
     provenance: Mapping[str, Any]
     spec: ComparisonSpec
     own_ranking: Ranking | None = None
+    facts: Mapping[str, TeamFacts] = field(default_factory=dict)
+    excluded: tuple[Excluded, ...] = ()
+
+    @property
+    def size_assumed(self) -> tuple[str, ...]:
+        """Return the teams whose score counts an unknown model size as if it cost nothing, best first."""
+        if not self.spec.size_option:
+            return ()
+        return tuple(
+            name
+            for name, card in self.cards.items()
+            if card.score is not None and self.facts.get(name, UNKNOWN).size_mib is None
+        )
 
     @property
     def scored(self) -> tuple[str, ...]:
@@ -92,6 +109,8 @@ class Comparison:
         value: dict[str, Any] = {
             "challenge": self.challenge,
             "teams": [self._team(name) for name in self.cards],
+            "excluded": [one.as_dict() for one in self.excluded],
+            "size_assumed": self.size_assumed,
         }
         value |= {
             **(self.own_ranking.more if self.own_ranking else {}),
@@ -126,6 +145,7 @@ class Comparison:
             **(self.own_ranking.of_teams[name] if self.own_ranking else {}),
             "intervals": card.intervals,
             "metrics": card.metrics,
+            "facts": self.facts.get(name, UNKNOWN).as_dict(),
             "findings": [f.as_dict() for f in card.findings],
         }
 
@@ -137,6 +157,9 @@ def compare(
     options: Mapping[str, Values] | None = None,
     *,
     pairs_metric: str = SCORE,
+    facts: Mapping[str, TeamFacts] | None = None,
+    excluded: Sequence[Excluded] = (),
+    without_refused: bool = False,
     **shared: Any,
 ) -> Comparison:
     """Compare teams' predictions on one truth.
@@ -147,24 +170,35 @@ def compare(
         teams: Team name -> what its `read_predictions` or `predict` gave.
         options: Team name -> options of `score` that are this team's own (a model's size).
         pairs_metric: What pairs of teams are tested on: "score", a name of `metrics`, or MEASURE/CLASS.
+        facts: What is known of teams beside their predictions. A size counts in the score where the
+            challenge scores sizes.
+        excluded: Submissions that were refused before, to be listed.
+        without_refused: Whether teams that cannot be scored are excluded, and the others compared.
         **shared: Options of `score` for all teams, and the challenge's options of the stage "compare".
 
     Raises:
-        InputRefused: With the problems of every team, `where` beginning with its name.
+        InputRefused: With the problems of every team, `where` beginning with its name; without refused
+            teams, only where none is left.
     """
     names = {option.name for option in challenge.options_of("compare")}
     of_comparison = {name: shared.pop(name) for name in names & set(shared)}
-    cards, problems, findings = {}, [], []
+    own = with_sizes(challenge, teams, options or {}, facts or {})
+    cards, refused = {}, list(excluded)
     for name, predictions in teams.items():
-        own = (options or {}).get(name, {})
         try:
-            cards[name] = challenge.score(truth, predictions, **{"with_curves": False, **shared, **own})
-        except InputRefused as refused:
-            problems += of_team(name, refused.problems)
-            findings += of_team(name, refused.findings)
-    if problems:
-        raise InputRefused(problems, findings)
-    return compare_cards(challenge, cards, pairs_metric=pairs_metric, **of_comparison)
+            options_of_team = {"with_curves": False, **shared, **own.get(name, {})}
+            cards[name] = challenge.score(truth, predictions, **options_of_team)
+        except InputRefused as problem:
+            refused.append(of_refusal(name, problem))
+    allowed = refused if without_refused else list(excluded)
+    if refused and (not cards or len(refused) > len(allowed)):
+        raise InputRefused(
+            [entry for one in refused for entry in one.of_team(one.problems)],
+            [entry for one in refused for entry in one.of_team(one.findings)],
+        )
+    return compare_cards(
+        challenge, cards, pairs_metric=pairs_metric, facts=facts, excluded=refused, **of_comparison
+    )
 
 
 def compare_cards(
@@ -172,6 +206,8 @@ def compare_cards(
     cards: Mapping[str, ScoreCard],
     *,
     pairs_metric: str = SCORE,
+    facts: Mapping[str, TeamFacts] | None = None,
+    excluded: Sequence[Excluded] = (),
     **options: Any,
 ) -> Comparison:
     """Compare teams that are scored already.
@@ -180,6 +216,9 @@ def compare_cards(
         challenge: The challenge of the cards.
         cards: Scorecard by team.
         pairs_metric: As of `compare`.
+        facts: What is known of teams beside their predictions. Where the challenge scores sizes, the size is
+            that of the card.
+        excluded: Submissions that were refused, to be listed.
         **options: The challenge's options of the stage "compare".
 
     Raises:
@@ -196,7 +235,26 @@ def compare_cards(
     wrong += challenge.check_options(values)
     if wrong:
         raise InputRefused(wrong)
-    return _compared(challenge, cards, pairs_metric, values)
+    return annotated(_compared(challenge, cards, pairs_metric, values), facts or {}, excluded)
+
+
+def annotated(
+    found: Comparison, facts: Mapping[str, TeamFacts], excluded: Sequence[Excluded] = ()
+) -> Comparison:
+    """Return a comparison with facts about its teams and the submissions that were refused.
+
+    Args:
+        found: The comparison, without either.
+        facts: Facts by team. Where the challenge scores sizes, the size is that of the card.
+        excluded: The refused submissions, each a warning.
+    """
+    told = {name: scored_facts(found.spec, card, facts.get(name)) for name, card in found.cards.items()}
+    return replace(
+        found,
+        facts=told,
+        excluded=tuple(excluded),
+        findings=(*warnings(excluded), *found.findings),
+    )
 
 
 MAY_DIFFER = ("group", "metadata_sha256")

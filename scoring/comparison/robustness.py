@@ -37,21 +37,25 @@ class Rule:
 @dataclass(frozen=True)
 class Robustness:
     """Rules by teams, the official one first. worst, best [A]: over the rules, small subgroups and coarse
-    rules left out."""
+    rules left out. all_alike: names of the rules by case that are left out, as all teams share their first
+    rank."""
 
     teams: tuple[str, ...]
     rules: tuple[Rule, ...]
     worst: tuple[int, ...]
     best: tuple[int, ...]
+    all_alike: tuple[str, ...] = ()
 
 
 def robustness(found: Comparison) -> Robustness:
-    """Return the ranks under every rule that has values."""
+    """Return the ranks under every rule that has values and places the teams."""
     official = [found.ranks[name] for name in found.cards]
+    by_case = list(_by_case(found))
+    alike = tuple(name for name, _, ranks, _ in by_case if len(ranks) > 1 and set(ranks) == {1})
     rows = [
         ("official", "official", official, {}),
         *_by_metric(found),
-        *_by_case(found),
+        *(row for row in by_case if row[0] not in alike),
         *_by_subgroup(found),
     ]
     rules = tuple(
@@ -60,7 +64,7 @@ def robustness(found: Comparison) -> Robustness:
     )
     counted = np.array([rule.ranks for rule in rules if not rule.small and not rule.coarse])
     return Robustness(
-        tuple(found.cards), rules, tuple(counted.max(0).tolist()), tuple(counted.min(0).tolist())
+        tuple(found.cards), rules, tuple(counted.max(0).tolist()), tuple(counted.min(0).tolist()), alike
     )
 
 

@@ -2,15 +2,16 @@
 text; names are not escaped."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from scoring.comparison import reference
 from scoring.comparison.compare import Comparison
 from scoring.comparison.scale import Scale
 
-RULE = """Teams are ranked by the official score; that order is never altered. Beside it stands what chance
-could do: one paired bootstrap gives every team the same resampled test sets and recomputes the official score
-of each.
+RULE = """Teams are ranked by the rule of the challenge: by the official score, or by an order of its own
+(weighted ranks). Chance alters no rank. Beside the ranks stands what chance could do: one paired bootstrap
+gives every team the same resampled test sets and recomputes the official score of each.
 
 | word | what it means |
 |---|---|
@@ -28,19 +29,40 @@ NAMED = 4
 """Teams that a sentence names before it says "and N more"."""
 
 
+def by_score(found: Comparison) -> bool:
+    """Return whether teams are ordered by the score, not by another quantity of the challenge's own order."""
+    return found.own_ranking is None or not found.own_ranking.name
+
+
+def order(found: Comparison) -> str:
+    """Return what orders the teams, as a sentence."""
+    if found.own_ranking is not None:
+        return found.own_ranking.words
+    return "Teams are ordered by the official score."
+
+
 def tied(found: Comparison) -> tuple[str, ...]:
-    """Return the teams that no other is certainly better than, best first; empty without replicates."""
-    return tuple(
-        name
-        for name, is_tied in zip(found.scored, found.result.tied_for_first or (), strict=False)
-        if is_tied
-    )
+    """Return the teams that could be first, best first; empty without replicates.
+
+    By score these are the teams that no other is certainly better than; in another order, those whose range
+    of places begins with the first.
+    """
+    if by_score(found):
+        flags: Sequence[bool] = found.result.tied_for_first or ()
+    else:
+        flags = [low == 1 for low, _ in found.result.rank_intervals or ()]
+    return tuple(name for name, is_tied in zip(found.scored, flags, strict=False) if is_tied)
+
+
+def tie(found: Comparison) -> str:
+    """Return what is said of the teams that `tied` names."""
+    return "tied for first" if by_score(found) else "could be first"
 
 
 def band(found: Comparison) -> int:
-    """Return how many of the first places are all tied for first; 0 where one team is alone."""
-    flags = list(found.result.tied_for_first or ())
-    first = next((place for place, is_tied in enumerate(flags) if not is_tied), len(flags))
+    """Return how many of the first places are held by teams that could be first; 0 where one is alone."""
+    level = tied(found)
+    first = next((place for place, name in enumerate(found.scored) if name not in level), len(found.scored))
     return first if first > 1 else 0
 
 
@@ -52,6 +74,8 @@ def standing(found: Comparison) -> str:
     leader = names[0]
     if len(names) == 1:
         return f"{leader} is the only team with a score."
+    if not by_score(found):
+        return _standing_in_own_order(found)
     if not level:
         return f"{leader} is ranked first. Without replicates nothing is said of chance."
     if leader not in level:
@@ -68,6 +92,82 @@ def standing(found: Comparison) -> str:
     if all(one.separated for one in reference.differences(found)):
         return f"{leader} is ranked first and told apart from every other team."
     return f"{leader} is ranked first, and is the only team that no other is certainly better than."
+
+
+def _standing_in_own_order(found: Comparison) -> str:
+    """Return who leads in an order that does not go by the score, who could lead it, and who has the highest
+    score."""
+    leader, name = found.scored[0], found.own_ranking.name if found.own_ranking else ""
+    others = [team for team in tied(found) if team != leader]
+    if found.result.rank_intervals is None:
+        chance = "Without replicates nothing is said of chance."
+    elif others:
+        chance = f"On other cases like these, {_listed(others)} could be first as well."
+    else:
+        chance = "No other team's 95% range of places reaches the first."
+    highest = max(found.scored, key=lambda team: found.cards[team].score or 0.0)
+    score = (
+        "It has the highest score too."
+        if highest == leader
+        else f"The highest score is that of {highest}, ranked {found.ranks[highest]}."
+    )
+    return f"{leader} is ranked first by {name}. {chance} {score}"
+
+
+@dataclass(frozen=True)
+class Lead:
+    """How far the first team is ahead of the second, in what orders them.
+
+    Attributes:
+        over: The second team.
+        value: The lead, with its sign.
+        below: Its interval, or what it is made of.
+        explain: What that means.
+    """
+
+    over: str
+    value: str
+    below: str
+    explain: str
+
+
+def lead(found: Comparison, scale: Scale) -> Lead | None:
+    """Return the lead over the second team; None for fewer than two teams with a score."""
+    if len(found.scored) < 2:
+        return None
+    leader, second = found.scored[:2]
+    pair = found.result.pairs[0]
+    points = scale.number(pair.difference, sign=True)
+    interval = scale.span(pair.simultaneous_interval, sign=True) if pair.simultaneous_interval else ""
+    if found.own_ranking is None or by_score(found):
+        return Lead(second, points, interval, "Simultaneous 95% interval over all pairs")
+    name, values = found.own_ranking.name, found.own_ranking.values
+    return Lead(
+        second,
+        f"{values[second] - values[leader]:.2f}",
+        f"{name} {values[leader]:.2f}, then {values[second]:.2f}",
+        f"In {name}s, small is good. The difference of the scores is {points}"
+        f"{f', simultaneous 95% interval {interval}' if interval else ''}; it does not decide the order",
+    )
+
+
+def assumed(found: Comparison) -> str:
+    """Return for how many teams the size of the model is assumed, "" for none: "efficiency assumed for 11 of
+    16 teams"."""
+    number = len(found.size_assumed)
+    teams = f"{number} of {len(found.scored)} team{'s' * (len(found.scored) > 1)}"
+    return f"{found.spec.size_part} assumed for {teams}" if number else ""
+
+
+def assumption(found: Comparison) -> str:
+    """Return what assuming a model's size means, as a sentence; "" where none is assumed."""
+    if not found.size_assumed or found.spec.size_limits_mib is None:
+        return ""
+    return (
+        f"The size of these models is unknown, so they count as {found.spec.size_limits_mib[0]:g} MiB or "
+        f"less, which costs nothing: {_listed(found.size_assumed)}. Teams with a known size may lose points "
+        "to them."
+    )
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -31,10 +31,11 @@ class Rescored:
 @dataclass(frozen=True)
 class FirstTeams:
     """Who is first for each weight: first [G, A] shares of the first place, summing to 1; area [A]: mean
-    share over the map."""
+    share over the map; official [A]: whether the team is first at the official weights."""
 
     first: np.ndarray
     area: np.ndarray
+    official: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -117,12 +118,36 @@ def weight_map(found: Comparison) -> WeightGrid | None:
         tuple(teams),
         weights,
         wanted.weights,
-        _firsts(np.round(scores, DIGITS)),
-        _firsts(-(steps @ ranks)) if wanted.by_rank else None,
+        _firsts(np.round(scores, DIGITS), np.round(official, DIGITS)),
+        _firsts(-(steps @ ranks), -np.round(np.array(wanted.weights) @ ranks, DIGITS))
+        if wanted.by_rank
+        else None,
     )
 
 
-def _firsts(values: np.ndarray) -> FirstTeams:
+def held_fixed(found: Comparison, grid: WeightGrid) -> str:
+    """Return, in sentences, what does not change over the map."""
+    parts = found.spec.weight_map
+    if parts is None or parts.share == 1:
+        words = "The three parts are the whole score; each team keeps its value in each of them."
+    else:
+        words = (
+            f"Only how the three parts share {100 * parts.share:g}% of the score changes. The other "
+            f"{100 - 100 * parts.share:g}% ({parts.others}) stay as they are, so who is first at a corner "
+            "need not lead in that part alone."
+        )
+    if missing := [name for name in found.scored if name not in grid.teams]:
+        words += f" Without the {len(missing)} team{'s' * (len(missing) > 1)} that lack one of the parts."
+    return words
+
+
+def at_the_ring(grid: WeightGrid, firsts: FirstTeams) -> tuple[str, ...]:
+    """Return the teams that are first at the official weights."""
+    return tuple(name for name, first in zip(grid.teams, firsts.official, strict=True) if first)
+
+
+def _firsts(values: np.ndarray, official: np.ndarray) -> FirstTeams:
+    """Return who has the largest value for each weighting [G, A] and at the official one [A]."""
     first = values == values.max(1, keepdims=True)
     shares = first / first.sum(1, keepdims=True)
-    return FirstTeams(shares, shares.mean(0))
+    return FirstTeams(shares, shares.mean(0), official == official.max())

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from scoring import samples
+from tests.support import schemas
 from tests.support.command_line import run
 
 SAMPLE = samples.test_sets("tricorder3")["sample"]
@@ -199,4 +200,56 @@ def test_a_person_reads_the_standings():
     finished = compared(f"aurora={AURORA}", f"cygnus={CYGNUS}", "--resamples", "20")
     lines = finished.out.splitlines()
     assert "rank interval" in lines[0]
-    assert [line.split()[1] for line in lines[1:]] == ["aurora", "cygnus"]
+    assert [line.split()[1] for line in lines[1:3]] == ["aurora", "cygnus"]
+    assert lines[4].startswith("Efficiency assumed for 2 of 2 teams.")
+
+
+def test_a_table_of_teams_counts_and_is_written(tmp_path):
+    facts = tmp_path / "facts.csv"
+    facts.write_text("team,size_mib,institution\na,100,Uni A\nz,1,\n")
+    finished = compared(f"a={AURORA}", f"b={BOREALIS}", "--teams", facts, "--resamples", "0", "--json", "-")
+    by_option = compared(
+        f"a={AURORA}", f"b={BOREALIS}", "--model-size-mib", "a=100", "--resamples", "0", "--json", "-"
+    )
+    assert [t["score"] for t in finished.json["teams"]] == [t["score"] for t in by_option.json["teams"]]
+    assert {t["team"]: t["facts"]["institution"] for t in finished.json["teams"]} == {"a": "Uni A", "b": None}
+    assert finished.json["size_assumed"] == ["b"]
+    assert "unknown-team" in [f["code"] for f in finished.json["findings"]]
+    person = compared(f"a={AURORA}", f"b={BOREALIS}", "--teams", facts, "--resamples", "0")
+    assert "Efficiency assumed for 1 of 2 teams" in person.out
+    assert "Uni A" in person.out
+
+
+def test_a_table_of_teams_that_cannot_be_is_refused_with_all_else(tmp_path):
+    facts, empty = tmp_path / "facts.csv", tmp_path / "empty.csv"
+    facts.write_text("team,size_mib,institution\na,-3,<b>\n")
+    empty.write_bytes(b"")
+    finished = compared(f"a={AURORA}", f"b={empty}", "--teams", facts, "--json", "-")
+    assert finished.status == 2
+    assert [p["code"] for p in finished.json["problems"]] == ["bad-team-fact"] * 2 + ["unreadable-file"]
+
+
+def test_refused_submissions_are_listed_with_their_reasons(tmp_path):
+    folder = folder_of(tmp_path)
+    (folder / "empty.csv").write_bytes(b"")
+    (folder / "aurora").mkdir()
+    (folder / "other.csv").write_text("filename,prediction\nimages/L0001.jpg,blue\n")
+    arguments = (folder, "--resamples", "0", "--without-refused")
+    finished = compared(*arguments, "--json", "-")
+    assert finished.status == 0
+    left_out = {one["team"]: one["problems"] for one in finished.json["excluded"]}
+    assert set(left_out) == {"teams › aurora", "aurora", "empty", "other"}
+    assert [team["team"] for team in finished.json["teams"]] == ["cygnus"]
+    assert {p["level"] for problems in left_out.values() for p in problems} == {"error"}
+    said = [f for f in finished.json["findings"] if f["code"] == "excluded-submission"]
+    assert {f["where"] for f in said} == set(left_out)
+    assert "Refused, so not ranked (4)" in compared(*arguments).out
+    assert schemas.problems("comparison", finished.out) == []
+
+
+def test_where_no_submission_is_left_all_problems_are_told(tmp_path):
+    empty = tmp_path / "empty.csv"
+    empty.write_bytes(b"")
+    finished = compared(f"a={empty}", f"b={empty}", "--without-refused", "--json", "-")
+    assert finished.status == 2
+    assert [p["where"].split(":")[0] for p in finished.json["problems"]] == ["a", "b"]

@@ -32,7 +32,9 @@ def test_rules(found):
     for rule in of_kind["metric"]:
         assert rule.ranks == placed([card.metrics[rule.name] for card in cards])
     right = [[float(row["correct"]) for row in card.cases] for card in cards]
-    assert [rule.name for rule in of_kind["scheme"]] == list(SCHEMES)
+    left_out = [name for name in SCHEMES if set(rank_cases(right, name)["ranks"]) == {1}]
+    assert list(table.all_alike) == left_out
+    assert [rule.name for rule in of_kind["scheme"]] == [name for name in SCHEMES if name not in left_out]
     for rule in of_kind["scheme"]:
         assert list(rule.ranks) == rank_cases(right, rule.name)["ranks"]
     assert {rule.small for rule in of_kind["subgroup"]} == {True, False}
@@ -72,3 +74,11 @@ def test_a_median_of_values_between_counts():
 def test_beyond_twenty_teams_no_pair_is_tested():
     many = lesion_teams(9, 12, [1.0] * 21, resamples=0)
     assert "test_then_rank" not in [rule.name for rule in robustness.robustness(many).rules]
+
+
+def test_a_rule_by_which_all_share_the_first_place_is_left_out():
+    table = robustness.robustness(lesion_teams(8, 70, (3, 4, 5), resamples=0))
+    assert "rank_then_median" in table.all_alike
+    assert not any(len(set(rule.ranks)) == 1 for rule in table.rules if rule.kind == "scheme")
+    alone = robustness.robustness(lesion_teams(8, 30, (3,), resamples=0))
+    assert alone.all_alike == ()

@@ -6,6 +6,8 @@ import pytest
 import scoring
 from scoring import samples
 from scoring.comparison import weights
+from scoring.comparison.compare import compare_cards
+from tests.support.patients import two_orders
 from tests.support.teams import lesion_teams, risk_teams
 
 LESION_KNOBS = {
@@ -119,3 +121,19 @@ def test_weighted_ranks_have_a_map_too():
 
 def test_nothing_to_turn(risks):
     assert weights.weight_map(risks) is None
+
+
+def test_the_map_says_what_it_holds_fixed_and_who_is_first_at_the_ring(lesions):
+    grid = weights.weight_map(lesions)
+    assert weights.at_the_ring(grid, grid.by_score) == (lesions.scored[0],)
+    words = weights.held_fixed(lesions, grid)
+    assert "share 45% of the score" in words
+    assert "The other 55% (accuracy and efficiency) stay as they are" in words
+
+
+def test_the_ring_of_weighted_ranks_is_not_that_of_the_score():
+    found = compare_cards(scoring.load_challenge("hecktor2026"), two_orders())
+    grid = weights.weight_map(found)
+    assert weights.at_the_ring(grid, grid.by_rank) == ("steady",)
+    assert weights.at_the_ring(grid, grid.by_score) == ("uneven",)
+    assert "whole score" in weights.held_fixed(found, grid)

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 import scoring
+from scoring.challenges.hecktor2026.formula import SUBTASKS
+from scoring.scorecard import ScoreCard
 from tests.support import volumes
 
 CHALLENGE = scoring.load_challenge("hecktor2026")
@@ -181,3 +183,39 @@ def metrics(truth_rows, truth_masks, rows, masks, **chosen) -> dict[str, float |
 
 def average(first: float | None, second: float | None) -> float | None:
     return None if first is None or second is None else (first + second) / 2
+
+
+def subtask_card(parts, replicates=None) -> ScoreCard:
+    """A scorecard with nothing but its subtasks and, as [B, 3], their replicates."""
+    known = None not in parts
+    score = 0.25 * parts[0] + 0.35 * parts[1] + 0.4 * parts[2] if known else None
+    metrics = dict(zip(SUBTASKS, parts, strict=True)) | {
+        "consistency": abs(score - sum(parts) / 3) if known else None
+    }
+    arrays = {}
+    if replicates is not None:
+        arrays = {f"{name}_replicates": replicates[:, k] for k, name in enumerate(SUBTASKS)}
+        arrays["score_replicates"] = replicates @ [0.25, 0.35, 0.4]
+    provenance = {
+        "version": "",
+        "truth_sha256": "",
+        "options": {},
+        "seed": 0,
+        "resamples": 0,
+        "interval": "",
+        "unit": "",
+        "n_units": 60,
+    }
+    provenance |= {"predictions_sha256": "", "model_sha256": None}
+    arrays["aligned"] = np.frombuffer(repr(parts).encode().ljust(32)[:32], np.uint8)
+    return ScoreCard("hecktor2026", score, metrics, {}, 60, (), (), provenance, arrays=arrays)
+
+
+def two_orders(noise: np.ndarray | None = None) -> dict[str, ScoreCard]:
+    """Scorecards of three teams: "steady" is first by weighted ranks, "uneven" by score. noise: [B, 3], added
+    to their subtasks in the replicates."""
+    parts = {"steady": (0.9, 0.2, 0.5), "uneven": (0.1, 0.95, 0.49), "last": (0.05, 0.1, 0.3)}
+    return {
+        name: subtask_card(of_team, None if noise is None else np.roll(noise, k, axis=0) + of_team)
+        for k, (name, of_team) in enumerate(parts.items())
+    }

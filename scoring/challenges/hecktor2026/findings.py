@@ -75,8 +75,9 @@ def _staging(truth: Truth, options: Options, kind: str, has_intervals: bool) -> 
         named = ", ".join(truth.ids[i] for i in at_zero)
         if options.t0 == "count":
             words = (
-                "T0 in the truth is no declared output; as a class of its own it costs whoever follows "
-                f"the rules ({at_zero.size}): {named}."
+                f"{at_zero.size} patient{'s have' if at_zero.size > 1 else ' has'} T0 in the truth, a stage "
+                "that submissions may not answer. It counts as a class that nobody gets right, which lowers "
+                f"the balanced accuracy of T for all who follow the rules: {named}."
             )
             yield warning("stage-t0", "T0", words)
         else:

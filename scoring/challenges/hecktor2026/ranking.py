@@ -19,6 +19,12 @@ Places = NDArray[np.int64]
 """Places [A] or [A, B], 1 = first."""
 TWENTIETHS = np.array([5, 7, 8])
 """0.25, 0.35 and 0.40 as whole twentieths: sums of floats would split equal totals."""
+WORDS = {
+    "rank": "Teams are ordered by weighted ranks: 0.25, 0.35 and 0.40 times a team's ranks in segmentation, "
+    "staging and prognosis; small is good.",
+    "score": "Teams are ordered by weighted score, as chosen here; by default they are by weighted ranks.",
+}
+"""What orders the teams, by the option `order`."""
 NAMES = ("segmentation", "staging", "prognosis")
 
 
@@ -57,6 +63,13 @@ def rank(cards: Mapping[str, ScoreCard], options: Values) -> Ranking:
             if np.isnan(row).all()
         ),
         places=_replicate_places(cards, undefined, rank_ties) if order == "rank" else None,
+        words=WORDS[order],
+        name="weighted rank" if order == "rank" else "",
+        values=(
+            {team: int(TWENTIETHS @ doubled[:, i]) / 40 for i, team in enumerate(teams)}
+            if order == "rank"
+            else {}
+        ),
     )
 
 
@@ -135,11 +148,13 @@ def _disagreements(teams: list[str], by_rank: Ints, by_score: Ints) -> list[list
 
 
 def _without_each(teams: list[str], values: Floats, undefined: Bools, rank_ties: str) -> list[dict[str, Any]]:
-    """Return who would be first by weighted ranks if one team withdrew.
+    """Return, for each team, who would be first by weighted ranks without it, and which others would change
+    places (`swapped`, the one that is ahead now first).
 
-    That depends on teams that are not first themselves.
+    Both depend on teams that are not first themselves.
     """
     found = []
+    now = places_by_rank(_doubled_ranks(values, rank_ties), undefined)
     for left_out, team in enumerate(teams):
         kept = [i for i in range(len(teams)) if i != left_out]
         if kept:
@@ -148,9 +163,20 @@ def _without_each(teams: list[str], values: Floats, undefined: Bools, rank_ties:
                 {
                     "without": team,
                     "first": sorted(teams[i] for i, place in zip(kept, places, strict=True) if place == 1),
+                    "swapped": _swapped([teams[i] for i in kept], now[kept], places),
                 }
             )
     return found
+
+
+def _swapped(teams: list[str], now: Ints, then: Ints) -> list[list[str]]:
+    """Return the pairs of teams whose order is another by places `then` than by `now` [A]; a tie in one of
+    them alone counts."""
+    order = sorted(range(len(teams)), key=lambda i: (now[i], teams[i]))
+    changed = np.sign(now[:, None] - now) != np.sign(then[:, None] - then)
+    return [
+        [teams[i], teams[j]] for place, i in enumerate(order) for j in order[place + 1 :] if changed[i, j]
+    ]
 
 
 def _replicate_places(

@@ -111,10 +111,10 @@ def headline(card: ScoreCard) -> Headline:
     unweighted = Fact(
         "Unweighted",
         share(m["unweighted_score"]),
-        f"consistency {decimal(m['consistency'], 4)}",
+        f"{decimal(m['consistency'], 4)} from the weighted score",
         (
-            "Plain mean of the three subtasks. Consistency: how far the weighted score is from it; the "
-            "smaller breaks a tie"
+            "Plain mean of the three subtasks. Of two teams with the same weighted score, the one for whom "
+            "both means are closer is placed first"
         ),
         "higher",
     )

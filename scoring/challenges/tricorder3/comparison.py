@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.challenges.tricorder3.formula import CLASSES, FREE_MIB, FULL_MIB, GROUPS, RISK_WEIGHTS
-from scoring.challenges.tricorder3.options import MISSING
+from scoring.challenges.tricorder3.options import MISSING, MODEL_SIZE
 from scoring.comparison_spec import (
     ComparisonSpec,
     Parameter,
@@ -61,6 +61,9 @@ COMPARISON = ComparisonSpec(
         (RISK_SHARES["malignant"], RISK_SHARES["medium"], RISK_SHARES["benign"]),
         share=0.45,
         by_rank=False,
+        others="accuracy and efficiency",
     ),
     size_limits_mib=(FREE_MIB, FULL_MIB),
+    size_option=MODEL_SIZE.name,
+    size_part="efficiency",
 )

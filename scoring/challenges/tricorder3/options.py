@@ -1,15 +1,6 @@
 """Options of TRICORDER-3."""
 
-import math
-
-from scoring.options import Option
-
-
-def _size_problem(size: float) -> str | None:
-    if math.isfinite(size) and size >= 0:
-        return None
-    return f"{size} is not a size: give the MiB (bytes / 1048576), 0 or more."
-
+from scoring.options import Option, size_problem
 
 MISSING = Option(
     name="missing",
@@ -29,6 +20,6 @@ MODEL_SIZE = Option(
     per_team=True,
     predictions_only="a model brings its own size: leave the option out, or score predictions.",
     label="Size of its model in MiB",
-    problem=_size_problem,
+    problem=size_problem,
 )
 OPTIONS = (MISSING, MODEL_SIZE)

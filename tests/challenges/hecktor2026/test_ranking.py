@@ -9,44 +9,19 @@ from hypothesis import strategies as st
 
 import scoring
 from scoring.challenges.hecktor2026.ranking import rank
+from scoring.comparison import scale as scales
+from scoring.comparison import team_tables, verdict
 from scoring.comparison.compare import compare_cards
 from scoring.comparison_spec import Ranking
-from scoring.scorecard import ScoreCard
 from tests.support.findings import codes, places, refused
-from tests.support.patients import CHALLENGE, labels, submission_folder, truth_folder
+from tests.support.patients import CHALLENGE, labels, submission_folder, truth_folder, two_orders
+from tests.support.patients import subtask_card as card
 from tests.support.soak import FACTOR
 
-NAMES = ("segmentation", "staging", "c_index")
 VALUES = st.sampled_from([0.1, 0.2, 0.30000000000000004, 0.3, 0.5])
 TEAMS = st.dictionaries(
     st.sampled_from("abcdefgh"), st.tuples(VALUES, VALUES, VALUES), min_size=1, max_size=7
 )
-
-
-def card(parts, replicates=None) -> ScoreCard:
-    """A scorecard with nothing but its subtasks and, as [B, 3], their replicates."""
-    known = None not in parts
-    score = 0.25 * parts[0] + 0.35 * parts[1] + 0.4 * parts[2] if known else None
-    metrics = dict(zip(NAMES, parts, strict=True)) | {
-        "consistency": abs(score - sum(parts) / 3) if known else None
-    }
-    arrays = {}
-    if replicates is not None:
-        arrays = {f"{name}_replicates": replicates[:, k] for k, name in enumerate(NAMES)}
-        arrays["score_replicates"] = replicates @ [0.25, 0.35, 0.4]
-    provenance = {
-        "version": "",
-        "truth_sha256": "",
-        "options": {},
-        "seed": 0,
-        "resamples": 0,
-        "interval": "",
-        "unit": "",
-        "n_units": 60,
-    }
-    provenance |= {"predictions_sha256": "", "model_sha256": None}
-    arrays["aligned"] = np.frombuffer(repr(parts).encode().ljust(32)[:32], np.uint8)
-    return ScoreCard("hecktor2026", score, metrics, {}, 60, (), (), provenance, arrays=arrays)
 
 
 def ranked(cards: dict, order: str = "rank", rank_ties: str = "min") -> Ranking:
@@ -106,9 +81,15 @@ def test_both_orders_restated(teams, ties):
     ]
     for entry in found.more["leave_one_team_out"]:
         others = {name: parts for name, parts in teams.items() if name != entry["without"]}
-        assert entry["first"] == sorted(
-            name for name, place in by_weighted_rank(others, ties)[1].items() if place == 1
-        )
+        places = by_weighted_rank(others, ties)[1]
+        assert entry["first"] == sorted(name for name, place in places.items() if place == 1)
+        now = sorted(others, key=lambda name: (places_by_rank[name], name))
+        assert entry["swapped"] == [
+            [a, b]
+            for i, a in enumerate(now)
+            for b in now[i + 1 :]
+            if np.sign(places_by_rank[a] - places_by_rank[b]) != np.sign(places[a] - places[b])
+        ]
 
 
 def test_consistency_breaks_the_tie_of_the_definition():
@@ -241,3 +222,44 @@ def test_files_compared():
 
 def codes_of(result: dict) -> list[str]:
     return [finding["code"] for finding in result["findings"]]
+
+
+def test_words_and_leads_follow_the_chosen_order():
+    scale = scales.of(CHALLENGE)
+    by_rank = compare_cards(CHALLENGE, two_orders())
+    assert by_rank.scored == ("steady", "uneven", "last")
+    lead = verdict.lead(by_rank, scale)
+    assert (lead.over, lead.value, lead.below) == ("uneven", "0.30", "weighted rank 1.35, then 1.65")
+    assert "−0.058" in lead.explain
+    assert verdict.order(by_rank).startswith("Teams are ordered by weighted ranks")
+    words = verdict.standing(by_rank)
+    assert words.startswith("steady is ranked first by weighted rank.")
+    assert words.endswith("The highest score is that of uneven, ranked 2.")
+    by_score = compare_cards(CHALLENGE, two_orders(), order="score")
+    lead = verdict.lead(by_score, scale)
+    assert (lead.over, lead.value) == ("steady", "+0.058")
+    assert verdict.order(by_score).startswith("Teams are ordered by weighted score")
+
+
+def test_who_could_be_first_is_a_matter_of_the_chosen_order():
+    random = np.random.default_rng(0)
+    by_rank = compare_cards(CHALLENGE, two_orders(random.normal(0, 0.001, (200, 3))))
+    assert verdict.tied(by_rank) == ("steady",)
+    assert (verdict.band(by_rank), verdict.tie(by_rank)) == (0, "could be first")
+    assert "No other team's 95% range of places reaches the first." in verdict.standing(by_rank)
+    close = compare_cards(CHALLENGE, two_orders(random.normal(0, 0.5, (200, 3))))
+    assert verdict.tied(close)[:2] == ("steady", "uneven")
+    assert "uneven" in verdict.standing(close).split("could be first as well")[0]
+
+
+def test_the_table_of_withdrawals_says_what_they_change():
+    ring = {"a": card((0.9, 0.5, 0.5)), "b": card((0.5, 0.9, 0.4)), "c": card((0.4, 0.4, 0.9))}
+    for cards in (ring, two_orders()):
+        found = compare_cards(CHALLENGE, cards)
+        table = team_tables.withdrawals(found)
+        moved = {
+            entry["without"] for entry in found.own_ranking.more["leave_one_team_out"] if entry["swapped"]
+        }
+        said = dict(zip(table.rows["without"], table.rows["swapped"], strict=True))
+        assert {name for name, words in said.items() if words != "none"} == moved
+        assert ("No single withdrawal would change" in table.caption) is (not moved)

@@ -1,0 +1,242 @@
+"""What an organizer knows about a team beside its predictions: size of the model, institution, method,
+licence."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from scoring.challenge import Challenge
+from scoring.comparison_spec import ComparisonSpec
+from scoring.findings import Finding, InputRefused, error, note
+from scoring.options import Values, size_problem
+from scoring.readers import case_tables, tables
+from scoring.readers.archives import has_hidden, shown
+from scoring.readers.sources import Source, open_source
+from scoring.readers.tables import Table
+from scoring.scorecard import ScoreCard
+
+LONGEST = 120
+"""Characters of institution, method and licence."""
+ROUNDING_MIB = 0.01
+"""Sizes that differ by less are the same: tables hold rounded ones."""
+
+
+@dataclass(frozen=True)
+class TeamFacts:
+    """Facts about a team, None where they are unknown.
+
+    Attributes:
+        size_mib: Size of its model in MiB (bytes / 1048576), 0 or more.
+        institution: Where the team works.
+        method: What it did, in a few words.
+        licence: The licence of its model or code.
+    """
+
+    size_mib: float | None = None
+    institution: str | None = None
+    method: str | None = None
+    licence: str | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the facts by name."""
+        return asdict(self)
+
+
+UNKNOWN = TeamFacts()
+OF_A_MODEL = "The model's own file has {:.2f} MiB, not {:g}: leave the size blank."
+GIVEN_TWICE = "The size is given twice, as {:g} and as {:g} MiB: give it once."
+HEADERS: Mapping[str, tuple[str, ...]] = {
+    "size_mib": ("size_mib", "size_(mib)", "size", "model_size_mib"),
+    "institution": ("institution", "affiliation"),
+    "method": ("method",),
+    "licence": ("licence", "license"),
+}
+"""Fact -> headers of its column in a table, as `tables.key` writes them."""
+LABELS: Mapping[str, str] = {
+    "size_mib": "size (MiB)",
+    "institution": "institution",
+    "method": "method",
+    "licence": "licence",
+}
+"""Fact -> its name for people."""
+
+
+def size_of(text: str) -> float:
+    """Return a size as it was typed; a decimal comma is read too.
+
+    Raises:
+        ValueError: With a sentence, where it is no size.
+    """
+    read = tables.numbers([text], decimal_comma=True)
+    if read.fault[0]:
+        raise ValueError(f"{shown(text[:40])!r} is not a number: give the model's size in MiB, 0 or more.")
+    value = float(read.values[0])
+    if words := size_problem(value):
+        raise ValueError(words)
+    return value
+
+
+def text_of(text: str) -> str:
+    """Return institution, method or licence as it was typed, trimmed.
+
+    Raises:
+        ValueError: With a sentence, where it is too long, or holds markup or hidden characters.
+    """
+    plain = text.strip()
+    if len(plain) > LONGEST:
+        raise ValueError(f"It has {len(plain)} characters: shorten it to {LONGEST}.")
+    if has_hidden(plain):
+        raise ValueError("It has control or hidden characters: type it as one line of plain text.")
+    if any(sign in plain for sign in MARKUP):
+        raise ValueError("It looks like markup: write plain text, without <, > and links in brackets.")
+    return plain
+
+
+MARKUP = ("<", ">", "](")
+READERS: Mapping[str, Callable[[str], Any]] = {
+    "size_mib": size_of,
+    "institution": text_of,
+    "method": text_of,
+    "licence": text_of,
+}
+"""Fact -> what reads it; each raises ValueError with a sentence."""
+
+
+def parse(team: str, cells: Mapping[str, str], place: str | None = None) -> tuple[TeamFacts, list[Finding]]:
+    """Read the facts of one team as they were typed.
+
+    Args:
+        team: Name of the team.
+        cells: Text by fact; a blank one is unknown.
+        place: Where it was typed; None: the team's name.
+
+    Returns:
+        The facts, those with a problem unknown; and a `bad-team-fact` for each problem, its place ending in
+        the name of the fact.
+    """
+    values: dict[str, Any] = {}
+    problems = []
+    for fact, text in cells.items():
+        try:
+            values[fact] = READERS[fact](text) if text.strip() else None
+        except ValueError as wrong:
+            problems.append(error("bad-team-fact", f"{place or team}, {LABELS[fact]}", str(wrong)))
+    return TeamFacts(**values), problems
+
+
+def read_facts(
+    source: Source, teams: Collection[str], name: str | None = None
+) -> tuple[dict[str, TeamFacts], list[Finding]]:
+    """Read a table of facts: a column `team`, and any of size_mib, institution, method, licence.
+
+    Args:
+        source: The table.
+        teams: Names of the teams that are compared.
+        name: What messages call the table.
+
+    Returns:
+        Facts by team, and notes on rows of no team and on columns that are no facts.
+
+    Raises:
+        InputRefused: With every cell that cannot be.
+    """
+    files = open_source(source, name)
+    table = tables.read_table(files.read(case_tables.find_table(files)), files.name)
+    columns, problems = _columns(table)
+    found: dict[str, TeamFacts] = {}
+    ignored = [
+        note("unknown-column", table.header_place, f"column {shown(header)!r} is no fact: not used.")
+        for column, header in enumerate(table.header)
+        if column not in columns.values()
+    ]
+    if not problems:
+        cells = {fact: table.cells(column) for fact, column in columns.items()}
+        for row, team in enumerate(cells.pop("team")):
+            place = table.place(row)
+            facts, wrong = parse(team, {fact: column[row] for fact, column in cells.items()}, place)
+            problems += wrong
+            if team in found:
+                problems.append(error("duplicate-team", place, f"{shown(team)} has a row already: keep one."))
+            elif team in teams:
+                found[team] = facts
+            else:
+                words = f"{shown(team) or 'a row without a name'} is none of the compared teams: not used."
+                ignored.append(note("unknown-team", place, words))
+    problems = [*table.problems, *problems]
+    if problems:
+        raise InputRefused(problems, ignored)
+    return found, ignored
+
+
+def _columns(table: Table) -> tuple[dict[str, int], list[Finding]]:
+    """Return the column of "team" and of every fact that the table has, and what is wrong with its header."""
+    columns: dict[str, int] = {}
+    problems: list[Finding] = []
+    for fact, headers in {"team": ("team",), **HEADERS}.items():
+        column, twice = tables.find_column(table, headers)
+        problems += twice
+        if column is not None:
+            columns[fact] = column
+    if "team" not in columns:
+        problems.append(tables.missing_column(table, "the team", ["team"]))
+    if not columns.keys() & HEADERS.keys():
+        problems.append(tables.missing_column(table, "any fact", [*HEADERS][:3]))
+    return columns, problems
+
+
+def with_sizes(
+    challenge: Challenge[Any, Any],
+    teams: Mapping[str, Any],
+    options: Mapping[str, Values],
+    facts: Mapping[str, TeamFacts],
+) -> Mapping[str, Values]:
+    """Return the options of each team with the size of its model, where the challenge scores sizes and the
+    team sent no model.
+
+    Args:
+        challenge: The challenge.
+        teams: Predictions by team.
+        options: Options by team; a size given there holds where the facts have none.
+        facts: Facts by team.
+
+    Raises:
+        InputRefused: For a size that is not that of a team's own model file, or given twice and differently
+            (`bad-team-fact`).
+    """
+    option = challenge.comparison.size_option
+    if not option:
+        return options
+    models = {name: sent.model["size_mib"] for name, sent in teams.items() if sent.model is not None}
+    given = {name: own[option] for name, own in options.items() if own.get(option) is not None}
+    wrong = [*not_of_models(facts, models), *_contradicted(facts, given, GIVEN_TWICE)]
+    if wrong:
+        raise InputRefused(wrong)
+    sizes = {
+        name: {option: fact.size_mib}
+        for name, fact in facts.items()
+        if fact.size_mib is not None and name not in models and name not in given
+    }
+    return {name: {**options.get(name, {}), **sizes.get(name, {})} for name in teams}
+
+
+def scored_facts(spec: ComparisonSpec, card: ScoreCard, told: TeamFacts | None) -> TeamFacts:
+    """Return the facts of a team, its size that of the card where it counts in the score."""
+    facts = told or UNKNOWN
+    if not spec.size_option:
+        return facts
+    return replace(facts, size_mib=card.more["model_size_mib"])
+
+
+def not_of_models(facts: Mapping[str, TeamFacts], sizes: Mapping[str, float]) -> Iterator[Finding]:
+    """Yield `bad-team-fact` for sizes that are not those of the teams' own model files (MiB by team)."""
+    yield from _contradicted(facts, sizes, OF_A_MODEL)
+
+
+def _contradicted(
+    facts: Mapping[str, TeamFacts], known: Mapping[str, float], words: str
+) -> Iterator[Finding]:
+    """Yield `bad-team-fact` for sizes that are known to be others."""
+    for team, size in known.items():
+        told = facts.get(team, UNKNOWN).size_mib
+        if told is not None and abs(told - size) > ROUNDING_MIB:
+            yield error("bad-team-fact", f"{team}, {LABELS['size_mib']}", words.format(size, told))
