@@ -40,20 +40,23 @@ class Figure:
 
 @dataclass(frozen=True)
 class Panel:
-    """One of several small figures. title: Markdown, above it. below: plain text under it."""
+    """One of several small figures. title: Markdown, above it. below: plain text under it. alt: what is read
+    aloud instead of it; "": its question and what stands below."""
 
     title: str
     build: Callable[[Theme], go.Figure]
     below: str = ""
+    alt: str = ""
 
 
 @dataclass(frozen=True)
 class Panels:
-    """Small multiples: one figure per class, center or the like."""
+    """Small multiples: one figure per class, center or the like. width: least px of one."""
 
     question: str
     panels: Sequence[Panel]
     caption: str = ""
+    width: int = 155
 
 
 Kind = Literal["text", "number", "bar", "count", "interval", "class", "written"]

@@ -346,23 +346,35 @@ def plot(figure: go.Figure, caption: str, key: str | None = None, **more):
     )
 
 
-def panels(question: str, cards: Sequence[tuple[str, go.Figure, str]], caption: str, key: str) -> None:
-    """Small multiples, six across and two on a phone. cards: heading (Markdown of our own), figure, line
-    below it."""
+@dataclass(frozen=True)
+class Panel:
+    """One of several small figures. title: Markdown of our own. below: a line below it. alt: what is read
+    aloud instead of it; "": its question and that line."""
+
+    title: str
+    figure: go.Figure
+    below: str = ""
+    alt: str = ""
+
+
+def panels(question: str, cards: Sequence[Panel], caption: str, key: str, width: int = 155) -> None:
+    """Small multiples, with 155 px six across and two on a phone. width: least px of one."""
     heading(question)
-    with st.grid(min_column_width=155, gap="small"):
-        for place, (title, figure, below) in enumerate(cards):
+    with st.grid(min_column_width=width, gap="small"):
+        for place, card in enumerate(cards):
             with st.container(border=True, gap="xsmall"):
-                st.markdown(title)
+                st.markdown(card.title)
                 st.plotly_chart(
-                    figure,
+                    card.figure,
                     theme=None,
                     key=f"{key}_{place}",
                     config=CONFIG,
-                    alt=f"{figure.layout.meta['question']} {below}",
+                    alt=card.alt or f"{card.figure.layout.meta['question']} {card.below}",
                 )
-                st.caption(below)
-    st.caption(caption)
+                if card.below:
+                    st.caption(card.below)
+    if caption:
+        st.caption(caption)
 
 
 def tabs(bodies: Mapping[str, Callable], *arguments, key: str = "tab") -> None:

@@ -29,6 +29,7 @@ from scoring.views import (
     Facts,
     Figure,
     Gallery,
+    Headline,
     Panels,
     SideBySide,
     Table,
@@ -108,13 +109,16 @@ def _own_elements(content: tuple[str, ...], path: str, theme: str, _draw: Callab
 
 
 def headline(shown: ScoredSubmission, link: CaseLink | None = None) -> None:
-    """Draw the score, what made it, and what must be known before it is read."""
-    head = views(shown).headline
-    place = of_card(shown, "headline", link)
+    """Draw the score of a card, what made it, and what must be known before it is read."""
+    draw_headline(views(shown).headline, of_card(shown, "headline", link))
+
+
+def draw_headline(head: Headline, place: Place) -> None:
+    """Draw a headline."""
     strip = partial(_figure, head.strip, place) if head.strip else None
     layout.headline(head.score, head.facts, strip, head.arithmetic, head.under_score)
     for number, note in enumerate(head.notes):
-        _block(note, place.inside(number))
+        draw(note, place.inside(number))
 
 
 def section_names(shown: ScoredSubmission) -> list[str]:
@@ -127,7 +131,7 @@ def section(shown: ScoredSubmission, name: str, link: CaseLink | None = None) ->
     found = views(shown).section(name)
     if found is None or found.detail:
         return False
-    _all(found.blocks, of_card(shown, name, link))
+    draw_all(found.blocks, of_card(shown, name, link))
     return True
 
 
@@ -136,20 +140,22 @@ def block(
 ) -> None:
     """Draw a block that a live tab made. With `shown` and a path, which must say all that it depends on, it
     is kept with the blocks of that card."""
-    _block(entry, of_card(shown, f"live/{path}", link) if shown else Place(None, True, path, link))
+    draw(entry, of_card(shown, f"live/{path}", link) if shown else Place(None, True, path, link))
 
 
 def clickable(entry: Figure, shown: ScoredSubmission, path: str, chosen: Chosen) -> None:
     """Draw a figure of a live tab whose points can be clicked; path as of `block`."""
-    _clickable_figure(entry, of_card(shown, f"live/{path}"), entry.caption, chosen)
+    draw_clickable(entry, of_card(shown, f"live/{path}"), entry.caption, chosen)
 
 
-def _all(entries: Sequence[Block], place: Place) -> None:
+def draw_all(entries: Sequence[Block], place: Place) -> None:
+    """Draw blocks one below the other."""
     for number, entry in enumerate(entries):
-        _block(entry, place.inside(number))
+        draw(entry, place.inside(number))
 
 
-def _block(entry: Block, place: Place) -> None:
+def draw(entry: Block, place: Place) -> None:
+    """Draw a block."""
     match entry:
         case Figure():
             _figure(entry, place)
@@ -171,7 +177,7 @@ def _block(entry: Block, place: Place) -> None:
             drawn = st.columns(list(entry.widths), gap="medium")
             for number, (column, blocks) in enumerate(zip(drawn, entry.columns, strict=True)):
                 with column:
-                    _all(blocks, place.inside(number))
+                    draw_all(blocks, place.inside(number))
         case Choice():
             _choice(entry, place)
 
@@ -183,7 +189,7 @@ def _choice(entry: Choice, place: Place) -> None:
     chosen = st.segmented_control(
         entry.label, names, key=entry.key, bind="query-params", required=True, default=names[0]
     )
-    _block(entry.options[chosen], place.inside(chosen))
+    draw(entry.options[chosen], place.inside(chosen))
 
 
 def _text(entry: Text) -> None:
@@ -209,20 +215,21 @@ def _figure(entry: Figure, place: Place) -> None:
     theme, key = layout.theme(), entry.key or None
     if entry.cases and place.link:
         caption = f"{entry.caption} A click opens the {place.link.case}."
-        _clickable_figure(entry, place, caption, place.link.point)
+        draw_clickable(entry, place, caption, place.link.point)
         return
 
-    def draw() -> str:
+    def plot() -> str:
         figure = entry.build(theme)
         layout.plot(figure, entry.caption, key)
         return str(figure.layout.meta["question"])
 
     with st.container(gap="xsmall"):
-        question = _kept(place, theme, draw)
+        question = _kept(place, theme, plot)
         layout.footer(entry.caption, _numbers(entry), question, key, index=False)
 
 
-def _clickable_figure(entry: Figure, place: Place, caption: str, chosen: Chosen) -> None:
+def draw_clickable(entry: Figure, place: Place, caption: str, chosen: Chosen) -> None:
+    """Draw a figure whose points can be clicked, with a caption that says so."""
     theme, key = layout.theme(), entry.key or None
     figure = _kept(place, theme, lambda: entry.build(theme))
     question = str(figure.layout.meta["question"])
@@ -237,8 +244,8 @@ def _numbers(entry: Figure) -> Numbers | None:
 
 
 def _panels(entry: Panels, path: str, theme: Theme) -> None:
-    cards = [(panel.title, panel.build(theme), panel.below) for panel in entry.panels]
-    layout.panels(entry.question, cards, entry.caption, path)
+    cards = [layout.Panel(one.title, one.build(theme), one.below, one.alt) for one in entry.panels]
+    layout.panels(entry.question, cards, entry.caption, path, entry.width)
 
 
 def _table(entry: Table, place: Place) -> None:
@@ -298,7 +305,7 @@ def _cells(column: Column, entry: Table) -> list:
         case "count":
             return [None if n is None else f"{n}{'*' if n < SMALL else ''}" for n in values]
         case "interval":
-            return [span(pair, column.digits) for pair in values]
+            return [span(pair, column.digits, sign=column.sign) for pair in values]
     return values
 
 

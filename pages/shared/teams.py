@@ -191,7 +191,7 @@ def _card(challenge: Challenge, truth, team: Team, shared: Mapping, job: jobs.Jo
     return challenge.score(truth, predictions, **options)
 
 
-@st.cache_resource(max_entries=32, scope="session", show_spinner=False)
+@st.cache_resource(max_entries=64, scope="session", show_spinner=False)
 def of_comparison(name: str, key: tuple, _work: Callable[[], Any]) -> Any:
     """What `_work` gives, computed once. name: of the work; key: of the comparison."""
     return _work()

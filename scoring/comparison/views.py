@@ -1,217 +1,346 @@
-"""Figures of a comparison for page and report. places: indices of the drawn teams in
-`Comparison.scored`."""
+"""What is shown of a comparison, as data: who leads, whether that is chance, how stable ranks are."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
-import numpy as np
 import plotly.graph_objects as go
 
-from scoring.comparison import reference, verdict
-from scoring.comparison.classes import ClassMatrix
+from scoring.comparison import difference_views, figures, reference, rule_views, verdict
 from scoring.comparison.compare import Comparison
-from scoring.comparison.pairs import Pairs
-from scoring.comparison.robustness import Robustness, Rule
+from scoring.comparison.displayed import Displayed, named
+from scoring.comparison.pairs import BOOTSTRAP, SCORE, Pairs
+from scoring.comparison.reference import Difference
 from scoring.comparison.scale import Scale
-from scoring.comparison.subgroups import Estimate, Subgroup
-from scoring.comparison.values import number
-from scoring.comparison.weights import FirstTeams, WeightGrid
-from scoring.figures import comparison as figures
-from scoring.figures.comparison import Ordering
-from scoring.figures.intervals import Row
-from scoring.figures.model_size import Sized
-from scoring.figures.numerals import decimal
-from scoring.figures.theme import Theme, safe, short
-from scoring.figures.weights import FirstPlaces
+from scoring.figures.model_size import size_scatter
+from scoring.figures.numerals import UNDEFINED, percent, share, span
+from scoring.figures.theme import Theme
 from scoring.statistics.replicate_comparison import Pair
+from scoring.text import markdown
+from scoring.views import Block, Column, Data, Fact, Facts, Figure, Headline, SideBySide, Table, Text
 
-MANY = 15
-"""Teams up to which all are drawn; beyond, the first of them and one that is chosen."""
-SCHEMES = {
-    "mean_then_rank": "cases: mean, then rank",
-    "median_then_rank": "cases: median, then rank",
-    "rank_then_mean": "cases: rank, then mean",
-    "rank_then_median": "cases: rank, then median",
-    "test_then_rank": "cases: tests won (Holm)",
-}
-USUAL = {
-    "f1": "F1",
-    "f2": "F2",
-    "auc": "AUC",
-    "c": "C",
-    "gtvp": "GTVp",
-    "gtvn": "GTVn",
-    "dice": "Dice",
-    "t": "T",
-    "n": "N",
-}
-"""Parts of the names of metrics that are not written as they are spelled there."""
+PAIRS, METRICS, SENTENCE, NAMED = 400, 3, 600, 8
+"""Pairs that a table lists, metrics beside a score on a page, characters of a sentence with names, and teams
+that an explanation names at most."""
 
 
-def shown(found: Comparison, chosen: str | None = None) -> list[int]:
-    """Places of the teams to draw: all, or of many the first and the chosen one."""
-    places = range(len(found.scored))
-    return [place for place in places if place < MANY or found.scored[place] == chosen]
+def section_names(found: Comparison) -> list[str]:
+    """Return the questions that can be asked of this challenge, in the order in which an organizer asks "
+    "them."""
+    left_out = set()
+    if found.own_ranking is None:
+        left_out.add("Orders")
+    if not found.spec.slice_measures:
+        left_out.add("Subgroups")
+    if all(card.more.get("model_size_mib") is None for card in found.cards.values()):
+        left_out.add("Size")
+    return [name for name in SECTIONS if name not in left_out]
 
 
-def named(metric: str) -> str:
-    """A key of `metrics` as people write it: "macro_f1" is "macro F1"."""
-    return " ".join(USUAL.get(part, part) for part in metric.split("_")).replace("C index", "C-index")
-
-
-def ranking(found: Comparison, scale: Scale, places: Sequence[int], theme: Theme) -> go.Figure:
-    """Scores with their intervals, the tied group shaded, the ranks that each team could hold beside it."""
-    rows = [
-        Row(
-            f"{found.ranks[name]}  {short(name)}",
-            scale.factor * number(found.cards[name].score),
-            scale.scaled(found.cards[name].intervals.get("score")),
-            beside=verdict.rank_interval(found, place),
-        )
-        for place, name in ((place, found.scored[place]) for place in places)
-    ]
-    return figures.team_intervals(
-        rows, theme, "Who wins?", scale.unit, scale.digits, tied=min(verdict.band(found), len(rows))
+def headline(shown: Displayed) -> Headline:
+    """Return the team in front, what that is worth, and the gap that this test set can resolve."""
+    found, scale = shown.comparison, shown.scale
+    first = found.scored[0]
+    is_shared = list(found.ranks.values()).count(found.ranks[first]) > 1
+    return Headline(
+        Fact(
+            "Ranked first (shared)" if is_shared else "Ranked first",
+            first,
+            scale.words(found.cards[first].score),
+        ),
+        _headline_facts(shown),
+        arithmetic=markdown(verdict.standing(found), SENTENCE),
     )
 
 
-def lead(found: Comparison, scale: Scale, places: Sequence[int], theme: Theme) -> go.Figure:
-    """Differences to the leader with simultaneous intervals."""
-    names = {found.scored[place] for place in places}
-    rows = [
-        Row(
-            short(one.team),
-            scale.factor * one.difference,
-            scale.scaled(one.simultaneous_interval),
-            beside="" if one.separated is None else "told apart" if one.separated else "not told apart",
-            apart=bool(one.separated),
+def _headline_facts(shown: Displayed) -> list[Fact]:
+    found, scale, result = shown.comparison, shown.scale, shown.comparison.result
+    names, tied, facts = found.scored, verdict.tied(found), []
+    if tied:
+        listed = f"{', '.join(map(markdown, tied[:NAMED]))}{' and more' * (len(tied) > NAMED)}"
+        facts.append(
+            Fact(
+                "Tied for first",
+                f"{len(tied)} of {len(names)}",
+                "not told apart" if len(tied) > 1 else "stands alone",
+                f"{listed}: no team is certainly better than any of these.",
+            )
         )
-        for one in reference.differences(found)
-        if one.team in names
+    if len(names) > 1:
+        pair = result.pairs[0]
+        interval = pair.simultaneous_interval
+        facts.append(
+            Fact(
+                f"Lead over {names[1]}",
+                scale.number(pair.difference, sign=True),
+                scale.span(interval, sign=True) if interval else "",
+                "Simultaneous 95% interval over all pairs",
+            )
+        )
+    if result.resolvable_gap:
+        facts.append(
+            Fact(
+                "Resolvable gap",
+                scale.number(result.resolvable_gap["all_pairs"]),
+                "all pairs",
+                "Smaller differences cannot be told from chance here. For one pair named beforehand: "
+                f"{scale.number(result.resolvable_gap['one_pair'])}",
+            )
+        )
+    if (result.winner_optimism or 0) > 0 and len(names) > 1:
+        facts.append(
+            Fact(
+                "Likely too high by",
+                scale.number(result.winner_optimism),
+                "the leader's score",
+                "The best of several was picked on these data, so its score is likely about this much too "
+                "high",
+            )
+        )
+    return facts
+
+
+def ranking(shown: Displayed) -> tuple[Block, ...]:
+    """Return who wins, and what makes the scores."""
+    found, table = shown.comparison, team_table(shown)
+    shaded = "Shaded: tied for first. " if verdict.band(found) else ""
+    figure = Figure(
+        partial(figures.ranking, found, shown.scale, shown.places),
+        f"Dot: score with its own 95% interval. {shaded}Right: ranks that each team could hold. "
+        f"{shown.method}",
+        table.rows,
+    )
+    return (SideBySide(((figure,), (table,)), (2, 3)),)
+
+
+def team_table(shown: Displayed) -> Table:
+    """Return a row for each team: rank, score with interval, ranks that chance allows, and what the score is
+    made of."""
+    found, scale = shown.comparison, shown.scale
+    metrics = found.spec.metrics[: METRICS + 1]
+    columns = [
+        Column("rank", "#", "number", 0, full="rank", width=36),
+        Column("team", "team", width=84),
+        Column("score", "score", "number", scale.digits, "higher", full=scale.unit, width=62),
+        Column("interval", "95% interval", "interval", scale.digits_of_intervals, width=96, lighter=True),
+        Column(
+            "could hold",
+            "ranks",
+            "written",
+            full="could hold ranks",
+            help="Ranks that the team could hold; tied: for first, no team is certainly better",
+            width=84,
+            lighter=True,
+        ),
+        Column(
+            "won",
+            "% won",
+            "number",
+            1,
+            full="% of resamples won",
+            help="Share of the resamples in which it came first. It favours who leads here, and is no chance "
+            "of being best",
+            width=54,
+        ),
+        *(
+            Column(metric, named(metric), "number", 3, "higher", width=80, detail=place >= METRICS)
+            for place, metric in enumerate(metrics)
+        ),
     ]
-    leader = short(found.scored[0])
-    axis = f"difference to {safe(leader)}, {scale.unit}"
-    return figures.team_intervals(
-        rows, theme, f"Is {leader}’s lead more than chance?", axis, scale.digits, reference=0
+    return Table(
+        "What makes the scores?",
+        columns,
+        _team_rows(shown, metrics),
+        "The order is that of the official score and is never altered; what chance could do stands beside "
+        "it.",
+        key="teams_table",
     )
 
 
-def pairs(of: Pairs, scale: Scale, names: Sequence[str], theme: Theme) -> go.Figure:
-    """Every two of the named teams: difference, and whether they are told apart. scale: of the metric that
-    the pairs differ in."""
-    n, at = len(names), {of.teams.index(name): k for k, name in enumerate(names)}
-    differences, apart, hovers = np.zeros((n, n)), np.zeros((n, n), bool), np.full((n, n), "", dtype=object)
-    for pair in (pair for pair in of.of if pair.a in at and pair.b in at):
-        for row, column, sign in ((pair.a, pair.b, 1), (pair.b, pair.a, -1)):
-            cell = at[row], at[column]
-            differences[cell], apart[cell] = sign * scale.factor * pair.difference, bool(pair.separated)
-            hovers[cell] = _pair_words(of.teams[row], of.teams[column], pair, sign, scale)
-    return figures.pair_matrix(names, differences, apart, hovers, min(scale.digits_of_intervals, 2), theme)
+def _team_rows(shown: Displayed, metrics: Sequence[str]) -> Data:
+    found, scale, result = shown.comparison, shown.scale, shown.comparison.result
+    level = verdict.tied(found) if verdict.band(found) else ()
+    place_of = {name: place for place, name in enumerate(found.scored)}
+    names = [*found.scored, *(name for name in found.cards if name not in place_of)]
+
+    def could_hold(name: str) -> str | None:
+        if name not in place_of:
+            return None
+        ranks = verdict.rank_interval(found, place_of[name]) or UNDEFINED
+        return f"{ranks}, tied" if name in level else ranks
+
+    def won(name: str) -> float | None:
+        shares = result.shares_won
+        return 100 * shares[place_of[name]] if shares and name in place_of else None
+
+    cards = [found.cards[name] for name in names]
+    return {
+        "rank": [found.ranks[name] for name in names],
+        "team": names,
+        "score": [None if card.score is None else scale.factor * card.score for card in cards],
+        "interval": [scale.scaled(card.intervals.get("score")) for card in cards],
+        "could hold": [could_hold(name) for name in names],
+        "won": [won(name) for name in names],
+        **{metric: [card.metrics.get(metric) for card in cards] for metric in metrics},
+    }
 
 
-def _pair_words(a: str, b: str, pair: Pair, sign: int, scale: Scale) -> str:
-    words = f"<b>{safe(a)}</b> minus {safe(b)}: <b>{scale.number(sign * pair.difference, sign=True)}</b>"
-    if pair.simultaneous_interval is None:
-        return words
-    bounds = sorted(sign * v for v in pair.simultaneous_interval)
+def lead(shown: Displayed) -> tuple[Block, ...]:
+    """Return whether the lead is more than chance."""
+    found, scale = shown.comparison, shown.scale
+    if len(found.scored) < 2:
+        return (Text("One team has no one to be told apart from.", "note"),)
+    others = [one for one in reference.differences(found) if one.team in shown.names]
+    figure = Figure(
+        partial(figures.lead, found, scale, shown.places),
+        "Filled: told apart. Hollow: the interval reaches zero. Simultaneous 95% intervals over all pairs "
+        f"(max-t). {shown.method}",
+        {"team": [one.team for one in others], **_numbers(others, scale)},
+        key="lead",
+    )
+    gap = verdict.gap(found, scale)
+    return (figure, Text(markdown(gap, SENTENCE))) if gap else (figure,)
+
+
+def pairs(shown: Displayed, of: Pairs, scale: Scale) -> Figure:
+    """Return every pair of teams, by score or by another metric with the test that belongs to it.
+
+    Args:
+        shown: The comparison.
+        of: The pairs.
+        scale: Of the metric that they differ in.
+    """
+    names = [name for name in shown.names if name in of.teams]
+    drawn = [pair for pair in of.of if of.teams[pair.a] in names and of.teams[pair.b] in names]
+    return Figure(
+        partial(figures.pairs, of, scale, names),
+        f"Row minus column, {scale.unit}. Coloured: told apart by simultaneous intervals; without colour: "
+        f"not. On hover: p ({of.test}), by Holm over all {len(of.of)} pairs. {shown.method}",
+        {
+            "a": [of.teams[pair.a] for pair in drawn],
+            "b": [of.teams[pair.b] for pair in drawn],
+            **_numbers(drawn, scale),
+        },
+    )
+
+
+def _numbers(pairs: Sequence[Pair | Difference], scale: Scale) -> Data:
+    ends = [scale.scaled(pair.simultaneous_interval) or (None, None) for pair in pairs]
+    return {
+        "difference": [scale.factor * pair.difference for pair in pairs],
+        "simultaneous low": [low for low, _ in ends],
+        "simultaneous high": [high for _, high in ends],
+        "adjusted p": [pair.p_adjusted for pair in pairs],
+        "told apart": [pair.separated for pair in pairs],
+    }
+
+
+def leads(shown: Displayed) -> tuple[Block, ...]:
+    """Return the lead and every pair, in a figure and in numbers."""
+    found, scale = shown.comparison, shown.scale
+    if len(found.scored) < 2:
+        return lead(shown)
+    by_score = Pairs(SCORE, BOOTSTRAP, found.scored, found.result.pairs)
+    listed = by_score.of[:PAIRS]
+    more = len(by_score.of) - len(listed)
+    table = Table(
+        "Which pairs are told apart, in numbers?",
+        [
+            Column("team", "team"),
+            Column("minus", "minus"),
+            Column("difference", scale.unit, "number", scale.digits, sign=True),
+            Column("interval", "simultaneous 95% interval", "interval", scale.digits_of_intervals, sign=True),
+            Column("p", "adjusted p", "written"),
+            Column("apart", "told apart"),
+        ],
+        {
+            "team": [found.scored[pair.a] for pair in listed],
+            "minus": [found.scored[pair.b] for pair in listed],
+            "difference": [scale.factor * pair.difference for pair in listed],
+            "interval": [scale.scaled(pair.simultaneous_interval) for pair in listed],
+            "p": [figures.p_words(pair.p_adjusted) for pair in listed],
+            "apart": [pair.separated for pair in listed],
+        },
+        f"and {more} more, in comparison.json" if more else "",
+        detail=True,
+    )
+    return (*lead(shown), pairs(shown, by_score, scale), table)
+
+
+def stability(shown: Displayed) -> tuple[Block, ...]:
+    """Return how stable the ranks are."""
+    found, result = shown.comparison, shown.comparison.result
+    if result.rank_shares is None:
+        words = (
+            "Nothing is known about the stability of ranks without replicates, or where a score is "
+            "undefined in all of them."
+        )
+        return (Text(words, "note"),)
+    shares = [result.rank_shares[place] for place in shown.places]
+    figure = Figure(
+        partial(figures.rank_shares, found, shown.places),
+        f"Frame: ranks that the team could hold. {shown.method}",
+        {
+            "team": shown.names,
+            **{f"rank {place + 1}": list(column) for place, column in enumerate(zip(*shares, strict=True))},
+        },
+    )
+    meaning = Text(
+        "A row spread over many columns is a rank that another test set would change. A share says how "
+        "often a resample of **these** cases gave that rank. It is **no chance of being best**: whoever "
+        "leads on these cases leads in their resamples too. Of twenty teams that are exactly equal, the one "
+        "that happens to be in front wins a third of the resamples.",
+        question="Is a share a chance?",
+    )
+    return (SideBySide(((figure,), (meaning, *_stability_facts(found))), (3, 2)),)
+
+
+def _stability_facts(found: Comparison) -> tuple[Facts, ...]:
+    known, won = found.result.stability, found.result.shares_won
+    if not known:
+        return ()
+    tau = Fact(
+        "Kendall’s tau",
+        share(known["kendall_tau_mean"], 2),
+        span(known["kendall_tau_interval"], 2),
+        "Agreement of a resample's order with the official one: 1 the same, 0 as by chance, −1 reversed. "
+        "Mean and 95% of the resamples",
+    )
+    return (Facts((tau, Fact("First in resamples", percent(won[0] if won else None), found.scored[0]))),)
+
+
+def size(shown: Displayed) -> tuple[Block, ...]:
+    """Return the score against the size of the model."""
+    found, scale = shown.comparison, shown.scale
+    sized = figures.sized(found, scale)
+    if not sized:
+        return (Text("No team says how large its model is.", "note"),)
+
+    def build(theme: Theme) -> go.Figure:
+        return size_scatter(sized, scale.unit, scale.digits, theme, found.spec.size_limits_mib)
+
     return (
-        f"{words}<br>simultaneous 95% interval {scale.span(bounds, sign=True)}"
-        f"<br>adjusted p {p_words(pair.p_adjusted)}<br>{'told apart' if pair.separated else 'not told apart'}"
+        Figure(
+            build,
+            f"Filled: no smaller model scores as high. Whisker: 95% interval. {len(sized)} of "
+            f"{len(found.cards)} teams have a known size. {shown.method}",
+            {
+                "team": [one.name for one in sized],
+                "MiB": [one.mib for one in sized],
+                "score": [one.score for one in sized],
+            },
+        ),
     )
 
 
-def p_words(p: float | None) -> str:
-    """A p-value with four decimals, or that it is below what they can show."""
-    return "below 0.0001" if p is not None and p < 0.00005 else decimal(p, 4)
-
-
-def rank_shares(found: Comparison, places: Sequence[int], theme: Theme) -> go.Figure:
-    """Share of the resamples at each rank. The comparison has replicates."""
-    rank_shares, intervals = found.result.rank_shares or [], found.result.rank_intervals or []
-    shares = np.array([rank_shares[place] for place in places])
-    return figures.rank_heat(
-        [found.scored[place] for place in places],
-        shares,
-        [intervals[place] for place in places],
-        theme,
-    )
-
-
-def rules(robust: Robustness, kinds: Sequence[str], names: Sequence[str], theme: Theme) -> go.Figure:
-    """Ranks under the rules of some kinds. names: of the drawn teams."""
-    orderings = [
-        Ordering(rule_name(rule), rule.ranks, rule.kendall_tau, rule.small)
-        for rule in robust.rules
-        if rule.kind in kinds
-    ]
-    return figures.rules_heat(robust.teams, orderings, [robust.teams.index(name) for name in names], theme)
-
-
-def rule_name(rule: Rule) -> str:
-    """A rule as people write it."""
-    if rule.kind == "subgroup":
-        group, _, measure = rule.name.rpartition(": ")
-        return f"{group}: {named(measure)}"
-    return SCHEMES.get(rule.name, named(rule.name))
-
-
-def classes(
-    table: ClassMatrix,
-    names: Sequence[str],
-    risks: Mapping[str, str],
-    theme: Theme,
-    chosen: tuple[str, str] | None = None,
-    against: str | None = None,
-) -> go.Figure:
-    """Class by team; with `against` less that team's."""
-    values = table.values[:, [table.teams.index(name) for name in names]]
-    if against is not None:
-        values = values - table.values[:, [table.teams.index(against)]]
-    support = [n or 0 for n in table.support]
-    shown = figures.ClassValues(values, table.classes, names, support, measures(table), risks)
-    return figures.class_heat(shown, theme, chosen, against is not None)
-
-
-def measures(table: ClassMatrix) -> str:
-    """What is compared of the classes: "F1", "recall, mean Dice"."""
-    return ", ".join(dict.fromkeys(named(measure) for measure in table.measures))
-
-
-def subgroup(
-    row: Subgroup, names: Sequence[str], ends: Sequence[float], theme: Theme, to_overall: bool = False
-) -> go.Figure:
-    """The teams in one group. ends: of the intervals of all groups beside it; to_overall: less the value of
-    all cases."""
-    dots = [
-        Row(short(one.team), *estimate(one, to_overall), n=row.n if row.small else None)
-        for one in row.teams
-        if one.team in names
-    ]
-    question = f"How do teams do in {row.column} {row.group}?"
-    return figures.group_intervals(
-        dots, theme, question, named(row.measure), ends, 0.0 if to_overall else None
-    )
-
-
-def estimate(one: Estimate, to_overall: bool) -> tuple[float | None, list[float] | None]:
-    """Value and interval of a team in a group, or of its difference to all cases."""
-    return (one.to_overall, one.to_overall_interval) if to_overall else (one.value, one.interval)
-
-
-def sized(found: Comparison, scale: Scale) -> list[Sized]:
-    """The scored teams whose model's size is known."""
-    cards = {name: found.cards[name] for name in found.scored if found.cards[name].more.get("model_size_mib")}
-    return [
-        Sized(
-            name,
-            card.more["model_size_mib"],
-            scale.factor * number(card.score),
-            scale.scaled(card.intervals.get("score")),
-        )
-        for name, card in cards.items()
-    ]
-
-
-def first_places(grid: WeightGrid, firsts: FirstTeams) -> FirstPlaces:
-    """Who is first under all weights, with the names of the parts."""
-    parts = [named(metric) for metric in grid.metrics]
-    return FirstPlaces(parts, grid.weights, firsts.first, grid.teams, grid.official)
+SECTIONS: Mapping[str, Callable[[Displayed], Sequence[Block]]] = {
+    "Ranking": ranking,
+    "Lead": leads,
+    "Stability": stability,
+    "Orders": rule_views.orders,
+    "Other rules": rule_views.other_rules,
+    "Classes": difference_views.classes,
+    "Cases": difference_views.cases,
+    "Subgroups": difference_views.subgroups,
+    "Size": size,
+}
+"""Name -> what a report shows of it. A page draws those without widgets as they are."""

@@ -18,6 +18,7 @@ from scoring.views import (
     Facts,
     Figure,
     Gallery,
+    Headline,
     Panels,
     Section,
     SideBySide,
@@ -58,6 +59,20 @@ def html(block: Block, figures: Figures) -> str:
         case Choice():
             options = list(block.options.values())
             return "".join(html(inner, figures) for inner in (options if block.all_printed else options[:1]))
+
+
+def headline(shown: Headline, below: str, figures: Figures) -> str:
+    """Return the score, the numbers beside it, and what made it. below: what stands below the score."""
+    score, facts = shown.score, fact_rows(shown.facts)
+    name = directed(score.name, score.better)
+    parts = [render("hero", name=name, value=score.value, below=below, method=score.explain or "")]
+    if facts:
+        parts.append(render("facts", question="", facts=facts, caption=""))
+    if shown.strip:
+        parts.append(figures.place(shown.strip.build, shown.strip.caption))
+    if shown.arithmetic:
+        parts.append(render("text", question="", text=shown.arithmetic, kind="plain"))
+    return "".join((*parts, *(html(note, figures) for note in shown.notes)))
 
 
 def fact_rows(facts: Iterable[Fact]) -> list[tuple[str, str, str, str | None]]:
@@ -105,7 +120,7 @@ def _cell(column: Column, given: object, block: Table) -> object:
         case "count":
             return f"{value}{'*' if value < SMALL else ''}"
         case "interval":
-            return Cell(span(value, column.digits), kind="soft")
+            return Cell(span(value, column.digits, sign=column.sign), kind="soft")
         case "class":
             risk = block.risks.get(str(value))
             return Cell(label(str(value), risk), kind=risk or "")

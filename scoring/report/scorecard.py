@@ -20,7 +20,7 @@ from scoring.report.document import (
     table,
 )
 from scoring.scorecard import ScoreCard
-from scoring.views import Headline, Views, directed
+from scoring.views import Headline, Views
 
 CASES = 200
 """Cases that a report lists at most."""
@@ -42,7 +42,7 @@ def html(card: ScoreCard, shown: Views | None = None) -> str:
     shown = shown or views_of(card)
     sections = (
         opening(challenge.title, challenge.formula, "higher is better", challenge.rule),
-        headline(card, shown.headline, figures),
+        headline(shown.headline, figures),
         findings(card.findings),
         *blocks.sections(shown.sections, figures),
         metrics(card),
@@ -57,7 +57,7 @@ def fragment(card: ScoreCard) -> str:
     shown = views_of(card)
     figures = Figures(drawn=False)
     parts = (
-        section(load_challenge(card.challenge).title, headline(card, shown.headline, figures)),
+        section(load_challenge(card.challenge).title, headline(shown.headline, figures)),
         findings(card.findings),
         *blocks.sections(shown.sections, figures),
     )
@@ -71,25 +71,10 @@ def score_words(card: ScoreCard, as_points: bool) -> str:
     return f"{points(card.score)} of 100 points" if as_points else share(card.score)
 
 
-def headline(card: ScoreCard, shown: Headline, figures: Figures) -> str:
+def headline(shown: Headline, figures: Figures) -> str:
     """Return the score with its interval, the numbers beside it, and what made it."""
-    score, facts = shown.score, blocks.fact_rows(shown.facts)
-    parts = [
-        render(
-            "hero",
-            name=directed(score.name, score.better),
-            value=score.value,
-            below=score.below,
-            method=score.explain or "",
-        )
-    ]
-    if facts:
-        parts.append(render("facts", question="", facts=facts, caption=""))
-    if shown.strip:
-        parts.append(figures.place(shown.strip.build, shown.strip.caption))
-    if shown.arithmetic:
-        parts.append(render("text", question="", text=shown.arithmetic, kind="plain"))
-    return "".join((*parts, *(blocks.html(note, figures) for note in shown.notes)))
+    interval = shown.score.below
+    return blocks.headline(shown, f"95% interval {interval}. " if interval else "", figures)
 
 
 def metrics(card: ScoreCard) -> str:

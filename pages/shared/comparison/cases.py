@@ -1,22 +1,19 @@
 """Which cases are hard for all, which for some, and what every team made of one of them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.shared import layout, teams
+from pages.shared import layout, render
 from pages.shared.comparison.pictures import pictures
 from pages.shared.comparison.shown import Compared
 from scoring.comparison import cases as correctness
+from scoring.comparison import difference_views as views
 from scoring.comparison.cases import Correctness
-from scoring.figures.team_cases import case_heat, teams_right
 from scoring.text import shortened
 
-FIGURE = "figure_Which-cases-are-hard-for-all"
-DRAWN = 40
-"""Cases that the matrix shows at once."""
 OUTPUTS = {
     "largest output": lambda row: max(row["outputs"]) if row.get("outputs") else None,
     "output": lambda row: row.get("output"),
@@ -27,29 +24,27 @@ FEW = 12
 """Rows that a table shows without scrolling."""
 
 
+@st.fragment
 def cases(compared: Compared) -> None:
     """Cases by teams, the chosen case, and more of its kind."""
-    found = teams.of_comparison(
-        "correctness", compared.key, lambda: correctness.correctness(compared.comparison)
-    )
-    graded = bool(((found.values > 0) & (found.values < 1)).any())
+    found: Correctness = compared.kept("correctness", lambda: correctness.correctness(compared.comparison))
+    graded = views.graded(found)
     kind, order, listed = _kind(compared, found, graded)
     left, right = st.columns([11, 9], gap="large")
     if not len(order):
         left.caption(f"No case is of this kind: {kind}.")
         return
     with right:
-        chosen = _chosen(found, order)
-        _one_case(compared, found, chosen)
+        _one_case(compared, found, _chosen(found, order))
     with left:
-        _matrix(compared, found, order, graded)
+        place = compared.place(f"Cases/{kind}/{listed}")
+        figure = compared.kept(
+            f"case matrix/{kind}/{listed}", lambda: views.case_values(compared.displayed, found, order)
+        )
+        caption = f"{figure.caption} Choose a cell to see its case."
+        render.draw_clickable(figure, place, caption, _choose_case)
         if not graded:
-            counts = correctness.counted_right(found)
-            layout.chart(
-                teams_right(counts, layout.theme()),
-                f"First bar: cases that no team got right. n = {len(found.order)}.",
-                pd.DataFrame({"teams right": range(len(counts)), "cases": counts}),
-            )
+            render.draw(views.right_counts(found), compared.place("Cases/right"))
     layout.gallery(
         f"{kind.capitalize()}: {len(order)} case{'s' * (len(order) != 1)}",
         "All wrong although one was sure: is the truth right?"
@@ -95,33 +90,15 @@ def _kind(compared: Compared, found: Correctness, graded: bool) -> tuple[str, np
         return kind, correctness.right_and_wrong(found, one, other), [one, other]
 
 
-def _matrix(compared: Compared, found: Correctness, order: np.ndarray, graded: bool) -> None:
-    columns = [found.teams.index(name) for name in compared.names]
-    drawn = order[:DRAWN]
-    layout.chart(
-        case_heat(
-            compared.names,
-            [found.cases[k] for k in drawn],
-            found.values[np.ix_(drawn, columns)],
-            layout.theme(),
-        ),
-        f"{'The stronger, the less right; × nothing is' if graded else 'Strong, ×: wrong'}. "
-        f"{len(drawn)} of {len(order)} such cases, those first that the fewest teams got right, then those "
-        f"that teams dispute. Choose a cell to see its case. {len(found.order)} cases count. "
-        f"{compared.method}",
-        pd.DataFrame(
-            found.values[order][:, columns], index=[found.cases[k] for k in order], columns=compared.names
-        ),
-        on_select=_choose_case,
-        selection_mode="points",
-    )
-
-
-def _choose_case() -> None:
+def _choose_case(figure: str) -> Callable[[], None]:
     """A click on the matrix chooses its case."""
-    points = st.session_state[FIGURE].selection.points
-    if points:
-        st.session_state["case"] = points[0]["customdata"][0]
+
+    def choose() -> None:
+        points = st.session_state[figure].selection.points
+        if points:
+            st.session_state["case"] = points[0]["customdata"][0]
+
+    return choose
 
 
 def _chosen(found: Correctness, order: np.ndarray) -> int:

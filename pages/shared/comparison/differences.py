@@ -1,111 +1,96 @@
 """Where teams differ: by class and by subgroup."""
 
+from collections.abc import Callable, Sequence
+
 import pandas as pd
 import streamlit as st
 
-from pages.shared import layout, teams
+from pages.shared import layout, render
 from pages.shared.comparison.pictures import pictures
 from pages.shared.comparison.shown import Compared
 from scoring.comparison import classes as by_class
+from scoring.comparison import difference_views as views
 from scoring.comparison import subgroups as by_group
-from scoring.comparison import views
+from scoring.comparison.classes import ClassMatrix
+from scoring.comparison.displayed import named
 from scoring.comparison.members import members
-from scoring.figures.numerals import decimal, span
-from scoring.text import markdown, shortened
+from scoring.comparison.subgroups import Subgroup
+from scoring.text import shortened
+from scoring.views import Text
 
-CLASS_FIGURE = "figure_Where-do-the-teams-differ"
 FEW = 10
 """Rows that a table shows without scrolling."""
 
 
+@st.fragment
 def classes(compared: Compared) -> None:
     """Class by team, and the cases of the chosen cell."""
-    comparison, names = compared.comparison, compared.names
-    found = by_class.matrix(comparison)
-    if not found.classes:
-        st.info("There is no class that all teams were scored on.", icon=":material/category:")
+    matrix = compared.kept("classes", lambda: by_class.matrix(compared.comparison))
+    if not matrix.classes:
+        render.draw_all(views.classes(compared.displayed), compared.place("Classes"))
         return
-    places = [found.teams.index(name) for name in names]
-    risks = compared.challenge.class_risks
     left, right = st.columns([11, 9], gap="large")
-    with right, st.container(horizontal=True, gap="small"):
-        name = st.selectbox(
-            "Class",
-            found.classes,
-            key="class",
-            bind="query-params",
-            persist_state="page",
-            width=170,
-            format_func=shortened,
-        )
-        team = st.selectbox(
-            "Team",
-            names,
-            key="class_team",
-            bind="query-params",
-            persist_state="page",
-            width=200,
-            format_func=shortened,
-        )
-    with left:
-        mode = "values"
-        if len(names) > 1:
-            mode = st.segmented_control(
-                "Cells show",
-                ["values", "difference to the leader"],
-                key="cells",
-                bind="query-params",
-                required=True,
-                default="values",
-            )
-        against = names[0] if mode != "values" else None
-        figure = views.classes(found, names, risks, layout.theme(), (name, team), against)
-        measures = views.measures(found)
-        layout.chart(
-            figure,
-            f"{measures}{f' less that of {markdown(against)}' if against else ', .66 is 0.66'}. "
-            "Number: cases of the class, * under 15. Choose a cell to see "
-            f"its cases. {compared.method}",
-            pd.DataFrame(found.values[:, places], index=found.classes, columns=names),
-            on_select=_choose_class,
-            selection_mode="points",
-        )
     with right:
-        if team != names[0]:
-            st.markdown(
-                _difference_words(
-                    by_class.differences(comparison, team, names[0])[found.classes.index(name)],
-                    team,
-                    names[0],
-                )
-            )
+        with st.container(horizontal=True, gap="small"):
+            name = _chosen("Class", matrix.classes, "class", 170)
+            team = _chosen("Team", compared.names, "class_team", 200)
+        if team != compared.names[0]:
+            render.draw(_difference(compared, matrix, name, team), compared.place("Class"))
         _class_cases(compared, name, team)
+    with left:
+        _class_values(compared, matrix, name, team)
 
 
-def _choose_class() -> None:
-    points = st.session_state[CLASS_FIGURE].selection.points
-    if points:
-        st.session_state["class"], st.session_state["class_team"] = points[0]["customdata"]
-
-
-def _difference_words(one: by_class.ClassDifference, team: str, leader: str) -> str:
-    if one.difference is None:
-        return f"{views.named(one.measure)} of {markdown(one.name)} is undefined for one of the two."
-    words = (
-        f"{views.named(one.measure)} of {markdown(one.name)}: **{markdown(team, 40)}** less "
-        f"**{markdown(leader, 40)}** is **{decimal(one.difference, 3, True)}**"
+def _chosen(label: str, options: Sequence[str], key: str, width: int) -> str:
+    return st.selectbox(
+        label,
+        options,
+        key=key,
+        bind="query-params",
+        persist_state="page",
+        width=width,
+        format_func=shortened,
     )
-    return (
-        f"{words}, 95% interval {span(one.interval, 3, sign=True)}; not adjusted for looking at many classes."
-        if one.interval
-        else f"{words}."
+
+
+def _difference(compared: Compared, matrix: ClassMatrix, name: str, team: str) -> Text:
+    leader = compared.names[0]
+    differences = compared.kept(
+        f"class differences/{team}", lambda: by_class.differences(compared.comparison, team, leader)
     )
+    return views.class_difference(differences[matrix.classes.index(name)], team, leader)
+
+
+def _class_values(compared: Compared, matrix: ClassMatrix, name: str, team: str) -> None:
+    against = None
+    if len(compared.names) > 1:
+        mode = st.segmented_control(
+            "Cells show",
+            ["values", "difference to the leader"],
+            key="cells",
+            bind="query-params",
+            required=True,
+            default="values",
+        )
+        against = None if mode == "values" else compared.names[0]
+    figure = views.class_values(compared.displayed, matrix, (name, team), against)
+    caption = f"{figure.caption} Choose a cell to see its cases."
+    render.draw_clickable(figure, compared.place(f"Classes/{name}/{team}/{against}"), caption, _choose_class)
+
+
+def _choose_class(figure: str) -> Callable[[], None]:
+    def choose() -> None:
+        points = st.session_state[figure].selection.points
+        if points:
+            st.session_state["class"], st.session_state["class_team"] = points[0]["customdata"]
+
+    return choose
 
 
 def _class_cases(compared: Compared, name: str, team: str) -> None:
     """What a team made of the cases of a class, the worst first."""
     cards = compared.comparison.cards
-    found = members(cards[team], name)
+    found = compared.kept(f"members/{name}/{team}", lambda: members(cards[team], name))
     title = (
         f"{shortened(name, 30)}, {shortened(team, 30)}: {len(found)} case{'s' * (len(found) != 1)}, "
         "worst first"
@@ -137,28 +122,27 @@ def _class_cases(compared: Compared, name: str, team: str) -> None:
     )
 
 
+@st.fragment
 def subgroups(compared: Compared) -> None:
     """Every team in every group of patients."""
-    names = compared.names
-    found = teams.of_comparison("subgroups", compared.key, lambda: by_group.subgroups(compared.comparison))
+    found: tuple[Subgroup, ...] = compared.kept("subgroups", lambda: by_group.subgroups(compared.comparison))
     if not found:
-        st.info(
-            "The test set tells nothing about its cases that could make subgroups.", icon=":material/group:"
-        )
+        render.draw_all(views.subgroups(compared.displayed), compared.place("Subgroups"))
         return
-    columns, measures = (
-        list(dict.fromkeys(getattr(row, what) for row in found)) for what in ("column", "measure")
-    )
+    column, measure, to_overall = _chosen_groups(found)
+    rows = [row for row in found if row.column == column and row.measure == measure]
+    place = compared.place(f"Subgroups/{column}/{measure}/{to_overall}")
+    render.draw(views.group_panels(compared.displayed, rows, to_overall), place.inside("panels"))
+    table = views.group_table(compared.displayed, rows, len(found), "What are the numbers?")
+    render.draw(table, place.inside("table"))
+
+
+def _chosen_groups(found: Sequence[Subgroup]) -> tuple[str, str, bool]:
+    """Draw what can be chosen; return column, measure, and whether the value of all cases is subtracted."""
+    columns = list(dict.fromkeys(row.column for row in found))
+    measures = list(dict.fromkeys(row.measure for row in found))
     with st.container(horizontal=True, gap="small"):
-        column = st.segmented_control(
-            "By",
-            columns,
-            key="by",
-            bind="query-params",
-            required=True,
-            default=columns[0],
-            persist_state="page",
-        )
+        column = _control("By", columns, "by")
         measure = st.selectbox(
             "Measure",
             measures,
@@ -166,78 +150,19 @@ def subgroups(compared: Compared) -> None:
             bind="query-params",
             persist_state="page",
             width=240,
-            format_func=views.named,
+            format_func=named,
         )
-        mode = st.segmented_control(
-            "Show",
-            ["values", "difference to all cases"],
-            key="group_mode",
-            bind="query-params",
-            required=True,
-            default="values",
-            persist_state="page",
-        )
-    layout.heading("Which subgroup fails?")
-    rows = [row for row in found if row.column == column and row.measure == measure]
-    is_difference = mode != "values"
-    ends = [
-        end
-        for row in rows
-        for one in row.teams
-        if one.team in names
-        for end in views.estimate(one, is_difference)[1] or ()
-    ]
-    with st.grid(min_column_width=330, gap="small"):
-        for place, row in enumerate(rows):
-            with st.container(border=True, gap="xsmall"):
-                st.markdown(
-                    f"**{markdown(row.group)}** :gray[n = "
-                    f"{row.n}{'* under 15: read nothing into it' * row.small}]"
-                )
-                chosen = [one for one in row.teams if one.team in names]
-                figure = views.subgroup(row, names, ends, layout.theme(), is_difference)
-                words = ", ".join(
-                    f"{one.team} {decimal(views.estimate(one, is_difference)[0], 2)}" for one in chosen
-                )
-                st.plotly_chart(
-                    figure,
-                    theme=None,
-                    key=f"group_{place}",
-                    config=layout.CONFIG,
-                    alt=f"{row.group}, n = {row.n}: {words}",
-                )
-    numbers = pd.DataFrame(
-        [
-            {
-                "group": row.group,
-                "n": row.n,
-                "team": one.team,
-                "value": one.value,
-                "interval": span(one.interval, 3),
-                "to all": one.to_overall,
-                "to all interval": span(one.to_overall_interval, 3),
-            }
-            for row in rows
-            for one in row.teams
-        ]
-    )
-    layout.table(
-        "What are the numbers?",
-        numbers,
-        {
-            "group": layout.words("group"),
-            "n": layout.number("n", 0),
-            "team": layout.words("team"),
-            "value": layout.number(f"{views.named(measure)} ↑"),
-            "interval": layout.words("95% interval", right=True),
-            "to all": layout.number("less all cases"),
-            "to all interval": layout.words("95% interval", right=True),
-        },
-        (
-            f"{len(found)} slices looked at: one may stand apart by chance. Grey and hollow: under 15 "
-            f"cases. {compared.method}"
-        ),
-        lighter=["interval", "to all interval"],
-        key="groups",
-        height=320,
+        mode = _control("Show", ["values", "difference to all cases"], "group_mode")
+    return column, measure, mode != "values"
+
+
+def _control(label: str, options: Sequence[str], key: str) -> str:
+    return st.segmented_control(
+        label,
+        options,
+        key=key,
+        bind="query-params",
+        required=True,
+        default=options[0],
+        persist_state="page",
     )

@@ -1,20 +1,22 @@
 """Score the chosen teams, name those that were refused, and show the comparison of the others."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
 import scoring
-from pages.shared import downloads, layout, submissions, teams
-from pages.shared.comparison import cases, differences, ranks, rules
-from pages.shared.comparison.headline import headline
+from pages.shared import downloads, layout, render, submissions, teams
+from pages.shared.comparison import cases, differences, leads
 from pages.shared.comparison.shown import Compared
+from pages.shared.comparison.weights import what_if
 from pages.shared.inputs import Input
 from pages.shared.teams import Team
 from scoring.challenge import Challenge
-from scoring.comparison import report, views
-from scoring.comparison.compare import Comparison, compare_cards, of_team
-from scoring.comparison.scale import of as scale_of
+from scoring.comparison import displayed, report, views
+from scoring.comparison.compare import compare_cards, of_team
+from scoring.comparison.displayed import MANY
 from scoring.text import markdown
 
 
@@ -43,13 +45,15 @@ def show(
     if found.refused:
         layout.refusal(found.refused)
         return
-    _result(
-        challenge,
-        found.value,
-        truth,
-        test_set.key,
-        (challenge.id, scoring.__version__, *key, *of_comparison.items()),
-    )
+    layout.findings(found.value.noticed)
+    if not found.value.scored:
+        st.warning(
+            "No team has a score on this test set, so there is nothing to compare.", icon=":material/block:"
+        )
+        return
+    whole = (challenge.id, scoring.__version__, *key, *of_comparison.items())
+    own = test_set.own or any(team.given.own for team in chosen)
+    _result(Compared(challenge, displayed.of(found.value), truth, test_set.key, whole, own))
 
 
 @st.cache_resource(max_entries=4, scope="session", show_spinner="Comparing ...")
@@ -80,18 +84,11 @@ def _without(refused: Mapping[str, scoring.InputRefused], problems: list, left: 
     )
 
 
-def _result(challenge: Challenge, comparison: Comparison, truth, truth_key: str, key: tuple) -> None:
+def _result(compared: Compared) -> None:
     """Findings, headline, tabs, downloads."""
-    scale = scale_of(challenge)
-    layout.findings(comparison.noticed)
-    if not comparison.scored:
-        st.warning(
-            "No team has a score on this test set, so there is nothing to compare.", icon=":material/block:"
-        )
-        return
-    headline(comparison, scale)
-    chosen = None
-    if len(comparison.scored) > views.MANY:
+    comparison = compared.comparison
+    render.draw_headline(views.headline(compared.displayed), compared.place("headline"))
+    if len(comparison.scored) > MANY:
         chosen = st.selectbox(
             "Chosen team",
             comparison.scored,
@@ -100,14 +97,17 @@ def _result(challenge: Challenge, comparison: Comparison, truth, truth_key: str,
             persist_state="session",
             width=300,
         )
-    compared = Compared(challenge, comparison, truth, truth_key, key, scale, views.shown(comparison, chosen))
-    layout.tabs(_tabs(compared), compared)
+        compared = replace(compared, displayed=displayed.of(comparison, chosen))
+    layout.tabs(
+        {name: partial(_section, name) for name in views.section_names(comparison)},
+        compared,
+    )
     with st.container(horizontal=True, gap="small"):
-        stem = f"{challenge.id}-comparison"
+        stem = f"{comparison.challenge}-comparison"
         downloads.json_button(comparison.to_json, stem, "download_json", "comparison.json")
         downloads.html_button(lambda: report.html(comparison), f"{stem}-report", "download_html")
         downloads.csv_button(
-            ranks.ranking_rows(compared, range(len(comparison.scored))),
+            lambda: render.frame(views.team_table(compared.displayed)),
             f"{stem}-teams",
             "download_teams",
             "Teams (CSV)",
@@ -119,14 +119,21 @@ def _result(challenge: Challenge, comparison: Comparison, truth, truth_key: str,
     )
 
 
-def _tabs(compared: Compared) -> dict:
-    """The questions that can be asked of this challenge, in the order in which an organizer asks them."""
-    tabs = {"Ranking": ranks.ranking, "Lead": ranks.lead, "Stability": ranks.stability}
-    if compared.comparison.own_ranking is not None:
-        tabs["Orders"] = ranks.orders
-    tabs |= {"Other rules": rules.other_rules, "Classes": differences.classes, "Cases": cases.cases}
-    if compared.comparison.spec.slice_measures:
-        tabs["Subgroups"] = differences.subgroups
-    if any(card.more.get("model_size_mib") is not None for card in compared.comparison.cards.values()):
-        tabs["Size"] = ranks.size
-    return tabs
+LIVE: Mapping[str, Callable[[Compared], None]] = {
+    "Lead": leads.lead,
+    "Classes": differences.classes,
+    "Cases": cases.cases,
+    "Subgroups": differences.subgroups,
+}
+"""Sections whose place something with widgets takes."""
+
+
+def _section(name: str, compared: Compared) -> None:
+    """Draw a section, or what answers its question with widgets."""
+    if name in LIVE:
+        LIVE[name](compared)
+        return
+    blocks = compared.kept(f"section/{name}", lambda: views.SECTIONS[name](compared.displayed))
+    render.draw_all(blocks, compared.place(name))
+    if name == "Other rules":
+        what_if(compared)

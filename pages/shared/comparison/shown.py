@@ -1,38 +1,41 @@
 """What all tabs of the page that compares teams are given."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from pages.shared import teams
+from pages.shared.render import Place
 from scoring.challenge import Challenge
-from scoring.comparison import verdict
 from scoring.comparison.compare import Comparison
-from scoring.comparison.scale import Scale
-from scoring.text import markdown
+from scoring.comparison.displayed import Displayed
 
 
 @dataclass(frozen=True)
 class Compared:
-    """shown: places, in `comparison.scored`, of the teams that are drawn. key: of all that the comparison was
-    made of."""
+    """A comparison on the page. key: of all that it was made of. own: whether a visitor brought any of it."""
 
     challenge: Challenge[Any, Any]
-    comparison: Comparison
+    displayed: Displayed
     truth: object
     truth_key: str
     key: tuple
-    scale: Scale
-    shown: Sequence[int]
+    own: bool
+
+    @property
+    def comparison(self) -> Comparison:
+        """Return the comparison."""
+        return self.displayed.comparison
 
     @property
     def names(self) -> list[str]:
-        """The teams that are drawn, best first."""
-        return [self.comparison.scored[place] for place in self.shown]
+        """Return the teams that are drawn, best first."""
+        return self.displayed.names
 
-    @property
-    def method(self) -> str:
-        """Which of many teams are drawn, then n, unit, replicates and seed, for captions. Markdown of our
-        own."""
-        drawn, total = len(self.shown), len(self.comparison.scored)
-        few = "" if drawn == total else f"{drawn} of {total} teams are drawn: the first and the chosen one. "
-        return few + markdown(verdict.method(self.comparison))
+    def place(self, path: str) -> Place:
+        """Return where a block stands, which is drawn once. path: all that it depends on besides."""
+        return Place((*map(repr, self.key), *self.names), self.own, f"comparison/{path}")
+
+    def kept(self, name: str, work: Callable[[], Any]) -> Any:
+        """Return what `work` gives, computed once. name: of the work, and all that it depends on."""
+        return teams.of_comparison(name, (self.key, tuple(self.names)), work)

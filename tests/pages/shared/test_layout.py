@@ -50,7 +50,7 @@ def whole_page():
         "interval": layout.words("95% interval", right=True),
     }
     layout.table("How good?", rows, columns, "n = 3", lighter=["interval"], risks={"MEL": "malignant"})
-    layout.panels("How well?", [("**MEL**", strip, "n = 3")], "Across", "roc")
+    layout.panels("How well?", [layout.Panel("**MEL**", strip, "n = 3")], "Across", "roc")
     line = layout.class_name(hostile, "malignant")
     layout.gallery(
         "Cases",

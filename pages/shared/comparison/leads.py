@@ -1,0 +1,51 @@
+"""Whether the lead is more than chance, and every pair of teams by a metric that is chosen."""
+
+import streamlit as st
+
+from pages.shared import render
+from pages.shared.comparison.shown import Compared
+from scoring.comparison import views
+from scoring.comparison.displayed import named
+from scoring.comparison.pairs import SCORE, pairs_of
+from scoring.comparison.scale import Scale
+
+
+def lead(compared: Compared) -> None:
+    """The lead, and every pair."""
+    blocks = compared.kept("lead", lambda: views.lead(compared.displayed))
+    if len(compared.comparison.scored) < 2:
+        render.draw_all(blocks, compared.place("Lead"))
+        return
+    left, right = st.columns([9, 11], gap="large")
+    with left:
+        render.draw_all(blocks, compared.place("Lead"))
+    with right:
+        pairs_of_teams(compared)
+
+
+@st.fragment
+def pairs_of_teams(compared: Compared) -> None:
+    """Every pair, by score or by another metric with the test that belongs to it."""
+    comparison = compared.comparison
+    metrics = [
+        metric
+        for metric in comparison.spec.metrics
+        if any(card.metrics.get(metric) is not None for card in comparison.cards.values())
+    ]
+    metric = st.selectbox(
+        "Pairs by",
+        [SCORE, *metrics],
+        key="pairs_metric",
+        bind="query-params",
+        persist_state="page",
+        width=240,
+        format_func=named,
+    )
+
+    def figure() -> views.Figure:
+        if metric == SCORE:
+            return views.pairs(compared.displayed, comparison.pairs, compared.displayed.scale)
+        pairs = pairs_of(comparison.spec, comparison.cards, metric)
+        return views.pairs(compared.displayed, pairs, Scale(1, 3, 3, named(metric)))
+
+    render.draw(compared.kept(f"pairs/{metric}", figure), compared.place(f"Pairs/{metric}"))

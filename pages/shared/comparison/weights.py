@@ -1,0 +1,63 @@
+"""What if the formula had other weights? One at a time."""
+
+from typing import Any
+
+import streamlit as st
+
+from pages.shared import layout, render
+from pages.shared.comparison.shown import Compared
+from scoring.comparison import rule_views, weights
+
+
+@st.fragment
+def what_if(compared: Compared) -> None:
+    """The score under other numbers of its formula, with intervals. What is moved and what moves are drawn
+    anew, nothing else."""
+    comparison = compared.comparison
+    if comparison.spec.what_if is None:
+        return
+    layout.heading("What if the formula had other weights?")
+    parameters = comparison.spec.what_if.parameters
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        values = {parameter.name: _slider(compared, parameter) for parameter in parameters}
+        st.button(
+            "As official",
+            key="parameters_back",
+            type="tertiary",
+            icon=":material/undo:",
+            on_click=_reset,
+            args=(compared,),
+        )
+    changed = [f"{one.label} {values[one.name]:g}" for one in parameters if values[one.name] != one.usual]
+    usual = compared.kept("usual weights", lambda: weights.what_if(comparison, {}))
+    before = dict(zip(usual.teams, usual.ranks, strict=True))
+    found = weights.what_if(comparison, values) if changed else usual
+    with right:
+        render.draw(
+            rule_views.rescored(compared.displayed, found, before, ", ".join(changed)),
+            compared.place(f"What if/{values}"),
+        )
+
+
+def _slider(compared: Compared, parameter: Any) -> float:
+    return st.slider(
+        parameter.label[:1].upper() + parameter.label[1:],
+        float(parameter.low),
+        float(parameter.high),
+        float(parameter.usual),
+        0.05 if parameter.high <= 5 else 0.5,
+        key=_key(compared, parameter),
+        bind="query-params",
+        persist_state="page",
+        help=f"Official: {parameter.usual:g}. Weights are shares of their sum.",
+    )
+
+
+def _key(compared: Compared, parameter: Any) -> str:
+    return f"parameter_{compared.challenge.id}_{parameter.name}"
+
+
+def _reset(compared: Compared) -> None:
+    for parameter in compared.comparison.spec.what_if.parameters:
+        st.session_state[_key(compared, parameter)] = float(parameter.usual)

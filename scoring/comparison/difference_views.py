@@ -1,0 +1,206 @@
+"""What is shown of where teams differ: by class, by case and by subgroup."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import plotly.graph_objects as go
+
+from scoring.arrays import Ints
+from scoring.challenges import load_challenge
+from scoring.comparison import cases as by_case
+from scoring.comparison import classes as by_class
+from scoring.comparison import figures
+from scoring.comparison import subgroups as by_group
+from scoring.comparison.cases import Correctness
+from scoring.comparison.classes import ClassDifference, ClassMatrix
+from scoring.comparison.displayed import Displayed, named
+from scoring.comparison.subgroups import Subgroup
+from scoring.figures.numerals import decimal, span
+from scoring.figures.team_cases import case_heat, teams_right
+from scoring.figures.theme import Theme
+from scoring.text import markdown
+from scoring.views import Block, Column, Figure, Panel, Panels, Table, Text
+
+CASES = 40
+"""Cases that a figure shows at once."""
+
+
+def classes(shown: Displayed) -> tuple[Block, ...]:
+    """Return class by team."""
+    matrix = by_class.matrix(shown.comparison)
+    if not matrix.classes:
+        return (Text("There is no class that all teams were scored on.", "note"),)
+    return (class_values(shown, matrix),)
+
+
+def class_values(
+    shown: Displayed,
+    matrix: ClassMatrix,
+    chosen: tuple[str, str] | None = None,
+    against: str | None = None,
+) -> Figure:
+    """Return class by team.
+
+    Args:
+        shown: The comparison.
+        matrix: The measures.
+        chosen: Class and team of the cell that is framed.
+        against: The team whose values are subtracted.
+    """
+    risks = load_challenge(shown.comparison.challenge).class_risks
+    less = f" less that of {markdown(against)}" if against else ", .66 is 0.66"
+
+    def build(theme: Theme) -> go.Figure:
+        return figures.classes(matrix, shown.names, risks, theme, chosen, against)
+
+    return Figure(
+        build,
+        f"{figures.measures(matrix)}{less}. Number: cases of the class, * under 15. {shown.method}",
+        {
+            "class": matrix.classes,
+            "measure": matrix.measures,
+            "cases": matrix.support,
+            **{f"value: {name}": matrix.values[:, matrix.teams.index(name)].tolist() for name in shown.names},
+        },
+    )
+
+
+def class_difference(one: ClassDifference, team: str, leader: str) -> Text:
+    """Return how much better or worse a team is than the leader in one class."""
+    of_class = f"{named(one.measure)} of {markdown(one.name)}"
+    if one.difference is None:
+        return Text(f"{of_class} is undefined for one of the two.")
+    words = (
+        f"{of_class}: **{markdown(team, 40)}** less **{markdown(leader, 40)}** is "
+        f"**{decimal(one.difference, 3, True)}**"
+    )
+    if not one.interval:
+        return Text(f"{words}.")
+    interval = span(one.interval, 3, sign=True)
+    return Text(f"{words}, 95% interval {interval}; not adjusted for looking at many classes.")
+
+
+def cases(shown: Displayed) -> tuple[Block, ...]:
+    """Return the cases that are hardest for all teams."""
+    found = by_case.correctness(shown.comparison)
+    return (case_values(shown, found, found.order),) if len(found.order) else ()
+
+
+def case_values(shown: Displayed, found: Correctness, order: Ints) -> Figure:
+    """Return which of some cases each team got right. order: places of the cases, in the order drawn."""
+    columns, drawn, names = [found.teams.index(name) for name in shown.names], order[:CASES], shown.names
+    is_graded = graded(found)
+
+    def build(theme: Theme) -> go.Figure:
+        values = found.values[drawn][:, columns]
+        return case_heat(names, [found.cases[k] for k in drawn], values, theme)
+
+    return Figure(
+        build,
+        f"{'The stronger, the less right; × nothing is' if is_graded else 'Strong, ×: wrong'}. {len(drawn)} "
+        f"of {len(order)} such cases, those first that the fewest teams got right, then those that teams "
+        f"dispute. {len(found.order)} cases count. {shown.method}",
+        {
+            "case": [found.cases[k] for k in order],
+            **{f"right: {found.teams[column]}": found.values[order, column].tolist() for column in columns},
+        },
+    )
+
+
+def graded(found: Correctness) -> bool:
+    """Return whether cases can be more or less right."""
+    return bool(((found.values > 0) & (found.values < 1)).any())
+
+
+def right_counts(found: Correctness) -> Figure:
+    """Return how many teams got how many cases right."""
+    counts = by_case.counted_right(found).tolist()
+    return Figure(
+        partial(teams_right, counts),
+        f"First bar: cases that no team got right. n = {len(found.order)}.",
+        {"teams right": range(len(counts)), "cases": counts},
+    )
+
+
+def subgroups(shown: Displayed) -> tuple[Block, ...]:
+    """Return every team's measures in every subgroup, in numbers."""
+    found = by_group.subgroups(shown.comparison)
+    if not found:
+        words = "The test set tells nothing about its cases that could make subgroups."
+        return (Text(words, "note"),)
+    return (group_table(shown, found, len(found), "Which subgroup fails?"),)
+
+
+def group_panels(shown: Displayed, rows: Sequence[Subgroup], to_overall: bool) -> Panels:
+    """Return a small figure per subgroup. to_overall: less the value of all cases."""
+    names = shown.names
+    ends = [
+        end
+        for row in rows
+        for one in row.teams
+        if one.team in names
+        for end in figures.estimate(one, to_overall)[1] or ()
+    ]
+    panels = []
+    for row in rows:
+        listed = ", ".join(
+            f"{one.team} {decimal(figures.estimate(one, to_overall)[0], 2)}"
+            for one in row.teams
+            if one.team in names
+        )
+        panels.append(
+            Panel(
+                f"**{markdown(row.group)}** :gray[n = "
+                f"{row.n}{'* under 15: read nothing into it' * row.small}]",
+                partial(_group, row, names, ends, to_overall),
+                alt=f"{row.group}, n = {row.n}: {listed}",
+            )
+        )
+    return Panels("Which subgroup fails?", panels, width=330)
+
+
+def _group(
+    row: Subgroup, names: Sequence[str], ends: Sequence[float], to_overall: bool, theme: Theme
+) -> go.Figure:
+    return figures.subgroup(row, names, ends, theme, to_overall)
+
+
+def group_table(shown: Displayed, rows: Sequence[Subgroup], looked_at: int, question: str) -> Table:
+    """Return the numbers of some subgroups.
+
+    Args:
+        shown: The comparison.
+        rows: The subgroups.
+        looked_at: How many there are in all.
+        question: That the table answers.
+    """
+    names = set(shown.names)
+    listed = [(row, one) for row in rows for one in row.teams if one.team in names]
+    return Table(
+        question,
+        [
+            Column("column", "by"),
+            Column("group", "group"),
+            Column("measure", "measure"),
+            Column("n", "n", "number", 0),
+            Column("team", "team"),
+            Column("value", "value", "number", 3, "higher"),
+            Column("interval", "95% interval", "interval", 3, lighter=True),
+            Column("to all", "less all cases", "number", 3, sign=True),
+            Column("to all interval", "95% interval", "interval", 3, lighter=True, sign=True),
+        ],
+        {
+            "column": [row.column for row, _ in listed],
+            "group": [row.group for row, _ in listed],
+            "measure": [named(row.measure) for row, _ in listed],
+            "n": [row.n for row, _ in listed],
+            "team": [one.team for _, one in listed],
+            "value": [None if row.small else one.value for row, one in listed],
+            "interval": [None if row.small else one.interval for row, one in listed],
+            "to all": [None if row.small else one.to_overall for row, one in listed],
+            "to all interval": [None if row.small else one.to_overall_interval for row, one in listed],
+        },
+        f"{looked_at} slices looked at: one may stand apart by chance. Under 15 cases no value is given. "
+        f"{shown.method}",
+        key="groups",
+    )

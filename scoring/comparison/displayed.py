@@ -1,0 +1,65 @@
+"""A comparison as it is shown: on which scale, and which of many teams figures draw."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scoring.challenges import load_challenge
+from scoring.comparison import scale as scales
+from scoring.comparison import verdict
+from scoring.comparison.compare import Comparison
+from scoring.comparison.scale import Scale
+from scoring.text import markdown
+
+MANY = 15
+"""Teams up to which all are drawn; beyond, the first of them and one that is chosen."""
+USUAL = {
+    "f1": "F1",
+    "f2": "F2",
+    "auc": "AUC",
+    "c": "C",
+    "gtvp": "GTVp",
+    "gtvn": "GTVn",
+    "dice": "Dice",
+    "t": "T",
+    "n": "N",
+}
+"""Parts of the names of metrics that are not written as they are spelled there."""
+
+
+@dataclass(frozen=True)
+class Displayed:
+    """A comparison with the teams that figures draw. places: theirs, in `comparison.scored`."""
+
+    comparison: Comparison
+    scale: Scale
+    places: Sequence[int]
+
+    @property
+    def names(self) -> list[str]:
+        """Return the teams that are drawn, best first."""
+        return [self.comparison.scored[place] for place in self.places]
+
+    @property
+    def method(self) -> str:
+        """Return which of many teams are drawn, and n, unit, replicates and seed (Markdown)."""
+        drawn, total = len(self.places), len(self.comparison.scored)
+        if drawn == total:
+            few = ""
+        elif self.places[-1] < MANY:
+            few = f"The first {drawn} of {total} teams are drawn. "
+        else:
+            few = f"{drawn} of {total} teams are drawn: the first and the chosen one. "
+        return few + markdown(verdict.method(self.comparison))
+
+
+def of(comparison: Comparison, chosen: str | None = None) -> Displayed:
+    """Return what figures draw of a comparison: all teams, or of many the first and the chosen one."""
+    places = [place for place, name in enumerate(comparison.scored) if place < MANY or name == chosen]
+    return Displayed(comparison, scales.of(load_challenge(comparison.challenge)), places)
+
+
+def named(metric: str) -> str:
+    """Return a key of `metrics` as people write it: "macro F1" for "macro_f1"."""
+    return " ".join(USUAL.get(part, part) for part in metric.split("_")).replace("C index", "C-index")

@@ -1,0 +1,193 @@
+"""Figures of a comparison for page and report. places: indices of the drawn teams in
+`Comparison.scored`."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+
+from scoring.comparison import reference, verdict
+from scoring.comparison.classes import ClassMatrix
+from scoring.comparison.compare import Comparison
+from scoring.comparison.displayed import named
+from scoring.comparison.pairs import Pairs
+from scoring.comparison.robustness import Robustness, Rule
+from scoring.comparison.scale import Scale
+from scoring.comparison.subgroups import Estimate, Subgroup
+from scoring.comparison.values import number
+from scoring.comparison.weights import FirstTeams, WeightGrid
+from scoring.figures import comparison as figures
+from scoring.figures.comparison import Ordering
+from scoring.figures.intervals import Row
+from scoring.figures.model_size import Sized
+from scoring.figures.numerals import decimal
+from scoring.figures.theme import Theme, safe, short
+from scoring.figures.weights import FirstPlaces
+from scoring.statistics.replicate_comparison import Pair
+
+SCHEMES = {
+    "mean_then_rank": "cases: mean, then rank",
+    "median_then_rank": "cases: median, then rank",
+    "rank_then_mean": "cases: rank, then mean",
+    "rank_then_median": "cases: rank, then median",
+    "test_then_rank": "cases: tests won (Holm)",
+}
+
+
+def ranking(found: Comparison, scale: Scale, places: Sequence[int], theme: Theme) -> go.Figure:
+    """Scores with their intervals, the tied group shaded, the ranks that each team could hold beside it."""
+    rows = [
+        Row(
+            f"{found.ranks[name]}  {short(name)}",
+            scale.factor * number(found.cards[name].score),
+            scale.scaled(found.cards[name].intervals.get("score")),
+            beside=verdict.rank_interval(found, place),
+        )
+        for place, name in ((place, found.scored[place]) for place in places)
+    ]
+    return figures.team_intervals(
+        rows, theme, "Who wins?", scale.unit, scale.digits, tied=min(verdict.band(found), len(rows))
+    )
+
+
+def lead(found: Comparison, scale: Scale, places: Sequence[int], theme: Theme) -> go.Figure:
+    """Differences to the leader with simultaneous intervals."""
+    names = {found.scored[place] for place in places}
+    rows = [
+        Row(
+            short(one.team),
+            scale.factor * one.difference,
+            scale.scaled(one.simultaneous_interval),
+            beside="" if one.separated is None else "told apart" if one.separated else "not told apart",
+            apart=bool(one.separated),
+        )
+        for one in reference.differences(found)
+        if one.team in names
+    ]
+    leader = short(found.scored[0])
+    axis = f"difference to {safe(leader)}, {scale.unit}"
+    return figures.team_intervals(
+        rows, theme, f"Is {leader}’s lead more than chance?", axis, scale.digits, reference=0
+    )
+
+
+def pairs(of: Pairs, scale: Scale, names: Sequence[str], theme: Theme) -> go.Figure:
+    """Every two of the named teams: difference, and whether they are told apart. scale: of the metric that
+    the pairs differ in."""
+    n, at = len(names), {of.teams.index(name): k for k, name in enumerate(names)}
+    differences, apart, hovers = np.zeros((n, n)), np.zeros((n, n), bool), np.full((n, n), "", dtype=object)
+    for pair in (pair for pair in of.of if pair.a in at and pair.b in at):
+        for row, column, sign in ((pair.a, pair.b, 1), (pair.b, pair.a, -1)):
+            cell = at[row], at[column]
+            differences[cell], apart[cell] = sign * scale.factor * pair.difference, bool(pair.separated)
+            hovers[cell] = _pair_words(of.teams[row], of.teams[column], pair, sign, scale)
+    return figures.pair_matrix(names, differences, apart, hovers, min(scale.digits_of_intervals, 2), theme)
+
+
+def _pair_words(a: str, b: str, pair: Pair, sign: int, scale: Scale) -> str:
+    words = f"<b>{safe(a)}</b> minus {safe(b)}: <b>{scale.number(sign * pair.difference, sign=True)}</b>"
+    if pair.simultaneous_interval is None:
+        return words
+    bounds = sorted(sign * v for v in pair.simultaneous_interval)
+    return (
+        f"{words}<br>simultaneous 95% interval {scale.span(bounds, sign=True)}"
+        f"<br>adjusted p {p_words(pair.p_adjusted)}<br>{'told apart' if pair.separated else 'not told apart'}"
+    )
+
+
+def p_words(p: float | None) -> str:
+    """A p-value with four decimals, or that it is below what they can show."""
+    return "below 0.0001" if p is not None and p < 0.00005 else decimal(p, 4)
+
+
+def rank_shares(found: Comparison, places: Sequence[int], theme: Theme) -> go.Figure:
+    """Share of the resamples at each rank. The comparison has replicates."""
+    rank_shares, intervals = found.result.rank_shares or [], found.result.rank_intervals or []
+    shares = np.array([rank_shares[place] for place in places])
+    return figures.rank_heat(
+        [found.scored[place] for place in places],
+        shares,
+        [intervals[place] for place in places],
+        theme,
+    )
+
+
+def rules(robust: Robustness, kinds: Sequence[str], names: Sequence[str], theme: Theme) -> go.Figure:
+    """Ranks under the rules of some kinds. names: of the drawn teams."""
+    orderings = [
+        Ordering(rule_name(rule), rule.ranks, rule.kendall_tau, rule.small)
+        for rule in robust.rules
+        if rule.kind in kinds
+    ]
+    return figures.rules_heat(robust.teams, orderings, [robust.teams.index(name) for name in names], theme)
+
+
+def rule_name(rule: Rule) -> str:
+    """A rule as people write it."""
+    if rule.kind == "subgroup":
+        group, _, measure = rule.name.rpartition(": ")
+        return f"{group}: {named(measure)}"
+    return SCHEMES.get(rule.name, named(rule.name))
+
+
+def classes(
+    table: ClassMatrix,
+    names: Sequence[str],
+    risks: Mapping[str, str],
+    theme: Theme,
+    chosen: tuple[str, str] | None = None,
+    against: str | None = None,
+) -> go.Figure:
+    """Class by team; with `against` less that team's."""
+    values = table.values[:, [table.teams.index(name) for name in names]]
+    if against is not None:
+        values = values - table.values[:, [table.teams.index(against)]]
+    support = [n or 0 for n in table.support]
+    shown = figures.ClassValues(values, table.classes, names, support, measures(table), risks)
+    return figures.class_heat(shown, theme, chosen, against is not None)
+
+
+def measures(table: ClassMatrix) -> str:
+    """What is compared of the classes: "F1", "recall, mean Dice"."""
+    return ", ".join(dict.fromkeys(named(measure) for measure in table.measures))
+
+
+def subgroup(
+    row: Subgroup, names: Sequence[str], ends: Sequence[float], theme: Theme, to_overall: bool = False
+) -> go.Figure:
+    """The teams in one group. ends: of the intervals of all groups beside it; to_overall: less the value of
+    all cases."""
+    dots = [
+        Row(short(one.team), *estimate(one, to_overall), n=row.n if row.small else None)
+        for one in row.teams
+        if one.team in names
+    ]
+    question = f"How do teams do in {row.column} {row.group}?"
+    return figures.group_intervals(
+        dots, theme, question, named(row.measure), ends, 0.0 if to_overall else None
+    )
+
+
+def estimate(one: Estimate, to_overall: bool) -> tuple[float | None, list[float] | None]:
+    """Value and interval of a team in a group, or of its difference to all cases."""
+    return (one.to_overall, one.to_overall_interval) if to_overall else (one.value, one.interval)
+
+
+def sized(found: Comparison, scale: Scale) -> list[Sized]:
+    """The scored teams whose model's size is known."""
+    cards = {name: found.cards[name] for name in found.scored if found.cards[name].more.get("model_size_mib")}
+    return [
+        Sized(
+            name,
+            card.more["model_size_mib"],
+            scale.factor * number(card.score),
+            scale.scaled(card.intervals.get("score")),
+        )
+        for name, card in cards.items()
+    ]
+
+
+def first_places(grid: WeightGrid, firsts: FirstTeams) -> FirstPlaces:
+    """Who is first under all weights, with the names of the parts."""
+    parts = [named(metric) for metric in grid.metrics]
+    return FirstPlaces(parts, grid.weights, firsts.first, grid.teams, grid.official)

@@ -1,0 +1,243 @@
+"""What is shown of other orders: a challenge's own, other rules, and other weights."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import plotly.graph_objects as go
+
+from scoring.comparison import figures, robustness, weights
+from scoring.comparison.compare import Comparison
+from scoring.comparison.displayed import Displayed, named
+from scoring.comparison.robustness import Robustness
+from scoring.comparison.weights import FirstTeams, Rescored, WeightGrid
+from scoring.figures import comparison as drawing
+from scoring.figures.intervals import Row
+from scoring.figures.theme import Theme, short
+from scoring.figures.weights import weight_map
+from scoring.text import markdown
+from scoring.views import Block, Choice, Column, Figure, SideBySide, Table, Text
+
+KINDS = {"metrics and schemes": ("official", "metric", "scheme"), "subgroups": ("official", "subgroup")}
+"""Rules that are shown together, by what the choice of them says."""
+NAMED = 12
+"""Pairs of teams that a sentence names before it says "and N more"."""
+
+
+def orders(shown: Displayed) -> tuple[Block, ...]:
+    """Return both orders of a challenge side by side, and who would be first if one team withdrew."""
+    found = shown.comparison
+    left = (_orders_table(shown), _disagreement(found))
+    return (SideBySide((left, (_withdrawn(found),)), (3, 2)),)
+
+
+def _orders_table(shown: Displayed) -> Table:
+    found, own = shown.comparison, shown.comparison.own_ranking
+    assert own is not None
+    of_teams = [own.of_teams[name] for name in found.cards]
+    digits = 1 if own.options["rank_ties"] == "average" else 0
+    subtasks = list(of_teams[0]["subtask_ranks"])
+    by_rank = [entry["rank_by_weighted_rank"] for entry in of_teams]
+    by_score = [entry["rank_by_score"] for entry in of_teams]
+    columns = [
+        Column("team", "team"),
+        Column("by rank", "by ranks", "number", 0, full="place by weighted ranks", width=64),
+        Column("by score", "by score", "number", 0, full="place by weighted score", width=64),
+        Column("differs", "", width=56),
+        Column("weighted rank", "w. rank", "number", 2, "lower", full="weighted rank", width=72),
+        Column("score", "score", "number", shown.scale.digits, "higher", width=60),
+        *(
+            Column(f"{name} rank", f"{name[:4]}. #", "number", digits, full=f"rank in {name}", width=60)
+            for name in subtasks
+        ),
+    ]
+    rows = {
+        "team": list(found.cards),
+        "by rank": by_rank,
+        "by score": by_score,
+        "differs": ["differs" if a != b else "" for a, b in zip(by_rank, by_score, strict=True)],
+        "weighted rank": [entry["weighted_rank"] for entry in of_teams],
+        "score": [card.score for card in found.cards.values()],
+        **{f"{name} rank": [entry["subtask_ranks"][name] for entry in of_teams] for name in subtasks},
+    }
+    caption = (
+        "Weighted rank: 0.25, 0.35 and 0.40 times the ranks in segmentation, staging and prognosis; small is "
+        "good."
+    )
+    return Table("Do both orders agree?", columns, rows, caption, key="orders")
+
+
+def _disagreement(found: Comparison) -> Text:
+    assert found.own_ranking is not None
+    pairs = found.own_ranking.more["orderings_disagree"]
+    if not pairs:
+        return Text("Both orders place all teams alike.")
+    listed = ", ".join(f"**{markdown(a, 40)}** and **{markdown(b, 40)}**" for a, b in pairs[:NAMED])
+    more = f", and {len(pairs) - NAMED} more" if len(pairs) > NAMED else ""
+    return Text(
+        f":orange[▲] The two orders place {len(pairs)} pair{'s' * (len(pairs) != 1)} differently: "
+        f"{listed}{more}."
+    )
+
+
+def _withdrawn(found: Comparison) -> Table:
+    own = found.own_ranking
+    assert own is not None
+    gone = own.more["leave_one_team_out"]
+    usual = {name for name in own.of_teams if own.of_teams[name]["rank_by_weighted_rank"] == 1}
+    changed = [
+        entry["without"] not in usual and set(entry["first"]) != usual - {entry["without"]} for entry in gone
+    ]
+    columns = [Column("without", "without"), Column("first", "first by weighted ranks")]
+    return Table(
+        "Who is first if a team withdraws?",
+        [*columns, Column("changes", "")] if any(changed) else columns,
+        {
+            "without": [entry["without"] for entry in gone],
+            "first": [", ".join(entry["first"]) for entry in gone],
+            "changes": ["changes" if is_changed else "" for is_changed in changed],
+        },
+        "Ranks depend on who else takes part: the winner can change although nobody in front did anything "
+        "else.",
+        key="withdrawn",
+    )
+
+
+def other_rules(shown: Displayed) -> tuple[Block, ...]:
+    """Return ranks under other metrics, schemes and in subgroups, and under all weights."""
+    found = robustness.robustness(shown.comparison)
+    kinds = {
+        words: _rules(shown, found, some)
+        for words, some in KINDS.items()
+        if any(rule.kind in some[1:] for rule in found.rules)
+    }
+    choice = Choice("Other rules", "rule_kind", kinds or {"official": _rules(shown, found, ("official",))})
+    ranks = choice if len(kinds) > 1 else next(iter(choice.options.values()))
+    return (SideBySide(((ranks,), (_moves(shown, found),)), (3, 2)), *maps(shown))
+
+
+def _rules(shown: Displayed, found: Robustness, kinds: Sequence[str]) -> Figure:
+    rules = [rule for rule in found.rules if rule.kind in kinds]
+    small = "Grey with a star: under 15 cases. " if any(rule.small for rule in rules) else ""
+    return Figure(
+        partial(figures.rules, found, kinds, shown.names),
+        "Ranks; the stronger the colour, the better. Above the line: the official order. τ: Kendall’s "
+        f"agreement with it, 1 is the same order. {small}{len(found.rules) - 1} other rules looked at: one "
+        f"may turn out differently by chance. {shown.method}",
+        {
+            "rule": [figures.rule_name(rule) for rule in rules],
+            **{
+                f"rank: {name}": [rule.ranks[found.teams.index(name)] for rule in rules]
+                for name in shown.names
+            },
+            "tau": [rule.kendall_tau for rule in rules],
+        },
+    )
+
+
+def _moves(shown: Displayed, found: Robustness) -> Table:
+    places = [found.teams.index(name) for name in shown.names]
+    return Table(
+        "How far could a team move?",
+        [
+            Column("team", "team"),
+            Column("official", "official #", "number", 0, full="official rank"),
+            Column("best", "best #", "number", 0, full="best rank"),
+            Column("worst", "worst #", "number", 0, full="worst rank"),
+        ],
+        {
+            "team": shown.names,
+            "official": [found.rules[0].ranks[place] for place in places],
+            "best": [found.best[place] for place in places],
+            "worst": [found.worst[place] for place in places],
+        },
+        "Over all rules, but for subgroups with under 15 cases and medians of right and wrong. The official "
+        "rank stays what it is.",
+        key="robustness",
+    )
+
+
+def maps(shown: Displayed) -> tuple[Block, ...]:
+    """Return who would be first under all weights of the score's three parts; nothing where there are "
+    "none."""
+    if shown.comparison.spec.weight_map is None:
+        return ()
+    grid = weights.weight_map(shown.comparison)
+    if grid is None:
+        words = "No team has all three parts of the score, so there is no map of their weights."
+        return (Text(words, "note"),)
+    if grid.by_rank is None:
+        drawn = [_map("Who wins under other weights?", grid, grid.by_score, "the weighted score")]
+    else:
+        by_rank, by_score = (
+            "Who wins by weighted " + by + " under other weights?" for by in ("ranks", "score")
+        )
+        drawn = [
+            _map(by_rank, grid, grid.by_rank, "weighted ranks"),
+            _map(by_score, grid, grid.by_score, "the weighted score"),
+        ]
+    columns = [(figure,) for figure in drawn]
+    return (SideBySide((*columns, *[()] * (2 - len(columns))), (1, 1)),)
+
+
+def _map(question: str, grid: WeightGrid, firsts: FirstTeams, order: str) -> Figure:
+    parts = [named(metric) for metric in grid.metrics]
+    return Figure(
+        partial(weight_map, question, figures.first_places(grid, firsts)),
+        f"Each point: weights that sum to 1, and the team first by {order} with them. Ring: the official "
+        "weights. It says nothing of chance.",
+        {
+            **{part: grid.weights[:, k].tolist() for k, part in enumerate(parts)},
+            **{
+                f"first: {name}": firsts.first[:, k].tolist()
+                for k, name in enumerate(grid.teams)
+                if firsts.first[:, k].any()
+            },
+        },
+    )
+
+
+def rescored(shown: Displayed, found: Rescored, before: Mapping[str, int], changed: str) -> Block:
+    """Return the scores under other numbers of the formula.
+
+    Args:
+        shown: The comparison.
+        found: The scores.
+        before: The rank of each team with the usual numbers.
+        changed: What is changed, in words; "" for nothing.
+    """
+    scale, names = shown.scale, set(shown.names)
+    places = [k for k, name in enumerate(found.teams) if name in names and found.scores[k] is not None]
+    if not places:
+        return Text("These weights sum to nothing: no score is defined.", "note")
+    scores = [scale.factor * (found.scores[k] or 0.0) for k in places]
+    rows = [
+        Row(
+            f"{found.ranks[k]}  {short(found.teams[k])}",
+            score,
+            scale.scaled(found.intervals[k]),
+            beside=_moved(before[found.teams[k]], found.ranks[k]),
+        )
+        for k, score in zip(places, scores, strict=True)
+    ]
+    tied = list(found.result.tied_for_first or ())
+    band = next((k for k, is_tied in enumerate(tied) if not is_tied), len(tied))
+    shaded = min(band, len(rows)) if band > 1 else 0
+
+    def build(theme: Theme) -> go.Figure:
+        question = "Who would win then?"
+        return drawing.team_intervals(rows, theme, question, scale.unit, scale.digits, tied=shaded)
+
+    return Figure(
+        build,
+        f"{f'Changed: {changed}' if changed else 'The official weights'}. Places are by score. Shaded: tied "
+        f"for first. Right: places moved. {shown.method}",
+        {
+            "team": [found.teams[k] for k in places],
+            "rank": [found.ranks[k] for k in places],
+            "score": scores,
+        },
+    )
+
+
+def _moved(before: int, now: int) -> str:
+    return "" if before == now else f"↑ {before - now}" if now < before else f"↓ {now - before}"

@@ -1,0 +1,14 @@
+"""A page with five figures that are built once: what Streamlit itself costs."""
+
+import plotly.graph_objects as go
+import streamlit as st
+
+
+@st.cache_resource
+def figures() -> list[go.Figure]:
+    return [go.Figure(go.Scatter(x=list(range(50)), y=[k * x for x in range(50)])) for k in range(5)]
+
+
+st.title("Five figures")
+for place, figure in enumerate(figures()):
+    st.plotly_chart(figure, key=f"figure_{place}")
