@@ -13,11 +13,11 @@ run: $(VENV)/installed
 	$(BIN)/streamlit run app.py
 
 test: $(VENV)/installed-dev chromium peers lint
-	$(PYTEST) -n $(JOBS) --dist loadfile
+	$(PYTEST) -n $(JOBS) --dist worksteal
 
 # The long versions: more examples, more rounds, tests marked soak.
 soak: $(VENV)/installed-dev chromium
-	BENCHSIDE_SOAK=$${BENCHSIDE_SOAK:-20} $(PYTEST) -n $(JOBS) --dist loadfile -m ""
+	BENCHSIDE_SOAK=$${BENCHSIDE_SOAK:-20} $(PYTEST) -n $(JOBS) --dist worksteal -m ""
 
 benchmark: $(VENV)/installed-dev
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-columns=median,iqr,rounds
@@ -39,7 +39,7 @@ types: $(VENV)/installed-dev
 
 # What needs no browser, page or model: for every few lines of work.
 quick: $(VENV)/installed-dev
-	$(PYTEST) -n $(JOBS) --dist loadfile $(addprefix --ignore=tests/,browser pages models single_image sample_data docs challenges/isic/test_model.py challenges/melanoma/test_model.py challenges/isic/test_parity.py test_packaging.py test_start.py)
+	$(PYTEST) -n $(JOBS) --dist worksteal $(addprefix --ignore=tests/,browser pages models single_image sample_data docs challenges/isic/test_model.py challenges/melanoma/test_model.py challenges/isic/test_parity.py test_packaging.py test_start.py)
 
 $(VENV)/bin/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed and was not found. Name it: make PYTHON=/path/to/python3.12 ..."; exit 1; }

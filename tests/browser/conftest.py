@@ -8,6 +8,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from tests.browser import driver
 from tests.browser.driver import Server
+from tests.browser.profiles import Profile, Profiles
 
 
 def pytest_collection_modifyitems(items) -> None:
@@ -40,23 +41,29 @@ def fresh_server() -> Iterator[Server]:
         yield started
 
 
+@pytest.fixture(scope="session")
+def profiles(browser) -> Iterator[Profiles]:
+    """The browser profiles that visitors use one after another."""
+    kept = Profiles(browser)
+    yield kept
+    kept.close()
+
+
 @pytest.fixture
-def visitor(browser) -> Iterator[Callable[..., BrowserContext]]:
+def visitor(profiles) -> Iterator[Callable[..., BrowserContext]]:
     """Makes visitors, each with a profile of its own. Afterwards: no request of any of them left the machine,
     no dialog opened."""
-    visitors, left, dialogs = [], [], []
+    visitors: list[Profile] = []
 
     def make(theme: str = "light", viewport=driver.DESKTOP) -> BrowserContext:
-        context = browser.new_context(color_scheme=theme, viewport=viewport, accept_downloads=True)
-        context.set_default_timeout(driver.PATIENCE)
-        context.on("request", lambda request: left.append(request.url) if driver.leaves(request) else None)
-        context.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
-        visitors.append(context)
-        return context
+        visitors.append(profiles.take(theme, viewport))
+        return visitors[-1].context
 
     yield make
-    for context in visitors:
-        context.close()
+    left = [url for profile in visitors for url in profile.left]
+    dialogs = [message for profile in visitors for message in profile.dialogs]
+    for profile in visitors:
+        profiles.give_back(profile)
     assert left == []
     assert dialogs == []
 

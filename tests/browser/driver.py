@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+import pytest
 from playwright.sync_api import BrowserContext, Page, Request, expect
 
 from scoring.figures.numerals import share
@@ -32,6 +33,8 @@ ARGUMENTS = (
 TABS = ("Points", "Risk", "Classes", "Curves", "Calibration", "Subgroups", "Cases", "Preflight")
 DOORS = ("set", "submission")
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+SCREENS = (pytest.param(PHONE, id="phone"), pytest.param(DESKTOP, id="desktop", marks=pytest.mark.soak))
+"""What is clicked on both; a phone is the harder one."""
 PATIENCE = 90_000
 """Milliseconds that a busy machine is given for one step. No test measures time."""
 

@@ -109,7 +109,7 @@ def click_cell(page: Page, row: int, column: int) -> None:
     page.mouse.click(x, y)
 
 
-@pytest.mark.parametrize("viewport", [driver.DESKTOP, driver.PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("viewport", driver.SCREENS)
 def test_a_click_on_a_cell_opens_its_cases_and_the_address_says_which(isic, viewport):
     truth = CHALLENGE.read_truth(SAMPLE.path)
     matrix = CHALLENGE.score(truth, CHALLENGE.read_predictions(TEAM, truth), resamples=0).confusion_matrix

@@ -13,9 +13,9 @@ def words(page: Page) -> str:
 @pytest.mark.parametrize(
     "question",
     [
-        "?submission=delphi&tab=Risk",
+        pytest.param("?submission=delphi&tab=Risk", marks=pytest.mark.soak),
         "?submission=cygnus&tab=Cases&case=images%2FL0042.jpg",
-        "?submission=aurora&tab=Classes&cells=shares",
+        pytest.param("?submission=aurora&tab=Classes&cells=shares", marks=pytest.mark.soak),
     ],
 )
 def test_an_address_shows_the_same_to_another_visitor(tricorder3, question):

@@ -40,7 +40,7 @@ def flagged(team, threshold: float) -> str:
     )
 
 
-@pytest.mark.parametrize("viewport", [driver.DESKTOP, driver.PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("viewport", driver.SCREENS)
 def test_the_slider_moves_the_numbers_and_the_address_but_not_the_score(melanoma, viewport):
     page = melanoma(viewport=viewport)
     score = page.get_by_test_id("stMetricValue").inner_text()
@@ -70,9 +70,9 @@ def test_the_best_threshold_is_named_with_its_warning(melanoma):
 @pytest.mark.parametrize(
     "question",
     [
-        "?submission=gemini&threshold=0.031",
+        pytest.param("?submission=gemini&threshold=0.031", marks=pytest.mark.soak),
         "?submission=helios&tab=Missed&prevalence=2%25",
-        "?tab=Net+benefit&prevalence=10%25",
+        pytest.param("?tab=Net+benefit&prevalence=10%25", marks=pytest.mark.soak),
     ],
 )
 def test_an_address_shows_the_same_to_another_visitor(melanoma, question):

@@ -177,7 +177,7 @@ def test_previous_and_next_turn_images_and_leave_the_nucleus(puma, sample):
     in_viewer(page, "s.node.getAttribute('aria-label').includes(value)", ids[-1])
 
 
-@pytest.mark.parametrize("viewport", [driver.DESKTOP, driver.PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("viewport", driver.SCREENS)
 def test_a_cell_and_a_row_open_their_image(puma, sample, viewport):
     card = sample[2]
     worst = [card.cases[i]["case"] for i in worst_first(card)]

@@ -57,7 +57,11 @@ def give_photograph(page) -> None:
 
 
 @pytest.mark.parametrize(
-    ("theme", "viewport"), [("light", PHONE), ("dark", DESKTOP)], ids=["phone", "desktop"]
+    ("theme", "viewport"),
+    [
+        pytest.param("light", PHONE, id="phone", marks=pytest.mark.soak),
+        pytest.param("dark", DESKTOP, id="desktop"),
+    ],
 )
 def test_a_photograph_gets_an_answer_and_a_map_and_is_removed(single_image, theme, viewport):
     page = single_image("", theme, viewport)
