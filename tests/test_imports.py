@@ -12,6 +12,17 @@ import pytest
 ROOT = Path(__file__).parents[1]
 MODULES = sorted((ROOT / "scoring").rglob("*.py"))
 PAGES = sorted([ROOT / "app.py", *(ROOT / "pages").rglob("*.py")])
+LAYERS = (
+    ("scoring.__main__", "scoring.cli"),
+    ("scoring.comparison", "scoring.single_image", "scoring.report"),
+    ("scoring.challenges", "scoring.samples"),
+    ("scoring.challenge", "scoring.comparison_spec", "scoring.options"),
+    ("scoring.views", "scoring.submission", "scoring.scorecard"),
+    ("scoring.models", "scoring.figures"),
+    ("scoring.readers", "scoring.statistics", "scoring.metrics"),
+    ("scoring.findings", "scoring.markup", "scoring.text", "scoring.arrays", "scoring.version"),
+)
+"""What may import what in scoring: its own layer and those below it (docs/architecture.md)."""
 OF_METRICS = ("sklearn", "scipy", "statsmodels", "torchmetrics", "scoring.metrics", "scoring.statistics")
 NETWORK = (
     "requests",
@@ -85,6 +96,22 @@ def test_scoring_imports_no_page_and_no_streamlit(path):
 def test_no_imports_of_scoring_form_a_circle():
     modules = set(map(module_name, MODULES))
     TopologicalSorter({module_name(path): imported_modules(path, modules) for path in MODULES}).prepare()
+
+
+def layer(module: str) -> int:
+    return next(i for i, packages in enumerate(LAYERS) if belongs(module, packages))
+
+
+def test_imports_of_scoring_point_down():
+    modules = set(map(module_name, MODULES))
+    assert [
+        (module_name(path), name)
+        for path in MODULES
+        if module_name(path) != "scoring"
+        for name in imported_modules(path, modules - {"scoring"})
+        if layer(name) < layer(module_name(path))
+    ] == []
+    assert layer("scoring.cli.main") < layer("scoring.challenges.isic") < layer("scoring.readers.tables")
 
 
 @pytest.mark.parametrize("room", ["metrics", "statistics"])

@@ -82,6 +82,7 @@ def test_the_generator_still_draws_a_committed_tile():
     assert found == pytest.approx(np.array([centre for _, centre in expected]), abs=0.5)
 
 
+@pytest.mark.soak
 def test_teams_are_written_as_committed(tmp_path):
     (tmp_path / "truth").symlink_to(FOLDER / "truth")
     puma.write_teams(tmp_path)
