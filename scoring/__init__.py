@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from scoring.challenges import challenge_ids, load_challenge
 from scoring.findings import Finding, InputRefused
-from scoring.scorecard import ScoreCard
+from scoring.scorecard import Official, ScoreCard
 from scoring.version import __version__
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ __all__ = [
     "Comparison",
     "Finding",
     "InputRefused",
+    "Official",
     "ScoreCard",
     "__version__",
     "challenge_ids",

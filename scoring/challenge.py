@@ -195,6 +195,8 @@ class Challenge(Generic[Truth, Predictions]):
         about: One line for the overview.
         formula: The score in one line.
         rule: The rule in full, as Markdown with a table.
+        official_source: Who computes the official score, as the end of a sentence: "as the validator computes
+            it".
         parts: The weighted parts of the score by metric; empty where it is no weighted sum.
         as_points: Whether the score 0..1 is shown as points of 100.
         options: Everything that can be set.
@@ -225,6 +227,7 @@ class Challenge(Generic[Truth, Predictions]):
     predictions_reader: Callable[[Source, Truth | None, Context], Predictions]
     scorer: Callable[[Truth, Predictions, ScoreSettings], ScoreCard]
     comparison: "ComparisonSpec"
+    official_source: str = "as the official program computes it"
     parts: Mapping[str, ScorePart] = field(default_factory=dict)
     as_points: bool = False
     samples: tuple[Sample, ...] = ()

@@ -2,8 +2,8 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from typing import Any
 
@@ -11,6 +11,57 @@ import numpy as np
 
 from scoring.arrays import Array
 from scoring.findings import Finding
+
+
+@dataclass(frozen=True)
+class Official:
+    """Whether a score is what the official program gives for the same files.
+
+    Attributes:
+        same: Whether it is. Where both are undefined, it is.
+        score: What the official program gives; None where it stops, or where that is unknown or undefined.
+        reason: Why that is another number, in plain sentences; None where it is the same. No option and no
+            widget is named: page, report, JSON and terminal all show it.
+    """
+
+    same: bool
+    score: float | None
+    reason: str | None = None
+
+    @classmethod
+    def compare(cls, score: float | None, official: float | None, *reasons: str) -> "Official":
+        """Compare a score with the official one.
+
+        Args:
+            score: What the card shows; None or NaN where it is undefined.
+            official: What the official program gives; None or NaN where it stops or that is unknown.
+            *reasons: Why they may differ, a sentence each. Without any the score is the official one; with
+                some it is where both are the same number.
+        """
+        score, official = plain(score), plain(official)
+        if not reasons or (score is not None and score == official):
+            return cls(True, score)
+        return cls(False, official, " ".join(reasons))
+
+    def words(self, source: str, write: Callable[[float], str] = repr) -> str:
+        """Return one or more sentences that say whether the score is official.
+
+        Args:
+            source: Who computes the official score: "as the validator computes it".
+            write: Writes a score as the reader sees it elsewhere.
+        """
+        if self.same:
+            return (
+                f"Official score, {source}."
+                if self.score is not None
+                else "The official score is undefined too."
+            )
+        start = (
+            "Not an official score."
+            if self.score is None
+            else f"Not the official score, which is {write(self.score)}."
+        )
+        return f"{start} {self.reason}"
 
 
 @dataclass(frozen=True)
@@ -28,6 +79,9 @@ class ScoreCard:
         cases: One row per case, in the truth's order.
         findings: Warnings and notes about the input and the result.
         provenance: What the numbers rest on: version, digests, options, seed, unit.
+        official: Whether `score` is what the official program gives for these files.
+        incomplete: What the submission lacks and how that is counted ("7 of 8 images have no prediction and
+            count as empty"); empty where it is complete.
         confusion_matrix: `labels` and `counts` (rows: truth); None where the challenge has none.
         intervals: 95 % interval [low, high] by metric, None where undefined; empty without replicates.
         more: The challenge's own top-level keys (`points`, `risk_matrix`, `slices`, `model` ...).
@@ -44,6 +98,8 @@ class ScoreCard:
     cases: tuple[Mapping[str, Any], ...]
     findings: tuple[Finding, ...]
     provenance: Mapping[str, Any]
+    official: Official = field(kw_only=True)
+    incomplete: str = field(default="", kw_only=True)
     confusion_matrix: Mapping[str, Any] | None = None
     intervals: Mapping[str, list[float] | None] = field(default_factory=dict)
     more: Mapping[str, Any] = field(default_factory=dict)
@@ -80,6 +136,8 @@ class ScoreCard:
         if self.confusion_matrix is not None:
             value["confusion_matrix"] = self.confusion_matrix
         return value | {
+            "official": asdict(self.official),
+            "incomplete": self.incomplete or None,
             "n_cases": self.n_cases,
             "intervals": self.intervals,
             **self.more,

@@ -195,6 +195,16 @@ class Section:
 
 
 @dataclass(frozen=True)
+class Status:
+    """What a score is worth, in plain text. official: whether it is the official one, in sentences, and
+    is_official: whether it is. incomplete: what the submission lacks. "" where there is nothing to say."""
+
+    official: str = ""
+    is_official: bool = False
+    incomplete: str = ""
+
+
+@dataclass(frozen=True)
 class Headline:
     """The score and what made it.
 
@@ -209,6 +219,7 @@ class Headline:
     arithmetic: str = ""
     notes: Sequence[Block] = ()
     under_score: int = 1
+    status: Status = Status()
 
 
 @dataclass(frozen=True)

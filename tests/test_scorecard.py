@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from scoring import ScoreCard
 from scoring.findings import note
-from scoring.scorecard import plain
+from scoring.scorecard import Official, plain
 
 
 def card(**more) -> ScoreCard:
@@ -22,6 +22,7 @@ def card(**more) -> ScoreCard:
         "cases": ({"case": "Größe", "outputs": np.array([1.0, np.inf])},),
         "findings": (note("n", "w", "m"),),
         "provenance": {"seed": 0},
+        "official": Official(True, 0.5),
     }
     return ScoreCard(**{**values, **more})
 
@@ -33,6 +34,8 @@ def test_order_of_the_contract():
         "metrics",
         "per_class",
         "confusion_matrix",
+        "official",
+        "incomplete",
         "n_cases",
         "intervals",
         "points",

@@ -17,10 +17,12 @@ from scoring.figures.theme import DARK, LIGHT, Theme
 from scoring.findings import LEVELS, Finding, InputRefused
 from scoring.markup import plain
 from scoring.text import file_name, markdown
-from scoring.views import Fact, directed
+from scoring.views import Fact, Status, directed
 
 BADGES = {"error": ("red", "✕"), "warning": ("orange", "▲"), "note": ("gray", "i")}
 CONFIG = {"displaylogo": False, "displayModeBar": "hover", "modeBarButtons": [["toImage"]]}
+STATUS = 1200
+"""Characters of what is said about the official score."""
 PER_CODE = 5
 """Findings of one code that are listed before "and N more"."""
 
@@ -196,10 +198,11 @@ def headline(
     strip: go.Figure | Callable[[], object] | None = None,
     arithmetic: str = "",
     below: int = 1,
+    status: Status = Status(),
 ) -> None:
-    """The score alone is large. strip: a figure, or what draws it. Its arithmetic (Markdown of our own)
-    stands below the strip, or where there is none below the others; with a strip the first `below` of the
-    others, the ceiling among them, stand below the score."""
+    """The score alone is large; under it stands what it is worth. strip: a figure, or what draws it. Its
+    arithmetic (Markdown of our own) stands below the strip, or where there is none below the others; with a
+    strip the first `below` of the others, the ceiling among them, stand below the score."""
     with st.container(border=True, gap="small"):
         hero, rest = st.columns([2, 7], gap="medium")
         with hero:
@@ -211,6 +214,7 @@ def headline(
                 delta_arrow="off",
                 help=score.explain,
             )
+            _badges(status)
             if strip is not None and others:
                 facts(others[:below])
         with rest:
@@ -222,6 +226,20 @@ def headline(
                 facts(others if strip is None else others[below:])
             if strip is None and arithmetic:
                 st.caption(arithmetic)
+        if status.official and not status.is_official:
+            st.markdown(f":small[{markdown(status.official, STATUS)}]")
+
+
+def _badges(status: Status) -> None:
+    """Whether the score is official, and what the submission lacks."""
+    badges = []
+    if status.official:
+        badges.append(":green-badge[✓ official]" if status.is_official else ":orange-badge[▲ not official]")
+    if status.incomplete:
+        badges.append(f":orange-badge[▲ {markdown(status.incomplete, STATUS)}]")
+    if badges:
+        explained = markdown(status.official, STATUS) if status.is_official else None
+        st.markdown(" ".join(badges), help=explained)
 
 
 def heading(question: str) -> None:

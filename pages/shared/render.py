@@ -116,7 +116,7 @@ def headline(shown: ScoredSubmission, link: CaseLink | None = None) -> None:
 def draw_headline(head: Headline, place: Place) -> None:
     """Draw a headline."""
     strip = partial(_figure, head.strip, place) if head.strip else None
-    layout.headline(head.score, head.facts, strip, head.arithmetic, head.under_score)
+    layout.headline(head.score, head.facts, strip, head.arithmetic, head.under_score, head.status)
     for number, note in enumerate(head.notes):
         draw(note, place.inside(number))
 

@@ -88,10 +88,15 @@ def score_strip(
             parts, theme, bounds, None if ceiling is None else 100 * ceiling
         ),
         (
-            f"{words} = {points(card.score, 6)} points; the official score, unrounded, is "
-            f"**{plain(card.score)!r}**.{reach}"
+            f"{words} = {points(card.score, 6)} points; unrounded **{plain(card.score)!r}**, "
+            f"{authority(card)}.{reach}"
         ),
     )
+
+
+def authority(card: ScoreCard) -> str:
+    """Return whether the score is official, as the end of a sentence."""
+    return "the official number to the last digit" if card.official.same else "not the official number"
 
 
 def part_value(card: ScoreCard, key: str, weight: float) -> float | None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scoring.challenges import load_challenge
 from scoring.comparison import verdict
 from scoring.comparison.compare import Comparison
 from scoring.comparison.pairs import SCORE, Pairs
@@ -91,6 +92,8 @@ def scorecard_table(card: ScoreCard) -> str:
     return "\n".join(
         [
             f"{card.challenge}: score {card.score!r}, n = {card.n_cases}",
+            *([f"Incomplete: {card.incomplete}."] if card.incomplete else []),
+            card.official.words(load_challenge(card.challenge).official_source),
             "",
             row("score (0..1)", card.score, card.intervals.get("score")),
             *(row(name, x, card.intervals.get(name)) for name, x in card.metrics.items()),

@@ -10,6 +10,7 @@ from scoring.figures.numerals import span
 from scoring.figures.theme import SMALL, label
 from scoring.report.document import Cell, Figures, Number, render, table
 from scoring.scorecard import plain
+from scoring.text import markdown
 from scoring.views import (
     Block,
     Choice,
@@ -22,11 +23,14 @@ from scoring.views import (
     Panels,
     Section,
     SideBySide,
+    Status,
     Table,
     Text,
     directed,
 )
 
+STATUS = 1200
+"""Characters of what is said about a score's worth."""
 RIGHT = ("number", "bar", "count", "interval", "written")
 """Kinds of columns that stand to the right."""
 
@@ -66,6 +70,7 @@ def headline(shown: Headline, below: str, figures: Figures) -> str:
     score, facts = shown.score, fact_rows(shown.facts)
     name = directed(score.name, score.better)
     parts = [render("hero", name=name, value=score.value, below=below, method=score.explain or "")]
+    parts += _status(shown.status)
     if facts:
         parts.append(render("facts", question="", facts=facts, caption=""))
     if shown.strip:
@@ -73,6 +78,16 @@ def headline(shown: Headline, below: str, figures: Figures) -> str:
     if shown.arithmetic:
         parts.append(render("text", question="", text=shown.arithmetic, kind="plain"))
     return "".join((*parts, *(html(note, figures) for note in shown.notes)))
+
+
+def _status(status: Status) -> Iterator[str]:
+    """Yield what the submission lacks, and whether the score is official."""
+    if status.incomplete:
+        words = f"**Incomplete: {markdown(status.incomplete, STATUS)}.**"
+        yield render("text", question="", text=words, kind="caution")
+    if status.official:
+        kind = "plain" if status.is_official else "caution"
+        yield render("text", question="", text=markdown(status.official, STATUS), kind=kind)
 
 
 def fact_rows(facts: Iterable[Fact]) -> list[tuple[str, str, str, str | None]]:

@@ -1,6 +1,7 @@
 """The report of one scorecard."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 from markupsafe import Markup
@@ -20,16 +21,20 @@ from scoring.report.document import (
     table,
 )
 from scoring.scorecard import ScoreCard
-from scoring.views import Headline, Views
+from scoring.views import Headline, Status, Views
 
 CASES = 200
 """Cases that a report lists at most."""
 
 
 def views_of(card: ScoreCard) -> Views:
-    """Return what is shown of a card, as its challenge says it."""
-    own = load_challenge(card.challenge).views
-    return own(card) if own else default_views.views(card)
+    """Return what is shown of a card, as its challenge says it, with whether the score is official."""
+    challenge = load_challenge(card.challenge)
+    shown = (challenge.views or default_views.views)(card)
+    write = points if challenge.as_points else share
+    words = card.official.words(challenge.official_source, write)
+    status = Status(words, card.official.same, card.incomplete)
+    return replace(shown, headline=replace(shown.headline, status=status))
 
 
 def html(card: ScoreCard, shown: Views | None = None) -> str:
@@ -68,7 +73,8 @@ def score_words(card: ScoreCard, as_points: bool) -> str:
     """Return the score in words, for a title."""
     if card.score is None:
         return "no score"
-    return f"{points(card.score)} of 100 points" if as_points else share(card.score)
+    number = f"{points(card.score)} of 100 points" if as_points else share(card.score)
+    return number if card.official.same else f"{number}, not the official score"
 
 
 def headline(shown: Headline, figures: Figures) -> str:

@@ -3,12 +3,12 @@
 import pytest
 
 from scoring.comparison.members import members
-from scoring.scorecard import ScoreCard
+from scoring.scorecard import Official, ScoreCard
 from tests.support.teams import lesion_teams
 
 
 def card(*rows) -> ScoreCard:
-    return ScoreCard("x", None, {}, {}, len(rows), rows, (), {})
+    return ScoreCard("x", None, {}, {}, len(rows), rows, (), {}, official=Official(True, None))
 
 
 def test_labelled_cases_wrong_ones_first():

@@ -209,7 +209,7 @@ def test_the_page_rule_is_offered_where_a_score_is_half_and_changes_what_the_sco
     assert {
         name.removeprefix("▲ "): value for name, value in rows.items() if name != "mean"
     } == pytest.approx(expected)
-    assert "which its scorer does not follow" in words(app)
+    assert "itself counts as positive here" in words(app)
 
 
 def test_the_categories_table_holds_every_measure_and_mean(isic):
@@ -367,7 +367,8 @@ def test_files_that_the_official_scorer_refuses_are_mended(isic):
     said = official_message(predictions[1], truth[1])
     assert said[:60] in words(app)
     assert "It would **refuse the files**" in words(app)
-    assert "the official number of the mended files" in words(app)
+    assert "not the official number" in words(app)
+    assert "▲ not official" in words(app)
     assert [
         f.code for f in derived.to_mend(_card(predictions, truth)) if f"**{f.code}** " not in words(app)
     ] == []

@@ -10,7 +10,7 @@ import numpy as np
 
 import scoring
 from scoring.challenges.hecktor2026.formula import SUBTASKS
-from scoring.scorecard import ScoreCard
+from scoring.scorecard import Official, ScoreCard
 from tests.support import volumes
 
 CHALLENGE = scoring.load_challenge("hecktor2026")
@@ -208,7 +208,18 @@ def subtask_card(parts, replicates=None) -> ScoreCard:
     }
     provenance |= {"predictions_sha256": "", "model_sha256": None}
     arrays["aligned"] = np.frombuffer(repr(parts).encode().ljust(32)[:32], np.uint8)
-    return ScoreCard("hecktor2026", score, metrics, {}, 60, (), (), provenance, arrays=arrays)
+    return ScoreCard(
+        "hecktor2026",
+        score,
+        metrics,
+        {},
+        60,
+        (),
+        (),
+        provenance,
+        official=Official(True, score),
+        arrays=arrays,
+    )
 
 
 def two_orders(noise: np.ndarray | None = None) -> dict[str, ScoreCard]:

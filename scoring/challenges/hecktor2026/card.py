@@ -26,6 +26,7 @@ from scoring.challenges.hecktor2026.measures import (
     true_stages,
     voxels,
 )
+from scoring.challenges.hecktor2026.official import missing_words, official
 from scoring.challenges.hecktor2026.options import Options
 from scoring.challenges.hecktor2026.submission import Submission, with_nodes
 from scoring.challenges.hecktor2026.truth import Truth
@@ -97,6 +98,8 @@ def _card(
             }
         ),
         arrays=arrays,
+        official=official(truth, submission, options, metrics["weighted_score"]),
+        incomplete=missing_words(truth, options, metrics),
     )
 
 

@@ -49,6 +49,7 @@ CHALLENGE = Challenge(
     about="Tumour masks, T and N stage and a recurrence score from FDG-PET/CT: three subtasks, one number.",
     formula="0.25 × segmentation + 0.35 × staging + 0.40 × prognosis",
     rule=RULE,
+    official_source="by the published rules; the challenge's own program is not public",
     parts={name: ScorePart(*part) for name, part in WEIGHTS.items()},
     options=OPTIONS,
     inputs=Inputs(

@@ -9,6 +9,7 @@ from scoring.challenge import ScoreSettings
 from scoring.challenges.isic import measures
 from scoring.challenges.isic.categories import malignant, preset
 from scoring.challenges.isic.measures import MEANS, RANKED_BY, Answers
+from scoring.challenges.isic.official_score import official
 from scoring.challenges.isic.options import MALIGNANT_CATEGORIES, Options
 from scoring.challenges.isic.score_findings import findings
 from scoring.challenges.isic.tables import first_refusal
@@ -123,6 +124,7 @@ def _card(
             {**_more(truth, predictions, options), **_calibration(reliable), **slices, **_model(predictions)}
         ),
         {**_arrays(truth, answers, units, reliable), **found.arrays},
+        official=official(truth, predictions, answers, float(point["score"][0]), options),
     )
 
 
@@ -152,7 +154,7 @@ def _more(truth: Cases, predictions: Predictions, options: Options) -> dict[str,
         "preset": preset(truth.categories),
         "malignant": list(options.malignant),
         "scores_at_half": scores_at_half(predictions),
-        "official": _official(truth, predictions),
+        "official_check": _official_check(truth, predictions),
     }
 
 
@@ -175,7 +177,7 @@ def _slice_shares(a: Answers, malignant: Sequence[str]) -> dict[str, Share]:
     }
 
 
-def _official(truth: Cases, predictions: Predictions) -> dict[str, Any]:
+def _official_check(truth: Cases, predictions: Predictions) -> dict[str, Any]:
     """Whether the official scorer accepts the files, and the one thing that it says where it does not."""
     words = first_refusal([*truth.findings, *predictions.findings])
     return {"accepted": words is None, "message": words}

@@ -123,6 +123,7 @@ CHALLENGE = Challenge(
     ),
     formula="balanced accuracy: the plain mean of the categories' recalls",
     rule=RULE,
+    official_source="as the official scorer computes it",
     options=OPTIONS,
     inputs=Inputs(
         truth=InputKind("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),

@@ -7,6 +7,7 @@ import numpy as np
 from scoring.challenges.isic import measures
 from scoring.challenges.isic.categories import EXCLUDED, UNKNOWN, preset
 from scoring.challenges.isic.measures import Answers
+from scoring.challenges.isic.official_score import out_of_order
 from scoring.challenges.isic.options import Options
 from scoring.challenges.isic.truth import Cases
 from scoring.findings import Finding, note, warning
@@ -69,10 +70,9 @@ def _cases(truth: Cases, a: Answers, options: Options) -> Iterator[Finding]:
 
 
 def _out_of_order(truth: Cases, a: Answers, options: Options) -> Iterator[Finding]:
-    varying = any(np.ptp(w) > 0 for w in (truth.score_weights, truth.validation_weights))
-    if not varying or all(x <= y for x, y in zip(truth.ids, truth.ids[1:], strict=False)):
+    order = out_of_order(truth)
+    if order is None:
         return
-    order = np.array(sorted(range(len(truth)), key=truth.ids.__getitem__))
     figures = [
         measures.by_position(a, w, order, options.ranked_by)
         for w in (truth.score_weights, truth.validation_weights)

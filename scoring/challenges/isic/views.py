@@ -7,7 +7,6 @@ from scoring.challenges import classification_views as shared
 from scoring.challenges.isic import derived
 from scoring.challenges.isic.category_views import COLUMNS, categories
 from scoring.challenges.isic.curve_views import confusion, counts, curves, malignant
-from scoring.challenges.isic.options import PAGE_RULES
 from scoring.challenges.isic.score_findings import SMALL_CLASS
 from scoring.figures.numerals import UNDEFINED, share, span
 from scoring.figures.score_points import points_lost
@@ -69,7 +68,7 @@ def headline(card: ScoreCard) -> Headline:
         _facts(card, metric),
         arithmetic=(
             f"({' + '.join(f'{value:.3f}' for value in counted)}) / {len(counted)} = **{card.score!r}**, "
-            f"{authority(card)}: the plain mean of {words} over {len(counted)} categories."
+            f"{shared.authority(card)}: the plain mean of {words} over {len(counted)} categories."
         ),
         notes=_absent_note(card),
     )
@@ -107,19 +106,6 @@ def _facts(card: ScoreCard, metric: str) -> tuple[Fact, ...]:
 
 def _guessing(value: float, below: str) -> Fact:
     return Fact("Guessing gives", share(value), below, "By labels drawn at random")
-
-
-def authority(card: ScoreCard) -> str:
-    """Return by which rule the score is what it is."""
-    if derived.absent(card):
-        return "the official mean, though the official scorer stops before it prints it"
-    if card.provenance["options"]["rules"] == PAGE_RULES and derived.ranking(card)[1] == "f1":
-        return "by the rule of the MILK10k page, which its scorer does not follow"
-    if not card.more["official"]["accepted"]:
-        return "the official number of the mended files"
-    if any(finding.code == "weights-out-of-order" for finding in card.findings):
-        return "the official number for the truth sorted by id"
-    return "the official number to the last digit"
 
 
 def _absent_note(card: ScoreCard) -> tuple[Text, ...]:
@@ -259,7 +245,7 @@ def _sanity(card: ScoreCard) -> tuple[Facts, Text]:
 
 
 def _official(card: ScoreCard) -> list[str]:
-    message, absent = card.more["official"]["message"], derived.absent(card)
+    message, absent = card.more["official_check"]["message"], derived.absent(card)
     lines = [
         f"It would **refuse the files** and say only: “{markdown(message, SENTENCE)}”"
         if message

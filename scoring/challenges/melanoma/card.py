@@ -11,10 +11,12 @@ from scoring.arrays import Array, Floats, Ints
 from scoring.challenge import ScoreSettings
 from scoring.challenges.melanoma.formula import CLASSES, ID, SMALL_CLASS, THRESHOLD, WEIGHTS
 from scoring.challenges.melanoma.measures import groups, quantities, slice_shares
+from scoring.challenges.melanoma.official import official
 from scoring.challenges.melanoma.scores import are_risks, decided, rank_scores, tied_pairs
 from scoring.challenges.safe_scan import demographics
 from scoring.challenges.safe_scan.cases import Cases
 from scoring.challenges.safe_scan.codes import CODES
+from scoring.challenges.safe_scan.official_score import missing_words
 from scoring.findings import Finding, InputRefused, note, ordered, warning
 from scoring.metrics import binary, calibration, curves, subgroups
 from scoring.readers.case_tables import joined_columns
@@ -89,6 +91,8 @@ def _card(scored: Scored, read: list[Finding], with_curves: bool) -> ScoreCard:
         {name: value for name, value in found.intervals.items() if isinstance(name, str)},
         plain(_more(scored, measured)),
         {**_arrays(scored, reached, with_curves), **found.arrays},
+        official=official(number, predictions, read),
+        incomplete=missing_words(predictions.labels),
     )
 
 

@@ -90,6 +90,7 @@ CHALLENGE = Challenge(
     about="One number 0 to 1 from a phone photograph; missing a melanoma is worse than a false alarm.",
     formula="60 × F2 + 30 × accuracy + 10 × AUC",
     rule=RULE,
+    official_source="as the challenge's own code computes it",
     parts={name: ScorePart(*part) for name, part in WEIGHTS.items()},
     as_points=True,
     options=OPTIONS,

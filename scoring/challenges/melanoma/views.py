@@ -111,7 +111,7 @@ def _arithmetic(card: ScoreCard) -> str:
         summands = " + ".join(
             f"{weight} × {card.metrics[key]:.6f}" for key, (_, _, weight) in WEIGHTS.items()
         )
-        words = f"({summands}) / 100 = **{card.score!r}**, the official number to the last digit."
+        words = f"({summands}) / 100 = **{card.score!r}**, {shared.authority(card)}."
     return f"{words} n = {card.n_cases}."
 
 

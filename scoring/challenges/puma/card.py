@@ -16,6 +16,7 @@ from scoring.challenges.puma.formula import ID, RULES
 from scoring.challenges.puma.matching import Rule
 from scoring.challenges.puma.measures import quantities
 from scoring.challenges.puma.names import CLASSES
+from scoring.challenges.puma.official import EVALUATOR, missing_words, official
 from scoring.challenges.puma.options import OPTIONS
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.rows import Scored
@@ -132,6 +133,8 @@ def _card(e: Evaluation, known: tuple[Floats, Floats] | None = None) -> ScoreCar
         plain(rows.more(scored, confusion) | _jackknife(evaluate, point, e.units, e.statistics)),
         {**d.arrays, **_arrays(scored, e.units), **found.arrays},
         matches.table(d, m, e.truth.ids, e.rule.confidences(d)),
+        official=official(d, e.predictions, e.rule, counted[EVALUATOR], float(point["score"][0])),
+        incomplete=missing_words(d),
     )
 
 

@@ -58,6 +58,7 @@ CHALLENGE = Challenge(
     ),
     formula="macro F1: the mean over ten classes of nuclei of the mean F1 of the images that hold the class",
     rule=RULE,
+    official_source="as the Grand Challenge evaluator computes it",
     options=OPTIONS,
     inputs=Inputs(
         truth=InputKind(

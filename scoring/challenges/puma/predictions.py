@@ -26,7 +26,8 @@ class NucleiPredictions:
     without a truth.
 
     nuclei: of each case, none where it is missing. missing: bool [N], whether the submission has no file for
-    the case. digest: SHA-256 of what was submitted. model: None, for these are files.
+    the case. digest: SHA-256 of what was submitted. names: class names as written -> nuclei. lists: what the
+    files call their lists of nuclei. model: None, for these are files.
     """
 
     name: str
@@ -35,6 +36,8 @@ class NucleiPredictions:
     missing: np.ndarray
     findings: tuple[Finding, ...]
     digest: str
+    names: Mapping[str, int]
+    lists: frozenset[str]
     model: Mapping[str, Any] | None = None
 
     def __len__(self) -> int:
@@ -87,6 +90,8 @@ def read_predictions(
         missing,
         tuple(findings),
         files.digest({**submission.digest_of, **read.digest_of}),
+        read.names,
+        frozenset(found.key for found in read.contents if found.key),
     )
 
 

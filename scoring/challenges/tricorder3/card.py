@@ -11,6 +11,7 @@ from scoring.challenge import ScoreSettings
 from scoring.challenges.safe_scan import demographics
 from scoring.challenges.safe_scan.cases import Cases
 from scoring.challenges.safe_scan.codes import CODES
+from scoring.challenges.safe_scan.official_score import missing_words
 from scoring.challenges.tricorder3.formula import (
     CLASSES,
     FULL_MIB,
@@ -25,6 +26,7 @@ from scoring.challenges.tricorder3.formula import (
     weighted_f1,
 )
 from scoring.challenges.tricorder3.measures import published, quantities, slice_shares
+from scoring.challenges.tricorder3.official import official
 from scoring.challenges.tricorder3.options import MODEL_SIZE
 from scoring.findings import Finding, InputRefused, error, ordered, warning
 from scoring.metrics import calibration, classification, curves, subgroups
@@ -120,9 +122,12 @@ def _card(scored: Scored, read: list[Finding], with_curves: bool) -> ScoreCard:
     reached = _reliability(truth, predictions)
     metrics = _metrics(scored, reached)
     findings = [*read, *_score_findings(scored, counts)]
+    score = final_score(
+        float(point["accuracy"][0]), float(point["weighted_f1"][0]), efficiency(scored.size_mib)
+    )
     return ScoreCard(
         ID,
-        final_score(float(point["accuracy"][0]), float(point["weighted_f1"][0]), efficiency(scored.size_mib)),
+        score,
         plain(metrics),
         plain(_per_class(scored, counts)),
         len(truth),
@@ -133,6 +138,8 @@ def _card(scored: Scored, read: list[Finding], with_curves: bool) -> ScoreCard:
         {name: value for name, value in found.intervals.items() if isinstance(name, str)},
         plain(_more(scored, counts)),
         {**_arrays(scored, reached, with_curves), **found.arrays},
+        official=official(score, predictions, read, scored.size_mib),
+        incomplete=missing_words(p),
     )
 
 

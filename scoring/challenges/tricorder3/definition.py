@@ -92,6 +92,7 @@ CHALLENGE = Challenge(
     ),
     formula="45 × accuracy + 45 × risk-weighted F1 + 10 × efficiency",
     rule=RULE,
+    official_source="as the validator computes it",
     parts={name: ScorePart(*part) for name, part in WEIGHTS.items()},
     as_points=True,
     options=OPTIONS,

@@ -11,6 +11,7 @@ from scoring.readers.nuclei import fast, strict, text
 from scoring.readers.nuclei.arrays import Nuclei
 from scoring.readers.nuclei.contents import (
     NUCLEI,
+    POLYGONS,
     Classify,
     Contents,
     contents,
@@ -23,6 +24,7 @@ from scoring.readers.nuclei.contents import (
 __all__ = [
     "FILE_BYTES",
     "NUCLEI",
+    "POLYGONS",
     "Classify",
     "Contents",
     "Nuclei",

@@ -16,6 +16,8 @@ NUCLEI = 100_000
 VERTICES = 3
 SHOWN = 5
 UNKNOWN = -1
+POLYGONS = "polygons"
+"""The list of the Multiple polygons format."""
 CONFIDENCE = ("score", "confidence", "probability")
 
 Classify = Callable[[str], int | None]

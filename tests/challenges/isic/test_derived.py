@@ -125,7 +125,7 @@ def test_a_mended_file_scores_the_same_and_the_official_scorer_takes_it(seed):
     odd = predictions.replace(b",", b";").replace(b"ISIC_", b"photos/ISIC_")
     card = scored(truth, odd)
     mended = derived.mended(card, "image").encode()
-    assert not card.more["official"]["accepted"]
+    assert not card.more["official_check"]["accepted"]
     assert {finding.code for finding in derived.to_mend(card)} == {"delimiter", "id-spelling"}
     assert official_message(mended, truth) is None
     again = scored(truth, mended)

@@ -199,7 +199,7 @@ def test_what_is_refused_there_is_refused_or_named_here(name):
         assert message is not None
         return
     card = isic.score(truth, predictions, resamples=0)
-    said = card.more["official"]
+    said = card.more["official_check"]
     assert said["accepted"] == (message is None)
     assert begun(said["message"]) == begun(message)
     assert (

@@ -456,9 +456,9 @@ def test_another_grouping_moves_the_malignant_curve_only():
 
 def test_what_the_official_scorer_says_of_a_file_that_was_read():
     card = scored(category_tables.truth(), category_tables.predictions())
-    assert card.more["official"] == {"accepted": True, "message": None}
+    assert card.more["official_check"] == {"accepted": True, "message": None}
     odd = category_tables.predictions().replace(b"ISIC_2,", b"ISIC_2.png,").replace(b",", b";")
-    assert scored(category_tables.truth(), odd).more["official"] == {
+    assert scored(category_tables.truth(), odd).more["official_check"] == {
         "accepted": False,
         "message": 'Missing column in CSV: "image" or "lesion_id".',
     }
