@@ -61,8 +61,14 @@ def challenge_card(challenge_id: str) -> None:
     st.caption(challenge.about)
     scale, shown = (100, points) if challenge.as_points else (1, share)
     rows = [
-        Row(title, scale * card.score, [scale * v for v in card.intervals["score"]], beside=shown(card.score))
+        Row(
+            title,
+            scale * card.score,
+            [scale * bound for bound in card.intervals["score"] or ()] or None,
+            beside=shown(card.score),
+        )
         for title, card in submissions.sample_cards(challenge_id)
+        if card.score is not None
     ]
     figure = intervals(
         rows,

@@ -7,7 +7,7 @@ from pages.shared import layout
 from pages.shared.single_image import photograph, tissue
 from scoring.challenges import REGISTRY, challenge_ids, load_challenge
 
-CHALLENGES = [name for name in challenge_ids() if load_challenge(name).single_image]
+CHALLENGES = {name: support for name in challenge_ids() if (support := load_challenge(name).single_image)}
 KINDS = {"photograph": photograph.show, "tile": tissue.show}
 
 
@@ -17,7 +17,7 @@ def single_image() -> None:
         "What a model says of one image, how sure it is, what it looked at, and how it did on cases like it.",
     )
     challenge_id = _challenge()
-    KINDS[load_challenge(challenge_id).single_image.kind](challenge_id)
+    KINDS[CHALLENGES[challenge_id].kind](challenge_id)
     with st.bottom:
         layout.closing()
 
@@ -26,11 +26,11 @@ def _challenge() -> str:
     """The challenge in the address, or the first."""
     key = "single_challenge"
     if st.session_state.get(key) not in CHALLENGES:
-        asked_for = st.query_params.get("challenge")
-        st.session_state[key] = asked_for if asked_for in CHALLENGES else CHALLENGES[0]
-    return st.segmented_control(
+        named = st.query_params.get("challenge")
+        st.session_state[key] = named if named in CHALLENGES else next(iter(CHALLENGES))
+    chosen = st.segmented_control(
         "Challenge",
-        CHALLENGES,
+        list(CHALLENGES),
         key=key,
         required=True,
         format_func=lambda name: REGISTRY[name].short_name,
@@ -39,6 +39,7 @@ def _challenge() -> str:
         persist_state="session",
         label_visibility="collapsed",
     )
+    return chosen or next(iter(CHALLENGES))
 
 
 def _to_address(key: str) -> None:

@@ -48,7 +48,7 @@ def pixels(shown: ScoredSubmission, index: int, how: str) -> None:
         shown.card.challenge, shown.truth_key, index, shown.card.more.get("model"), shown.truth
     )
     if stages.refused:
-        words = str(stages.refused)
+        words = stages.refused
         st.info(markdown(words[:1].upper() + words[1:]), icon=":material/image_not_supported:")
         return
     case = shown.card.cases[index]["case"]

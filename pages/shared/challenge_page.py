@@ -59,7 +59,7 @@ class ChallengePage:
     challenge: Challenge
     about_truth: Callable[[Any], str]
     about_submission: Callable[[ScoreCard], str]
-    table: Callable[[ScoreCard], object]
+    table: Callable[[ScoreCard], pd.DataFrame]
     closing: str = ""
     tabs: Mapping[str, Callable[[ScoredSubmission], None] | None] = field(default_factory=dict)
     own_options: Callable[[], Mapping] = dict

@@ -62,7 +62,7 @@ def csv_button(
     label: str = "CSV",
     index: bool = True,
 ) -> None:
-    """table: as it is, or what builds it when it is asked for."""
+    """Draw a download of a table. table: as it is, or what builds it when it is downloaded."""
 
     def content() -> bytes:
         return csv(table() if callable(table) else table, index)

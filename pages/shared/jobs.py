@@ -18,21 +18,29 @@ POLL_SECONDS = 0.5
 
 @dataclass
 class Job:
-    """One piece of work. done of total say how far it is (total 0: not known yet); `stop` asks it to end;
-    `seen` is when somebody last looked."""
+    """One piece of work.
+
+    Attributes:
+        done: Steps that are done, of `total`; 0 of 0 while that is not known.
+        total: Steps in all.
+        begun: When it began (`time.monotonic`), None while it waits.
+        seen: When a page last showed it.
+        stop: Set to make it end.
+        future: Its result; set by the queue that it is submitted to.
+    """
 
     done: int = 0
     total: int = 0
     begun: float | None = None
     seen: float = field(default_factory=time.monotonic)
     stop: threading.Event = field(default_factory=threading.Event)
-    future: Future | None = None
+    future: Future[object] = field(init=False, repr=False, compare=False)
 
     def progress(self, done: int, total: int) -> None:
         self.done, self.total = done, total
 
     def cancelled(self) -> bool:
-        """Whether somebody asked it to stop, or everybody left long ago."""
+        """Return whether somebody stopped it, or everybody left long ago."""
         return self.stop.is_set() or time.monotonic() - self.seen > ABANDONED_SECONDS
 
     @property
@@ -46,7 +54,7 @@ class JobQueue:
     """Runs one job after another. A key belongs to a session and to what is computed, so that nobody stops
     another's work."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="job")
         self._jobs: OrderedDict[tuple, Job] = OrderedDict()
         self._lock = threading.Lock()

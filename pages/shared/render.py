@@ -7,7 +7,7 @@ showing it again costs its sending only.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
@@ -67,15 +67,17 @@ class Place:
 
 def of_card(shown: ScoredSubmission, path: str, link: CaseLink | None = None) -> Place:
     """Return a place among the blocks of a card."""
+    return Place(_content(shown), shown.own, path, link)
+
+
+def _content(shown: ScoredSubmission) -> tuple[str, ...]:
     card = shown.card
-    content = (card.challenge, repr(card.provenance), shown.truth_key, shown.given.key)
-    return Place(content, shown.own, path, link)
+    return (card.challenge, repr(card.provenance), shown.truth_key, shown.given.key)
 
 
 def views(shown: ScoredSubmission) -> Views:
     """Return what is shown of a card."""
-    place = of_card(shown, "")
-    return (_own_views if place.own else _shared_views)(place.content, shown.card)
+    return (_own_views if shown.own else _shared_views)(_content(shown), shown.card)
 
 
 @st.cache_resource(max_entries=SHARED_CARDS, show_spinner=False)
@@ -283,7 +285,7 @@ def _styled(entry: Table, theme: Theme) -> tuple[object, dict[str, Any]]:
     columns = [column for column in entry.columns if not column.detail]
     cells = {column.name: _cells(column, entry) for column in columns}
     style = pd.DataFrame(cells).style
-    lighter = [column.name for column in columns if column.lighter]
+    lighter: list[Hashable] = [column.name for column in columns if column.lighter]
     if lighter:
         style = style.set_properties(subset=lighter, color=theme.soft)
     for column in columns:

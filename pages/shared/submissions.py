@@ -1,5 +1,5 @@
-"""From the two doors to a scorecard: read, run and score, each computed once per content and never for
-another's file by mistake.
+"""From test set and submission to a scorecard: read, run and score, each computed once per content and never
+for another's file by mistake.
 
 Every cache key is a SHA-256 of bytes, the challenge and the scorer's version; what was uploaded itself is
 kept in its own session only.
@@ -37,6 +37,14 @@ class Outcome:
 
 
 @dataclass(frozen=True)
+class PictureOutcome:
+    """What came of work on one picture: a value, or why there is none, in words ("" where there is one)."""
+
+    value: Any = None
+    refused: str = ""
+
+
+@dataclass(frozen=True)
 class Running:
     """A step that goes on beside the page. key: of the job in the queue. counts: what its progress counts."""
 
@@ -68,7 +76,7 @@ def attempt(work, *arguments, **options) -> Outcome:
 
 
 def truth(challenge_id: str, given: Input) -> Outcome | Running:
-    """The test set behind a door; `Running` while much is read, or after that was stopped."""
+    """Read the test set that was chosen; `Running` while much is read, or after that was stopped."""
     challenge = scoring.load_challenge(challenge_id)
     if given.own and challenge.reading_counts:
         content = (challenge_id, scoring.__version__, "truth", given.key, given.name)
@@ -153,8 +161,8 @@ def own_runs() -> Runs:
 
 
 def predictions(challenge_id: str, truth_key: str, given: Input, truth, chosen: Mapping) -> Outcome | Running:
-    """The predictions behind a door; `Running` while a model runs or much is read, or after it was stopped.
-    chosen: options of `score`."""
+    """Read the predictions that were chosen; `Running` while a model runs or much is read, or after it was
+    stopped. chosen: options of `score`."""
     challenge = scoring.load_challenge(challenge_id)
     reading = challenge.needed("predictions", chosen)
     content = (challenge_id, scoring.__version__, truth_key, given.key, given.name)
@@ -216,7 +224,7 @@ def running(work: Running) -> None:
         return
     problem = job.future.exception()
     if problem is None:
-        st.rerun()  # it ended after the page had asked for its result
+        st.rerun()  # it ended after the page had looked for its result
     if isinstance(problem, Cancelled):
         st.info(
             "The run was cancelled. Nothing was scored; the files are still here.",
@@ -266,45 +274,47 @@ def options(**values) -> tuple:
     return tuple(sorted(values.items()))
 
 
-def _attempt_picture(work, *arguments) -> Outcome:
+def _attempt_picture(work: Callable, *arguments) -> PictureOutcome:
     """Like `attempt`, for work on one picture or model that can fail in more ways."""
     try:
-        return Outcome(work(*arguments))
+        return PictureOutcome(work(*arguments))
     except (scoring.InputRefused, ImageUnreadable, ModelFailed) as refused:
-        return Outcome(refused=refused)
+        return PictureOutcome(refused=str(refused))
 
 
 # What is drawn from uploaded pictures stays in the session that brought them.
 @st.cache_resource(max_entries=24, scope="session", show_spinner=False)
 def thumbnails(challenge_id: str, truth_key: str, places: tuple[int, ...], _truth) -> list[bytes | None]:
     """JPEG thumbnails of some cases."""
-    return scoring.load_challenge(challenge_id).thumbnails(_truth, places)
+    draw = scoring.load_challenge(challenge_id).thumbnails
+    return [None] * len(places) if draw is None else draw(_truth, places)
 
 
-def received(challenge_id: str, truth_key: str, index: int, model: Mapping | None, truth) -> Outcome:
+def received(challenge_id: str, truth_key: str, index: int, model: Mapping | None, truth) -> PictureOutcome:
     """The pixels that a model received of one case."""
     return _received(challenge_id, truth_key, index, repr(model["inputs"]) if model else "", truth, model)
 
 
 @st.cache_resource(max_entries=24, scope="session", show_spinner=False)
-def _received(challenge_id: str, truth_key: str, index: int, shape: str, _truth, _model) -> Outcome:
+def _received(challenge_id: str, truth_key: str, index: int, shape: str, _truth, _model) -> PictureOutcome:
     model_support = scoring.load_challenge(challenge_id).models("image")
-    outcome = _attempt_picture(model_support.received, _truth, index, _model)
-    return outcome if outcome.refused else Outcome(outcome.value[0])
+    return _attempt_picture(lambda: model_support.received(_truth, index, _model)[0])
 
 
 @st.cache_resource(max_entries=24, scope="session", show_spinner="Asking the model ...")
-def sweep(challenge_id: str, truth_key: str, model_key: str, index: int, _truth, _given: Input) -> Outcome:
+def sweep(
+    challenge_id: str, truth_key: str, model_key: str, index: int, _truth, _given: Input
+) -> PictureOutcome:
     """A model's outputs for one case under other demographics."""
     return _attempt_picture(sweep_of_model, _given.source, _truth, index)
 
 
-def sample_cards(challenge_id: str) -> list[tuple[str, scoring.ScoreCard]]:
+def sample_cards(challenge_id: str) -> list[tuple[str, ScoreCard]]:
     """Title and scorecard of the prediction files of a challenge's first sample, best first."""
     sample = next(iter(samples.test_sets(challenge_id).values()))
     given = inputs.sample_set(sample)
-    cases = truth(challenge_id, given).value
-    found = []
+    cases = _sample_truth(challenge_id, scoring.__version__, (given.key, given.name), given).value
+    found: list[tuple[str, ScoreCard]] = []
     for team in (s for s in sample.submissions.values() if not s.is_model):
         submitted = inputs.sample_submission(team)
         chosen = submitted.options
@@ -322,4 +332,4 @@ def sample_cards(challenge_id: str) -> list[tuple[str, scoring.ScoreCard]]:
             read.value,
         )
         found.append((team.title, outcome.value))
-    return sorted(found, key=lambda item: -item[1].score)
+    return sorted(found, key=lambda item: -(item[1].score or 0))

@@ -13,6 +13,7 @@ from pages.shared import inputs, jobs, submissions
 from pages.shared.inputs import Input
 from pages.shared.submissions import Outcome, Running, Runs
 from scoring.challenge import Challenge
+from scoring.findings import Finding
 from scoring.models.pool import Cancelled
 from scoring.readers import entries
 from scoring.samples import TestSet
@@ -25,7 +26,7 @@ SESSION_CARDS, SHARED_CARDS = MOST + 28, MOST + 28
 @dataclass(frozen=True)
 class Team:
     """A submission by name. options: those of `score` that are this team's own. joins: whether it is compared
-    unasked."""
+    from the start."""
 
     name: str
     given: Input
@@ -39,7 +40,7 @@ class Team:
 
 def offered(
     challenge: Challenge, test_set: Input, sample: TestSet, single: Sequence[Input], packs: Sequence[Input]
-) -> tuple[dict[str, Team], list]:
+) -> tuple[dict[str, Team], list[Finding]]:
     """All teams that can be compared on this test set, by name: samples, those added on the challenge's page,
     those dropped; and what is wrong with the folders and zips. single: a team each; packs: with an entry per
     team."""
@@ -51,7 +52,7 @@ def offered(
     for added in _added(challenge.id):
         if added.truth_key == test_set.key:
             _put(teams, added.team)
-    problems = []
+    problems: list[Finding] = []
     for name, given in [
         *((_stem(given.name), given) for given in single),
         *_unpacked(challenge, packs, problems),
@@ -64,13 +65,15 @@ def _stem(name: str) -> str:
     return entries.legible(name.rsplit(".", 1)[0] or name)
 
 
-def _unpacked(challenge: Challenge, packs: Sequence[Input], problems: list) -> Iterator[tuple[str, Input]]:
+def _unpacked(
+    challenge: Challenge, packs: Sequence[Input], problems: list[Finding]
+) -> Iterator[tuple[str, Input]]:
     """Team and submission of every entry; adds to problems what is wrong with a pack."""
     for pack in packs:
         try:
             found, wrong = entries.of_teams(pack.source, pack.name, challenge.inputs.streamed)
         except scoring.InputRefused as refused:
-            found, wrong = {}, refused.problems
+            found, wrong = {}, list(refused.problems)
         problems += wrong
         for team, entry in found.items():
             yield team, Input(f"{pack.key}/{team}", entry.name or team, entry.source, True, entry.is_model)

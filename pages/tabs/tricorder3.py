@@ -221,7 +221,7 @@ def what_if(case: Mapping, truth, given, truth_key: str, index: int) -> None:
     """The outputs had the patient been older, of another gender, or the lesion elsewhere."""
     found = submissions.sweep(ID, truth_key, given.key, index, truth, given)
     if found.refused:
-        st.info(markdown(str(found.refused)), icon=":material/info:")
+        st.info(markdown(found.refused), icon=":material/info:")
         return
     swept = found.value
 

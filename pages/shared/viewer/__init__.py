@@ -70,7 +70,7 @@ def show(
         What is selected, None for nothing.
     """
     place = f"{key}_focus"
-    request = next_request(st.session_state.get(place), payload.head["name"], focus, selected(key, payload))
+    request = next_request(st.session_state.get(place), payload.name, focus, selected(key, payload))
     st.session_state[place] = request
     _component(
         key=key,
@@ -85,7 +85,7 @@ def show(
 def selected(key: str, payload: Payload) -> Mapping[str, object] | None:
     """Return what the visitor selected last in this case, as {case, side, index, status} for nuclei."""
     chosen = (st.session_state.get(key) or {}).get("selected")
-    return chosen if chosen and chosen["case"] == payload.head["name"] else None
+    return chosen if chosen and chosen["case"] == payload.name else None
 
 
 def confidence(key: str) -> float:

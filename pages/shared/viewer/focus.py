@@ -40,9 +40,8 @@ def next_request(
     last = before if before is not None and before.case == case else Request(case)
     if requested == last.requested:
         return last
-    there = requested is None or (
-        selected is not None and all(selected.get(name) == value for name, value in requested.items())
-    )
-    if there:
+    if requested is None:
+        return Request(case, None, last.sent, last.turn)
+    if selected is not None and all(selected.get(name) == value for name, value in requested.items()):
         return Request(case, requested, last.sent, last.turn)
     return Request(case, requested, {**requested, "turn": last.turn + 1}, last.turn + 1)

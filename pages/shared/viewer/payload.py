@@ -27,6 +27,11 @@ class Payload:
     head: Mapping[str, object]
     body: bytes
 
+    @property
+    def name(self) -> str:
+        """The case that is shown."""
+        return str(self.head["name"])
+
     def message(self, **view: object) -> bytes:
         """Return magic, length of the header (uint32, little-endian), header, arrays.
 

@@ -14,7 +14,8 @@ def ended_meanwhile():
         st.caption("drawn anew")
     else:
         st.session_state["asked"] = True
-        job = jobs.Job(future=Future())
+        job = jobs.Job()
+        job.future = Future()
         job.future.set_result("the result")
         submissions.running(submissions.Running(job, ("key",), "images"))
 
@@ -24,7 +25,8 @@ def failed():
 
     from pages.shared import jobs, submissions
 
-    job = jobs.Job(future=Future())
+    job = jobs.Job()
+    job.future = Future()
     job.future.set_exception(ValueError("secret words"))
     submissions.running(submissions.Running(job, ("key",), "images"))
 
