@@ -121,16 +121,12 @@ def show(bench: ChallengePage) -> None:
 
 
 def _submitted(bench: ChallengePage, test_set: Input, truth, given: Input, door, own: Mapping) -> None:
-    """Read or run the submission, then show its card; while a model runs, the card that was shown before
-    stays readable."""
+    """Read or run the submission, then show its card. While it runs, and after the run was stopped, nothing
+    is shown: another submission's score would stand under this one's name."""
     challenge_id, options = bench.challenge.id, bench.score_options(given, own)
     found = submissions.predictions(challenge_id, test_set.key, given, truth, options)
     if isinstance(found, submissions.Running):
         submissions.running(found)
-        before = st.session_state.get(f"{challenge_id}_shown")
-        if before is not None and before.truth_key == test_set.key:
-            st.caption(f"Meanwhile, the result of {markdown(before.name)}:")
-            _result(bench, before)
         return
     read = found.value
     if not found.refused:
@@ -154,7 +150,6 @@ def _submitted(bench: ChallengePage, test_set: Input, truth, given: Input, door,
     shown = ScoredSubmission(
         given.name, found.value, truth, read, given, test_set.key, given.own or test_set.own
     )
-    st.session_state[f"{challenge_id}_shown"] = shown
     _result(bench, shown)
 
 

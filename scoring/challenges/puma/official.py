@@ -68,14 +68,19 @@ def _otherwise(d: Detections, rule: Rule) -> Iterator[str]:
         yield f"This is the macro F1 by the rule “{RULE_NAMES[rule.name]}”, not by the evaluator's."
     if rule.radius != RADIUS:
         yield f"Nuclei are matched within {rule.radius:g} px here, within {RADIUS:g} px there."
-    if (d.confidence < rule.min_confidence).any():
+    if _leaves_out(d, rule):
         yield f"Predictions with a confidence below {rule.min_confidence:g} are left out here, not there."
+
+
+def _leaves_out(d: Detections, rule: Rule) -> bool:
+    least = rule.min_confidence
+    return least is not None and bool((d.confidence < least).any())
 
 
 def _evaluated(d: Detections, rule: Rule, counted: Tallies) -> float | None:
     """Return the evaluator's macro F1 of all predictions at its own radius; None where the nuclei are too
     crowded for it."""
-    if rule.radius != RADIUS or (d.confidence < rule.min_confidence).any():
+    if rule.radius != RADIUS or _leaves_out(d, rule):
         within = reaching(d, RADIUS)
         if within is None:
             return None
