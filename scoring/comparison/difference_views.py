@@ -174,8 +174,7 @@ def group_table(shown: Displayed, rows: Sequence[Subgroup], looked_at: int, ques
         looked_at: How many there are in all.
         question: That the table answers.
     """
-    names = set(shown.names)
-    listed = [(row, one) for row in rows for one in row.teams if one.team in names]
+    listed = [(row, one) for row in rows for one in row.teams]
     return Table(
         question,
         [

@@ -66,9 +66,12 @@ def lead(found: Comparison, scale: Scale, places: Sequence[int], theme: Theme) -
     ]
     leader = short(found.scored[0])
     axis = f"difference to {safe(leader)}, {scale.unit}"
-    return figures.team_intervals(
-        rows, theme, f"Is {leader}’s lead more than chance?", axis, scale.digits, reference=0
+    question = (
+        f"Is {leader}’s lead more than chance?"
+        if verdict.by_score(found)
+        else f"Are the scores other than {leader}’s?"
     )
+    return figures.team_intervals(rows, theme, question, axis, scale.digits, reference=0)
 
 
 def pairs(of: Pairs, scale: Scale, names: Sequence[str], theme: Theme) -> go.Figure:

@@ -9,7 +9,6 @@ from scoring.report import blocks
 from scoring.report.document import (
     Figures,
     document,
-    finding_table,
     findings,
     opening,
     provenance,
@@ -39,31 +38,31 @@ def html(found: Comparison) -> str:
         chapters = [Section(name, views.SECTIONS[name](shown)) for name in views.section_names(found)]
         sections += [
             blocks.headline(head, head.score.below, figures),
-            findings(found.findings),
             *blocks.sections(chapters, figures),
         ]
     else:
-        sections += [section(verdict.standing(found)), findings(found.findings)]
-    sections.append(_of_teams(found))
+        sections.append(section(verdict.standing(found)))
+        sections += [blocks.html(table, figures) for table in views.refused(found)]
+    sections.append(_noticed(found))
     sections.append(provenance({"challenge": found.challenge, **found.provenance}))
     return document(f"Compare teams, {challenge.title}", sections, figures)
 
 
-def _of_teams(found: Comparison) -> str:
-    """Return findings on the test set and on each team's files, at most five of a kind."""
-    rows, left_out, shared = [], 0, dict.fromkeys(found.of_test_set)
-    for entries in (
-        shared,
-        *(of_team(name, (f for f in card.findings if f not in shared)) for name, card in found.cards.items()),
-    ):
+def _noticed(found: Comparison) -> str:
+    """Return one list of all findings: on the comparison, the test set and each team's files, at most five of
+    a kind each."""
+    shared = found.of_test_set
+    kept, left_out = [], 0
+    of_teams = (
+        of_team(name, (f for f in card.findings if f not in shared)) for name, card in found.cards.items()
+    )
+    for entries in (found.findings, shared, *of_teams):
         count: Counter[str] = Counter()
         for entry in entries:
             count[entry.code] += 1
             if count[entry.code] <= PER_CODE:
-                rows.append(entry)
+                kept.append(entry)
             else:
                 left_out += 1
-    if not rows:
-        return ""
     more = f"<p class='soft'>and {left_out} more, in comparison.json</p>" if left_out else ""
-    return section("What was noticed about the files?", finding_table(rows), more)
+    return findings(kept) + more

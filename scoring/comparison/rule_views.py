@@ -5,7 +5,7 @@ from functools import partial
 
 import plotly.graph_objects as go
 
-from scoring.comparison import figures, robustness, weights
+from scoring.comparison import figures, robustness, team_tables, verdict, weights
 from scoring.comparison.compare import Comparison
 from scoring.comparison.displayed import Displayed, named
 from scoring.comparison.robustness import Robustness
@@ -27,7 +27,8 @@ def orders(shown: Displayed) -> tuple[Block, ...]:
     """Return both orders of a challenge side by side, and who would be first if one team withdrew."""
     found = shown.comparison
     left = (_orders_table(shown), _disagreement(found))
-    return (SideBySide((left, (_withdrawn(found),)), (3, 2)),)
+    withdrawals = team_tables.withdrawals(found)
+    return (SideBySide((left, (withdrawals,) if withdrawals else ()), (3, 2)),)
 
 
 def _orders_table(shown: Displayed) -> Table:
@@ -79,29 +80,6 @@ def _disagreement(found: Comparison) -> Text:
     )
 
 
-def _withdrawn(found: Comparison) -> Table:
-    own = found.own_ranking
-    assert own is not None
-    gone = own.more["leave_one_team_out"]
-    usual = {name for name in own.of_teams if own.of_teams[name]["rank_by_weighted_rank"] == 1}
-    changed = [
-        entry["without"] not in usual and set(entry["first"]) != usual - {entry["without"]} for entry in gone
-    ]
-    columns = [Column("without", "without"), Column("first", "first by weighted ranks")]
-    return Table(
-        "Who is first if a team withdraws?",
-        [*columns, Column("changes", "")] if any(changed) else columns,
-        {
-            "without": [entry["without"] for entry in gone],
-            "first": [", ".join(entry["first"]) for entry in gone],
-            "changes": ["changes" if is_changed else "" for is_changed in changed],
-        },
-        "Ranks depend on who else takes part: the winner can change although nobody in front did anything "
-        "else.",
-        key="withdrawn",
-    )
-
-
 def other_rules(shown: Displayed) -> tuple[Block, ...]:
     """Return ranks under other metrics, schemes and in subgroups, and under all weights."""
     found = robustness.robustness(shown.comparison)
@@ -120,9 +98,10 @@ def _rules(shown: Displayed, found: Robustness, kinds: Sequence[str]) -> Figure:
     small = "Grey with a star: under 15 cases. " if any(rule.small for rule in rules) else ""
     return Figure(
         partial(figures.rules, found, kinds, shown.names),
-        "Ranks; the stronger the colour, the better. Above the line: the official order. τ: Kendall’s "
-        f"agreement with it, 1 is the same order. {small}{len(found.rules) - 1} other rules looked at: one "
-        f"may turn out differently by chance. {shown.method}",
+        "Ranks; the stronger the colour, the better. Above the line: the official order. τ: how far a rule's "
+        f"order agrees with it (Kendall), 1 is the same order. {small}{_left_out(found)}"
+        f"{len(found.rules) - 1} other rules looked at: one may turn out differently by chance. "
+        f"{shown.method}",
         {
             "rule": [figures.rule_name(rule) for rule in rules],
             **{
@@ -134,8 +113,15 @@ def _rules(shown: Displayed, found: Robustness, kinds: Sequence[str]) -> Figure:
     )
 
 
+def _left_out(found: Robustness) -> str:
+    """Say which rules are not shown, as all teams would be first."""
+    names = " and ".join(figures.SCHEMES.get(name, name) for name in found.all_alike)
+    return f"Left out, as all teams would share the first place: {names}. " if names else ""
+
+
 def _moves(shown: Displayed, found: Robustness) -> Table:
-    places = [found.teams.index(name) for name in shown.names]
+    scored = shown.comparison.scored
+    places = [found.teams.index(name) for name in scored]
     return Table(
         "How far could a team move?",
         [
@@ -145,7 +131,7 @@ def _moves(shown: Displayed, found: Robustness) -> Table:
             Column("worst", "worst #", "number", 0, full="worst rank"),
         ],
         {
-            "team": shown.names,
+            "team": scored,
             "official": [found.rules[0].ranks[place] for place in places],
             "best": [found.best[place] for place in places],
             "worst": [found.worst[place] for place in places],
@@ -165,26 +151,25 @@ def maps(shown: Displayed) -> tuple[Block, ...]:
     if grid is None:
         words = "No team has all three parts of the score, so there is no map of their weights."
         return (Text(words, "note"),)
-    if grid.by_rank is None:
-        drawn = [_map("Who wins under other weights?", grid, grid.by_score, "the weighted score")]
-    else:
-        by_rank, by_score = (
-            "Who wins by weighted " + by + " under other weights?" for by in ("ranks", "score")
-        )
-        drawn = [
-            _map(by_rank, grid, grid.by_rank, "weighted ranks"),
-            _map(by_score, grid, grid.by_score, "the weighted score"),
-        ]
+    by_score = "Who wins under other weights?"
+    drawn = []
+    if grid.by_rank is not None:
+        by_score = "Who wins by weighted score under other weights?"
+        by_rank = "Who wins by weighted ranks under other weights?"
+        drawn.append(_map(shown, grid, grid.by_rank, by_rank))
+    drawn.append(_map(shown, grid, grid.by_score, by_score))
     columns = [(figure,) for figure in drawn]
     return (SideBySide((*columns, *[()] * (2 - len(columns))), (1, 1)),)
 
 
-def _map(question: str, grid: WeightGrid, firsts: FirstTeams, order: str) -> Figure:
+def _map(shown: Displayed, grid: WeightGrid, firsts: FirstTeams, question: str) -> Figure:
     parts = [named(metric) for metric in grid.metrics]
+    ring = " and ".join(markdown(name, 40) for name in weights.at_the_ring(grid, firsts))
     return Figure(
         partial(weight_map, question, figures.first_places(grid, firsts)),
-        f"Each point: weights that sum to 1, and the team first by {order} with them. Ring: the official "
-        "weights. It says nothing of chance.",
+        "Each point: weights that sum to 1, and the team that is first with them. Ring: the official "
+        f"weights, with {ring} first. {weights.held_fixed(shown.comparison, grid)} It says nothing of "
+        "chance.",
         {
             **{part: grid.weights[:, k].tolist() for k, part in enumerate(parts)},
             **{
@@ -223,14 +208,17 @@ def rescored(shown: Displayed, found: Rescored, before: Mapping[str, int], chang
     band = next((k for k, is_tied in enumerate(tied) if not is_tied), len(tied))
     shaded = min(band, len(rows)) if band > 1 else 0
 
+    order = "score" if verdict.by_score(shown.comparison) else "score, not by weighted ranks"
+
     def build(theme: Theme) -> go.Figure:
         question = "Who would win then?"
         return drawing.team_intervals(rows, theme, question, scale.unit, scale.digits, tied=shaded)
 
     return Figure(
         build,
-        f"{f'Changed: {changed}' if changed else 'The official weights'}. Places are by score. Shaded: tied "
-        f"for first. Right: places moved. {shown.method}",
+        f"{f'Changed: {changed}' if changed else 'The official weights'}. All else in the formula stays "
+        f"as it is. Places are by {order}. Shaded: tied for first. Right: places moved, against the official "
+        f"weights. {shown.method}",
         {
             "team": [found.teams[k] for k in places],
             "rank": [found.ranks[k] for k in places],

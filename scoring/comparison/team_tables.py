@@ -1,6 +1,10 @@
 """Tables about teams for page and report: facts, refused submissions, and what a withdrawal would change."""
 
+from collections.abc import Iterable
+from dataclasses import replace
+
 from scoring.comparison.compare import Comparison
+from scoring.comparison.excluded import Excluded
 from scoring.comparison.team_facts import LABELS, UNKNOWN
 from scoring.text import markdown
 from scoring.views import Column, Table
@@ -29,7 +33,15 @@ def facts(found: Comparison) -> Table:
 
 def excluded(found: Comparison) -> Table:
     """Return the refused submissions with every problem."""
-    rows = [(one.team, problem) for one in found.excluded for problem in one.problems]
+    ranked = found.own_ranking is not None and found.own_ranking.name
+    table = excluded_rows(found.excluded)
+    more = " Ranks in the parts are counted among the others alone." if ranked else ""
+    return replace(table, caption=table.caption + more)
+
+
+def excluded_rows(entries: Iterable[Excluded]) -> Table:
+    """Return refused submissions with every problem."""
+    rows = [(one.team, problem) for one in entries for problem in one.problems]
     return Table(
         "Which submissions were refused?",
         (
@@ -42,13 +54,22 @@ def excluded(found: Comparison) -> Table:
             "where": [problem.where for _, problem in rows],
             "problem": [problem.message for _, problem in rows],
         },
-        "They were not scored and have no rank." + _without(found),
+        "They were not scored and have no rank.",
     )
 
 
-def _without(found: Comparison) -> str:
-    ranked = found.own_ranking is not None and found.own_ranking.name
-    return " Ranks in the parts are counted among the others alone." if ranked else ""
+def containing(table: Table, wanted: str) -> Table:
+    """Return the rows of a table that contain the wanted text in any cell of text, whatever its case."""
+    texts = [column.name for column in table.columns if column.kind == "text"]
+    kept = [
+        row
+        for row in range(len(table.rows["team"]))
+        if any(wanted.strip().lower() in str(table.rows[name][row] or "").lower() for name in texts)
+    ]
+    rows = {name: [values[row] for row in kept] for name, values in table.rows.items()}
+    left_out = len(table.rows["team"]) - len(kept)
+    words = f"{len(kept)} of {len(kept) + left_out} teams. " if left_out else ""
+    return replace(table, rows=rows, caption=words + table.caption)
 
 
 def withdrawals(found: Comparison) -> Table | None:

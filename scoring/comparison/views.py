@@ -1,16 +1,18 @@
 """What is shown of a comparison, as data: who leads, whether that is chance, how stable ranks are."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 import plotly.graph_objects as go
 
-from scoring.comparison import difference_views, figures, reference, rule_views, verdict
+from scoring.comparison import difference_views, figures, reference, rule_views, team_tables, verdict
 from scoring.comparison.compare import Comparison
 from scoring.comparison.displayed import Displayed, named
 from scoring.comparison.pairs import BOOTSTRAP, SCORE, Pairs
 from scoring.comparison.reference import Difference
 from scoring.comparison.scale import Scale
+from scoring.comparison.team_facts import LABELS, UNKNOWN
 from scoring.figures.model_size import size_scatter
 from scoring.figures.numerals import UNDEFINED, percent, share, span
 from scoring.figures.theme import Theme
@@ -49,7 +51,17 @@ def headline(shown: Displayed) -> Headline:
         ),
         _headline_facts(shown),
         arithmetic=markdown(verdict.standing(found), SENTENCE),
+        notes=_notes(found),
     )
+
+
+def _notes(found: Comparison) -> tuple[Text, ...]:
+    """Say for how many teams the size of the model is assumed; nothing where it is for none."""
+    words = verdict.assumed(found)
+    if not words:
+        return ()
+    sentence = f"{words[0].upper()}{words[1:]}. {verdict.assumption(found)}"
+    return (Text(markdown(sentence, SENTENCE), "caution"),)
 
 
 def _headline_facts(shown: Displayed) -> list[Fact]:
@@ -59,23 +71,19 @@ def _headline_facts(shown: Displayed) -> list[Fact]:
         listed = f"{', '.join(map(markdown, tied[:NAMED]))}{' and more' * (len(tied) > NAMED)}"
         facts.append(
             Fact(
-                "Tied for first",
+                verdict.tie(found).capitalize(),
                 f"{len(tied)} of {len(names)}",
-                "not told apart" if len(tied) > 1 else "stands alone",
-                f"{listed}: no team is certainly better than any of these.",
+                _apart(found, len(tied)),
+                f"{listed}: "
+                + (
+                    "no team is certainly better than any of these."
+                    if verdict.by_score(found)
+                    else "their 95% range of places begins with the first."
+                ),
             )
         )
-    if len(names) > 1:
-        pair = result.pairs[0]
-        interval = pair.simultaneous_interval
-        facts.append(
-            Fact(
-                f"Lead over {names[1]}",
-                scale.number(pair.difference, sign=True),
-                scale.span(interval, sign=True) if interval else "",
-                "Simultaneous 95% interval over all pairs",
-            )
-        )
+    if (lead := verdict.lead(found, scale)) is not None:
+        facts.append(Fact(f"Lead over {lead.over}", lead.value, lead.below, lead.explain))
     if result.resolvable_gap:
         facts.append(
             Fact(
@@ -86,7 +94,7 @@ def _headline_facts(shown: Displayed) -> list[Fact]:
                 f"{scale.number(result.resolvable_gap['one_pair'])}",
             )
         )
-    if (result.winner_optimism or 0) > 0 and len(names) > 1:
+    if verdict.by_score(found) and (result.winner_optimism or 0) > 0 and len(names) > 1:
         facts.append(
             Fact(
                 "Likely too high by",
@@ -99,17 +107,27 @@ def _headline_facts(shown: Displayed) -> list[Fact]:
     return facts
 
 
+def _apart(found: Comparison, number: int) -> str:
+    if not verdict.by_score(found):
+        return "by places in resamples"
+    return "not told apart" if number > 1 else "stands alone"
+
+
 def ranking(shown: Displayed) -> tuple[Block, ...]:
     """Return who wins, and what makes the scores."""
-    found, table = shown.comparison, team_table(shown)
-    shaded = "Shaded: tied for first. " if verdict.band(found) else ""
-    figure = Figure(
+    return (SideBySide(((scores(shown),), (team_table(shown),)), (2, 3)),)
+
+
+def scores(shown: Displayed) -> Figure:
+    """Return the teams' scores with their intervals."""
+    found = shown.comparison
+    shaded = f"Shaded: {verdict.tie(found)}. " if verdict.band(found) else ""
+    return Figure(
         partial(figures.ranking, found, shown.scale, shown.places),
         f"Dot: score with its own 95% interval. {shaded}Right: ranks that each team could hold. "
         f"{shown.method}",
-        table.rows,
+        team_table(shown).rows,
     )
-    return (SideBySide(((figure,), (table,)), (2, 3)),)
 
 
 def team_table(shown: Displayed) -> Table:
@@ -127,7 +145,8 @@ def team_table(shown: Displayed) -> Table:
             "ranks",
             "written",
             full="could hold ranks",
-            help="Ranks that the team could hold; tied: for first, no team is certainly better",
+            help="Ranks that the team could hold"
+            + ("; tied: for first, no team is certainly better" if verdict.by_score(found) else ""),
             width=84,
             lighter=True,
         ),
@@ -150,15 +169,26 @@ def team_table(shown: Displayed) -> Table:
         "What makes the scores?",
         columns,
         _team_rows(shown, metrics),
-        "The order is that of the official score and is never altered; what chance could do stands beside "
-        "it.",
+        f"{verdict.order(found)} Chance alters no rank; what it could do stands beside it.",
         key="teams_table",
+    )
+
+
+def exported(shown: Displayed) -> Table:
+    """Return the table of teams with their facts, as a file."""
+    table, found = team_table(shown), shown.comparison
+    told = [found.facts.get(name, UNKNOWN).as_dict() for name in table.rows["team"]]
+    facts = {fact: [one[fact] for one in told] for fact in LABELS}
+    return replace(
+        table,
+        columns=(*table.columns, *(Column(fact, label) for fact, label in LABELS.items())),
+        rows={**table.rows, **facts},
     )
 
 
 def _team_rows(shown: Displayed, metrics: Sequence[str]) -> Data:
     found, scale, result = shown.comparison, shown.scale, shown.comparison.result
-    level = verdict.tied(found) if verdict.band(found) else ()
+    level = verdict.tied(found) if verdict.band(found) and verdict.by_score(found) else ()
     place_of = {name: place for place, name in enumerate(found.scored)}
     names = [*found.scored, *(name for name in found.cards if name not in place_of)]
 
@@ -192,8 +222,9 @@ def lead(shown: Displayed) -> tuple[Block, ...]:
     others = [one for one in reference.differences(found) if one.team in shown.names]
     figure = Figure(
         partial(figures.lead, found, scale, shown.places),
-        "Filled: told apart. Hollow: the interval reaches zero. Simultaneous 95% intervals over all pairs "
-        f"(max-t). {shown.method}",
+        f"{'' if verdict.by_score(found) else 'By score, which does not order the teams here. '}Filled: told "
+        "apart. Hollow: the interval reaches zero. Simultaneous 95% intervals over all pairs (max-t). "
+        f"{shown.method}",
         {"team": [one.team for one in others], **_numbers(others, scale)},
         key="lead",
     )
@@ -302,8 +333,8 @@ def _stability_facts(found: Comparison) -> tuple[Facts, ...]:
         "Kendall’s tau",
         share(known["kendall_tau_mean"], 2),
         span(known["kendall_tau_interval"], 2),
-        "Agreement of a resample's order with the official one: 1 the same, 0 as by chance, −1 reversed. "
-        "Mean and 95% of the resamples",
+        f"Agreement of a resample's order{'' if verdict.by_score(found) else ' by score'} with that of these "
+        "cases: 1 the same, 0 as by chance, −1 reversed. Mean and 95% of the resamples",
     )
     return (Facts((tau, Fact("First in resamples", percent(won[0] if won else None), found.scored[0]))),)
 
@@ -332,6 +363,18 @@ def size(shown: Displayed) -> tuple[Block, ...]:
     )
 
 
+def who(shown: Displayed) -> tuple[Block, ...]:
+    """Return what is known of the teams, and which submissions were refused; nothing where neither is."""
+    found = shown.comparison
+    facts = (team_tables.facts(found),) if any(one != UNKNOWN for one in found.facts.values()) else ()
+    return (*facts, *refused(found))
+
+
+def refused(found: Comparison) -> tuple[Block, ...]:
+    """Return the refused submissions with their problems; nothing where there are none."""
+    return (team_tables.excluded(found),) if found.excluded else ()
+
+
 SECTIONS: Mapping[str, Callable[[Displayed], Sequence[Block]]] = {
     "Ranking": ranking,
     "Lead": leads,
@@ -342,5 +385,6 @@ SECTIONS: Mapping[str, Callable[[Displayed], Sequence[Block]]] = {
     "Cases": difference_views.cases,
     "Subgroups": difference_views.subgroups,
     "Size": size,
+    "Teams": who,
 }
 """Name -> what a report shows of it. A page draws those without widgets as they are."""

@@ -5,7 +5,10 @@ from dataclasses import replace
 import pytest
 
 from scoring.comparison import report, verdict
+from scoring.comparison.excluded import Excluded
+from scoring.comparison.team_facts import TeamFacts
 from scoring.figures.numerals import points
+from scoring.findings import error
 from tests.support.html_reader import read
 from tests.support.payloads import PAYLOADS
 from tests.support.teams import lesion_teams, risk_teams
@@ -83,3 +86,28 @@ def test_nothing_resampled():
     said = " ".join(read(report.html(lesion_teams(2, 30, (1, 0.5), resamples=0))).words)
     assert "Without replicates nothing is said of chance." in said
     assert "How stable is the ranking?" not in said
+
+
+def test_findings_are_one_list():
+    some = lesion_teams(5, 30, (1, 0.5), resamples=20)
+    said = " ".join(read(report.html(some)).words)
+    assert some.findings == ()
+    assert len(some.noticed) > 5
+    assert "Nothing was noticed" not in said
+    assert said.count("What was noticed") == 1
+
+
+def test_refused_submissions_and_facts_are_in_the_report():
+    out = Excluded("Late <team>", (error("row-length", "p.csv:3", "it has 4 cells."),))
+    some = lesion_teams(5, 30, (1, 0.5), resamples=20, facts={"a": TeamFacts(7.5, "Uni A")}, excluded=[out])
+    said = " ".join(read(report.html(some)).words)
+    for words in ("Which submissions were refused?", "Late <team>", "it has 4 cells.", "Uni A", "7.50"):
+        assert words in said
+    assert "Efficiency assumed for 1 of 2 teams" in said
+
+
+def test_tables_hold_the_teams_that_are_not_drawn():
+    some = risk_teams(3, 40, [0.3 + 0.02 * k for k in range(17)], resamples=20)
+    text = report.html(some)
+    table = text[text.index("What makes the scores?") :].partition("</table>")[0]
+    assert all(f">{name}<" in table for name in some.cards)

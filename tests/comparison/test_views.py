@@ -5,8 +5,11 @@ from dataclasses import replace
 import pytest
 
 from scoring import markup
-from scoring.comparison import displayed, report, views
+from scoring.comparison import displayed, report, team_tables, views
+from scoring.comparison.excluded import Excluded
+from scoring.comparison.team_facts import TeamFacts
 from scoring.figures.numerals import decimal, points
+from scoring.findings import error
 from scoring.views import Facts, Headline, Section, Table, Text, Views
 from tests.support import blocks
 from tests.support.html_reader import read
@@ -52,11 +55,11 @@ def test_every_caption_and_fact_is_in_the_report(found):
 
 def test_sections_are_those_that_a_challenge_can_answer(found):
     names = ["Ranking", "Lead", "Stability", "Other rules", "Classes", "Cases", "Subgroups"]
-    assert views.section_names(found) == names
+    assert views.section_names(found) == [*names, "Teams"]
     sized = {
         name: replace(card, more={**card.more, "model_size_mib": 3.0}) for name, card in found.cards.items()
     }
-    assert views.section_names(replace(found, cards=sized)) == [*names, "Size"]
+    assert views.section_names(replace(found, cards=sized)) == [*names, "Size", "Teams"]
 
 
 def test_all_teams_are_in_the_table_those_without_score_last():
@@ -105,3 +108,50 @@ def test_small_groups_have_no_value():
         values = [value for value, is_small in zip(rows[column], small, strict=True) if is_small]
         assert values == [None] * sum(small)
     assert any(value is not None for value in rows["value"])
+
+
+def test_assumed_sizes_stand_in_the_headline(found):
+    told = lesion_teams(2, 30, (1, 0.5), resamples=0, facts={"a": TeamFacts(3.0)})
+    note = sections(told).headline.notes[0]
+    assert note.kind == "caution"
+    assert markup.plain(note.text).startswith("Efficiency assumed for 1 of 2 teams.")
+    assert "--" not in note.text
+    both = lesion_teams(2, 30, (1, 0.5), resamples=0, facts={"a": TeamFacts(3.0), "b": TeamFacts(2.0)})
+    assert not sections(both).headline.notes
+
+
+def test_tables_hold_all_of_many_teams_and_are_searched():
+    many = lesion_teams(4, 40, [0.2 * k for k in range(17)], resamples=20, facts={"c": TeamFacts(2, "Uni C")})
+    for name in ("teams_table", "robustness"):
+        assert set(table(many, name).rows["team"]) == set(many.cards)
+    groups = table(many, "groups").rows
+    assert set(groups["team"]) == set(many.cards)
+    whole = views.exported(displayed.of(many))
+    assert team_tables.containing(whole, "").rows == whole.rows
+    for wanted in ("uni c", "C "):
+        found = team_tables.containing(whole, wanted)
+        assert found.rows["team"] == ["c"]
+        assert found.caption.startswith("1 of 17 teams.")
+    assert team_tables.containing(whole, "nobody").rows["team"] == []
+
+
+def test_the_map_says_what_is_held_fixed_and_names_who_is_first_at_the_ring(found):
+    captions = [markup.plain(words) for words in blocks.captions(sections(found))]
+    words = next(words for words in captions if "Ring:" in words)
+    assert f"with {found.scored[0]} first" in words
+    assert "The other 55% (accuracy and efficiency) stay as they are" in words
+
+
+def test_rules_that_place_nobody_are_left_out_and_named():
+    skilled = lesion_teams(8, 70, (3, 4, 5), resamples=0)
+    captions = [markup.plain(words) for words in blocks.captions(sections(skilled))]
+    words = next(words for words in captions if "τ" in words)
+    assert "Left out, as all teams would share the first place:" in words
+    assert "cases: rank, then median" in words
+
+
+def test_tables_of_teams_say_who_was_refused():
+    out = Excluded("late", (error("row-length", "p.csv:3", "it has 4 cells."),))
+    told = lesion_teams(2, 30, (1, 0.5), resamples=0, excluded=[out])
+    block = sections(told).section("Teams").blocks[-1]
+    assert (block.rows["team"], block.rows["problem"]) == (["late"], ["it has 4 cells."])

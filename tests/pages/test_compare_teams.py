@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import scoring
+from pages.shared.comparison import facts
 from scoring import samples, text
 from scoring.comparison import scale, verdict
 from scoring.figures.numerals import points
@@ -25,11 +26,11 @@ NAMES = {
 }
 COMMON = ("Ranking", "Lead", "Stability", "Other rules", "Classes", "Cases")
 TABS = {
-    "tricorder3": (*COMMON, "Subgroups", "Size"),
-    "melanoma": (*COMMON, "Subgroups"),
-    "isic": (*COMMON, "Subgroups"),
-    "puma": COMMON,
-    "hecktor2026": (*COMMON[:3], "Orders", *COMMON[3:], "Subgroups"),
+    "tricorder3": (*COMMON, "Subgroups", "Size", "Teams"),
+    "melanoma": (*COMMON, "Subgroups", "Teams"),
+    "isic": (*COMMON, "Subgroups", "Teams"),
+    "puma": (*COMMON, "Teams"),
+    "hecktor2026": (*COMMON[:3], "Orders", *COMMON[3:], "Subgroups", "Teams"),
 }
 EVERY_TAB = [(challenge, tab) for challenge, tabs in TABS.items() for tab in tabs]
 
@@ -175,6 +176,8 @@ def test_both_orders_side_by_side(page):
     }
     gone = shown(app, "without").set_index("without")["first"].to_dict()
     assert gone == {entry["without"]: ", ".join(entry["first"]) for entry in said["leave_one_team_out"]}
+    assert not any(entry["swapped"] for entry in said["leave_one_team_out"])
+    assert "No single withdrawal would change the order of the other teams" in words(app)
     for a, b in said["orderings_disagree"]:
         assert f"{a}** and **{b}" in words(app)
 
@@ -254,7 +257,58 @@ def test_a_refused_team_is_named_with_every_problem_and_the_others_go_on(page, t
     app.toggle(key="without_refused").set_value(True)
     finished(app.run())
     assert sorted(shown(app)["team"]) == sorted(teams("tricorder3"))
-    assert "broken" in app.error[0].value
+    assert not app.error
+    reasons = shown(app, "problem")
+    assert list(reasons["problem"]) == [problem["message"] for problem in problems]
+    assert set(reasons["team"]) == {"broken"}
+    assert "excluded-submission" in words(app)
+
+
+def tell(app, **texts: dict[str, str]):
+    """What was typed into the table of teams, by team and fact."""
+    app.session_state["_facts_tricorder3"] = facts.Typed(texts=texts)
+    return app.run()
+
+
+def test_facts_of_teams_count_and_an_unknown_size_is_said_in_the_headline(page):
+    app = page()
+    before = shown(app).set_index("team")
+    assert not app.warning
+    app = finished(tell(app, Borealis={"size_mib": "", "institution": "Uni B"}, Aurora={"size_mib": "150"}))
+    after = shown(app).set_index("team")
+    said = [one.value.replace("\\", "") for one in app.warning]
+    assert any(one.startswith("Efficiency assumed for 1 of 5 teams.") for one in said)
+    assert after.loc["Borealis", "score"] - before.loc["Borealis", "score"] == pytest.approx(4.64)
+    assert after.loc["Aurora", "score"] - before.loc["Aurora", "score"] == pytest.approx(-10)
+
+
+def test_an_edit_that_cannot_be_is_refused_at_its_field(monkeypatch):
+    edits = {0: {"size_mib": "-3", "institution": "Uni A"}, 1: {"method": "<b>"}, 2: {"size_mib": "9"}}
+    session = {"editor": {"edited_rows": edits}}
+    monkeypatch.setattr(facts.st, "session_state", session)
+    facts._changed("isic", "editor", ["a", "b", "model"], {"model": 3.0})
+    typed = facts.typed("isic")
+    assert typed.texts == {"a": {"institution": "Uni A"}}
+    assert set(typed.refused) == {("a", "size_mib"), ("b", "method"), ("model", "size_mib")}
+    assert "-3 is not a size" in facts._sentences(typed, "a")
+    assert "own file has 3.00 MiB" in facts._sentences(typed, "model")
+    session["editor"] = {"edited_rows": {0: {"size_mib": "3"}, 1: {"method": None}}}
+    facts._changed("isic", "editor", ["a", "b", "model"], {"model": 3.0})
+    assert typed.texts == {"a": {"institution": "Uni A", "size_mib": "3"}, "b": {"method": ""}}
+    assert set(typed.refused) == {("model", "size_mib")}
+
+
+@pytest.mark.parametrize("order", ["rank", "score"])
+def test_the_headline_of_hecktor_follows_the_chosen_order(page, order):
+    app = page("hecktor2026")
+    app.selectbox(key="compared_order").set_value(
+        {"rank": "weighted ranks", "score": "weighted score"}[order]
+    )
+    said = words(finished(app.run()))
+    assert ("Lead over Umbra" in said, "Lead over Altair" in said) == (order == "rank", order == "score")
+    assert ("weighted rank 1.35, then 2.15" in said) is (order == "rank")
+    assert ("Teams are ordered by weighted ranks" in said) is (order == "rank")
+    assert "never altered" not in said
 
 
 def test_an_own_test_set_has_no_sample_teams(page):
@@ -266,6 +320,10 @@ def test_many_teams_are_drawn_in_part_and_any_other_on_demand(page, count):
     app = own_set(page, {f"t{k:02d}": 0.2 * k for k in range(count)})
     assert len(shown(app)) == count
     if count > 15:
+        found = app.text_input(key="find_team").set_value("T19").run()
+        assert list(shown(found)["team"]) == ["t19"]
+        assert f"1 of {count} teams." in words(found)
+        app.text_input(key="find_team").set_value("").run()
         assert f"The first 15 of {count} teams are drawn" in words(app)
         last = app.selectbox(key="team").options[-1]
         app.selectbox(key="team").set_value(last)

@@ -1,11 +1,14 @@
 """Whether the lead is more than chance, and every pair of teams by a metric that is chosen."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from pages.shared import render
 from pages.shared.comparison.shown import Compared
-from scoring.comparison import views
-from scoring.comparison.displayed import named
+from pages.shared.render import Place
+from scoring.comparison import team_tables, views
+from scoring.comparison.displayed import MANY, named
 from scoring.comparison.pairs import SCORE, pairs_of
 from scoring.comparison.scale import Scale
 
@@ -21,6 +24,23 @@ def lead(compared: Compared) -> None:
         render.draw_all(blocks, compared.place("Lead"))
     with right:
         pairs_of_teams(compared)
+
+
+@st.fragment
+def ranking(compared: Compared) -> None:
+    """Who wins, and what makes the scores. Of many teams the figure draws some, and the table can be
+    searched."""
+    shown = compared.displayed
+    if len(shown.comparison.cards) <= MANY:
+        render.draw_all(compared.kept("ranking", lambda: views.ranking(shown)), compared.place("Ranking"))
+        return
+    left, right = st.columns([2, 3], gap="medium")
+    with left:
+        render.draw(compared.kept("scores", lambda: views.scores(shown)), compared.place("Scores"))
+    with right:
+        wanted = st.text_input("Find a team", key="find_team", placeholder="a name, institution or method")
+        table = team_tables.containing(views.exported(shown), wanted)
+        render.draw(replace(table, columns=views.team_table(shown).columns), Place(None, True, "teams"))
 
 
 @st.fragment

@@ -1,6 +1,6 @@
 """Score the chosen teams, name those that were refused, and show the comparison of the others."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -8,15 +8,17 @@ import streamlit as st
 
 import scoring
 from pages.shared import downloads, layout, render, submissions, teams
-from pages.shared.comparison import cases, differences, leads
+from pages.shared.comparison import cases, differences, facts, leads
 from pages.shared.comparison.shown import Compared
 from pages.shared.comparison.weights import what_if
 from pages.shared.inputs import Input
+from pages.shared.render import Place
 from pages.shared.teams import Team
 from scoring.challenge import Challenge
-from scoring.comparison import displayed, report, views
-from scoring.comparison.compare import compare_cards, of_team
+from scoring.comparison import displayed, report, team_tables, views
+from scoring.comparison.compare import annotated, compare_cards
 from scoring.comparison.displayed import MANY
+from scoring.comparison.excluded import Excluded, of_refusal
 from scoring.text import markdown
 
 
@@ -32,28 +34,32 @@ def show(
         for name in (o.name for o in challenge.options_of("compare"))
         if name in options
     }
+    told = facts.of_teams(challenge, chosen)
+    chosen = facts.with_sizes(challenge, chosen, told)
     outcomes = teams.cards(challenge, test_set, metadata, truth, chosen, options)
     if isinstance(outcomes, submissions.Running):
         submissions.running(outcomes)
         return
-    refused = {name: outcome.refused for name, outcome in outcomes.items() if outcome.refused}
+    excluded = [Excluded(problem.where, (problem,)) for problem in problems]
+    excluded += [of_refusal(name, one.refused) for name, one in outcomes.items() if one.refused]
     cards = {name: outcome.value for name, outcome in outcomes.items() if not outcome.refused}
-    if (refused or problems) and not _without(refused, problems, len(cards)):
+    if excluded and not _without(excluded, len(cards)):
         return
     key = (test_set.key, *(team.key for team in chosen if team.name in cards), submissions.options(**options))
     found = _compared(challenge.id, scoring.__version__, key, submissions.options(**of_comparison), cards)
     if found.refused:
         layout.refusal(found.refused)
         return
-    layout.findings(found.value.noticed)
-    if not found.value.scored:
+    comparison = annotated(found.value, told, excluded)
+    layout.findings(comparison.noticed)
+    if not comparison.scored:
         st.warning(
             "No team has a score on this test set, so there is nothing to compare.", icon=":material/block:"
         )
         return
     whole = (challenge.id, scoring.__version__, *key, *of_comparison.items())
     own = test_set.own or any(team.given.own for team in chosen)
-    _result(Compared(challenge, displayed.of(found.value), truth, test_set.key, whole, own))
+    _result(Compared(challenge, displayed.of(comparison), truth, test_set.key, whole, own))
 
 
 @st.cache_resource(max_entries=4, scope="session", show_spinner="Comparing ...")
@@ -65,23 +71,31 @@ def _compared(
     )
 
 
-def _without(refused: Mapping[str, scoring.InputRefused], problems: list, left: int) -> bool:
-    """Names every problem of every team; whether the visitor goes on without them."""
-    whose = [
-        entry for name, one in refused.items() for entry in of_team(name, (*one.problems, *one.findings))
-    ]
-    count = len(refused) + bool(problems)
-    st.error(
-        f"{', '.join(map(markdown, refused)) or 'A dropped folder'}: nothing of this was scored. "
-        "Mend the points below and drop the file again, or go on "
-        "without.",
-        icon=":material/block:",
-        title=f"{count} submission{'s' * (count != 1)} cannot be scored",
-    )
-    layout.findings([*problems, *whose])
-    return left > 0 and st.toggle(
+def _without(excluded: Sequence[Excluded], left: int) -> bool:
+    """Name every problem of every refused submission; whether the visitor goes on without them, who are then
+    listed with their reasons."""
+    place, count = st.container(), len(excluded)
+    named = ", ".join(markdown(one.team, 60) for one in excluded)
+    goes_on = left > 0 and st.toggle(
         f"Go on with the {left} other team{'s' * (left != 1)}", key="without_refused", bind="query-params"
     )
+    with place:
+        if goes_on:
+            with st.expander(
+                f"**{count} submission{'s' * (count != 1)} refused**, so not ranked: {named}",
+                icon=":material/block:",
+            ):
+                table = team_tables.excluded_rows(excluded)
+                render.draw(table, Place(None, True, "excluded"))
+            return True
+        st.error(
+            f"{named}: nothing of this was scored. Mend the points below and drop the file again, or go on "
+            "without.",
+            icon=":material/block:",
+            title=f"{count} submission{'s' * (count != 1)} cannot be scored",
+        )
+        layout.findings([entry for one in excluded for entry in one.of_team((*one.problems, *one.findings))])
+    return False
 
 
 def _result(compared: Compared) -> None:
@@ -107,23 +121,22 @@ def _result(compared: Compared) -> None:
         downloads.json_button(comparison.to_json, stem, "download_json", "comparison.json")
         downloads.html_button(lambda: report.html(comparison), f"{stem}-report", "download_html")
         downloads.csv_button(
-            lambda: render.frame(views.team_table(compared.displayed)),
+            lambda: render.frame(views.exported(compared.displayed)),
             f"{stem}-teams",
             "download_teams",
             "Teams (CSV)",
             index=False,
         )
-    st.caption(
-        "Ranks are those of the official rule. Differences are tested on the same resampled test "
-        "sets for all teams."
-    )
+    st.caption("Differences are tested on the same resampled test sets for all teams.")
 
 
 LIVE: Mapping[str, Callable[[Compared], None]] = {
+    "Ranking": leads.ranking,
     "Lead": leads.lead,
     "Classes": differences.classes,
     "Cases": cases.cases,
     "Subgroups": differences.subgroups,
+    "Teams": facts.editor,
 }
 """Sections whose place something with widgets takes."""
 
