@@ -24,6 +24,7 @@ TABLE_BYTES = 4_000_000_000
 TABLE_ENDINGS = (".csv", ".tsv", ".txt", ".json", ".geojson")
 AGAIN = "Zip the folder again without password, links or nested archives."
 DIRECTORY_BYTES_PER_MEMBER = 70_000
+ENTRY_BYTES = 46  # of a member in the directory, without its name, extra fields and comment
 TAIL = 65_557  # the end record is 22 bytes and a comment of at most 65,535
 UTF8 = 0x800  # the flag of a name in UTF-8; others are read as code page 437
 HIDDEN = ("Cc", "Cf", "Cs", "Co")
@@ -127,9 +128,10 @@ def _check_count(file: io.BufferedIOBase, name: str) -> None:
         kind = "empty (0 bytes)" if file.seek(0, 2) == 0 else "not a zip file"
         raise InputRefused([_bad(name, f"it is {kind}. {AGAIN}")])
     size = file.seek(0, 2)
-    file.seek(max(0, size - TAIL))
+    before_tail = max(0, size - TAIL)
+    file.seek(before_tail)
     tail = file.read()
-    at = tail.rfind(b"PK\5\6")
+    end = at = tail.rfind(b"PK\5\6")
     if at < 0 or len(tail) < at + 22:
         raise InputRefused([_bad(name, f"its end is missing: was the upload cut off? {AGAIN}")])
     count, directory, offset = struct.unpack("<HII", tail[at + 10 : at + 20])
@@ -140,8 +142,28 @@ def _check_count(file: io.BufferedIOBase, name: str) -> None:
         and len(tail) >= wide + 56
     ):
         count, directory = struct.unpack("<QQ", tail[wide + 32 : wide + 48])
+        end = wide
     if count > MEMBERS or directory > MEMBERS * DIRECTORY_BYTES_PER_MEMBER:
         raise InputRefused([_bad(name, f"it holds {count:,} files; at most {MEMBERS:,} are read.")])
+    if not _has_at_most(MEMBERS, file, before_tail + end - directory, before_tail + end):
+        words = (
+            f"it holds more files than the {count:,} that its end names, and more than {MEMBERS:,}. {AGAIN}"
+        )
+        raise InputRefused([_bad(name, words)])
+
+
+def _has_at_most(members: int, file: io.BufferedIOBase, start: int, end: int) -> bool:
+    """Return whether the directory between two places lists so few members, by walking over it: its end
+    record may lie about their number, and zipfile believes none but what it finds."""
+    found, at = 0, start
+    while 0 <= at < end and found <= members:
+        file.seek(at)
+        head = file.read(ENTRY_BYTES)
+        if len(head) < ENTRY_BYTES or head[:4] != b"PK\1\2":
+            break  # zipfile stops there too, and says why
+        found += 1
+        at += ENTRY_BYTES + sum(struct.unpack("<HHH", head[28:34]))
+    return found <= members
 
 
 def _path_problems(name: str, entries: list[zipfile.ZipInfo]) -> Iterator[Finding]:

@@ -14,6 +14,9 @@ from pathlib import Path, PurePosixPath
 from scoring.findings import InputRefused, error
 from scoring.readers.archives import MEMBER_BYTES, TABLE_ENDINGS, has_hidden, hidden_name, open_archive, shown
 from scoring.readers.inflate import ByteFile
+from scoring.readers.tables import TABLE_BYTES
+
+TEXT_TABLES = (".csv", ".tsv", ".txt")
 
 
 @dataclass(frozen=True)
@@ -165,7 +168,8 @@ def _of_bytes(data: bytes, name: str, streamed: tuple[str, ...]) -> Files:
 
 def _zip(source: Path | bytes, name: str, whole: str, streamed: tuple[str, ...]) -> Files:
     archive = open_archive(source, name, streamed)
-    return Files(name, "zip", _kept(archive.sizes.items()), archive.read, archive.open, whole)
+    files = Files(name, "zip", _kept(archive.sizes.items()), archive.read, archive.open, whole)
+    return replace(files, read=lambda member: _read_small(files, member, TABLE_BYTES, TEXT_TABLES))
 
 
 def _dropped(files: Mapping[str, bytes], name: str) -> Files:
@@ -211,8 +215,11 @@ def _kept(found: Iterable[tuple[str, int]]) -> dict[str, int]:
     return kept
 
 
-def _read_small(files: Files, member: str, table_bytes: int) -> bytes:
-    if member.lower().endswith(TABLE_ENDINGS):
+def _read_small(
+    files: Files, member: str, table_bytes: int, endings: tuple[str, ...] = TABLE_ENDINGS
+) -> bytes:
+    """Read a member; a table that is too large is refused before it is unpacked."""
+    if member.lower().endswith(endings):
         _within(files.sizes[member], table_bytes, files.called(member), "table")
     return files.read(member)
 

@@ -14,6 +14,8 @@ from scoring.arrays import Array, Floats
 from scoring.findings import Finding, InputRefused, error
 
 TABLE_BYTES, LINES, COLUMNS, LINE_BYTES = 200_000_000, 1_000_000, 1000, 1_000_000
+CELLS = 4_000_000
+"""A cell takes about 100 bytes while it is read: 400 MB. 100,000 cases may have 40 columns."""
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab"}
 MISSING = {"", "nan", "na", "n/a", "null", "none"}
 INFINITE = {"inf", "infinity"}
@@ -111,9 +113,9 @@ def read_table(data: bytes, name: str) -> Table:
     delimiter = declared[1] if declared else max(DELIMITERS, key=lines[first].count)
     even = _even(lines, first, delimiter)
     if even:
-        (header_line, *numbers), cells = even
-        written = tuple(column[0] for column in cells)
-        body = _Body([tuple(column[1:]) for column in cells])
+        (header_line, *numbers), columns = even
+        written = tuple(column[0] for column in columns)
+        body = _Body([tuple(column[1:]) for column in columns])
     else:
         rows, (header_line, *numbers) = _rows(lines, first, delimiter, name)
         written = tuple(rows[0])
@@ -189,6 +191,9 @@ def _lines(data: bytes, name: str) -> list[str]:
         # Far more than any test set has cases: rows of a few bytes would grow to fifty times the file's size
         # in memory.
         raise refuse(name, f"it has {count:,} lines; at most {LINES:,} are read.")
+    cells = max(map(text.count, DELIMITERS)) + count
+    if cells > CELLS:
+        raise refuse(name, f"it has {cells:,} cells; at most {CELLS:,} are read.")
     lines = text.split("\n")
     longest = max(range(len(lines)), key=lambda i: len(lines[i]))
     if len(lines[longest]) > LINE_BYTES:

@@ -3,6 +3,7 @@
 import io
 import lzma
 import random
+import struct
 import zipfile
 
 import pytest
@@ -212,6 +213,25 @@ def test_a_member_whose_stream_is_broken():
     whole = bytearray(archive([Member("a.csv", bytes(range(256)) * 9)]))
     whole[60:70] = b"\xff" * 10
     assert places(refused(opened(bytes(whole)).read, "a.csv").problems) == [("bad-zip", "z.zip › a.csv")]
+
+
+def test_an_end_record_that_lies_about_the_number_of_files(monkeypatch):
+    """Reading 1,500,000 entries, of which the end record named 5, took 25 s."""
+    monkeypatch.setattr(archives.zipfile, "ZipFile", None)
+    data = archive([Member("a.csv", b"1")])
+    at, end = data.rfind(b"PK\1\2"), data.rfind(b"PK\5\6")
+    entry, count = data[at:end], archives.MEMBERS + 1
+    record = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 5, 5, len(entry) * count, at, 0)
+    said = refusal(data[:at] + entry * count + record, "bad-zip")
+    assert "more files than the 5" in said
+
+
+def test_a_large_table_is_refused_before_it_is_unpacked():
+    files = open_source(
+        archive([Member("t.csv", b"1" * 1_100_000, size=200_000_001, method=STORED)]), "s.zip"
+    )
+    problems = refused(files.read, "t.csv").problems
+    assert (codes(problems), "200 MB" in problems[0].message) == (["unreadable-file"], True)
 
 
 def claiming(size: int, packed: int, name: str = "a.bin", count: int = 1) -> bytes:

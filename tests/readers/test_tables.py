@@ -181,6 +181,10 @@ def test_limits():
     assert "200 MB" in unreadable(bytes(200_000_001))
     assert len(read(b"id\n" + b"1\n" * 999_999)) == 999_999
     assert "1,000,001 lines" in unreadable(b"id\n" + b"1\r\n" * 1_000_000)
+    wide = b",".join(b"%d" % k for k in range(500)) + b"\n"
+    assert len(read(wide + wide * 7000)) == 7000
+    assert "4,000,000 are read" in unreadable(wide + wide * 8000)
+    assert "4,000,000 are read" in unreadable(wide + (b"," * 499 + b"\n") * 8000)
     assert "10,000,001 lines" in unreadable(b"id\n" + b"\n" * 10_000_000)
 
 

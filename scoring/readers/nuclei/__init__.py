@@ -36,6 +36,8 @@ __all__ = [
 
 FILE_BYTES = 128_000_000
 """More than 100,000 nuclei of 36 vertices take; in memory a file can grow to twenty times its size."""
+LISTS = 6_000_000
+"""100,000 nuclei of 36 vertices hold 4 million. An empty list is 2 bytes in a file and 64 in memory."""
 
 
 def read_nuclei(
@@ -55,6 +57,10 @@ def read_nuclei(
             f"it has {len(data) / 1e6:,.0f} MB; a file of nuclei of at most {FILE_BYTES / 1e6:.0f} MB "
             "is read."
         )
+        return _unreadable(error("too-large", where, words))
+    lists = data.count(b"[") + data.count(b"{")
+    if lists > LISTS:
+        words = f"it holds {lists:,} lists and objects; a file of nuclei of at most {LISTS:,} is read."
         return _unreadable(error("too-large", where, words))
     listed = fast.listed(data, graded)
     found = (

@@ -344,6 +344,14 @@ def test_more_nuclei_than_are_read():
     assert len(sound(json.dumps({"nuclei": items[1:]}).encode()).nuclei) == 100_000
 
 
+@pytest.mark.parametrize("data", [b"[" + b"[]," * 6_000_000 + b"[]]", b"[" * 6_000_001])
+def test_more_lists_than_are_read(data, monkeypatch):
+    monkeypatch.setattr(reader.fast, "listed", None)
+    found = read(data)
+    assert codes(found.problems) == ["too-large"]
+    assert "6,000,000" in found.problems[0].message
+
+
 def test_larger_files_than_are_read(monkeypatch):
     monkeypatch.setattr(reader, "FILE_BYTES", 40)
     assert codes(read(polygons(polygon())).problems) == ["too-large"]
