@@ -5,8 +5,8 @@ import codecs
 import csv
 import difflib
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -19,6 +19,9 @@ CELLS = 4_000_000
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab"}
 MISSING = {"", "nan", "na", "n/a", "null", "none"}
 INFINITE = {"inf", "infinity"}
+BLANKS = " \t\n\v\f\r"
+ODD_CONTROLS = "\x1c\x1d\x1e\x1f"
+"""Blanks of ASCII for Python, but for no other program."""
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 FOREIGN = {
     b"PK\x03\x04": "a zip or an Excel workbook",
@@ -52,6 +55,7 @@ class Table:
         problems: `row-length` for each of these.
         written: Header as written, with empty cells at its end that name no column.
         padded: Rows that end in more empty cells than the header has columns.
+        lengths: Number of cells of each row that is ragged or padded.
     """
 
     name: str
@@ -66,6 +70,7 @@ class Table:
     problems: tuple[Finding, ...]
     written: tuple[str, ...]
     padded: frozenset[int]
+    lengths: Mapping[int, int]
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -139,6 +144,7 @@ def read_table(data: bytes, name: str) -> Table:
         body.problems,
         written,
         body.padded,
+        body.lengths,
     )
 
 
@@ -150,6 +156,7 @@ class _Body:
     ragged: frozenset[int] = frozenset()
     problems: tuple[Finding, ...] = ()
     padded: frozenset[int] = frozenset()
+    lengths: Mapping[int, int] = field(default_factory=dict)
 
 
 def _even(lines: list[str], first: int, delimiter: str) -> tuple[list[int], list[list[str]]] | None:
@@ -266,10 +273,12 @@ def _width(written: Sequence[str], rows: list[list[str]]) -> int:
 def _columns(rows: list[list[str]], numbers: list[int], width: int, name: str) -> _Body:
     ragged: set[int] = set()
     padded: set[int] = set()
+    lengths = {}
     problems = []
     for i, row in enumerate(rows):
         if len(row) == width:
             continue
+        lengths[i] = len(row)
         if len(row) < width or any(cell.strip() for cell in row[width:]):
             ragged.add(i)
             problems.append(
@@ -284,7 +293,7 @@ def _columns(rows: list[list[str]], numbers: list[int], width: int, name: str) -
             padded.add(i)
         rows[i] = (row + [""] * width)[:width]
     columns = list(zip(*rows, strict=True)) or [()] * width
-    return _Body(columns, frozenset(ragged), tuple(problems), frozenset(padded))
+    return _Body(columns, frozenset(ragged), tuple(problems), frozenset(padded), lengths)
 
 
 def find_column(table: Table, names: Sequence[str]) -> tuple[int | None, list[Finding]]:
@@ -357,11 +366,13 @@ class Numbers:
         values: Float64 [n], NaN where there is a fault.
         fault: "missing-value", "not-a-number", "not-finite" or "" [n].
         decimal_commas: Number of cells with a decimal comma.
+        odd_spaces: Number of cells with a no-break space or another blank beyond ASCII's beside the number.
     """
 
     values: Floats
     fault: Array
     decimal_commas: int
+    odd_spaces: int = 0
 
 
 def numbers(cells: Sequence[str], decimal_comma: bool = False) -> Numbers:
@@ -370,7 +381,7 @@ def numbers(cells: Sequence[str], decimal_comma: bool = False) -> Numbers:
     n = len(cells)
     joined = "".join(cells)
     if (
-        joined.isascii() and "_" not in joined
+        joined.isascii() and "_" not in joined and not any(map(joined.__contains__, ODD_CONTROLS))
     ):  # beyond that, and beside nan and inf, float() reads what NUMBER says
         try:
             values = np.fromiter(map(float, cells), float, n)
@@ -378,18 +389,19 @@ def numbers(cells: Sequence[str], decimal_comma: bool = False) -> Numbers:
                 return Numbers(values, np.zeros(n, dtype="U14"), 0)
         except ValueError:
             pass
-    values, fault, commas = np.full(n, np.nan), np.full(n, "", dtype="U14"), 0
-    for i, cell in enumerate(cells):
-        cell = cell.strip()
+    values, fault, commas, odd = np.full(n, np.nan), np.full(n, "", dtype="U14"), 0, 0
+    for i, written in enumerate(cells):
+        cell = written.strip()
         if (
             decimal_comma
             and cell.count(",") == 1
             and "." not in cell
             and NUMBER.fullmatch(cell.replace(",", "."))
         ):
-            cell, commas = cell.replace(",", "."), commas + 1
+            cell, written, commas = cell.replace(",", "."), written.replace(",", "."), commas + 1
         if NUMBER.fullmatch(cell):
             values[i] = float(cell)
+            odd += cell != written.strip(BLANKS)
             fault[i] = "" if np.isfinite(values[i]) else "not-finite"
         else:
             fault[i] = (
@@ -400,4 +412,4 @@ def numbers(cells: Sequence[str], decimal_comma: bool = False) -> Numbers:
                 else "not-a-number"
             )
     values[fault != ""] = np.nan
-    return Numbers(values, fault, commas)
+    return Numbers(values, fault, commas, odd)

@@ -16,8 +16,10 @@ from scoring.challenges.puma.card import rescore
 from scoring.challenges.puma.detections import detections
 from scoring.challenges.puma.matching import Rule
 from scoring.challenges.puma.measures import quantities
+from scoring.challenges.puma.names import position
 from scoring.challenges.puma.score_curves import along_confidence, along_radius
 from scoring.metrics import detection
+from scoring.readers.nuclei import read_nuclei
 from scoring.statistics import resampling
 from tests.support import nuclei_lists as plain
 from tests.support.nuclei_lists import CHALLENGE, CLASSES
@@ -113,6 +115,26 @@ def test_files_to_scorecard(benchmark, folders):
     benchmark.extra_info["plain_loops_cpu_seconds_scaled"] = round(seconds, 1)
     benchmark.extra_info["cpu_seconds"] = round(own, 2)
     benchmark.extra_info["times_faster"] = round(seconds / own)
+
+
+def test_outlines_in_the_plane_and_in_space(benchmark):
+    """One file with both kinds takes as long as one with outlines in the plane."""
+    names, places = drawn(np.random.default_rng(0), NUCLEI)[0]
+    plane = polygons(np.random.default_rng(0), names, places)
+    document = json.loads(plane)
+    for entry in document["polygons"][::2]:
+        entry["path_points"] = [[x, y, 0.5] for x, y in entry["path_points"]]
+    both = json.dumps(document).encode()
+
+    def seconds(data: bytes) -> float:
+        begun = time.process_time()
+        for _ in range(20):
+            assert len(read_nuclei(data, "a.json", position).nuclei) == NUCLEI
+        return time.process_time() - begun
+
+    usual = seconds(plane)
+    benchmark.pedantic(read_nuclei, (both, "a.json", position), rounds=20, warmup_rounds=2)
+    benchmark.extra_info["times_as_long_as_in_the_plane"] = round(seconds(both) / usual, 2)
 
 
 def test_matching_alone(benchmark):

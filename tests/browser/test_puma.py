@@ -214,7 +214,7 @@ def test_a_slider_moves_its_numbers_the_address_and_the_viewer_but_not_the_score
     says(page, f"What became of each nucleus? {row['fp'] + row['fn']}")
     link = ready(driver.visit(page.context, page.url))
     says(link, "radius 30 px: not the challenge's rule")
-    link.get_by_role("button", name="Back to 15 px and 0").click()
+    link.get_by_role("button", name="Back to the challenge's rule").click()
     driver.settled(link)
     assert "radius=" not in link.url
     assert link.get_by_text("not the challenge's rule").count() == 0

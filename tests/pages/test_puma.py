@@ -362,6 +362,17 @@ def test_confidences_above_one_have_a_slider_as_long(puma):
     assert "**0** :small[:gray[of 1]]" in words(app)
 
 
+def test_confidences_below_zero_are_kept_where_the_slider_begins(puma):
+    images = [[nucleus("tumor", 5, 5)]], [[nucleus("tumor", 5, 5, score=-3.2)]]
+    app = put(puma(tab="Radius"), *lists(images))
+    assert (app.slider(key="least").min, app.slider(key="least").value) == (-4, -4)
+    assert "✓ the challenge's rule" in words(app)
+    assert "**1** :small[:gray[of 1]]" in words(app)
+    app.slider(key="least").set_value(0.0).run()
+    assert "**0** :small[:gray[of 1]]" in words(app)
+    assert "confidence from 0: not the challenge's rule" in words(app)
+
+
 def test_distances_from_tumour_to_lymphocytes_are_those_of_the_card(puma, truth):
     card, rows = (
         scorecard(truth, "rigel", resamples=0),

@@ -57,13 +57,19 @@ def confidence(entry: Mapping, rules: str) -> float:
     return next((entry[key] for key in keys if key in entry), 1.0)
 
 
-def left(predictions: Nuclei, least: float) -> list[int]:
-    """Positions of the predictions that a smallest confidence leaves."""
-    return [j for j, entry in enumerate(predictions) if confidence(entry, "description") >= least]
+def left(predictions: Nuclei, least: float | None) -> list[int]:
+    """Positions of the predictions that a smallest confidence leaves; all of them where it is None."""
+    return [
+        j for j, entry in enumerate(predictions) if least is None or confidence(entry, "description") >= least
+    ]
 
 
 def matched(
-    truth: Nuclei, predictions: Nuclei, rules: str = "description", radius: float = 15, least: float = 0
+    truth: Nuclei,
+    predictions: Nuclei,
+    rules: str = "description",
+    radius: float = 15,
+    least: float | None = None,
 ) -> list[tuple[int, int, float]]:
     """One image: (position in the truth, position in the predictions, distance) of every match, class by
     class."""
@@ -93,7 +99,7 @@ def matched(
 
 
 def tallies(
-    truth: Nuclei, predictions: Nuclei, rules: str, radius: float = 15, least: float = 0
+    truth: Nuclei, predictions: Nuclei, rules: str, radius: float = 15, least: float | None = None
 ) -> dict[str, tuple[int, int, int]]:
     """One image: TP, truth and predictions of each class."""
     hits = [truth[i]["class"] for i, _, _ in matched(truth, predictions, rules, radius, least)]
@@ -133,7 +139,11 @@ def macro_f1(
 
 
 def score(
-    truth: Sequence[Nuclei], predictions: Sequence[Nuclei], rules: str, radius: float = 15, least: float = 0
+    truth: Sequence[Nuclei],
+    predictions: Sequence[Nuclei],
+    rules: str,
+    radius: float = 15,
+    least: float | None = None,
 ) -> float:
     return macro_f1(
         rules, [tallies(t, p, rules, radius, least) for t, p in zip(truth, predictions, strict=True)]

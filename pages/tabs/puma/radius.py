@@ -9,10 +9,11 @@ from pages.shared.challenge_page import ScoredSubmission
 from pages.tabs.puma.setting import (
     KEPT,
     badge_and_reset,
+    confidence_range,
     current_setting,
-    highest_confidence,
     identity,
     rescored,
+    setting_of,
     to_address,
 )
 from scoring.challenges.puma.formula import RADIUS_RANGE
@@ -38,7 +39,7 @@ def radius_tab(shown: ScoredSubmission) -> None:
     with left:
         layout.heading("What if another radius or confidence counted?")
         setting = _sliders(shown.card)
-        badge_and_reset(setting, "to_rule")
+        badge_and_reset(shown.card, setting, "to_rule")
         card = rescored(shown, setting)
         render.block(setting_facts(shown.card, card))
     with right:
@@ -50,13 +51,14 @@ def radius_tab(shown: ScoredSubmission) -> None:
 
 
 def _sliders(card: ScoreCard) -> Setting:
-    setting, most = current_setting(card), highest_confidence(card)
-    st.session_state["radius"], st.session_state["least"] = setting.radius, setting.least
-    kept: dict[str, Any] = {"persist_state": "page", "on_change": to_address}
+    setting, (every, most) = current_setting(card), confidence_range(card)
+    st.session_state["radius"] = setting.radius
+    st.session_state["least"] = every if setting.least is None else setting.least
+    kept: dict[str, Any] = {"persist_state": "page", "on_change": to_address, "args": (every,)}
     low, high = RADIUS_RANGE
     radius = st.slider("Radius, px", low, high, step=0.5, format="%.1f", key="radius", **kept)
-    least = st.slider("Smallest confidence", 0.0, most, step=0.01, format="%.2f", key="least", **kept)
-    return Setting(radius, least)
+    least = st.slider("Smallest confidence", every, most, step=0.01, format="%.2f", key="least", **kept)
+    return setting_of(radius, least, every)
 
 
 def _steps(card: ScoreCard) -> int:
@@ -65,7 +67,9 @@ def _steps(card: ScoreCard) -> int:
 
 
 @st.cache_resource(max_entries=KEPT, scope="session", show_spinner=False)
-def _over_radius(truth_key: str, submission_key: str, options: str, least: float, _card: ScoreCard) -> Curve:
+def _over_radius(
+    truth_key: str, submission_key: str, options: str, least: float | None, _card: ScoreCard
+) -> Curve:
     return along_radius(_card, _steps(_card))
 
 

@@ -15,11 +15,16 @@ KEPT = 16
 
 def current_setting(card: ScoreCard) -> Setting:
     """Return the setting of the sliders, also while their tab is closed."""
-    low, high = RADIUS_RANGE
-    return Setting(
-        _value("radius", RULE.radius, low, high),
-        _value("least", RULE.least, 0.0, highest_confidence(card)),
+    every, most = confidence_range(card)
+    return setting_of(
+        _value("radius", RULE.radius, *RADIUS_RANGE), _value("least", every, every, most), every
     )
+
+
+def setting_of(radius: float, least: float, every: float) -> Setting:
+    """Return the setting of the sliders. every: where that of the confidence begins, which keeps every
+    prediction."""
+    return Setting(radius, None if least == every else least)
 
 
 def _value(key: str, usual: float, low: float, high: float) -> float:
@@ -30,18 +35,20 @@ def _value(key: str, usual: float, low: float, high: float) -> float:
     return value if low <= value <= high else usual
 
 
-def highest_confidence(card: ScoreCard) -> float:
-    """Return where the slider of the confidence ends."""
-    return float(max(1.0, np.ceil(card.arrays["confidence"].max(initial=1.0))))
+def confidence_range(card: ScoreCard) -> tuple[float, float]:
+    """Return where the slider of the confidence begins and ends: 0 to 1, or wider, so that its beginning
+    keeps every prediction."""
+    found = card.arrays["confidence"]
+    return float(np.floor(found.min(initial=0.0))), float(np.ceil(found.max(initial=1.0)))
 
 
-def to_address() -> None:
-    """Write the setting to the address.
+def to_address(every: float) -> None:
+    """Write the setting to the address. every: where the slider of the confidence begins.
 
     By hand: a bound slider takes its value out of the address with its tab, and the viewer shows the same
     setting.
     """
-    for key, usual in (("radius", RULE.radius), ("least", RULE.least)):
+    for key, usual in (("radius", RULE.radius), ("least", every)):
         value = st.session_state.get(key, usual)
         if value == usual:
             st.query_params.pop(key, None)
@@ -49,19 +56,27 @@ def to_address() -> None:
             st.query_params[key] = f"{value:g}"
 
 
-def _reset() -> None:
-    st.session_state["radius"], st.session_state["least"] = RULE.radius, RULE.least
-    to_address()
+def _reset(every: float) -> None:
+    st.session_state["radius"], st.session_state["least"] = RULE.radius, every
+    to_address(every)
 
 
-def badge_and_reset(setting: Setting, key: str) -> None:
+def badge_and_reset(card: ScoreCard, setting: Setting, key: str) -> None:
     """Draw whether the setting is the challenge's rule, and the button back to it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         if setting.changes:
             st.markdown(f":orange-badge[▲ {' and '.join(setting.changes)}: not the challenge's rule]")
         else:
             st.markdown(":green-badge[✓ the challenge's rule]")
-        st.button("Back to 15 px and 0", key=key, on_click=_reset, type="tertiary", icon=":material/undo:")
+        every, _ = confidence_range(card)
+        st.button(
+            "Back to the challenge's rule",
+            key=key,
+            on_click=_reset,
+            args=(every,),
+            type="tertiary",
+            icon=":material/undo:",
+        )
 
 
 def identity(shown: ScoredSubmission) -> tuple[str, str, str]:

@@ -36,7 +36,7 @@ def viewer_tab(shown: ScoredSubmission) -> None:
     index = _choose_case(names)
     setting = current_setting(shown.card)
     if setting != RULE:
-        badge_and_reset(setting, "to_rule_here")
+        badge_and_reset(shown.card, setting, "to_rule_here")
     drawn, payload = _packed(*identity(shown), setting, index, shown)
     nucleus = _nucleus_in_address()
     left, right = st.columns([7, 3], gap="medium")

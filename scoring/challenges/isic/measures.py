@@ -197,10 +197,13 @@ def ranked_value(a: Answers, weights: np.ndarray, metric: str) -> float:
         )
     if measure == "f1":
         return float(mean_of_defined(of_counts(counts(a, weights[None]))["f1"])[0])
-    areas = [
-        roc.in_chunks(levels, weights[None], {measure: AREAS[measure]})[measure][0] for levels in a.levels
-    ]
-    return float(mean_of_defined(np.array(areas)))
+    return float(mean_of_defined(_areas(a, weights, measure)))
+
+
+def _areas(a: Answers, weights: np.ndarray, measure: str) -> np.ndarray:
+    """One of AREAS of every category [K], for weights [N]."""
+    area = {measure: AREAS[measure]}
+    return np.array([roc.in_chunks(levels, weights[None], area)[measure][0] for levels in a.levels])
 
 
 def by_position(a: Answers, weights: np.ndarray, order: np.ndarray, metric: str) -> float:
@@ -209,7 +212,9 @@ def by_position(a: Answers, weights: np.ndarray, order: np.ndarray, metric: str)
     the recalls find their rows. NaN where it has none."""
     moved = np.empty_like(weights)
     moved[order] = weights
-    if metric != "balanced_accuracy":
+    if metric in ("ap", "dice"):
+        return _with_empty_categories(a, moved, metric)
+    if metric == "auc":
         return ranked_value(a, moved, metric)
     k = len(a.categories)
     hits = classification.counts(a.labels, a.predicted, moved[None], k).true_positive
@@ -218,6 +223,17 @@ def by_position(a: Answers, weights: np.ndarray, order: np.ndarray, metric: str)
             0
         ]
     )
+
+
+def _with_empty_categories(a: Answers, weights: np.ndarray, metric: str) -> float:
+    """The official mean of `ap` or `dice` for weights [N]: a category without a positive case counts there,
+    0 as `ap`, and as `dice` 1 where nothing is called positive either, else 0. NaN where it stops."""
+    if metric == "ap":
+        areas = _areas(a, weights, "average_precision")
+        return float(np.nan_to_num(areas).mean()) if weights.any() else float("nan")
+    d = counts(a, weights[None])
+    twice = 2 * d.true_positive
+    return float(divide(twice, twice + d.false_positive + d.false_negative, 1).mean())
 
 
 def swapped(

@@ -6,6 +6,7 @@ import numpy as np
 
 from scoring.challenges.isic import tables as category_tables
 from scoring.challenges.isic.categories import PRESETS, preset
+from scoring.challenges.isic.digits import rounding_note
 from scoring.challenges.isic.tables import Block, CategoryTable
 from scoring.challenges.isic.truth import Cases
 from scoring.findings import Finding, InputRefused, error, note
@@ -65,6 +66,7 @@ def read_predictions(source: Source, truth: Cases | None, name: str | None = Non
     ]
     if problems:
         raise InputRefused(problems, findings)
+    findings += rounding_note(table, places, block.values, found.ids)
     outputs = np.empty((len(cases), len(categories)))
     outputs[cases] = block.values
     return Predictions(

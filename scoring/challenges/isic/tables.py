@@ -10,7 +10,7 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -33,6 +33,7 @@ CHECKS = (
     "Missing images",
 )
 """What its messages hold, in the order in which it checks."""
+DROPPED = " The official scorer drops the cells beyond the heading without a word and scores what is left."
 HEAD_CHARACTERS, HEAD_LINES = 2000, 2
 INTEGER = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
 WHOLE = re.compile(r"\d+", re.ASCII)
@@ -65,11 +66,12 @@ class CategoryTable:
 @dataclass(frozen=True)
 class Block:
     """Numbers [rows, columns] float64, NaN where a cell holds none; fault: row and column -> "missing-value",
-    "not-a-number", "not-finite"."""
+    "not-a-number", "not-finite"; decimal_commas, odd_spaces: numbers of such cells, see `tables.Numbers`."""
 
     values: np.ndarray
     faults: dict[tuple[int, int], str]
     decimal_commas: int
+    odd_spaces: int = 0
 
 
 def find_table(files: Files) -> str:
@@ -150,13 +152,14 @@ def missing_category(table: Table, name: str) -> Finding:
 
 def numbers(table: Table, columns: Sequence[int]) -> Block:
     """The numbers of the columns. A decimal comma is read where the delimiter is another character."""
-    values, commas = np.empty((len(table), len(columns))), 0
+    values, commas, spaces = np.empty((len(table), len(columns))), 0, 0
     faults: dict[tuple[int, int], str] = {}
     for k, column in enumerate(columns):
         read_cells = tables.numbers(table.columns[column], table.delimiter != ",")
         values[:, k], commas = read_cells.values, commas + read_cells.decimal_commas
+        spaces += read_cells.odd_spaces
         faults |= {(int(i), k): str(read_cells.fault[i]) for i in np.flatnonzero(np.isnan(read_cells.values))}
-    return Block(values, faults, commas)
+    return Block(values, faults, commas, spaces)
 
 
 def by_row(cells: Iterable[tuple[int, int]], skipped: frozenset[int] | set[int]) -> dict[int, list[int]]:
@@ -227,8 +230,23 @@ def row_problems(
         for i in nameless
         if i not in table.ragged
     ]
-    lengths = [p for p in table.problems if p.where not in {t.where for t in twice}]
+    dropped = {table.place(row) for row in _dropped_there(table)}
+    lengths = [
+        replace(p, message=p.message + DROPPED) if p.where in dropped else p
+        for p in table.problems
+        if p.where not in {t.where for t in twice}
+    ]
     return [*lengths, *twice], empty, frozenset(table.ragged | set(again) | set(nameless))
+
+
+def _dropped_there(table: Table) -> list[int]:
+    """The rows whose cells beyond the heading the official scorer drops: its reader takes the first row's
+    length for that of all, and stops at a longer one."""
+    width = len(table.written)
+    first = table.lengths.get(0, width)
+    if first <= width or max(table.lengths.values()) > first:
+        return []
+    return [row for row in table.ragged if table.lengths[row] > width]
 
 
 def tolerated(found: CategoryTable, categories: Sequence[str], block: Block, truth: bool) -> list[Finding]:
@@ -242,6 +260,7 @@ def tolerated(found: CategoryTable, categories: Sequence[str], block: Block, tru
         ("header-spelling", _spelling(found)),
         ("trailing-delimiter", _trailing(table)),
         ("decimal-comma", _commas(block, categories)),
+        ("odd-space", _odd_spaces(block, categories)),
         ("integer-column", "" if truth else _integers(table, categories, block)),
         ("id-spelling", _id_spelling(found, truth)),
         ("numeric-ids", _numeric_ids(found)),
@@ -315,6 +334,16 @@ def _commas(block: Block, categories: Sequence[str]) -> str:
     if not block.decimal_commas:
         return ""
     return f"{block.decimal_commas} numbers have a decimal comma; {REFUSES}{_not_floating(categories)}"
+
+
+def _odd_spaces(block: Block, categories: Sequence[str]) -> str:
+    if not block.odd_spaces:
+        return ""
+    several = block.odd_spaces > 1
+    what = (
+        f"{block.odd_spaces} number{'s have' if several else ' has'} a no-break or other odd space beside it"
+    )
+    return f"{what}; {REFUSES}{_not_floating(categories)}"
 
 
 def _integers(table: Table, categories: Sequence[str], block: Block) -> str:

@@ -15,16 +15,22 @@ K = len(CLASSES)
 
 @dataclass(frozen=True)
 class Rule:
-    """name: one of RULES. radius: px. min_confidence: predictions below are left out."""
+    """name: one of RULES. radius: px. min_confidence: predictions below are left out; None keeps every one,
+    also of a confidence below 0."""
 
     name: str = "description"
     radius: float = RADIUS
-    min_confidence: float = 0.0
+    min_confidence: float | None = None
 
     @property
     def inclusive(self) -> bool:
         """Whether the circle itself is within the radius."""
         return self.name != "grand-challenge"
+
+    def keeps(self, confidences: np.ndarray) -> np.ndarray:
+        """Which predictions are not left out, bool [m], by their confidences [m]."""
+        least = self.min_confidence
+        return np.ones(len(confidences), bool) if least is None else confidences >= least
 
     def confidences(self, d: Detections) -> np.ndarray:
         """The confidence of each prediction [m] as the rule reads it."""
@@ -48,7 +54,7 @@ def match(d: Detections, rule: Rule) -> Matching:
     """Match every case and class at once: nuclei of other cases or classes never meet in a pair."""
     if rule.radius > d.reach:
         raise ValueError(f"pairs are known up to {d.reach:g} px only")
-    kept = d.confidence >= rule.min_confidence
+    kept = rule.keeps(d.confidence)
     near = d.pairs[detection.within(d.pairs.distance, rule.radius, rule.inclusive) & kept[d.pairs.prediction]]
     same = near[d.truth.classes[near.truth] == d.predicted.classes[near.prediction]]
     twins = d.twins if rule.name == "grand-challenge" else None

@@ -13,7 +13,9 @@ def _radius_problem(radius: float) -> str | None:
 
 
 def _confidence_problem(confidence: float) -> str | None:
-    return None if math.isfinite(confidence) else f"{confidence:g} is no number: 0 keeps every prediction."
+    if math.isfinite(confidence):
+        return None
+    return f"{confidence:g} is no number: leave the option out to keep every prediction."
 
 
 RULE = Option(
@@ -35,9 +37,8 @@ MATCHING_RADIUS = Option(
 )
 MIN_CONFIDENCE = Option(
     name="min_confidence",
-    help="leave out predictions with a confidence below (default 0)",
+    help="leave out predictions with a confidence below (default: keep every prediction)",
     type=float,
-    default=0.0,
     metavar="C",
     label="Smallest confidence",
     problem=_confidence_problem,

@@ -17,7 +17,7 @@ TRUTH, PREDICTION = 0, 1
 def overlay(truth: Truth, predictions: NucleiPredictions, card: ScoreCard, index: int) -> dict[str, Array]:
     """Return the nuclei of one case with the outlines that their files hold; columns as of `marks`."""
     drawn = marks(card, index)
-    kept = np.flatnonzero(predictions.nuclei[index].confidences >= rule_of(card).min_confidence)
+    kept = np.flatnonzero(rule_of(card).keeps(predictions.nuclei[index].confidences))
     sides = _outlines(truth.nuclei[index], slice(None)), _outlines(predictions.nuclei[index], kept)
     return drawn | {
         "xy": np.concatenate([xy for xy, _ in sides]),

@@ -34,8 +34,8 @@ def along_radius(card: ScoreCard, steps: int = 30) -> dict[str, Floats]:
 
 def along_confidence(card: ScoreCard, steps: int = 30) -> dict[str, Floats]:
     """Return the score by the card's rule when predictions below a confidence are left out, its radius
-    unchanged: "x", evenly spread among the confidences that occur (0 first where all are above it), and
-    "y"."""
+    unchanged: "x", evenly spread among the confidences that occur (0 first where all are above it), so that
+    the first one leaves out nothing, and "y"."""
     rule, values = rule_of(card), np.unique(np.r_[card.arrays["confidence"], 0.0])
     x = values[np.unique(np.rint(np.linspace(0, len(values) - 1, steps)).astype(int))]
     return _along(of_card(card), x, [replace(rule, min_confidence=float(least)) for least in x])

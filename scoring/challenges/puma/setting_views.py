@@ -24,16 +24,21 @@ Curve = Mapping[str, Floats]
 
 @dataclass(frozen=True)
 class Setting:
-    """How nuclei are matched. radius: px. least: smallest confidence that counts."""
+    """How nuclei are matched. radius: px. least: smallest confidence that counts, None: every one does."""
 
     radius: float = RADIUS
-    least: float = 0.0
+    least: float | None = None
 
     @property
     def changes(self) -> list[str]:
         """What differs from the challenge's rule, in words."""
-        radius, least = f"radius {self.radius:g} px", f"confidence from {self.least:g}"
-        return [radius] * (self.radius != RADIUS) + [least] * (self.least != 0)
+        radius, least = f"radius {self.radius:g} px", self.confidences
+        return [radius] * (self.radius != RADIUS) + [least] * (self.least is not None)
+
+    @property
+    def confidences(self) -> str:
+        """Which confidences count, in words."""
+        return "every confidence" if self.least is None else f"confidence from {self.least:g}"
 
 
 RULE = Setting()
@@ -79,23 +84,26 @@ def over_radius(card: ScoreCard, curve: Curve, setting: Setting) -> Figure:
             "What does the radius change?",
             "radius, px",
         ),
-        f"Smallest confidence {setting.least:g}. Dotted: 15 px, the challenge's. "
+        f"{setting.confidences.capitalize()}. Dotted: 15 px, the challenge's. "
         f"n = {count_of_images(card.n_cases)}.",
         {"radius": curve["x"].tolist(), "macro F1": curve["y"].tolist()},
     )
 
 
 def over_confidence(card: ScoreCard, curve: Curve, setting: Setting) -> Figure:
-    """Return the score over the smallest confidence. card: scored by the setting. curve: at its radius."""
+    """Return the score over the smallest confidence. card: scored by the setting. curve: at its radius, from
+    a confidence that leaves out nothing."""
+    every = float(curve["x"][0])
+    least = every if setting.least is None else setting.least
     return Figure(
         partial(
             figures.along,
-            Dependence(curve["x"], curve["y"], 0.0, setting.least, card.score or 0.0, _best(card)),
+            Dependence(curve["x"], curve["y"], every, least, card.score or 0.0, _best(card)),
             "What does the smallest confidence change?",
             "predictions with less are left out",
         ),
-        f"Radius {setting.radius:g} px. Dotted: 0, the challenge's. Chosen on the images it is scored on, "
-        "the best is too good: expect less on new ones.",
+        f"Radius {setting.radius:g} px. Dotted: every prediction, the challenge's. Chosen on the images "
+        "it is scored on, the best is too good: expect less on new ones.",
         {"confidence": curve["x"].tolist(), "macro F1": curve["y"].tolist()},
     )
 
@@ -125,7 +133,6 @@ def setting_table(usual: ScoreCard, card: ScoreCard, setting: Setting) -> Table:
             "here": [entry["f1"] for entry in card.per_class.values()],
             **{key: [entry[key] for entry in card.per_class.values()] for key in keys},
         },
-        f"Here: radius {setting.radius:g} px, confidence from {setting.least:g}. The viewer shows the same "
-        "setting.",
+        f"Here: radius {setting.radius:g} px, {setting.confidences}. The viewer shows the same setting.",
         key="setting_classes",
     )

@@ -65,7 +65,7 @@ def _densest(ways: np.ndarray, reach: float) -> np.ndarray:
 
 
 def _kept(card: ScoreCard) -> np.ndarray:
-    return card.arrays["confidence"] >= rule_of(card).min_confidence
+    return rule_of(card).keeps(card.arrays["confidence"])
 
 
 def suspicious_signs(card: ScoreCard) -> tuple[tuple[str, ...], ...]:

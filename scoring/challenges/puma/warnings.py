@@ -23,9 +23,8 @@ def score_warnings(
 ) -> Iterator[Finding]:
     """Yield the warnings and notes of scoring. counted: by the chosen rule. resampled: with intervals."""
     changed = [f"radius {rule.radius:g} px"] * (rule.radius != RADIUS)
-    changed += [f"only predictions of confidence {rule.min_confidence:g} and more"] * (
-        rule.min_confidence != 0
-    )
+    if rule.min_confidence is not None:
+        changed.append(f"only predictions of confidence {rule.min_confidence:g} and more")
     if changed:
         yield warning(
             "changed-rules",

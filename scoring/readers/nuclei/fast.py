@@ -34,13 +34,14 @@ def _window(text: str) -> int:
     return sum(SYMBOLS.index(symbol) << 2 * place for place, symbol in enumerate(text))
 
 
-IRREGULAR, PAIR = b"\1", b"\2"
+IRREGULAR = b"\1"
 MEANING = bytearray(256)
 for _text in map("".join, itertools.product(SYMBOLS, repeat=FOUR)):
     if _text.startswith(("[[]", ",[]", "],,", "],]", "[,[", ",,[", "[,,,")):
         MEANING[_window(_text)] = IRREGULAR[0]
-    elif _text.startswith("[,]"):
-        MEANING[_window(_text)] = PAIR[0]
+NESTED = {"polygons": ("[[[,", ",],[[,"), "features": ("[[[[", ",],[[,")}
+"""Where an outline begins with a list of points instead of a point, or has one after a point. Outlines of
+features stand in a list themselves, holes after them."""
 
 
 Object = Any
@@ -101,7 +102,7 @@ def _listed(data: bytes, graded: bool) -> Listed:
         raise _Unusual
     lengths = np.array(columns.lengths, int)
     points = (
-        _points(data, columns.vertices, lengths)
+        _points(data, columns.vertices, lengths, key)
         if key != "nuclei"
         else np.array(columns.vertices, float).reshape(-1, 2)
     )
@@ -202,37 +203,43 @@ def _largest_part(polygons: list[Any]) -> Floats:
     return np.array([[point[0], point[1]] for point in largest(rings)], float).reshape(-1, 2)
 
 
-def _points(data: bytes, buffers: list[Any], lengths: Ints) -> Floats:
+def _points(data: bytes, buffers: list[Any], lengths: Ints, key: str) -> Floats:
     """Return the vertices of all outlines [v, 2]. The parser gives each outline's numbers without their
-    brackets, which `_brackets` checks."""
+    brackets, which `_regular` checks. Points of an outline are all of two numbers or all of three."""
     sizes = np.fromiter((len(memoryview(buffer)) for buffer in buffers), np.int64, len(buffers))
-    width = 2 if (sizes == 2 * NUMBER * lengths).all() else 3
-    regular, pairs = _brackets(data)
-    if not regular or (width == 3 and (pairs or not (sizes == 3 * NUMBER * lengths).all())):
+    flat, deep = sizes == 2 * NUMBER * lengths, sizes == 3 * NUMBER * lengths
+    if not (flat | deep).all() or not _regular(data, "" if flat.all() else key):
         raise _Unusual
-    return np.frombuffer(b"".join(buffers)).reshape(-1, width)[:, :2]
+    numbers = np.frombuffer(b"".join(buffers))
+    if flat.all() or deep.all():
+        return numbers.reshape(-1, 2 if flat.all() else 3)[:, :2]
+    widths = np.repeat(np.where(flat, 2, 3), lengths)
+    starts = np.cumsum(widths) - widths
+    return np.stack([numbers[starts], numbers[starts + 1]], axis=1)
 
 
-def _brackets(data: bytes) -> tuple[bool, bool]:
-    """Return whether every list of outlines' numbers in the text is one of points, and whether there is any
-    list of two.
+def _regular(data: bytes, deep: str) -> bool:
+    """Return whether every list of outlines' numbers in the text is one of points. deep: the key of the list
+    where an outline has three times as many numbers as elements, else "".
 
     Looks at the text without its numbers, words and blanks: a point is then `[,]` or `[,,]`. Where none of
     the IRREGULAR patterns occurs, no number stands beside a list, no list in a list has fewer than two
     numbers, none has more than three, and none holds nothing but one point. Twice as many numbers as elements
-    then means that each element is a point of two; three times as many, where there is no list of two, that
-    each is one of three. Strings can hold any of these characters: they can only make a file look irregular.
+    then means that each element is a point of two. Three times as many means that each is one of three where
+    no element is itself a list of points, which the NESTED patterns show. Strings can hold any of these
+    characters: they can only make a file look irregular.
     """
     symbols = np.frombuffer(data.translate(SYMBOL, IGNORED), np.uint8)
     twos = symbols[:-1] | symbols[1:] << 2
     windows = twos[:-2] | twos[2:] << 4
     meaning = windows.tobytes().translate(MEANING)
-    lone = any(_occurs(text, windows) for text in ("[[,]]", "[[,,]]"))
-    return IRREGULAR not in meaning and not lone, PAIR in meaning
+    if IRREGULAR in meaning or any(_occurs(text, windows) for text in ("[[,]]", "[[,,]]")):
+        return False
+    return not any(_occurs(text, windows) for text in NESTED.get(deep, ()))
 
 
 def _occurs(text: str, windows: Ints) -> bool:
-    """Return whether five to eight symbols occur, by the windows that begin and end them."""
+    """Return whether four to eight symbols occur, by the windows that begin and end them."""
     apart = len(text) - FOUR
-    begun = np.flatnonzero(windows[:-apart] == _window(text[:FOUR]))
+    begun = np.flatnonzero(windows[: len(windows) - apart] == _window(text[:FOUR]))
     return bool((windows[begun + apart] == _window(text[-FOUR:])).any())

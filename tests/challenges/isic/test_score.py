@@ -492,3 +492,39 @@ def test_small_categories_are_named_with_intervals_only():
     )
     card = scored(category_tables.truth(), category_tables.predictions(), resamples=20)
     assert [f.where for f in card.findings if f.code == "few-cases-in-class"] == list(CATEGORIES)
+
+
+@pytest.mark.parametrize(("metric", "printed"), [("dice", 0.5), ("ap", 0.5)])
+def test_a_category_that_moved_weights_leave_empty_counts_in_what_the_official_scorer_prints(metric, printed):
+    """Its `ap` is 0 there, and its `dice` 0 with a false alarm: as isic-challenge-scoring 5.8.0 prints."""
+    header = ("image", "MEL", "NV", "validation_weight")
+    rows = (
+        ["b", "0.0", "1.0", "0"],
+        ["a", "1.0", "0.0", "1"],
+        ["c", "0.0", "1.0", "1"],
+        ["d", "1.0", "0.0", "0"],
+    )
+    scores = ["a", "0.9", "0.1"], ["b", "0.6", "0.8"], ["c", "0.2", "0.8"], ["d", "0.9", "0.1"]
+    truth, predictions = table(header, *rows), table(header[:3], *scores)
+    found = only(scored(truth, predictions, metric=metric).findings, "weights-out-of-order")
+    assert f"(validation {printed})" in found.message
+
+
+ONE, NEXT = 0.3081364575891442, 0.30813645758914426
+"""Neighbouring numbers, which pandas 2 reads as one."""
+
+
+@pytest.mark.parametrize(
+    ("scores", "named"),
+    [
+        ([[ONE, NEXT], [0.1, 0.9], [0.9, 0.1]], "1 case (i000) decided otherwise there"),
+        ([[0.9, ONE], [0.1, NEXT], [0.9, 0.1]], "1 pair of cases tied or parted otherwise in an AUC there"),
+        ([[0.9, ONE], [0.1, ONE], [0.9, 0.1]], None),
+        ([[0.9, 0.30813645758914], [0.1, 0.30813645758915], [0.9, 0.1]], None),
+    ],
+)
+def test_decisions_that_hang_on_the_last_digit(scores, named):
+    pair = files(["NV", "NV", "MEL"], scores, names=("MEL", "NV"))
+    said = [f for f in scored(*pair).findings if f.code == "official-rounding"]
+    assert [(f.level, f.where) for f in said] == ([("note", "predictions.csv")] if named else [])
+    assert all(named in f.message for f in said)

@@ -8,7 +8,7 @@ from tests.support.nuclei_lists import CLASSES, nucleus
 
 COORDINATES = st.integers(0, 15).map(lambda k: 3.0 * k)
 FEW_CLASSES = st.sampled_from(("tumor", "tumor", "tumor", "lymphocytes", "lymphocytes", "epithelium"))
-LEVELS = st.sampled_from((0.2, 0.5, 0.9))
+LEVELS = st.sampled_from((-0.5, 0.2, 0.5, 0.9))
 CONFIDENCES = st.one_of(
     st.just({}), LEVELS.map(lambda v: {"score": v}), LEVELS.map(lambda v: {"probability": v})
 )

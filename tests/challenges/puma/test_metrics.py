@@ -12,7 +12,7 @@ from tests.support.findings import codes, refused
 from tests.support.nuclei_lists import CLASSES, card, f1, nucleus, numbered, tallies
 
 RADII = st.sampled_from((6.0, 15.0, 20.0))
-LEAST = st.sampled_from((0.0, 0.5))
+LEAST = st.sampled_from((None, 0.0, 0.5))
 NEAR = 1e-12
 
 
@@ -21,7 +21,7 @@ def scored(images, **options):
     return card(numbered(truth), numbered(predictions), **options)
 
 
-def counted(images, rules: str, radius: float = 15, least: float = 0) -> list[dict]:
+def counted(images, rules: str, radius: float = 15, least: float | None = None) -> list[dict]:
     return [tallies(t, p, rules, radius, least) for t, p in zip(*images, strict=True)]
 
 
@@ -153,6 +153,25 @@ def test_confusion_restated(images, rules, least):
         "precision": pytest.approx(paired / n_predicted) if n_predicted else None,
         "recall": pytest.approx(paired / n_truth),
     }
+
+
+@pytest.mark.parametrize("key", ["score", "confidence", "probability"])
+def test_a_confidence_below_zero_leaves_out_nothing(key):
+    """As on the platform, which scores 1.0 here."""
+    truth = [nucleus("tumor", 50 * i, 50) for i in range(4)]
+    predicted = [
+        {**entry, key: confidence} for entry, confidence in zip(truth, (-0.2, 0.3, -5.0, 1.2), strict=True)
+    ]
+    for rules in plain.RULES:
+        found = scored(([truth], [predicted]), rules=rules)
+        assert found.metrics["micro_f1"] == 1
+        assert (found.metrics["n_predicted"], found.per_class["tumor"]["fp"]) == (4, 0)
+        assert found.per_class["tumor"]["f1"] == 1
+        assert (found.provenance["options"]["min_confidence"], "changed-rules" in codes(found.findings)) == (
+            None,
+            False,
+        )
+    assert scored(([truth], [predicted]), min_confidence=0.0).metrics["n_predicted"] == 2
 
 
 @pytest.mark.parametrize("rules", plain.RULES)

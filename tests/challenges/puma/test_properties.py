@@ -65,7 +65,7 @@ def test_a_larger_radius_finds_no_fewer_pairs_of_one_nucleus_each(images):
 
 
 @settings(max_examples=30)
-@given(SETS, RULES, st.sampled_from((3.0, 15.0, 28.0, 40.0)), st.sampled_from((0.0, 0.5)))
+@given(SETS, RULES, st.sampled_from((3.0, 15.0, 28.0, 40.0)), st.sampled_from((None, 0.0, 0.5)))
 def test_scoring_again_from_a_card_is_scoring(images, rules, radius, least):
     truth, predictions = (plain.files(numbered(side)) for side in images)
     cases = CHALLENGE.read_truth(truth)
@@ -79,7 +79,7 @@ def test_scoring_again_from_a_card_is_scoring(images, rules, radius, least):
         for name in ("case", "status", "reason", "near", "prediction")
     )
     assert (
-        rescore(cases, found, again, rules="description", radius=15.0, min_confidence=0.0).to_json()
+        rescore(cases, found, again, rules="description", radius=15.0, min_confidence=None).to_json()
         == first.to_json()
     )
 

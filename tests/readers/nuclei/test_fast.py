@@ -31,6 +31,22 @@ def rings(width: int) -> st.SearchStrategy:
 
 
 @st.composite
+def nested(draw) -> bytes:
+    """Files of outlines in the plane and in space, some with an element that is a list of points."""
+    element = st.one_of(
+        *(st.lists(st.just(7), min_size=n, max_size=n) for n in (2, 3)),
+        st.lists(st.sampled_from([[1, 2], [1, 2, 3]]), min_size=1, max_size=3),
+    )
+    outlines = draw(st.lists(st.one_of(rings(2), rings(3), st.lists(element, max_size=4)), max_size=4))
+    if draw(st.booleans()):
+        return json.dumps(
+            {"polygons": [{"name": "tumor", "path_points": ring} for ring in outlines]}
+        ).encode()
+    holes = draw(st.lists(st.one_of(rings(2), rings(3)), max_size=1))
+    return features(*(feature(rings=[ring, *holes]) for ring in outlines))
+
+
+@st.composite
 def documents(draw) -> dict:
     """Files of all three forms, most of them sound."""
     key, width = draw(st.sampled_from(["polygons", "nuclei", "features"])), draw(st.sampled_from([2, 3]))
@@ -124,9 +140,24 @@ def both_ways(data: bytes, graded: bool, monkeypatch: pytest.MonkeyPatch) -> tup
 @example(b'{"polygons":[{"name":"tumor","path_points":[1,[2,3],[4,5,6]]}]}', True)
 @example(b'{"polygons":[{"name":"tumor","path_points":[[1,2],[3,[4]],[5,6]]}]}', True)
 @example(b'{"polygons":[{"name":"tumor","path_points":[1,2,3,[4,5,6,7,8]]}]}', True)
+@example(b'{"polygons":[{"name":"tumor","path_points":[[1,2],[[3,4],[5,6]]]}]}', True)
+@example(b'{"polygons":[{"name":"tumor","path_points":[[1,2,3],[[3,4,5],[5,6,7]],[8,9,1]]}]}', True)
+@example(b'{"polygons":[{"name":"tumor","path_points":[[[3,4],[5,6]],[1,2]]}]}', True)
+@example(b'{"polygons":[{"name":"tumor","path_points":[[1,2],[3,4,5],[5,6]]}]}', True)
 def test_both_readers_agree(data, graded):
     with pytest.MonkeyPatch.context() as monkeypatch:
         by_fast, by_strict = both_ways(data, graded, monkeypatch)
+    assert by_fast == by_strict
+
+
+DEEP = [[x, y, 0.5] for x, y in SQUARE]
+
+
+@settings(max_examples=150 * FACTOR, deadline=None)
+@given(nested())
+def test_both_readers_agree_on_outlines_in_the_plane_and_in_space(data):
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        by_fast, by_strict = both_ways(data, True, monkeypatch)
     assert by_fast == by_strict
 
 
@@ -154,6 +185,10 @@ ORDINARY = {
     ),
     "polygons": json.loads(polygons(polygon(score=0.5), polygon(points=SQUARE[:2], score=1))),
     "centroids": json.loads(nuclei(nucleus(), nucleus(score=0.5))),
+    "outlines in the plane and in space": json.loads(polygons(polygon(), polygon(points=DEEP), polygon())),
+    "GeoJSON in the plane and in space": json.loads(
+        features(feature(), feature(rings=[DEEP, SQUARE]), feature(rings=[SQUARE, DEEP]))
+    ),
     "an empty list": {"polygons": []},
 }
 
