@@ -130,7 +130,10 @@ def _inspect(
     trial = process.run(preflight.noise(*recipe.steps[-1][:2]), recipe, base)
     findings = _examined(facts, name, task, trial, absent, refuse_absent=True)
     found = probe.probe(process, _trial_pictures(cases), recipe, base, task.changes)
-    findings += probe.vector_findings(found, name)
+    problems, repeatable = split(preflight.repeatability(facts, name, found.repeat_move))
+    if problems:
+        raise InputRefused(problems, [*findings, *repeatable])
+    findings += [*repeatable, *probe.vector_findings(found, name)]
     finite = found.outputs[np.isfinite(found.outputs).all(1)] if found.outputs.ndim == 2 else found.outputs
     if len(finite) < len(found.outputs):
         words = (

@@ -8,11 +8,15 @@ import numpy as np
 
 from scoring.findings import Finding, error, warning
 from scoring.models.preprocessing import Pixels
-from scoring.models.results import Answer, ModelFacts, ModelFailed, Tensor
+from scoring.models.results import Answer, ModelFacts, ModelFailed, RandomOperator, Tensor
 
 FLOAT = "tensor(float)"
 CHANNELS = 3
 LARGEST_SIDE = 8192
+SHOWN = 5
+NORMALIZATION = "BatchNormalization"
+EVALUATION_MODE = "Export it in evaluation mode: model.eval() before torch.onnx.export."
+REPEATABLE = f"{EVALUATION_MODE} Replace other random operators by constants."
 
 
 @dataclass(frozen=True)
@@ -71,6 +75,43 @@ def image_size(facts: ModelFacts) -> tuple[int | None, int | None]:
 def noise(width: int, height: int) -> Pixels:
     """Return a fixed noise image, on which a model is tried where there is no other."""
     return np.random.default_rng(0).integers(0, 256, (height, width, CHANNELS), np.uint8)
+
+
+def repeatability(facts: ModelFacts, file_name: str, moved: float) -> list[Finding]:
+    """Return `random-model`, an error unless every random operator has a seed and two runs agreed; and
+    `training-mode` for BatchNormalization in training mode.
+
+    Args:
+        facts: What the model declares.
+        file_name: What findings call the model.
+        moved: Largest absolute difference between two runs on the same image.
+    """
+    random = [found for found in facts.random if found.operator != NORMALIZATION]
+    trained = [found for found in facts.random if found.operator == NORMALIZATION]
+    findings = []
+    if trained:
+        words = (
+            f"In training mode: {_listed(trained)}, which normalizes by the image, not by what was learned."
+        )
+        findings.append(warning("training-mode", file_name, f"{words} {EVALUATION_MODE}"))
+    named = f"Random: {_listed(random)}." if random else "No operator is known to be random."
+    if moved > 0:
+        words = f"Two runs on the same image differ (by up to {moved:.3g}): no score of it can be repeated."
+        findings.append(error("random-model", file_name, f"{words} {named} {REPEATABLE}"))
+    elif not all(found.seeded for found in random):
+        words = (
+            f"It has random operators without a seed, so that its score may differ from run to run. {named}"
+        )
+        findings.append(error("random-model", file_name, f"{words} {REPEATABLE}"))
+    elif random:
+        words = f"{named} With their seeds two runs on the same image agree here; elsewhere they may not."
+        findings.append(warning("random-model", file_name, f"{words} {REPEATABLE}"))
+    return findings
+
+
+def _listed(found: Sequence[RandomOperator]) -> str:
+    names = [f"{one.operator} {one.name!r}" if one.name else one.operator for one in found]
+    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
 
 
 def _versions(facts: ModelFacts, contract: Contract, file_name: str) -> list[Finding]:

@@ -53,11 +53,13 @@ class Probe:
         fields: Effect of each field of the second input.
         outputs: First outputs at the base vector, float64 [images, K]; empty if their lengths differ.
         cpu_ms: Processor time per image, from the file to the outputs, in milliseconds.
+        repeat_move: Largest absolute difference between two runs on the same image.
     """
 
     fields: Mapping[str, Effect] = field(default_factory=dict)
     outputs: Floats = field(default_factory=lambda: np.empty((0, 0)))
     cpu_ms: tuple[float, ...] = ()
+    repeat_move: float = 0.0
 
     @property
     def largest_move(self) -> float:
@@ -71,7 +73,7 @@ def probe(
     base: Floats | None = None,
     changes: Mapping[str, Sequence[Floats]] | None = None,
 ) -> Probe:
-    """Run a model on up to 8 images, at a base vector and at others.
+    """Run a model on up to 8 images, twice at a base vector and at others.
 
     Images are decoded once. Without a readable image one fixed noise image stands in.
 
@@ -86,13 +88,14 @@ def probe(
         ModelFailed: The model failed.
     """
     changes = changes if changes and base is not None else {}
-    outputs, cpu_ms = [], []
+    outputs, cpu_ms, repeated = [], [], []
     moves: dict[str, list[float]] = {name: [] for name in changes}
     switches: dict[str, list[bool]] = {name: [] for name in changes}
     for pixels, answer in _trials(process, pictures[:MOST_PICTURES], recipe, base):
         output = np.ravel(first_output(answer))
         outputs.append(output)
         cpu_ms.append(answer.cpu_ms)
+        repeated.append(move(output, np.ravel(first_output(process.run(pixels, recipe, base)))))
         for name, vectors in changes.items():
             for vector in vectors:
                 other = np.ravel(first_output(process.run(pixels, recipe, vector)))
@@ -103,7 +106,8 @@ def probe(
         for name in changes
     }
     width = {len(output) for output in outputs}
-    return Probe(effects, np.stack(outputs) if len(width) == 1 else np.empty((0, 0)), tuple(cpu_ms))
+    stacked = np.stack(outputs) if len(width) == 1 else np.empty((0, 0))
+    return Probe(effects, stacked, tuple(cpu_ms), max(repeated))
 
 
 def move(before: Floats, after: Floats) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from scoring.arrays import Floats
 from scoring.models.image_upload import KINDS
 from scoring.models.preprocessing import Pixels, Seen
-from scoring.models.results import Answer, ModelFacts, Picture, Tensor, Upright
+from scoring.models.results import Answer, ModelFacts, Picture, RandomOperator, Tensor, Upright
 
 MALFORMED = (KeyError, IndexError, ValueError, TypeError, AttributeError, OverflowError)
 """What the functions here raise for a reply that is malformed."""
@@ -33,6 +33,10 @@ def model_facts(header: Header, model: bytes, confinement: tuple[str, ...]) -> M
         hashlib.sha256(model).hexdigest(),
         confinement,
         {str(name): str(text) for name, text in facts["metadata"].items()},
+        tuple(
+            RandomOperator(_plain(operator), _plain(name), bool(seeded))
+            for operator, name, seeded in facts["random"]
+        ),
     )
 
 
@@ -88,6 +92,11 @@ def _pixels(shape: Sequence[int], part: bytearray) -> Pixels:
     pixels = checked(np.frombuffer(part, np.uint8).reshape(shape))
     pixels.flags.writeable = False
     return pixels
+
+
+def _plain(text: str, most: int = 80) -> str:
+    """Return a name of the file for messages: printable ASCII, cut short."""
+    return "".join(character if " " <= character <= "~" else "?" for character in str(text)[:most])
 
 
 def _seen(entry: Sequence[Any]) -> Seen:

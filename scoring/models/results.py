@@ -41,6 +41,21 @@ class Tensor:
 
 
 @dataclass(frozen=True)
+class RandomOperator:
+    """A node that may answer otherwise each time.
+
+    Attributes:
+        operator: Its operator; Dropout and BatchNormalization in training mode.
+        name: Its name in the file, or that of its output.
+        seeded: Whether it has a seed.
+    """
+
+    operator: str
+    name: str
+    seeded: bool
+
+
+@dataclass(frozen=True)
 class ModelFacts:
     """What is known of a loaded model.
 
@@ -55,6 +70,7 @@ class ModelFacts:
         sha256: SHA-256 of the file.
         confinement: Layers of confinement that the worker achieved.
         metadata: The file's own entries.
+        random: Its random operators, and those in training mode.
     """
 
     ir_version: int
@@ -67,6 +83,7 @@ class ModelFacts:
     sha256: str
     confinement: tuple[str, ...]
     metadata: dict[str, str] = field(default_factory=dict)
+    random: tuple[RandomOperator, ...] = ()
 
 
 @dataclass(frozen=True)

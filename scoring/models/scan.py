@@ -12,6 +12,8 @@ from typing import Any
 
 import onnx
 
+from scoring.models.random_operators import random_operators
+
 MOST_NODES = 50_000
 MOST_SPARSE_BYTES = 256 << 20
 MOST_METADATA_ENTRIES, MOST_METADATA_CHARACTERS = 100, 10_000
@@ -40,7 +42,7 @@ def scan(data: bytes) -> dict[str, Any]:
     Returns:
         ir_version, opset (of the default domain), opsets (domain -> version), nodes (subgraphs and functions
         included), scalars (names of the graph's inputs and outputs that are declared to have no axis),
-        metadata (its own entries, name -> text).
+        random (see `random_operators`), metadata (its own entries, name -> text).
 
     Raises:
         ModelRefused: With `model-unreadable` or `external-data`.
@@ -59,7 +61,9 @@ def scan(data: bytes) -> dict[str, Any]:
         raise _unreadable(f"The file holds no network: its graph is empty or missing. {_EXPORT}")
     nodes = 0
     sparse_bytes = 0
+    messages = []
     for message in walk(model):
+        messages.append(message)
         if isinstance(message, onnx.TensorProto):
             check_tensor(message)
         elif isinstance(message, onnx.SparseTensorProto):
@@ -82,6 +86,7 @@ def scan(data: bytes) -> dict[str, Any]:
         "opset": opsets.get("", 0),
         "nodes": nodes,
         "opsets": {name or "ai.onnx": version for name, version in opsets.items()},
+        "random": random_operators(messages, opsets.get("", 0)),
         "scalars": [name for name, kind in types.items() if kind.HasField("shape") and not kind.shape.dim],
         "metadata": {
             _text(entry.key)[:MOST_METADATA_CHARACTERS]: _text(entry.value)[:MOST_METADATA_CHARACTERS]

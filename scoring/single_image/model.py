@@ -9,6 +9,7 @@ from scoring.models import preflight
 from scoring.models.model_task import ModelTask
 from scoring.models.pool import first_output
 from scoring.models.preprocessing import Recipe, stretched
+from scoring.models.probe import move
 from scoring.models.process import ModelProcess
 from scoring.models.results import Answer, ModelFailed
 
@@ -96,8 +97,13 @@ def _tried(subject: ModelTask, process: ModelProcess) -> Opened:
             if subject.contract.vector and len(facts.inputs) > 1
             else None
         )
-        trial = process.run(preflight.noise(*recipe.steps[-1][:2]), recipe, vector)
+        noise = preflight.noise(*recipe.steps[-1][:2])
+        trial, again = (process.run(noise, recipe, vector) for _ in range(2))
         problems, findings = split(preflight.examine(facts, subject.contract, CALLED, trial))
+        if not problems:
+            moved = move(first_output(trial), first_output(again))
+            problems, repeatable = split(preflight.repeatability(facts, CALLED, moved))
+            findings = [*findings, *repeatable]
         if not problems and subject.outputs == 1 and trial.outputs[0] is not None:
             found = _of_one_risk(trial.outputs[0], len(subject.classes))
             problems, findings = split([*findings, *([found] if found else [])])

@@ -15,10 +15,11 @@ from scipy.ndimage import center_of_mass, gaussian_filter, label, maximum_filter
 from scoring.challenges.puma.clinic import square_millimetres, til_share
 from scoring.challenges.puma.names import CLASSES, position
 from scoring.challenges.puma.predictions import read_predictions
-from scoring.findings import InputRefused, error
+from scoring.findings import InputRefused, error, split
 from scoring.models import preflight
 from scoring.models.preflight import Contract
 from scoring.models.preprocessing import Recipe
+from scoring.models.probe import move
 from scoring.models.process import ModelProcess
 from scoring.models.results import ModelFailed
 from scoring.readers.nuclei import Nuclei
@@ -84,7 +85,11 @@ def opened(model: bytes) -> Detector:
         if problems:
             raise InputRefused(problems)
         width, height = preflight.image_size(process.facts)
-        probabilities(detector, preflight.noise(width or TRIAL_SIDE, height or TRIAL_SIDE))
+        noise = preflight.noise(width or TRIAL_SIDE, height or TRIAL_SIDE)
+        moved = move(probabilities(detector, noise), probabilities(detector, noise))
+        problems, _ = split(preflight.repeatability(process.facts, CALLED, moved))
+        if problems:
+            raise InputRefused(problems)
     except BaseException:
         process.close()
         raise

@@ -486,3 +486,91 @@ def architectures() -> dict[str, bytes]:
             ("ranked", ranked),
         )
     }
+
+
+def noisy(operator: str, depth: str = "graph", scale: float = 1.0, **attributes) -> bytes:
+    """The classifier of 11 classes with `scale` times what a random operator gives added to its scores.
+
+    depth: where the operator stands: "graph", "branch" of an If, "loop", "function", or "function in branch".
+    """
+    body = [*_random_nodes(operator, **attributes), helper.make_node("Mul", ["r", "scale"], ["noise"])]
+    constant = helper.make_node(
+        "Constant", [], ["scale"], value=initializer("", np.full(1, scale, np.float32))
+    )
+    body.insert(0, constant)
+    functions: list[onnx.FunctionProto] = []
+    if depth.startswith("function"):
+        imports = [helper.make_opsetid("", 17)]
+        functions = [helper.make_function("local", "Noise", [], ["noise"], body, imports)]
+        body = [helper.make_node("Noise", [], ["noise"], domain="local")]
+    if depth.endswith("branch") or depth == "loop":
+        body = _inside(body, depth == "loop")
+    model = onnx.ModelProto.FromString(classifier(vector=False))
+    model.graph.node[-1].output[0] = "clean"
+    model.graph.node.extend([*body, helper.make_node("Add", ["clean", "noise"], ["scores"])])
+    model.functions.extend(functions)
+    if functions:
+        model.opset_import.append(helper.make_opsetid("local", 1))
+    return model.SerializeToString()
+
+
+def _random_nodes(operator: str, **attributes) -> list[onnx.NodeProto]:
+    def constant(name: str, values) -> onnx.NodeProto:
+        return helper.make_node("Constant", [], [name], value=initializer("", values))
+
+    half = constant("half", np.full((1, 11), 0.5, np.float32))
+    if operator in ("RandomUniform", "RandomNormal"):
+        return [helper.make_node(operator, [], ["r"], shape=[1, 11], **attributes)]
+    if operator == "Multinomial":
+        drawn = helper.make_node(operator, ["half"], ["d"], sample_size=11, **attributes)
+        return [half, drawn, helper.make_node("Cast", ["d"], ["r"], to=TensorProto.FLOAT)]
+    if operator == "Dropout":
+        switches = [constant("ratio", np.array(0.5, np.float32)), constant("training", np.array(True))]
+        return [
+            half,
+            *switches,
+            helper.make_node(operator, ["half", "ratio", "training"], ["r"], **attributes),
+        ]
+    return [half, helper.make_node(operator, ["half"], ["r"], **attributes)]
+
+
+def _inside(body: list[onnx.NodeProto], loop: bool) -> list[onnx.NodeProto]:
+    """Nodes that give "noise", put into both branches of an If or the body of a Loop."""
+    result = [helper.make_tensor_value_info("noise", TensorProto.FLOAT, None)]
+    yes = helper.make_node("Constant", [], ["yes"], value=initializer("", np.array(True)))
+    if not loop:
+        branches = {
+            name: helper.make_graph(body, name, [], result) for name in ("then_branch", "else_branch")
+        }
+        return [yes, helper.make_node("If", ["yes"], ["noise"], **branches)]
+    inputs = [
+        helper.make_tensor_value_info("step", TensorProto.INT64, []),
+        helper.make_tensor_value_info("more", TensorProto.BOOL, []),
+    ]
+    again = [helper.make_node("Identity", ["more"], ["go_on"])]
+    outputs = [helper.make_tensor_value_info("go_on", TensorProto.BOOL, []), *result]
+    graph = helper.make_graph([*again, *body], "body", inputs, outputs)
+    once = helper.make_node("Constant", [], ["once"], value=initializer("", np.array(1)))
+    return [
+        yes,
+        once,
+        helper.make_node("Loop", ["once", "yes"], ["rounds"], body=graph),
+        helper.make_node("Squeeze", ["rounds"], ["noise"]),
+    ]
+
+
+def normalizing(opset: int = 17, training: bool = True, outputs: int = 1) -> bytes:
+    """The classifier with a BatchNormalization of its scores, in training mode or not."""
+    model = onnx.ModelProto.FromString(classifier(vector=False, softmax=False, opset=opset))
+    model.graph.node[-1].output[0] = "raw"
+    names = ["scale", "bias", "mean", "var"]
+    values = [np.ones(11), np.zeros(11), np.zeros(11), np.ones(11)]
+    model.graph.initializer.extend(
+        initializer(name, v.astype(np.float32)) for name, v in zip(names, values, strict=True)
+    )
+    mode = {"training_mode": int(training)} if opset >= 14 else {}
+    given = ["scores", "new_mean", "new_var", "saved_mean", "saved_var"][:outputs]
+    model.graph.node.append(
+        helper.make_node("BatchNormalization", ["raw", *names], given, name="norm", **mode)
+    )
+    return model.SerializeToString()

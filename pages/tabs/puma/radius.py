@@ -7,6 +7,7 @@ import streamlit as st
 from pages.shared import layout, render
 from pages.shared.challenge_page import ScoredSubmission
 from pages.tabs.puma.setting import (
+    EVERY,
     KEPT,
     badge_and_reset,
     confidence_range,
@@ -54,6 +55,7 @@ def _sliders(card: ScoreCard) -> Setting:
     setting, (every, most) = current_setting(card), confidence_range(card)
     st.session_state["radius"] = setting.radius
     st.session_state["least"] = every if setting.least is None else setting.least
+    st.session_state[EVERY] = every
     kept: dict[str, Any] = {"persist_state": "page", "on_change": to_address, "args": (every,)}
     low, high = RADIUS_RANGE
     radius = st.slider("Radius, px", low, high, step=0.5, format="%.1f", key="radius", **kept)

@@ -13,12 +13,17 @@ KEPT = 16
 """Scorecards under other settings that a session keeps."""
 
 
+EVERY = "least_that_keeps_every_prediction"
+"""Where the slider of the confidence began, in the session."""
+
+
 def current_setting(card: ScoreCard) -> Setting:
     """Return the setting of the sliders, also while their tab is closed."""
     every, most = confidence_range(card)
-    return setting_of(
-        _value("radius", RULE.radius, *RADIUS_RANGE), _value("least", every, every, most), every
-    )
+    # a slider at its beginning stays there, also under a file where it begins elsewhere
+    stayed = "least" in st.session_state and st.session_state["least"] == st.session_state.get(EVERY)
+    least = every if stayed else _value("least", every, every, most)
+    return setting_of(_value("radius", RULE.radius, *RADIUS_RANGE), least, every)
 
 
 def setting_of(radius: float, least: float, every: float) -> Setting:
@@ -57,7 +62,8 @@ def to_address(every: float) -> None:
 
 
 def _reset(every: float) -> None:
-    st.session_state["radius"], st.session_state["least"] = RULE.radius, every
+    st.session_state["radius"] = RULE.radius
+    st.session_state["least"] = st.session_state[EVERY] = every
     to_address(every)
 
 
