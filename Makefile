@@ -7,16 +7,16 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 PYTEST := $(BIN)/python -m pytest tests --ignore=tests/benchmarks
 
-.PHONY: run test soak benchmark screenshots samples quick lint types chromium peers clean
+.PHONY: run test soak benchmark screenshots samples quick lint types chromium strace peers clean
 
 run: $(VENV)/installed
 	$(BIN)/streamlit run app.py
 
-test: $(VENV)/installed-dev chromium peers lint
+test: $(VENV)/installed-dev chromium strace peers lint
 	$(PYTEST) -n $(JOBS) --dist worksteal
 
 # The long versions: more examples, more rounds, tests marked soak.
-soak: $(VENV)/installed-dev chromium
+soak: $(VENV)/installed-dev chromium strace
 	BENCHSIDE_SOAK=$${BENCHSIDE_SOAK:-20} $(PYTEST) -n $(JOBS) --dist worksteal -m ""
 
 benchmark: $(VENV)/installed-dev
@@ -65,6 +65,12 @@ chromium:
 	@command -v chromium >/dev/null || if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; \
 	else echo "No chromium found: the browser tests will be skipped."; fi
+
+# The test that nothing leaves the machine watches the programs with Debian's strace; where it cannot be installed it is skipped and says so.
+strace:
+	@command -v strace >/dev/null || if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq strace >/dev/null; \
+	else echo "No strace found: the test that nothing leaves the machine will be skipped."; fi
 
 clean:
 	rm -rf $(VENV) .venv-peers .pytest_cache .ruff_cache .mypy_cache .hypothesis build

@@ -8,13 +8,15 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import streamlit as st
+from starlette.middleware import Middleware
+
+from pages.shared.origins import OwnOrigins
 
 
 @asynccontextmanager
 async def warm(_app):
     """Import and draw once before the first visitor, then keep all of it out of the garbage collector's
     rounds: they would cost every click 80 ms."""
-    import onnxruntime  # noqa: F401
     import pandas  # noqa: F401
     import plotly.graph_objects as go
 
@@ -31,4 +33,8 @@ async def warm(_app):
     yield
 
 
-app = st.App(Path(__file__).parent / "pages" / "shared" / "navigation.py", lifespan=warm)
+app = st.App(
+    Path(__file__).parent / "pages" / "shared" / "navigation.py",
+    lifespan=warm,
+    middleware=[Middleware(OwnOrigins)],
+)

@@ -7,12 +7,17 @@ Streamlit.
 >>> card.score, card.to_json()
 """
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from scoring.challenges import challenge_ids, load_challenge
 from scoring.findings import Finding, InputRefused
 from scoring.scorecard import Official, ScoreCard
 from scoring.version import __version__
+
+# Read when onnxruntime is imported, which nothing here did so far: otherwise it asks its maker's server, and
+# keeps files in the user's folder.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 if TYPE_CHECKING:
     from scoring.comparison.compare import Comparison, compare
