@@ -196,6 +196,7 @@ def test_facts():
         "opset": 16,
         "opsets": {"ai.onnx": 16},
         "nodes": 5,
+        "random": [],
         "scalars": [],
         "metadata": {},
     }
