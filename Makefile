@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 PYTEST := $(BIN)/python -m pytest tests --ignore=tests/benchmarks
 
-.PHONY: run test soak benchmark screenshots samples quick lint types chromium strace peers clean
+.PHONY: run test soak benchmark screenshots samples quick lint chromium strace peers clean
 
 run: $(VENV)/installed
 	$(BIN)/streamlit run app.py
@@ -28,14 +28,11 @@ screenshots: $(VENV)/installed-dev chromium
 samples: $(VENV)/installed
 	$(BIN)/python -m sample_data.generator
 
-# Types are checked strictly in all of scoring; `make types` also checks the pages.
+# Types are checked strictly in scoring, and in the pages as mypy does by itself.
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/mypy
-
-types: $(VENV)/installed-dev
-	$(BIN)/mypy pages app.py
 
 # What needs no browser, page or model: for every few lines of work.
 quick: $(VENV)/installed-dev

@@ -77,17 +77,24 @@ def _kind(compared: Compared, found: Correctness, graded: bool) -> tuple[str, np
         )
         if kind not in ("only one team right", better):
             return kind, sure if kind == "all wrong, one sure" else found.order, names[:4]
-        settings = {"bind": "query-params", "persist_state": "page", "width": 200, "format_func": shortened}
-        one = st.selectbox("Better" if graded else "Right", names, key="case_right", **settings)
+        one = _team("Better" if graded else "Right", names, "case_right")
         if kind == "only one team right":
             return kind, correctness.only_right(found, one), list(dict.fromkeys([one, *names[:3]]))
-        other = st.selectbox(
-            "Worse" if graded else "Wrong",
-            [name for name in names if name != one],
-            key="case_wrong",
-            **settings,
-        )
+        others = [name for name in names if name != one]
+        other = _team("Worse" if graded else "Wrong", others, "case_wrong")
         return kind, correctness.right_and_wrong(found, one, other), [one, other]
+
+
+def _team(label: str, names: Sequence[str], key: str) -> str:
+    return st.selectbox(
+        label,
+        names,
+        key=key,
+        bind="query-params",
+        persist_state="page",
+        width=200,
+        format_func=shortened,
+    )
 
 
 def _choose_case(figure: str) -> Callable[[], None]:

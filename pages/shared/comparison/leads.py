@@ -11,6 +11,7 @@ from scoring.comparison import team_tables, views
 from scoring.comparison.displayed import MANY, named
 from scoring.comparison.pairs import SCORE, pairs_of
 from scoring.comparison.scale import Scale
+from scoring.views import Figure
 
 
 def lead(compared: Compared) -> None:
@@ -62,7 +63,7 @@ def pairs_of_teams(compared: Compared) -> None:
         format_func=named,
     )
 
-    def figure() -> views.Figure:
+    def figure() -> Figure:
         if metric == SCORE:
             return views.pairs(compared.displayed, comparison.pairs, compared.displayed.scale)
         pairs = pairs_of(comparison.spec, comparison.cards, metric)

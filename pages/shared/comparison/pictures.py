@@ -12,11 +12,7 @@ from scoring.text import markdown
 
 def pictures(compared: Compared, places: Sequence[int], named_teams: Sequence[str]) -> list[Picture]:
     """Cards of cases: truth, and what each named team made of it."""
-    images = [None] * len(places)
-    if compared.challenge.thumbnails:
-        images = submissions.thumbnails(
-            compared.challenge.id, compared.truth_key, tuple(places), compared.truth
-        )
+    images = submissions.thumbnails(compared.challenge.id, compared.truth_key, tuple(places), compared.truth)
     risks, cards = compared.challenge.class_risks, compared.comparison.cards
     found = []
     for image, place in zip(images, places, strict=True):

@@ -1,12 +1,14 @@
 """What if the formula had other weights? One at a time."""
 
-from typing import Any
+from collections.abc import Sequence
 
 import streamlit as st
 
 from pages.shared import layout, render
 from pages.shared.comparison.shown import Compared
 from scoring.comparison import rule_views, weights
+from scoring.comparison.weights import Rescored
+from scoring.comparison_spec import Parameter
 
 
 @st.fragment
@@ -14,7 +16,8 @@ def what_if(compared: Compared) -> None:
     """The score under other numbers of its formula, with intervals. What is moved and what moves are drawn
     anew, nothing else."""
     comparison = compared.comparison
-    if comparison.spec.what_if is None:
+    usual: Rescored | None = compared.kept("usual weights", lambda: weights.what_if(comparison, {}))
+    if comparison.spec.what_if is None or usual is None:
         return
     layout.heading("What if the formula had other weights?")
     parameters = comparison.spec.what_if.parameters
@@ -27,12 +30,11 @@ def what_if(compared: Compared) -> None:
             type="tertiary",
             icon=":material/undo:",
             on_click=_reset,
-            args=(compared,),
+            args=(compared, parameters),
         )
     changed = [f"{one.label} {values[one.name]:g}" for one in parameters if values[one.name] != one.usual]
-    usual = compared.kept("usual weights", lambda: weights.what_if(comparison, {}))
     before = dict(zip(usual.teams, usual.ranks, strict=True))
-    found = weights.what_if(comparison, values) if changed else usual
+    found = (weights.what_if(comparison, values) if changed else None) or usual
     with right:
         render.draw(
             rule_views.rescored(compared.displayed, found, before, ", ".join(changed)),
@@ -40,7 +42,7 @@ def what_if(compared: Compared) -> None:
         )
 
 
-def _slider(compared: Compared, parameter: Any) -> float:
+def _slider(compared: Compared, parameter: Parameter) -> float:
     return st.slider(
         parameter.label[:1].upper() + parameter.label[1:],
         float(parameter.low),
@@ -54,10 +56,10 @@ def _slider(compared: Compared, parameter: Any) -> float:
     )
 
 
-def _key(compared: Compared, parameter: Any) -> str:
+def _key(compared: Compared, parameter: Parameter) -> str:
     return f"parameter_{compared.challenge.id}_{parameter.name}"
 
 
-def _reset(compared: Compared) -> None:
-    for parameter in compared.comparison.spec.what_if.parameters:
+def _reset(compared: Compared, parameters: Sequence[Parameter]) -> None:
+    for parameter in parameters:
         st.session_state[_key(compared, parameter)] = float(parameter.usual)
