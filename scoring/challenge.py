@@ -170,7 +170,7 @@ class SingleImage:
     """What the page of single images does for a challenge.
 
     Attributes:
-        kind: "photograph": of skin, answered by a classifier. "tile": of tissue, in which nuclei are found.
+        kind: "photograph": of skin, which a classifier labels. "tile": of tissue, in which nuclei are found.
         task: Categories of a test set, if it names its own -> what a model is expected to answer; None for
             tiles.
         categories: Those that a test set names.

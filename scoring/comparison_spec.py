@@ -158,10 +158,16 @@ def correct_labels(card: ScoreCard) -> NDArray[np.float64]:
 def of_labels(
     card: ScoreCard, metric: str, malignant: Sequence[int] = (), classes: Sequence[str] = ()
 ) -> Sample | None:
-    """The sample of a metric of labelled cases: accuracy, recall/CLASS, auc/CLASS, malignant_sensitivity,
-    malignant_specificity.
+    """Return the sample of a metric of labelled cases, for a paired test.
 
-    None for any other, and where cases weigh differently or lack outputs.
+    Args:
+        card: The scorecard.
+        metric: "accuracy", "recall/CLASS", "auc/CLASS", "malignant_sensitivity" or "malignant_specificity".
+        malignant: Numbers of the malignant classes.
+        classes: Names of the classes, by number.
+
+    Returns:
+        The sample; None for any other metric, and where cases weigh differently or lack outputs.
     """
     truth, predicted = card.arrays["truth"], card.arrays["predicted"]
     if np.ptp(card.arrays.get("score_weights", np.ones(len(truth)))) > 0:

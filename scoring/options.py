@@ -97,7 +97,11 @@ def of_stage(options: Iterable[Option], *stages: Stage) -> tuple[Option, ...]:
 
 
 def complete(options: Iterable[Option], given: Values) -> dict[str, Any]:
-    """Return every option with its value: the given one, else the default.
+    """Return every option with its value.
+
+    Args:
+        options: The options.
+        given: Values that are given, by name of the option; the others have their default.
 
     Raises:
         TypeError: For a name that is no option.
@@ -110,7 +114,13 @@ def complete(options: Iterable[Option], given: Values) -> dict[str, Any]:
 
 
 def check(options: Iterable[Option], values: Values, has_model: bool = False) -> list[Finding]:
-    """Return `bad-option` for every value that is not allowed, in the order of the options."""
+    """Return `bad-option` for every value that is not allowed, in the order of the options.
+
+    Args:
+        options: The options.
+        values: Values by name of the option.
+        has_model: Whether a model is scored, with which some options cannot be given.
+    """
     return [
         finding
         for option in options

@@ -1,5 +1,4 @@
-"""Foreign text, made safe for the place where it is shown: names of files, teams, classes and cases come from
-strangers."""
+"""Untrusted text, made safe for the place where it is shown: names of files, teams, classes and cases."""
 
 import re
 import unicodedata
@@ -14,8 +13,12 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 def shortened(text: object, limit: int = LIMIT) -> str:
-    """One line of at most `limit` characters: white space becomes one blank, control and hidden characters
-    go, and an ellipsis marks the cut."""
+    """Return a text as one line: white space becomes one blank, control and hidden characters go.
+
+    Args:
+        text: The text.
+        limit: Characters at most; an ellipsis marks the cut.
+    """
     visible = "".join(
         c if unicodedata.category(c) not in _HIDDEN else " " if c.isspace() else ""
         for c in str(text)[: 10 * limit]
@@ -25,23 +28,32 @@ def shortened(text: object, limit: int = LIMIT) -> str:
 
 
 def markdown(text: object, limit: int = LIMIT) -> str:
-    """The text as Markdown that shows it as it was typed: no image, link, colour, formula or icon survives.
+    """Return Markdown that shows a text as it was typed: no image, link, colour, formula or icon survives.
 
     Backslashes alone do not stop automatic links (`www.x`, `http://x`, `a@b`), so a word joiner is put into
     those.
+
+    Args:
+        text: The text.
+        limit: Characters at most, as of `shortened`.
     """
     line = _AUTOLINK.sub(lambda found: found[0][0] + WORD_JOINER + found[0][1:], shortened(text, limit))
     return _MARKS.sub(r"\\\1", line)
 
 
 def file_name(text: object, limit: int = 60) -> str:
-    """A stem for a download: letters, digits, hyphen and underscore, never empty, never starting with a
-    hyphen."""
+    """Return a stem for a download: letters, digits, hyphen and underscore, never empty, never starting with
+    a hyphen.
+
+    Args:
+        text: The text that it is made of.
+        limit: Characters at most.
+    """
     plain = unicodedata.normalize("NFKD", str(text)[: 10 * limit]).encode("ascii", "ignore").decode()
     return re.sub(r"[^A-Za-z0-9_]+", "-", plain).strip("-_")[:limit].rstrip("-_") or "benchside"
 
 
 def csv_cell(value: object) -> object:
-    """The value for a table that a spreadsheet opens: text that it would take for a formula gets a quote in
-    front; numbers stay."""
+    """Return a value for a table that a spreadsheet opens: text that it would take for a formula gets a quote
+    in front; numbers stay."""
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value

@@ -235,5 +235,10 @@ class Views:
 
 
 def directed(name: str, better: Better | None) -> str:
-    """Return the name of a number with the direction that is better."""
+    """Return the name of a number with an arrow in the direction that is better.
+
+    Args:
+        name: The name.
+        better: "higher" or "lower"; None for neither.
+    """
     return f"{name} {'↑' if better == 'higher' else '↓'}" if better else name

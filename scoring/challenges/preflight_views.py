@@ -16,7 +16,7 @@ def verdict(card: ScoreCard, question: str, actions: Mapping[str, str], fine: st
 
     Args:
         card: The scorecard.
-        question: That is answered.
+        question: Heading of the section.
         actions: Code of a finding -> what the program then does ("would cancel the whole run").
         fine: The sentence (Markdown) where none of them was found.
     """

@@ -26,8 +26,7 @@ that an explanation names at most."""
 
 
 def section_names(found: Comparison) -> list[str]:
-    """Return the questions that can be asked of this challenge, in the order in which an organizer asks "
-    "them."""
+    """Return the names of the sections that this comparison has, in the order of an organizer's questions."""
     left_out = set()
     if found.own_ranking is None:
         left_out.add("Orders")
