@@ -29,9 +29,9 @@ from scoring.views import (
 
 NAMES = {rule: f"Macro F1, {name}" for rule, name in RULE_NAMES.items()}
 DIVIDES = {
-    "description": "image F1s ÷ images that hold the class",
-    "grand-challenge": "image F1s ÷ all images, {n}",
-    "pooled": "one F1 of the counts of all images",
+    "description": "mean F1 over the images that hold the class",
+    "grand-challenge": "sum of the images' F1s ÷ all {n} images",
+    "pooled": "one F1 from the counts of all images together",
 }
 """Rule -> what the value of a class is."""
 MEANS_OVER = {
