@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from pages.shared.downloads import csv_button
+from pages.shared.wording import without_flags
 from scoring.challenges.classification_views import class_name as class_name
 from scoring.figures.numerals import UNDEFINED
 from scoring.figures.theme import DARK, LIGHT, Theme
@@ -163,7 +164,10 @@ def _badge(level: str, words: str) -> str:
 def _finding_group(level: str, code: str, entries: Sequence[Finding]) -> None:
     left, right = st.columns([2, 7], gap="small")
     left.markdown(f"{_badge(level, level)} `{file_name(code)}`")
-    lines = [f"**{markdown(e.where)}** {markdown(e.message, 600)}" for e in entries[:PER_CODE]]
+    lines = [
+        f"**{markdown(without_flags(e.where))}** {markdown(without_flags(e.message), 600)}"
+        for e in entries[:PER_CODE]
+    ]
     if len(entries) > PER_CODE:
         lines.append(f":gray[and {len(entries) - PER_CODE} more]")
     right.markdown("  \n".join(lines))

@@ -163,10 +163,11 @@ def assumption(found: Comparison) -> str:
     """Return what assuming a model's size means, as a sentence; "" where none is assumed."""
     if not found.size_assumed or found.spec.size_limits_mib is None:
         return ""
+    known = len(found.size_assumed) < len(found.scored)
     return (
         f"The size of these models is unknown, so they count as {found.spec.size_limits_mib[0]:g} MiB or "
-        f"less, which costs nothing: {_listed(found.size_assumed)}. Teams with a known size may lose points "
-        "to them."
+        f"less, which costs nothing: {_listed(found.size_assumed)}."
+        f"{' Teams with a known size may lose points to them.' if known else ''}"
     )
 
 

@@ -3,12 +3,14 @@ files."""
 
 import base64
 import json
+import re
 
 import numpy as np
 import pytest
 
 import scoring
 from pages.shared.comparison import facts
+from pages.shared.wording import without_flags
 from scoring import samples, text
 from scoring.comparison import scale, verdict
 from scoring.figures.numerals import points
@@ -63,6 +65,10 @@ def compared(challenge: str, *options: str) -> dict:
     ).json
 
 
+def noticed(challenge: str) -> list[dict]:
+    return [finding for team in compared(challenge)["teams"] for finding in team["findings"]]
+
+
 def shown(app, column: str = "could hold"):
     return next(frame.value for frame in app.dataframe if column in frame.value.columns)
 
@@ -99,6 +105,12 @@ def test_the_tied_are_said_in_words(page, challenge):
     tied = [team["team"] for team in compared(challenge)["teams"] if team["tied_for_first"]]
     assert f"{len(tied)} of {len(teams(challenge))}" in said
     assert ("nobody can say which" in said) is (len(tied) > 1)
+
+
+@pytest.mark.parametrize("challenge", ["tricorder3", "hecktor2026"])
+def test_no_finding_names_a_flag_of_the_command_line(page, challenge):
+    assert any("--" in finding["message"] for finding in noticed("hecktor2026"))
+    assert not re.search(r"(?<![\w-])--[a-z]", words(page(challenge)))
 
 
 @pytest.mark.parametrize("tab", ["Ranking", "Lead", "Stability", "Other rules"])
@@ -259,7 +271,7 @@ def test_a_refused_team_is_named_with_every_problem_and_the_others_go_on(page, t
     assert sorted(shown(app)["team"]) == sorted(teams("tricorder3"))
     assert not app.error
     reasons = shown(app, "problem")
-    assert list(reasons["problem"]) == [problem["message"] for problem in problems]
+    assert list(reasons["problem"]) == [without_flags(problem["message"]) for problem in problems]
     assert set(reasons["team"]) == {"broken"}
     assert "excluded-submission" in words(app)
 

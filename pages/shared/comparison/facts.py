@@ -116,7 +116,7 @@ def editor(compared: Compared) -> None:
 
 
 def _text(value: object) -> str:
-    return "" if value is None else f"{value:.10g}" if isinstance(value, float) else str(value)
+    return "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _sentences(known: Typed, team: str) -> str:

@@ -14,6 +14,7 @@ from pages.shared.comparison.weights import what_if
 from pages.shared.inputs import Input
 from pages.shared.render import Place
 from pages.shared.teams import Team
+from pages.shared.wording import without_flags
 from scoring.challenge import Challenge
 from scoring.comparison import displayed, report, team_tables, views
 from scoring.comparison.compare import annotated, compare_cards
@@ -86,6 +87,8 @@ def _without(excluded: Sequence[Excluded], left: int) -> bool:
                 icon=":material/block:",
             ):
                 table = team_tables.excluded_rows(excluded)
+                words = [without_flags(str(problem)) for problem in table.rows["problem"]]
+                table = replace(table, rows={**table.rows, "problem": words})
                 render.draw(table, Place(None, True, "excluded"))
             return True
         st.error(
@@ -102,6 +105,8 @@ def _result(compared: Compared) -> None:
     """Findings, headline, tabs, downloads."""
     comparison = compared.comparison
     render.draw_headline(views.headline(compared.displayed), compared.place("headline"))
+    if comparison.size_assumed:
+        st.caption("Sizes can be given under **Teams**.")
     if len(comparison.scored) > MANY:
         chosen = st.selectbox(
             "Chosen team",

@@ -275,7 +275,7 @@ def _score_findings(scored: Scored, counts: ClassCounts) -> Iterator[Finding]:
         yield warning(
             "model-size-unknown",
             predictions.name,
-            "the model's size is unknown: efficiency counts 1.0. Give --model-size-mib.",
+            "the model's size is unknown: efficiency counts 1, as if it had 50 MiB or less. Give its size.",
         )
     elif predictions.model is None and size >= FULL_MIB:
         yield warning(
