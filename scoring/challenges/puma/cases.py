@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 import numpy as np
 
 from scoring.challenges.puma import names
+from scoring.challenges.puma.names import Naming
 from scoring.findings import Finding, InputRefused, error, note, warning
 from scoring.readers.nuclei import Contents, Nuclei, counted, positions, read_nuclei
 from scoring.readers.sources import Files, sha256
@@ -69,9 +70,9 @@ def by_case(files: Files, members: Iterable[str]) -> tuple[dict[str, str], list[
     return {case: several[0] for case, several in found.items()}, twice
 
 
-def read_cases(files: Files, members: Iterable[str], unknown_classes: str, graded: bool) -> CaseFiles:
-    """Read files of nuclei, one by one. unknown_classes: "refuse" or "ignore". graded: whether confidences
-    are read."""
+def read_cases(files: Files, members: Iterable[str], naming: Naming, graded: bool) -> CaseFiles:
+    """Read files of nuclei, one by one. naming: what becomes of other class names. graded: whether
+    confidences are read."""
     contents: list[Contents] = []
     digest_of: dict[str, str] = {}
     problems: list[Finding] = []
@@ -86,9 +87,9 @@ def read_cases(files: Files, members: Iterable[str], unknown_classes: str, grade
             continue
         digest_of[member] = sha256(data)
         found = read_nuclei(
-            data, where, names.position, graded, left_out="left out, as the official evaluator does."
+            data, where, naming.position, graded, left_out="left out, as the official evaluator does."
         )
-        unknown = list(_unknown(found, where, unknown_classes))
+        unknown = list(_unknown(found, where, naming))
         problems += [*found.problems, *(entry for entry in unknown if entry.level == "error")]
         findings += [*found.findings, *(entry for entry in unknown if entry.level != "error")]
         contents.append(found)
@@ -133,27 +134,26 @@ def ignored(files: Files, members: Iterable[str]) -> Iterator[Finding]:
         )
 
 
-def _unknown(contents: Contents, where: str, unknown_classes: str) -> Iterator[Finding]:
+def _unknown(contents: Contents, where: str, naming: Naming) -> Iterator[Finding]:
     unknown = contents.unknown or {}
     for name in list(unknown)[:UNKNOWN_NAMES]:
-        hint = f"The nearest valid name is {names.nearest(name)!r}."
+        alike = names.variant(name)
+        hint = f" Did you mean {alike!r}?" if alike else ""
         said = f"{counted(unknown[name])} of class {_quoted(name)} ({positions(contents.key, unknown[name])})"
-        yield _graded(unknown_classes, where, f"{said}, which is none of the ten: ", hint)
-    more = sum(len(unknown[name]) for name in list(unknown)[UNKNOWN_NAMES:])
-    if more:
-        said = (
-            f"{more:,} nuclei of {len(unknown) - UNKNOWN_NAMES:,} other classes, which are none of the ten: "
-        )
-        yield _graded(unknown_classes, where, said, f"The ten are {', '.join(names.CLASSES)}.")
+        yield _graded(naming.ignores(name), where, f"{said}, which is none of the ten: ", hint)
+    for ignored_too in (True, False):
+        others = [name for name in list(unknown)[UNKNOWN_NAMES:] if naming.ignores(name) == ignored_too]
+        if others:
+            nuclei = sum(len(unknown[name]) for name in others)
+            said = f"{nuclei:,} nuclei of {len(others):,} other classes, which are none of the ten: "
+            yield _graded(ignored_too, where, said, f" The ten are {', '.join(names.CLASSES)}.")
 
 
-def _graded(unknown_classes: str, where: str, said: str, hint: str) -> Finding:
-    if unknown_classes == "ignore":
-        return warning("unknown-class", where, f"{said}left out. {hint}")
+def _graded(is_ignored: bool, where: str, said: str, hint: str) -> Finding:
+    if is_ignored:
+        return warning("unknown-class", where, f"{said}left out.{hint}")
     return error(
-        "unknown-class",
-        where,
-        f"{said}rename it, or leave such nuclei out (--unknown-classes ignore). {hint}",
+        "unknown-class", where, f"{said}rename it, map it to one of them, or leave such nuclei out.{hint}"
     )
 
 

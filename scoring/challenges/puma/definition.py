@@ -32,11 +32,11 @@ NUCLEI_ENDINGS = ("geojson", "json")
 
 
 def _read_truth(source: Source, images: Source | None, context: Context) -> Truth:
-    return read_truth(source, context.name, images, context.options["unknown_classes"])
+    return read_truth(source, context.name, images, **context.options)
 
 
 def _read_predictions(source: Source, truth: Truth | None, context: Context) -> NucleiPredictions:
-    return read_predictions(source, truth, context.name, context.options["unknown_classes"])
+    return read_predictions(source, truth, context.name, **context.options)
 
 
 def _thumbnails(truth: Truth, indices: Sequence[int]) -> list[bytes | None]:

@@ -1,7 +1,9 @@
 """The ten classes of nuclei, and every name under which files know them."""
 
-import difflib
-from collections.abc import Iterator, Mapping
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from scoring.findings import Finding, note, warning
 from scoring.readers.tables import key
@@ -44,6 +46,12 @@ ALIASES = {
     "apoptotic_cells": ("apoptosis", "apoptotic", "apoptotic_cell"),
 }
 PREFIX = "nuclei_"
+IGNORE = "ignore"
+"""Of a name in a map of classes: its nuclei are left out."""
+PREFIXES = (PREFIX, "nucleus_", "cell_", "cells_", "class_")
+ENDINGS = ("s", "_cell", "_cells", "_nucleus", "_nuclei")
+ABBREVIATIONS = {"til": "lymphocyte", "tils": "lymphocyte", "pmn": "neutrophil", "pmns": "neutrophil"}
+"""Tumour-infiltrating lymphocytes and polymorphonuclear neutrophils, as pathologists write them."""
 POSITION = {alias: place for place, name in enumerate(CLASSES) for alias in (name, *ALIASES[name])}
 COMPARED = 60
 SHOWN = 20
@@ -55,15 +63,86 @@ def position(name: str) -> int | None:
     return POSITION.get(key(name).removeprefix(PREFIX))
 
 
-def nearest(name: str) -> str:
-    """The valid name that is most like `name`."""
-    plain = key(name).removeprefix(PREFIX)
-    return difflib.get_close_matches(plain[:COMPARED], POSITION, 1, 0.0)[0]
+def variant(name: str) -> str | None:
+    """Return the class of which a name that is none of the ten is another spelling: another prefix or ending,
+    a plural, an abbreviation. None for any other name: how alike letters are says nothing about cells."""
+    plain = key(name)[:COMPARED]
+    for prefix in PREFIXES:
+        plain = plain.removeprefix(prefix)
+    stems = [plain, *(plain.removesuffix(ending) for ending in ENDINGS if plain.endswith(ending))]
+    for stem in (*stems, *(f"{stem}s" for stem in stems)):
+        place = POSITION.get(ABBREVIATIONS.get(stem, stem))
+        if place is not None:
+            return CLASSES[place]
+    return None
 
 
-def mapped(counts: Mapping[str, int], where: str) -> Iterator[Finding]:
-    """`names-mapped` for the written names that are not the canonical ones. counts: name as written ->
-    nuclei."""
+@dataclass(frozen=True)
+class Naming:
+    """What becomes of class names that are none of the ten.
+
+    Attributes:
+        unknown: "refuse" them, or "ignore": leave their nuclei out.
+        chosen: What they count as instead: key of the name -> its place in CLASSES, None to leave it out.
+    """
+
+    unknown: str = "refuse"
+    chosen: Mapping[str, int | None] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, unknown: str, class_map: str | None) -> "Naming":
+        """Return what the options `unknown_classes` and `class_map` say."""
+        pairs = parsed(class_map or "")
+        return cls(unknown, {key(name): position(target) for name, target in pairs})
+
+    def position(self, name: str) -> int | None:
+        """Return the place in CLASSES of a name as written, None for a name that counts as none of them."""
+        place = position(name)
+        return self.chosen.get(key(name)) if place is None else place
+
+    def ignores(self, name: str) -> bool:
+        """Return whether nuclei of a name that is no class are left out without a refusal."""
+        return self.unknown == "ignore" or key(name) in self.chosen
+
+
+def parsed(class_map: str) -> list[tuple[str, str]]:
+    """Return the pairs (name, class or "ignore") of `NAME=CLASS,...`; names with a comma are quoted."""
+    cells = next(csv.reader([class_map], skipinitialspace=True), [])
+    return [(name.strip(), target.strip()) for name, _, target in (cell.rpartition("=") for cell in cells)]
+
+
+def joined(pairs: Iterable[tuple[str, str]]) -> str:
+    """Return pairs as `parsed` reads them."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow([f"{name}={target}" for name, target in pairs])
+    return text.getvalue()
+
+
+def map_problem(class_map: str) -> str | None:
+    """Return what is wrong with `NAME=CLASS,...` as a sentence, None where nothing is."""
+    pairs = parsed(class_map)
+    for name, target in pairs:
+        if not name:
+            return f"{target!r} has no name: write NAME=CLASS,NAME={IGNORE}."
+        if position(name) is not None:
+            return f"{name!r} is one of the ten already: only other names can be mapped."
+        if target != IGNORE and position(target) is None:
+            return f"{target!r} is none of {', '.join(CLASSES)}, {IGNORE}."
+    names = [key(name) for name, _ in pairs]
+    twice = next((name for (name, _), k in zip(pairs, names, strict=True) if names.count(k) > 1), None)
+    return None if twice is None else f"{twice!r} is mapped twice."
+
+
+def mapped(counts: Mapping[str, int], where: str, naming: Naming | None = None) -> Iterator[Finding]:
+    """Yield `names-mapped` for the written names that are not the canonical ones, and for those that were
+    chosen to count as a class. counts: name as written -> nuclei."""
+    chosen = [
+        f"{name!r} ({count:,}) as {CLASSES[place]}"
+        for name, count in sorted(counts.items())
+        if naming and position(name) is None and (place := naming.position(name)) is not None
+    ]
+    if chosen:
+        yield note("names-mapped", where, f"names that are none of the ten, read as chosen: {_list(chosen)}.")
     others = {
         name: count for name, count in counts.items() if name not in CLASSES and position(name) is not None
     }

@@ -3,6 +3,7 @@
 import math
 
 from scoring.challenges.puma.formula import RADIUS, RULE_NAMES, RULES
+from scoring.challenges.puma.names import map_problem
 from scoring.options import Option
 
 
@@ -53,4 +54,12 @@ UNKNOWN_CLASSES = Option(
     label="Nuclei of other classes",
     value_labels={"refuse": "refuse the file", "ignore": "leave them out"},
 )
-OPTIONS = (RULE, MATCHING_RADIUS, MIN_CONFIDENCE, UNKNOWN_CLASSES)
+CLASS_MAP = Option(
+    name="class_map",
+    help="what nuclei of other than the ten classes count as: a class, or ignore (leave them out)",
+    metavar="NAME=CLASS,...",
+    stages=("truth", "predictions", "score"),
+    label="Other names of classes",
+    problem=map_problem,
+)
+OPTIONS = (RULE, MATCHING_RADIUS, MIN_CONFIDENCE, UNKNOWN_CLASSES, CLASS_MAP)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from scoring.challenges.puma import cases, names
+from scoring.challenges.puma.names import Naming
 from scoring.challenges.puma.placement import placement
 from scoring.challenges.puma.submission import Submission, find_predictions, outward
 from scoring.challenges.puma.truth import Truth
@@ -45,13 +46,19 @@ class NucleiPredictions:
 
 
 def read_predictions(
-    source: Source, truth: Truth | None = None, name: str | None = None, unknown_classes: str = "refuse"
+    source: Source,
+    truth: Truth | None = None,
+    name: str | None = None,
+    unknown_classes: str = "refuse",
+    class_map: str | None = None,
 ) -> NucleiPredictions:
     """Read a submission: a folder or zip with `submission.csv` or one file per case, or one file.
 
     truth: None, or one without a case, leaves the submission's own cases. unknown_classes: "refuse" nuclei of
-    other classes, or "ignore" them. Raises InputRefused with every problem.
+    other classes, or "ignore" them. class_map: what they count as instead, `NAME=CLASS,...`. Raises
+    InputRefused with every problem.
     """
+    naming = Naming.of(unknown_classes, class_map)
     files = open_source(source, name)
     submission = find_predictions(files, truth.ids if truth else None, lambda member: _leaves(source, member))
     ids = truth.ids if truth else tuple(sorted(submission.member_of))
@@ -60,7 +67,7 @@ def read_predictions(
     outside = [member for member in read_of.values() if _leaves(source, member)]
     problems += map(outward, outside)
     read_of = {case: member for case, member in read_of.items() if member not in outside}
-    read = cases.read_cases(files, read_of.values(), unknown_classes, graded=True)
+    read = cases.read_cases(files, read_of.values(), naming, graded=True)
     if truth:
         sizes = np.array(
             [size for case, size in zip(ids, truth.sizes, strict=True) if case in read_of]
@@ -74,7 +81,7 @@ def read_predictions(
         *read.findings,
         *_empty(files, read_of, read),
         *_confidences(files, read),
-        *names.mapped(read.names, files.name),
+        *names.mapped(read.names, files.name, naming),
         *names.platform_warnings(read.names, files.name),
         *(_unmatched(files, truth, submission) if truth else ()),
         *(placement(files.name, truth.nuclei, nuclei, truth.sizes) if truth else ()),

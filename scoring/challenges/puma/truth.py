@@ -7,6 +7,7 @@ import numpy as np
 
 from scoring.challenges.puma import cases, names
 from scoring.challenges.puma.images import find, measure
+from scoring.challenges.puma.names import Naming
 from scoring.findings import Finding, InputRefused, error
 from scoring.readers.nuclei import Nuclei
 from scoring.readers.sources import Files, Source, open_source
@@ -49,13 +50,18 @@ class Truth:
 
 
 def read_truth(
-    source: Source, name: str | None = None, images: Source | None = None, unknown_classes: str = "refuse"
+    source: Source,
+    name: str | None = None,
+    images: Source | None = None,
+    unknown_classes: str = "refuse",
+    class_map: str | None = None,
 ) -> Truth:
     """Read the annotations: one file, a folder or a zip of QuPath GeoJSON, Multiple polygons JSON or lists of
     centroids.
 
     images: another place for the images. unknown_classes: "refuse" nuclei of other classes, or "ignore" them.
-    Raises InputRefused with every problem; its `salvaged` is what could be read.
+    class_map: what they count as instead, `NAME=CLASS,...`. Raises InputRefused with every problem; its
+    `salvaged` is what could be read.
     """
     files = open_source(source, name)
     pictures = files if images is None else open_source(images)
@@ -63,7 +69,7 @@ def read_truth(
     member_of, problems = cases.by_case(files, members)
     ids = tuple(sorted(member_of))
     used = [member_of[case] for case in ids]
-    truth, of_files = _read(files, pictures, ids, used, unknown_classes)
+    truth, of_files = _read(files, pictures, ids, used, Naming.of(unknown_classes, class_map))
     problems = [*problems, *of_files]
     if not problems and not any(map(len, truth.nuclei)):
         words = (
@@ -81,16 +87,14 @@ def read_truth(
 
 
 def _read(
-    files: Files, pictures: Files, ids: tuple[str, ...], used: list[str], unknown_classes: str
+    files: Files, pictures: Files, ids: tuple[str, ...], used: list[str], naming: Naming
 ) -> tuple[Truth, tuple[Finding, ...]]:
     sizes, shown, of_images = measure(pictures, find(pictures, ids))
-    read = cases.in_place(
-        cases.read_cases(files, used, unknown_classes, graded=False), sizes, map(files.called, used)
-    )
+    read = cases.in_place(cases.read_cases(files, used, naming, graded=False), sizes, map(files.called, used))
     looked_at = {*used, *(member for member in shown if member is not None and pictures is files)}
     findings = (
         *read.findings,
-        *names.mapped(read.names, files.name),
+        *names.mapped(read.names, files.name, naming),
         *of_images,
         *cases.ignored(files, (member for member in files.members if member not in looked_at)),
     )

@@ -2,7 +2,17 @@
 
 import pytest
 
-from scoring.challenges.puma.names import CLASSES, PLATFORM, mapped, nearest, platform_warnings, position
+from scoring.challenges.puma.names import (
+    CLASSES,
+    PLATFORM,
+    joined,
+    map_problem,
+    mapped,
+    parsed,
+    platform_warnings,
+    position,
+    variant,
+)
 from tests.support.findings import codes, only
 
 ACCEPTED = {
@@ -58,21 +68,52 @@ def test_names_of_no_class(name):
 
 
 @pytest.mark.parametrize(
-    ("name", "near"),
+    ("name", "alike"),
     [
         ("tumors", "tumor"),
         ("nuclei_tumors", "tumor"),
-        ("lymphocites", "lymphocytes"),
-        ("Stromal-Cel", "stromal_cell"),
+        ("Tumour cells", "tumor"),
+        ("tumor_nuclei", "tumor"),
+        ("class plasma cells", "plasma_cells"),
+        ("TILs", "lymphocytes"),
+        ("Immune cells", None),
+        ("Vessel", None),
+        ("fibroblasts", None),
+        ("lymphocites", None),
+        ("other", None),
+        ("", None),
+        ("s", None),
+        ("???", None),
+        ("tumor" * 10**6, None),
     ],
 )
-def test_the_nearest_name(name, near):
-    assert nearest(name) == near
+def test_only_spelling_variants_are_suggested(name, alike):
+    assert variant(name) == alike
 
 
-def test_names_like_nothing_have_a_nearest_one_too():
-    assert position(nearest("???")) is not None
-    assert position(nearest("tumor" * 10**6)) is not None
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("Immune cells=lymphocytes, Vessel=ignore", None),
+        ('"a, b"=tumor', None),
+        ('"a, b=tumor"', None),
+        ("x=y=tumor", None),
+        ("Immune cells", "has no name"),
+        ("=tumor", "has no name"),
+        ("Immune cells=leukocytes", "'leukocytes' is none of tumor,"),
+        ("nuclei_tumor=lymphocytes", "is one of the ten already"),
+        ("Vessel=ignore,vessel=tumor", "mapped twice"),
+    ],
+)
+def test_a_map_of_classes_is_checked(text, problem):
+    found = map_problem(text)
+    assert found is None if problem is None else problem in found
+
+
+def test_a_map_of_classes_is_written_as_it_is_read():
+    pairs = [("Immune cells", "lymphocytes"), ("a, b", "ignore"), ('say "x"', "tumor"), ("p=q", "tumor")]
+    assert parsed(joined(pairs)) == pairs
+    assert parsed("") == []
 
 
 def test_names_that_are_read_as_others():

@@ -236,6 +236,19 @@ def test_problems_of_table_and_files_at_once():
     ]
 
 
+def test_other_names_count_as_chosen():
+    files = {"c.json": polygons(polygon("Immune cells"), polygon("Vessel"), polygon("vessel"), polygon())}
+    (problem, *_) = refused(read, files).problems
+    assert "'Immune cells'" in problem.message
+    assert "Did you mean" not in problem.message
+    found = read(files, class_map="Immune cells=lymphocytes,Vessel=ignore")
+    assert np.concatenate([nuclei.classes for nuclei in found.nuclei]).tolist() == [1, 0]
+    assert "'Immune cells' (1) as lymphocytes" in only(found.findings, "names-mapped").message
+    left_out = [f for f in found.findings if f.code == "unknown-class"]
+    assert [f.level for f in left_out] == ["warning", "warning"]
+    assert codes(refused(read, files, class_map="Immune cells=lymphocytes").problems) == ["unknown-class"] * 2
+
+
 def test_unknown_classes_can_be_left_out():
     files = {**without(NAMED, "x/b.geojson"), "b.json": polygons(polygon("blood"), polygon())}
     assert codes(refused(read, files).problems) == ["unknown-class"]

@@ -183,7 +183,7 @@ def test_unknown_classes_are_one_entry_per_name():
         "7 nuclei of class 'tumors' (polygons[0], polygons[1], polygons[2], polygons[3], polygons[4], ...)"
         in problems[0].message
     )
-    assert "The nearest valid name is 'tumor'." in problems[0].message
+    assert "Did you mean 'tumor'?" in problems[0].message
 
 
 def test_unknown_classes_can_be_left_out():
