@@ -8,11 +8,12 @@ import streamlit as st
 import scoring
 from pages.shared.challenge_page import ChallengePage, show
 from pages.shared.inputs import Input
+from pages.tabs.puma import class_names
 from pages.tabs.puma.images import images_tab
 from pages.tabs.puma.radius import radius_tab
 from pages.tabs.puma.viewer import LINK, viewer_tab
 from scoring.challenges.puma import matches
-from scoring.challenges.puma.options import RULE
+from scoring.challenges.puma.options import CLASS_MAP, RULE
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import Truth
 from scoring.challenges.puma.views import MEANS_OVER, NAMES, value_of_a_class
@@ -38,9 +39,15 @@ def own_options() -> Mapping:
     return {"unknown_classes": "ignore" if leave else "refuse"}
 
 
-def score_options(_given: Input, own: Mapping) -> Mapping:
+def score_options(given: Input, own: Mapping) -> Mapping:
     """What was chosen beside an own file."""
-    return own
+    return {**own, CLASS_MAP.name: class_names.class_map(given)} if given.own else own
+
+
+def other_class_names(_test_set: Input, given: Input) -> None:
+    """What is done about class names that are none of the ten, where they were refused."""
+    if given.own:
+        class_names.choose(given)
 
 
 def choices(_test_set: Input, truth: Truth, _predictions: NucleiPredictions) -> Mapping:
@@ -102,6 +109,8 @@ show(
         table=case_table,
         closing=CLOSING,
         choices=choices,
+        refused=other_class_names,
+        below_headline=class_names.chosen,
         tables={"matches": match_table},
         viewer=LINK,
     )

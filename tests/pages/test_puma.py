@@ -504,3 +504,44 @@ def test_a_polygon_of_a_million_vertices_is_drawn(puma):
     assert not app.exception
     assert "`many-vertices`" in words(app)
     assert list(shown_table(app, "why")["status"]) == ["TP"]
+
+
+def renamed(team: str, **others: str) -> tuple[str, bytes]:
+    """The files of a sample team with other class names."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(SAMPLE.submissions[team].path) as files, zipfile.ZipFile(packed, "w") as made:
+        for name in files.namelist():
+            text_ = files.read(name).decode()
+            for new, old in others.items():
+                text_ = text_.replace(f'"{old}"', f'"{new.replace("_", " ")}"')
+            made.writestr(name, text_)
+    return "renamed.zip", packed.getvalue()
+
+
+def test_class_names_that_are_none_of_the_ten_are_chosen_without_a_new_upload(puma, truth):
+    app = put(puma(), renamed("rigel", Immune_cells="nuclei_lymphocyte", Vessel="nuclei_endothelium"))
+    assert app.error
+    assert not app.metric
+    assert "Did you mean" not in words(app)
+    assert "--unknown" not in words(app)
+    immune, _ = (box for box in app.selectbox if box.key.startswith("puma_class_"))
+    assert immune.label.startswith("Immune cells (")
+    immune.set_value("lymphocytes").run()
+    assert app.error
+    next(box for box in app.selectbox if box.label.startswith("Vessel")).set_value("endothelium").run()
+    assert not app.exception
+    assert not app.error
+    assert app.metric[0].value == share(scorecard(truth, "rigel").score)
+    assert "Class names as chosen: Immune cells → lymphocytes, Vessel → endothelium" in app.expander[1].label
+    assert "read as chosen: 'Immune cells'" in words(app)
+    next(box for box in app.selectbox if box.label.startswith("Vessel")).set_value("ignore").run()
+    assert app.metric[0].value == share(
+        CHALLENGE.score(
+            truth,
+            CHALLENGE.read_predictions(
+                renamed("rigel", Immune_cells="nuclei_lymphocyte", Vessel="nuclei_endothelium")[1],
+                truth,
+                class_map="Immune cells=lymphocytes,Vessel=ignore",
+            ),
+        ).score
+    )
