@@ -48,14 +48,15 @@ def class_values(
         against: The team whose values are subtracted.
     """
     risks = load_challenge(shown.comparison.challenge).class_risks
-    less = f" less that of {markdown(against)}" if against else ", .66 is 0.66"
+    less = f", less that of {markdown(against)}" if against else " (.66 is 0.66)"
 
     def build(theme: Theme) -> go.Figure:
         return figures.classes(matrix, shown.names, risks, theme, chosen, against)
 
     return Figure(
         build,
-        f"{figures.measures(matrix)}{less}. Number: cases of the class, * under 15. {shown.method}",
+        f"{figures.measures(matrix)} of each class{less}. The number beside a class is how many cases it "
+        f"has, with a star under 15. {shown.method}",
         {
             "class": matrix.classes,
             "measure": matrix.measures,
@@ -95,11 +96,11 @@ def case_values(shown: Displayed, found: Correctness, order: Ints) -> Figure:
         values = found.values[drawn][:, columns]
         return case_heat(names, [found.cases[k] for k in drawn], values, theme)
 
+    how = "The stronger the colour, the less right; ×: nothing right" if is_graded else "Strong and ×: wrong"
     return Figure(
         build,
-        f"{'The stronger, the less right; × nothing is' if is_graded else 'Strong, ×: wrong'}. {len(drawn)} "
-        f"of {len(order)} such cases, those first that the fewest teams got right, then those that teams "
-        f"dispute. {len(found.order)} cases count. {shown.method}",
+        f"{how}. {len(drawn)} of {len(order)} such cases, those first that the fewest teams got right, then "
+        f"those on which teams differ. {len(found.order)} cases count in the score. {shown.method}",
         {
             "case": [found.cases[k] for k in order],
             **{f"right: {found.teams[column]}": found.values[order, column].tolist() for column in columns},
@@ -185,7 +186,7 @@ def group_table(shown: Displayed, rows: Sequence[Subgroup], looked_at: int, ques
             Column("team", "team"),
             Column("value", "value", "number", 3, "higher"),
             Column("interval", "95% interval", "interval", 3, lighter=True),
-            Column("to all", "less all cases", "number", 3, sign=True),
+            Column("to all", "difference to all cases", "number", 3, sign=True),
             Column("to all interval", "95% interval", "interval", 3, lighter=True, sign=True),
         ],
         {
@@ -199,7 +200,7 @@ def group_table(shown: Displayed, rows: Sequence[Subgroup], looked_at: int, ques
             "to all": [None if row.small else one.to_overall for row, one in listed],
             "to all interval": [None if row.small else one.to_overall_interval for row, one in listed],
         },
-        f"{looked_at} slices looked at: one may stand apart by chance. Under 15 cases no value is given. "
-        f"{shown.method}",
+        f"Of so many groups and measures ({looked_at}) some stand out by chance alone. Where a group has "
+        f"under 15 cases, no value is given. {shown.method}",
         key="groups",
     )

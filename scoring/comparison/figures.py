@@ -26,11 +26,11 @@ from scoring.figures.weights import FirstPlaces
 from scoring.statistics.replicate_comparison import Pair
 
 SCHEMES = {
-    "mean_then_rank": "cases: mean, then rank",
-    "median_then_rank": "cases: median, then rank",
-    "rank_then_mean": "cases: rank, then mean",
-    "rank_then_median": "cases: rank, then median",
-    "test_then_rank": "cases: tests won (Holm)",
+    "mean_then_rank": "mean over cases",
+    "median_then_rank": "median over cases",
+    "rank_then_mean": "mean rank per case",
+    "rank_then_median": "median rank per case",
+    "test_then_rank": "pairwise tests won (Holm)",
 }
 
 

@@ -100,7 +100,7 @@ def _rules(shown: Displayed, found: Robustness, kinds: Sequence[str]) -> Figure:
         partial(figures.rules, found, kinds, shown.names),
         "Ranks; the stronger the colour, the better. Above the line: the official order. τ: how far a rule's "
         f"order agrees with it (Kendall), 1 is the same order. {small}{_left_out(found)}"
-        f"{len(found.rules) - 1} other rules looked at: one may turn out differently by chance. "
+        f"{len(found.rules) - 1} other rules were looked at, so one may differ by chance alone. "
         f"{shown.method}",
         {
             "rule": [figures.rule_name(rule) for rule in rules],
@@ -136,8 +136,8 @@ def _moves(shown: Displayed, found: Robustness) -> Table:
             "best": [found.best[place] for place in places],
             "worst": [found.worst[place] for place in places],
         },
-        "Over all rules, but for subgroups with under 15 cases and medians of right and wrong. The official "
-        "rank stays what it is.",
+        "Best and worst over all these rules, without subgroups of under 15 cases and medians over cases "
+        "that are only right or wrong. The official rank stays what it is.",
         key="robustness",
     )
 

@@ -217,7 +217,9 @@ def lead(shown: Displayed) -> tuple[Block, ...]:
     """Return whether the lead is more than chance."""
     found, scale = shown.comparison, shown.scale
     if len(found.scored) < 2:
-        return (Text("One team has no one to be told apart from.", "note"),)
+        return (
+            Text("There is only one team with a score, so there is no other to compare it with.", "note"),
+        )
     others = [one for one in reference.differences(found) if one.team in shown.names]
     figure = Figure(
         partial(figures.lead, found, scale, shown.places),

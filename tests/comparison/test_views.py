@@ -147,7 +147,7 @@ def test_rules_that_place_nobody_are_left_out_and_named():
     captions = [markup.plain(words) for words in blocks.captions(sections(skilled))]
     words = next(words for words in captions if "τ" in words)
     assert "Left out, as all teams would share the first place:" in words
-    assert "cases: rank, then median" in words
+    assert "median rank per case" in words
 
 
 def test_tables_of_teams_say_who_was_refused():
