@@ -22,6 +22,8 @@ ROW = 25
 SIDE, QUALITY = 640, 88
 CELLS = 64
 """Cells each way in which a map is drawn."""
+LEGEND = 52
+"""Pixels below a map for its legend."""
 SCORE, RAW = 48, 100
 """Pixels from the bars to the columns of scores and of raw outputs."""
 
@@ -266,22 +268,26 @@ class Saliency:
 
     Attributes:
         name: Of the class.
+        how: In which way parts were hidden.
         drops: [h, w] how far the score falls without each part.
         scale: The drop with the strongest colour.
+        floor: The drop below which nothing is coloured.
         jpeg: The image, which the map covers whatever its own shape.
         size: Width and height of the image in px.
         cell: Row, column and cells each way of the patch that is outlined, None for none.
     """
 
     name: str
+    how: str
     drops: Floats
     scale: float
+    floor: float
     jpeg: bytes
     size: tuple[int, int]
     cell: tuple[int, int, int] | None = None
 
 
-def saliency(found: Saliency, theme: Theme, opacity: float = 0.7) -> go.Figure:
+def saliency(found: Saliency, theme: Theme, opacity: float = 0.5) -> go.Figure:
     """Draw a map of drops over the image: red supports the class, blue opposes it, in the same colours under
     every theme, because the image is the same.
 
@@ -292,24 +298,25 @@ def saliency(found: Saliency, theme: Theme, opacity: float = 0.7) -> go.Figure:
     """
     width, height = found.size
     rows, columns = (np.linspace(0, length - 1, CELLS).round().astype(int) for length in found.drops.shape)
-    middles = (np.arange(CELLS) + 0.5) / CELLS
-    shown = min(440, round(440 * height / width))
-    margin = {"l": 0, "r": 0, "t": 2, "b": 2}
-    canvas = Canvas(theme, f"Which parts move the score of {found.name}?", shown + 4, margin=margin)
+    middles, drawn = (np.arange(CELLS) + 0.5) / CELLS, found.drops[np.ix_(rows, columns)]
+    shown = min(400, round(400 * height / width))
+    margin = {"l": 0, "r": 0, "t": 2, "b": LEGEND}
+    canvas = Canvas(theme, found.how, shown + 2 + LEGEND, margin=margin)
     ground = {"x": 0, "y": 0, "sizex": width, "sizey": height, "xref": "x", "yref": "y"}
     source = f"data:image/jpeg;base64,{base64.b64encode(found.jpeg).decode()}"
     canvas.layout["images"] = [{"source": source, "layer": "below", "sizing": "stretch", **ground}]
     canvas.trace(
         "heatmap",
-        z=found.drops[np.ix_(rows, columns)],
+        z=drawn,
         x=middles * width,
         y=middles * height,
-        zmin=-found.scale or -1,
-        zmax=found.scale or 1,
-        colorscale=_diverging(opacity),
+        zmin=-found.scale,
+        zmax=found.scale,
+        colorscale=_diverging(opacity, found.floor / found.scale),
         zsmooth="best",
-        showscale=False,
-        hovertemplate="hiding here lowers the score by %{z:.3f}<extra></extra>",
+        colorbar=_legend(found, theme),
+        hovertext=[[_fall(value) for value in row] for row in drawn],
+        hoverinfo="text",
     )
     if found.cell is not None:
         row, column, cells = found.cell
@@ -322,11 +329,51 @@ def saliency(found: Saliency, theme: Theme, opacity: float = 0.7) -> go.Figure:
     return canvas.figure()
 
 
-def _diverging(opacity: float) -> Scale:
-    """Blue, clear, red: the image shows where nothing changes."""
+def _fall(drop: float) -> str:
+    """Return what hiding a place does to the score, in words."""
+    if round(abs(drop), 3) == 0:
+        return "hiding here leaves the score"
+    return f"hiding here {'lowers' if drop > 0 else 'raises'} the score by {decimal(abs(drop), 3)}"
+
+
+def _legend(found: Saliency, theme: Theme) -> dict[str, object]:
+    """Return the colours of a map as a bar below it."""
+    ends = [
+        f"raises by {found.scale:g} or more",
+        f"less than {found.floor:g}",
+        f"lowers by {found.scale:g} or more",
+    ]
+    return {
+        "orientation": "h",
+        "x": 0.5,
+        "y": 0,
+        "xanchor": "center",
+        "yanchor": "top",
+        "len": 0.9,
+        "thickness": 10,
+        "outlinewidth": 1,
+        "outlinecolor": theme.grid,
+        "tickvals": [-0.7 * found.scale, 0, 0.7 * found.scale],
+        "ticktext": ends,
+        "ticks": "",
+        "tickfont": {"size": 12, "color": theme.soft},
+        "title": {"text": "what hiding here does to the score", "side": "bottom", "font": {"size": 12}},
+    }
+
+
+def _diverging(opacity: float, clear: float) -> Scale:
+    """Blue, clear, red: the image shows where little changes. clear: share of the scale that stays clear."""
     blue, red = LIGHT.categorical[0], LIGHT.risk["malignant"]
-    stops = [(0, blue, 1), (0.25, blue, 0.6), (0.5, blue, 0), (0.5, red, 0), (0.75, red, 0.6), (1, red, 1)]
-    return [[place, _tint(colour, share * opacity)] for place, colour, share in stops]
+    low, high = 0.5 - clear / 2, 0.5 + clear / 2
+    first = 0.3 * opacity
+    return [
+        [0, _tint(blue, opacity)],
+        [low, _tint(blue, first)],
+        [low, _tint(blue, 0)],
+        [high, _tint(red, 0)],
+        [high, _tint(red, first)],
+        [1, _tint(red, opacity)],
+    ]
 
 
 def _tint(colour: str, opacity: float) -> str:

@@ -1,5 +1,9 @@
-"""Hiding random halves of a photograph, many times (RISE; Petsiuk, Das, Saenko 2018), with centred
-weights."""
+"""Hiding random halves of a photograph, many times (RISE; Petsiuk, Das, Saenko 2018).
+
+What is told is a fall of the score: at each place the slope of the score on how far the place is shown, which
+is the covariance of both over the variance of the masks there. For a model that looks at one place alone this
+is the very change that hiding it brings about.
+"""
 
 from collections.abc import Callable, Iterator
 
@@ -10,6 +14,8 @@ from scoring.single_image.model import Opened
 from scoring.single_image.saliency import Progress, SaliencyMap, enlarged, scores, surrounding
 
 COUNT, GRID, SHOWN, FINER = 256, 6, 0.5, 4
+BY_CHANCE = 3.7
+"""Standard errors that the slopes of a score which no part moves keep to in 95 of 100 maps (simulated)."""
 
 
 def masks(
@@ -31,11 +37,18 @@ def masks(
         progress,
         cancelled,
     )
-    weights = drawn.reshape(count, -1)
-    covariance = (found - found.mean(0)).T @ (weights - weights.mean(0)) / count
-    return SaliencyMap(
-        covariance.reshape(-1, *drawn.shape[1:]), answer.probabilities, None, answer.prepared.shape[:2]
-    )
+    drops, noise = slopes(found, drawn)
+    return SaliencyMap(drops, answer.probabilities, None, answer.prepared.shape[:2], noise)
+
+
+def slopes(scores: np.ndarray, drawn: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return how far scores [count, K] fall where masks [count, g, g] hide, [K, g, g], and what chance alone
+    gives [K]."""
+    weights = drawn.reshape(len(drawn), -1)
+    covariance = (scores - scores.mean(0)).T @ (weights - weights.mean(0)) / len(drawn)
+    variance = weights.var(0)
+    noise = BY_CHANCE * scores.std(0) / np.sqrt(len(drawn) * variance.mean())
+    return (covariance / variance).reshape(-1, *drawn.shape[1:]), noise
 
 
 def random_masks(count: int, seed: int) -> np.ndarray:

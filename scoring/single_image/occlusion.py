@@ -43,9 +43,8 @@ def occlusion(
         cancelled,
     )
     after = after.T.reshape(-1, grid, grid)
-    return SaliencyMap(
-        answer.probabilities[:, None, None] - after, answer.probabilities, after, answer.prepared.shape[:2]
-    )
+    drops, shape = answer.probabilities[:, None, None] - after, answer.prepared.shape[:2]
+    return SaliencyMap(drops, answer.probabilities, after, shape, np.zeros(len(drops)))
 
 
 def hidden(pixels: np.ndarray, grid: int) -> Iterator[np.ndarray]:

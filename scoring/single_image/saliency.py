@@ -14,37 +14,50 @@ from scoring.single_image.model import Opened
 from scoring.single_image.model_task import probabilities
 
 BORDER_SHARE, DARKEST = 1 / 8, 0.15
+SCALE = 0.25
+"""The change of a score where the colours end, the same for every map."""
+FLOOR = 0.05
+"""The change of a score below which a part does not matter."""
 
 Progress = Callable[[int, int], object]
 
 
 @dataclass(frozen=True)
 class SaliencyMap:
-    """How hiding changes the scores of all classes.
+    """How far hiding a part lowers the scores of all classes.
 
-    drops [K, g, g]: score as it is less the score with the cell hidden; positive: the cell supports the
-    class. Of random masks: mean of score x mask less the product of their means. before [K]: scores as they
-    are. after [K, g, g]: with the cell hidden, None for random masks. shape: height and width of the pixels
-    that the model received.
+    Attributes:
+        drops: Score with the part shown less the score with it hidden [K, g, g]; positive: the part supports
+            the class. Parts hidden one by one: everything else is shown. Random halves: the mean over what
+            else is hidden.
+        before: Scores as they are [K].
+        after: Scores with the part hidden [K, g, g]; None for random halves.
+        shape: Height and width of the pixels that the model received.
+        noise: Change of each class that random halves alone can bring about [K]; 0 where nothing is random.
     """
 
     drops: np.ndarray
     before: np.ndarray
     after: np.ndarray | None
     shape: tuple[int, int]
+    noise: np.ndarray
 
     def picture(self, k: int) -> np.ndarray:
         """The map of class k over the pixels that the model received, float32 [height, width], bilinear
         between the cells' centres."""
         return enlarged(self.drops[k], *self.shape)
 
-    def scale(self, k: int) -> float:
-        """The largest absolute drop of class k, where the colours end."""
+    def strongest(self, k: int) -> float:
+        """The largest absolute drop of class k."""
         return float(np.abs(self.drops[k]).max())
+
+    def matters(self, k: int) -> bool:
+        """Whether any part changes the score of class k by more than the floor, and than chance does."""
+        return self.strongest(k) >= max(FLOOR, float(self.noise[k]))
 
     def largest(self, k: int) -> tuple[int, int, float, float] | None:
         """Row and column of the cell that changes class k most, and the class's score before and after; None
-        for random masks."""
+        for random halves."""
         if self.after is None:
             return None
         row, column = np.unravel_index(np.abs(self.drops[k]).argmax(), self.drops[k].shape)

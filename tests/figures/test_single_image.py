@@ -80,13 +80,19 @@ def test_reweighted_scores_stand_beside_those_before():
     assert [list(line.x) for line in figure.data] == [[0.15, 0.6], [0.5, 0.1]]
 
 
-def test_a_map_lies_over_the_image_and_ends_at_its_scale():
+JPEG = single_image.preview(np.full((100, 200, 3), 90, np.uint8))
+
+
+def a_map(values, cell=None):
+    return Saliency("MEL", "Random halves hidden", values, 0.25, 0.05, JPEG, (200, 100), cell)
+
+
+def test_a_map_lies_over_the_image_on_the_scale_of_all_maps():
     values = np.zeros((40, 80), np.float32)
     values[:20, 40:] = 0.3
-    jpeg = single_image.preview(np.full((100, 200, 3), 90, np.uint8))
-    figure = single_image.saliency(Saliency("MEL", values, 0.3, jpeg, (200, 100), (0, 1, 2)), LIGHT)
+    figure = single_image.saliency(a_map(values, (0, 1, 2)), LIGHT)
     heat = figure.data[0]
-    assert (heat.zmin, heat.zmax) == (-0.3, 0.3)
+    assert (heat.zmin, heat.zmax) == (-0.25, 0.25)
     drawn = np.asarray(heat.z)
     assert drawn[: len(drawn) // 2, drawn.shape[1] // 2 :].min() == pytest.approx(0.3)
     assert drawn[len(drawn) // 2 :].max() == 0
@@ -97,21 +103,46 @@ def test_a_map_lies_over_the_image_and_ends_at_its_scale():
     assert Image.open(io.BytesIO(base64.b64decode(source.split(",")[1]))).size == (200, 100)
 
 
-def test_a_map_of_nothing_is_clear_everywhere():
-    figure = single_image.saliency(
-        Saliency("MEL", np.zeros((8, 8)), 0.0, single_image.preview(np.zeros((8, 8, 3), np.uint8)), (8, 8)),
-        DARK,
+def test_a_fall_and_a_rise_are_said_in_words():
+    values = np.zeros((40, 80), np.float32)
+    values[:20], values[20:] = 0.3, -0.11
+    hover = single_image.saliency(a_map(values), LIGHT).data[0].hovertext
+    assert hover[0][0] == "hiding here lowers the score by 0.300"
+    assert hover[-1][0] == "hiding here raises the score by 0.110"
+    assert "-" not in hover[-1][0]
+    assert (
+        single_image.saliency(a_map(0 * values), LIGHT).data[0].hovertext[0][0].endswith("leaves the score")
     )
-    assert (figure.data[0].zmin, figure.data[0].zmax) == (-1, 1)
-    assert {stop[1].rsplit(",", 1)[1] for stop in figure.data[0].colorscale if stop[0] == 0.5} == {"0.000)"}
+
+
+def opacities(figure) -> list[float]:
+    return [float(colour.rsplit(",", 1)[1].strip(") ")) for _, colour in figure.data[0].colorscale]
+
+
+def test_changes_below_the_floor_are_clear_and_the_lesion_stays_visible():
+    figure = single_image.saliency(a_map(np.zeros((8, 8))), DARK)
+    stops = [place for place, _ in figure.data[0].colorscale]
+    assert stops == pytest.approx([0, 0.4, 0.4, 0.6, 0.6, 1])
+    assert opacities(figure)[2:4] == [0, 0]
+    assert max(opacities(figure)) == 0.5
+    assert max(opacities(single_image.saliency(a_map(np.zeros((8, 8))), DARK, 0.2))) == 0.2
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
-def test_support_is_red_and_opposition_blue_under_every_theme(theme):
-    jpeg = single_image.preview(np.zeros((4, 4, 3), np.uint8))
-    scale = single_image.saliency(Saliency("x", np.ones((4, 4)), 1.0, jpeg, (4, 4)), theme).data[0].colorscale
-    assert scale[-1][1].startswith("rgba({:.0f},{:.0f},{:.0f},".format(*channels(LIGHT.risk["malignant"])))
-    assert scale[0][1].startswith("rgba({:.0f},{:.0f},{:.0f},".format(*channels(LIGHT.categorical[0])))
+def test_the_legend_has_the_colours_of_the_map_under_every_theme(theme):
+    heat = single_image.saliency(a_map(np.ones((4, 4))), theme).data[0]
+    assert heat.colorscale[-1][1].startswith(
+        "rgba({:.0f},{:.0f},{:.0f},".format(*channels(LIGHT.risk["malignant"]))
+    )
+    assert heat.colorscale[0][1].startswith(
+        "rgba({:.0f},{:.0f},{:.0f},".format(*channels(LIGHT.categorical[0]))
+    )
+    assert heat.showscale is not False
+    assert list(heat.colorbar.ticktext) == [
+        "raises by 0.25 or more",
+        "less than 0.05",
+        "lowers by 0.25 or more",
+    ]
 
 
 def test_a_preview_is_small_and_keeps_the_shape():

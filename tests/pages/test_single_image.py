@@ -193,7 +193,7 @@ def test_an_upload_is_gone_once_it_was_read_and_its_pixels_with_all_made_of_them
     if tab == "Why":
         app.button(key="single_map").click().run()
         settled(app)
-        assert "Hiding this part" in said(app)
+        assert "Strongest change" in said(app)
     pixels = weakref.ref(app.session_state[image_upload.HELD].photograph)
     app.button(key="single_remove").click().run()
     assert not [
@@ -294,24 +294,20 @@ def test_the_own_impression_comes_first(single_image):
     assert lead(app)
 
 
-def test_a_map_is_made_when_asked_and_says_its_largest_drop(single_image):
+def test_both_maps_are_made_when_asked_and_it_is_said_how_far_they_agree(single_image):
     app = single_image(challenge="tricorder3")
     assert "Hiding" not in said(app)
+    assert "320 runs" in said(app)
     app.button(key="single_map").click().run()
     settled(app)
     assert not app.exception
-    assert re.search(r"Hiding this part (lowers|raises) \S+ from [01]\.\d\d to [01]\.\d\d", said(app))
-
-
-def test_random_halves_may_be_hidden_instead(single_image):
-    app = single_image(challenge="melanoma")
-    app.segmented_control(key="single_method").set_value("masks").run()
-    assert "It takes 256 runs" in said(app)
-    app.button(key="single_map").click().run()
-    settled(app)
-    assert not app.exception
-    assert "The strongest colours stand for" in said(app)
-    assert "Hiding this part" not in said(app)
+    assert re.search(r"The two maps .*\(correlation -?[01]\.\d\d|No (single )?part .*matters", said(app))
+    drawn = [chart for chart in app.get("plotly_chart") if "saliency" in str(chart.proto.id)]
+    assert len(drawn) == 2
+    for chart in drawn:
+        heat = json.loads(chart.proto.spec)["data"][0]
+        assert (heat["zmin"], heat["zmax"]) == (-0.25, 0.25)
+    assert "lowers the score by -" not in said(app)
 
 
 def test_another_age_sex_or_site_is_asked_for(single_image):

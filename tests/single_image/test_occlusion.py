@@ -35,7 +35,8 @@ def test_a_constant_model_leaves_the_map_empty():
     with model(constant()) as found:
         for drawn in both_ways(found, answer(found, photograph(lesion()))):
             assert np.abs(drawn.drops).max() == 0
-            assert drawn.scale(3) == 0
+            assert drawn.strongest(3) == 0
+            assert not drawn.matters(3)
             assert not drawn.picture(3).any()
 
 
@@ -62,7 +63,9 @@ def test_the_drop_is_the_score_before_less_the_score_after():
         one = answer(found, photograph(pixels))
         drawn = occlusion.occlusion(found, one)
         row, column, before, after = drawn.largest(1)
-        assert before - after == pytest.approx(drawn.scale(1)) == pytest.approx(drawn.drops[1, row, column])
+        assert (
+            before - after == pytest.approx(drawn.strongest(1)) == pytest.approx(drawn.drops[1, row, column])
+        )
         changed = [p.copy() for p in occlusion.hidden(one.prepared, 8)][8 * row + column]
         assert answer(found, photograph(changed)).probabilities[1] == pytest.approx(after, abs=0.01)
     assert drawn.before == pytest.approx(one.probabilities)

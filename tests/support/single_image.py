@@ -80,3 +80,25 @@ def constant(width: int = 11, side: int = 64) -> bytes:
     constants = [builders.initializer("nought", np.float32(0)), builders.initializer("row", row / row.sum())]
     image = ("image", onnx.TensorProto.FLOAT, [1, 3, side, side])
     return builders.build(nodes, [image], [("scores", onnx.TensorProto.FLOAT, [1, width])], constants)
+
+
+def of_patches(weights: np.ndarray, side: int = 64) -> bytes:
+    """Melanoma's one score: the sum of weights [g, g] x mean brightness of each patch of a g x g lattice."""
+    g = len(weights)
+    step = side // g
+    nodes = [
+        onnx.helper.make_node(
+            "AveragePool", ["image"], ["cells"], kernel_shape=[step] * 2, strides=[step] * 2
+        ),
+        onnx.helper.make_node("ReduceMean", ["cells"], ["grey"], axes=[1], keepdims=1),
+        onnx.helper.make_node("Mul", ["grey", "weights"], ["weighed"]),
+        onnx.helper.make_node("ReduceSum", ["weighed", "axes"], ["sum"], keepdims=0),
+        onnx.helper.make_node("Reshape", ["sum", "shape"], ["scores"]),
+    ]
+    constants = [
+        builders.initializer("weights", weights.astype(np.float32)[None, None]),
+        builders.initializer("axes", np.array([1, 2, 3])),
+        builders.initializer("shape", np.array([-1, 1])),
+    ]
+    image = ("image", onnx.TensorProto.FLOAT, ["N", 3, side, side])
+    return builders.build(nodes, [image], [("scores", onnx.TensorProto.FLOAT, ["N", 1])], constants)

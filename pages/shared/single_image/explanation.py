@@ -11,100 +11,116 @@ from pages.shared.single_image import model, session
 from pages.shared.single_image.query import Query
 from pages.shared.submissions import Outcome, Running
 from scoring.figures import single_image
-from scoring.figures.numerals import decimal
 from scoring.figures.outputs import Sweep, setting_dots, sweep_lines
 from scoring.single_image import masks, occlusion, sweep, wording
-from scoring.single_image.saliency import SaliencyMap
+from scoring.single_image.explanation import Explanation, agreement_line, explanation
+from scoring.single_image.saliency import FLOOR, SCALE, SaliencyMap
 from scoring.text import markdown
 
-HIDDEN, MASKS = "hide one part after the other", "hide random halves (RISE)"
-METHODS = {"occlusion": HIDDEN, "masks": MASKS}
-SWEEP_RUNS = 30
+SWEEP_RUNS, USUAL_OPACITY = 30, 50
+WAYS = ("One part hidden after the other", "Random halves hidden")
 
 
 def parts(asked: Query) -> None:
-    """A button, then a map of where hiding a part changes the scores."""
-    method = st.segmented_control(
-        "How",
-        list(METHODS),
-        key="single_method",
-        required=True,
-        default="occlusion",
-        format_func=METHODS.get,
-        persist_state="session",
-    )
+    """A button, then two maps of where hiding a part changes the scores, side by side."""
     grid = occlusion.grid_for(asked.answer.cpu_ms / 1000)
-    runs = grid * grid if method == "occlusion" else masks.COUNT
-    key = ("map", *asked.key, method, asked.answer.kind)
-    wanted = f"single_map_{method}_{asked.image.token}"
+    runs = grid * grid + masks.COUNT
+    key = ("maps", *asked.key, asked.answer.kind)
+    wanted = f"single_maps_{asked.image.token}"
     if not session.done(key) and st.session_state.get(wanted) != key:
         seconds = runs * asked.answer.cpu_ms / 1000
-        st.caption(f"{wording.MAP} It takes {runs} runs of the model, about {max(1, seconds):.0f} s.")
+        st.caption(
+            f"{wording.MAP} Two maps, made in two ways, so that you see how far they agree. "
+            f"It takes {runs} runs of the model, about {max(1, seconds):.0f} s."
+        )
         if st.button("Which parts move the score?", key="single_map", icon=":material/texture:"):
             st.session_state[wanted] = key
             model.measure_later()
             st.rerun()
         return
-    found = session.beside(key, "runs", partial(_mapped, asked, method, grid))
+    found = session.beside(key, "runs", partial(_mapped, asked, grid))
     if isinstance(found, Running):
         submissions.running(found)
     elif found.refused:
         st.error(markdown(found.refused.problems[0].message, 600), icon=":material/block:")
     else:
-        _map(asked, found.value)
+        _maps(asked, found.value)
 
 
-def _mapped(asked: Query, method: str, grid: int, progress=None, cancelled=None) -> SaliencyMap:
+def _mapped(asked: Query, grid: int, progress=None, cancelled=None) -> Explanation:
     """In the queue: a worker of its own, so that the page can go on asking the other."""
     own = model.of_bytes(asked.subject, asked.given)
     try:
-        if method == "occlusion":
-            return occlusion.occlusion(own, asked.answer, grid, progress, cancelled)
-        return masks.masks(own, asked.answer, progress=progress, cancelled=cancelled)
+        return explanation(own, asked.answer, grid, progress=progress, cancelled=cancelled)
     finally:
         own.close()
 
 
-def _map(asked: Query, found: SaliencyMap) -> None:
+def _maps(asked: Query, found: Explanation) -> None:
     subject, answer = asked.subject, asked.answer
-    left, right = st.columns([3, 2], gap="large")
-    with right:
+    layout.heading("Which parts of the image move the score?")
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         k = st.selectbox(
             "Class",
             answer.order,
             key=f"single_map_class_{asked.image.token}",
-            format_func=lambda k: f"{subject.classes[k]} {answer.probabilities[k]:.2f}",
+            format_func=lambda k: f"{subject.names[k]} {answer.probabilities[k]:.2f}",
+            width=320,
         )
-        opacity = st.slider("Opacity of the map, %", 0, 100, 80, 5, key="single_opacity") / 100
-        largest = found.largest(k)
-        if largest is not None:
-            row, column, before, after = largest
-            st.markdown(f"**{markdown(wording.map_line(subject.classes[k], before, after))}**")
-            st.caption("Outlined: that part.")
-        red, blue = ":red[■] supports", ":blue[■] opposes"
-        st.markdown(f"{red} · {blue} {markdown(subject.classes[k])}")
-        st.caption(wording.MAP)
-    with left:
-        cell = None if largest is None else (row, column, found.drops.shape[1])
-        layout.chart(
-            single_image.saliency(
-                single_image.Saliency(
-                    subject.classes[k],
-                    found.picture(k),
-                    found.scale(k),
-                    asked.preview,
-                    asked.image.photograph.size,
-                    cell,
-                ),
-                layout.theme(),
-                opacity,
-            ),
-            (
-                f"The strongest colours stand for {decimal(found.scale(k), 3)}. Hover: how far the "
-                "score falls without that part."
-            ),
-            key="saliency",
+        opacity = st.slider(
+            "Opacity of the colours, %", 0, 100, USUAL_OPACITY, 5, key="single_opacity", width=260
         )
+    name = subject.names[k]
+    st.markdown(f"**{markdown(agreement_line(found, k, name), 600)}**")
+    _, _, before, after = found.one_by_one.largest(k)
+    if found.one_by_one.matters(k):
+        st.markdown(markdown(f"{wording.map_line(name, before, after)} Outlined: that part.", 300))
+    for place, way, drawn in zip(st.columns(2, gap="medium"), WAYS, found.maps, strict=True):
+        with place:
+            _map(asked, drawn, k, way, opacity / 100)
+    st.caption(wording.MAP)
+    with st.expander("Technical", icon=":material/build:"):
+        _technical(found, k)
+
+
+def _map(asked: Query, found: SaliencyMap, k: int, way: str, opacity: float) -> None:
+    largest, cell = found.largest(k), None
+    if largest is not None and found.matters(k):
+        cell = (*largest[:2], found.drops.shape[1])
+    layout.chart(
+        single_image.saliency(
+            single_image.Saliency(
+                asked.subject.names[k],
+                way,
+                found.picture(k),
+                SCALE,
+                FLOOR,
+                asked.preview,
+                asked.image.photograph.size,
+                cell,
+            ),
+            layout.theme(),
+            opacity,
+        ),
+        f"Strongest change: {found.strongest(k):.2f}.",
+        key=f"saliency_{WAYS.index(way)}",
+    )
+
+
+def _technical(found: Explanation, k: int) -> None:
+    """How the maps were made."""
+    grid, fine = found.one_by_one.drops.shape[1], found.random_halves.drops.shape[1]
+    r = found.correlation(k)
+    st.markdown(
+        f"- One part hidden after the other: occlusion, {grid} × {grid} soft patches in the colour around "
+        "the lesion; score as it is less score with the patch.\n"
+        f"- Random halves hidden: RISE, {masks.COUNT} random masks on {fine} × {fine} points; at each point "
+        "the covariance of score and mask over the variance of the mask, which is the fall of the score "
+        f"when the point is hidden. By chance alone it reaches {found.random_halves.noise[k]:.2f}.\n"
+        f"- Both maps have the same colours, from {-SCALE:g} to {SCALE:g}, for every image, class and model; "
+        f"changes below {FLOOR:g} are clear.\n"
+        f"- Correlation of both maps over the image (Pearson): {'none' if r is None else f'{r:.2f}'}."
+    )
 
 
 def person(asked: Query) -> None:

@@ -1,0 +1,97 @@
+"""Both maps of one answer, parts hidden one by one and random halves hidden, and how far they agree."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.single_image.answer import Answer
+from scoring.single_image.masks import COUNT, masks
+from scoring.single_image.model import Opened
+from scoring.single_image.occlusion import occlusion
+from scoring.single_image.saliency import Progress, SaliencyMap, enlarged
+
+LATTICE = 24
+"""Cells each way on which two maps are compared."""
+AGREE, AGREE_IN_PART = 0.7, 0.3
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Two maps of one answer.
+
+    Attributes:
+        one_by_one: One part hidden after the other.
+        random_halves: Random halves hidden (RISE).
+    """
+
+    one_by_one: SaliencyMap
+    random_halves: SaliencyMap
+
+    def correlation(self, k: int) -> float | None:
+        """Return Pearson's correlation of both maps of class k over the image, None where one is flat."""
+        rows = np.array([enlarged(found.drops[k], LATTICE, LATTICE).ravel() for found in self.maps])
+        return None if min(np.ptp(rows, axis=1)) == 0 else float(np.corrcoef(rows)[0, 1])
+
+    @property
+    def maps(self) -> tuple[SaliencyMap, SaliencyMap]:
+        return self.one_by_one, self.random_halves
+
+
+def explanation(
+    model: Opened,
+    answer: Answer,
+    grid: int,
+    count: int = COUNT,
+    progress: Progress | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Explanation:
+    """Return both maps.
+
+    Args:
+        model: The model that gave the answer.
+        answer: The answer.
+        grid: Cells each way that are hidden one by one: grid x grid runs.
+        count: Random halves: a run each.
+        progress: Called with the runs done and their total.
+        cancelled: Whether to stop.
+
+    Raises:
+        Cancelled: Within one run.
+        InputRefused: If the model fails.
+    """
+    total = grid * grid + count
+
+    def from_run(first: int) -> Progress | None:
+        return None if progress is None else lambda done, _: progress(first + done, total)
+
+    one_by_one = occlusion(model, answer, grid, from_run(0), cancelled)
+    halves = masks(model, answer, count, progress=from_run(grid * grid), cancelled=cancelled)
+    return Explanation(one_by_one, halves)
+
+
+def agreement_line(found: Explanation, k: int, name: str) -> str:
+    """Return how far the two maps of a class agree, or that no part matters, as a sentence."""
+    single, halves = (one.strongest(k) for one in found.maps)
+    if not found.one_by_one.matters(k) and not found.random_halves.matters(k):
+        return (
+            f"No part of the image matters to this answer: hiding any one part changes {name} by at most "
+            f"{single:.2f}, and hiding random halves shows no part that does more than chance."
+        )
+    if not found.one_by_one.matters(k):
+        return (
+            f"No single part matters to this answer: hiding any one changes {name} by at most {single:.2f}. "
+            f"Where half of the image is hidden already, a part changes it by up to {halves:.2f}: what one "
+            "part shows others show, too."
+        )
+    if not found.random_halves.matters(k):
+        return (
+            f"Hiding one part changes {name} by up to {single:.2f}, hiding random halves shows no part that "
+            "does more than chance: the two ways do not agree, and neither map is to be relied on."
+        )
+    r = found.correlation(k)
+    if r is None or r < AGREE_IN_PART:
+        words = "do not agree" if r is None else f"do not agree (correlation {r:.2f})"
+        return f"The two maps {words}: neither is to be relied on."
+    words = "largely agree" if r >= AGREE else "agree in part only"
+    return f"The two maps {words} (correlation {r:.2f} of at most 1)."

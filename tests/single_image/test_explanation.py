@@ -1,0 +1,159 @@
+"""Both maps against models whose answer to hiding is known: linear in the means of patches."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from scoring.models.pool import Cancelled
+from scoring.single_image import masks, occlusion
+from scoring.single_image.answer import answer
+from scoring.single_image.explanation import agreement_line, explanation
+from scoring.single_image.model_task import model_task
+from scoring.single_image.saliency import FLOOR, surrounding
+from tests.support.single_image import constant, model, of_patches, photograph
+
+MELANOMA = model_task("melanoma")
+GREY, BRIGHT = 60, 220
+
+
+def bright_at(*cells: tuple[int, int], cells_across: int = 16, side: int = 64) -> np.ndarray:
+    """Grey, with some cells of a lattice bright."""
+    pixels, step = np.full((side, side, 3), GREY, np.uint8), side // cells_across
+    for row, column in cells:
+        pixels[row * step : (row + 1) * step, column * step : (column + 1) * step] = BRIGHT
+    return pixels
+
+
+def weights_at(cells: dict[tuple[int, int], float], cells_across: int = 16) -> np.ndarray:
+    found = np.zeros((cells_across, cells_across))
+    for cell, weight in cells.items():
+        found[cell] = weight
+    return found
+
+
+def at(found, k: int, cell: tuple[int, int], step: int = 4) -> float:
+    """The map's value in the middle of a cell of the 16 x 16 lattice."""
+    row, column = cell
+    return float(found.picture(k)[row * step + step // 2, column * step + step // 2])
+
+
+SUPPORTS, OPPOSES = (5, 9), (10, 3)
+
+
+@pytest.fixture(scope="module")
+def linear():
+    """A risk of 0.2 + 0.6 x one bright patch - 0.25 x another: hiding them changes it by what is known."""
+    # The mean of the whole image would move the risk: only the two patches count.
+    pixels = bright_at(SUPPORTS, OPPOSES)
+    weights = weights_at({SUPPORTS: 0.9, OPPOSES: -0.4})
+    with model(of_patches(weights), MELANOMA) as found:
+        one = answer(found, photograph(pixels))
+        yield one, explanation(found, one, 16)
+
+
+@pytest.mark.parametrize(("cell", "weight"), [(SUPPORTS, 0.9), (OPPOSES, -0.4)])
+def test_random_halves_tell_the_fall_of_the_score(linear, cell, weight):
+    """Within a tenth of the known change; the covariance alone is 6 to 10 times smaller."""
+    known = weight * (BRIGHT - GREY) / 255
+    assert at(linear[1].random_halves, 1, cell) == pytest.approx(known, abs=0.1 * abs(known) + 0.02)
+    assert at(linear[1].random_halves, 0, cell) == pytest.approx(-known, abs=0.1 * abs(known) + 0.02)
+
+
+def test_a_place_that_alone_matters_has_the_very_fall():
+    """No noise, whatever the masks: score and mask are one."""
+    drawn = masks.random_masks(64, 0)
+    with model(of_patches(weights_at({SUPPORTS: 0.9})), MELANOMA) as found:
+        one = answer(found, photograph(bright_at(SUPPORTS)))
+        slopes = masks.masks(found, one, 64)
+        changed = list(masks.masked(one.prepared, drawn))
+        scores = np.array([answer(found, photograph(pixels)).probabilities[1] for pixels in changed])
+    row, column = (round((place + 0.5) * 24 / 16 - 0.5) for place in SUPPORTS)
+    mask = drawn[:, row, column]
+    assert slopes.drops[1, row, column] == pytest.approx(np.polyfit(mask, scores, 1)[0], rel=1e-4)
+
+
+def test_one_by_one_tells_the_same_fall(linear):
+    one, found = linear
+    for cell, weight in ((SUPPORTS, 0.9), (OPPOSES, -0.4)):
+        known = weight * (BRIGHT - GREY) / 255
+        assert found.one_by_one.drops[1][cell] == pytest.approx(known, rel=0.25)
+    assert surrounding(one.prepared).tolist() == [GREY] * 3
+
+
+def test_maps_of_a_linear_model_agree(linear):
+    _, found = linear
+    assert found.correlation(1) > 0.5
+    assert found.one_by_one.matters(1)
+    assert found.random_halves.matters(1)
+    line = agreement_line(found, 1, "Melanoma")
+    assert line.startswith("The two maps")
+    assert "do not agree" not in line
+
+
+def test_nothing_matters_to_a_constant_model():
+    with model(constant()) as found:
+        maps = explanation(found, answer(found, photograph(bright_at(SUPPORTS))), 5, 16)
+    assert maps.correlation(3) is None
+    assert not any(one.matters(3) for one in maps.maps)
+    assert agreement_line(maps, 3, "x").startswith("No part of the image matters to this answer")
+
+
+def test_below_the_floor_nothing_is_claimed():
+    with model(of_patches(weights_at({SUPPORTS: 0.05})), MELANOMA) as found:
+        maps = explanation(found, answer(found, photograph(bright_at(SUPPORTS))), 8, 64)
+    assert 0 < maps.one_by_one.strongest(1) < FLOOR
+    assert agreement_line(maps, 1, "x").startswith("No part of the image matters to this answer")
+
+
+def test_chance_is_no_part_that_matters():
+    """Scores that have nothing to do with the masks: beyond the noise in about 5 of 100 maps."""
+    random, drawn = np.random.default_rng(0), masks.random_masks(64, 0)
+    drops, noise = masks.slopes(random.normal(0.5, 0.1, (64, 400)), drawn)
+    beyond = np.abs(drops).max((1, 2)) > noise
+    assert 0.01 <= beyond.mean() <= 0.09
+
+
+def sentence(linear, correlated: float, matter: tuple[bool, bool]) -> str:
+    """What is said of two maps of which one is as the other, mixed with something else."""
+    _, found = linear
+    first = np.zeros((2, 8, 8))
+    first[1] = np.random.default_rng(0).normal(0, 1, (8, 8))
+    other = np.random.default_rng(1).normal(0, 1, (8, 8))
+    other -= first[1] * (other * first[1]).sum() / (first[1] ** 2).sum()
+    second = first * 0
+    second[1] = correlated * first[1] + np.sqrt(1 - correlated**2) * other
+    sizes = [1.0 if one else 0.001 for one in matter]
+    maps = replace(
+        found,
+        one_by_one=replace(found.one_by_one, drops=first * sizes[0]),
+        random_halves=replace(found.random_halves, drops=second * sizes[1], noise=np.zeros(2)),
+    )
+    return agreement_line(maps, 1, "Melanoma")
+
+
+@pytest.mark.parametrize(
+    ("correlated", "matter", "words"),
+    [
+        (0.95, (True, True), "largely agree (correlation 0."),
+        (0.5, (True, True), "agree in part only"),
+        (-0.5, (True, True), "do not agree (correlation -0."),
+        (0.9, (False, True), "No single part matters"),
+        (0.9, (True, False), "neither map is to be relied on"),
+        (0.9, (False, False), "No part of the image matters"),
+    ],
+)
+def test_how_far_maps_agree_is_a_sentence(linear, correlated, matter, words):
+    assert words in sentence(linear, correlated, matter)
+
+
+def test_progress_counts_both_and_cancelling_stops_either():
+    said = []
+    with model(of_patches(weights_at({SUPPORTS: 0.9})), MELANOMA) as found:
+        one = answer(found, photograph(bright_at(SUPPORTS)))
+        explanation(found, one, 5, 8, lambda done, total: said.append((done, total)))
+        assert said[0] == (0, 33)
+        assert said[-1] == (33, 33)
+        with pytest.raises(Cancelled):
+            explanation(found, one, 5, 8, cancelled=lambda: len(said) > 0)
+    assert occlusion.GRID == 8
