@@ -3,6 +3,7 @@ the answer."""
 
 import base64
 import io
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -24,8 +25,10 @@ CELLS = 64
 """Cells each way in which a map is drawn."""
 LEGEND = 52
 """Pixels below a map for its legend."""
-SCORE, RAW = 48, 100
-"""Pixels from the bars to the columns of scores and of raw outputs."""
+SCORE = 48
+"""Pixels from the bars to the column of scores."""
+LINE, TALL_ROW = 30, 34
+"""Characters of a class's name in a line, and pixels of a row where names need two."""
 
 
 def preview(pixels: Array, side: int = SIDE) -> bytes:
@@ -41,27 +44,16 @@ class Scores:
     """What a model says of one image.
 
     Attributes:
-        classes: The K classes.
+        names: The K classes, in full.
         risk: Risk group of each, "" without.
         probabilities: [K] scores.
-        outputs: [k] raw outputs; a single one belongs to the last class.
         span: Lowest and highest score [K] of the turned and mirrored image, None without.
-        scaled: [K] scores after the temperature, None without.
-        names: The classes in full, None if they are that already.
     """
 
-    classes: Sequence[str]
+    names: Sequence[str]
     risk: Sequence[str]
     probabilities: Floats
-    outputs: Floats
     span: tuple[Floats, Floats] | None = None
-    scaled: Floats | None = None
-    names: Sequence[str] | None = None
-
-    def raw(self, k: int) -> float | None:
-        """Return the raw output of class k, None where it has none."""
-        place = k - len(self.classes) + len(self.outputs)
-        return float(self.outputs[place]) if place >= 0 else None
 
     def groups(self) -> dict[str, list[int]]:
         """Return the classes of each risk group that has any, the highest score first."""
@@ -71,12 +63,7 @@ class Scores:
 
     def hover(self, k: int) -> str:
         """Return the text shown while the pointer is on class k."""
-        name, raw = (self.names or self.classes)[k], self.raw(k)
-        lines = [f"<b>{safe(name)}</b>", f"score {decimal(self.probabilities[k], 6)}"]
-        if raw is not None:
-            lines.append(f"raw output {raw:.6g}")
-        if self.scaled is not None:
-            lines.append(f"temperature-scaled {decimal(self.scaled[k], 3)}")
+        lines = [f"<b>{safe(self.names[k])}</b>", f"score {decimal(self.probabilities[k], 6)}"]
         if self.span is not None:
             low, high = (decimal(ends[k], 3) for ends in self.span)
             lines.append(f"turned and mirrored {low} to {high}")
@@ -85,33 +72,30 @@ class Scores:
 
 def ranked(found: Scores, theme: Theme) -> go.Figure:
     """Draw classes as bars by risk group, in each the highest first, with the group's sum where a group has
-    several. A whisker spans the scores of the turned image, a ring is the score after the temperature."""
+    several. A whisker spans the scores of the turned image."""
     groups = found.groups()
     with_sums = any(len(members) > 1 for members in groups.values())
     rows: list[int | str] = []
     for group, members in groups.items():
         rows += [group, *members] if with_sums else members
-    margin = {"l": 4, "r": 104, "t": 18, "b": 4}
-    canvas = Canvas(theme, "What does the model say?", 46 + ROW * len(rows), margin=margin)
+    row_height = ROW if max(map(len, found.names)) <= LINE else TALL_ROW
+    margin = {"l": 4, "r": 54, "t": 8, "b": 44}
+    canvas = Canvas(theme, "What does the model say?", 58 + row_height * len(rows), margin=margin)
     _bars(canvas, found, {row: place for place, row in enumerate(rows) if isinstance(row, int)})
-    _beside(canvas, -0.75, "score", SCORE, theme.soft, 11)
-    _beside(canvas, -0.75, "raw", RAW, theme.soft, 11)
     ticks, top = [], int(np.argmax(found.probabilities))
     for place, row in enumerate(rows):
         if isinstance(row, str):
             ticks.append(f"<b>{label(row or OTHER, row or None, theme)}</b>")
             total = decimal(sum(found.probabilities[k] for k in groups[row]), 3)
-            _beside(canvas, place, total, SCORE, theme.soft)
+            _beside(canvas, place, total, theme.soft)
             continue
-        name, risk, raw = found.classes[row], found.risk[row] or None, found.raw(row)
-        text = safe(name) if with_sums else label(name, risk, theme)
+        name, risk = _lines(found.names[row]), found.risk[row] or None
+        text = name if with_sums or not risk else f"{name} {_shape(risk, theme)}"
         ticks.append(f"<b>{text}</b>" if row == top else text)
-        _beside(canvas, place, f"<b>{decimal(found.probabilities[row], 3)}</b>", SCORE, theme.ink)
-        if raw is not None:
-            _beside(canvas, place, f"{raw:.4g}", RAW, theme.soft, 11)
+        _beside(canvas, place, f"<b>{decimal(found.probabilities[row], 3)}</b>", theme.ink)
     canvas.x_axis("score of the model, all classes together 1", range=[-0.02, 1], nticks=6)
     canvas.y_axis(
-        range=[len(rows) - 0.4, -1.1],
+        range=[len(rows) - 0.4, -0.7],
         tickvals=list(range(len(rows))),
         ticktext=ticks,
         showgrid=False,
@@ -120,9 +104,18 @@ def ranked(found: Scores, theme: Theme) -> go.Figure:
     return canvas.figure()
 
 
-def _beside(canvas: Canvas, y: float, text: str, shift: int, colour: str, size: int = 12) -> None:
-    """Write into a column to the right of the bars, so many pixels away."""
-    canvas.write(1, y, text, colour, size, xref="paper", xanchor="right", xshift=shift)
+def _lines(name: str) -> str:
+    """Return a name in lines that a narrow screen has room for."""
+    return "<br>".join(safe(line) for line in textwrap.wrap(name.replace("/", "/ "), LINE)).replace("/ ", "/")
+
+
+def _shape(risk: str, theme: Theme) -> str:
+    return label("", risk, theme).strip()
+
+
+def _beside(canvas: Canvas, y: float, text: str, colour: str) -> None:
+    """Write to the right of the bars."""
+    canvas.write(1, y, text, colour, 12, xref="paper", xanchor="right", xshift=SCORE)
 
 
 def _bars(canvas: Canvas, found: Scores, places: Mapping[int, int]) -> None:
@@ -145,17 +138,6 @@ def _bars(canvas: Canvas, found: Scores, places: Mapping[int, int]) -> None:
         hoverinfo="text",
         name="score",
     )
-    if found.scaled is not None:
-        canvas.trace(
-            "scatter",
-            x=[found.scaled[k] for k in order],
-            y=y,
-            mode="markers",
-            marker={"symbol": "circle-open", "size": 9, "color": theme.ink, "line": {"width": 1.5}},
-            hoverinfo="skip",
-            cliponaxis=False,
-            name="temperature-scaled",
-        )
 
 
 def among(scores: Floats, positive: Bools, own: float, threshold: float | None, theme: Theme) -> go.Figure:

@@ -140,6 +140,11 @@ def render(macro: str, **values: object) -> str:
     return str(getattr(_templates().get_template("macros.html").module, macro)(**values))
 
 
+def template(name: str) -> jinja2.Template:
+    """Return a template of a whole document."""
+    return _templates().get_template(name)
+
+
 @cache
 def _templates() -> jinja2.Environment:
     made = jinja2.Environment(

@@ -14,13 +14,21 @@ CALLED = "image 1"
 
 @dataclass(frozen=True)
 class Photograph:
-    """pixels: uint8 (height, width, 3), upright, read-only. small: a copy to measure and to show, 512 px on
-    its shorter side. seen: what the file was. dropped: of `models.image_upload.KINDS`, what else it held."""
+    """A photograph.
+
+    Attributes:
+        pixels: uint8 (height, width, 3), upright, read-only.
+        small: A copy to measure and to show, 512 px on its shorter side.
+        seen: What the file was.
+        dropped: Of `models.image_upload.KINDS`, what else it held.
+        framed: How it was turned and cropped by hand, a sentence; "" where it was not.
+    """
 
     pixels: np.ndarray
     small: np.ndarray
     seen: Seen
     dropped: tuple[str, ...]
+    framed: str = ""
 
     @property
     def turned(self) -> bool:

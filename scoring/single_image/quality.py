@@ -1,7 +1,8 @@
 """Image quality before a model is run: measurements, and their place among the test set's images.
 
-The limits were found on drawn lesions, blurred on purpose, and on a few free photographs; they order
-pictures, they prove nothing.
+Where a test set is at hand, what lies beyond nearly all of its images, on either side, is a caution: a model
+was never tried on such. Without one, limits that were found on drawn lesions, blurred on purpose, and on a
+few free photographs; they order pictures, they prove nothing.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,11 +11,14 @@ from typing import Protocol
 
 import numpy as np
 
+from scoring.arrays import Floats
 from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
 from scoring.findings import InputRefused
+from scoring.metrics.appearance import appearance, patches
 from scoring.metrics.quality import Quality, quality
 from scoring.models.pool import Cancelled
 from scoring.models.process import ImageProcess
+from scoring.single_image.foreign import TILE_PATCHES, KnownImages, Unlikeness, known_images
 from scoring.single_image.photograph import Photograph, received
 
 GOOD, NOTE, CAUTION, STOP = "good", "note", "caution", "stop"
@@ -27,14 +31,25 @@ STOP_SHOWN = 0.05
 STAINED, LEAST_STAINED, MOST_WHITE = 0.5, 0.4, 0.5
 TILE_SIDE = 1024
 LEAST_SIDE = 224
+LIKENESS = "likeness"
+USUAL = (0.01, 0.99)
+"""Quantiles of the test set's images between which a value is usual."""
+ENOUGH = 20
+"""Images of a test set from which on it says what is usual."""
 
 
 @dataclass(frozen=True)
 class Chip:
-    """One statement about a picture. name: "size", "sharpness", "exposure", "colours", "frame", "tissue".
-    level: of LEVELS; "stop" where the challenge refuses such a picture, hardly anything in it is sharp, or it
-    is a tile of tissue instead of skin. value: what was measured, for people. words: a sentence. percentile:
-    share 0..1 of the test set's images with a lower value, None where unknown."""
+    """One statement about a picture.
+
+    Attributes:
+        name: "size", "sharpness", "exposure", "colours", "frame", "tissue", "likeness".
+        level: Of LEVELS; "stop" where the challenge refuses such a picture, hardly anything in it is sharp,
+            it is a tile of tissue instead of skin, or nothing like the test set's.
+        value: What was measured, for people.
+        words: A sentence.
+        percentile: Share 0..1 of the test set's images with a lower value, None where unknown.
+    """
 
     name: str
     level: str
@@ -55,30 +70,72 @@ def of_photograph(photograph: Photograph) -> Quality:
     return quality(photograph.small, min(photograph.size))
 
 
+@dataclass(frozen=True)
+class Measured:
+    """What was measured of a test set's images. qualities: of each case, None without an image. known: their
+    appearance."""
+
+    qualities: tuple[Quality | None, ...]
+    known: KnownImages
+
+
+def seen_parts(photograph: Photograph, tile: bool = False) -> Floats:
+    """Return the appearance [p, d] of a photograph as a whole, or of the parts of a tile."""
+    return patches(photograph.small, TILE_PATCHES) if tile else appearance(photograph.small)[None]
+
+
 def measured(
     truth: Pictures,
     progress: Callable[[int, int], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
-) -> tuple[Quality | None, ...]:
-    """Return the quality of each image of a test set, None where there is none or it cannot be read. About
-    30 ms each. Raises Cancelled."""
-    found = []
+    tile: bool = False,
+) -> Measured:
+    """Return quality and appearance of each image of a test set; nothing of one that cannot be read. About 40
+    ms each. Raises Cancelled."""
+    qualities: list[Quality | None] = []
+    appearances: list[Floats | None] = []
     with ImageProcess() as process:
         for index in range(len(truth)):
             if cancelled and cancelled():
                 raise Cancelled
-            found.append(_measured(process, truth, index))
+            found = _received(process, truth, index)
+            qualities.append(None if found is None else of_photograph(found))
+            appearances.append(None if found is None else seen_parts(found, tile))
             if progress:
                 progress(index + 1, len(truth))
-    return tuple(found)
+    return Measured(tuple(qualities), known_images(appearances))
 
 
-def _measured(process: ImageProcess, truth: Pictures, index: int) -> Quality | None:
+def _received(process: ImageProcess, truth: Pictures, index: int) -> Photograph | None:
     try:
         data = truth.picture(index)
-        return None if data is None else of_photograph(received(data, process))
+        return None if data is None else received(data, process)
     except InputRefused:
         return None
+
+
+def likeness_chip(found: Unlikeness | None, anything: str = "image") -> tuple[Chip, ...]:
+    """Return the chip that says whether an image is like the test set's; none where too little is known.
+    anything: what the test set holds, "image" or "tile"."""
+    if found is None:
+        return ()
+    alarms = found.far_alarms if found.far else found.false_alarms
+    rate = (
+        f"Of the test set's own {found.images} {anything}s, each left out in turn, "
+        f"{'this is' if found.unlike else 'unlike the others are'} "
+        f"{'said of ' if found.unlike else ''}{alarms} ({alarms / found.images:.0%})."
+    )
+    if found.far:
+        words = f"This is nothing like the {anything}s of the test set, in colours and texture. {rate}"
+        return (Chip(LIKENESS, STOP, "nothing like the test set", words),)
+    if found.unlike:
+        words = (
+            f"This is unlike the {anything}s of the test set, in colours and texture: how well the model "
+            f"does on such is not known. {rate}"
+        )
+        return (Chip(LIKENESS, CAUTION, "unlike the test set", words),)
+    words = f"Colours and texture are such as the test set's {anything}s have. {rate}"
+    return (Chip(LIKENESS, GOOD, "as in the test set", words),)
 
 
 def photograph_chips(
@@ -140,41 +197,58 @@ def _size(found: Quality, shortest_side: int) -> Chip:
     return Chip("size", GOOD, value, "Large enough.")
 
 
+def _beyond(name: str, value: float, among: Sequence[Quality | None]) -> str:
+    """Return whether a value is "low", "high" or "" (usual) among the test set's images; "" where they are
+    too few to say."""
+    values = np.array([getattr(one, name) for one in among if one is not None])
+    if len(values) < ENOUGH:
+        return ""
+    low, high = np.quantile(values, USUAL)
+    return "low" if value < low else "high" if value > high else ""
+
+
+def _enough(among: Sequence[Quality | None]) -> bool:
+    return sum(one is not None for one in among) >= ENOUGH
+
+
 def _sharpness(found: Quality, among: Sequence[Quality | None] = ()) -> Chip:
-    level = (
-        STOP
-        if found.sharpness < VERY_BLURRED
-        else CAUTION
-        if found.sharpness < BLURRED or found.relative_sharpness < LEAST_RELATIVE
-        else GOOD
-    )
-    place = percentile("sharpness", found.sharpness, among)
-    if level == GOOD:
-        words = "Sharp enough."
-    elif place is None:
-        words = "This image is blurred. The score may not mean anything."
-    else:
+    place, value = percentile("sharpness", found.sharpness, among), f"{found.sharpness:.2g}"
+    beyond = _beyond("sharpness", found.sharpness, among)
+    blurred = found.sharpness < BLURRED or found.relative_sharpness < LEAST_RELATIVE
+    if found.sharpness < VERY_BLURRED or beyond == "low" or (blurred and not _enough(among)):
+        words = "This image is blurred." if place is None else _blurrier(1 - place)
+        level = STOP if found.sharpness < VERY_BLURRED else CAUTION
+        return Chip("sharpness", level, value, f"{words} The score may not mean anything.", place)
+    if beyond == "high":
         words = (
-            f"This image is blurrier than {1 - place:.0%} of the test images. The score may not mean "
-            "anything."
+            f"This image has more fine detail than {place:.0%} of the test images: hair, print, noise or "
+            "another camera. The score may not mean anything."
         )
-    return Chip("sharpness", level, f"{found.sharpness:.2g}", words, place)
+        return Chip("sharpness", CAUTION, value, words, place)
+    return Chip("sharpness", GOOD, value, "Sharp enough.", place)
+
+
+def _blurrier(share: float) -> str:
+    return f"This image is blurrier than {share:.0%} of the test images."
 
 
 def _exposure(found: Quality, among: Sequence[Quality | None] = ()) -> Chip:
     place = percentile("brightness", found.brightness, among)
+    value = f"mean {found.brightness:.0f} of 255"
     low, high = BRIGHTNESS
     faults = []
     if found.brightness < low or found.dark > MOST_LOST:
         faults.append("too dark")
     if found.brightness > high or found.bright > MOST_LOST:
         faults.append("too bright")
-    words = (
-        f"Parts of this image are {' and '.join(faults)}: what is lost there the model cannot see."
-        if faults
-        else "Neither too dark nor too bright."
-    )
-    return Chip("exposure", CAUTION if faults else GOOD, f"mean {found.brightness:.0f} of 255", words, place)
+    if faults:
+        words = f"Parts of this image are {' and '.join(faults)}: what is lost there the model cannot see."
+        return Chip("exposure", CAUTION, value, words, place)
+    beyond = _beyond("brightness", found.brightness, among)
+    if beyond:
+        words = f"This image is {'darker' if beyond == 'low' else 'brighter'} than nearly all test images."
+        return Chip("exposure", CAUTION, value, words, place)
+    return Chip("exposure", GOOD, value, "Neither too dark nor too bright.", place)
 
 
 def _colours(found: Quality) -> Chip:

@@ -14,6 +14,7 @@ from PIL import Image
 from scoring.challenges.puma.names import CLASSES
 from scoring.metrics.quality import Quality
 from scoring.scorecard import plain
+from scoring.single_image.abstention import Withheld
 from scoring.single_image.answer import Answer, Views
 from scoring.single_image.model import Opened
 from scoring.single_image.model_task import described
@@ -28,8 +29,17 @@ from scoring.version import __version__
 
 @dataclass(frozen=True)
 class Record:
-    """Everything that was shown of one photograph; None: not computed. impression: what the person wrote
-    before the answer was shown."""
+    """Everything that was shown of one photograph; None: not computed.
+
+    Attributes:
+        impression: What the person wrote before the answer was shown, a class.
+        model_name: What the page calls the model.
+        date: Of the record, for people.
+        withheld: How often there is no answer on the test set.
+        scores_shown: Whether scores were shown although there is no answer.
+        others: Answers to further photographs of the same lesion.
+        truth: Of a case of the test set, its class in full; "" else.
+    """
 
     photograph: Photograph
     model: Opened
@@ -42,6 +52,12 @@ class Record:
     chips: Sequence[Chip] = ()
     abstentions: Sequence[str] = ()
     impression: str | None = None
+    model_name: str = ""
+    date: str = ""
+    withheld: Withheld | None = None
+    scores_shown: bool = False
+    others: Sequence[Answer] = ()
+    truth: str = ""
 
 
 def document(record: Record, with_image: bool = False) -> dict[str, Any]:
@@ -52,7 +68,9 @@ def document(record: Record, with_image: bool = False) -> dict[str, Any]:
     return {
         **_head(record.photograph, with_image),
         "challenge": model.subject.challenge,
+        "date": record.date or None,
         "model": {
+            "name": record.model_name or None,
             "sha256": model.sha256,
             "inputs": [{"name": t.name, "shape": plain(t.shape)} for t in model.process.facts.inputs],
             "outputs": [{"name": t.name, "shape": plain(t.shape)} for t in model.process.facts.outputs],
@@ -82,6 +100,8 @@ def document(record: Record, with_image: bool = False) -> dict[str, Any]:
             for c in record.chips
         ],
         "no_answer_because": list(record.abstentions),
+        "no_answer_on_test_set": None if record.withheld is None else vars(record.withheld),
+        "other_photographs": [_by_class(classes, one.probabilities) for one in record.others],
         "impression": record.impression,
     }
 
@@ -124,6 +144,7 @@ def _head(photograph: Photograph, with_image: bool) -> dict[str, Any]:
         "width": width,
         "height": height,
         "turned_upright": photograph.turned,
+        "framed": photograph.framed or None,
         "dropped": list(photograph.dropped),
     }
     if with_image:

@@ -78,15 +78,23 @@ class Share:
 
 @dataclass(frozen=True)
 class ClassSet:
-    """The set of classes for one image. members: bool [K]. miss: the share of each class's cases that may be
-    left out. always: classes with too few cases ever to be left out, bool [K]. coverage: of such sets on
-    cases that they were not calibrated on, None where untried. fewest: cases per class that are needed."""
+    """The set of classes for one image.
+
+    Attributes:
+        members: Which classes are in it, bool [K]; the highest-scoring one always is.
+        miss: Share of each class's cases that may be left out.
+        always: Classes with too few cases ever to be left out, bool [K].
+        coverage: Of such sets on cases that they were not calibrated on, None where untried.
+        fewest: Cases per class that are needed.
+        top_added: Whether the highest-scoring class is in it for that alone: its score is low for its class.
+    """
 
     members: np.ndarray
     miss: float
     always: np.ndarray
     coverage: conformal.Coverage | None
     fewest: int
+    top_added: bool = False
 
 
 class Labelled(Protocol):
@@ -177,13 +185,16 @@ def share_alike(reference: Reference, row: np.ndarray, label: int, count: int = 
 
 
 def class_set(reference: Reference, row: np.ndarray, miss: float = 0.1, trial: bool = True) -> ClassSet:
-    """The classes that an image with probabilities row [K] cannot be separated from, class by class. trial:
-    whether to measure the coverage."""
+    """The classes that cannot be ruled out for an image with probabilities row [K], class by class, with the
+    highest-scoring one. trial: whether to measure the coverage."""
     cuts = conformal.thresholds(reference.probabilities, reference.truth, miss)
     tried = (
         conformal.coverage(reference.probabilities, reference.truth, miss, reference.units) if trial else None
     )
-    return ClassSet(conformal.members(row, cuts), miss, np.isinf(cuts), tried, conformal.fewest_cases(miss))
+    members, top = conformal.members(row, cuts), int(np.argmax(row))
+    added = not members[top]
+    members[top] = True
+    return ClassSet(members, miss, np.isinf(cuts), tried, conformal.fewest_cases(miss), added)
 
 
 def reweighted(reference: Reference, row: np.ndarray, wanted: np.ndarray) -> np.ndarray:

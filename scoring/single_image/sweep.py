@@ -1,4 +1,4 @@
-"""Model outputs for the same photograph with another age, gender or location."""
+"""Model outputs for the same photograph with another age, sex or body site."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +12,8 @@ from scoring.single_image.model_task import described
 from scoring.single_image.saliency import Progress, scores
 
 SHOWN = 3
+FIELDS = {"age": "age", "gender": "sex", "location": "body site"}
+"""What the fields are called for people."""
 
 
 @dataclass(frozen=True)
@@ -55,11 +57,11 @@ def changes(found: Sweep, answer: Answer, classes: Sequence[str]) -> tuple[str, 
         others = [f"{classes[tops[i]]} at {_word(values[i])}" for i in np.flatnonzero(tops != answer.top)]
         if others:
             sentences.append(
-                f"With another {field} the highest class is no longer {classes[answer.top]}: "
+                f"With another {FIELDS[field]} the highest class is no longer {classes[answer.top]}: "
                 f"{', '.join(others)}."
             )
     return tuple(sentences) or (
-        f"The highest class stays {classes[answer.top]} at every age, gender and location.",
+        f"The highest class stays {classes[answer.top]} at every age, sex and body site.",
     )
 
 

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from scoring.single_image.answer import Answer, Views
-from scoring.single_image.quality import STOP, Chip
 from scoring.single_image.reference import ClassSet, Reference, Share
 
 RESEARCH_USE = "Research use only. Not a medical device. Not for use in diagnostic procedures."
@@ -34,13 +33,18 @@ TURNED = (
     "The photograph was turned upright, as its camera said. The challenge's own program does not turn "
     "images, so its score can differ."
 )
+CAMERA_REFUSED = (
+    "No picture? Then the browser or its owner does not let this page use the camera, or another program "
+    "holds it. Allow it in the browser, or take the photograph with the device's own camera and choose it "
+    "under My image."
+)
 MAP = "Shows where hiding part of the image changes the model's score. It does not show disease."
 ALIKE = "Cases this model scored alike; they need not look alike."
 EXCHANGEABLE = "A photo from another camera is not like the test set."
 UNKNOWN_INPUT = (
     "An input is given as unknown (-1). Models that were not trained with that can answer very differently."
 )
-MOST_CLASSES = 4
+NO_ANSWER = "No answer"
 
 BANNED = (
     r"diagnos\w*",
@@ -54,7 +58,7 @@ BANNED = (
     r"you have",
     r"your (risk|lesion|mole)",
     r"cancerous",
-    r"rul(e|es|ed|ing) (it )?out",
+    r"(?<!cannot be )rul(e|es|ed|ing) (it )?out",
 )
 """What a rendered result never says. The banner and the label are no results: they say what must not be
 concluded."""
@@ -85,13 +89,19 @@ def of_test_set(reference: Reference) -> str:
     )
 
 
-def score_line(answer: Answer, share: Share, reference: Reference) -> str:
-    """The highest score, and how often the test set's images with such scores were of that class."""
-    name = reference.classes[answer.top]
+def score_line(answer: Answer, share: Share, reference: Reference, names: Sequence[str]) -> str:
+    """The highest score, and how often the test set's images with such scores were of that class. names: the
+    classes in full."""
+    name = names[answer.top]
     if not share.n:
         return (
-            f"Highest score: {name} {answer.probabilities[answer.top]:.2f}. The test set has no case to "
-            "hold it against."
+            f"Highest score: {name} {answer.probabilities[answer.top]:.2f}. The test set has no other case "
+            "to compare it with."
+        )
+    if share.n == 1:
+        return (
+            f"Highest score: {name} {answer.probabilities[answer.top]:.2f}. The test set has one other case: "
+            "too few to say how often such a score is right."
         )
     return (
         f"Highest score: {name} {answer.probabilities[answer.top]:.2f}. {of_test_set(reference)} "
@@ -100,18 +110,23 @@ def score_line(answer: Answer, share: Share, reference: Reference) -> str:
     )
 
 
-def set_line(found: ClassSet, classes: Sequence[str]) -> str:
-    """What the set of classes is, and what it is worth."""
-    said = [classes[k] for k in np.flatnonzero(found.members).tolist()]
+def set_line(found: ClassSet, names: Sequence[str], top: int) -> str:
+    """What the set of classes is worth. names: the classes in full; top: the highest-scoring one."""
     words = (
-        f"{', '.join(said) or 'no class'}. Built to contain the true class in {1 - found.miss:.0%} of "
-        f"cases like the test set. {EXCHANGEABLE}"
+        f"Built to contain the true class in {1 - found.miss:.0%} of cases like the test set. {EXCHANGEABLE}"
     )
-    if found.always.any():
-        few = ", ".join(classes[k] for k in np.flatnonzero(found.always).tolist())
+    if found.top_added:
         words += (
-            f" Fewer than {found.fewest} cases of {few}: always in the set. At least 20 cases per class "
-            "are needed for a set that can be trusted."
+            f" {names[top]} is among them because it has the highest score; that score is lower than "
+            f"{1 - found.miss:.0%} of its cases in the test set have."
+        )
+    if found.members.all():
+        words += " These are all classes: the model separates nothing here."
+    if found.always.any():
+        few = ", ".join(names[k] for k in np.flatnonzero(found.always).tolist())
+        words += (
+            f" Fewer than {found.fewest} cases of {few}: always among them. At least 20 cases per class "
+            "are needed for a statement that can be trusted."
         )
     if found.coverage is not None:
         words += (
@@ -121,28 +136,9 @@ def set_line(found: ClassSet, classes: Sequence[str]) -> str:
     return words
 
 
-def abstentions(found: ClassSet | None, views: Views | None, chips: Sequence[Chip]) -> tuple[str, ...]:
-    """Why the answer is to be taken as no answer, a sentence each; empty where nothing speaks against it."""
-    reasons = []
-    if views is not None and views.changed:
-        words = (
-            f"The model's answer is not stable for this image (top class changed in {views.changed} of "
-            f"{views.others} flips and rotations)."
-        )
-        reasons.append(f"{words} Treat it as no answer.")
-    if found is not None and (
-        found.members.sum() > MOST_CLASSES or found.members.all() or not found.members.any()
-    ):
-        many = int(found.members.sum())
-        words = "no class fits" if not many else f"{many} classes cannot be told apart"
-        reasons.append(f"By this test set {words} for this image. Treat the ranking as no answer.")
-    reasons += [f"{chip.words} Treat the answer as no answer." for chip in chips if chip.level == STOP]
-    return tuple(reasons)
-
-
 def views_line(views: Views) -> str:
     """How far the answer moves when the photograph is turned and mirrored."""
-    return f"Turned and mirrored {views.others} times: top class changed in {views.changed}."
+    return f"Turned and mirrored {views.others} times: another class was highest in {views.changed}."
 
 
 def dropped_line(kinds: Sequence[str]) -> str:

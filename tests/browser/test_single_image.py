@@ -137,11 +137,36 @@ def test_the_slider_of_the_viewer_moves_the_counts(single_image):
     assert page.get_by_test_id("stException").count() == 0
 
 
-def test_the_record_is_a_file_without_the_image(single_image):
+def test_the_record_is_one_page_to_print(single_image, tmp_path):
     page = single_image("?challenge=melanoma&tab=Record")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Record to print (HTML)").click()
+    file = tmp_path / "record.html"
+    file.write_bytes(download.value.path().read_bytes())
+    page.goto(file.as_uri())
+    page.get_by_role("heading", name="Record of one image").wait_for()
+    assert page.get_by_text("Research use only").count() == 2
+    assert page.get_by_role("img").count() == 1
+    sheets = re.findall(rb"/Type\s*/Page[^s]", page.pdf(format="A4"))
+    assert len(sheets) == 1
+
+
+def test_the_technical_record_is_a_file_without_the_image(single_image):
+    page = single_image("?challenge=melanoma&tab=Record")
+    page.get_by_text("Technical", exact=True).last.click()
     with page.expect_download() as download:
         page.get_by_role("button", name="answer.json").click()
     found = json.loads(download.value.path().read_text(encoding="utf-8"))
     assert found["challenge"] == "melanoma"
     assert "png" not in found["image"]
     assert "Research use only" in found["notice"]
+
+
+def test_a_camera_that_refuses_is_a_sentence(single_image):
+    """Nobody allows it here."""
+    page = single_image("?challenge=melanoma")
+    page.get_by_text("Camera", exact=True).click()
+    driver.settled(page)
+    page.get_by_text("I have read this").click()
+    page.get_by_text("the browser or its owner does not let this page use the camera").wait_for()
+    assert page.get_by_test_id("stException").count() == 0

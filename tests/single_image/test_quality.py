@@ -1,12 +1,15 @@
 """Chips: every sample image blurred is called blurred, stained tissue is not skin, what is too small stops;
 percentiles by counting."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import ndimage
 
 from scoring import load_challenge, samples
 from scoring.models.pool import Cancelled
+from scoring.single_image.abstention import reasons
 from scoring.single_image.photograph import received
 from scoring.single_image.quality import (
     CAUTION,
@@ -19,7 +22,6 @@ from scoring.single_image.quality import (
     photograph_chips,
     tile_chips,
 )
-from scoring.single_image.wording import abstentions
 from tests.support.single_image import lesion, measure
 
 
@@ -58,9 +60,7 @@ def test_stained_tissue_is_not_skin(tile):
     (chip,) = (chip for chip in photograph_chips(measure(tile)) if chip.name == "colours")
     assert chip.level == STOP
     assert "PUMA" in chip.words
-    assert any(
-        "stained tissue" in words for words in abstentions(None, None, photograph_chips(measure(tile)))
-    )
+    assert any("stained tissue" in words for words in reasons(1, None, None, photograph_chips(measure(tile))))
     assert levels(measure(np.full((512, 512, 3), (40, 160, 40), np.uint8)))["colours"] == CAUTION
 
 
@@ -103,7 +103,7 @@ def test_tiles(tile):
 
 def test_percentiles_count_those_below(truth):
     said = []
-    among = measured(_some(truth, 6), lambda done, total: said.append((done, total)))
+    among = measured(_some(truth, 6), lambda done, total: said.append((done, total))).qualities
     assert said == [(n, 6) for n in range(1, 7)]
     values = [one.sharpness for one in among]
     chosen = sorted(values)[4]
@@ -126,7 +126,35 @@ def test_measuring_stops_when_asked_and_passes_over_what_cannot_be_read(truth):
         def picture(self, index):
             return [None, b"no image"][index]
 
-    assert measured(Odd()) == (None, None)
+    assert measured(Odd()).qualities == (None, None)
+    assert len(measured(Odd()).known) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "chip", "low", "high"),
+    [
+        ("sharpness", "sharpness", "blurrier", "more fine detail"),
+        ("brightness", "exposure", "darker", "brighter"),
+    ],
+)
+def test_what_is_beyond_the_test_set_on_either_side_is_a_caution(name, chip, low, high):
+    usual = measure(lesion())
+    among = [replace(usual, **{name: getattr(usual, name) * scale}) for scale in np.linspace(0.97, 1.03, 200)]
+    for scale, level, words in ((0.9, CAUTION, low), (1, GOOD, ""), (1.1, CAUTION, high)):
+        strange = replace(usual, **{name: getattr(usual, name) * scale})
+        (found,) = (c for c in photograph_chips(strange, among=among) if c.name == chip)
+        assert found.level == level
+        assert words in found.words
+
+
+def test_of_too_few_images_nothing_is_usual():
+    usual = measure(lesion())
+    (found,) = (
+        c
+        for c in photograph_chips(replace(usual, sharpness=usual.sharpness * 9), among=[usual] * 19)
+        if c.name == "sharpness"
+    )
+    assert found.level == GOOD
 
 
 def _some(truth, count: int):

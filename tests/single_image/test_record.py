@@ -3,6 +3,9 @@
 import base64
 import io
 import json
+import re
+from dataclasses import replace
+from html import unescape
 
 import numpy as np
 import pytest
@@ -10,8 +13,10 @@ from PIL import Image
 
 from scoring import load_challenge, samples
 from scoring.models import cache
+from scoring.report import single_image as html
 from scoring.single_image import masks, nuclei, occlusion, operating, record, sweep, wording
 from scoring.single_image import quality as chips
+from scoring.single_image.abstention import least_score, reasons
 from scoring.single_image.answer import answer, views
 from scoring.single_image.model_task import vector
 from scoring.single_image.photograph import received
@@ -53,7 +58,7 @@ def said():
             operating.operating_point(ref, found.subject.malignant, 0.9),
             measured,
             shown,
-            wording.abstentions(members, seen, shown),
+            reasons(float(one.probabilities.max()), least_score(ref), seen, shown),
             "NV",
         )
         others = [
@@ -133,3 +138,76 @@ def test_tiles():
     assert json.loads(record.text(found))["counts"]["tumor"] == 1
     assert found["model"] is None
     assert found["til_share"] == 0
+
+
+def words_of(page: str) -> str:
+    return re.sub(r"\s+", " ", unescape(re.sub(r"<style>.*?</style>|<[^>]+>", " ", page, flags=re.DOTALL)))
+
+
+def test_the_record_is_one_page_that_says_all(said):
+    everything = replace(
+        said[0], model_name="Aurora", date="22 November 2026", abstentions=(), truth="Melanoma"
+    )
+    page = html.html(everything)
+    found = words_of(page)
+    for words in (
+        wording.RESEARCH_USE,
+        "22 November 2026",
+        "Model Aurora",
+        everything.model.sha256,
+        "Highest score: ",
+        "Classes that cannot be ruled out:",
+        "Age 50 Sex female Body site arm",
+        "Own impression, written down first Melanocytic Nevus, any type",
+        "Truth in the test set Melanoma",
+        "Dropped from the file:",
+    ):
+        assert words in found
+    for name in everything.model.subject.names:
+        assert name in found
+    assert "@media print" in page
+    assert "<script" not in page
+    assert "http://" not in page
+    assert "https://" not in page
+    assert banned(found) == []
+
+
+def test_no_answer_is_the_headline_and_scores_are_there_only_if_they_were_shown(said):
+    without = replace(said[0], abstentions=("The model's answer is not stable.",))
+    page = words_of(html.html(without))
+    assert "What did the model answer? No answer The model's answer is not stable." in page
+    assert "Highest score" not in page
+    assert "Scores" not in page.replace("Scores of all", "")
+    shown = words_of(html.html(replace(without, scores_shown=True)))
+    assert "Shown on request, although there is no answer." in shown
+
+
+def test_the_record_holds_pixels_and_nothing_else_of_the_file(said):
+    page = html.html(said[0])
+    (source,) = re.findall(r'src="data:image/jpeg;base64,([^"]+)"', page)
+    with Image.open(io.BytesIO(base64.b64decode(source))) as image:
+        assert max(image.size) <= 900
+        assert not image.getexif()
+        assert "comment" not in image.info
+    emitted = (base64.b64decode(source), page.replace(source, "").encode())
+    assert not [secret for secret in SECRETS for text in emitted if secret in text]
+    assert "<img" not in html.html(said[0], with_image=False)
+
+
+def test_names_from_files_are_no_markup_in_the_record(said):
+    page = html.html(replace(said[0], model_name="<script>alert(1)</script>"))
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+
+
+def test_several_photographs_stand_in_the_record_with_their_mean(said):
+    page = words_of(html.html(replace(said[0], others=(said[0].answer,), scores_shown=True)))
+    assert "class score mean" in page
+    assert "Both photographs get" in page
+    framed = replace(said[0].photograph, framed="By hand: turned by 90 degrees to the right.")
+    assert "By hand: turned by 90 degrees" in words_of(html.html(replace(said[0], photograph=framed)))
+
+
+def test_the_record_fits_where_little_is_known(said):
+    bare = record.Record(said[0].photograph, said[0].model, said[0].answer)
+    assert "could not be compared with cases whose class is known" in words_of(html.html(bare))

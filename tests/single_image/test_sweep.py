@@ -44,10 +44,11 @@ def test_sentences():
     assert one.top == 0
     moved = Sweep(vectors, {"age": np.array([same, other]), "gender": np.array([same, same])})
     assert changes(moved, one, ("A", "B")) == ("With another age the highest class is no longer A: B at 70.",)
+    other_site = Sweep({"location": vectors["age"] * 0 + [50, 1, 2]}, {"location": np.array([same, other])})
+    (words,) = changes(other_site, one, ("A", "B"))
+    assert words.startswith("With another body site")
     still = Sweep(vectors, {"age": np.array([same, same]), "gender": np.array([same, same])})
-    assert changes(still, one, ("A", "B")) == (
-        "The highest class stays A at every age, gender and location.",
-    )
+    assert changes(still, one, ("A", "B")) == ("The highest class stays A at every age, sex and body site.",)
     assert leading(moved, 1) == {"age": (1,), "gender": (0,)}
 
 

@@ -10,9 +10,9 @@ from scoring.metrics.conformal import Coverage
 from scoring.metrics.quality import Quality
 from scoring.models import image_upload
 from scoring.single_image import quality, wording
+from scoring.single_image.abstention import reasons
 from scoring.single_image.answer import Answer, Views
 from scoring.single_image.model_task import model_task
-from scoring.single_image.quality import STOP, Chip
 from scoring.single_image.reference import ClassSet, Reference, Share
 from scoring.single_image.wording import banned
 
@@ -63,12 +63,13 @@ def every_sentence():
     yield from (chip.words for chip in chips)
     for support in ((20,) * 6, (3, 20, 20, 20, 20, 20), (0,) * 6):
         for generated in (True, False):
-            yield wording.score_line(one, Share(12, 20, 0.38, 0.78), a_reference(support, generated))
-    yield wording.score_line(one, Share(0, 0, np.nan, np.nan), a_reference((0,) * 6))
+            yield wording.score_line(one, Share(12, 20, 0.38, 0.78), a_reference(support, generated), CLASSES)
+    yield wording.score_line(one, Share(0, 0, np.nan, np.nan), a_reference((0,) * 6), CLASSES)
+    yield wording.score_line(one, Share(1, 1, 0.2, 1.0), a_reference((2, 0, 0, 0, 0, 0)), CLASSES)
     for found in (WIDE, a_set([1, 0, 0, 0, 0, 0]), a_set([0] * 6)):
-        yield wording.set_line(found, CLASSES)
+        yield wording.set_line(found, CLASSES, 0)
         for views, seen in itertools.product((None, STILL, MOVING), (chips, ())):
-            yield from wording.abstentions(found, views, seen)
+            yield from reasons(0.2, 0.3, views, seen, "It gave no number.")
     yield wording.views_line(MOVING)
     yield wording.dropped_line(image_upload.KINDS)
     yield wording.dropped_line(())
@@ -134,35 +135,44 @@ def test_labels_and_names_are_allowed(text):
 
 
 def test_numbers_name_their_test_set():
+    names = ("Melanoma", "Melanocytic nevus", *CLASSES[2:])
     line = wording.score_line(
-        an_answer(0.7, 0.1, 0.1, 0.05, 0.03, 0.02), Share(12, 20, 0.387, 0.781), a_reference()
+        an_answer(0.7, 0.1, 0.1, 0.05, 0.03, 0.02), Share(12, 20, 0.387, 0.781), a_reference(), names
     )
     assert line == (
-        "Highest score: MEL 0.70. In this test set (n = 120, computer-generated, 20 per class) the "
-        "20 images scored most alike were MEL in 60% (39-78%)."
+        "Highest score: Melanoma 0.70. In this test set (n = 120, computer-generated, 20 per class) the "
+        "20 images scored most alike were Melanoma in 60% (39-78%)."
     )
     assert "n = 103, 3 to 20 per class" in wording.of_test_set(
         a_reference((3, 20, 20, 20, 20, 20), generated=False)
     )
 
 
-def test_reasons_for_no_answer():
-    assert wording.abstentions(a_set([1, 0, 0, 0, 0, 0]), STILL, ()) == ()
-    assert wording.abstentions(None, None, ()) == ()
-    (moving,) = wording.abstentions(a_set([1, 0, 0, 0, 0, 0]), MOVING, ())
-    assert "6 of 7" in moving
-    assert len(wording.abstentions(WIDE, None, ())) == 1
-    assert len(wording.abstentions(a_set([1, 1, 1, 1, 0, 0]), None, ())) == 0
-    assert len(wording.abstentions(a_set([0] * 6), None, ())) == 1
-    two = ClassSet(np.array([True, True]), 0.1, np.array([False, False]), None, 9)
-    assert len(wording.abstentions(two, None, ())) == 1
-    assert len(wording.abstentions(None, None, (Chip("size", STOP, "1 px", "Too small."),))) == 1
+@pytest.mark.parametrize(("cases", "words"), [(0, "no other case"), (1, "one other case")])
+def test_a_test_set_of_one_case_gets_a_sentence(cases, words):
+    share = Share(cases, cases, np.nan, np.nan)
+    line = wording.score_line(
+        an_answer(0.6, 0.4, 0, 0, 0, 0), share, a_reference((cases, 0, 0, 0, 0, 0)), CLASSES
+    )
+    assert words in line
+    assert "%" not in line
 
 
 def test_sets_say_what_they_are_worth():
-    line = wording.set_line(WIDE, CLASSES)
-    assert line.startswith(
-        "MEL, NV, BCC, DF, INF. Built to contain the true class in 90% of cases like the test set."
-    )
+    line = wording.set_line(WIDE, CLASSES, 0)
+    assert line.startswith("Built to contain the true class in 90% of cases like the test set.")
     assert "Fewer than 9 cases of NV" in line
     assert "At least 20 cases per class" in line
+    assert "because it has the highest score" not in line
+    added = ClassSet(np.array([True, False]), 0.1, np.array([False, False]), None, 9, True)
+    assert "Melanoma is among them because it has the highest score" in wording.set_line(
+        added, ("Melanoma", "Other"), 0
+    )
+    every = ClassSet(np.array([True, True]), 0.1, np.array([False, False]), None, 9)
+    assert "These are all classes" in wording.set_line(every, ("Melanoma", "Other"), 0)
+
+
+def test_what_cannot_be_ruled_out_may_be_said_and_ruling_out_may_not():
+    assert banned("Classes that cannot be ruled out: Melanoma") == []
+    assert banned("Melanoma is ruled out")
+    assert banned("This rules out melanoma")

@@ -102,3 +102,28 @@ def of_patches(weights: np.ndarray, side: int = 64) -> bytes:
     ]
     image = ("image", onnx.TensorProto.FLOAT, ["N", 3, side, side])
     return builders.build(nodes, [image], [("scores", onnx.TensorProto.FLOAT, ["N", 1])], constants)
+
+
+def of_left_less_right(side: int = 64) -> bytes:
+    """Melanoma's one score: the root of left half less right half; no number where the right is brighter."""
+    half = side // 2
+    nodes = [
+        onnx.helper.make_node("Slice", ["image", "start", "half", "axis"], ["left"]),
+        onnx.helper.make_node("Slice", ["image", "half", "end", "axis"], ["right"]),
+        onnx.helper.make_node("ReduceMean", ["left"], ["l"], axes=[1, 2, 3], keepdims=0),
+        onnx.helper.make_node("ReduceMean", ["right"], ["r"], axes=[1, 2, 3], keepdims=0),
+        onnx.helper.make_node("Sub", ["l", "r"], ["less"]),
+        onnx.helper.make_node("Add", ["less", "little"], ["more"]),
+        onnx.helper.make_node("Sqrt", ["more"], ["root"]),
+        onnx.helper.make_node("Reshape", ["root", "shape"], ["scores"]),
+    ]
+    constants = [
+        builders.initializer("start", np.array([0])),
+        builders.initializer("half", np.array([half])),
+        builders.initializer("end", np.array([side])),
+        builders.initializer("axis", np.array([3])),
+        builders.initializer("little", np.float32(0.01)),
+        builders.initializer("shape", np.array([-1, 1])),
+    ]
+    image = ("image", onnx.TensorProto.FLOAT, ["N", 3, side, side])
+    return builders.build(nodes, [image], [("scores", onnx.TensorProto.FLOAT, ["N", 1])], constants)

@@ -148,12 +148,12 @@ def person(asked: Query) -> None:
         st.error(markdown(outcome.refused.problems[0].message, 600), icon=":material/block:")
         return
     found = outcome.value
-    for words in sweep.changes(found, answer, subject.classes):
+    for words in sweep.changes(found, answer, subject.names):
         st.markdown(markdown(words, 600))
-    risk = {name: group for name, group in zip(subject.classes, subject.risk, strict=True) if group}
+    risk = {name: group for name, group in zip(subject.names, subject.risk, strict=True) if group}
     for place, field in zip(st.columns(3, gap="medium"), ("age", "gender", "location"), strict=True):
         with place:
-            _field(found, field, subject.classes, risk, answer.vector)
+            _field(found, field, subject.names, risk, answer.vector)
 
 
 def _seconds(cpu_ms: float) -> str:
@@ -168,9 +168,6 @@ def _field(found: sweep.Sweep, field: str, classes, risk, vector: np.ndarray) ->
         figure = sweep_lines(found, layout.theme(), "What if the person were older?", "age in years")
         caption = "Dotted: the age given."
     else:
-        question = {"gender": "What if the sex were another?", "location": "What if it were elsewhere?"}[
-            field
-        ]
-        figure = setting_dots(found, layout.theme(), question)
+        figure = setting_dots(found, layout.theme(), f"What if the {sweep.FIELDS[field]} were another?")
         caption = "Bold: as given."
     layout.chart(figure, caption, key=f"single_{field}")

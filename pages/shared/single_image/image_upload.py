@@ -2,7 +2,7 @@
 an own file pixels alone stay."""
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -10,28 +10,43 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from pages.shared import submissions
 from pages.shared.inputs import Input
 from pages.shared.single_image import model, session
+from pages.shared.submissions import Outcome, Running
 from scoring.findings import InputRefused
-from scoring.single_image import photograph, wording
+from scoring.single_image import framing, photograph, wording
+from scoring.single_image.foreign import Unlikeness
 from scoring.single_image.photograph import Photograph
-from scoring.single_image.quality import Quality, of_photograph
+from scoring.single_image.quality import Quality, of_photograph, seen_parts
 from scoring.text import markdown
 
 SAMPLE, OWN, CAMERA = "Sample", "My image", "Camera"
 TYPES = ("jpg", "jpeg", "png", "webp", "tif", "tiff", "bmp", "gif")
 MOST_MB = 64
 CASES_IN_SIGHT = 8
-HELD, REFUSED, TURN = (f"{session.PREFIX}{name}" for name in ("own", "refused", "turn"))
+MOST_PHOTOGRAPHS = 6
+"""Photographs of one lesion at once."""
+CAMERA_PIXELS = "1080p"
+HELD, REFUSED, TURN, FRAMED = (f"{session.PREFIX}{name}" for name in ("own", "refused", "turn", "framed"))
 
 
 @dataclass(frozen=True)
 class Image:
-    """The image in use. token: names it in this session, and holds nothing of it. case: its place in the test
-    set, None for an own one."""
+    """The image in use.
+
+    Attributes:
+        token: Names it in this session, and holds nothing of it.
+        photograph: Its pixels, as they are asked about.
+        name: What the page calls it.
+        case: Its place in the test set, None for an own one.
+        person: Names the person whom it shows: photographs of one lesion share age, sex and body site.
+        others: The further photographs of the same lesion.
+    """
 
     token: str
     photograph: Photograph
     name: str
     case: int | None = None
+    person: str = ""
+    others: tuple["Image", ...] = ()
 
 
 def image(challenge_id: str, test_set: Input, truth) -> Image | None:
@@ -51,6 +66,15 @@ def image(challenge_id: str, test_set: Input, truth) -> Image | None:
 def measured(shown: Image) -> Quality:
     """The quality of the image."""
     return session.kept("quality", shown.token, lambda: of_photograph(shown.photograph))
+
+
+def unlikeness(found: Outcome | Running | None, shown: Image, tile: bool = False) -> Unlikeness | None:
+    """How unlike the test set's images an image is; None while they are measured, or where they are too few.
+    found: of `model.measured`."""
+    if not isinstance(found, Outcome) or found.value is None:
+        return None
+    parts = session.kept("appearance", shown.token, lambda: seen_parts(shown.photograph, tile))
+    return found.value.known.unlikeness(parts, shown.case)
 
 
 def _of_test_set(challenge_id: str, test_set: Input, truth) -> Image | None:
@@ -121,7 +145,7 @@ def _received(challenge_id: str, truth_key: str, index: int, truth) -> Image | N
     if found.refused:
         st.error(markdown(found.refused.problems[0].message, 600), icon=":material/broken_image:")
         return None
-    return Image(token, found.value, truth.ids[index], index)
+    return Image(token, found.value, truth.ids[index], index, token)
 
 
 def _decoded(truth, index: int) -> Photograph:
@@ -129,19 +153,30 @@ def _decoded(truth, index: int) -> Photograph:
 
 
 def _own(source: str) -> Image | None:
-    held = st.session_state.get(HELD)
-    if held is not None:
+    held: tuple[Image, ...] = st.session_state.get(HELD, ())
+    if held:
         st.button(
-            "Remove my image",
+            "Remove my image" if len(held) == 1 else "Remove my images",
             on_click=_remove,
             icon=":material/delete:",
             width="stretch",
             key="single_remove",
         )
-        return held
+        chosen = _chosen(held)
+        if len(held) < MOST_PHOTOGRAPHS:
+            with st.expander("Add a photograph of the same lesion", icon=":material/add_a_photo:"):
+                _taker(source)
+        shown = _framed(chosen)
+        return replace(shown, others=tuple(_as_framed(one) for one in held if one.token != chosen.token))
     st.markdown(wording.BANNER)
     st.caption(f"{wording.PRIVACY} {wording.CONSENT}")
     agreed = st.checkbox("I have read this", key="single_agreed", persist_state="session")
+    _taker(source, agreed)
+    return None
+
+
+def _taker(source: str, agreed: bool = True) -> None:
+    """Draw the uploader or the camera, and why the last file was refused."""
     key = f"single_file_{st.session_state.get(TURN, 0)}"
     if source == OWN:
         st.file_uploader(
@@ -154,10 +189,71 @@ def _own(source: str) -> Image | None:
             disabled=not agreed,
         )
     elif agreed:
-        st.camera_input("Take a photograph", key=key, on_change=_taken, args=(key,))
+        st.camera_input("Take a photograph", key=key, on_change=_taken, args=(key,), resolution=CAMERA_PIXELS)
+        st.caption(wording.CAMERA_REFUSED)
     for words in st.session_state.get(REFUSED, ()):
         st.error(markdown(words, 600), icon=":material/broken_image:")
-    return None
+
+
+def _chosen(held: tuple[Image, ...]) -> Image:
+    """The photograph that is looked at, of several."""
+    if len(held) == 1:
+        return held[0]
+    places = {one.token: place for place, one in enumerate(held, 1)}
+    token = st.segmented_control(
+        "Photograph",
+        list(places),
+        key="single_photograph",
+        required=True,
+        default=held[0].token,
+        format_func=lambda token: f"{places[token]}",
+    )
+    return next(one for one in held if one.token == token)
+
+
+def _framed(original: Image) -> Image:
+    """Draw how an own photograph is turned and cropped, and give it as it is asked about."""
+    token = original.token
+    with st.expander("Turn, zoom and crop", icon=":material/crop_rotate:"):
+        st.segmented_control(
+            "Turn to the right",
+            framing.QUARTERS,
+            key=f"single_quarters_{token}",
+            required=True,
+            default=0,
+            format_func=lambda quarters: f"{90 * quarters}°",
+            persist_state="session",
+        )
+        zoom = f"single_zoom_{token}"
+        st.slider("Zoom", 1.0, framing.MOST_ZOOM, 1.0, 0.25, "%.2f×", key=zoom, persist_state="session")
+        for words, name in (("Left to right, %", "across"), ("Top to bottom, %", "down")):
+            st.slider(words, 0, 100, 50, key=f"single_{name}_{token}", persist_state="session")
+        st.checkbox(
+            "Crop to a square",
+            key=f"single_square_{token}",
+            help="Models get a square: what is none is stretched to one, as the challenge does.",
+            persist_state="session",
+        )
+    return _as_framed(original)
+
+
+def _as_framed(original: Image) -> Image:
+    """A photograph as its sliders have it; they keep their values while another one is looked at."""
+    token, kept = original.token, st.session_state.setdefault(FRAMED, {})
+    if f"single_zoom_{token}" in st.session_state:
+        wanted = framing.Framing(
+            st.session_state[f"single_quarters_{token}"],
+            st.session_state[f"single_zoom_{token}"],
+            st.session_state[f"single_across_{token}"] / 100,
+            st.session_state[f"single_down_{token}"] / 100,
+            st.session_state[f"single_square_{token}"],
+        )
+        if kept.get(token, (None,))[0] != wanted:
+            shown = framing.framed(original.photograph, wanted)
+            changed = shown is not original.photograph
+            name = f"{token}-{secrets.token_hex(2)}" if changed else token
+            kept[token] = (wanted, replace(original, token=name, photograph=shown))
+    return kept[token][1] if token in kept else original
 
 
 def _remove() -> None:
@@ -172,10 +268,12 @@ def _taken(key: str) -> None:
     if file is None:
         return
     st.session_state.pop(REFUSED, None)
+    held: tuple[Image, ...] = st.session_state.get(HELD, ())
     try:
-        st.session_state[HELD] = Image(
-            secrets.token_hex(4), photograph.received(file.getvalue()), photograph.CALLED
-        )
+        token, taken = secrets.token_hex(4), photograph.received(file.getvalue())
+        name = f"image {len(held) + 1}" if held else photograph.CALLED
+        person = held[0].person if held else token
+        st.session_state[HELD] = (*held, Image(token, taken, name, None, person))
     except InputRefused as refused:
         # The words alone: the exception holds on to the bytes.
         st.session_state[REFUSED] = tuple(problem.message for problem in refused.problems)

@@ -12,11 +12,14 @@ from pages.shared.inputs import Input
 from pages.shared.single_image import session
 from pages.shared.submissions import Outcome, Running
 from scoring.challenges import load_challenge
+from scoring.findings import InputRefused, error
 from scoring.models.model_task import ModelTask
 from scoring.models.task import read_model
-from scoring.single_image import nuclei, quality
+from scoring.single_image import abstention, nuclei, quality
+from scoring.single_image.abstention import Withheld
 from scoring.single_image.model import Opened, opened
 from scoring.single_image.model_task import model_task
+from scoring.single_image.quality import Measured
 from scoring.single_image.reference import Reference, reference, without
 
 MEASURING = "_measuring"
@@ -32,6 +35,19 @@ def asked(challenge_id: str, truth) -> ModelTask:
 def worker(wanted: ModelTask, given: Input) -> Outcome:
     """The model behind a door, opened for this session alone (`model.Opened`), or why it cannot be."""
     return _worker(wanted.challenge, wanted.classes, given.key, wanted, given)
+
+
+def second_worker(wanted: ModelTask, given: Input) -> Outcome:
+    """A second model beside the first, like `worker`."""
+    return _second_worker(wanted.challenge, wanted.classes, given.key, wanted, given)
+
+
+def no_person() -> InputRefused:
+    """Why a second model cannot be asked: the first takes the image alone."""
+    words = (
+        "This model takes age, sex and body site as well: choose it as the first model and give them there."
+    )
+    return InputRefused([error("missing-value", "the model", words)])
 
 
 def of_bytes(wanted: ModelTask, given: Input) -> Opened:
@@ -59,6 +75,15 @@ def _worker(
     return submissions.attempt(of_bytes, _wanted, _given)
 
 
+@st.cache_resource(
+    max_entries=1, scope="session", show_spinner="Opening the model ...", validate=_lives, on_release=_end
+)
+def _second_worker(
+    challenge_id: str, classes: Sequence[str], key: str, _wanted: ModelTask, _given: Input
+) -> Outcome:
+    return submissions.attempt(of_bytes, _wanted, _given)
+
+
 def detector(given: Input) -> Outcome:
     """A dense model of nuclei, opened for this session alone (`nuclei.Detector`), or why it cannot be."""
     return _detector(given.key, given)
@@ -74,6 +99,7 @@ def _detector(key: str, _given: Input) -> Outcome:
 def close() -> None:
     """End this session's workers: their memory may hold the last image."""
     _worker.clear()
+    _second_worker.clear()
     _detector.clear()
 
 
@@ -111,14 +137,41 @@ def apart_from(held: Reference, case: int | None, key: tuple) -> Reference:
     )
 
 
-def qualities(challenge_id: str, test_set: Input, truth) -> Outcome | Running:
-    """The quality of every image of the test set, to rank others by; `Running` while they are measured."""
+def measured(challenge_id: str, test_set: Input, truth) -> Outcome | Running:
+    """Quality and appearance of every image of the test set (`quality.Measured`), to hold others against;
+    `Running` while they are measured."""
+    tile = load_challenge(challenge_id).single_image.kind == "tile"
     content = (challenge_id, scoring.__version__, "quality", test_set.key)
     runs = submissions.own_runs() if test_set.own else submissions.shared_runs()
-    found = submissions.run(content, "images", partial(quality.measured, truth), runs)
+    found = submissions.run(content, "images", partial(quality.measured, truth, tile=tile), runs)
     if isinstance(found, Running):
         st.session_state[MEASURING] = found
     return found
+
+
+def withheld(
+    wanted: ModelTask, given: Input, test_set: Input, truth, held: Reference, measured: Measured
+) -> Outcome | Running:
+    """How often there is no answer on the test set (`abstention.Withheld`); `Running` while it is counted."""
+    content = (wanted.challenge, scoring.__version__, "withheld", test_set.key, given.key)
+    own = test_set.own or given.own
+    runs = submissions.own_runs() if own else submissions.shared_runs()
+    found = submissions.run(content, "images", partial(_withheld, wanted, given, truth, held, measured), runs)
+    if isinstance(found, Running):
+        st.session_state[MEASURING] = found
+    return found
+
+
+def _withheld(
+    wanted: ModelTask, given: Input, truth, held: Reference, measured: Measured, progress=None, cancelled=None
+) -> Withheld:
+    """In the queue: a worker of its own."""
+    own = of_bytes(wanted, given)
+    try:
+        vectors = truth.demographics.encoded if own.takes_vector else None
+        return abstention.withheld(own, truth, vectors, held, measured, progress, cancelled)
+    finally:
+        own.close()
 
 
 def measure_later() -> None:

@@ -100,7 +100,7 @@ def _prevalence(asked: Query) -> None:
     malignant, held, before = asked.subject.malignant, asked.held, asked.answer.probabilities
     after = reweighted(held, before, malignant_at(held, malignant, wanted))
     layout.chart(
-        figures.reweighted(asked.subject.classes, asked.subject.risk, before, after, layout.theme()),
+        figures.reweighted(asked.subject.names, asked.subject.risk, before, after, layout.theme()),
         f"Ring: as in {markdown(held.name)}, where {percent(malignant[held.truth].mean())} of "
         f"{len(held)} cases are malignant. "
         f"Filled: reweighted to {100 * wanted:g}%.",
@@ -134,10 +134,10 @@ def cases_alike(asked: Query) -> None:
     pictures = [
         Picture(
             thumbnail,
-            f"Case {case.id}, truth {subject.classes[case.label]}",
+            f"Case {case.id}, truth {subject.names[case.label]}",
             (
-                f"Truth {layout.class_name(subject.classes[case.label], subject.risk[case.label] or None)}",
-                f"{markdown(subject.classes[answer.top])} {case.probabilities[answer.top]:.2f}",
+                f"Truth {layout.class_name(subject.names[case.label], subject.risk[case.label] or None)}",
+                f"{markdown(subject.names[answer.top])} {case.probabilities[answer.top]:.2f}",
             ),
             case.id.rsplit("/", 1)[-1],
         )
@@ -146,7 +146,7 @@ def cases_alike(asked: Query) -> None:
     layout.gallery(
         "Which cases did the model score alike?",
         f"{wording.ALIKE} First line: the truth. Second line: the model's score for "
-        f"{markdown(subject.classes[answer.top])}, here "
+        f"{markdown(subject.names[answer.top])}, here "
         f"{answer.probabilities[answer.top]:.2f}. {markdown(held.name)}, n = {len(held)}.",
         len(pictures),
         lambda start, stop: pictures[start:stop],
@@ -155,6 +155,6 @@ def cases_alike(asked: Query) -> None:
     share = share_alike(held, answer.probabilities, answer.top)
     st.markdown(
         f"Of the {share.n} cases scored most alike **{share.hits}** are "
-        f"{layout.class_name(subject.classes[answer.top], subject.risk[answer.top] or None)} "
+        f"{layout.class_name(subject.names[answer.top], subject.risk[answer.top] or None)} "
         f"({percent(share.low)} to {percent(share.high)})."
     )

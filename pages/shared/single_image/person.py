@@ -23,7 +23,7 @@ def asked(image: Image, truth) -> np.ndarray | None:
     A case of the test set brings its own; a field that it lacks has to be given.
     """
     age, sex, site = (None, None, None) if image.case is None else _of_case(truth, image.case)
-    token = image.token
+    token = image.person
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         age = st.number_input(
             "Age", 0, OLDEST, age, 1, key=f"single_age_{token}", placeholder="years", width=110

@@ -1,5 +1,6 @@
 """A photograph of skin, what a model answers, and what may be asked beyond it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ from pages.shared.single_image import (
     record,
     selectors,
     session,
+    side_by_side,
 )
 from pages.shared.single_image.image_upload import Image
 from pages.shared.single_image.query import Query
@@ -96,7 +98,7 @@ def show(challenge_id: str) -> None:
     among = (
         None
         if isinstance(held, Running) or session.working()
-        else model.qualities(challenge_id, test_set, truth)
+        else model.measured(challenge_id, test_set, truth)
     )
     setup = Setup(subject, test_set, given, truth, shown, opened.value, vector)
     _answer(setup, held, among, Places(answer_place, image_place), first)
@@ -114,8 +116,11 @@ def _answer(
         else model.apart_from(held.value, setup.image.case, key)
     )
     found = image_upload.measured(setup.image)
-    others = among.value if isinstance(among, Outcome) and among.value else ()
-    chips = quality.photograph_chips(found, setup.task.shortest_side, others)
+    others = among.value.qualities if isinstance(among, Outcome) and among.value else ()
+    chips = (
+        *quality.photograph_chips(found, setup.task.shortest_side, others),
+        *quality.likeness_chip(image_upload.unlikeness(among, setup.image)),
+    )
     with places.image:
         prediction.chips(chips)
     with places.answer:
@@ -126,6 +131,7 @@ def _answer(
         except InputRefused as refused:
             st.error(markdown(refused.problems[0].message, 600), icon=":material/block:")
             return
+        tried = _withheld(setup, held, among)
         question = Query(
             setup.task,
             setup.model,
@@ -137,25 +143,45 @@ def _answer(
             setup.truth,
             found,
             chips,
+            selectors.model_title(setup.task.challenge, setup.model),
+            tried.value if isinstance(tried, Outcome) else None,
         )
         own = prediction.impression(question, first)
         if own is None:
             return
-        prediction.show(question, own)
-    layout.tabs(
-        {
-            "Why": explanation.parts,
-            "Operating point": performance.operating,
-            "Cases alike": performance.cases_alike,
-            "What if": explanation.person,
-            "Record": lambda question: record.show(question, own, performance.sensitivity()),
-        },
-        question,
-    )
-    _unfinished(held, among)
+        shown = prediction.show(question, own)
+    if shown:
+        layout.tabs(_tabs(own), question)
+    else:
+        record.show(question, own, performance.sensitivity(), shown)
+    _unfinished(held, among, tried)
 
 
-def _unfinished(held: Outcome | Running, among: Outcome | Running | None) -> None:
+def _tabs(own: str) -> dict[str, Callable[[Query], None]]:
+    """What may be asked beyond the answer."""
+    return {
+        "Why": explanation.parts,
+        "Operating point": performance.operating,
+        "Cases alike": performance.cases_alike,
+        "What if": explanation.person,
+        "Side by side": side_by_side.show,
+        "Record": lambda question: record.show(question, own, performance.sensitivity(), True),
+    }
+
+
+def _withheld(
+    setup: Setup, held: Outcome | Running, among: Outcome | Running | None
+) -> Outcome | Running | None:
+    """How often there is no answer on the test set, counted after all else was measured; None until then."""
+    ready = isinstance(held, Outcome) and held.value and isinstance(among, Outcome) and among.value
+    if not ready or session.working() or not len(held.value):
+        return None
+    return model.withheld(setup.task, setup.model, setup.test_set, setup.truth, held.value, among.value)
+
+
+def _unfinished(
+    held: Outcome | Running, among: Outcome | Running | None, tried: Outcome | Running | None
+) -> None:
     """Draw the progress of what still runs, and why the test set could not be used."""
     if isinstance(held, Running):
         st.caption(
@@ -169,5 +195,8 @@ def _unfinished(held: Outcome | Running, among: Outcome | Running | None) -> Non
             icon=":material/info:",
         )
     elif isinstance(among, Running):
-        st.caption("Meanwhile the images of the test set are measured, to rank this one's quality.")
+        st.caption("Meanwhile the images of the test set are measured, to see whether this one is like them.")
         submissions.running(among)
+    elif isinstance(tried, Running):
+        st.caption("Meanwhile it is counted how often there is no answer on the test set.")
+        submissions.running(tried)

@@ -13,6 +13,7 @@ from pages.shared.submissions import Outcome
 from scoring.figures import single_image as figures
 from scoring.models.model_task import ModelTask
 from scoring.single_image import answer as answers
+from scoring.single_image.abstention import Withheld, least_score, reasons
 from scoring.single_image.answer import Answer, Views
 from scoring.single_image.model import Opened
 from scoring.single_image.quality import Chip, Quality
@@ -24,8 +25,15 @@ PATIENCE_MS = 1500
 
 @dataclass(frozen=True)
 class Query:
-    """held: None while the test set is being asked, or where it cannot be. truth, test_set: where its cases
-    are."""
+    """What is asked.
+
+    Attributes:
+        held: The model's answers to the test set; None while it is asked, or where it cannot be.
+        test_set: Where its cases are.
+        truth: Its cases.
+        model_name: What the page calls the model.
+        withheld: How often there is no answer on the test set, None until that is known.
+    """
 
     subject: ModelTask
     given: Input
@@ -37,6 +45,8 @@ class Query:
     truth: object
     quality: Quality
     chips: tuple[Chip, ...]
+    model_name: str = ""
+    withheld: Withheld | None = None
 
     @property
     def key(self) -> tuple:
@@ -50,6 +60,15 @@ class Query:
         fail."""
         quick = self.answer.cpu_ms * self.other_views <= PATIENCE_MS
         return self.turned().value if quick or session.held("views", self.view_key) else None
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why there is no answer; empty where there is one."""
+        views, failed = self.views, ""
+        if views is None and session.held("views", self.view_key):
+            failed = self.turned().refused.problems[0].message
+        least = None if self.held is None else least_score(self.held)
+        return reasons(float(self.answer.probabilities.max()), least, views, self.chips, failed)
 
     @property
     def other_views(self) -> int:

@@ -1,49 +1,73 @@
-"""What was asked and answered, to read and to take home."""
+"""What was asked and answered, as a page to print and as JSON."""
+
+from datetime import UTC, datetime
 
 import streamlit as st
 
-from pages.shared import downloads, layout
+from pages.shared import downloads, layout, submissions
 from pages.shared.layout import Fact
+from pages.shared.single_image import side_by_side
 from pages.shared.single_image.query import Query
-from scoring.single_image import record, wording
+from scoring.report import single_image
+from scoring.single_image import record
+from scoring.single_image.model_task import described
 from scoring.single_image.operating import operating_point
 from scoring.single_image.record import Record
 from scoring.text import markdown
 
-WITH_IMAGE = "Put the image into the file"
+WITH_IMAGE = "Put the image into the record"
 
 
-def show(asked: Query, own: str, sensitivity: float) -> None:
-    """Hashes, shapes, inputs, times, and all of it as JSON. own: the visitor's impression, "" without one.
-    sensitivity: the wanted one, 0..1."""
-    answer, opened, photograph = asked.answer, asked.opened, asked.image.photograph
+def show(asked: Query, own: str, sensitivity: float, shown: bool) -> None:
+    """Draw what the record holds and its downloads. own: the visitor's impression, "" without one.
+    sensitivity: the wanted one, 0..1. shown: whether the scores are."""
+    answer, photograph = asked.answer, asked.image.photograph
     width, height = photograph.size
+    entries = [
+        Fact("Image", f"{width} × {height} px", photograph.framed or "as it is"),
+        Fact("Model", asked.model_name, f"SHA-256 {asked.opened.sha256[:12]}…"),
+    ]
+    if answer.vector is not None:
+        given = described(answer.vector).values()
+        words = ", ".join(f"{value:g}" if isinstance(value, float) else value for value in given)
+        entries.append(Fact("Age, sex, body site", words))
+    if asked.held is not None:
+        entries.append(Fact("Compared with", f"{len(asked.held)} cases", asked.held.name))
+    layout.heading("What stands in the record?")
+    layout.facts(entries)
+    with_image = st.checkbox(WITH_IMAGE, value=True, key=f"single_with_image_{asked.image.token}")
+    downloads.html_button(
+        lambda: single_image.html(_said(asked, own, sensitivity, shown), with_image),
+        "single-image",
+        "single_html",
+        "Record to print (HTML)",
+    )
+    st.caption("One page; the browser's print makes a PDF of it.")
+    with st.expander("Technical", icon=":material/build:"):
+        _technical(asked, own, sensitivity, shown)
+
+
+def _technical(asked: Query, own: str, sensitivity: float, shown: bool) -> None:
+    """Shapes, hashes, times, and all of it as JSON."""
+    answer, opened, photograph = asked.answer, asked.opened, asked.image.photograph
     tall, wide = answer.prepared.shape[:2]
     entries = [
-        Fact("Image", f"{width} × {height} px", photograph.seen.format),
+        Fact("File", photograph.seen.format),
         Fact("The model received", f"{wide} × {tall} px", f"stretched, {opened.recipe.steps[-1][2]}"),
         Fact("Processor time", f"{answer.cpu_ms:.1f} ms", "of the one run"),
         Fact("Outputs are", answer.kind),
     ]
     if answer.vector is not None:
-        entries.append(
-            Fact(
-                "Age, sex, site",
-                ", ".join(f"{value:g}" for value in answer.vector),
-                "as the model receives them",
-            )
-        )
-    if asked.held is not None:
-        entries.append(Fact("Held against", f"n = {len(asked.held)}", asked.held.name))
-    layout.heading("What was asked, of which model?")
+        values = ", ".join(f"{value:g}" for value in answer.vector)
+        entries.append(Fact("Second input", values, "as the model receives it"))
     layout.facts(entries)
     st.caption(f"SHA-256 of the model: {opened.sha256}")
     for finding in opened.findings:
         st.caption(f"{markdown(finding.code)}: {markdown(finding.message, 600)}")
-    with_image = st.checkbox(WITH_IMAGE, key=f"single_with_image_{asked.image.token}")
+    with_pixels = st.checkbox("Put all pixels into the JSON", key=f"single_with_pixels_{asked.image.token}")
     downloads.button(
         "answer.json",
-        lambda: record.text(record.document(_said(asked, own, sensitivity), with_image)),
+        lambda: record.text(record.document(_said(asked, own, sensitivity, shown), with_pixels)),
         "single-image",
         "json",
         "application/json",
@@ -51,8 +75,10 @@ def show(asked: Query, own: str, sensitivity: float) -> None:
     )
 
 
-def _said(asked: Query, own: str, sensitivity: float) -> Record:
+def _said(asked: Query, own: str, sensitivity: float, shown: bool) -> Record:
     held = asked.held if asked.held is not None and len(asked.held) else None
+    others = submissions.attempt(side_by_side.photographs, asked).value or [asked.answer]
+    label = int(asked.truth.labels[asked.image.case]) if asked.image.case is not None else -1
     return Record(
         asked.image.photograph,
         asked.opened,
@@ -63,6 +89,12 @@ def _said(asked: Query, own: str, sensitivity: float) -> Record:
         None if held is None else operating_point(held, asked.subject.malignant, sensitivity),
         asked.quality,
         asked.chips,
-        wording.abstentions(asked.classes, asked.views, asked.chips),
+        asked.reasons,
         own or None,
+        asked.model_name,
+        f"{datetime.now(UTC):%d %B %Y}",
+        asked.withheld,
+        shown,
+        others[1:],
+        asked.subject.names[label] if label >= 0 else "",
     )

@@ -7,7 +7,7 @@ from pages.shared.inputs import Input
 from pages.shared.single_image import image_upload, prediction
 from pages.shared.single_image.image_upload import Image
 from pages.shared.single_image.query import preview
-from pages.shared.submissions import Running
+from pages.shared.submissions import Outcome, Running
 from scoring import samples
 from scoring.challenges import load_challenge
 from scoring.single_image import quality, wording
@@ -49,10 +49,26 @@ def cases(challenge_id: str) -> tuple[Input, str, object]:
     return test_set, door.sample, None
 
 
-def tile_quality(shown: Image) -> None:
-    """Draw what can be said of a tile before anything is counted on it."""
+def sample_key(challenge_id: str) -> str:
+    """Return the key of the sample test set that is chosen, or was before an own one was."""
+    offered = samples.test_sets(challenge_id)
+    chosen = st.session_state.get(f"{challenge_id}_set")
+    return chosen if chosen in offered else next(iter(offered))
+
+
+def model_title(challenge_id: str, given: Input) -> str:
+    """Return what the page calls a model: the title of a sample's, the file name of an own one."""
+    offered = samples.test_sets(challenge_id)[sample_key(challenge_id)].submissions.values()
+    titles = {inputs.sample_submission(entry).key: entry.title for entry in offered if entry.is_model}
+    return titles.get(given.key, given.name)
+
+
+def tile_quality(shown: Image, among: Outcome | Running) -> None:
+    """Draw what can be said of a tile before anything is counted on it. among: the test set's tiles."""
     st.caption(_about_image(shown))
-    prediction.chips(quality.tile_chips(image_upload.measured(shown), *shown.photograph.size))
+    found = quality.tile_chips(image_upload.measured(shown), *shown.photograph.size)
+    unlikeness = image_upload.unlikeness(among, shown, tile=True)
+    prediction.chips((*found, *quality.likeness_chip(unlikeness, "tile")))
 
 
 def title_of(test_set: Input) -> str:
@@ -76,4 +92,5 @@ def _about_image(shown: Image) -> str:
     return (
         f"{width} × {height} px. {wording.dropped_line(shown.photograph.dropped)}"
         + f" {wording.TURNED}" * shown.photograph.turned
+        + f" {shown.photograph.framed}" * bool(shown.photograph.framed)
     )

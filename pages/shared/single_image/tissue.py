@@ -2,7 +2,9 @@
 
 import streamlit as st
 
-from pages.shared.single_image import image_upload, selectors, tile
+from pages.shared import submissions
+from pages.shared.single_image import image_upload, model, selectors, tile
+from pages.shared.submissions import Running
 from scoring.text import markdown
 
 
@@ -16,10 +18,11 @@ def show(challenge_id: str) -> None:
         test_set, _, truth = selectors.cases(challenge_id)
     if truth is None:
         return
+    among = model.measured(challenge_id, test_set, truth)
     with image_place:
         shown = image_upload.image(challenge_id, test_set, truth)
         if shown is not None:
-            selectors.tile_quality(shown)
+            selectors.tile_quality(shown, among)
     with right:
         if shown is None or given is None:
             st.info(
@@ -37,3 +40,6 @@ def show(challenge_id: str) -> None:
                 )
         else:
             tile.show(found.value, shown, given, detector)
+    if isinstance(among, Running):
+        st.caption("Meanwhile the tiles of the test set are measured, to see whether this one is like them.")
+        submissions.running(among)

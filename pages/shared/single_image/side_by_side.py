@@ -1,0 +1,137 @@
+"""Answers side by side: of the model to several photographs of one lesion, and of two models to this one."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from pages.shared import inputs, layout, submissions
+from pages.shared.inputs import Input
+from pages.shared.single_image import model, selectors, session
+from pages.shared.single_image.query import Query
+from pages.shared.submissions import Outcome, Running
+from scoring import samples
+from scoring.single_image import answer as answers
+from scoring.single_image.answer import Answer
+from scoring.single_image.comparison import mean_scores, models_line, photographs_line
+from scoring.text import markdown
+
+NO_MODEL, OWN_MODEL = "none", "own"
+
+
+def show(asked: Query) -> None:
+    """Draw the answers to further photographs of the lesion, then those of a second model."""
+    _photographs(asked)
+    _models(asked)
+
+
+def photographs(asked: Query) -> list[Answer]:
+    """The model's answers to all photographs of the lesion, this one first; one alone where there is one.
+    Raises InputRefused."""
+    found = [asked.answer]
+    for other in asked.image.others:
+        key = (*asked.key[:2], other.token, asked.key[3], asked.answer.kind)
+        found.append(
+            session.kept(
+                f"other_{other.token}",
+                key,
+                lambda other=other: answers.answer(
+                    asked.opened, other.photograph, asked.answer.vector, asked.held
+                ),
+            )
+        )
+    return found
+
+
+def _photographs(asked: Query) -> None:
+    layout.heading("What does the model say of several photographs of this lesion?")
+    if asked.image.case is not None or not asked.image.others:
+        st.caption("Add photographs of the same lesion under My image or Camera: up to 6, side by side.")
+        return
+    outcome = submissions.attempt(photographs, asked)
+    if outcome.refused:
+        st.error(markdown(outcome.refused.problems[0].message, 600), icon=":material/block:")
+        return
+    found: list[Answer] = outcome.value
+    st.markdown(f"**{markdown(photographs_line(found, asked.subject.names), 600)}**")
+    columns = {"this photograph": found[0].probabilities}
+    columns |= {
+        other.name: one.probabilities for other, one in zip(asked.image.others, found[1:], strict=True)
+    }
+    mean = mean_scores(found)
+    _table(asked, "Scores of each photograph", columns | {"mean": mean}, mean)
+
+
+def _models(asked: Query) -> None:
+    layout.heading("What does a second model say of this image?")
+    challenge_id = asked.subject.challenge
+    sample = samples.test_sets(challenge_id)[selectors.sample_key(challenge_id)]
+    offered = {
+        key: entry
+        for key, entry in sample.submissions.items()
+        if entry.is_model and inputs.sample_submission(entry).key != asked.given.key
+    }
+    titles = {NO_MODEL: "None", **{key: entry.title for key, entry in offered.items()}, OWN_MODEL: "Own file"}
+    chosen = st.selectbox(
+        "Second model", list(titles), key=f"single_second_{challenge_id}", format_func=titles.get, width=320
+    )
+    if chosen == NO_MODEL:
+        return
+    second = (
+        inputs.one_file("ONNX model", f"single_second_{challenge_id}", ("onnx",))
+        if chosen == OWN_MODEL
+        else inputs.sample_submission(offered[chosen])
+    )
+    if second is not None:
+        _second(asked, second, second.name if chosen == OWN_MODEL else titles[chosen])
+
+
+def _second(asked: Query, second: Input, name: str) -> None:
+    outcome = _second_answer(asked, second)
+    if isinstance(outcome, Running):
+        submissions.running(outcome)
+        return
+    if outcome.refused:
+        for problem in outcome.refused.problems:
+            st.error(markdown(problem.message, 600), icon=":material/block:")
+        return
+    one, other = asked.answer, outcome.value
+    st.markdown(f"**{markdown(models_line(one, other, asked.subject.names), 600)}**")
+    columns = {
+        asked.model_name: one.probabilities,
+        f"{name} ": other.probabilities,
+        "difference": other.probabilities - one.probabilities,
+    }
+    _table(asked, "Scores of each model", columns, np.maximum(one.probabilities, other.probabilities))
+
+
+def _second_answer(asked: Query, second: Input) -> Outcome | Running:
+    """The second model's answer. Its outputs on the test set say what one row of them is."""
+    opened = model.second_worker(asked.subject, second)
+    if opened.refused:
+        return opened
+    title = selectors.title_of(asked.test_set)
+    held = model.standing(asked.subject, asked.test_set, title, asked.truth, second)
+    if isinstance(held, Running):
+        return held
+    vector = asked.answer.vector
+    if opened.value.takes_vector and vector is None:
+        return Outcome(refused=model.no_person())
+    key = (second.key, *asked.key, asked.test_set.key)
+    return session.kept(
+        "second",
+        key,
+        lambda: submissions.attempt(answers.answer, opened.value, asked.image.photograph, vector, held.value),
+    )
+
+
+def _table(asked: Query, question: str, columns: Mapping[str, np.ndarray], order: np.ndarray) -> None:
+    rows = pd.DataFrame({"class": asked.subject.names, **columns}).iloc[np.argsort(-order, kind="stable")]
+    layout.table(
+        question,
+        rows,
+        {"class": layout.words("class")} | {name: layout.number(name, 3) for name in columns},
+        "Scores of all classes together 1.",
+        key=question,
+    )

@@ -1,0 +1,147 @@
+"""The record of one image as one HTML page to print: what was asked of which model, and what it answered."""
+
+import base64
+import io
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from scoring.challenges import REGISTRY
+from scoring.report.document import POLICY, template
+from scoring.single_image.abstention import withheld_line
+from scoring.single_image.comparison import mean_scores, photographs_line
+from scoring.single_image.model_task import described
+from scoring.single_image.quality import GOOD, STOP
+from scoring.single_image.record import Record
+from scoring.single_image.reference import share_alike
+from scoring.single_image.sweep import FIELDS
+from scoring.single_image.wording import (
+    BANNER,
+    NO_ANSWER,
+    RESEARCH_USE,
+    TURNED,
+    dropped_line,
+    score_line,
+    set_line,
+    views_line,
+)
+from scoring.version import __version__
+
+LONGEST_SIDE, JPEG_QUALITY = 900, 88
+
+
+def html(record: Record, with_image: bool = True) -> str:
+    """Return the record as one self-contained HTML page.
+
+    Args:
+        record: What was shown.
+        with_image: Whether the image is in it; its pixels alone, without anything else that its file held.
+    """
+    subject, shown = record.model.subject, record.scores_shown or not record.abstentions
+    found = record.class_set
+    return template("record.html").render(
+        policy=POLICY,
+        version=__version__,
+        label=RESEARCH_USE,
+        about=BANNER.replace("**", ""),
+        date=record.date,
+        image=_jpeg(record.photograph.pixels) if with_image else "",
+        image_line=_image_line(record),
+        facts=_facts(record),
+        headline=_headline(record),
+        no_answer=bool(record.abstentions),
+        reasons=record.abstentions,
+        test_set_line=_test_set_line(record) if shown else "",
+        class_set=_members(record) if shown else "",
+        class_set_line=set_line(found, subject.names, record.answer.top) if found is not None else "",
+        rate_line=withheld_line(record.withheld) if record.withheld is not None else "",
+        cautions=_cautions(record),
+        impression=subject.names[subject.classes.index(record.impression)] if record.impression else "",
+        scores=_scores(record) if shown else (),
+        heads=["score", *(["mean"] if record.others else [])],
+        scores_line=_scores_line(record),
+        sha256=record.model.sha256,
+    )
+
+
+def _headline(record: Record) -> str:
+    if record.abstentions:
+        return NO_ANSWER
+    answer = record.answer
+    name = record.model.subject.names[answer.top]
+    return f"Highest score: {name} {answer.probabilities[answer.top]:.2f}"
+
+
+def _test_set_line(record: Record) -> str:
+    if record.reference is None:
+        return "The model could not be compared with cases whose class is known."
+    names, answer = record.model.subject.names, record.answer
+    share = share_alike(record.reference, answer.probabilities, answer.top)
+    return score_line(answer, share, record.reference, names).partition(". ")[2]
+
+
+def _members(record: Record) -> str:
+    if record.class_set is None:
+        return ""
+    row = record.answer.probabilities
+    members = sorted(np.flatnonzero(record.class_set.members), key=lambda k: -row[k])
+    return "; ".join(record.model.subject.names[k] for k in members)
+
+
+def _image_line(record: Record) -> str:
+    photograph = record.photograph
+    width, height = photograph.size
+    turned = f" {TURNED}" if photograph.turned else ""
+    return f"{width} x {height} px. {photograph.framed} {dropped_line(photograph.dropped)}{turned}"
+
+
+def _facts(record: Record) -> list[tuple[str, str]]:
+    answer, subject = record.answer, record.model.subject
+    facts = [("Model", record.model_name), ("Challenge", REGISTRY[subject.challenge].short_name)]
+    if answer.vector is not None:
+        given = described(answer.vector)
+        facts += [(FIELDS[name], _plain(value)) for name, value in given.items()]
+    if record.reference is not None:
+        facts.append(("Test set", f"{record.reference.name}, n = {len(record.reference)}"))
+    if record.truth:
+        facts.append(("Truth in the test set", record.truth))
+    return [(name[0].upper() + name[1:], value) for name, value in facts]
+
+
+def _plain(value: float | str) -> str:
+    return f"{value:g}" if isinstance(value, float) else value
+
+
+def _cautions(record: Record) -> list[str]:
+    said = [chip.words for chip in record.chips if chip.level not in (GOOD, STOP)]
+    if record.views is not None and record.views.changed:
+        said.append(views_line(record.views))
+    return said
+
+
+def _scores(record: Record) -> list[tuple[str, list[float], int]]:
+    """Return name, scores and width of the bar in per cent of each class, the highest first."""
+    rows = [record.answer.probabilities]
+    if record.others:
+        rows.append(mean_scores([record.answer, *record.others]))
+    names = record.model.subject.names
+    return [
+        (names[k], [float(row[k]) for row in rows], round(100 * float(rows[0][k])))
+        for k in record.answer.order
+    ]
+
+
+def _scores_line(record: Record) -> str:
+    words = "Scores of all classes together 1."
+    if record.others:
+        answers = [record.answer, *record.others]
+        words += f" {photographs_line(answers, record.model.subject.names)}"
+    return words
+
+
+def _jpeg(pixels: np.ndarray[Any, Any]) -> str:
+    image, file = Image.fromarray(pixels), io.BytesIO()
+    image.thumbnail((LONGEST_SIDE, LONGEST_SIDE), Image.Resampling.LANCZOS)
+    image.save(file, "JPEG", quality=JPEG_QUALITY)
+    return f"data:image/jpeg;base64,{base64.b64encode(file.getvalue()).decode()}"

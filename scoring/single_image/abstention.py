@@ -1,0 +1,169 @@
+"""When an answer is no answer, and how often that is so on the test set.
+
+Calibrated to be rare: an answer that is withheld for every third image is not heeded. There is none where the
+highest score is lower than on 95 % of the test set's images, where nearly all turned and mirrored copies get
+another class, and for an image that the model was never tried on.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.arrays import Array
+from scoring.findings import InputRefused
+from scoring.models.pool import Cancelled
+from scoring.models.process import ImageProcess
+from scoring.single_image.answer import Views, answer, views
+from scoring.single_image.model import Opened
+from scoring.single_image.photograph import received
+from scoring.single_image.quality import STOP, Chip, Measured, Pictures, likeness_chip, photograph_chips
+from scoring.single_image.reference import Reference
+
+UNSURE = 0.05
+"""Share of the test set's images whose highest score is too low for an answer."""
+UNSTABLE = 0.75
+"""Share of the turned and mirrored copies from which on another class makes it no answer."""
+TRIED = 60
+"""Images of the test set on which it is counted how often no answer is given."""
+
+
+@dataclass(frozen=True)
+class Withheld:
+    """How often no answer is given on the test set.
+
+    Attributes:
+        images: Images that were tried.
+        withheld: How many of them got no answer.
+        right_withheld: Of those, how many highest classes were the true ones.
+        right_given: The same of the others.
+    """
+
+    images: int
+    withheld: int
+    right_withheld: int
+    right_given: int
+
+
+def least_score(reference: Reference) -> float | None:
+    """Return the highest score that an answer needs at least; None of too few cases to say what is rare."""
+    place = int(np.floor(UNSURE * (len(reference) + 1))) - 1
+    return None if place < 0 else float(np.sort(reference.probabilities.max(1))[place])
+
+
+def reasons(
+    highest: float,
+    least: float | None,
+    views: Views | None,
+    chips: Sequence[Chip],
+    failed: str = "",
+) -> tuple[str, ...]:
+    """Return why there is no answer, a sentence each; none where there is one.
+
+    Args:
+        highest: The highest score, 0..1.
+        least: The highest score that is needed, None where it is not known.
+        views: The answers to the image turned and mirrored, None where it was not asked or failed.
+        chips: What was said of the image.
+        failed: Why the model failed on the image turned or mirrored, "" where it did not.
+    """
+    found = [chip.words for chip in chips if chip.level == STOP]
+    if views is not None and views.others and views.changed >= UNSTABLE * views.others:
+        found.append(
+            f"The model's answer is not stable: turned and mirrored, the same image gets another class in "
+            f"{views.changed} of {views.others}."
+        )
+    if failed:
+        found.append(f"The model failed on this image turned or mirrored: {failed}")
+    if least is not None and highest < least:
+        found.append(
+            f"The model is less sure here (highest score {highest:.2f}) than on {1 - UNSURE:.0%} of the test "
+            "set's images."
+        )
+    return tuple(found)
+
+
+def withheld(
+    model: Opened,
+    truth: Pictures,
+    vectors: Array | None,
+    reference: Reference,
+    measured: Measured | None,
+    progress: Callable[[int, int], object] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Withheld:
+    """Count on at most 60 images of the test set how often no answer is given.
+
+    Args:
+        model: The model.
+        truth: The test set's images.
+        vectors: What the model receives besides of each case [N, 3]; None where it takes the image alone.
+        reference: The model's answers to the test set.
+        measured: Quality and appearance of its images, None where they are not known.
+        progress: Called with the images done and their number.
+        cancelled: Whether to stop.
+
+    Raises:
+        Cancelled: Within one image.
+        InputRefused: If the model fails on every image.
+    """
+    rows = np.unique(np.linspace(0, len(reference) - 1, min(TRIED, len(reference))).round().astype(int))
+    least, without, right = least_score(reference), [], []
+    with ImageProcess() as process:
+        for done, row in enumerate(rows):
+            if cancelled and cancelled():
+                raise Cancelled
+            if progress:
+                progress(done, len(rows))
+            case = int(reference.indices[row])
+            data = truth.picture(case)
+            if data is None:
+                continue
+            vector = None if vectors is None else vectors[case]
+            chips = _chips(model, measured, case)
+            without.append(_withheld(model, data, process, vector, least, chips))
+            right.append(reference.probabilities[row].argmax() == reference.truth[row])
+    was, was_right = np.array(without, bool), np.array(right, bool)
+    return Withheld(len(was), int(was.sum()), int((was & was_right).sum()), int((~was & was_right).sum()))
+
+
+def _withheld(
+    model: Opened,
+    data: bytes,
+    process: ImageProcess,
+    vector: Array | None,
+    least: float | None,
+    chips: Sequence[Chip],
+) -> bool:
+    try:
+        photograph = received(data, process)
+        one = answer(model, photograph, vector)
+        seen = views(model, one)
+    except InputRefused:
+        return True
+    return bool(reasons(float(one.probabilities.max()), least, seen, chips))
+
+
+def _chips(model: Opened, measured: Measured | None, case: int) -> tuple[Chip, ...]:
+    quality = None if measured is None else measured.qualities[case]
+    if measured is None or quality is None:
+        return ()
+    known = measured.known
+    place = np.flatnonzero(known.indices == case)[0]
+    like = likeness_chip(known.unlikeness(known.features[place], case))
+    return (*photograph_chips(quality, model.subject.shortest_side, measured.qualities), *like)
+
+
+def withheld_line(found: Withheld) -> str:
+    """Return how often no answer is given on the test set, as a sentence."""
+    given = found.images - found.withheld
+    words = (
+        f"Of {found.images} images of the test set {found.withheld} got no answer "
+        f"({found.withheld / found.images:.0%})"
+    )
+    if not found.withheld or not given:
+        return f"{words}."
+    return (
+        f"{words}; the highest class was the true one in {found.right_withheld} of those, and in "
+        f"{found.right_given} of the {given} others ({found.right_given / given:.0%})."
+    )

@@ -1,0 +1,128 @@
+"""How unlike the images of a test set an image is, with how often that is said of those images themselves.
+
+Robust Mahalanobis distance of the appearance (`scoring.metrics.appearance`): median and median deviation,
+values far out cut off, correlations shrunk. What is usual is measured on the test set by leaving each image
+out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from scoring.arrays import Array, Floats
+from scoring.metrics.conformal import quantile
+
+FALSE_ALARMS = 0.05
+"""Share of the test set's own images that may be called unlike it."""
+FAR = 1.5
+"""Times the limit beyond which an image is called foreign."""
+FEWEST, ENOUGH = 5, 20
+FEW_MARGIN = 1.25
+CUT, SHRINKAGE, RIDGE, LEAST = 4.0, 0.1, 0.05, 1e-3
+NORMAL = 1.4826
+TILE_PATCHES = 4
+"""Parts of a tile each way: there are few tiles, and tissue looks alike all over one."""
+
+
+@dataclass(frozen=True)
+class Unlikeness:
+    """How unlike the test set an image is.
+
+    Attributes:
+        distance: Its distance from the test set's images, about 1 for one of them.
+        limit: Distance beyond which an image is called unlike them.
+        false_alarms: Of the test set's own images, each left out in turn, how many are beyond it.
+        far_alarms: How many of them are so unlike that an answer to them would mean nothing.
+        images: How many images those are.
+    """
+
+    distance: float
+    limit: float
+    false_alarms: int
+    far_alarms: int
+    images: int
+
+    @property
+    def unlike(self) -> bool:
+        """Whether the image is unlike the test set's."""
+        return self.distance > self.limit
+
+    @property
+    def far(self) -> bool:
+        """Whether it is so unlike that an answer to it means nothing."""
+        return self.distance > FAR * self.limit
+
+
+@dataclass(frozen=True)
+class KnownImages:
+    """Appearance of a test set's images.
+
+    Attributes:
+        features: Appearance of the parts of each image [n, p, d]; p is 1 for photographs.
+        indices: Places of the images in the test set [n].
+    """
+
+    features: Floats
+    indices: Array
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def distance(self, parts: Floats) -> float:
+        """Return the distance of an image with the appearance parts [p, d]: the median over its parts."""
+        return float(np.median(_distances(self.features.reshape(-1, parts.shape[1]), parts)))
+
+    @cached_property
+    def left_out(self) -> Floats:
+        """Distance of each image from the others [n]."""
+        return np.array([self._without(row).distance(self.features[row]) for row in range(len(self))])
+
+    @cached_property
+    def limit(self) -> float:
+        """Distance beyond which an image is unlike these: the conformal quantile of `left_out`; of fewer than
+        20 images, a quarter more than the largest."""
+        if len(self) < ENOUGH:
+            return float(self.left_out.max()) * FEW_MARGIN
+        return quantile(self.left_out, FALSE_ALARMS)
+
+    def unlikeness(self, parts: Floats, own: int | None = None) -> Unlikeness | None:
+        """Return how unlike these an image is.
+
+        Args:
+            parts: Appearance of its parts [p, d].
+            own: Its place in the test set, where it is one of these; then it is held against the others.
+
+        Returns:
+            The unlikeness; None with fewer than 5 images, where nothing is usual.
+        """
+        if len(self) < FEWEST:
+            return None
+        places = np.flatnonzero(self.indices == (-1 if own is None else own))
+        distance = float(self.left_out[places[0]]) if len(places) else self.distance(parts)
+        alarms, far = (int((self.left_out > times * self.limit).sum()) for times in (1, FAR))
+        return Unlikeness(distance, self.limit, alarms, far, len(self))
+
+    def _without(self, row: int) -> "KnownImages":
+        return replace(self, features=np.delete(self.features, row, 0), indices=np.delete(self.indices, row))
+
+
+def known_images(appearances: Sequence[Floats | None]) -> KnownImages:
+    """Return what is known of a test set's images. appearances: of each case [p, d], None without one."""
+    kept = [place for place, one in enumerate(appearances) if one is not None]
+    rows = [one for one in appearances if one is not None]
+    return KnownImages(np.array(rows) if rows else np.empty((0, 1, 1)), np.array(kept, int))
+
+
+def _distances(known: Floats, rows: Floats) -> Floats:
+    """Return the distance of rows [m, d] from known ones [n, d], about 1 for one of them."""
+    middle = np.median(known, 0)
+    spread = NORMAL * np.median(np.abs(known - middle), 0) + LEAST * (1 + np.abs(middle))
+    usual = np.clip((known - middle) / spread, -CUT, CUT)
+    covariance = usual.T @ usual / len(usual)
+    shrunk = (1 - SHRINKAGE) * covariance + SHRINKAGE * np.diag(np.diag(covariance) + RIDGE)
+    away = (rows - middle) / spread
+    squared: Floats = np.einsum("ij,ij->i", away @ np.linalg.inv(shrunk), away)
+    distances: Floats = np.sqrt(squared / known.shape[1])
+    return distances

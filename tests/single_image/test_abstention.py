@@ -1,0 +1,155 @@
+"""No answer: why, how rarely, and that it is counted on the test set."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from scoring import load_challenge, samples
+from scoring.models.pool import Cancelled
+from scoring.single_image import abstention
+from scoring.single_image.abstention import Withheld, least_score, reasons, withheld, withheld_line
+from scoring.single_image.answer import Views
+from scoring.single_image.model_task import model_task
+from scoring.single_image.quality import CAUTION, STOP, Chip, measured
+from scoring.single_image.reference import class_set, reference
+from tests.single_image.test_reference import drawn
+from tests.support.single_image import model
+
+MODELS = [
+    ("tricorder3", "sample", "convolutional"),
+    ("tricorder3", "sample", "kmeans"),
+    ("tricorder3", "sample", "palette"),
+    ("melanoma", "sample", "convolutional"),
+    ("melanoma", "sample", "palette"),
+    ("isic", "isic2018", "kmeans"),
+    ("isic", "isic2019", "kmeans"),
+]
+
+
+def turned(changed: int, others: int = 7) -> Views:
+    return Views(np.array([[0.6, 0.4]] * (1 + others - changed) + [[0.4, 0.6]] * changed))
+
+
+@pytest.mark.parametrize(
+    ("views", "withheld"),
+    [
+        (None, False),
+        (turned(0), False),
+        (turned(5), False),
+        (turned(6), True),
+        (turned(7), True),
+        (turned(0, 0), False),
+    ],
+)
+def test_an_answer_that_nearly_every_turn_changes_is_none(views, withheld):
+    found = reasons(0.6, None, views, ())
+    assert bool(found) == withheld
+    assert not found or "not stable" in found[0]
+
+
+def test_a_score_lower_than_nearly_all_of_the_test_set_is_no_answer():
+    found = drawn(220)
+    highest = found.probabilities.max(1)
+    least = least_score(found)
+    assert (highest < least).mean() == pytest.approx(0.05, abs=0.01)
+    (words,) = reasons(least - 0.01, least, None, ())
+    assert "less sure here" in words
+    assert reasons(least, least, None, ()) == ()
+
+
+@pytest.mark.parametrize(("cases", "known"), [(1, False), (18, False), (19, True)])
+def test_few_cases_do_not_say_what_is_rare(cases, known):
+    found = drawn(220)
+    few = replace(found, ids=found.ids[:cases], probabilities=found.probabilities[:cases])
+    assert (least_score(few) is not None) == known
+
+
+def test_cautions_are_no_reason_and_stops_are():
+    assert reasons(0.9, 0.2, None, (Chip("size", CAUTION, "", "Coarse."),)) == ()
+    assert reasons(0.9, 0.2, None, (Chip("size", STOP, "", "Too small."),)) == ("Too small.",)
+
+
+def test_a_model_that_fails_on_a_turned_copy_is_said_to():
+    (words,) = reasons(0.9, None, None, (), "Its answer is no list of finite numbers.")
+    assert "turned or mirrored" in words
+    assert "finite" in words
+
+
+def test_many_classes_in_the_set_are_no_reason():
+    """They were, for 182 of 306 images of a sample set."""
+    found = drawn(220)
+    many = [row for row in found.probabilities if class_set(found, row, trial=False).members.sum() > 4]
+    unsure = max(many, key=max)
+    assert reasons(float(unsure.max()), least_score(found), turned(0), ()) == ()
+
+
+def test_the_highest_class_is_always_in_the_set():
+    about = model_task("melanoma")
+    found = drawn(60, about=about)
+    sure = replace(found, probabilities=np.where(np.eye(2)[found.truth] == 1, 0.99, 0.01))
+    near = class_set(sure, np.array([0.45, 0.55]))
+    assert near.members.tolist() == [False, True]
+    assert near.top_added
+    assert not class_set(sure, np.array([0.005, 0.995])).top_added
+
+
+class Pictures:
+    def __init__(self, truth):
+        self.truth, self.asked = truth, []
+
+    def __len__(self):
+        return len(self.truth)
+
+    def picture(self, index):
+        self.asked.append(index)
+        return self.truth.picture(index)
+
+
+def of_sample(challenge, key, name):
+    entry = samples.test_sets(challenge)[key]
+    truth = load_challenge(challenge).read_truth(entry.path)
+    data = entry.submissions[name].path.read_bytes()
+    about = model_task(challenge, load_challenge(challenge).single_image.categories(truth))
+    return truth, data, about
+
+
+def rate(challenge, key, name, most) -> Withheld:
+    truth, data, about = of_sample(challenge, key, name)
+    ref = reference(about, truth, load_challenge(challenge).predict(data, truth))
+    with model(data, about) as found:
+        vectors = truth.demographics.encoded if found.takes_vector else None
+        return withheld(found, Pictures(truth), vectors, ref, most and measured(truth))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("challenge", "key", "name"), MODELS)
+def test_no_answer_is_rare_on_every_sample_set(challenge, key, name, monkeypatch):
+    monkeypatch.setattr(abstention, "TRIED", 10_000)
+    found = rate(challenge, key, name, True)
+    assert found.withheld / found.images <= 0.14
+    given = found.images - found.withheld
+    assert found.right_given / given >= found.right_withheld / max(found.withheld, 1)
+
+
+def test_it_is_counted_on_some_images_of_the_test_set(monkeypatch):
+    monkeypatch.setattr(abstention, "TRIED", 12)
+    truth, data, about = of_sample("melanoma", "sample", "palette")
+    ref = reference(about, truth, load_challenge("melanoma").predict(data, truth))
+    said, pictures = [], Pictures(truth)
+    with model(data, about) as found:
+        counted = withheld(found, pictures, None, ref, None, lambda done, total: said.append((done, total)))
+        with pytest.raises(Cancelled):
+            withheld(found, pictures, None, ref, None, cancelled=lambda: True)
+    assert counted.images == len(said) == 12
+    assert counted.withheld <= 2
+    assert said[-1] == (11, 12)
+    assert max(pictures.asked) > 140
+
+
+def test_how_often_is_a_sentence():
+    assert withheld_line(Withheld(60, 0, 0, 40)) == "Of 60 images of the test set 0 got no answer (0%)."
+    assert withheld_line(Withheld(60, 3, 1, 40)) == (
+        "Of 60 images of the test set 3 got no answer (5%); the highest class was the true one in 1 of "
+        "those, and in 40 of the 57 others (70%)."
+    )

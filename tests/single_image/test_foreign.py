@@ -1,0 +1,152 @@
+"""Foreign pictures are caught, and the test sets' own images are not: the rates that the page states."""
+
+import numpy as np
+import pytest
+
+from scoring import load_challenge, samples
+from scoring.metrics.appearance import FEATURES, appearance, patches
+from scoring.single_image import foreign
+from scoring.single_image.foreign import KnownImages, known_images
+from scoring.single_image.photograph import received
+from scoring.single_image.quality import CAUTION, GOOD, STOP, likeness_chip, measured, seen_parts
+from tests.support.foreign import GALLERY, gallery
+from tests.support.single_image import lesion, photograph
+
+SETS = [("tricorder3", "sample"), ("melanoma", "sample"), ("isic", "isic2018"), ("isic", "isic2019")]
+SEEDS = 4
+EVERY = 6
+"""Every sixth photograph of a set is read; the soak test reads all."""
+
+
+class Thinned:
+    """Every nth case of a test set."""
+
+    def __init__(self, truth, every):
+        self.truth, self.places = truth, range(0, len(truth), every)
+
+    def __len__(self):
+        return len(self.places)
+
+    def picture(self, index):
+        return self.truth.picture(self.places[index])
+
+
+def truth_of(challenge: str, key: str):
+    return load_challenge(challenge).read_truth(samples.test_sets(challenge)[key].path)
+
+
+@pytest.fixture(scope="module")
+def pictures():
+    return gallery(SEEDS)
+
+
+@pytest.fixture(scope="module")
+def tiles():
+    return truth_of("puma", "sample")
+
+
+@pytest.fixture(scope="module")
+def stained(tiles):
+    return [received(tiles.picture(index)) for index in range(len(tiles))]
+
+
+def rates(known: KnownImages, pictures, stained) -> tuple[float, float]:
+    """Share of the test set's own images, and of the foreign pictures, that are called unlike it."""
+    own = np.mean([known.unlikeness(known.features[i], known.indices[i]).unlike for i in range(len(known))])
+    strange = [photograph(p) for kind in pictures.values() for p in kind] + stained
+    return float(own), float(np.mean([known.unlikeness(seen_parts(one)).unlike for one in strange]))
+
+
+@pytest.mark.parametrize(("challenge", "key"), SETS)
+def test_rates_on_every_sample_set(challenge, key, pictures, stained):
+    known = measured(Thinned(truth_of(challenge, key), EVERY)).known
+    own, caught = rates(known, pictures, stained)
+    assert own <= 0.05
+    assert caught >= 0.95
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(("challenge", "key"), SETS)
+def test_rates_on_every_image_of_every_sample_set(challenge, key, pictures, stained):
+    known = measured(truth_of(challenge, key)).known
+    own, caught = rates(known, gallery(20), stained)
+    assert own <= 0.05
+    assert caught >= 0.95
+    assert known.unlikeness(known.features[0], known.indices[0]).false_alarms == round(own * len(known))
+
+
+def test_rates_on_tiles(tiles, pictures):
+    known = measured(tiles, tile=True).known
+    skin = truth_of("tricorder3", "sample")
+    strange = [photograph(p) for kind in pictures.values() for p in kind]
+    strange += [received(skin.picture(index)) for index in range(0, 220, 22)]
+    assert not any(known.unlikeness(known.features[i], i).unlike for i in range(len(known)))
+    assert all(known.unlikeness(seen_parts(one, tile=True)).far for one in strange)
+
+
+def test_orange_fur_gets_no_green_tick(pictures):
+    known = measured(Thinned(truth_of("tricorder3", "sample"), EVERY)).known
+    for drawn in pictures["fur"]:
+        (chip,) = likeness_chip(known.unlikeness(seen_parts(photograph(drawn))))
+        assert chip.level in (CAUTION, STOP)
+        assert "%" in chip.words
+        assert f"own {len(known)} images" in chip.words
+
+
+def test_a_case_is_held_against_the_others():
+    rows = np.random.default_rng(0).normal(0, 1, (40, 1, FEATURES))
+    rows[7] += 9
+    known = known_images([*rows[:20], None, *rows[20:]])
+    assert known.indices.tolist() == [*range(20), *range(21, 41)]
+    others = known_images(list(np.delete(rows, 7, 0)))
+    assert known.unlikeness(rows[7], 7).distance == pytest.approx(others.distance(rows[7]))
+    assert known.unlikeness(rows[7], 7).distance > known.distance(rows[7])
+    assert known.unlikeness(rows[7], 7).far
+    assert known.unlikeness(rows[7], 7).far_alarms == 1
+
+
+def test_new_images_of_the_same_kind_are_called_unlike_as_rarely_as_is_said():
+    random = np.random.default_rng(0)
+    mixed = random.normal(0, 1, (FEATURES, FEATURES))
+
+    def drawn(count):
+        return (random.standard_t(6, (count, FEATURES)) @ mixed)[:, None]
+
+    beyond = []
+    for _ in range(4):
+        known = known_images(list(drawn(100)))
+        beyond += [known.unlikeness(row).unlike for row in drawn(100)]
+    assert 0.01 < np.mean(beyond) < 0.09
+
+
+@pytest.mark.parametrize(("count", "known"), [(0, False), (4, False), (5, True), (19, True)])
+def test_of_few_images_little_is_known(count, known):
+    rows = np.random.default_rng(0).normal(0, 1, (count, 1, FEATURES))
+    found = known_images(list(rows)).unlikeness(np.zeros((1, FEATURES)))
+    assert (found is not None) == known
+    if found is not None:
+        assert found.false_alarms == 0
+    assert len(likeness_chip(found)) == known
+
+
+def test_identical_images_are_no_division_by_nothing():
+    rows = np.repeat(appearance(lesion(128))[None, None], 30, 0)
+    known = known_images(list(rows))
+    assert not known.unlikeness(rows[0]).unlike
+    assert known.unlikeness(appearance(np.zeros((128, 128, 3), np.uint8))[None]).far
+
+
+@pytest.mark.parametrize("shape", [(128, 128), (32, 2048), (700, 512)])
+def test_appearance_of_any_shape(shape):
+    pixels = np.random.default_rng(0).integers(0, 256, (*shape, 3), np.uint8)
+    assert appearance(pixels).shape == (FEATURES,)
+    assert np.isfinite(appearance(pixels)).all()
+    assert patches(pixels, 4).shape == (16, FEATURES)
+    assert np.isfinite(appearance(np.zeros_like(pixels))).all()
+
+
+def test_the_chip_of_a_usual_image_is_good():
+    (chip,) = likeness_chip(foreign.Unlikeness(0.8, 1.2, 2, 0, 60))
+    assert chip.level == GOOD
+    assert "2 (3%)" in chip.words
+    assert set(GALLERY) >= {"fur", "leaf", "text", "sky", "screen", "black", "noise", "X-ray"}

@@ -1,0 +1,50 @@
+"""Turned, zoomed and cropped by hand: the pixels that are meant, and a sentence that says so."""
+
+import numpy as np
+import pytest
+
+from scoring.single_image.framing import Framing, framed, framing_line
+from tests.support.single_image import photograph
+
+PIXELS = np.random.default_rng(0).integers(0, 256, (600, 900, 3), np.uint8)
+
+
+def test_nothing_done_is_nothing_said():
+    shown = photograph(PIXELS)
+    assert framed(shown, Framing()) is shown
+    assert framing_line(Framing(), 900, 600) == ""
+
+
+@pytest.mark.parametrize("quarters", [1, 2, 3])
+def test_turned_to_the_right(quarters):
+    found = framed(photograph(PIXELS), Framing(quarters))
+    assert np.array_equal(found.pixels, np.rot90(PIXELS, -quarters))
+    assert found.framed == f"By hand: turned by {90 * quarters} degrees to the right."
+    assert not found.pixels.flags.writeable
+
+
+@pytest.mark.parametrize(
+    ("framing", "box"),
+    [
+        (Framing(zoom=2), (225, 150, 450, 300)),
+        (Framing(zoom=2, across=0, down=1), (0, 300, 450, 300)),
+        (Framing(zoom=2, across=9, down=-9), (450, 0, 450, 300)),
+        (Framing(square=True), (150, 0, 600, 600)),
+        (Framing(square=True, zoom=4, across=1), (750, 225, 150, 150)),
+        (Framing(zoom=8), (394, 262, 112, 75)),
+    ],
+)
+def test_the_part_that_is_meant(framing, box):
+    left, top, wide, tall = box
+    found = framed(photograph(PIXELS), framing)
+    assert np.array_equal(found.pixels, PIXELS[top : top + tall, left : left + wide])
+    assert f"cropped to {wide} x {tall} px" in found.framed
+    assert "of 900 x 600 px" in found.framed
+    assert min(found.small.shape[:2]) == 512
+
+
+def test_the_crop_is_of_the_turned_photograph():
+    found = framed(photograph(PIXELS), Framing(1, zoom=2, across=0, down=0))
+    assert np.array_equal(found.pixels, np.rot90(PIXELS, -1)[:450, :300])
+    assert "turned by 90 degrees to the right, cropped to 300 x 450 px" in found.framed
+    assert "of 600 x 900 px" in found.framed
