@@ -92,7 +92,7 @@ class KnownImages:
 
         Args:
             parts: Appearance of its parts [p, d].
-            own: Its place in the test set, where it is one of these; then it is held against the others.
+            own: Its place in the test set, where it is one of these; then it is compared with the others.
 
         Returns:
             The unlikeness; None with fewer than 5 images, where nothing is usual.

@@ -1,4 +1,4 @@
-"""The model that is asked, and the test set that its answers are held against."""
+"""The model that is asked, and the test set that its answers are compared with."""
 
 from collections.abc import Sequence
 from dataclasses import replace
