@@ -20,7 +20,7 @@ FAR = 1.5
 """Times the limit beyond which an image is called foreign."""
 FEWEST, ENOUGH = 5, 20
 FEW_MARGIN = 1.25
-CUT, SHRINKAGE, RIDGE, LEAST = 4.0, 0.1, 0.05, 1e-3
+CUT, RIDGE, LEAST = 4.0, 0.05, 1e-3
 NORMAL = 1.4826
 TILE_PATCHES = 4
 """Parts of a tile each way: there are few tiles, and tissue looks alike all over one."""
@@ -121,7 +121,9 @@ def _distances(known: Floats, rows: Floats) -> Floats:
     spread = NORMAL * np.median(np.abs(known - middle), 0) + LEAST * (1 + np.abs(middle))
     usual = np.clip((known - middle) / spread, -CUT, CUT)
     covariance = usual.T @ usual / len(usual)
-    shrunk = (1 - SHRINKAGE) * covariance + SHRINKAGE * np.diag(np.diag(covariance) + RIDGE)
+    # Of few images correlations are not known: then each number counts by itself.
+    shrinkage = known.shape[1] / (known.shape[1] + len(known))
+    shrunk = (1 - shrinkage) * covariance + shrinkage * np.diag(np.diag(covariance) + RIDGE)
     away = (rows - middle) / spread
     squared: Floats = np.einsum("ij,ij->i", away @ np.linalg.inv(shrunk), away)
     distances: Floats = np.sqrt(squared / known.shape[1])
