@@ -1,9 +1,9 @@
 """Confinement of the worker by itself, before it sees one untrusted byte.
 
 Every layer is tried on its own and the ones achieved are reported, because hosts differ: Landlock needs Linux
-5.13 and may be missing under gVisor, the system-call filter is written for x86-64, and outside Linux little
-more than the wall-clock limit of the server remains. Numbers are those of the Linux headers (prctl.h,
-landlock.h, seccomp.h, filter.h; system calls of x86-64).
+5.13 and may be missing under gVisor, the system-call filter is written for x86-64 and aarch64, namespaces may
+be forbidden in containers, and outside Linux little more than the wall-clock limit of the server remains.
+Numbers are those of the Linux headers (prctl.h, landlock.h, seccomp.h, sched.h, filter.h, unistd.h).
 """
 
 import ctypes
@@ -13,81 +13,111 @@ import select
 import struct
 import sys
 import threading
+from dataclasses import dataclass
 
 if sys.platform != "win32":
     import resource
 
 _SET_NO_NEW_PRIVILEGES, _SET_DUMPABLE = 38, 4
-_LANDLOCK_CREATE_RULESET, _LANDLOCK_RESTRICT_SELF, _SECCOMP = 444, 446, 317
+_LANDLOCK_CREATE_RULESET, _LANDLOCK_RESTRICT_SELF = 444, 446
 _LANDLOCK_FILE_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15}
-_AUDIT_ARCH_X86_64, _X32_BIT, _CLONE_THREAD = 0xC000003E, 0x40000000, 0x10000
+_X32_BIT, _CLONE_THREAD = 0x40000000, 0x10000
+_NEW_USER, _NEW_NETWORK, _NEW_IPC, _NEW_HOSTNAME = 0x10000000, 0x40000000, 0x08000000, 0x04000000
 _ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _NOT_PERMITTED, _ACCESS_DENIED, _NOT_IMPLEMENTED = 1, 13, 38
-_CLONE, _CLONE3 = 56, 435
-ALLOWED_CALLS = {
-    "read": 0,
-    "write": 1,
-    "close": 3,
-    "fstat": 5,
-    "poll": 7,
-    "lseek": 8,
-    "mmap": 9,
-    "mprotect": 10,
-    "munmap": 11,
-    "brk": 12,
-    "rt_sigaction": 13,
-    "rt_sigprocmask": 14,
-    "rt_sigreturn": 15,
-    "pread64": 17,
-    "readv": 19,
-    "writev": 20,
-    "sched_yield": 24,
-    "mremap": 25,
-    "mincore": 27,
-    "madvise": 28,
-    "dup": 32,
-    "nanosleep": 35,
-    "setitimer": 38,
-    "getpid": 39,
-    "exit": 60,
-    "uname": 63,
-    "fcntl": 72,
-    "gettimeofday": 96,
-    "getrlimit": 97,
-    "getrusage": 98,
-    "sysinfo": 99,
-    "times": 100,
-    "sigaltstack": 131,
-    "sched_setparam": 142,
-    "sched_getparam": 143,
-    "sched_setscheduler": 144,
-    "sched_getscheduler": 145,
-    "sched_get_priority_max": 146,
-    "sched_get_priority_min": 147,
-    "prctl": 157,
-    "gettid": 186,
-    "futex": 202,
-    "sched_setaffinity": 203,
-    "sched_getaffinity": 204,
-    "restart_syscall": 219,
-    "clock_gettime": 228,
-    "clock_getres": 229,
-    "clock_nanosleep": 230,
-    "exit_group": 231,
-    "tgkill": 234,
-    "set_mempolicy": 238,
-    "get_mempolicy": 239,
-    "set_robust_list": 273,
-    "getcpu": 309,
-    "getrandom": 318,
-    "membarrier": 324,
-    "rseq": 334,
+_CLONE3 = 435
+THREADS = 64
+CALLS: dict[str, tuple[int | None, ...]] = {
+    # name: number on x86-64, on aarch64 (None: there is none)
+    "read": (0, 63),
+    "write": (1, 64),
+    "close": (3, 57),
+    "fstat": (5, 80),
+    "poll": (7, None),
+    "lseek": (8, 62),
+    "mmap": (9, 222),
+    "mprotect": (10, 226),
+    "munmap": (11, 215),
+    "brk": (12, 214),
+    "rt_sigaction": (13, 134),
+    "rt_sigprocmask": (14, 135),
+    "rt_sigreturn": (15, 139),
+    "pread64": (17, 67),
+    "readv": (19, 65),
+    "writev": (20, 66),
+    "sched_yield": (24, 124),
+    "mremap": (25, 216),
+    "mincore": (27, 232),
+    "madvise": (28, 233),
+    "dup": (32, 23),
+    "nanosleep": (35, 101),
+    "setitimer": (38, 103),
+    "getpid": (39, 172),
+    "exit": (60, 93),
+    "uname": (63, 160),
+    "fcntl": (72, 25),
+    "gettimeofday": (96, 169),
+    "getrlimit": (97, 163),
+    "getrusage": (98, 165),
+    "sysinfo": (99, 179),
+    "times": (100, 153),
+    "sigaltstack": (131, 132),
+    "sched_setparam": (142, 118),
+    "sched_getparam": (143, 121),
+    "sched_setscheduler": (144, 119),
+    "sched_getscheduler": (145, 120),
+    "sched_get_priority_max": (146, 125),
+    "sched_get_priority_min": (147, 126),
+    "prctl": (157, 167),
+    "gettid": (186, 178),
+    "futex": (202, 98),
+    "sched_setaffinity": (203, 122),
+    "sched_getaffinity": (204, 123),
+    "restart_syscall": (219, 128),
+    "clock_gettime": (228, 113),
+    "clock_getres": (229, 114),
+    "clock_nanosleep": (230, 115),
+    "exit_group": (231, 94),
+    "tgkill": (234, 131),
+    "set_mempolicy": (238, 237),
+    "get_mempolicy": (239, 236),
+    "ppoll": (271, 73),
+    "set_robust_list": (273, 99),
+    "getcpu": (309, 168),
+    "getrandom": (318, 278),
+    "membarrier": (324, 283),
+    "rseq": (334, 293),
+}
+"""The system calls that computing needs."""
+_DUPFD, _GETFD, _SETFD, _GETFL, _SETFL, _DUPFD_CLOEXEC = 0, 1, 2, 3, 4, 1030
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What the filter needs to know of a processor: the kernel's name of it and numbers of system calls."""
+
+    audit: int
+    seccomp: int
+    clone: int
+    column: int
+
+    @property
+    def calls(self) -> dict[str, int]:
+        """Numbers of the system calls that are allowed, by name."""
+        return {
+            name: number for name, numbers in CALLS.items() if (number := numbers[self.column]) is not None
+        }
+
+
+MACHINES = {
+    "x86_64": Machine(audit=0xC000003E, seccomp=317, clone=56, column=0),
+    "aarch64": Machine(audit=0xC00000B7, seccomp=277, clone=220, column=1),
 }
 
 
 def confine(memory_bytes: int, cpu_seconds: int, niceness: int) -> tuple[str, ...]:
     """Confine this process for good and return the layers achieved, e.g. ("rlimits", "no-new-privileges",
-    "landlock-7", "seccomp").
+    "namespaces", "landlock-7", "seccomp").
 
     memory_bytes bounds the address space, cpu_seconds the processor time of the whole life of the process.
     Everything that is going to be imported must have been imported: no file can be opened afterwards.
@@ -96,7 +126,12 @@ def confine(memory_bytes: int, cpu_seconds: int, niceness: int) -> tuple[str, ..
         os.nice(niceness)
     layers = [limit_resources(memory_bytes, cpu_seconds)]
     if sys.platform == "linux":
-        layers += [forbid_new_privileges(), deny_files_and_network(), filter_system_calls()]
+        layers += [
+            forbid_new_privileges(),
+            enter_namespaces(),
+            deny_files_and_network(),
+            filter_system_calls(),
+        ]
     return tuple(layer for layer in layers if layer)
 
 
@@ -132,17 +167,30 @@ def forbid_new_privileges() -> str:
     return "no-new-privileges" if library.prctl(_SET_NO_NEW_PRIVILEGES, 1, 0, 0, 0) == 0 else ""
 
 
+def enter_namespaces() -> str:
+    """Enter user, network, IPC and host name namespaces of its own, in which there is no network interface
+    and no privilege, and allow so many threads there. "namespaces", or "" where the kernel or the container
+    does not let ordinary users make them.
+
+    A process namespace would hold only children, of which the filter allows none, and forbid new threads.
+    """
+    library = ctypes.CDLL(None, use_errno=True)
+    if library.unshare(_NEW_USER | _NEW_NETWORK | _NEW_IPC | _NEW_HOSTNAME) != 0:
+        return ""
+    return "namespaces" if _limit("RLIMIT_NPROC", THREADS) else ""
+
+
 def deny_files_and_network() -> str:
     """Apply Landlock with no rule at all: no file, no TCP, no abstract socket, no signal to others.
     "landlock-N" with the kernel's version.
 
-    It holds this thread and those started later. The runtime starts one of its own while it is imported: that
-    one is held by the filter of system calls alone.
+    It holds this thread and those started later; where another one runs already, the layer is applied and not
+    claimed.
     """
-    library = ctypes.CDLL(None, use_errno=True)
-    version = library.syscall(_LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), 1)
+    library, version = ctypes.CDLL(None, use_errno=True), landlock_version()
     if version < 1:
         return ""
+    alone = len(os.listdir("/proc/self/task")) == 1
     file_rights = (1 << _LANDLOCK_FILE_RIGHTS.get(version, 16)) - 1
     rights = struct.pack("<QQQ", file_rights, 3 if version >= 4 else 0, 3 if version >= 6 else 0)
     size = 8 if version < 4 else 16 if version < 6 else 24
@@ -151,7 +199,13 @@ def deny_files_and_network() -> str:
         return ""
     refused = library.syscall(_LANDLOCK_RESTRICT_SELF, ruleset, 0)
     os.close(ruleset)
-    return "" if refused else f"landlock-{version}"
+    return f"landlock-{version}" if alone and not refused else ""
+
+
+def landlock_version() -> int:
+    """Return the kernel's version of Landlock; less than 1 where it has none."""
+    library = ctypes.CDLL(None, use_errno=True)
+    return int(library.syscall(_LANDLOCK_CREATE_RULESET, None, ctypes.c_size_t(0), 1))
 
 
 def filter_system_calls() -> str:
@@ -160,51 +214,74 @@ def filter_system_calls() -> str:
     A refused call gives an error number instead of the end of the process, so that libraries which only probe
     can carry on.
     """
-    if platform.machine() != "x86_64" or struct.calcsize("P") != 8:
+    machine = MACHINES.get(platform.machine())
+    if machine is None or struct.calcsize("P") != 8:
         return ""
 
     class Program(ctypes.Structure):
         _fields_ = [("length", ctypes.c_ushort), ("instructions", ctypes.c_void_p)]
 
-    instructions = filter_program()
+    instructions = filter_program(machine, os.getpid())
     buffer = ctypes.create_string_buffer(instructions, len(instructions))
     program = Program(len(instructions) // 8, ctypes.cast(buffer, ctypes.c_void_p))
     set_mode_filter, every_thread = 1, 1
     library = ctypes.CDLL(None, use_errno=True)
     return (
         "seccomp"
-        if library.syscall(_SECCOMP, set_mode_filter, every_thread, ctypes.byref(program)) == 0
+        if library.syscall(machine.seccomp, set_mode_filter, every_thread, ctypes.byref(program)) == 0
         else ""
     )
 
 
-def filter_program() -> bytes:
+def filter_program(machine: Machine, process: int) -> bytes:
     """Return the filter as BPF instructions of 8 bytes each.
 
     clone is allowed for threads only; clone3 hides its flags behind a pointer, so it is declared missing and
-    the C library falls back to clone.
+    the C library falls back to clone. Signals and scheduling reach only the process with the number
+    `process`; what fcntl can do is what descriptors need, not who is sent a signal.
     """
     load, equal, at_least, any_bit, answer = 0x20, 0x15, 0x35, 0x45, 0x06
-    architecture_offset, number_offset, first_argument_offset = 4, 0, 16
+    architecture_offset, number_offset = 4, 0
+    calls = machine.calls
     steps = [
         (load, 0, 0, architecture_offset),
-        (equal, 1, 0, _AUDIT_ARCH_X86_64),
+        (equal, 1, 0, machine.audit),
         (answer, 0, 0, _KILL),
         (load, 0, 0, number_offset),
         (at_least, 0, 1, _X32_BIT),
         (answer, 0, 0, _KILL),
         (equal, 0, 1, _CLONE3),
         (answer, 0, 0, _REFUSE | _NOT_IMPLEMENTED),
-        (equal, 0, 4, _CLONE),
-        (load, 0, 0, first_argument_offset),
+        (equal, 0, 4, machine.clone),
+        (load, 0, 0, _argument(0)),
         (any_bit, 0, 1, _CLONE_THREAD),
         (answer, 0, 0, _ALLOW),
         (answer, 0, 0, _REFUSE | _NOT_PERMITTED),
     ]
-    for number in sorted(ALLOWED_CALLS.values()):
+    restricted = {
+        "tgkill": (0, (process,)),
+        "sched_setparam": (0, (0, process)),
+        "sched_setscheduler": (0, (0, process)),
+        "sched_setaffinity": (0, (0, process)),
+        "fcntl": (1, (_DUPFD, _GETFD, _SETFD, _GETFL, _SETFL, _DUPFD_CLOEXEC)),
+    }
+    for name, (place, values) in restricted.items():
+        steps += [
+            (equal, 0, len(values) + 3, calls[name]),
+            (load, 0, 0, _argument(place)),
+            *((equal, len(values) - i, 0, value) for i, value in enumerate(values)),
+            (answer, 0, 0, _REFUSE | _NOT_PERMITTED),
+            (answer, 0, 0, _ALLOW),
+        ]
+    for number in sorted(number for name, number in calls.items() if name not in restricted):
         steps += [(equal, 0, 1, number), (answer, 0, 0, _ALLOW)]
     steps.append((answer, 0, 0, _REFUSE | _ACCESS_DENIED))
     return b"".join(struct.pack("<HBBI", *step) for step in steps)
+
+
+def _argument(place: int) -> int:
+    """Return where the lower half of an argument stands in the description of a call, bytes."""
+    return 16 + 8 * place
 
 
 def die_with_parent(descriptor: int) -> None:
