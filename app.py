@@ -10,6 +10,7 @@ from pathlib import Path
 import streamlit as st
 from starlette.middleware import Middleware
 
+from pages.shared import exposure
 from pages.shared.origins import OwnOrigins
 
 
@@ -27,6 +28,7 @@ async def warm(_app):
     import scoring.figures.confusion
     import scoring.report
 
+    exposure.require_confinement()
     go.Figure(go.Scatter(x=[0]))
     gc.collect()
     gc.freeze()

@@ -1,6 +1,7 @@
 """The sample data that comes with the project: generated test sets, teams of different skill, small trained
 models."""
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -100,3 +101,8 @@ def _listed(challenge: Challenge[Any, Any], folder: Path, kind: str) -> dict[str
         key: Submission(entry["title"], entry["about"], files[key], {name: entry.get(name) for name in own})
         for key, entry in json.loads(listing.read_text(encoding="utf-8")).items()
     }
+
+
+def model_digests() -> frozenset[str]:
+    """Return the SHA-256 of every sample model."""
+    return frozenset(hashlib.sha256(path.read_bytes()).hexdigest() for path in FOLDER.glob("*/models/*.onnx"))

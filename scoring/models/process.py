@@ -7,7 +7,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from scoring.arrays import Floats
-from scoring.models import replies
+from scoring.models import confinement, replies
 from scoring.models.image_upload import SMALL_LONGEST, SMALL_SIDE
 from scoring.models.preprocessing import MOST_PIXELS, ImageUnreadable, Pixels, Recipe
 from scoring.models.results import Answer, ModelFailed, Picture, Upright
@@ -54,6 +54,7 @@ class ModelProcess:
         self._limits = limits
         self._worker = WorkerProcess(limits, command, stop)
         try:
+            confinement.check(self._worker.confinement, model)
             header, _ = self._worker.request({"op": "load"}, [model], limits.load_seconds, LOADING, 0)
             self.facts = _read(lambda: replies.model_facts(header, model, self._worker.confinement))
         except BaseException:

@@ -1,0 +1,31 @@
+"""Whether other machines can reach this server, and what follows from that."""
+
+import ipaddress
+
+import streamlit as st
+
+from scoring import samples
+from scoring.models import confinement
+
+
+def is_public() -> bool:
+    """Return whether the server listens beyond this machine, or is told that its visitors know it under
+    another name (behind a proxy it listens to this machine alone)."""
+    return not (
+        _is_loopback(st.get_option("server.address")) and _is_loopback(st.get_option("browser.serverAddress"))
+    )
+
+
+def require_confinement() -> None:
+    """Let strangers' models run only in workers that are fully confined, where strangers can come."""
+    if is_public():
+        confinement.require(samples.model_digests())
+
+
+def _is_loopback(address: str | None) -> bool:
+    if address == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(address or "").is_loopback
+    except ValueError:
+        return False
