@@ -197,10 +197,12 @@ class Section:
 @dataclass(frozen=True)
 class Status:
     """What a score is worth, in plain text. official: whether it is the official one, in sentences, and
-    is_official: whether it is. incomplete: what the submission lacks. "" where there is nothing to say."""
+    is_official: whether it is. official_score: the official one where it is another, "" where that is
+    unknown. incomplete: what the submission lacks. "" where there is nothing to say."""
 
     official: str = ""
     is_official: bool = False
+    official_score: str = ""
     incomplete: str = ""
 
 

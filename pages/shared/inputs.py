@@ -11,6 +11,7 @@ from typing import Any
 import streamlit as st
 
 from pages.shared.layout import InputPanel, chooser
+from scoring.findings import Finding, error
 from scoring.samples import Submission, TestSet
 from scoring.text import markdown
 
@@ -25,7 +26,7 @@ class Input:
     dropped folder. own: uploaded here.
 
     options: those of `score` that are its own. metadata: a table about the cases that comes with a sample
-    test set.
+    test set. problems: why nothing of what was dropped is read.
     """
 
     key: str
@@ -35,6 +36,7 @@ class Input:
     is_model: bool = False
     options: Mapping[str, object] = field(default_factory=dict)
     metadata: Path | None = None
+    problems: tuple[Finding, ...] = ()
 
 
 def test_set(
@@ -197,6 +199,16 @@ def _dropped(files: Sequence, lone: tuple[str, ...]) -> Input:
     first = files[0]
     if len(files) == 1 and "/" not in first.name and first.name.lower().endswith(lone):
         return Input(digest(first), first.name, first.getvalue(), True, first.name.lower().endswith(".onnx"))
+    problems = tuple(
+        error(
+            "zip-among-files",
+            file.name,
+            f"it was dropped together with {len(files) - 1} other file{'s' * (len(files) > 2)}, and a zip is "
+            "a whole: none of them was taken. Drop the zip alone, or files without a zip.",
+        )
+        for file in files
+        if _is_zip(file) and "/" not in file.name
+    )
     digests = sorted((file.name, digest(file)) for file in files)
     folder = first.name.replace("\\", "/").split("/")[0] if "/" in first.name else "the dropped files"
     return Input(
@@ -204,6 +216,7 @@ def _dropped(files: Sequence, lone: tuple[str, ...]) -> Input:
         folder,
         {file.name: file.getvalue() for file in files},
         True,
+        problems=problems,
     )
 
 
@@ -256,13 +269,21 @@ def _drop(
 
 def _as_folder(before: list, new: list) -> list:
     """Files dropped one after another make a folder, in which a file takes the place of one of its name. A
-    zip is a whole and takes the place of all; so does a table where there was a table or a zip alone."""
+    zip is a whole: it takes the place of all, and what comes after it takes its place. So does a table where
+    there was a table alone."""
+    if not new:
+        return before
     lone = new[0].name.lower() if len(new) == 1 else ""
     alone = len(before) == 1 and before[0].name.lower().endswith(ALONE)
-    if lone.endswith(".zip") or (alone and lone.endswith(ALONE)):
+    whole = any(_is_zip(file) for file in (*new, *before))
+    if whole or (alone and lone.endswith(ALONE)):
         return new
     names = {file.name for file in new}
     return [*(file for file in before if file.name not in names), *new]
+
+
+def _is_zip(file) -> bool:
+    return file.name.lower().endswith(".zip")
 
 
 def _latest(before: list, new: list) -> list:

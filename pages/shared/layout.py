@@ -238,7 +238,8 @@ def _badges(status: Status) -> None:
     """Whether the score is official, and what the submission lacks."""
     badges = []
     if status.official:
-        badges.append(":green-badge[✓ official]" if status.is_official else ":orange-badge[▲ not official]")
+        official = f"official: {status.official_score}" if status.official_score else "not official"
+        badges.append(":green-badge[✓ official]" if status.is_official else f":orange-badge[▲ {official}]")
     if status.incomplete:
         badges.append(f":orange-badge[▲ {markdown(status.incomplete, STATUS)}]")
     if badges:

@@ -11,10 +11,11 @@ PAGES = ROOT / "pages"
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
+from pages.shared import kept_files  # noqa: E402
 from scoring.challenges import REGISTRY  # noqa: E402
 
 st.set_page_config(page_icon="🔬", layout="wide")
-st.navigation(
+page = st.navigation(
     [
         st.Page(PAGES / "overview.py", title="Benchside", default=True),
         *(st.Page(PAGES / f"{name}.py", title=row.short_name) for name, row in REGISTRY.items()),
@@ -22,4 +23,7 @@ st.navigation(
         st.Page(PAGES / "compare_teams.py", title="Compare teams"),
     ],
     position="top",
-).run()
+)
+kept_files.say_lost()
+page.run()
+kept_files.outlive_reload()

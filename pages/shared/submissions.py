@@ -78,6 +78,8 @@ def attempt(work, *arguments, **options) -> Outcome:
 def truth(challenge_id: str, given: Input) -> Outcome | Running:
     """Read the test set that was chosen; `Running` while much is read, or after that was stopped."""
     challenge = scoring.load_challenge(challenge_id)
+    if given.problems:
+        return Outcome(refused=scoring.InputRefused(given.problems))
     if given.own and challenge.reading_counts:
         content = (challenge_id, scoring.__version__, "truth", given.key, given.name)
         return run(
@@ -164,6 +166,8 @@ def predictions(challenge_id: str, truth_key: str, given: Input, truth, chosen: 
     """Read the predictions that were chosen; `Running` while a model runs or much is read, or after it was
     stopped. chosen: options of `score`."""
     challenge = scoring.load_challenge(challenge_id)
+    if given.problems:
+        return Outcome(refused=scoring.InputRefused(given.problems))
     reading = challenge.needed("predictions", chosen)
     content = (challenge_id, scoring.__version__, truth_key, given.key, given.name)
     if given.is_model:

@@ -33,7 +33,10 @@ def views_of(card: ScoreCard) -> Views:
     shown = (challenge.views or default_views.views)(card)
     write = points if challenge.as_points else share
     words = card.official.words(challenge.official_source, write)
-    status = Status(words, card.official.same, card.incomplete)
+    other = card.official.score if not card.official.same else None
+    status = Status(
+        words, card.official.same, "" if other is None else write(other), incomplete=card.incomplete
+    )
     return replace(shown, headline=replace(shown.headline, status=status))
 
 

@@ -144,3 +144,21 @@ def test_the_way_back_to_the_sample(tricorder3, key):
     page.keyboard.press("Escape")
     page.locator(f"[class*='_{key}_back'] button").click()
     expect(page.get_by_test_id("stMetricValue")).to_have_text(before)
+
+
+def test_an_own_file_outlives_reloads_and_what_is_gone_is_said(tricorder3):
+    page = driver.give(tricorder3(), "submission", TEAM.name, TEAM.read_bytes())
+    own = page.get_by_test_id("stMetricValue").inner_text()
+    for _ in range(2):
+        page.reload()
+        expect(page.get_by_text(TEAM.name).first).to_be_visible(timeout=driver.PATIENCE)
+        expect(page.get_by_test_id("stMetricValue")).to_have_text(own, timeout=driver.PATIENCE)
+    driver.settled(page)
+    gone = '{"token": "of another server", "names": ["lost.csv"]}'
+    page.evaluate("value => sessionStorage.setItem('benchside-files', value)", gone)
+    page.reload()
+    said = page.get_by_text("the server no longer has your files: lost.csv")
+    expect(said).to_be_visible(timeout=driver.PATIENCE)
+    expect(page.get_by_text("What is shown now is a sample")).to_be_visible()
+    page.get_by_role("button", name="Close", exact=True).click()
+    expect(said).to_have_count(0, timeout=driver.PATIENCE)

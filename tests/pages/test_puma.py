@@ -545,3 +545,14 @@ def test_class_names_that_are_none_of_the_ten_are_chosen_without_a_new_upload(pu
             ),
         ).score
     )
+
+
+def test_a_zip_among_other_files_is_refused_and_nothing_of_it_scored(puma):
+    app = puma()
+    team = SAMPLE.submissions["rigel"].path
+    app.file_uploader(key="puma_submission_files").upload("a.zip", team.read_bytes()).upload(
+        "sample_primary_roi_001.geojson", b"{}"
+    ).run()
+    assert not app.metric
+    assert "zip-among-files" in words(app)
+    assert "a zip is a whole: none of them was taken" in words(app)

@@ -200,7 +200,10 @@ def test_the_size_of_an_own_file_changes_the_score_as_the_scorer_says(tricorder3
     team = TEAMS["delphi"].path
     app = put(tricorder3(), (team.name, team.read_bytes()))
     assert_shows(app, command_line(SAMPLE.path, "--predictions", team))
+    assert "this is its score if it has 50 MiB or less" in words(app)
+    assert "▲ not official" in words(app)
     app.number_input(key="size_mib").set_value(120.5).run()
+    assert "✓ official" in words(app)
     assert_shows(app, command_line(SAMPLE.path, "--predictions", team, "--model-size-mib", 120.5))
 
 
@@ -217,6 +220,10 @@ def test_missing_cases_are_refused_or_count_as_wrong(tricorder3, tmp_path):
         command_line(tmp_path / "truth.csv", "--predictions", tmp_path / "told.csv", "--missing", "wrong"),
     )
     assert f"{CASES - 7} of {CASES} predictions" in words(app)
+    assert "▲ official: 0.00" in words(app)
+    assert f"▲ 7 of {CASES} predictions missing, counted as wrong" in words(app)
+    assert "Not the official score, which is 0.00." in words(app)
+    assert "the official number to the last digit" not in words(app)
 
 
 @pytest.mark.parametrize("tab", TABS)

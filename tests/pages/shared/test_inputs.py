@@ -24,7 +24,11 @@ class File:
         (["a.nii.gz", "t.csv"], ["b.zip"], ["b.zip"]),
         (["a.csv"], ["b.csv"], ["b.csv"]),
         (["a.zip"], ["b.csv"], ["b.csv"]),
-        (["a.csv"], ["images.zip", "b.csv"], ["a.csv", "images.zip", "b.csv"]),
+        (["a.csv"], ["images.zip", "b.csv"], ["images.zip", "b.csv"]),
+        (["a.zip"], ["b.geojson"], ["b.geojson"]),
+        (["a.zip", "b.geojson"], ["c.geojson"], ["c.geojson"]),
+        (["a.geojson"], ["b.geojson"], ["a.geojson", "b.geojson"]),
+        (["a.zip"], [], ["a.zip"]),
         (["a.csv"], [], ["a.csv"]),
     ],
 )
