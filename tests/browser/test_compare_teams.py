@@ -13,7 +13,7 @@ from tests.support.teams import lesion_outputs, lesion_truth, outputs_table
 from tests.support.visits import archive
 
 TEAMS = {s.title: s for s in samples.test_sets("tricorder3")["sample"].submissions.values() if not s.is_model}
-TABS = ("Ranking", "Lead", "Stability", "Other rules", "Classes", "Cases", "Subgroups")
+TABS = ("Ranking", "Lead", "Stability", "Other rules", "Classes", "Cases", "Subgroups", "Teams")
 OVERLAPPING = """() => {
   const found = [];
   for (const plot of document.querySelectorAll(".js-plotly-plot")) {
@@ -91,6 +91,32 @@ def test_a_click_on_a_class_opens_its_cases_and_the_address_says_which(compare):
     assert "class_team=Delphi" in page.url
     again = driver.visit(page.context, page.url)
     expect(again.get_by_role("heading", name="MEL, Delphi")).to_be_visible()
+
+
+def write(page: Page, column: int, row: int, text: str) -> None:
+    """Write into a cell of the table of teams. column: px from the left; row: from 0."""
+    place = page.get_by_test_id("stDataFrame").last
+    place.scroll_into_view_if_needed()
+    box = place.bounding_box()
+    page.mouse.dblclick(box["x"] + column, box["y"] + 35 * (row + 1.5))
+    page.locator(".gdg-input").fill(text)
+    page.keyboard.press("Enter")
+    driver.settled(page)
+
+
+def test_facts_are_typed_counted_and_refused_at_their_row(compare):
+    page = compare("?tab=Teams")
+    write(page, 200, 0, "-3")
+    refused = page.get_by_test_id("stAlert").filter(has_text="-3 is not a size")
+    expect(refused).to_be_visible(timeout=driver.PATIENCE)
+    expect(page.get_by_test_id("stMetric")).to_contain_text("82.87")
+    write(page, 150, 0, "150")
+    expect(page.get_by_test_id("stMetric")).not_to_contain_text("Aurora", timeout=driver.PATIENCE)
+    expect(refused).to_have_count(0)
+    with page.expect_download() as given:
+        page.get_by_role("button", name="comparison.json").click()
+    teams = json.loads(given.value.path().read_text(encoding="utf-8"))["teams"]
+    assert {team["team"]: team["facts"]["size_mib"] for team in teams}["Aurora"] == 150
 
 
 def test_a_slider_repaints_and_can_be_put_back(compare):
