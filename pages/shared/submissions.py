@@ -246,30 +246,14 @@ def running(work: Running) -> None:
 
 def of_card(name: str, shown, work) -> Any:
     """`work(card)` for a card that is shown, computed once. name: of the work. shown: `ScoredSubmission`."""
-    provenance = shown.card.provenance
-    return _of_card(
-        name,
-        shown.card.challenge,
-        scoring.__version__,
-        shown.truth_key,
-        shown.given.key,
-        repr((provenance["options"], provenance["unit"])),
-        shown.card,
-        work,
-    )
+    card, provenance = shown.card, shown.card.provenance
+    scored_as = repr((provenance["options"], provenance["unit"]))
+    content = (card.challenge, scoring.__version__, shown.truth_key, shown.given.key, scored_as)
+    return _of_card(name, content, card, work)
 
 
 @st.cache_resource(max_entries=SHARED_CARDS, show_spinner=False)
-def _of_card(
-    name: str,
-    challenge_id: str,
-    version: str,
-    truth_key: str,
-    submission_key: str,
-    options: str,
-    _card: ScoreCard,
-    _work,
-) -> Any:
+def _of_card(name: str, content: tuple[str, ...], _card: ScoreCard, _work: Callable[[ScoreCard], Any]) -> Any:
     return _work(_card)
 
 

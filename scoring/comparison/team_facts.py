@@ -11,6 +11,7 @@ from scoring.findings import Finding, InputRefused, error, note
 from scoring.options import Values, size_problem
 from scoring.readers import case_tables, tables
 from scoring.readers.archives import has_hidden, shown
+from scoring.readers.cells import parse_numbers
 from scoring.readers.sources import Source, open_source
 from scoring.readers.tables import Table
 from scoring.scorecard import ScoreCard
@@ -67,7 +68,7 @@ def size_of(text: str) -> float:
     Raises:
         ValueError: With a sentence, where it is no size.
     """
-    read = tables.numbers([text], decimal_comma=True)
+    read = parse_numbers([text], decimal_comma=True)
     if read.fault[0]:
         raise ValueError(f"{shown(text[:40])!r} is not a number: give the model's size in MiB, 0 or more.")
     value = float(read.values[0])

@@ -8,6 +8,7 @@ import numpy as np
 
 from scoring.findings import Finding, error, note, warning
 from scoring.readers import matching, tables
+from scoring.readers.cells import parse_numbers
 from scoring.readers.tables import Table
 
 
@@ -123,7 +124,7 @@ def read_numbers(
         Numbers [n, columns], a row of NaN where a case has no usable one; and the faults of these cases.
     """
     table, case_of = rows.table, rows.case_of
-    read = [tables.numbers(table.cells(column), table.delimiter != ",") for column in columns]
+    read = [parse_numbers(table.cells(column), table.delimiter != ",") for column in columns]
     values, fault = np.column_stack([r.values for r in read]), np.column_stack([r.fault for r in read])
     commas = sum(r.decimal_commas for r in read)
     if commas:

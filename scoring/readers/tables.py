@@ -8,9 +8,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
-from scoring.arrays import Array, Floats
 from scoring.findings import Finding, InputRefused, error
 
 TABLE_BYTES, LINES, COLUMNS, LINE_BYTES = 200_000_000, 1_000_000, 1000, 1_000_000
@@ -18,11 +15,6 @@ CELLS = 4_000_000
 """A cell takes about 100 bytes while it is read: 400 MB. 100,000 cases may have 40 columns."""
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab"}
 MISSING = {"", "nan", "na", "n/a", "null", "none"}
-INFINITE = {"inf", "infinity"}
-BLANKS = " \t\n\v\f\r"
-ODD_CONTROLS = "\x1c\x1d\x1e\x1f"
-"""Blanks of ASCII for Python, but for no other program."""
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 FOREIGN = {
     b"PK\x03\x04": "a zip or an Excel workbook",
     b"\x1f\x8b": "a gzip file",
@@ -356,60 +348,3 @@ def settled(table: Table, problems: Iterable[Finding]) -> list[Finding]:
         *(p for p in problems if p.where not in row_of),
         *(of_rows[place] for place in sorted(of_rows, key=lambda place: place[0])),
     ]
-
-
-@dataclass(frozen=True)
-class Numbers:
-    """Cells read as numbers.
-
-    Attributes:
-        values: Float64 [n], NaN where there is a fault.
-        fault: "missing-value", "not-a-number", "not-finite" or "" [n].
-        decimal_commas: Number of cells with a decimal comma.
-        odd_spaces: Number of cells with a no-break space or another blank beyond ASCII's beside the number.
-    """
-
-    values: Floats
-    fault: Array
-    decimal_commas: int
-    odd_spaces: int = 0
-
-
-def numbers(cells: Sequence[str], decimal_comma: bool = False) -> Numbers:
-    """Read cells [n] as numbers: ASCII digits, point, exponent; with `decimal_comma` also `0,5`. No
-    underscores, no thousands, no percent."""
-    n = len(cells)
-    joined = "".join(cells)
-    if (
-        joined.isascii() and "_" not in joined and not any(map(joined.__contains__, ODD_CONTROLS))
-    ):  # beyond that, and beside nan and inf, float() reads what NUMBER says
-        try:
-            values = np.fromiter(map(float, cells), float, n)
-            if np.isfinite(values).all():
-                return Numbers(values, np.zeros(n, dtype="U14"), 0)
-        except ValueError:
-            pass
-    values, fault, commas, odd = np.full(n, np.nan), np.full(n, "", dtype="U14"), 0, 0
-    for i, written in enumerate(cells):
-        cell = written.strip()
-        if (
-            decimal_comma
-            and cell.count(",") == 1
-            and "." not in cell
-            and NUMBER.fullmatch(cell.replace(",", "."))
-        ):
-            cell, written, commas = cell.replace(",", "."), written.replace(",", "."), commas + 1
-        if NUMBER.fullmatch(cell):
-            values[i] = float(cell)
-            odd += cell != written.strip(BLANKS)
-            fault[i] = "" if np.isfinite(values[i]) else "not-finite"
-        else:
-            fault[i] = (
-                "missing-value"
-                if cell.lower() in MISSING
-                else "not-finite"
-                if cell.lower().lstrip("+-") in INFINITE
-                else "not-a-number"
-            )
-    values[fault != ""] = np.nan
-    return Numbers(values, fault, commas, odd)

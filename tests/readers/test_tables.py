@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.readers import tables
+from scoring.readers.cells import parse_numbers
 from tests.support.findings import codes, only, outcome, places, refused
 from tests.support.lesion_tables import text
 
@@ -268,7 +269,7 @@ def test_any_bytes_are_read_or_refused(data):
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=20))
 def test_numbers_written_by_python_are_read_to_the_last_bit(values):
-    read_again = tables.numbers([repr(v) for v in values])
+    read_again = parse_numbers([repr(v) for v in values])
     assert read_again.values.tolist() == values
     assert not read_again.fault.any()
 
@@ -278,7 +279,7 @@ def test_numbers_written_by_python_are_read_to_the_last_bit(values):
     st.booleans(),
 )
 def test_numbers_restated(cells, decimal_comma):
-    found = tables.numbers(cells, decimal_comma)
+    found = parse_numbers(cells, decimal_comma)
     for cell, value, fault in zip(cells, found.values, found.fault, strict=True):
         written = cell.strip()
         if decimal_comma and written.count(",") == 1 and "." not in written:
@@ -311,14 +312,14 @@ def test_numbers_restated(cells, decimal_comma):
     ],
 )
 def test_faults_of_numbers(cell, fault):
-    found = tables.numbers(["1", cell])
+    found = parse_numbers(["1", cell])
     assert found.fault.tolist() == ["", fault]
     assert found.values[0] == 1
     assert np.isnan(found.values[1])
 
 
 def test_decimal_commas_are_counted():
-    found = tables.numbers(["0,5", "1.5", "2", "1,5e3", "x"], True)
+    found = parse_numbers(["0,5", "1.5", "2", "1,5e3", "x"], True)
     assert found.decimal_commas == 2
     assert found.values[:4].tolist() == [0.5, 1.5, 2, 1500]
     assert found.fault.tolist() == ["", "", "", "", "not-a-number"]

@@ -7,7 +7,7 @@ import numpy as np
 
 from scoring.challenges.hecktor2026.tables import Rows
 from scoring.findings import Finding, note, warning
-from scoring.readers import tables
+from scoring.readers.cells import parse_numbers
 
 KINDS = ("risk", "time")
 
@@ -28,7 +28,7 @@ def read_scores(
     found = {}
     for kind in (k for k in KINDS if rows.cells.get(k)):
         cells = rows.cells[kind]
-        read = tables.numbers(cells, decimal_comma)
+        read = parse_numbers(cells, decimal_comma)
         wrong = np.isin(read.fault, ("not-a-number", "not-finite"))
         has = row_of >= 0
         found_wrong = [row for row in row_of[has] if wrong[row]]

@@ -13,6 +13,7 @@ from scoring.challenges.hecktor2026.layouts import Contents
 from scoring.challenges.hecktor2026.tables import Rows, find_table, plain_name, read_rows
 from scoring.findings import Finding, InputRefused, error, note
 from scoring.readers import tables
+from scoring.readers.cells import parse_numbers
 from scoring.readers.masks.counting import Mask
 from scoring.readers.sources import Source
 from scoring.readers.tables import MISSING, Table
@@ -180,7 +181,7 @@ def _times(
     times, cells = np.full(n, np.nan), rows.cells.get("time")
     if cells is None or table is None:
         return times
-    read = tables.numbers(cells, table.delimiter != ",")
+    read = parse_numbers(cells, table.delimiter != ",")
     for row, (value, fault) in enumerate(zip(read.values, read.fault, strict=True)):
         words = (
             "is negative"

@@ -12,7 +12,7 @@ from scoring.challenges.isic.measures import MEANS, RANKED_BY, Answers
 from scoring.challenges.isic.official_score import official
 from scoring.challenges.isic.options import MALIGNANT_CATEGORIES, Options
 from scoring.challenges.isic.score_findings import findings
-from scoring.challenges.isic.tables import first_refusal
+from scoring.challenges.isic.tolerated import first_refusal
 from scoring.challenges.isic.truth import UNIT_COLUMNS, Cases, subgroups
 from scoring.findings import Finding, InputRefused, error
 from scoring.metrics import calibration, classification, roc

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from scoring.challenges.isic.measures import MEANS, RANKED_BY, malignancy
-from scoring.challenges.isic.tables import REFUSES
+from scoring.challenges.isic.tolerated import REFUSES
 from scoring.findings import Finding
 from scoring.scorecard import ScoreCard
 from scoring.submission import table_of

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from scoring.findings import Finding, note
-from scoring.readers.tables import NUMBER, Table
+from scoring.readers.cells import NUMBER
+from scoring.readers.tables import Table
 
 DIGITS_READ = 17
 EXACT_CHARACTERS = 15

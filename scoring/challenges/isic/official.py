@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from scoring.challenges.isic.categories import OFFICIAL_ID_COLUMNS
-from scoring.challenges.isic.tables import HEAD_CHARACTERS, HEAD_LINES, NO_ID, find_table
+from scoring.challenges.isic.tables import find_table
+from scoring.challenges.isic.tolerated import HEAD_CHARACTERS, HEAD_LINES, NO_ID
 from scoring.readers.sources import Source, open_source
 
 WEIGHTS = ("score_weight", "validation_weight")

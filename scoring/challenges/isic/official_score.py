@@ -10,7 +10,7 @@ from scoring.challenges.isic import measures
 from scoring.challenges.isic.categories import preset
 from scoring.challenges.isic.measures import Answers
 from scoring.challenges.isic.options import METRIC, Options
-from scoring.challenges.isic.tables import first_refusal
+from scoring.challenges.isic.tolerated import first_refusal
 from scoring.challenges.isic.truth import Cases
 from scoring.metrics.thresholds import HALF, decided
 from scoring.scorecard import Official

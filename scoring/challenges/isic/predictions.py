@@ -8,6 +8,7 @@ from scoring.challenges.isic import tables as category_tables
 from scoring.challenges.isic.categories import PRESETS, preset
 from scoring.challenges.isic.digits import rounding_note
 from scoring.challenges.isic.tables import Block, CategoryTable
+from scoring.challenges.isic.tolerated import tolerated
 from scoring.challenges.isic.truth import Cases
 from scoring.findings import Finding, InputRefused, error, note
 from scoring.readers.sources import Source, open_source
@@ -61,7 +62,7 @@ def read_predictions(source: Source, truth: Cases | None, name: str | None = Non
         cases, unmatched = _matched(found, truth, first)
         problems += unmatched
     findings = [
-        *category_tables.tolerated(found, present, block, truth=False),
+        *tolerated(found, present, block, truth=False),
         *([] if truth else _named(table, categories)),
     ]
     if problems:

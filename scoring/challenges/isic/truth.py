@@ -9,12 +9,14 @@ import numpy as np
 from scoring.challenges.isic import tables as category_tables
 from scoring.challenges.isic.categories import EXCLUDED
 from scoring.challenges.isic.tables import Block, CategoryTable
+from scoring.challenges.isic.tolerated import tolerated
 from scoring.findings import Finding, InputRefused, error, note
 from scoring.metrics.subgroups import AGE_BANDS
 from scoring.readers import matching
 from scoring.readers.case_tables import IMAGE_ENDINGS
+from scoring.readers.cells import parse_numbers
 from scoring.readers.sources import Files, Source, open_source
-from scoring.readers.tables import Table, key, numbers
+from scoring.readers.tables import Table, key
 
 SCORE_WEIGHT, VALIDATION_WEIGHT = "score_weight", "validation_weight"
 UNIT_COLUMNS = ("patient_id", "lesion_id")
@@ -134,7 +136,7 @@ def read_truth(
             )
         )
     findings = [
-        *category_tables.tolerated(found, categories, answers, truth=True),
+        *tolerated(found, categories, answers, truth=True),
         *(_unit_note(table, i, i in _usual_units(found)) for i in units),
     ]
     cases = replace(cases, findings=tuple(findings))
@@ -234,7 +236,7 @@ def subgroups(columns: Mapping[str, Sequence[str]]) -> dict[str, dict[str, np.nd
 
 
 def _age_bands(cells: Sequence[str]) -> list[str]:
-    ages = numbers(cells).values
+    ages = parse_numbers(cells).values
     return [
         next((name for low, high, name in AGE_BANDS if max(low, 0) <= age < high), "unknown") for age in ages
     ]

@@ -13,6 +13,7 @@ from scoring.challenges.safe_scan.tables import case_words, find_label_column, o
 from scoring.findings import Finding, error, note, warning
 from scoring.readers import tables
 from scoring.readers.alignment import Rows
+from scoring.readers.cells import NUMBER
 from scoring.readers.sources import Source
 from scoring.readers.tables import Table
 from scoring.submission import Predictions
@@ -147,7 +148,7 @@ def _choose_column(
 def _read_scores(column: int, rows: Rows, problems: list[Finding], findings: list[Finding]) -> Values:
     cells = rows.table.columns[column]
     # Among numbers "inf" is an infinite one; among words it is the diagnosis INF.
-    numeric = any(tables.NUMBER.fullmatch(cell.strip()) for cell in cells)
+    numeric = any(NUMBER.fullmatch(cell.strip()) for cell in cells)
     worded = tuple(
         cell if (label := _word(cell)) is None or (numeric and tables.key(cell) == "inf") else str(label)
         for cell in cells
@@ -172,4 +173,4 @@ def _read_scores(column: int, rows: Rows, problems: list[Finding], findings: lis
 
 def _word(cell: str) -> int | None:
     """What a label in words means as a score; None for numbers and anything else."""
-    return None if tables.NUMBER.fullmatch(cell.strip()) else parse_label(cell)
+    return None if NUMBER.fullmatch(cell.strip()) else parse_label(cell)

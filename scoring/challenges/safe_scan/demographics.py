@@ -10,6 +10,7 @@ from scoring.challenges.safe_scan.tables import once
 from scoring.findings import Finding, warning
 from scoring.metrics.subgroups import AGE_BANDS
 from scoring.readers import tables
+from scoring.readers.cells import parse_numbers
 from scoring.readers.tables import Table
 
 AGE, LOCATION, GENDER = (
@@ -65,7 +66,7 @@ def read_demographics(table: Table, problems: list[Finding]) -> Read:
     age_cells = _cells(table, "age", AGE, problems, findings)
     gender_cells = _cells(table, "gender", GENDER, problems, findings)
     location_cells = _cells(table, "location", LOCATION, problems, findings)
-    age = tables.numbers(age_cells).values
+    age = parse_numbers(age_cells).values
     gender = np.array([GENDERS.get(cell.lower(), UNKNOWN) for cell in gender_cells])
     location = np.array([_location(cell) for cell in location_cells])
     by_number = [
@@ -159,5 +160,5 @@ def _cells(
 def _location(cell: str) -> int:
     if cell.lower() in LOCATIONS:
         return LOCATIONS.index(cell.lower()) + 1
-    number = tables.numbers([cell]).values[0]
+    number = parse_numbers([cell]).values[0]
     return int(number) if number in range(1, len(LOCATIONS) + 1) else UNKNOWN

@@ -15,6 +15,7 @@ from scoring.findings import Finding, error, note, warning
 from scoring.metrics import calibration
 from scoring.readers import tables
 from scoring.readers.alignment import Rows
+from scoring.readers.cells import parse_numbers
 from scoring.readers.sources import Source
 from scoring.readers.tables import Table
 from scoring.submission import Predictions, largest
@@ -51,7 +52,7 @@ def parse_label(cell: str) -> tuple[int, str]:
         return _BY_KEY[tables.key(trimmed)], "spelling"
     if trimmed.lower() in tables.MISSING:
         return -1, "missing"
-    number = tables.numbers([trimmed]).values[0]
+    number = parse_numbers([trimmed]).values[0]
     if number in range(1, len(CLASSES) + 1):
         return int(number) - 1, "number"
     return -1, "zero" if number == 0 else "bad"
@@ -108,7 +109,7 @@ def _read_one_hot(table: Table, problems: list[Finding], findings: list[Finding]
         problems.append(tables.missing_column(table, "the label", ("Class", "Label")))
         return LabelColumn(np.full(len(table), -1))
     problems += [p for _, twice in found.values() for p in twice]
-    values = np.column_stack([tables.numbers(table.cells(column)).values for column in columns])
+    values = np.column_stack([parse_numbers(table.cells(column)).values for column in columns])
     good = (np.isin(values, (0, 1)).all(1)) & (values.sum(1) == 1)
     problems += [
         error(

@@ -1,0 +1,191 @@
+"""What is read here and refused by the official scorer, in its words.
+
+Source: `isic-challenge-scoring` 5.8.0, load_csv.py.
+"""
+
+import codecs
+import re
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from scoring.challenges.isic.categories import OFFICIAL_ID_COLUMNS
+from scoring.challenges.isic.tables import SHOWN, Block, CategoryTable
+from scoring.findings import Finding, warning
+from scoring.readers import tables
+from scoring.readers.tables import Table
+
+REFUSES = "read here; the official scorer refuses this file: "
+NO_ID = 'Missing column in CSV: "image" or "lesion_id".'
+CHECKS = (
+    "could not decode",
+    "No newlines",
+    "Could not parse",
+    NO_ID,
+    "Missing columns",
+    "Extra columns",
+    "non-floating-point",
+    "Missing images",
+)
+"""What its messages hold, in the order in which it checks."""
+HEAD_CHARACTERS, HEAD_LINES = 2000, 2
+INTEGER = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
+WHOLE = re.compile(r"\d+", re.ASCII)
+NOT_MENDED_THERE = re.compile(r"[/\\\s]|\.(jpeg|png)$", re.IGNORECASE)
+JPG = re.compile(r"\.jpg$", re.IGNORECASE)
+
+
+def tolerated(found: CategoryTable, categories: Sequence[str], block: Block, truth: bool) -> list[Finding]:
+    """Return warnings for what is read here and refused there, in the order of the specification's table.
+    `categories`: those whose columns are in the block."""
+    table = found.table
+    words = [
+        ("delimiter", _delimiter(table)),
+        ("encoding", _encoding(found.data)),
+        ("header-alias", _alias(found)),
+        ("header-spelling", _spelling(found)),
+        ("trailing-delimiter", _trailing(table)),
+        ("decimal-comma", _commas(block, categories)),
+        ("odd-space", _odd_spaces(block, categories)),
+        ("integer-column", "" if truth else _integers(table, categories, block)),
+        ("id-spelling", _id_spelling(found, truth)),
+        ("numeric-ids", _numeric_ids(found)),
+        ("short-file", "" if truth else _short(found.data)),
+    ]
+    return [warning(code, table.name, text) for code, text in words if text]
+
+
+def first_refusal(findings: Iterable[Finding]) -> str | None:
+    """Return what the official scorer says of files that were read here: the words of its first failing
+    check, None where it accepts them."""
+    refusals = [f.message.split(REFUSES, 1)[1] for f in findings if REFUSES in f.message]
+    return min(
+        refusals, key=lambda words: next(i for i, said in enumerate(CHECKS) if said in words), default=None
+    )
+
+
+def _delimiter(table: Table) -> str:
+    if table.delimiter == ",":
+        return ""
+    return f"{tables.DELIMITERS[table.delimiter]}s between cells, not commas; {REFUSES}{NO_ID}"
+
+
+def _encoding(data: bytes) -> str:
+    wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return f"UTF-16, not UTF-8; {REFUSES}Could not parse CSV: could not decode file as UTF-8." if wide else ""
+
+
+def _alias(found: CategoryTable) -> str:
+    name = found.table.header[found.id_column]
+    return (
+        ""
+        if name in OFFICIAL_ID_COLUMNS
+        else f"column {name!r} is read as the case id: call it lesion_id; {REFUSES}{NO_ID}"
+    )
+
+
+def _spelling(found: CategoryTable) -> str:
+    table = found.table
+    padded = [
+        i
+        for i, (written, name) in enumerate(zip(table.written, table.header, strict=False))
+        if written != name
+    ]
+    if not padded:
+        return ""
+    names = [table.header[i] for i in padded]
+    said = NO_ID if found.id_column in padded else f"Missing columns in CSV: {sorted(names)}."
+    return f"spaces around the heading{'s' * (len(names) > 1)} {', '.join(map(repr, names))}; {REFUSES}{said}"
+
+
+def _trailing(table: Table) -> str:
+    width = len(table.header)
+    if len(table.written) > width:
+        unnamed = [f"Unnamed: {i}" for i in range(width, len(table.written))]
+        return (
+            f"the heading ends with {len(unnamed)} empty cell{'s' * (len(unnamed) > 1)}, ignored; "
+            f"{REFUSES}Extra columns in CSV: {unnamed}."
+        )
+    if not table.padded or 0 in table.padded:  # its reader takes the width of the first row
+        return ""
+    row = min(table.padded)
+    what = (
+        f"{len(table.padded)} rows end with more empty cells than the heading (line "
+        f"{table.lines[row]}), ignored"
+    )
+    return f"{what}; {REFUSES}Could not parse CSV: Error tokenizing data."
+
+
+def _commas(block: Block, categories: Sequence[str]) -> str:
+    if not block.decimal_commas:
+        return ""
+    return f"{block.decimal_commas} numbers have a decimal comma; {REFUSES}{_not_floating(categories)}"
+
+
+def _odd_spaces(block: Block, categories: Sequence[str]) -> str:
+    if not block.odd_spaces:
+        return ""
+    several = block.odd_spaces > 1
+    what = (
+        f"{block.odd_spaces} number{'s have' if several else ' has'} a no-break or other odd space beside it"
+    )
+    return f"{what}; {REFUSES}{_not_floating(categories)}"
+
+
+def _integers(table: Table, categories: Sequence[str], block: Block) -> str:
+    whole = [
+        name
+        for k, name in enumerate(categories)
+        if name in table.header
+        and np.array_equal(block.values[:, k], np.round(block.values[:, k]))
+        and all(INTEGER.fullmatch(cell) for cell in set(table.columns[table.header.index(name)]))
+    ]
+    if not whole:
+        return ""
+    what = f"column{'s' * (len(whole) > 1)} {', '.join(whole)} of whole numbers only: write 0.0 and 1.0"
+    return f"{what}; {REFUSES}{_not_floating(whole)}"
+
+
+def _not_floating(names: Sequence[str]) -> str:
+    return f"CSV contains non-floating-point value(s) in columns: {list(names)}."
+
+
+def _id_spelling(found: CategoryTable, truth: bool) -> str:
+    written = found.table.columns[found.id_column]
+    if written == found.ids:
+        return ""
+    odd = [
+        i
+        for i, cell in enumerate(written)
+        if cell != found.ids[i] and (truth or NOT_MENDED_THERE.search(cell))
+    ]
+    if not odd:
+        return ""
+    shown = ", ".join(repr(written[i]) for i in odd[:SHOWN]) + (", ..." if len(odd) > SHOWN else "")
+    missing = [JPG.sub("", written[i]) if truth else found.ids[i] for i in odd[:SHOWN]]
+    what = f"{len(odd)} ids with a folder, a file ending or spaces ({shown}), left out in comparing"
+    return f"{what}; {REFUSES}Missing images in CSV: {missing}."
+
+
+def _numeric_ids(found: CategoryTable) -> str:
+    if not all(WHOLE.fullmatch(name) for name in found.ids):
+        return ""
+    said = f"Missing images in CSV: {list(found.ids[:SHOWN])}."
+    return (
+        "all ids are whole numbers, which it takes for numbers on one side and for text on the other; "
+        f"{REFUSES}{said}"
+    )
+
+
+def _short(data: bytes) -> str:
+    start = (
+        data[: 8 * HEAD_CHARACTERS]
+        .decode("utf-8-sig", "replace")
+        .replace("\r\n", "\n")
+        .replace("\r", "\n")[:HEAD_CHARACTERS]
+    )
+    return (
+        ""
+        if start.count("\n") >= HEAD_LINES
+        else f"fewer than two line ends in the first 2,000 characters; {REFUSES}No newlines detected in CSV."
+    )
