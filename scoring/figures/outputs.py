@@ -86,7 +86,7 @@ class Sweep:
         risks: Class -> risk group.
     """
 
-    settings: Sequence[float] | Sequence[str]
+    settings: Sequence[float | str]
     outputs: Floats
     names: Sequence[str]
     own: float | str | None = None

@@ -17,7 +17,7 @@ FIELDS = {"age": "age", "gender": "sex", "location": "body site"}
 
 
 @dataclass(frozen=True)
-class Sweep:
+class DemographicSweep:
     """Answers when one input changes and the others stay. vectors, by field ("age", "gender", "location"):
     [n, 3]; probabilities: [n, K]."""
 
@@ -34,7 +34,7 @@ def sweep(
     answer: Answer,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
-) -> Sweep:
+) -> DemographicSweep:
     """Run again at 19 ages, the genders and the sites, each with "unknown": 30 runs. Raises ValueError for a
     model without a vector; Cancelled; InputRefused."""
     if answer.vector is None:
@@ -45,10 +45,10 @@ def sweep(
         model, answer, ((answer.prepared, vector) for vector in every), len(every), progress, cancelled
     )
     ends = np.cumsum([len(v) for v in vectors.values()])[:-1]
-    return Sweep(vectors, dict(zip(vectors, np.split(rows, ends), strict=True)))
+    return DemographicSweep(vectors, dict(zip(vectors, np.split(rows, ends), strict=True)))
 
 
-def changes(found: Sweep, answer: Answer, classes: Sequence[str]) -> tuple[str, ...]:
+def changes(found: DemographicSweep, answer: Answer, classes: Sequence[str]) -> tuple[str, ...]:
     """A sentence for each field in which the highest class becomes another, with where it does; one sentence
     where none does."""
     sentences = []
@@ -65,7 +65,7 @@ def changes(found: Sweep, answer: Answer, classes: Sequence[str]) -> tuple[str, 
     )
 
 
-def leading(found: Sweep, count: int = SHOWN) -> dict[str, tuple[int, ...]]:
+def leading(found: DemographicSweep, count: int = SHOWN) -> dict[str, tuple[int, ...]]:
     """By field, the classes that are highest anywhere, most first: those worth a line."""
     return {
         field: tuple(np.argsort(-rows.max(0), kind="stable")[:count].tolist())

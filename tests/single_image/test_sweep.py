@@ -7,7 +7,7 @@ import pytest
 from scoring.models.pool import Cancelled
 from scoring.single_image.answer import answer
 from scoring.single_image.model_task import described, model_task, vector
-from scoring.single_image.sweep import Sweep, changes, leading, sweep
+from scoring.single_image.sweep import DemographicSweep, changes, leading, sweep
 from tests.models import builders
 from tests.support.single_image import lesion, model, of_quadrant, photograph
 
@@ -42,12 +42,14 @@ def test_sentences():
     with model(of_quadrant(), model_task("melanoma")) as found:
         one = answer(found, photograph(np.zeros((64, 64, 3), np.uint8)))
     assert one.top == 0
-    moved = Sweep(vectors, {"age": np.array([same, other]), "gender": np.array([same, same])})
+    moved = DemographicSweep(vectors, {"age": np.array([same, other]), "gender": np.array([same, same])})
     assert changes(moved, one, ("A", "B")) == ("With another age the highest class is no longer A: B at 70.",)
-    other_site = Sweep({"location": vectors["age"] * 0 + [50, 1, 2]}, {"location": np.array([same, other])})
+    other_site = DemographicSweep(
+        {"location": vectors["age"] * 0 + [50, 1, 2]}, {"location": np.array([same, other])}
+    )
     (words,) = changes(other_site, one, ("A", "B"))
     assert words.startswith("With another body site")
-    still = Sweep(vectors, {"age": np.array([same, same]), "gender": np.array([same, same])})
+    still = DemographicSweep(vectors, {"age": np.array([same, same]), "gender": np.array([same, same])})
     assert changes(still, one, ("A", "B")) == ("The highest class stays A at every age, sex and body site.",)
     assert leading(moved, 1) == {"age": (1,), "gender": (0,)}
 

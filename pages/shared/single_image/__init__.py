@@ -1,2 +1,2 @@
-"""What only the page of single images shows: intake, model, answer, and what may be asked beyond it. Nothing
-of an own image outlives it."""
+"""What only the page of single images shows: image, model, answer and explanations. Nothing of an own image
+outlives it."""

@@ -1,5 +1,5 @@
-"""What the answer hangs on: which parts of the image, and which age, sex and site. Both are asked for,
-neither is shown unasked."""
+"""What the answer hangs on: which parts of the image, and which age, sex and site. Neither is computed
+before a click."""
 
 from functools import partial
 
@@ -14,21 +14,23 @@ from scoring.figures import single_image
 from scoring.figures.outputs import Sweep, setting_dots, sweep_lines
 from scoring.single_image import masks, occlusion, sweep, wording
 from scoring.single_image.explanation import Explanation, agreement_line, explanation
+from scoring.single_image.model_task import described
 from scoring.single_image.saliency import FLOOR, SCALE, SaliencyMap
+from scoring.single_image.sweep import DemographicSweep
 from scoring.text import markdown
 
 SWEEP_RUNS, USUAL_OPACITY = 30, 50
 WAYS = ("One part hidden after the other", "Random halves hidden")
 
 
-def parts(asked: Query) -> None:
+def parts(query: Query) -> None:
     """A button, then two maps of where hiding a part changes the scores, side by side."""
-    grid = occlusion.grid_for(asked.answer.cpu_ms / 1000)
+    grid = occlusion.grid_for(query.answer.cpu_ms / 1000)
     runs = grid * grid + masks.COUNT
-    key = ("maps", *asked.key, asked.answer.kind)
-    wanted = f"single_maps_{asked.image.token}"
+    key = ("maps", *query.key, query.answer.kind)
+    wanted = f"single_maps_{query.image.token}"
     if not session.done(key) and st.session_state.get(wanted) != key:
-        seconds = runs * asked.answer.cpu_ms / 1000
+        seconds = runs * query.answer.cpu_ms / 1000
         st.caption(
             f"{wording.MAP} Two maps, made in two ways, so that you see how far they agree. "
             f"It takes {runs} runs of the model, about {max(1, seconds):.0f} s."
@@ -38,32 +40,32 @@ def parts(asked: Query) -> None:
             model.measure_later()
             st.rerun()
         return
-    found = session.beside(key, "runs", partial(_mapped, asked, grid))
+    found = session.beside(key, "runs", partial(_mapped, query, grid))
     if isinstance(found, Running):
         submissions.running(found)
     elif found.refused:
         st.error(markdown(found.refused.problems[0].message, 600), icon=":material/block:")
     else:
-        _maps(asked, found.value)
+        _maps(query, found.value)
 
 
-def _mapped(asked: Query, grid: int, progress=None, cancelled=None) -> Explanation:
+def _mapped(query: Query, grid: int, progress=None, cancelled=None) -> Explanation:
     """In the queue: a worker of its own, so that the page can go on asking the other."""
-    own = model.of_bytes(asked.subject, asked.given)
+    own = model.of_bytes(query.subject, query.given)
     try:
-        return explanation(own, asked.answer, grid, progress=progress, cancelled=cancelled)
+        return explanation(own, query.answer, grid, progress=progress, cancelled=cancelled)
     finally:
         own.close()
 
 
-def _maps(asked: Query, found: Explanation) -> None:
-    subject, answer = asked.subject, asked.answer
+def _maps(query: Query, found: Explanation) -> None:
+    subject, answer = query.subject, query.answer
     layout.heading("Which parts of the image move the score?")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         k = st.selectbox(
             "Class",
             answer.order,
-            key=f"single_map_class_{asked.image.token}",
+            key=f"single_map_class_{query.image.token}",
             format_func=lambda k: f"{subject.names[k]} {answer.probabilities[k]:.2f}",
             width=320,
         )
@@ -72,31 +74,32 @@ def _maps(asked: Query, found: Explanation) -> None:
         )
     name = subject.names[k]
     st.markdown(f"**{markdown(agreement_line(found, k, name), 600)}**")
-    _, _, before, after = found.one_by_one.largest(k)
-    if found.one_by_one.matters(k):
+    largest = found.one_by_one.largest(k)
+    if largest is not None and found.one_by_one.matters(k):
+        _, _, before, after = largest
         st.markdown(markdown(f"{wording.map_line(name, before, after)} Outlined: that part.", 300))
     for place, way, drawn in zip(st.columns(2, gap="medium"), WAYS, found.maps, strict=True):
         with place:
-            _map(asked, drawn, k, way, opacity / 100)
+            _map(query, drawn, k, way, opacity / 100)
     st.caption(wording.MAP)
     with st.expander("Technical", icon=":material/build:"):
         _technical(found, k)
 
 
-def _map(asked: Query, found: SaliencyMap, k: int, way: str, opacity: float) -> None:
+def _map(query: Query, found: SaliencyMap, k: int, way: str, opacity: float) -> None:
     largest, cell = found.largest(k), None
     if largest is not None and found.matters(k):
         cell = (*largest[:2], found.drops.shape[1])
     layout.chart(
         single_image.saliency(
             single_image.Saliency(
-                asked.subject.names[k],
+                query.subject.names[k],
                 way,
                 found.picture(k),
                 SCALE,
                 FLOOR,
-                asked.preview,
-                asked.image.photograph.size,
+                query.preview,
+                query.image.photograph.size,
                 cell,
             ),
             layout.theme(),
@@ -123,16 +126,16 @@ def _technical(found: Explanation, k: int) -> None:
     )
 
 
-def person(asked: Query) -> None:
+def person(query: Query) -> None:
     """A button, then the answers at other ages, sexes and sites."""
-    answer, subject = asked.answer, asked.subject
+    answer, subject = query.answer, query.subject
     if answer.vector is None:
         st.info(
             "This model takes the image alone: age, sex and body site cannot change its answer.",
             icon=":material/info:",
         )
         return
-    key = (*asked.key, answer.kind)
+    key = (*query.key, answer.kind)
     if not session.held("sweep", key):
         st.caption(
             f"Asks the model {SWEEP_RUNS} times more, each time with another age, sex or body site, "
@@ -140,7 +143,7 @@ def person(asked: Query) -> None:
         )
         if st.button("What if the person were another?", key="single_sweep", icon=":material/tune:"):
             with st.spinner("Asking the model ..."):
-                session.kept("sweep", key, lambda: submissions.attempt(sweep.sweep, asked.opened, answer))
+                session.kept("sweep", key, lambda: submissions.attempt(sweep.sweep, query.opened, answer))
             st.rerun()
         return
     outcome: Outcome = session.kept("sweep", key, Outcome)
@@ -160,14 +163,13 @@ def _seconds(cpu_ms: float) -> str:
     return f"{max(1, SWEEP_RUNS * cpu_ms / 1000):.0f}"
 
 
-def _field(found: sweep.Sweep, field: str, classes, risk, vector: np.ndarray) -> None:
+def _field(found: DemographicSweep, field: str, classes, risk, vector: np.ndarray) -> None:
     values, rows = found.values(field), found.probabilities[field]
-    own = sweep.described(vector)[field]
-    found = Sweep(values, rows, classes, own, risk)
+    moved = Sweep(values, rows, classes, described(vector)[field], risk)
     if field == "age":
-        figure = sweep_lines(found, layout.theme(), "What if the person were older?", "age in years")
+        figure = sweep_lines(moved, layout.theme(), "What if the person were older?", "age in years")
         caption = "Dotted: the age given."
     else:
-        figure = setting_dots(found, layout.theme(), f"What if the {sweep.FIELDS[field]} were another?")
+        figure = setting_dots(moved, layout.theme(), f"What if the {sweep.FIELDS[field]} were another?")
         caption = "Bold: as given."
     layout.chart(figure, caption, key=f"single_{field}")

@@ -1,10 +1,12 @@
-"""The image that a model is asked about: a case of the test set, an own photograph or one from the camera. Of
+"""The image that a model is given: a case of the test set, an own photograph or one from the camera. Of
 an own file pixels alone stay."""
 
 import secrets
 from dataclasses import dataclass, replace
+from typing import Final
 
 import streamlit as st
+from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.shared import submissions
@@ -12,10 +14,11 @@ from pages.shared.inputs import Input
 from pages.shared.single_image import model, session
 from pages.shared.submissions import Outcome, Running
 from scoring.findings import InputRefused
+from scoring.metrics.quality import Quality
 from scoring.single_image import framing, photograph, wording
 from scoring.single_image.foreign import Unlikeness
 from scoring.single_image.photograph import Photograph
-from scoring.single_image.quality import Quality, of_photograph, seen_parts
+from scoring.single_image.quality import of_photograph, seen_parts
 from scoring.text import markdown
 
 SAMPLE, OWN, CAMERA = "Sample", "My image", "Camera"
@@ -24,7 +27,7 @@ MOST_MB = 64
 CASES_IN_SIGHT = 8
 MOST_PHOTOGRAPHS = 6
 """Photographs of one lesion at once."""
-CAMERA_PIXELS = "1080p"
+CAMERA_PIXELS: Final = "1080p"
 HELD, REFUSED, TURN, FRAMED = (f"{session.PREFIX}{name}" for name in ("own", "refused", "turn", "framed"))
 
 
@@ -34,7 +37,7 @@ class Image:
 
     Attributes:
         token: Names it in this session, and holds nothing of it.
-        photograph: Its pixels, as they are asked about.
+        photograph: Its pixels, as models receive them.
         name: What the page calls it.
         case: Its place in the test set, None for an own one.
         person: Names the person whom it shows: photographs of one lesion share age, sex and body site.
@@ -212,7 +215,7 @@ def _chosen(held: tuple[Image, ...]) -> Image:
 
 
 def _framed(original: Image) -> Image:
-    """Draw how an own photograph is turned and cropped, and give it as it is asked about."""
+    """Draw how an own photograph is turned and cropped, and return it as models receive it."""
     token = original.token
     with st.expander("Turn, zoom and crop", icon=":material/crop_rotate:"):
         st.segmented_control(
@@ -277,6 +280,15 @@ def _taken(key: str) -> None:
     except InputRefused as refused:
         # The words alone: the exception holds on to the bytes.
         st.session_state[REFUSED] = tuple(problem.message for problem in refused.problems)
-    context = get_script_run_ctx()
-    context.uploaded_file_mgr.remove_file(context.session_id, file.file_id)
+    _drop_bytes(file.file_id)
     st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
+
+
+def _drop_bytes(file_id: str) -> None:
+    """Free an upload now; Streamlit would keep it until the session ends. Raises RuntimeError where it holds
+    uploads elsewhere than in memory: a file must not outlive its use unnoticed."""
+    context = get_script_run_ctx()
+    uploads = context.uploaded_file_mgr if context else None
+    if context is None or not isinstance(uploads, MemoryUploadedFileManager):
+        raise RuntimeError("uploads are not held in memory")
+    uploads.remove_file(context.session_id, file_id)

@@ -1,6 +1,6 @@
-"""The model that is asked, and the test set that its answers are compared with."""
+"""The model in use, and its outputs for the test set, with which its output for one image is compared."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -25,15 +25,16 @@ from scoring.single_image.reference import Reference, reference, without
 MEASURING = "_measuring"
 
 
-def asked(challenge_id: str, truth) -> ModelTask:
-    """What the challenge asks a model, on this test set."""
-    found = model_task(challenge_id, load_challenge(challenge_id).single_image.categories(truth))
+def task(challenge_id: str, truth) -> ModelTask:
+    """Return what the challenge expects of a model, on this test set."""
+    support = load_challenge(challenge_id).single_image
+    found = model_task(challenge_id, support.categories(truth) if support else None)
     # One risk has no class names of its own: "positive" alone would say too much.
     return replace(found, classes=found.names) if found.outputs == 1 else found
 
 
 def worker(wanted: ModelTask, given: Input) -> Outcome:
-    """The model behind a door, opened for this session alone (`model.Opened`), or why it cannot be."""
+    """Open the chosen model for this session alone (`model.Opened`), or say why it cannot be."""
     return _worker(wanted.challenge, wanted.classes, given.key, wanted, given)
 
 
@@ -43,7 +44,7 @@ def second_worker(wanted: ModelTask, given: Input) -> Outcome:
 
 
 def no_person() -> InputRefused:
-    """Why a second model cannot be asked: the first takes the image alone."""
+    """Say why a second model cannot be run: the first takes the image alone."""
     words = (
         "This model takes age, sex and body site as well: choose it as the first model and give them there."
     )
@@ -103,30 +104,20 @@ def close() -> None:
     _detector.clear()
 
 
-def standing(wanted: ModelTask, test_set: Input, title: str, truth, given: Input) -> Outcome | Running:
-    """What the model says to the test set's cases (`reference.Reference`); `Running` while it is asked."""
+def performance(wanted: ModelTask, test_set: Input, title: str, truth, given: Input) -> Outcome | Running:
+    """Return the model's outputs for the test set (`reference.Reference`); `Running` while it runs."""
     found = submissions.predictions(wanted.challenge, test_set.key, given, truth, {})
     if isinstance(found, Running) or found.refused:
         return found
+    key = (wanted.challenge, test_set.key, given.key, title)
     return Outcome(
-        _reference(
-            wanted.challenge, test_set.key, given.key, wanted, truth, found.value, not test_set.own, title
-        )
+        _reference(key, lambda: reference(wanted, truth, found.value, generated=not test_set.own, name=title))
     )
 
 
 @st.cache_resource(max_entries=4, scope="session", show_spinner=False)
-def _reference(
-    challenge_id: str,
-    truth_key: str,
-    model_key: str,
-    _wanted: ModelTask,
-    _truth,
-    _predictions,
-    generated: bool,
-    title: str,
-) -> Reference:
-    return reference(_wanted, _truth, _predictions, generated, name=title)
+def _reference(key: tuple[str, ...], _work: Callable[[], Reference]) -> Reference:
+    return _work()
 
 
 def apart_from(held: Reference, case: int | None, key: tuple) -> Reference:
@@ -138,9 +129,10 @@ def apart_from(held: Reference, case: int | None, key: tuple) -> Reference:
 
 
 def measured(challenge_id: str, test_set: Input, truth) -> Outcome | Running:
-    """Quality and appearance of every image of the test set (`quality.Measured`), to hold others against;
+    """Quality and appearance of every image of the test set (`quality.Measured`), to compare others with;
     `Running` while they are measured."""
-    tile = load_challenge(challenge_id).single_image.kind == "tile"
+    support = load_challenge(challenge_id).single_image
+    tile = support is not None and support.kind == "tile"
     content = (challenge_id, scoring.__version__, "quality", test_set.key)
     runs = submissions.own_runs() if test_set.own else submissions.shared_runs()
     found = submissions.run(content, "images", partial(quality.measured, truth, tile=tile), runs)
@@ -175,7 +167,7 @@ def _withheld(
 
 
 def measure_later() -> None:
-    """Make way in the queue for what the visitor asked for."""
+    """Make way in the queue for what the visitor is waiting for."""
     found = st.session_state.pop(MEASURING, None)
     if found is not None:
         found.job.stop.set()

@@ -10,7 +10,7 @@ from scoring.figures import single_image as figures
 from scoring.figures.numerals import decimal, percent
 from scoring.single_image import wording
 from scoring.single_image.operating import operating_point, risks
-from scoring.single_image.reference import alike, malignant_at, reweighted, share_alike
+from scoring.single_image.reference import Reference, alike, malignant_at, reweighted, share_alike
 from scoring.text import markdown
 
 SENSITIVITIES = (50, 99, 95)
@@ -23,26 +23,27 @@ def sensitivity() -> float:
     return st.session_state.get("sensitivity", SENSITIVITIES[2]) / 100
 
 
-def waiting(asked: Query) -> bool:
-    """Say so where there is no test set to hold the answer against, yet or at all."""
-    if asked.held is not None and len(asked.held):
-        return False
+def _reference(query: Query) -> Reference | None:
+    """Return the cases to compare with; where there are none, yet or at all, say so and return None."""
+    if query.held is not None and len(query.held):
+        return query.held
     st.info("This needs the model's answers to the test set: see below.", icon=":material/hourglass_top:")
-    return True
+    return None
 
 
-def operating(asked: Query) -> None:
+def operating(query: Query) -> None:
     """A wanted sensitivity, the threshold that gives it, and its cost; then what rarity changes."""
-    if waiting(asked):
+    held = _reference(query)
+    if held is None:
         return
     left, right = st.columns(2, gap="large")
     with left:
-        _threshold(asked)
+        _threshold(query, held)
     with right:
-        _prevalence(asked)
+        _prevalence(query, held)
 
 
-def _threshold(asked: Query) -> None:
+def _threshold(query: Query, held: Reference) -> None:
     low, high, usual = SENSITIVITIES
     wanted = st.slider(
         "Wanted sensitivity for malignant classes, %",
@@ -52,7 +53,7 @@ def _threshold(asked: Query) -> None:
         key="sensitivity",
         bind="query-params",
     )
-    malignant, held = asked.subject.malignant, asked.held
+    malignant = query.subject.malignant
     point = operating_point(held, malignant, wanted / 100)
     if point is None:
         st.info(
@@ -60,7 +61,7 @@ def _threshold(asked: Query) -> None:
             "threshold can be chosen."
         )
         return
-    own = float(risks(asked.answer.probabilities, malignant))
+    own = float(risks(query.answer.probabilities, malignant))
     layout.chart(
         figures.among(
             risks(held.probabilities, malignant), malignant[held.truth], own, point.threshold, layout.theme()
@@ -89,7 +90,7 @@ def _shares(found) -> tuple[str, str]:
     return percent(found.hits / found.n), f"{percent(found.low)} to {percent(found.high)}, n = {found.n}"
 
 
-def _prevalence(asked: Query) -> None:
+def _prevalence(query: Query, held: Reference) -> None:
     wanted = st.select_slider(
         "Share of malignant cases where the image comes from",
         PREVALENCES,
@@ -97,10 +98,10 @@ def _prevalence(asked: Query) -> None:
         key="prevalence",
         format_func=lambda p: f"{100 * p:g}%",
     )
-    malignant, held, before = asked.subject.malignant, asked.held, asked.answer.probabilities
+    malignant, before = query.subject.malignant, query.answer.probabilities
     after = reweighted(held, before, malignant_at(held, malignant, wanted))
     layout.chart(
-        figures.reweighted(asked.subject.names, asked.subject.risk, before, after, layout.theme()),
+        figures.reweighted(query.subject.names, query.subject.risk, before, after, layout.theme()),
         f"Ring: as in {markdown(held.name)}, where {percent(malignant[held.truth].mean())} of "
         f"{len(held)} cases are malignant. "
         f"Filled: reweighted to {100 * wanted:g}%.",
@@ -122,14 +123,15 @@ def _prevalence(asked: Query) -> None:
     )
 
 
-def cases_alike(asked: Query) -> None:
+def cases_alike(query: Query) -> None:
     """Six cases that the model scored alike, with their truth."""
-    if waiting(asked):
+    held = _reference(query)
+    if held is None:
         return
-    answer, held, subject = asked.answer, asked.held, asked.subject
+    answer, subject = query.answer, query.subject
     found = alike(held, answer.probabilities)
     thumbnails = submissions.thumbnails(
-        subject.challenge, asked.test_set.key, tuple(case.index for case in found), asked.truth
+        subject.challenge, query.test_set.key, tuple(case.index for case in found), query.truth
     )
     pictures = [
         Picture(

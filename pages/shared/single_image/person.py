@@ -16,9 +16,9 @@ SEXES = {"m": "male", "f": "female", UNKNOWN_WORD: UNKNOWN_WORD}
 SITES = (*LOCATIONS, UNKNOWN_WORD)
 
 
-def asked(image: Image, truth) -> np.ndarray | None:
-    """Draw what the model takes besides the image and give it as the model receives it; None while something
-    is missing.
+def vector_of(image: Image, truth) -> np.ndarray | None:
+    """Draw what the model takes besides the image, and return it as the model receives it; None while
+    something is missing.
 
     A case of the test set brings its own; a field that it lacks has to be given.
     """
@@ -37,7 +37,7 @@ def asked(image: Image, truth) -> np.ndarray | None:
             width=150,
         )
         sex = st.segmented_control(
-            "Sex", list(SEXES), default=sex, key=f"single_sex_{token}", format_func=SEXES.get
+            "Sex", list(SEXES), default=sex, key=f"single_sex_{token}", format_func=SEXES.__getitem__
         )
     try:
         found = vector(age, sex, site)

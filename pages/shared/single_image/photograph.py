@@ -1,4 +1,4 @@
-"""A photograph of skin, what a model answers, and what may be asked beyond it."""
+"""A photograph of skin, a model's answer, and what explains it."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,8 +23,7 @@ from pages.shared.single_image import (
     side_by_side,
 )
 from pages.shared.single_image.image_upload import Image
-from pages.shared.single_image.query import Query
-from pages.shared.single_image.query import answered as answer_of
+from pages.shared.single_image.query import Query, answer_of
 from pages.shared.submissions import Outcome, Running
 from scoring.findings import InputRefused
 from scoring.models.model_task import ModelTask
@@ -35,7 +34,8 @@ from scoring.text import markdown
 
 @dataclass(frozen=True)
 class Setup:
-    """What is asked of which model. vector: age, sex and site as the model receives them, None without."""
+    """An image, and the model that it is given to. vector: age, sex and site as the model receives them, None
+    without."""
 
     task: ModelTask
     test_set: Input
@@ -77,7 +77,7 @@ def show(challenge_id: str) -> None:
         with right:
             st.info("The answer will stand here.", icon=":material/image:")
         return
-    subject = model.asked(challenge_id, truth)
+    subject = model.task(challenge_id, truth)
     with right:
         opened = model.worker(subject, given)
         if opened.refused:
@@ -90,11 +90,11 @@ def show(challenge_id: str) -> None:
     vector = None
     if opened.value.takes_vector:
         with person_place:
-            vector = person.asked(shown, truth)
+            vector = person.vector_of(shown, truth)
         if vector is None:
             answer_place.info("The answer will stand here.", icon=":material/image:")
             return
-    held = model.standing(subject, test_set, selectors.title_of(test_set), truth, given)
+    held = model.performance(subject, test_set, selectors.title_of(test_set), truth, given)
     among = (
         None
         if isinstance(held, Running) or session.working()
@@ -107,8 +107,8 @@ def show(challenge_id: str) -> None:
 def _answer(
     setup: Setup, held: Outcome | Running, among: Outcome | Running | None, places: Places, first: bool
 ) -> None:
-    """Draw the answer, after the visitor's own impression where that comes first, then what may be asked
-    beyond it, then what still runs."""
+    """Draw the answer, after the visitor's own impression where that comes first, then what explains
+    it, then what still runs."""
     key = (setup.task.challenge, setup.test_set.key, setup.model.key)
     reference = (
         None
@@ -158,7 +158,7 @@ def _answer(
 
 
 def _tabs(own: str) -> dict[str, Callable[[Query], None]]:
-    """What may be asked beyond the answer."""
+    """Return what explains the answer, by tab."""
     return {
         "Why": explanation.parts,
         "Operating point": performance.operating,
@@ -173,8 +173,9 @@ def _withheld(
     setup: Setup, held: Outcome | Running, among: Outcome | Running | None
 ) -> Outcome | Running | None:
     """How often there is no answer on the test set, counted after all else was measured; None until then."""
-    ready = isinstance(held, Outcome) and held.value and isinstance(among, Outcome) and among.value
-    if not ready or session.working() or not len(held.value):
+    if not isinstance(held, Outcome) or not isinstance(among, Outcome):
+        return None
+    if not held.value or not among.value or session.working():
         return None
     return model.withheld(setup.task, setup.model, setup.test_set, setup.truth, held.value, among.value)
 

@@ -1,5 +1,5 @@
-"""One question and its answer: this image, this model, this person, and the test set that the answer is held
-against."""
+"""One question and its answer: this image, this model, this person, and the test set that the answer is
+compared with."""
 
 from dataclasses import dataclass
 
@@ -11,24 +11,25 @@ from pages.shared.single_image import session
 from pages.shared.single_image.image_upload import Image
 from pages.shared.submissions import Outcome
 from scoring.figures import single_image as figures
+from scoring.metrics.quality import Quality
 from scoring.models.model_task import ModelTask
 from scoring.single_image import answer as answers
 from scoring.single_image.abstention import Withheld, least_score, reasons
 from scoring.single_image.answer import Answer, Views
 from scoring.single_image.model import Opened
-from scoring.single_image.quality import Chip, Quality
-from scoring.single_image.reference import ClassSet, Reference, class_set
+from scoring.single_image.quality import Chip
+from scoring.single_image.reference import ClassSet, Labelled, Reference, class_set
 
 PATIENCE_MS = 1500
-"""Time for turning and mirroring that is spent unasked."""
+"""Time for turning and mirroring that is spent without a click."""
 
 
 @dataclass(frozen=True)
 class Query:
-    """What is asked.
+    """An image, a model, and its answer.
 
     Attributes:
-        held: The model's answers to the test set; None while it is asked, or where it cannot be.
+        held: The model's answers to the test set; None while it runs, or where it cannot.
         test_set: Where its cases are.
         truth: Its cases.
         model_name: What the page calls the model.
@@ -42,7 +43,7 @@ class Query:
     answer: Answer
     held: Reference | None
     test_set: Input
-    truth: object
+    truth: Labelled
     quality: Quality
     chips: tuple[Chip, ...]
     model_name: str = ""
@@ -56,8 +57,7 @@ class Query:
 
     @property
     def views(self) -> Views | None:
-        """The answers to the image turned and mirrored, where that is quick or was asked for, and did not
-        fail."""
+        """The answers to the image turned and mirrored, where that is quick or wanted, and did not fail."""
         quick = self.answer.cpu_ms * self.other_views <= PATIENCE_MS
         return self.turned().value if quick or session.held("views", self.view_key) else None
 
@@ -66,7 +66,8 @@ class Query:
         """Why there is no answer; empty where there is one."""
         views, failed = self.views, ""
         if views is None and session.held("views", self.view_key):
-            failed = self.turned().refused.problems[0].message
+            refused = self.turned().refused
+            failed = refused.problems[0].message if refused else ""
         least = None if self.held is None else least_score(self.held)
         return reasons(float(self.answer.probabilities.max()), least, views, self.chips, failed)
 
@@ -76,7 +77,7 @@ class Query:
         return len(answers.turned(self.answer.prepared)) - 1
 
     def turned(self) -> Outcome:
-        """The image turned and mirrored, asked once."""
+        """Run the model on the image turned and mirrored, once."""
         return session.kept(
             "views", self.view_key, lambda: submissions.attempt(answers.views, self.opened, self.answer)
         )
@@ -88,10 +89,11 @@ class Query:
     @property
     def classes(self) -> ClassSet | None:
         """The classes that this image cannot be parted from."""
-        if self.held is None or not len(self.held):
+        held = self.held
+        if held is None or not len(held):
             return None
         key = (*self.key, self.test_set.key)
-        return session.kept("classes", key, lambda: class_set(self.held, self.answer.probabilities))
+        return session.kept("classes", key, lambda: class_set(held, self.answer.probabilities))
 
     @property
     def preview(self) -> bytes:
@@ -103,7 +105,7 @@ def preview(image: Image) -> bytes:
     return session.kept("preview", image.token, lambda: figures.preview(image.photograph.small))
 
 
-def answered(
+def answer_of(
     opened: Opened,
     given: Input,
     image: Image,
@@ -111,7 +113,7 @@ def answered(
     held: Reference | None,
     test_set: Input,
 ) -> Answer:
-    """The model's answer, run once for a question. held: of `test_set`. Raises InputRefused."""
+    """Return the model's answer, run once for a question. held: of `test_set`. Raises InputRefused."""
     key = (
         given.key,
         opened.subject.challenge,

@@ -1,4 +1,4 @@
-"""What was asked and answered, as a page to print and as JSON."""
+"""Question and result of one image, as a page to print and as JSON."""
 
 from datetime import UTC, datetime
 
@@ -18,38 +18,38 @@ from scoring.text import markdown
 WITH_IMAGE = "Put the image into the record"
 
 
-def show(asked: Query, own: str, sensitivity: float, shown: bool) -> None:
+def show(query: Query, own: str, sensitivity: float, shown: bool) -> None:
     """Draw what the record holds and its downloads. own: the visitor's impression, "" without one.
     sensitivity: the wanted one, 0..1. shown: whether the scores are."""
-    answer, photograph = asked.answer, asked.image.photograph
+    answer, photograph = query.answer, query.image.photograph
     width, height = photograph.size
     entries = [
         Fact("Image", f"{width} × {height} px", photograph.framed or "as it is"),
-        Fact("Model", asked.model_name, f"SHA-256 {asked.opened.sha256[:12]}…"),
+        Fact("Model", query.model_name, f"SHA-256 {query.opened.sha256[:12]}…"),
     ]
     if answer.vector is not None:
         given = described(answer.vector).values()
         words = ", ".join(f"{value:g}" if isinstance(value, float) else value for value in given)
         entries.append(Fact("Age, sex, body site", words))
-    if asked.held is not None:
-        entries.append(Fact("Compared with", f"{len(asked.held)} cases", asked.held.name))
+    if query.held is not None:
+        entries.append(Fact("Compared with", f"{len(query.held)} cases", query.held.name))
     layout.heading("What stands in the record?")
     layout.facts(entries)
-    with_image = st.checkbox(WITH_IMAGE, value=True, key=f"single_with_image_{asked.image.token}")
+    with_image = st.checkbox(WITH_IMAGE, value=True, key=f"single_with_image_{query.image.token}")
     downloads.html_button(
-        lambda: single_image.html(_said(asked, own, sensitivity, shown), with_image),
+        lambda: single_image.html(_record(query, own, sensitivity, shown), with_image),
         "single-image",
         "single_html",
         "Record to print (HTML)",
     )
     st.caption("One page; the browser's print makes a PDF of it.")
     with st.expander("Technical", icon=":material/build:"):
-        _technical(asked, own, sensitivity, shown)
+        _technical(query, own, sensitivity, shown)
 
 
-def _technical(asked: Query, own: str, sensitivity: float, shown: bool) -> None:
+def _technical(query: Query, own: str, sensitivity: float, shown: bool) -> None:
     """Shapes, hashes, times, and all of it as JSON."""
-    answer, opened, photograph = asked.answer, asked.opened, asked.image.photograph
+    answer, opened, photograph = query.answer, query.opened, query.image.photograph
     tall, wide = answer.prepared.shape[:2]
     entries = [
         Fact("File", photograph.seen.format),
@@ -64,10 +64,10 @@ def _technical(asked: Query, own: str, sensitivity: float, shown: bool) -> None:
     st.caption(f"SHA-256 of the model: {opened.sha256}")
     for finding in opened.findings:
         st.caption(f"{markdown(finding.code)}: {markdown(finding.message, 600)}")
-    with_pixels = st.checkbox("Put all pixels into the JSON", key=f"single_with_pixels_{asked.image.token}")
+    with_pixels = st.checkbox("Put all pixels into the JSON", key=f"single_with_pixels_{query.image.token}")
     downloads.button(
         "answer.json",
-        lambda: record.text(record.document(_said(asked, own, sensitivity, shown), with_pixels)),
+        lambda: record.text(record.document(_record(query, own, sensitivity, shown), with_pixels)),
         "single-image",
         "json",
         "application/json",
@@ -75,26 +75,26 @@ def _technical(asked: Query, own: str, sensitivity: float, shown: bool) -> None:
     )
 
 
-def _said(asked: Query, own: str, sensitivity: float, shown: bool) -> Record:
-    held = asked.held if asked.held is not None and len(asked.held) else None
-    others = submissions.attempt(side_by_side.photographs, asked).value or [asked.answer]
-    label = int(asked.truth.labels[asked.image.case]) if asked.image.case is not None else -1
+def _record(query: Query, own: str, sensitivity: float, shown: bool) -> Record:
+    held = query.held if query.held is not None and len(query.held) else None
+    others = submissions.attempt(side_by_side.photographs, query).value or [query.answer]
+    label = int(query.truth.labels[query.image.case]) if query.image.case is not None else -1
     return Record(
-        asked.image.photograph,
-        asked.opened,
-        asked.answer,
+        query.image.photograph,
+        query.opened,
+        query.answer,
         held,
-        asked.views,
-        asked.classes,
-        None if held is None else operating_point(held, asked.subject.malignant, sensitivity),
-        asked.quality,
-        asked.chips,
-        asked.reasons,
+        query.views,
+        query.classes,
+        None if held is None else operating_point(held, query.subject.malignant, sensitivity),
+        query.quality,
+        query.chips,
+        query.reasons,
         own or None,
-        asked.model_name,
+        query.model_name,
         f"{datetime.now(UTC):%d %B %Y}",
-        asked.withheld,
+        query.withheld,
         shown,
         others[1:],
-        asked.subject.names[label] if label >= 0 else "",
+        query.subject.names[label] if label >= 0 else "",
     )

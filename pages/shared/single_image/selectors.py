@@ -32,7 +32,7 @@ def cases(challenge_id: str) -> tuple[Input, str, object]:
     """Draw the selector of the test set; return the choice, the sample's key, and its cases, None where
     they cannot be read."""
     challenge = load_challenge(challenge_id)
-    kind = challenge.inputs.truth
+    kind, support = challenge.inputs.truth, challenge.single_image
     test_set, door = inputs.test_set(samples.test_sets(challenge_id), challenge_id, kind.words, kind.endings)
     truth = submissions.truth(challenge_id, test_set)
     if isinstance(truth, Running):
@@ -43,7 +43,7 @@ def cases(challenge_id: str) -> tuple[Input, str, object]:
         door.caption(
             f"{len(truth.value)} cases."
             + " Every number about a test set speaks of this one."
-            * (challenge.single_image.kind == "photograph")
+            * (support is not None and support.kind == "photograph")
         )
         return test_set, door.sample, truth.value
     return test_set, door.sample, None

@@ -52,7 +52,7 @@ def _unpacked(box: list[Callable], progress: Callable, cancelled: Callable) -> o
 
 
 def done(key: tuple) -> bool:
-    """Whether long work was asked for and has an outcome."""
+    """Return whether long work was begun and has an outcome."""
     return key in st.session_state.get(RUNS, Runs(KEPT_RUNS)).outcomes
 
 

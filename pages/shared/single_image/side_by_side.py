@@ -1,6 +1,7 @@
 """Answers side by side: of the model to several photographs of one lesion, and of two models to this one."""
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -20,61 +21,58 @@ from scoring.text import markdown
 NO_MODEL, OWN_MODEL = "none", "own"
 
 
-def show(asked: Query) -> None:
+def show(query: Query) -> None:
     """Draw the answers to further photographs of the lesion, then those of a second model."""
-    _photographs(asked)
-    _models(asked)
+    _photographs(query)
+    _models(query)
 
 
-def photographs(asked: Query) -> list[Answer]:
+def photographs(query: Query) -> list[Answer]:
     """The model's answers to all photographs of the lesion, this one first; one alone where there is one.
     Raises InputRefused."""
-    found = [asked.answer]
-    for other in asked.image.others:
-        key = (*asked.key[:2], other.token, asked.key[3], asked.answer.kind)
-        found.append(
-            session.kept(
-                f"other_{other.token}",
-                key,
-                lambda other=other: answers.answer(
-                    asked.opened, other.photograph, asked.answer.vector, asked.held
-                ),
-            )
-        )
+    found = [query.answer]
+    for other in query.image.others:
+        key = (*query.key[:2], other.token, query.key[3], query.answer.kind)
+        answer = partial(answers.answer, query.opened, other.photograph, query.answer.vector, query.held)
+        found.append(session.kept(f"other_{other.token}", key, answer))
     return found
 
 
-def _photographs(asked: Query) -> None:
+def _photographs(query: Query) -> None:
     layout.heading("What does the model say of several photographs of this lesion?")
-    if asked.image.case is not None or not asked.image.others:
+    if query.image.case is not None or not query.image.others:
         st.caption("Add photographs of the same lesion under My image or Camera: up to 6, side by side.")
         return
-    outcome = submissions.attempt(photographs, asked)
+    outcome = submissions.attempt(photographs, query)
     if outcome.refused:
         st.error(markdown(outcome.refused.problems[0].message, 600), icon=":material/block:")
         return
     found: list[Answer] = outcome.value
-    st.markdown(f"**{markdown(photographs_line(found, asked.subject.names), 600)}**")
+    st.markdown(f"**{markdown(photographs_line(found, query.subject.names), 600)}**")
     columns = {"this photograph": found[0].probabilities}
     columns |= {
-        other.name: one.probabilities for other, one in zip(asked.image.others, found[1:], strict=True)
+        other.name: one.probabilities for other, one in zip(query.image.others, found[1:], strict=True)
     }
     mean = mean_scores(found)
-    _table(asked, "Scores of each photograph", columns | {"mean": mean}, mean)
+    _table(query, "Scores of each photograph", columns | {"mean": mean}, mean)
 
 
-def _models(asked: Query) -> None:
+def _models(query: Query) -> None:
     layout.heading("What does a second model say of this image?")
-    challenge_id = asked.subject.challenge
+    challenge_id = query.subject.challenge
     sample = samples.test_sets(challenge_id)[selectors.sample_key(challenge_id)]
     offered = {
         key: entry
         for key, entry in sample.submissions.items()
-        if entry.is_model and inputs.sample_submission(entry).key != asked.given.key
+        if entry.is_model and inputs.sample_submission(entry).key != query.given.key
     }
     titles = {NO_MODEL: "None", **{key: entry.title for key, entry in offered.items()}, OWN_MODEL: "Own file"}
     chosen = st.selectbox(
-        "Second model", list(titles), key=f"single_second_{challenge_id}", format_func=titles.get, width=320
+        "Second model",
+        list(titles),
+        key=f"single_second_{challenge_id}",
+        format_func=titles.__getitem__,
+        width=320,
     )
     if chosen == NO_MODEL:
         return
@@ -84,11 +82,11 @@ def _models(asked: Query) -> None:
         else inputs.sample_submission(offered[chosen])
     )
     if second is not None:
-        _second(asked, second, second.name if chosen == OWN_MODEL else titles[chosen])
+        _second(query, second, second.name if chosen == OWN_MODEL else titles[chosen])
 
 
-def _second(asked: Query, second: Input, name: str) -> None:
-    outcome = _second_answer(asked, second)
+def _second(query: Query, second: Input, name: str) -> None:
+    outcome = _second_answer(query, second)
     if isinstance(outcome, Running):
         submissions.running(outcome)
         return
@@ -96,38 +94,38 @@ def _second(asked: Query, second: Input, name: str) -> None:
         for problem in outcome.refused.problems:
             st.error(markdown(problem.message, 600), icon=":material/block:")
         return
-    one, other = asked.answer, outcome.value
-    st.markdown(f"**{markdown(models_line(one, other, asked.subject.names), 600)}**")
+    one, other = query.answer, outcome.value
+    st.markdown(f"**{markdown(models_line(one, other, query.subject.names), 600)}**")
     columns = {
-        asked.model_name: one.probabilities,
+        query.model_name: one.probabilities,
         f"{name} ": other.probabilities,
         "difference": other.probabilities - one.probabilities,
     }
-    _table(asked, "Scores of each model", columns, np.maximum(one.probabilities, other.probabilities))
+    _table(query, "Scores of each model", columns, np.maximum(one.probabilities, other.probabilities))
 
 
-def _second_answer(asked: Query, second: Input) -> Outcome | Running:
+def _second_answer(query: Query, second: Input) -> Outcome | Running:
     """The second model's answer. Its outputs on the test set say what one row of them is."""
-    opened = model.second_worker(asked.subject, second)
+    opened = model.second_worker(query.subject, second)
     if opened.refused:
         return opened
-    title = selectors.title_of(asked.test_set)
-    held = model.standing(asked.subject, asked.test_set, title, asked.truth, second)
+    title = selectors.title_of(query.test_set)
+    held = model.performance(query.subject, query.test_set, title, query.truth, second)
     if isinstance(held, Running):
         return held
-    vector = asked.answer.vector
+    vector = query.answer.vector
     if opened.value.takes_vector and vector is None:
         return Outcome(refused=model.no_person())
-    key = (second.key, *asked.key, asked.test_set.key)
+    key = (second.key, *query.key, query.test_set.key)
     return session.kept(
         "second",
         key,
-        lambda: submissions.attempt(answers.answer, opened.value, asked.image.photograph, vector, held.value),
+        lambda: submissions.attempt(answers.answer, opened.value, query.image.photograph, vector, held.value),
     )
 
 
-def _table(asked: Query, question: str, columns: Mapping[str, np.ndarray], order: np.ndarray) -> None:
-    rows = pd.DataFrame({"class": asked.subject.names, **columns}).iloc[np.argsort(-order, kind="stable")]
+def _table(query: Query, question: str, columns: Mapping[str, np.ndarray], order: np.ndarray) -> None:
+    rows = pd.DataFrame({"class": query.subject.names, **columns}).iloc[np.argsort(-order, kind="stable")]
     layout.table(
         question,
         rows,
