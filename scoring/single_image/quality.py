@@ -15,7 +15,8 @@ from scoring.arrays import Floats
 from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
 from scoring.findings import InputRefused
 from scoring.metrics.appearance import appearance, patches
-from scoring.metrics.quality import Quality, quality
+from scoring.metrics.quality import Quality as Quality
+from scoring.metrics.quality import quality
 from scoring.models.pool import Cancelled
 from scoring.models.process import ImageProcess
 from scoring.single_image.foreign import TILE_PATCHES, KnownImages, Unlikeness, known_images

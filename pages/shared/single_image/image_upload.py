@@ -14,11 +14,10 @@ from pages.shared.inputs import Input
 from pages.shared.single_image import model, session
 from pages.shared.submissions import Outcome, Running
 from scoring.findings import InputRefused
-from scoring.metrics.quality import Quality
 from scoring.single_image import framing, photograph, wording
 from scoring.single_image.foreign import Unlikeness
 from scoring.single_image.photograph import Photograph
-from scoring.single_image.quality import of_photograph, seen_parts
+from scoring.single_image.quality import Quality, of_photograph, seen_parts
 from scoring.text import markdown
 
 SAMPLE, OWN, CAMERA = "Sample", "My image", "Camera"

@@ -11,13 +11,12 @@ from pages.shared.single_image import session
 from pages.shared.single_image.image_upload import Image
 from pages.shared.submissions import Outcome
 from scoring.figures import single_image as figures
-from scoring.metrics.quality import Quality
 from scoring.models.model_task import ModelTask
 from scoring.single_image import answer as answers
 from scoring.single_image.abstention import Withheld, least_score, reasons
 from scoring.single_image.answer import Answer, Views
 from scoring.single_image.model import Opened
-from scoring.single_image.quality import Chip
+from scoring.single_image.quality import Chip, Quality
 from scoring.single_image.reference import ClassSet, Labelled, Reference, class_set
 
 PATIENCE_MS = 1500
