@@ -15,7 +15,10 @@ from scoring.findings import Finding, error
 from scoring.samples import Submission, TestSet
 from scoring.text import markdown
 
-UPLOAD_MB = 511  # the limit is 512; from there on the widget would call it "1GB"
+UPLOAD_MB = 512
+# The widget's own words would call that "1GB": its label says it.
+HIDDEN_WORDS = """<style>:is([class*="_files"], [class*="_folder"], [class*="_zip"], [class*="nuclei_file"],
+[class*="single_second"]) [data-testid="stFileUploaderDropzoneInstructions"] {display: none}</style>"""
 TABLE_TYPES = ("csv", "tsv", "txt", "zip")
 ALONE = tuple(f".{ending}" for ending in TABLE_TYPES)
 
@@ -257,8 +260,9 @@ def _drop(
         elif place == key:
             st.session_state.pop(kept, None)
 
+    st.html(HIDDEN_WORDS)
     st.file_uploader(
-        label,
+        f"{label}, up to {UPLOAD_MB} MB",
         type=list(types),
         accept_multiple_files=several,
         key=key,

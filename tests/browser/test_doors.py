@@ -162,3 +162,10 @@ def test_an_own_file_outlives_reloads_and_what_is_gone_is_said(tricorder3):
     expect(page.get_by_text("What is shown now is a sample")).to_be_visible()
     page.get_by_role("button", name="Close", exact=True).click()
     expect(said).to_have_count(0, timeout=driver.PATIENCE)
+
+
+def test_the_limit_of_an_upload_is_said_truly(tricorder3):
+    page = tricorder3()
+    zone = driver.opened(page, "submission")
+    expect(page.get_by_text(re.compile("up to 512 MB"))).to_be_visible()
+    assert not re.search(r"\d ?GB", page.locator(zone).inner_text())
