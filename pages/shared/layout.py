@@ -236,15 +236,13 @@ def headline(
 
 def _badges(status: Status) -> None:
     """Whether the score is official, and what the submission lacks."""
-    badges = []
-    if status.official:
+    if status.is_official:
+        st.markdown(":green-badge[✓ official]", help=markdown(status.official, STATUS))
+    elif status.official:
         official = f"official: {status.official_score}" if status.official_score else "not official"
-        badges.append(":green-badge[✓ official]" if status.is_official else f":orange-badge[▲ {official}]")
-    if status.incomplete:
-        badges.append(f":orange-badge[▲ {markdown(status.incomplete, STATUS)}]")
-    if badges:
-        explained = markdown(status.official, STATUS) if status.is_official else None
-        st.markdown(" ".join(badges), help=explained)
+        st.markdown(f":orange-badge[▲ {official}]")
+    if status.incomplete:  # in words that wrap: a badge would be cut short
+        st.markdown(f":small[:orange[▲ {markdown(status.incomplete, STATUS)}]]")
 
 
 def heading(question: str) -> None:
