@@ -6,6 +6,7 @@ import json
 import re
 import struct
 import threading
+import time
 import weakref
 import zlib
 from dataclasses import replace
@@ -23,6 +24,7 @@ from pages.shared.single_image import image_upload, model, query, session
 from scoring import samples
 from scoring.challenges import load_challenge
 from scoring.metrics import calibration
+from scoring.models.pool import Cancelled
 from scoring.single_image import nuclei, photograph, wording
 from scoring.single_image import quality as chips
 from tests.models import builders
@@ -613,3 +615,28 @@ def test_a_test_set_of_one_case_gets_sentences(single_image):
     assert not app.exception
     lead(app)
     assert "one other case: too few to say how often such a score is right" in said(app)
+
+
+def test_a_map_that_was_asked_for_goes_before_what_runs_unasked(opened, monkeypatch):
+    def endless(truth, progress=None, cancelled=None, tile=False):
+        while not cancelled():
+            time.sleep(0.01)
+        raise Cancelled
+
+    monkeypatch.setattr(model.quality, "measured", endless)
+    app = opened("single_image", challenge="melanoma")
+    for key, job in list(jobs.queue()._jobs.items()):
+        if "quality" not in key:
+            job.future.exception()
+    app.run()
+    lead(app)
+    app.button(key="single_map").click().run()
+    try:
+        until = time.monotonic() + 60
+        while "Strongest change" not in said(app) and time.monotonic() < until:
+            time.sleep(0.2)
+            app.run()
+        assert "Strongest change" in said(app)
+    finally:
+        for job in jobs.queue()._jobs.values():
+            job.stop.set()

@@ -172,3 +172,4 @@ def measure_later() -> None:
     if found is not None:
         found.job.stop.set()
         jobs.queue().forget(found.key)
+    session.await_work()

@@ -12,7 +12,7 @@ from pages.shared.submissions import Outcome, Running, Runs
 from scoring.models.pool import Cancelled
 
 PREFIX = "_single_"
-JOBS, RUNS = f"{PREFIX}jobs", f"{PREFIX}runs"
+JOBS, RUNS, AWAITED = f"{PREFIX}jobs", f"{PREFIX}runs", f"{PREFIX}awaited"
 KEPT_RUNS = 4
 
 
@@ -36,6 +36,7 @@ def beside(key: tuple, counts: str, work: Callable) -> Outcome | Running:
     found = submissions.run(
         key, counts, partial(_unpacked, box), st.session_state.setdefault(RUNS, Runs(KEPT_RUNS)), 0
     )
+    st.session_state.pop(AWAITED, None)
     if isinstance(found, Running):
         waiting = st.session_state.setdefault(JOBS, {})
         if waiting.get(found.key, (None,))[0] is not found.job:
@@ -56,9 +57,16 @@ def done(key: tuple) -> bool:
     return key in st.session_state.get(RUNS, Runs(KEPT_RUNS)).outcomes
 
 
+def await_work() -> None:
+    """Say that long work on the image is asked for next: nothing else is to stand before it in the queue."""
+    st.session_state[AWAITED] = True
+
+
 def working() -> bool:
-    """Whether long work on the image goes on."""
-    return any(not job.future.done() for job, _ in st.session_state.get(JOBS, {}).values())
+    """Whether long work on the image goes on, or is asked for next."""
+    return st.session_state.get(AWAITED, False) or any(
+        not job.future.done() for job, _ in st.session_state.get(JOBS, {}).values()
+    )
 
 
 def forget() -> None:
