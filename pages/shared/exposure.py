@@ -17,7 +17,7 @@ def is_public() -> bool:
 
 
 def require_confinement() -> None:
-    """Let strangers' models run only in workers that are fully confined, where strangers can come."""
+    """Let visitors' models run only in workers that are fully confined, where others can reach the server."""
     if is_public():
         confinement.require(samples.model_digests())
 

@@ -1,4 +1,4 @@
-"""Which layers of confinement a stranger's model needs here, and what is missing."""
+"""Which layers of confinement an untrusted model needs here, and what is missing."""
 
 import hashlib
 import os
@@ -12,7 +12,7 @@ LAYERS = {
     "landlock": "Landlock (Linux 5.13 or newer)",
     "seccomp": "the filter of system calls (x86-64 and aarch64)",
 }
-"""What a worker must have achieved where strangers bring models. Namespaces are more than that: containers
+"""What a worker must have achieved where untrusted models run. Namespaces are more than that: containers
 often forbid them."""
 ACCEPTED = "BENCHSIDE_UNCONFINED_MODELS"
 """An operator who accepts the risk of missing layers sets this environment variable to "accepted"."""
@@ -23,7 +23,7 @@ _known: frozenset[str] = frozenset()
 
 def require(known: Iterable[str] = ()) -> None:
     """From now on, refuse models in this process whose worker lacks a layer, unless the operator accepted
-    that. known: SHA-256 of models that are no stranger's."""
+    that. known: SHA-256 of models that are trusted."""
     global _required, _known
     _required, _known = os.environ.get(ACCEPTED) != "accepted", frozenset(known)
 

@@ -1,4 +1,4 @@
-"""The record of one image as one HTML page to print: what was asked of which model, and what it answered."""
+"""The record of one image as one HTML page to print: image, model and result."""
 
 import base64
 import io

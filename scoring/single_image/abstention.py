@@ -63,7 +63,7 @@ def reasons(
     Args:
         highest: The highest score, 0..1.
         least: The highest score that is needed, None where it is not known.
-        views: The answers to the image turned and mirrored, None where it was not asked or failed.
+        views: The answers to the image turned and mirrored, None where they were not computed or failed.
         chips: What was said of the image.
         failed: Why the model failed on the image turned or mirrored, "" where it did not.
     """

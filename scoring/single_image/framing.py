@@ -1,4 +1,4 @@
-"""An own photograph turned, zoomed and cropped before a model is asked about it, and how that is said."""
+"""An own photograph turned, zoomed and cropped before a model receives it, and how that is worded."""
 
 from dataclasses import dataclass, replace
 
@@ -14,7 +14,7 @@ MOST_ZOOM = 8.0
 
 @dataclass(frozen=True)
 class Framing:
-    """What part of a photograph is asked about.
+    """The part of a photograph that a model receives.
 
     Attributes:
         quarters: Quarters of a turn to the right, 0..3; first of all.
@@ -48,7 +48,7 @@ class Framing:
 
 
 def framed(photograph: Photograph, framing: Framing) -> Photograph:
-    """Return the part of a photograph that is to be asked about."""
+    """Return the part of a photograph that a model receives."""
     turned = np.rot90(photograph.pixels, -framing.quarters)
     left, top, wide, tall = framing.box(turned.shape[1], turned.shape[0])
     if not framing.quarters and (wide, tall) == photograph.size:

@@ -58,12 +58,12 @@ def done(key: tuple) -> bool:
 
 
 def await_work() -> None:
-    """Say that long work on the image is asked for next: nothing else is to stand before it in the queue."""
+    """Announce that long work on the image comes next: nothing else is to stand before it in the queue."""
     st.session_state[AWAITED] = True
 
 
 def working() -> bool:
-    """Whether long work on the image goes on, or is asked for next."""
+    """Return whether long work on the image goes on, or comes next."""
     return st.session_state.get(AWAITED, False) or any(
         not job.future.done() for job, _ in st.session_state.get(JOBS, {}).values()
     )
