@@ -168,9 +168,16 @@ def team_table(shown: Displayed) -> Table:
         "What makes the scores?",
         columns,
         _team_rows(shown, metrics),
-        f"{verdict.order(found)} Chance alters no rank; what it could do stands beside it.",
+        f"{verdict.order(found)} Chance alters no rank; what it could do stands beside it.{_unranked(found)}",
         key="teams_table",
     )
+
+
+def _unranked(found: Comparison) -> str:
+    """Name the refused submissions, for the caption of the ranking; "" where there are none."""
+    named = ", ".join(markdown(one.team, 60) for one in found.excluded[:NAMED])
+    more = f" and {len(found.excluded) - NAMED} more" if len(found.excluded) > NAMED else ""
+    return f" Refused, so not ranked: {named}{more}." if named else ""
 
 
 def exported(shown: Displayed) -> Table:

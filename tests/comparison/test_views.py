@@ -153,5 +153,6 @@ def test_rules_that_place_nobody_are_left_out_and_named():
 def test_tables_of_teams_say_who_was_refused():
     out = Excluded("late", (error("row-length", "p.csv:3", "it has 4 cells."),))
     told = lesion_teams(2, 30, (1, 0.5), resamples=0, excluded=[out])
+    assert table(told, "teams_table").caption.endswith("Refused, so not ranked: late.")
     block = sections(told).section("Teams").blocks[-1]
     assert (block.rows["team"], block.rows["problem"]) == (["late"], ["it has 4 cells."])

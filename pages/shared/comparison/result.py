@@ -58,7 +58,8 @@ def show(
             "No team has a score on this test set, so there is nothing to compare.", icon=":material/block:"
         )
         return
-    whole = (challenge.id, scoring.__version__, *key, *of_comparison.items())
+    left_out = tuple(one.team for one in excluded)
+    whole = (challenge.id, scoring.__version__, *key, *of_comparison.items(), left_out)
     own = test_set.own or any(team.given.own for team in chosen)
     _result(Compared(challenge, displayed.of(comparison), truth, test_set.key, whole, own))
 
