@@ -11,6 +11,7 @@ from scoring.findings import Finding
 from scoring.options import Values
 from scoring.scorecard import ScoreCard
 from scoring.statistics.paired import BinarySample, Sample, ScoreSample
+from scoring.statistics.swap import Score
 
 Value = Callable[[str], NDArray[np.float64]]
 """Gives a metric by name: [1] of the test set itself or [B] of its replicates."""
@@ -119,6 +120,8 @@ class ComparisonSpec:
         sample: What a paired test takes of a card for a metric; None where the bootstrap is the test.
         slice_measures: Measures of a row of `slices` that are compared, each with the metric that is the
             same for all cases and the row's number of cases that it counts.
+        score_of_sums: From a card, the score of sums over units [..., K] of what `arrays["unit_sums"]` holds,
+            up to a constant of the team; for telling teams apart with few units. None: nobody is told apart.
         slices: A card's column -> group -> row.
         what_if: The score under other parameters, where its formula has any.
         weight_map: Three weighted parts of the score, where it has them.
@@ -136,6 +139,7 @@ class ComparisonSpec:
     correct: Callable[[ScoreCard], NDArray[np.float64]]
     sample: Callable[[ScoreCard, str], Sample | None]
     slice_measures: Mapping[str, tuple[str, str]]
+    score_of_sums: Callable[[ScoreCard], Score] | None = None
     slices: Callable[[ScoreCard], Groups] = slices_of
     what_if: WhatIf | None = None
     weight_map: WeightMap | None = None

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scoring.challenges import load_challenge
+from scoring.comparison import scale as scales
 from scoring.comparison import verdict
 from scoring.comparison.compare import Comparison
 from scoring.comparison.pairs import SCORE, Pairs
@@ -25,7 +26,22 @@ def comparison_table(found: Comparison) -> str:
             f"{team['rank']:>5}  {team['team'][:24]:<24}{number:>10}   {span:<18} "
             f"{places}{f', {verdict.tie(found)}' if len(level) > 1 and team['team'] in level else ''}"
         )
-    return "\n".join([*rows, *_facts(found), *_excluded(found), *_pairs(found.pairs)])
+    return "\n".join([*rows, *_facts(found), *_chance(found), *_excluded(found), *_pairs(found.pairs)])
+
+
+def _chance(found: Comparison) -> list[str]:
+    """What is said of chance, and by how much the leader's score is likely too high, a line each."""
+    scale = scales.of(load_challenge(found.challenge))
+    high = verdict.optimism(found, scale)
+    sentences = [
+        verdict.untold(found),
+        verdict.caveat(found),
+        verdict.gap(found, scale),
+        f"The leader's score is likely about {high} too high: the best was picked on these data."
+        * bool(high),
+    ]
+    told = [sentence for sentence in sentences if sentence]
+    return ["", *told] if told else []
 
 
 def _facts(found: Comparison) -> list[str]:
@@ -54,7 +70,8 @@ def _pairs(pairs: Pairs) -> list[str]:
     """The pairs of another metric than the score, a line each."""
     if pairs.metric == SCORE:
         return []
-    rows = ["", f"Pairs by {pairs.metric} ({pairs.test}), p adjusted for all of them:"]
+    how = f"({pairs.test}), p adjusted for all of them" if pairs.test else "(too few units for a test)"
+    rows = ["", f"Pairs by {pairs.metric} {how}:"]
     for pair in pairs.of:
         p = "-" if pair.p_adjusted is None else f"{pair.p_adjusted:.4f}"
         rows.append(

@@ -60,7 +60,9 @@ def differences(found: Comparison, a: str, b: str) -> tuple[ClassDifference, ...
     for k, (name, measure) in enumerate(zip(table.classes, table.measures, strict=True)):
         difference = float(table.values[k, columns[0]] - table.values[k, columns[1]])
         key = array_name((measure, name))
-        interval = difference_interval(first.arrays.get(key), second.arrays.get(key))
+        interval = difference_interval(
+            first.arrays.get(key), second.arrays.get(key), found.provenance["n_units"]
+        )
         known = not np.isnan(difference)
         rows.append(
             ClassDifference(

@@ -12,8 +12,8 @@ from scoring import options as of_options
 from scoring.challenge import Challenge
 from scoring.comparison.excluded import Excluded, of_refusal, warnings
 from scoring.comparison.pairs import (
-    BOOTSTRAP,
     SCORE,
+    TESTS,
     Likeness,
     Pairs,
     alike,
@@ -27,7 +27,7 @@ from scoring.findings import Finding, InputRefused, error, warning
 from scoring.options import Values
 from scoring.readers.entries import misnamed
 from scoring.scorecard import ScoreCard, plain
-from scoring.statistics import replicate_comparison
+from scoring.statistics import replicate_comparison, swap
 from scoring.statistics.ranking import competition_ranks
 
 
@@ -316,10 +316,12 @@ def _compared(
     replicates = np.stack(drawn) if drawn else np.empty((len(scored), 0))
     source = next(iter(cards.values())).provenance
     scores = np.array([card.score for card in scored.values()], float)
-    result = replicate_comparison.compare(scores, replicates, source["n_units"])
-    if own and own.places is not None and scored and replicates.shape[1] and source["n_units"] > 1:
+    result = replicate_comparison.compare(
+        scores, replicates, source["n_units"], _exchange(spec, tuple(scored.values()))
+    )
+    if own and own.places is not None and scored and result.rank_intervals is not None:
         result = replicate_comparison.ranked(result, np.stack([own.places[name] for name in scored]))
-    pairs = Pairs(SCORE, BOOTSTRAP, tuple(scored), result.pairs)
+    pairs = Pairs(SCORE, TESTS[result.test], tuple(scored), result.pairs)
     pairs = pairs if pairs_metric == SCORE else pairs_of(spec, ordered, pairs_metric)
     likeness, same = alike(ordered), _identical(ordered)
     findings = [*_of_identical(cards, same), *near_identical(likeness, same), *(own.findings if own else ())]
@@ -327,6 +329,7 @@ def _compared(
         key: source[key]
         for key in ("version", "truth_sha256", "options", "seed", "resamples", "interval", "unit", "n_units")
     }
+    provenance["pairs_test"] = result.test
     provenance["options"] = {**source["options"], **(own.options if own else {})}
     provenance["teams"] = {
         name: {key: card.provenance[key] for key in ("predictions_sha256", "model_sha256", "options")}
@@ -345,6 +348,14 @@ def _compared(
         spec,
         own,
     )
+
+
+def _exchange(spec: ComparisonSpec, cards: Sequence[ScoreCard]) -> swap.Exchange | None:
+    """What exchanging predictions needs to know; None where a card does not hold it."""
+    if not cards or spec.score_of_sums is None or any(swap.UNIT_SUMS not in card.arrays for card in cards):
+        return None
+    sums = np.stack([card.arrays[swap.UNIT_SUMS] for card in cards])
+    return swap.Exchange(sums, spec.score_of_sums(cards[0]), cards[0].provenance["seed"])
 
 
 def _of_identical(cards: Mapping[str, ScoreCard], same: tuple[tuple[str, ...], ...]) -> Iterator[Finding]:

@@ -90,7 +90,7 @@ def pairs(of: Pairs, scale: Scale, names: Sequence[str], theme: Theme) -> go.Fig
 def _pair_words(a: str, b: str, pair: Pair, sign: int, scale: Scale) -> str:
     words = f"<b>{safe(a)}</b> minus {safe(b)}: <b>{scale.number(sign * pair.difference, sign=True)}</b>"
     if pair.simultaneous_interval is None:
-        return words
+        return words if pair.p_adjusted is None else f"{words}<br>adjusted p {p_words(pair.p_adjusted)}"
     bounds = sorted(sign * v for v in pair.simultaneous_interval)
     return (
         f"{words}<br>simultaneous 95% interval {scale.span(bounds, sign=True)}"
@@ -105,14 +105,10 @@ def p_words(p: float | None) -> str:
 
 def rank_shares(found: Comparison, places: Sequence[int], theme: Theme) -> go.Figure:
     """Share of the resamples at each rank. The comparison has replicates."""
-    rank_shares, intervals = found.result.rank_shares or [], found.result.rank_intervals or []
+    rank_shares, intervals = found.result.rank_shares or [], found.result.rank_intervals
     shares = np.array([rank_shares[place] for place in places])
-    return figures.rank_heat(
-        [found.scored[place] for place in places],
-        shares,
-        [intervals[place] for place in places],
-        theme,
-    )
+    bounds = [intervals[place] for place in places] if intervals else []
+    return figures.rank_heat([found.scored[place] for place in places], shares, bounds, theme)
 
 
 def rules(robust: Robustness, kinds: Sequence[str], names: Sequence[str], theme: Theme) -> go.Figure:

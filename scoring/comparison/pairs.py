@@ -12,10 +12,13 @@ from scoring.findings import Finding, InputRefused, error, note
 from scoring.metrics import agreement
 from scoring.scorecard import ScoreCard
 from scoring.statistics import paired, replicate_comparison
+from scoring.statistics.options import UNITS_OF_COMPARISON
 from scoring.statistics.replicate_comparison import Pair
 from scoring.statistics.replicates import array_name
 
-SCORE, BOOTSTRAP = "score", "paired bootstrap t"
+SCORE = "score"
+TESTS = {"bootstrap": "paired bootstrap t", "swap": "swap test", None: None}
+"""The tests of all metrics, in words; None: units are too few for any."""
 ALIKE = 0.95
 LEAST_SHARED_ERRORS = 15
 """Fewest cases that both got wrong from which kappa of their labels is computed."""
@@ -23,11 +26,11 @@ LEAST_SHARED_ERRORS = 15
 
 @dataclass(frozen=True)
 class Pairs:
-    """Differences between teams. metric: of which quantity; test: the name of its test; teams: those that
-    have a value, best first; of: the pairs, whose a and b are places in `teams`."""
+    """Differences between teams. metric: of which quantity; test: the name of its test, None where there is
+    none; teams: those that have a value, best first; of: the pairs, whose a and b are places in `teams`."""
 
     metric: str
-    test: str
+    test: str | None
     teams: tuple[str, ...]
     of: tuple[Pair, ...]
 
@@ -65,15 +68,17 @@ def pairs_of(spec: ComparisonSpec, cards: Mapping[str, ScoreCard], metric: str) 
     drawn = [card.arrays[array_name(metric)] for card in valued.values() if array_name(metric) in card.arrays]
     replicates = np.stack(drawn) if drawn else np.empty((len(valued), 0))
     n_units = next(iter(cards.values())).provenance["n_units"]
-    found = replicate_comparison.compare(
+    result = replicate_comparison.compare(
         np.array([value_of(card, metric) for card in valued.values()], float), replicates, n_units
-    ).pairs
+    )
+    found, test = result.pairs, TESTS[result.test]
     samples = _samples(spec, valued, metric, n_units)
-    if samples and found and found[0].p_value is not None:
+    if samples and found and replicates.shape[1] and n_units >= UNITS_OF_COMPARISON:
+        test = paired.NAMES[type(samples[0])]
         found = replicate_comparison.tested(
             found, [paired.p_value(samples[pair.a], samples[pair.b]) for pair in found]
         )
-    return Pairs(metric, paired.NAMES[type(samples[0])] if samples else BOOTSTRAP, tuple(valued), found)
+    return Pairs(metric, test, tuple(valued), found)
 
 
 def _samples(

@@ -1,5 +1,6 @@
 """Units and decimals of a challenge's scores."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +21,11 @@ class Scale:
 
     def number(self, value: float | None, sign: bool = False) -> str:
         return decimal(None if value is None else self.factor * value, self.digits, sign)
+
+    def rough(self, value: float) -> str:
+        """Return a value with one significant digit: "0.03", "2"."""
+        shown = float(f"{self.factor * value:.0e}")
+        return f"{shown:.{max(0, -math.floor(math.log10(abs(shown))))}f}" if shown else "0"
 
     def span(self, pair: Sequence[float] | None, sign: bool = False) -> str:
         return span(pair, self.digits_of_intervals, self.factor, sign)

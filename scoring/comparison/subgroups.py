@@ -67,5 +67,5 @@ def _estimate(
         value,
         row.get(f"{measure}_interval"),
         None if whole != whole else value - whole,
-        difference_interval(drawn, card.arrays.get(array_name(overall))),
+        difference_interval(drawn, card.arrays.get(array_name(overall)), found.provenance["n_units"]),
     )

@@ -6,6 +6,7 @@ from scoring.comparison.pairs import value_of
 from scoring.comparison_spec import Value
 from scoring.scorecard import ScoreCard
 from scoring.statistics import intervals
+from scoring.statistics.options import UNITS_OF_COMPARISON
 from scoring.statistics.replicates import array_name
 
 
@@ -36,7 +37,9 @@ def has_replicates(card: ScoreCard) -> bool:
     return "score_replicates" in card.arrays
 
 
-def difference_interval(a: np.ndarray | None, b: np.ndarray | None) -> list[float] | None:
-    """Return the 95 % percentile interval of a - b from paired replicates [B]; None without them, or where
-    more than half are undefined."""
-    return None if a is None or b is None else intervals.percentile(np.round(a - b, 12))
+def difference_interval(a: np.ndarray | None, b: np.ndarray | None, n_units: int) -> list[float] | None:
+    """Return the 95 % percentile interval of a - b from paired replicates [B]; None without them, where more
+    than half are undefined, and with fewer than 20 units, where it would cover far less."""
+    if a is None or b is None or n_units < UNITS_OF_COMPARISON:
+        return None
+    return intervals.percentile(np.round(a - b, 12))

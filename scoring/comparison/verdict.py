@@ -8,22 +8,27 @@ from typing import Any
 from scoring.comparison import reference
 from scoring.comparison.compare import Comparison
 from scoring.comparison.scale import Scale
+from scoring.statistics.options import FEW_UNITS, UNITS_OF_COMPARISON
+from scoring.statistics.replicate_comparison import SWAP
 
 RULE = """Teams are ranked by the rule of the challenge: by the official score, or by an order of its own
 (weighted ranks). Chance alters no rank. Beside the ranks stands what chance could do: one paired bootstrap
-gives every team the same resampled test sets and recomputes the official score of each.
+gives every team the same resampled test sets and recomputes the official score of each. A unit is what is
+resampled: a case, or all cases of a patient or lesion.
 
 | word | what it means |
 |---|---|
-| told apart | the difference exceeds the simultaneous 95% interval over all pairs (max-t), widened for few \
-units |
+| told apart | from 50 units on, the difference exceeds the simultaneous 95% interval over all pairs \
+(max-t). From 20 to 49, exchanging the predictions of two teams in random units seldom gives such a \
+difference in any pair (swap test). Below 20 units nobody is told apart. A team that fails rarely and badly \
+escapes both tests |
 | tied for first | no other team is told apart from it and better |
 | could hold ranks 2 to 4 | one team is told apart and better; all but four, or fewer, are told apart and \
 worse |
 | share of resamples won | how often a resample put the team first; it favours whoever leads on these cases, \
 and is no chance of being best |
-| adjusted p | paired bootstrap t, Holm over all pairs: testing the winner alone against the rest is \
-invalid, since the data chose the winner |
+| adjusted p | over all pairs (paired bootstrap t with Holm, or the swap test): testing the winner alone \
+against the rest is invalid, since the data chose the winner |
 """
 NAMED = 4
 """Teams that a sentence names before it says "and N more"."""
@@ -77,7 +82,7 @@ def standing(found: Comparison) -> str:
     if not by_score(found):
         return _standing_in_own_order(found)
     if not level:
-        return f"{leader} is ranked first. Without replicates nothing is said of chance."
+        return f"{leader} is ranked first. {untold(found)}"
     if leader not in level:
         return (
             f"{leader} is ranked first by the order of the challenge; by score, {_listed(level)} "
@@ -100,7 +105,7 @@ def _standing_in_own_order(found: Comparison) -> str:
     leader, name = found.scored[0], found.own_ranking.name if found.own_ranking else ""
     others = [team for team in tied(found) if team != leader]
     if found.result.rank_intervals is None:
-        chance = "Without replicates nothing is said of chance."
+        chance = untold(found)
     elif others:
         chance = f"On other cases like these, {_listed(others)} could be first as well."
     else:
@@ -112,6 +117,31 @@ def _standing_in_own_order(found: Comparison) -> str:
         else f"The highest score is that of {highest}, ranked {found.ranks[highest]}."
     )
     return f"{leader} is ranked first by {name}. {chance} {score}"
+
+
+def untold(found: Comparison) -> str:
+    """Return why nothing is said of chance; "" where something is."""
+    result, source = found.result, found.provenance
+    if result.test is not None or len(found.scored) < 2:
+        return ""
+    if result.shares_won is None:
+        return "Without replicates nothing is said of chance."
+    if source["n_units"] < UNITS_OF_COMPARISON:
+        return f"{units(source)} are too few to tell teams apart: that takes {UNITS_OF_COMPARISON}."
+    return (
+        f"Nobody is told apart: below {FEW_UNITS} units there is no such test where one unit decides "
+        "whether the score is defined, or of this kind of score."
+    )
+
+
+def caveat(found: Comparison) -> str:
+    """Return what the test of few units cannot see; "" for other tests."""
+    if found.result.test != SWAP:
+        return ""
+    return (
+        f"With {units(found.provenance)} teams are told apart by exchanging their predictions in random "
+        "units. A team that fails rarely and badly escapes this."
+    )
 
 
 @dataclass(frozen=True)
@@ -181,26 +211,35 @@ def gap(found: Comparison, scale: Scale) -> str:
     if known is None:
         return ""
     words = (
-        f"With these {units(found.provenance)} a gap under {scale.number(known['all_pairs'])} "
-        f"{scale.unit} cannot be told from chance"
+        f"With {units(found.provenance)} like these, a true gap of {scale.number(known['all_pairs'])} "
+        f"{scale.unit} is told from chance in half of all test sets, and one of "
+        f"{scale.number(known['all_pairs_80'])} in four of five"
     )
     if len(found.result.pairs) == 1:
         return f"{words}."
     return (
-        f"{words} when all pairs are looked at; for one pair named beforehand, under "
-        f"{scale.number(known['one_pair'])}."
+        f"{words}, when all pairs are looked at; for one pair named beforehand these are "
+        f"{scale.number(known['one_pair'])} and {scale.number(known['one_pair_80'])}."
     )
+
+
+def optimism(found: Comparison, scale: Scale) -> str:
+    """Return how much too high the leader's score likely is, with one digit; "" where nothing is known or
+    the order does not go by the score."""
+    value = found.result.winner_optimism
+    return scale.rough(value) if by_score(found) and value else ""
 
 
 def method(found: Comparison) -> str:
     """Return n, unit, replicates and seed."""
     source = found.provenance
     n = next(iter(found.cards.values())).n_cases
-    if found.result.rank_intervals is None:
+    if found.result.shares_won is None:
         return f"n = {n}, no replicates."
-    return (
-        f"n = {n}, paired bootstrap over {units(source)}, B = {source['resamples']}, seed {source['seed']}."
+    words = (
+        f"n = {n}, paired bootstrap over {units(source)}, B = {source['resamples']}, seed {source['seed']}"
     )
+    return f"{words}; told apart by the swap test." if found.result.test == SWAP else f"{words}."
 
 
 def units(provenance: Mapping[str, Any]) -> str:

@@ -9,14 +9,14 @@ import plotly.graph_objects as go
 from scoring.comparison import difference_views, figures, reference, rule_views, team_tables, verdict
 from scoring.comparison.compare import Comparison
 from scoring.comparison.displayed import Displayed, named
-from scoring.comparison.pairs import BOOTSTRAP, SCORE, Pairs
+from scoring.comparison.pairs import SCORE, TESTS, Pairs
 from scoring.comparison.reference import Difference
 from scoring.comparison.scale import Scale
 from scoring.comparison.team_facts import LABELS, UNKNOWN
 from scoring.figures.model_size import size_scatter
 from scoring.figures.numerals import UNDEFINED, percent, share, span
 from scoring.figures.theme import Theme
-from scoring.statistics.replicate_comparison import Pair
+from scoring.statistics.replicate_comparison import SWAP, Pair
 from scoring.text import markdown
 from scoring.views import Block, Column, Data, Fact, Facts, Figure, Headline, SideBySide, Table, Text
 
@@ -88,16 +88,18 @@ def _headline_facts(shown: Displayed) -> list[Fact]:
             Fact(
                 "Resolvable gap",
                 scale.number(result.resolvable_gap["all_pairs"]),
-                "all pairs",
-                "Smaller differences cannot be told from chance here. For one pair named beforehand: "
-                f"{scale.number(result.resolvable_gap['one_pair'])}",
+                f"{scale.number(result.resolvable_gap['all_pairs_80'])} for 80% power",
+                "True difference that is told from chance in half of such test sets (50% power) when all "
+                "pairs are looked at, and in four of five. For one pair named beforehand: "
+                f"{scale.number(result.resolvable_gap['one_pair'])} and "
+                f"{scale.number(result.resolvable_gap['one_pair_80'])}",
             )
         )
-    if verdict.by_score(found) and (result.winner_optimism or 0) > 0 and len(names) > 1:
+    if too_high := verdict.optimism(found, scale):
         facts.append(
             Fact(
                 "Likely too high by",
-                scale.number(result.winner_optimism),
+                f"about {too_high}",
                 "the leader's score",
                 "The best of several was picked on these data, so its score is likely about this much too "
                 "high",
@@ -121,10 +123,10 @@ def scores(shown: Displayed) -> Figure:
     """Return the teams' scores with their intervals."""
     found = shown.comparison
     shaded = f"Shaded: {verdict.tie(found)}. " if verdict.band(found) else ""
+    held = "Right: ranks that each team could hold. " if found.result.rank_intervals else ""
     return Figure(
         partial(figures.ranking, found, shown.scale, shown.places),
-        f"Dot: score with its own 95% interval. {shaded}Right: ranks that each team could hold. "
-        f"{shown.method}",
+        f"Dot: score with its own 95% interval. {shaded}{held}{shown.method}",
         team_table(shown).rows,
     )
 
@@ -230,14 +232,25 @@ def lead(shown: Displayed) -> tuple[Block, ...]:
     others = [one for one in reference.differences(found) if one.team in shown.names]
     figure = Figure(
         partial(figures.lead, found, scale, shown.places),
-        f"{'' if verdict.by_score(found) else 'By score, which does not order the teams here. '}Filled: told "
-        "apart. Hollow: the interval reaches zero. Simultaneous 95% intervals over all pairs (max-t). "
-        f"{shown.method}",
+        f"{'' if verdict.by_score(found) else 'By score, which does not order the teams here. '}"
+        f"{_of_intervals(found)}{shown.method}",
         {"team": [one.team for one in others], **_numbers(others, scale)},
         key="lead",
     )
-    gap = verdict.gap(found, scale)
-    return (figure, Text(markdown(gap, SENTENCE))) if gap else (figure,)
+    words = (verdict.untold(found), verdict.caveat(found), verdict.gap(found, scale))
+    text = " ".join(sentence for sentence in words if sentence)
+    return (figure, Text(markdown(text, SENTENCE))) if text else (figure,)
+
+
+def _of_intervals(found: Comparison) -> str:
+    """Return what the intervals of differences are, for a caption; "" where there are none."""
+    if found.result.test is None:
+        return ""
+    how = "swap test" if found.result.test == SWAP else "max-t"
+    return (
+        "Filled: told apart. Hollow: the interval reaches zero. Simultaneous 95% intervals over all pairs "
+        f"({how}). "
+    )
 
 
 def pairs(shown: Displayed, of: Pairs, scale: Scale) -> Figure:
@@ -252,14 +265,23 @@ def pairs(shown: Displayed, of: Pairs, scale: Scale) -> Figure:
     drawn = [pair for pair in of.of if of.teams[pair.a] in names and of.teams[pair.b] in names]
     return Figure(
         partial(figures.pairs, of, scale, names),
-        f"Row minus column, {scale.unit}. Coloured: told apart by simultaneous intervals; without colour: "
-        f"not. On hover: p ({of.test}), by Holm over all {len(of.of)} pairs. {shown.method}",
+        f"Row minus column, {scale.unit}. {_of_test(of)}{shown.method}",
         {
             "a": [of.teams[pair.a] for pair in drawn],
             "b": [of.teams[pair.b] for pair in drawn],
             **_numbers(drawn, scale),
         },
     )
+
+
+def _of_test(of: Pairs) -> str:
+    """Return what a matrix of pairs says of chance, for its caption."""
+    apart = [pair.separated is not None for pair in of.of]
+    colour = "Coloured: told apart by simultaneous intervals; without colour: not. " * any(apart)
+    if of.test is None:
+        return "Without colour: nothing is known of chance. "
+    over = "" if of.test == TESTS[SWAP] else "by Holm "
+    return f"{colour}On hover: p ({of.test}), {over}over all {len(of.of)} pairs. "
 
 
 def _numbers(pairs: Sequence[Pair | Difference], scale: Scale) -> Data:
@@ -278,7 +300,7 @@ def leads(shown: Displayed) -> tuple[Block, ...]:
     found, scale = shown.comparison, shown.scale
     if len(found.scored) < 2:
         return lead(shown)
-    by_score = Pairs(SCORE, BOOTSTRAP, found.scored, found.result.pairs)
+    by_score = Pairs(SCORE, TESTS[found.result.test], found.scored, found.result.pairs)
     listed = by_score.of[:PAIRS]
     more = len(by_score.of) - len(listed)
     table = Table(
@@ -317,7 +339,7 @@ def stability(shown: Displayed) -> tuple[Block, ...]:
     shares = [result.rank_shares[place] for place in shown.places]
     figure = Figure(
         partial(figures.rank_shares, found, shown.places),
-        f"Frame: ranks that the team could hold. {shown.method}",
+        f"{'Frame: ranks that the team could hold. ' if result.rank_intervals else ''}{shown.method}",
         {
             "team": shown.names,
             **{f"rank {place + 1}": list(column) for place, column in enumerate(zip(*shares, strict=True))},

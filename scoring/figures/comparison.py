@@ -131,7 +131,7 @@ def rank_heat(
     Args:
         names: Of the A teams.
         shares: [A, ranks] share of the resamples, 0..1.
-        bounds: First and last place that each team could hold, drawn as a frame.
+        bounds: First and last place that each team could hold, drawn as a frame; empty for no frames.
         theme: Its colours.
     """
     teams, ranks = shares.shape

@@ -1,7 +1,8 @@
 """Teams compared on the same replicates: ranks, pairs, simultaneous groups, and how stable all of them are.
 
-Definitions: paired bootstrap t for pairs, Holm over all pairs, max-t for groups that hold at once. Everything
-is compared after rounding to 12 decimals, so that float noise makes no rank; written numbers stay unrounded.
+Which test tells teams apart depends on the number of units: the paired bootstrap from 50 on, the swap test
+from 20 to 49, none below. Everything is compared after rounding to 12 decimals, so that float noise makes no
+rank; written numbers stay unrounded.
 """
 
 from collections.abc import Sequence
@@ -9,35 +10,36 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from scoring.arrays import Bools, Floats, Ints
-from scoring.statistics import intervals
+from scoring.statistics import intervals, swap
 from scoring.statistics.multiplicity import holm
+from scoring.statistics.optimism import winner_optimism
+from scoring.statistics.options import FEW_UNITS
+from scoring.statistics.pair_test import PairTest, resolvable_gap
+from scoring.statistics.paired_bootstrap import bootstrap_test
 from scoring.statistics.ranking import kendall_tau
 from scoring.statistics.rounding import DIGITS
+from scoring.statistics.swap import Exchange, swap_test
 
-NO_SPREAD = 1e-12
-LEVEL = 0.95
-BLOCK_CELLS = 4_000_000
+BOOTSTRAP, SWAP = "bootstrap", "swap"
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two teams compared. What needs replicates is None without them.
+    """Two teams compared. What needs replicates, and units enough, is None without them.
 
     Attributes:
         a: Index of the better placed team, which does not always have the higher score.
         b: Index of the other.
         difference: Score of a less score of b.
-        interval: 95 % percentile interval of the difference.
-        standard_error: Standard deviation of the difference over the replicates; None where fewer than two
-            of them have it.
+        interval: 95 % interval of the difference.
+        standard_error: Of the difference; None where fewer than two replicates have it.
         p_value: Two-sided p-value of this pair alone, 0..1.
-        p_adjusted: The same, adjusted by Holm over all pairs.
+        p_adjusted: The same, adjusted for all pairs.
         simultaneous_interval: Interval of the difference; with 95 % confidence those of all pairs hold.
-        separated: Whether the simultaneous interval excludes 0.
+        separated: Whether the two are told apart.
     """
 
     a: int
@@ -67,9 +69,9 @@ class ReplicateComparison:
         stability: Kendall's tau-b between the ranking and those of the replicates: `kendall_tau_mean` and
             `kendall_tau_interval`.
         winner_optimism: By how much the winner's score is too high on average, because the best of several
-            was picked.
-        resolvable_gap: Difference of scores that a test set of this size can tell apart: for `one_pair`, and
-            for `all_pairs` at once.
+            was picked; None where units are too few or nobody is tied with it.
+        resolvable_gap: See `pair_test.resolvable_gap`.
+        test: Which test tells teams apart: "bootstrap", "swap" or None.
     """
 
     pairs: tuple[Pair, ...]
@@ -81,54 +83,89 @@ class ReplicateComparison:
     stability: dict[str, Any] | None = None
     winner_optimism: float | None = None
     resolvable_gap: dict[str, float] | None = None
+    test: str | None = None
 
 
-def compare(scores: ArrayLike, replicates: Floats, n_units: int) -> ReplicateComparison:
+def compare(
+    scores: ArrayLike, replicates: Floats, n_units: int, exchange: Exchange | None = None
+) -> ReplicateComparison:
     """Compare teams by their scores on the same replicates.
 
     Args:
         scores: Score of each team [A], in the order of their places.
         replicates: Scores of the teams on the same resampled test sets [A, B], NaN where undefined.
         n_units: Number of units that are resampled.
+        exchange: What the scores are made of, for the swap test; needed from 20 to 49 units.
 
     Returns:
         Pairs, ranks and how stable they are; only the pairs' differences without replicates, or with one
-        unit.
+        unit. What tells teams apart is None with fewer than 20 units, and where the swap test is needed and
+        cannot be made.
     """
     scores = np.asarray(scores, float)
-    first, second = np.triu_indices(len(scores), 1)
     if not replicates.shape[1] or n_units < 2:
-        return ReplicateComparison(
-            tuple(
-                Pair(int(a), int(b), float(scores[a] - scores[b])) for a, b in zip(first, second, strict=True)
-            )
-        )
+        return ReplicateComparison(_untested(scores))
     together = np.round(replicates[:, ~np.isnan(replicates).any(0)], DIGITS)
-    spread = _spread(scores, replicates, first, second)
-    critical = _critical_value(spread, n_units)
-    reach = np.multiply(
-        spread.errors,
-        np.inf if critical is None else critical,
-        out=np.zeros(len(first)),
-        where=spread.errors > 0,
-    )
-    apart = np.round(np.abs(spread.differences), DIGITS) > 0
-    separated = np.where(spread.errors > 0, np.abs(spread.differences) > reach, apart)
-    better = np.zeros((len(scores), len(scores)), bool)
-    better[first, second] = separated & (spread.differences > 0)
-    better[second, first] = separated & (spread.differences < 0)
-    varying = spread.errors[(spread.errors > 0) & np.isfinite(spread.errors)]
     shares_won, rank_shares = _shares(together)
-    return ReplicateComparison(
-        tested(_pairs(first, second, spread, reach, separated), _student(spread, apart, n_units)),
-        [[1 + int(better[:, i].sum()), len(scores) - int(better[i].sum())] for i in range(len(scores))],
-        [not better[:, i].any() for i in range(len(scores))],
-        shares_won,
-        rank_shares,
-        critical,
-        _stability(scores, together),
-        _winner_optimism(scores, together),
-        None if critical is None else _resolvable_gap(float(np.median(varying)), critical, n_units),
+    described = ReplicateComparison(
+        _untested(scores),
+        shares_won=shares_won,
+        rank_shares=rank_shares,
+        stability=_stability(scores, together),
+    )
+    if len(scores) == 1:
+        return replace(described, rank_intervals=[[1, 1]], tied_for_first=[True])
+    test, name = _test(scores, replicates, n_units, exchange)
+    if test is None:
+        return described
+    better = _better(scores, test.separated)
+    tied = np.logical_not(better.any(0))
+    return replace(
+        described,
+        test=name,
+        pairs=_pairs(scores, test),
+        rank_intervals=[
+            [1 + int(n), len(scores) - int(m)] for n, m in zip(better.sum(0), better.sum(1), strict=True)
+        ],
+        tied_for_first=[bool(one) for one in tied],
+        critical_value=test.critical_value,
+        winner_optimism=winner_optimism(scores, together, tied, _square(test.errors, len(scores)), n_units),
+        resolvable_gap=resolvable_gap(test, n_units),
+    )
+
+
+def _test(
+    scores: Floats, replicates: Floats, n_units: int, exchange: Exchange | None
+) -> tuple[PairTest | None, str | None]:
+    """The test that holds its level with so many units, and its name."""
+    if n_units >= FEW_UNITS:
+        return bootstrap_test(scores, replicates, n_units), BOOTSTRAP
+    if exchange is None or not swap.applies(n_units):
+        return None, None
+    found = swap_test(scores, exchange, replicates.shape[1])
+    return found, None if found is None else SWAP
+
+
+def _better(scores: Floats, separated: Bools) -> Bools:
+    """Whether team i is certainly better than team j [A, A]."""
+    first, second = np.triu_indices(len(scores), 1)
+    better = np.zeros((len(scores), len(scores)), bool)
+    better[first, second] = separated & (scores[first] > scores[second])
+    better[second, first] = separated & (scores[first] < scores[second])
+    return better
+
+
+def _square(values: Floats, teams: int) -> Floats:
+    """Values of pairs [P] as a symmetric matrix [A, A]."""
+    found = np.zeros((teams, teams))
+    found[np.triu_indices(teams, 1)] = values
+    return found + found.T
+
+
+def _untested(scores: Floats) -> tuple[Pair, ...]:
+    first, second = np.triu_indices(len(scores), 1)
+    return tuple(
+        Pair(int(a), int(b), float(scores[a] - scores[b])) for a, b in zip(first, second, strict=True)
     )
 
 
@@ -146,99 +183,27 @@ def tested(pairs: Sequence[Pair], p_values: ArrayLike) -> tuple[Pair, ...]:
     )
 
 
-@dataclass(frozen=True)
-class _Spread:
-    """How far the pairs' differences [P] vary over the replicates.
-
-    errors: standard errors [P], infinite where fewer than two replicates are defined. intervals: percentile
-    intervals. largest: the largest |d* - d| / se over the pairs [B'] in the replicates in which all teams
-    have a score, None where no pair varies.
-    """
-
-    differences: Floats
-    errors: Floats
-    intervals: list[list[float] | None]
-    largest: Floats | None
-
-
-def _spread(scores: Floats, replicates: Floats, first: Ints, second: Ints) -> _Spread:
+def _pairs(scores: Floats, test: PairTest) -> tuple[Pair, ...]:
+    first, second = np.triu_indices(len(scores), 1)
     differences = scores[first] - scores[second]
-    complete = ~np.isnan(replicates).any(0)
-    errors = np.zeros(len(first))
-    found: list[list[float] | None] = []
-    largest: Floats | None = None
-    rows = max(1, BLOCK_CELLS // replicates.shape[1])
-    for start in range(0, len(first), rows):
-        block = slice(start, start + rows)
-        drawn = np.round(replicates[first[block]] - replicates[second[block]], DIGITS)
-        errors[block], ends = _moments(drawn)
-        found += ends
-        varies = (errors[block] > 0) & np.isfinite(errors[block])
-        if varies.any() and complete.any():
-            moved = (
-                np.abs(drawn[varies][:, complete] - differences[block][varies, None])
-                / errors[block][varies, None]
-            )
-            largest = moved.max(0) if largest is None else np.maximum(largest, moved.max(0))
-    return _Spread(differences, errors, found, largest)
-
-
-def _moments(drawn: Floats) -> tuple[Floats, list[list[float] | None]]:
-    """Standard errors and percentile intervals of rounded differences [P, B], NaN where undefined; an error
-    below 1e-12 is none."""
-    ends: list[list[float] | None]
-    if np.isnan(drawn).any():
-        parts = [row[~np.isnan(row)] for row in drawn]
-        errors = np.array([np.std(row, ddof=1) if len(row) > 1 else np.inf for row in parts])
-        ends = [intervals.percentile(row) for row in drawn]
-    else:
-        errors = np.std(drawn, axis=1, ddof=1) if drawn.shape[1] > 1 else np.full(len(drawn), np.inf)
-        ends = np.quantile(drawn, intervals.QUANTILES, axis=1).T.tolist()
-    return np.where(errors < NO_SPREAD, 0.0, errors), ends
-
-
-def _student(spread: _Spread, apart: Bools, n_units: int) -> Floats:
-    """p of each pair: 2 P(t > |d| / se); where nothing varies 0 for teams whose scores differ, else 1."""
-    ratio = np.divide(
-        np.abs(spread.differences), spread.errors, out=np.zeros(len(apart)), where=spread.errors > 0
-    )
-    return np.where(spread.errors > 0, 2 * scipy.special.stdtr(n_units - 1, -ratio), ~apart)
-
-
-def _critical_value(spread: _Spread, n_units: int) -> float | None:
-    """The 95 % quantile of the largest |d* - d| / se over pairs, widened as Student's t for few units; None
-    without a pair that varies, and where it is infinite."""
-    if spread.largest is None:
-        return None
-    beyond = scipy.special.ndtr(-np.quantile(spread.largest, LEVEL))
-    found = -float(scipy.special.stdtrit(n_units - 1, beyond))
-    return found if np.isfinite(found) else None
-
-
-def _pairs(first: Ints, second: Ints, spread: _Spread, reach: Floats, separated: Bools) -> list[Pair]:
-    low, high = (spread.differences - reach).tolist(), (spread.differences + reach).tolist()
-    columns = (first, second, spread.differences, spread.errors, separated)
-    return [
+    ends = np.column_stack([differences - test.reach, differences + test.reach]).tolist()
+    columns = (first, second, differences, test.errors, test.p_values, test.p_adjusted, test.separated)
+    return tuple(
         Pair(
             a,
             b,
-            d,
-            spread.intervals[i],
+            difference,
+            test.intervals[i],
             error if np.isfinite(error) else None,
-            simultaneous_interval=[low[i], high[i]] if np.isfinite(high[i]) else None,
-            separated=certain,
+            p_value,
+            p_adjusted,
+            simultaneous_interval=ends[i] if np.isfinite(ends[i][1]) else None,
+            separated=separated,
         )
-        for i, (a, b, d, error, certain) in enumerate(
+        for i, (a, b, difference, error, p_value, p_adjusted, separated) in enumerate(
             zip(*(column.tolist() for column in columns), strict=True)
         )
-    ]
-
-
-def _resolvable_gap(error: float, critical: float, n_units: int) -> dict[str, float]:
-    return {
-        "one_pair": float(scipy.special.stdtrit(n_units - 1, (1 + LEVEL) / 2)) * error,
-        "all_pairs": critical * error,
-    }
+    )
 
 
 def ranked(result: ReplicateComparison, places: Ints) -> ReplicateComparison:
@@ -290,13 +255,3 @@ def _stability(scores: Floats, together: Floats) -> dict[str, Any] | None:
         "kendall_tau_mean": float(tau.mean()),
         "kendall_tau_interval": [float(v) for v in np.quantile(tau, intervals.QUANTILES)],
     }
-
-
-def _winner_optimism(scores: Floats, together: Floats) -> float | None:
-    """By how much the best replicate score exceeds that team's own score, on average: the best of several was
-    picked on these data."""
-    if not together.shape[1]:
-        return None
-    first = together == together.max(0)
-    own = (first * scores[:, None]).sum(0) / first.sum(0)
-    return float(np.mean(together.max(0) - own))

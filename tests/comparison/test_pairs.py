@@ -87,8 +87,19 @@ def test_pairs_of_melanoma(metric, test):
 
 
 def test_units_of_several_cases_are_tested_by_the_bootstrap():
-    found = lesion_teams(3, 90, SKILLS, resamples=50, group="gender", pairs_metric="accuracy").as_dict()
+    found = lesion_teams(3, 180, SKILLS, resamples=50, group="age", pairs_metric="accuracy").as_dict()
     assert found["pairs_test"] == "paired bootstrap t"
+
+
+def test_few_units_have_only_the_tests_that_hold_with_them():
+    def of(n: int, metric: str) -> tuple[str | None, bool]:
+        found = lesion_teams(3, n, SKILLS, resamples=50, pairs_metric=metric).as_dict()
+        return found["pairs_test"], found["pairs"][0]["p_value"] is not None
+
+    assert of(30, "accuracy") == ("McNemar, exact", True)
+    assert of(30, "balanced_accuracy") == of(19, "accuracy") == (None, False)
+    assert of(30, "score") == ("swap test", True)
+    assert of(19, "score") == (None, False)
 
 
 def test_without_replicates_pairs_differ_only():

@@ -80,15 +80,54 @@ def test_one_team_and_no_replicates():
 def test_the_gap_is_that_of_the_comparison(close):
     gap = close.result.resolvable_gap
     words = verdict.gap(close, POINTS)
-    assert f"With these 60 cases a gap under {100 * gap['all_pairs']:.2f} points of 100" in words
-    assert words.endswith(f"under {100 * gap['one_pair']:.2f}.")
+    assert words == (
+        f"With 60 cases like these, a true gap of {100 * gap['all_pairs']:.2f} points of 100 is told from "
+        f"chance in half of all test sets, and one of {100 * gap['all_pairs_80']:.2f} in four of five, when "
+        f"all pairs are looked at; for one pair named beforehand these are {100 * gap['one_pair']:.2f} and "
+        f"{100 * gap['one_pair_80']:.2f}."
+    )
     assert verdict.method(close) == "n = 60, paired bootstrap over 60 cases, B = 300, seed 0."
 
 
 def test_two_teams_are_one_pair():
     words = verdict.gap(lesion_teams(4, 60, (2, 1), resamples=100), POINTS)
-    assert words.startswith("With these 60 cases a gap under ")
-    assert words.endswith(" points of 100 cannot be told from chance.")
+    assert words.startswith("With 60 cases like these, a true gap of ")
+    assert words.endswith(" in four of five.")
+
+
+def test_few_units_tell_nobody_apart():
+    few = lesion_teams(4, 19, (3, 2, 0.5), resamples=100)
+    assert few.result.test is few.as_dict()["provenance"]["pairs_test"] is None
+    assert verdict.standing(few).endswith(
+        "is ranked first. 19 cases are too few to tell teams apart: that takes 20."
+    )
+    assert (verdict.gap(few, POINTS), verdict.caveat(few), verdict.optimism(few, POINTS)) == ("", "", "")
+    assert verdict.method(few) == "n = 19, paired bootstrap over 19 cases, B = 100, seed 0."
+    pair = few.as_dict()["pairs"][0]
+    assert {
+        pair[key] for key in ("interval", "p_value", "p_adjusted", "simultaneous_interval", "separated")
+    } == {None}
+
+
+def test_from_20_to_49_units_the_swap_test_speaks_and_names_its_limit():
+    some = lesion_teams(4, 30, (3, 2, 0.1), resamples=200)
+    assert some.result.test == some.as_dict()["provenance"]["pairs_test"] == "swap"
+    assert verdict.untold(some) == ""
+    assert verdict.caveat(some) == (
+        "With 30 cases teams are told apart by exchanging their predictions in random units. A team that "
+        "fails rarely and badly escapes this."
+    )
+    assert verdict.method(some).endswith("seed 0; told apart by the swap test.")
+    blind = replace(some, result=replace(some.result, test=None, tied_for_first=None, rank_intervals=None))
+    assert "Nobody is told apart: below 50 units" in verdict.standing(blind)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [(0.0333, "3"), (0.00712, "0.7"), (0.123, "10"), (0.00096, "0.1")]
+)
+def test_too_high_has_one_digit(close, value, words):
+    found = replace(close, result=replace(close.result, winner_optimism=value))
+    assert verdict.optimism(found, POINTS) == words
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from scoring.statistics.pair_test import resolvable_gap
+from scoring.statistics.paired_bootstrap import bootstrap_test
 from scoring.statistics.ranking import competition_ranks
 from scoring.statistics.replicate_comparison import compare
 
@@ -74,7 +76,12 @@ def test_groups_hold_at_once(drawn):
     assert found.rank_intervals[3] == [4, 4]
     middle = np.median(list(errors.values()))
     assert found.resolvable_gap == pytest.approx(
-        {"one_pair": scipy.stats.t.ppf(0.975, UNITS - 1) * middle, "all_pairs": critical * middle}
+        {
+            "one_pair": scipy.stats.t.ppf(0.975, UNITS - 1) * middle,
+            "all_pairs": critical * middle,
+            "one_pair_80": scipy.stats.t.ppf([0.975, 0.8], UNITS - 1).sum() * middle,
+            "all_pairs_80": (critical + scipy.stats.t.ppf(0.8, UNITS - 1)) * middle,
+        }
     )
 
 
@@ -82,7 +89,7 @@ def test_shares_ranks_and_stability_are_counted(drawn):
     scores, replicates = drawn
     replicates = np.round(replicates, 2)  # so that some are tied
     found = compare(scores, replicates, UNITS)
-    won, ranks, taus, gains = np.zeros(TEAMS), np.zeros((TEAMS, TEAMS)), [], []
+    won, ranks, taus = np.zeros(TEAMS), np.zeros((TEAMS, TEAMS)), []
     for b in range(DRAWS):
         column = np.round(replicates[:, b], 12)
         best = [i for i in range(TEAMS) if column[i] == max(column)]
@@ -90,12 +97,10 @@ def test_shares_ranks_and_stability_are_counted(drawn):
         for i in range(TEAMS):
             ranks[i, sum(column > column[i])] += 1
         taus.append(scipy.stats.kendalltau(scores, column).statistic)
-        gains.append(np.mean([max(column) - scores[i] for i in best]))
     assert found.shares_won == pytest.approx(won / DRAWS)
     assert np.allclose(found.rank_shares, ranks / DRAWS)
     assert found.stability["kendall_tau_mean"] == pytest.approx(np.mean(taus))
     assert found.stability["kendall_tau_interval"] == pytest.approx(np.quantile(taus, [0.025, 0.975]))
-    assert found.winner_optimism == pytest.approx(np.mean(gains))
 
 
 def test_equal_teams_are_never_separated_and_share_what_they_win():
@@ -179,7 +184,6 @@ def test_a_critical_value_beyond_every_number_is_left_open():
     nearly_constant = np.array(
         [[0.5, 0.5, 0.5 + 1e-9], [0.5, 0.5, 0.5]]
     )  # far from the scores themselves, hardly moving
-    found = compare([0.9, 0.1], nearly_constant, 6)
-    assert (found.critical_value, found.resolvable_gap) == (None, None)
-    assert (found.pairs[0].separated, found.pairs[0].simultaneous_interval) == (False, None)
-    assert found.tied_for_first == [True, True]
+    found = bootstrap_test(np.array([0.9, 0.1]), nearly_constant, 6)
+    assert (found.critical_value, resolvable_gap(found, 6)) == (None, None)
+    assert (found.separated.tolist(), found.reach.tolist()) == ([False], [np.inf])

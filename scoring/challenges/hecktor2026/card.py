@@ -24,6 +24,7 @@ from scoring.challenges.hecktor2026.measures import (
     stage_counts,
     submitted_stages,
     true_stages,
+    unit_sums,
     voxels,
 )
 from scoring.challenges.hecktor2026.official import missing_words, official
@@ -35,6 +36,7 @@ from scoring.metrics import classification, overlap, survival
 from scoring.readers.case_tables import joined_columns
 from scoring.readers.units import find_units
 from scoring.scorecard import ScoreCard, plain
+from scoring.statistics import swap
 from scoring.statistics.replicates import Quantities, Replicates, replicate
 from scoring.submission import provenance
 
@@ -75,6 +77,7 @@ def _card(
         "units": units,
         **curves(truth, risks(truth, submission, options)),
         **found.arrays,
+        **swap.kept(bool(found.values), units, lambda: _unit_sums(truth, submission, options, found, units)),
     }
     for array in arrays.values():
         array.flags.writeable = False
@@ -100,6 +103,20 @@ def _card(
         arrays=arrays,
         official=official(truth, submission, options, metrics["weighted_score"]),
         incomplete=missing_words(truth, options, metrics),
+    )
+
+
+def _unit_sums(
+    truth: Truth, submission: Submission, options: Options, found: Replicates, units: Ints
+) -> Floats:
+    staged = [(true_stages(truth, options, kind), submitted_stages(submission, kind)) for kind in STAGES]
+    counted = pairs(truth, submission, options, np.ones((1, len(truth)), np.float32))
+    return unit_sums(
+        [dice(truth, submission, options, structure) for structure in STRUCTURES],
+        staged,
+        units,
+        float(survival.c_index(counted, options.missing_risk)[0]),
+        found.left_out["c_index"],
     )
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.challenges.hecktor2026.formula import STAGES, STRUCTURES, SUBTASKS, WEIGHTS
-from scoring.challenges.hecktor2026.measures import OF_CENTERS
+from scoring.challenges.hecktor2026.measures import OF_CENTERS, score_of_sums
 from scoring.challenges.hecktor2026.options import ORDER
 from scoring.challenges.hecktor2026.ranking import rank
 from scoring.comparison_spec import ComparisonSpec, Groups, Parameter, Value, WeightMap, WhatIf
@@ -70,6 +70,7 @@ COMPARISON = ComparisonSpec(
     class_measures=("recall", "mean_dice"),
     correct=correct,
     sample=sample,
+    score_of_sums=lambda _card: score_of_sums,
     slice_measures={
         name: (name, "comparable_pairs" if name == "c_index" else "n_cases") for name in OF_CENTERS
     },

@@ -1,7 +1,7 @@
 """Every quantity of HECKTOR 2026 on many test sets at once: row b of weights [B, N] says how often each
 patient is in test set b."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from scoring.challenges.hecktor2026.truth import Truth
 from scoring.metrics import classification, overlap, survival
 from scoring.metrics.classification import Counts
 from scoring.metrics.survival import Pairs
+from scoring.statistics import swap
 from scoring.statistics.replicates import QuantityName
 
 WITH_INTERVAL = (
@@ -73,6 +74,39 @@ def quantities(
     )
     found["score"] = weighted(found["segmentation"], found["staging"], found["c_index"])
     return found | of_classes
+
+
+def unit_sums(
+    dices: Sequence[Floats],
+    staged: Sequence[tuple[Ints, Ints]],
+    units: Ints,
+    c_index: float,
+    c_index_left_out: Floats,
+) -> Floats:
+    """Return what the score is made of, by unit [n, 23]: sum and number of the Dice values of both
+    structures, hits and patients of each T and N stage, and the share in the C-index.
+
+    From the patients [N] and their unit numbers. dices: of `dice` for each structure. staged: true and
+    submitted codes for each kind of stage. c_index_left_out: the C-index without each unit [n].
+    """
+    columns = [np.column_stack([np.nan_to_num(values), np.isfinite(values)]) for values in dices]
+    for (true, submitted), names in zip(staged, STAGES.values(), strict=True):
+        is_true = classification.one_hot(true, len(names), float)
+        columns += [is_true * classification.one_hot(submitted, len(names), float), is_true]
+    shares = swap.pseudo_values(c_index, c_index_left_out) / len(c_index_left_out)
+    return np.column_stack([swap.unit_sums(np.hstack(columns), units), shares])
+
+
+def score_of_sums(sums: Floats) -> Floats:
+    """Return the score of the sums [..., 23] of `unit_sums`."""
+    places = np.cumsum([2, 2, *(width for names in STAGES.values() for width in (len(names),) * 2)])
+    gtvp, gtvn, t_hits, t_support, n_hits, n_support, c_index = np.split(sums, places, axis=-1)
+    segmentation = sum(classification.divide(part[..., 0], part[..., 1]) for part in (gtvp, gtvn)) / 2
+    staging = (
+        classification.mean_of_defined(classification.divide(t_hits, t_support))
+        + classification.mean_of_defined(classification.divide(n_hits, n_support))
+    ) / 2
+    return weighted(np.asarray(segmentation), staging, c_index[..., 0])
 
 
 def centers(truth: Truth) -> dict[str, Bools]:

@@ -24,6 +24,7 @@ from scoring.readers.case_tables import joined_columns
 from scoring.readers.sources import Source
 from scoring.readers.units import find_units
 from scoring.scorecard import ScoreCard, plain
+from scoring.statistics import swap
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Replicates, replicate
 from scoring.submission import Predictions, provenance, truth_digest
@@ -123,7 +124,22 @@ def _card(
         plain(
             {**_more(truth, predictions, options), **_calibration(reliable), **slices, **_model(predictions)}
         ),
-        {**_arrays(truth, answers, units, reliable), **found.arrays},
+        {
+            **_arrays(truth, answers, units, reliable),
+            **found.arrays,
+            **swap.kept(
+                bool(found.values),
+                units,
+                lambda: measures.unit_sums(
+                    answers,
+                    units,
+                    truth.score_weights,
+                    options.ranked_by,
+                    float(point["score"][0]),
+                    found.left_out["score"],
+                ),
+            ),
+        },
         official=official(truth, predictions, answers, float(point["score"][0]), options),
     )
 

@@ -1,7 +1,10 @@
 """ISIC in comparisons."""
 
+from functools import partial
+
 import numpy as np
 
+from scoring.challenges.isic.measures import score_of_sums
 from scoring.challenges.isic.options import METRIC, PAGE_RULES
 from scoring.comparison_spec import ComparisonSpec, correct_labels, of_labels
 from scoring.metrics.thresholds import HALF, decided
@@ -45,5 +48,6 @@ COMPARISON = ComparisonSpec(
     class_measures=("recall",),
     correct=correct_labels,
     sample=sample,
+    score_of_sums=lambda card: partial(score_of_sums, card.provenance["options"]["metric"]),
     slice_measures={"accuracy": ("accuracy", "n")},
 )

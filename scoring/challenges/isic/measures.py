@@ -16,6 +16,7 @@ from scoring.metrics import binary, classification, roc
 from scoring.metrics.classification import divide, mean_of_defined
 from scoring.metrics.roc import Levels
 from scoring.metrics.thresholds import HALF, decided
+from scoring.statistics import swap
 
 SENSITIVITY = 0.8
 DECIMALS_OF_A_SUM = 12
@@ -182,6 +183,38 @@ def quantities(a: Answers, weights: np.ndarray, metric: str) -> dict[Any, np.nda
         for measure, values in measures.items()
         for k, name in enumerate(a.categories)
     }
+
+
+def unit_sums(
+    a: Answers, units: np.ndarray, weights: np.ndarray, metric: str, score: float, left_out: np.ndarray
+) -> np.ndarray:
+    """Return what the score by a metric is made of, by unit [n, ...]: counts per category for balanced
+    accuracy and macro F1, its share in the mean AUC; NaN for the average precision, of which nothing is
+    known.
+
+    weights [N]: of the cases. score, left_out [n]: the score, and without each unit.
+    """
+    if metric == "balanced_accuracy":
+        k = len(a.categories)
+        is_true = classification.one_hot(a.labels, k, float)
+        hits = is_true * classification.one_hot(a.predicted, k, float)
+        return swap.unit_sums(np.hstack([hits, is_true]), units, weights)
+    if metric == "dice":
+        cells = [a.positives & a.called, ~a.positives & a.called, a.positives & ~a.called]
+        return swap.unit_sums(np.hstack(cells).astype(float), units, weights)
+    shares = swap.pseudo_values(score, left_out) / len(left_out)
+    return shares[:, None] if metric == "auc" else np.full((len(left_out), 1), np.nan)
+
+
+def score_of_sums(metric: str, sums: np.ndarray) -> np.ndarray:
+    """Return the score by a metric of the sums [..., K] of `unit_sums`."""
+    if metric == "balanced_accuracy":
+        hits, support = np.split(sums, 2, axis=-1)
+        return mean_of_defined(divide(hits, support))
+    if metric == "dice":
+        hits, alarms, misses = np.split(sums, 3, axis=-1)
+        return mean_of_defined(of_counts(binary.Decisions(hits, alarms, misses, np.ones_like(hits)))["f1"])
+    return np.asarray(sums[..., 0])
 
 
 def ranked_value(a: Answers, weights: np.ndarray, metric: str) -> float:

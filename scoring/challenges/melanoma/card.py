@@ -10,7 +10,7 @@ import numpy as np
 from scoring.arrays import Array, Floats, Ints
 from scoring.challenge import ScoreSettings
 from scoring.challenges.melanoma.formula import CLASSES, ID, SMALL_CLASS, THRESHOLD, WEIGHTS
-from scoring.challenges.melanoma.measures import groups, quantities, slice_shares
+from scoring.challenges.melanoma.measures import groups, quantities, slice_shares, unit_sums
 from scoring.challenges.melanoma.official import official
 from scoring.challenges.melanoma.scores import are_risks, decided, rank_scores, tied_pairs
 from scoring.challenges.safe_scan import demographics
@@ -22,7 +22,7 @@ from scoring.metrics import binary, calibration, curves, subgroups
 from scoring.readers.case_tables import joined_columns
 from scoring.readers.units import find_units
 from scoring.scorecard import ScoreCard, plain
-from scoring.statistics import resampling
+from scoring.statistics import resampling, swap
 from scoring.statistics.replicates import Quantities, Replicates, replicate
 from scoring.submission import Predictions, grade, provenance, truth_digest
 
@@ -90,10 +90,20 @@ def _card(scored: Scored, read: list[Finding], with_curves: bool) -> ScoreCard:
         {"labels": list(CLASSES), "counts": counts},
         {name: value for name, value in found.intervals.items() if isinstance(name, str)},
         plain(_more(scored, measured)),
-        {**_arrays(scored, reached, with_curves), **found.arrays},
+        {
+            **_arrays(scored, reached, with_curves),
+            **found.arrays,
+            **swap.kept(bool(found.values), scored.units, lambda: _unit_sums(scored)),
+        },
         official=official(number, predictions, read),
         incomplete=missing_words(predictions.labels),
     )
+
+
+def _unit_sums(scored: Scored) -> Floats:
+    called = decided(scored.truth, scored.predictions)
+    auc, left_out = float(scored.point["auc"][0]), scored.found.left_out["auc"]
+    return unit_sums(scored.truth.true_labels == 1, called, scored.units, auc, left_out)
 
 
 def _counts(truth: Cases, predictions: Predictions) -> list[list[int]]:

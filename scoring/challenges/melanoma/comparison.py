@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.challenges.melanoma.formula import BETA, WEIGHTS
+from scoring.challenges.melanoma.measures import score_of_sums
 from scoring.challenges.melanoma.options import MISSING
 from scoring.comparison_spec import ComparisonSpec, Parameter, Value, WhatIf, correct_labels, of_labels
 from scoring.metrics.classification import divide
@@ -51,6 +52,7 @@ COMPARISON = ComparisonSpec(
     class_measures=("f1",),
     correct=correct_labels,
     sample=sample,
+    score_of_sums=lambda _card: score_of_sums,
     slice_measures={"accuracy": ("accuracy", "n"), "recall": ("recall", "n_positive")},
     what_if=WhatIf(PARAMETERS, rescore),
 )

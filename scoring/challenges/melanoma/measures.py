@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scoring.arrays import Bools, Floats
+from scoring.arrays import Bools, Floats, Ints
 from scoring.challenges.melanoma.formula import BETA, combined
 from scoring.challenges.melanoma.scores import are_risks, decided, rank_scores
 from scoring.challenges.safe_scan import demographics
@@ -10,6 +10,7 @@ from scoring.challenges.safe_scan.cases import Cases
 from scoring.metrics import binary, classification, curves, subgroups
 from scoring.metrics.binary import Decisions
 from scoring.metrics.subgroups import Share
+from scoring.statistics import swap
 from scoring.statistics.replicates import QuantityName
 from scoring.submission import Predictions
 
@@ -43,6 +44,25 @@ def quantities(truth: Cases, predictions: Predictions, weights: Floats) -> dict[
     found |= {("f1", "negative"): binary.f_beta(inverse, 1), ("f1", "positive"): found["f1"]}
     found |= subgroups.quantities(groups(truth), slice_shares(positive, called), weights).items()
     return found
+
+
+def unit_sums(positive: Bools, called: Bools, units: Ints, auc: float, auc_left_out: Floats) -> Floats:
+    """Return what the score is made of, by unit [n, 5]: the four counts of decisions, and the share in the
+    AUC.
+
+    From the cases [N] and their unit numbers; auc_left_out: the AUC without each unit [n].
+    """
+    cells = np.column_stack(
+        [positive & called, ~positive & called, positive & ~called, ~positive & ~called]
+    ).astype(float)
+    shares = swap.pseudo_values(auc, auc_left_out) / len(auc_left_out)
+    return np.column_stack([swap.unit_sums(cells, units), shares])
+
+
+def score_of_sums(sums: Floats) -> Floats:
+    """Return the score of the sums [..., 5] of `unit_sums`."""
+    *cells, auc = np.moveaxis(sums, -1, 0)
+    return combined(Decisions(*cells), auc)
 
 
 def _risk_quantities(truth: Cases, predictions: Predictions, weights: Floats) -> dict[QuantityName, Floats]:

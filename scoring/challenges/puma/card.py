@@ -12,7 +12,7 @@ from scoring.arrays import Floats, Ints
 from scoring.challenge import ScoreSettings
 from scoring.challenges.puma import clinic, matches, matching, rows
 from scoring.challenges.puma.detections import Detections, crowded, detections, reaching
-from scoring.challenges.puma.formula import ID, RULES
+from scoring.challenges.puma.formula import ID, RULES, unit_sums
 from scoring.challenges.puma.matching import Rule
 from scoring.challenges.puma.measures import quantities
 from scoring.challenges.puma.names import CLASSES
@@ -27,7 +27,7 @@ from scoring.options import check
 from scoring.readers.case_tables import joined_columns
 from scoring.readers.units import find_units
 from scoring.scorecard import ScoreCard, plain
-from scoring.statistics import intervals, resampling
+from scoring.statistics import intervals, resampling, swap
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Quantities, Replicates, replicate
 from scoring.submission import provenance
@@ -131,7 +131,12 @@ def _card(e: Evaluation, known: tuple[Floats, Floats] | None = None) -> ScoreCar
         {"labels": [*CLASSES, "none"], "counts": confusion.tolist()},
         {name: value for name, value in found.intervals.items() if isinstance(name, str)},
         plain(rows.more(scored, confusion) | _jackknife(evaluate, point, e.units, e.statistics)),
-        {**d.arrays, **_arrays(scored, e.units), **found.arrays},
+        {
+            **d.arrays,
+            **_arrays(scored, e.units),
+            **found.arrays,
+            **swap.kept(bool(found.values), e.units, lambda: unit_sums(name, counted[name], e.units)),
+        },
         matches.table(d, m, e.truth.ids, e.rule.confidences(d)),
         official=official(d, e.predictions, e.rule, counted[EVALUATOR], float(point["score"][0])),
         incomplete=missing_words(d),

@@ -1,8 +1,10 @@
 """PUMA in comparisons."""
 
+from functools import partial
+
 import numpy as np
 
-from scoring.challenges.puma.formula import METRICS
+from scoring.challenges.puma.formula import METRICS, score_of_sums
 from scoring.challenges.puma.options import RULE
 from scoring.comparison_spec import ComparisonSpec
 from scoring.metrics.classification import mean_of_defined
@@ -26,5 +28,6 @@ COMPARISON = ComparisonSpec(
     class_measures=("f1",),
     correct=correct,
     sample=sample,
+    score_of_sums=lambda card: partial(score_of_sums, card.provenance["options"]["rules"]),
     slice_measures={},
 )

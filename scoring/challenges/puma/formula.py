@@ -4,9 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scoring.arrays import Bools
+from scoring.arrays import Bools, Ints
 from scoring.metrics import detection
 from scoring.metrics.classification import divide, mean_of_defined
+from scoring.statistics import swap
 
 ID = "puma"
 RULE_NAMES = {
@@ -75,6 +76,32 @@ def sums(tallies: Tallies, weights: np.ndarray) -> Sums:
     return Sums(true_positive, support, predicted, summed, occurs, weights.sum(1, dtype=float))
 
 
+def unit_sums(rules: str, tallies: Tallies, units: Ints) -> np.ndarray:
+    """What the macro F1 by a rule is made of, by unit [n, ...]: pooled counts matches, nuclei and predictions
+    of each class; the others add F1 of the images, images that hold the class, and images."""
+    if rules == "pooled":
+        columns = np.hstack([tallies.true_positive, tallies.support, tallies.predicted])
+    else:
+        columns = np.column_stack([np.nan_to_num(tallies.f1), tallies.occurs, np.ones(len(units))])
+    return swap.unit_sums(columns.astype(float), units)
+
+
+def score_of_sums(rules: str, sums: np.ndarray, in_data: int | None = None) -> np.ndarray:
+    """The macro F1 by a rule of the sums [..., K] of `unit_sums`. in_data: of `macro_f1`; None where the sums
+    are of whole test sets, each with the classes that it has."""
+    rows = sums.reshape(-1, sums.shape[-1])
+    nothing = np.zeros((len(rows), 0))
+    if rules == "pooled":
+        matches, support, predicted = np.split(rows, 3, axis=1)
+        counted = Sums(matches, support, predicted, nothing, nothing, nothing)
+    else:
+        f1, occurs = np.split(rows[:, :-1], 2, axis=1)
+        counted = Sums(nothing, nothing, nothing, f1, occurs, rows[:, -1])
+    values = class_values(rules, counted)
+    found = macro_f1(rules, values, (~np.isnan(values)).sum(1) if in_data is None else in_data)
+    return found.reshape(sums.shape[:-1])
+
+
 def class_values(rules: str, s: Sums) -> np.ndarray:
     """The value of each class [B, K] by a rule; NaN for a class that no image of nonzero weight holds.
 
@@ -87,7 +114,7 @@ def class_values(rules: str, s: Sums) -> np.ndarray:
     return np.where(s.occurs > 0, divide(s.f1, images), np.nan)
 
 
-def macro_f1(rules: str, values: np.ndarray, in_data: int) -> np.ndarray:
+def macro_f1(rules: str, values: np.ndarray, in_data: int | Ints) -> np.ndarray:
     """The mean over classes [B]; NaN where none occurs. values: of `class_values` [B, K]. in_data: classes
     that occur in any image.
 

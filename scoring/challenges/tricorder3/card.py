@@ -25,7 +25,7 @@ from scoring.challenges.tricorder3.formula import (
     final_score,
     weighted_f1,
 )
-from scoring.challenges.tricorder3.measures import published, quantities, slice_shares
+from scoring.challenges.tricorder3.measures import published, quantities, slice_shares, unit_sums
 from scoring.challenges.tricorder3.official import official
 from scoring.challenges.tricorder3.options import MODEL_SIZE
 from scoring.findings import Finding, InputRefused, error, ordered, warning
@@ -34,7 +34,7 @@ from scoring.metrics.classification import mean_of_defined
 from scoring.readers.case_tables import joined_columns
 from scoring.readers.units import find_units
 from scoring.scorecard import ScoreCard, plain
-from scoring.statistics import resampling
+from scoring.statistics import resampling, swap
 from scoring.statistics.replicates import Quantities, QuantityName, Replicates, replicate
 from scoring.submission import Predictions, grade, provenance, truth_digest
 
@@ -137,7 +137,11 @@ def _card(scored: Scored, read: list[Finding], with_curves: bool) -> ScoreCard:
         {"labels": list(CLASSES), "counts": counts.matrix.tolist()},
         {name: value for name, value in found.intervals.items() if isinstance(name, str)},
         plain(_more(scored, counts)),
-        {**_arrays(scored, reached, with_curves), **found.arrays},
+        {
+            **_arrays(scored, reached, with_curves),
+            **found.arrays,
+            **swap.kept(bool(found.values), scored.units, lambda: unit_sums(y, p, scored.units)),
+        },
         official=official(score, predictions, read, scored.size_mib),
         incomplete=missing_words(p),
     )

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.challenges.tricorder3.formula import CLASSES, FREE_MIB, FULL_MIB, GROUPS, RISK_WEIGHTS
+from scoring.challenges.tricorder3.measures import score_of_sums
 from scoring.challenges.tricorder3.options import MISSING, MODEL_SIZE
 from scoring.comparison_spec import (
     ComparisonSpec,
@@ -51,6 +52,7 @@ COMPARISON = ComparisonSpec(
     class_measures=("f1",),
     correct=correct_labels,
     sample=sample,
+    score_of_sums=lambda _card: score_of_sums,
     slice_measures={
         "accuracy": ("accuracy", "n"),
         "malignant_sensitivity": ("malignant_sensitivity", "n_malignant"),

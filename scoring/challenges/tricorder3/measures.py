@@ -9,6 +9,7 @@ from scoring.challenges.tricorder3.formula import CLASSES, GROUPS, RISK_WEIGHTS,
 from scoring.metrics import calibration, classification, curves, subgroups
 from scoring.metrics.classification import divide, mean_of_defined
 from scoring.metrics.subgroups import Share
+from scoring.statistics import swap
 from scoring.statistics.replicates import Quantities, QuantityName
 from scoring.submission import Predictions
 
@@ -53,6 +54,25 @@ def quantities(
         demographics.subgroups(truth.demographics), slice_shares(truth, p), weights
     ).items()
     return found
+
+
+def unit_sums(truth: Ints, predicted: Ints, units: Ints) -> Floats:
+    """Return what the score is made of, by unit [n, 33]: hits, predictions and cases of each class.
+
+    From class numbers and unit numbers of the cases [N].
+    """
+    is_true = classification.one_hot(truth, len(CLASSES), float)
+    is_predicted = classification.one_hot(predicted, len(CLASSES), float)
+    return swap.unit_sums(np.hstack([is_true * is_predicted, is_predicted, is_true]), units)
+
+
+def score_of_sums(sums: Floats) -> Floats:
+    """Return the part of the score that predictions decide, 0..0.9, from the sums [..., 33] of
+    `unit_sums`."""
+    hits, predicted, support = np.split(sums.reshape(-1, sums.shape[-1]), 3, axis=1)
+    c = classification.Counts(support, predicted, hits, support.sum(1))
+    found = 0.45 * (classification.accuracy(c) + weighted_f1(classification.f1(c)))
+    return found.reshape(sums.shape[:-1])
 
 
 def _weighted_f1_present(f1: Floats, c: classification.Counts) -> Floats:

@@ -1,0 +1,117 @@
+"""The paired bootstrap t of every two teams with max-t over all pairs: the test from 50 units on."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+
+from scoring.arrays import Bools, Floats, Ints
+from scoring.statistics import intervals
+from scoring.statistics.multiplicity import holm
+from scoring.statistics.pair_test import LEVEL, NO_SPREAD, PairTest
+from scoring.statistics.rounding import DIGITS
+
+BLOCK_CELLS = 4_000_000
+
+
+def bootstrap_test(scores: Floats, replicates: Floats, n_units: int) -> PairTest:
+    """Test every two teams on the same replicates.
+
+    Args:
+        scores: Score of each team [A].
+        replicates: Scores on the same resampled test sets [A, B], NaN where undefined.
+        n_units: Number of units that are resampled.
+
+    Returns:
+        Student's t on the replicates' standard errors, adjusted by Holm; simultaneous intervals by max-t,
+        widened as Student's t for few units.
+    """
+    first, second = np.triu_indices(len(scores), 1)
+    spread = _spread(scores, replicates, first, second)
+    critical = _critical_value(spread, n_units)
+    reach = np.multiply(
+        spread.errors,
+        np.inf if critical is None else critical,
+        out=np.zeros(len(first)),
+        where=spread.errors > 0,
+    )
+    apart = np.round(np.abs(spread.differences), DIGITS) > 0
+    p_values = _student(spread, apart, n_units)
+    return PairTest(
+        spread.errors,
+        spread.intervals,
+        p_values,
+        holm(p_values),
+        critical,
+        reach,
+        np.where(spread.errors > 0, np.abs(spread.differences) > reach, apart),
+    )
+
+
+@dataclass(frozen=True)
+class _Spread:
+    """How far the pairs' differences [P] vary over the replicates.
+
+    errors: standard errors [P], infinite where fewer than two replicates are defined. intervals: percentile
+    intervals. largest: the largest |d* - d| / se over the pairs [B'] in the replicates in which all teams
+    have a score, None where no pair varies.
+    """
+
+    differences: Floats
+    errors: Floats
+    intervals: list[list[float] | None]
+    largest: Floats | None
+
+
+def _spread(scores: Floats, replicates: Floats, first: Ints, second: Ints) -> _Spread:
+    differences = scores[first] - scores[second]
+    complete = ~np.isnan(replicates).any(0)
+    errors = np.zeros(len(first))
+    found: list[list[float] | None] = []
+    largest: Floats | None = None
+    rows = max(1, BLOCK_CELLS // replicates.shape[1])
+    for start in range(0, len(first), rows):
+        block = slice(start, start + rows)
+        drawn = np.round(replicates[first[block]] - replicates[second[block]], DIGITS)
+        errors[block], ends = _moments(drawn)
+        found += ends
+        varies = (errors[block] > 0) & np.isfinite(errors[block])
+        if varies.any() and complete.any():
+            moved = (
+                np.abs(drawn[varies][:, complete] - differences[block][varies, None])
+                / errors[block][varies, None]
+            )
+            largest = moved.max(0) if largest is None else np.maximum(largest, moved.max(0))
+    return _Spread(differences, errors, found, largest)
+
+
+def _moments(drawn: Floats) -> tuple[Floats, list[list[float] | None]]:
+    """Standard errors and percentile intervals of rounded differences [P, B], NaN where undefined; an error
+    below 1e-12 is none."""
+    ends: list[list[float] | None]
+    if np.isnan(drawn).any():
+        parts = [row[~np.isnan(row)] for row in drawn]
+        errors = np.array([np.std(row, ddof=1) if len(row) > 1 else np.inf for row in parts])
+        ends = [intervals.percentile(row) for row in drawn]
+    else:
+        errors = np.std(drawn, axis=1, ddof=1) if drawn.shape[1] > 1 else np.full(len(drawn), np.inf)
+        ends = np.quantile(drawn, intervals.QUANTILES, axis=1).T.tolist()
+    return np.where(errors < NO_SPREAD, 0.0, errors), ends
+
+
+def _student(spread: _Spread, apart: Bools, n_units: int) -> Floats:
+    """p of each pair: 2 P(t > |d| / se); where nothing varies 0 for teams whose scores differ, else 1."""
+    ratio = np.divide(
+        np.abs(spread.differences), spread.errors, out=np.zeros(len(apart)), where=spread.errors > 0
+    )
+    return np.where(spread.errors > 0, 2 * scipy.special.stdtr(n_units - 1, -ratio), ~apart)
+
+
+def _critical_value(spread: _Spread, n_units: int) -> float | None:
+    """The 95 % quantile of the largest |d* - d| / se over pairs, widened as Student's t for few units; None
+    without a pair that varies, and where it is infinite."""
+    if spread.largest is None:
+        return None
+    beyond = scipy.special.ndtr(-np.quantile(spread.largest, LEVEL))
+    found = -float(scipy.special.stdtrit(n_units - 1, beyond))
+    return found if np.isfinite(found) else None

@@ -1,0 +1,209 @@
+"""The swap test: the predictions of two teams are exchanged within random units and scored again.
+
+If two teams are equally good, nothing changes by that, so the differences of the exchanged scores show what
+chance does. It holds its level with few units, where the bootstrap does not (docs/statistics.md), for scores
+that are a function of sums over units: means, and everything made of counts. AUC and C-index enter as the
+mean of their pseudo-values. Limit: a team that fails rarely and badly escapes it where no bad unit was drawn.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from scoring.arrays import Floats, Ints
+from scoring.statistics.options import FEW_UNITS, UNITS_OF_COMPARISON
+from scoring.statistics.pair_test import LEVEL, NO_SPREAD, PairTest
+from scoring.statistics.rounding import DIGITS
+
+Score = Callable[[Floats], Floats]
+"""Sums [..., K] -> scores [...]."""
+BLOCK_CELLS = 400_000
+UNIT_SUMS = "unit_sums"
+STREAM = 1
+"""Beside the seed, so that signs are other random numbers than the replicates."""
+PUBLISHED = 2e-6
+"""By how much a difference of scores that are published with six decimals can be off."""
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """What exchanging predictions needs to know of several teams.
+
+    Attributes:
+        sums: What the score is made of, by team and unit [A, n, K].
+        score: The score of sums over units.
+        seed: Seed of the exchanges, 0 or more.
+    """
+
+    sums: Floats
+    score: Score
+    seed: int = 0
+
+
+def applies(n_units: int) -> bool:
+    """Return whether teams are told apart by this test: from 20 to 49 units.
+
+    Args:
+        n_units: Number of units of the test set.
+    """
+    return UNITS_OF_COMPARISON <= n_units < FEW_UNITS
+
+
+def unit_sums(columns: Floats, units: Ints, case_weights: Floats | None = None) -> Floats:
+    """Add the columns of the cases of each unit.
+
+    Args:
+        columns: Values of the cases [N, K].
+        units: Unit number of each case [N], from 0.
+        case_weights: Weights of the cases [N].
+
+    Returns:
+        Sums [n, K].
+    """
+    found = np.zeros((int(units.max()) + 1, columns.shape[1]))
+    np.add.at(found, units, columns if case_weights is None else columns * case_weights[:, None])
+    return found
+
+
+def kept(drawn: bool, units: Ints, sums: Callable[[], Floats]) -> dict[str, Floats]:
+    """Return what a scorecard keeps for this test, by the name under which its `arrays` hold it.
+
+    Args:
+        drawn: Whether the card has replicates.
+        units: Unit number of each case [N], from 0.
+        sums: Gives what the score is made of, by unit [n, K], NaN where undefined.
+
+    Returns:
+        The sums as "unit_sums", read-only; nothing where the test does not apply or a sum is undefined.
+    """
+    if not drawn or not applies(int(units.max()) + 1):
+        return {}
+    found = sums()
+    found.flags.writeable = False
+    return {UNIT_SUMS: found} if np.isfinite(found).all() else {}
+
+
+def pseudo_values(point: float, left_out: Floats) -> Floats:
+    """Return the jackknife pseudo-values of a quantity, which its mean is made of.
+
+    Args:
+        point: The quantity on the whole test set.
+        left_out: The quantity without each unit [n].
+
+    Returns:
+        point + (n - 1) (mean left_out - left_out) [n]; their mean is the point.
+    """
+    found: Floats = point + (len(left_out) - 1) * (left_out.mean() - left_out)
+    return found
+
+
+def signs(n_units: int, resamples: int, seed: int) -> Floats:
+    """Draw which units are exchanged.
+
+    Args:
+        n_units: Number of units.
+        resamples: Number of exchanges N.
+        seed: Seed of the generator, 0 or more.
+
+    Returns:
+        1 (kept) and -1 (exchanged) [N, n]; the first row exchanges nothing.
+    """
+    drawn = np.random.default_rng([seed, STREAM]).integers(0, 2, (resamples, n_units), dtype=np.int8)
+    found = np.where(drawn, 1.0, -1.0)
+    found[0] = 1
+    return found
+
+
+def swap_test(scores: Floats, exchange: Exchange, resamples: int) -> PairTest | None:
+    """Test every two teams by exchanging their predictions.
+
+    Args:
+        scores: Official score of each team [A]. What they hold besides the score of the sums (a model's size)
+            is a constant.
+        exchange: What the scores are made of.
+        resamples: Number of exchanges, 2 or more.
+
+    Returns:
+        p-values by counting, adjusted by the largest |d*| / root mean square over all pairs, and the band of
+        that test; None where an exchanged score is undefined.
+    """
+    first, second = np.triu_indices(len(scores), 1)
+    differences = scores[first] - scores[second]
+    flips = signs(exchange.sums.shape[1], resamples, exchange.seed)
+    root, own, beyond = np.zeros(len(first)), np.zeros(len(first)), np.zeros(len(first))
+    top = np.zeros(resamples)
+    for rows, moved in _moved(differences, exchange, flips):
+        if not np.isfinite(moved).all():
+            return None
+        root[rows] = np.where((r := np.sqrt(np.mean(moved**2, 0))) < NO_SPREAD, 0.0, r)
+        size = np.abs(moved)
+        beyond[rows] = (size >= np.abs(differences[rows]) - PUBLISHED).mean(0)
+        ratio = np.divide(size, root[rows], out=np.zeros_like(size), where=root[rows] > 0)
+        own[rows] = _limit(ratio)
+        np.maximum(top, ratio.max(1), out=top)
+    return _result(differences, root, own, beyond, np.sort(top), exchange.sums.shape[1])
+
+
+def _moved(differences: Floats, exchange: Exchange, flips: Floats) -> Iterator[tuple[slice, Floats]]:
+    """Yield the places of some pairs, and their differences after each exchange [N, pairs].
+
+    With signs e, team a's sums become (C_a + C_b) / 2 + (F_a - F_b) / 2 where C are sums over units and F
+    sums of e times units.
+    """
+    sums, score = exchange.sums, exchange.score
+    teams, n, k = sums.shape
+    total = sums.sum(1)
+    flipped = (flips @ sums.transpose(1, 0, 2).reshape(n, teams * k)).reshape(len(flips), teams, k)
+    shift, start = flips.mean(1)[:, None], 0
+    width = max(1, BLOCK_CELLS // (len(flips) * k))
+    for a in range(teams - 1):
+        for b in range(a + 1, teams, width):
+            others = slice(b, min(b + width, teams))
+            middle = (total[a] + total[others]) / 2
+            half = (flipped[:, a, None] - flipped[:, others]) / 2
+            rows = slice(start, start + others.stop - b)
+            start = rows.stop
+            moved = np.round(score(middle + half) - score(middle - half), DIGITS)
+            # What is no prediction is no chance: the same in every unit.
+            constant = np.where(moved.any(0), np.round(differences[rows] - moved[0], DIGITS), 0.0)
+            yield rows, np.round(moved + shift * constant, DIGITS)
+
+
+def _limit(values: Floats) -> Floats:
+    """The value [...] that at most 5 % of the values [N, ...] exceed."""
+    place = len(values) - 1 - int(np.floor((1 - LEVEL) * len(values) + 1e-9))
+    return np.asarray(np.partition(values, place, 0)[place])
+
+
+def _result(differences: Floats, root: Floats, own: Floats, beyond: Floats, top: Floats, n: int) -> PairTest:
+    """The test from the exchanged differences: their root mean squares [P], the limit of each pair by itself
+    [P], the share of exchanges that move it as far [P], and the largest ratios [N], ascending."""
+    varies, apart = root > 0, np.round(np.abs(differences), DIGITS) > 0
+    seen = np.divide(np.abs(differences) - PUBLISHED, root, out=np.zeros(len(root)), where=varies)
+    adjusted = np.where(varies, (len(top) - np.searchsorted(top, seen)) / len(top), ~apart)
+    errors = np.where(varies, np.sqrt(np.maximum(n * root**2 - differences**2, 0) / (n - 1)), 0.0)
+    critical = float(_quantiles(_limit(top), n)) if varies.any() else np.inf
+    reach = np.where(varies, _times(critical, errors), 0.0)
+    alone = np.where(varies, _times(_quantiles(own, n), errors), 0.0)
+    ends = np.column_stack([differences - alone, differences + alone]).tolist()
+    return PairTest(
+        errors,
+        [pair if np.isfinite(pair).all() else None for pair in ends],
+        np.where(varies, beyond, ~apart),
+        adjusted,
+        critical if np.isfinite(critical) else None,
+        reach,
+        adjusted <= 1 - LEVEL + 1e-9,
+    )
+
+
+def _quantiles(limits: Floats, n: int) -> Floats:
+    """Limits of |d| / root mean square on the scale of standard errors; infinite where none is beyond."""
+    squares = np.asarray(limits, float) ** 2
+    inside = squares < n
+    return np.where(inside, np.sqrt((n - 1) * squares / np.where(inside, n - squares, 1)), np.inf)
+
+
+def _times(factor: Floats | float, errors: Floats) -> Floats:
+    return np.where(errors > 0, factor * np.where(errors > 0, errors, 1), 0.0)

@@ -1,0 +1,104 @@
+"""Cells of the simulation: how often equal teams are told apart, how often a better one is, and how well
+"likely too high by" is estimated."""
+
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.stats import norm
+
+from scoring.statistics.replicate_comparison import ReplicateComparison, compare
+from tests.simulations.designs import CHALLENGES, RESAMPLES, Draws, own_error
+
+UNITS, TEAMS = (6, 8, 12, 20, 48, 220), (2, 4, 12, 60)
+LEADS = {2: 4.0, 4: 4.0, 12: 6.0, 60: 6.0}
+"""Lead of the better team in latent standard deviations / sqrt(units), by number of teams."""
+KITS = 10
+"""Draws of replicates that runs take turns with."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One design.
+
+    Attributes:
+        challenge: Whose score.
+        units: Number of units.
+        teams: Number of teams.
+        design: "equal", "lead" (the first is better) or "spread" (by one standard error).
+        runs: Number of simulated test sets.
+        test: The test that told teams apart; None where nothing is said.
+        wrong: Share of the runs in which two equal teams were told apart.
+        power: Share of the other teams that the better one was told apart from.
+        estimate: Mean of `winner_optimism` over the runs that have one.
+        truth: By how much the leader's score was too high in those runs, on average.
+        spread: Standard deviation of the true scores / standard error of a team's own errors.
+    """
+
+    challenge: str
+    units: int
+    teams: int
+    design: str
+    runs: int
+    test: str | None
+    wrong: float | None = None
+    power: float | None = None
+    estimate: float | None = None
+    truth: float | None = None
+    spread: float = 0.0
+
+
+def shifts(challenge: str, units: int, teams: int, design: str) -> np.ndarray:
+    if design == "lead":
+        return np.eye(teams)[0] * LEADS[teams] / np.sqrt(units)
+    quantiles = norm.ppf((np.arange(teams) + 0.5) / teams)
+    return (design == "spread") * own_error(challenge, units) * quantiles / quantiles.std(ddof=1)
+
+
+def simulate(
+    challenge: str,
+    units: int,
+    teams: int,
+    design: str,
+    runs: int,
+    seconds: float = np.inf,
+    resamples: int = RESAMPLES,
+) -> Cell:
+    """Simulate a cell; fewer runs where they take longer than `seconds`."""
+    random = np.random.default_rng([units, teams, len(design)])
+    kits = [Draws.of(units, resamples, seed) for seed in range(KITS)]
+    shift, began, results, points = shifts(challenge, units, teams, design), time.process_time(), [], []
+    for run in range(runs):
+        drawn = CHALLENGES[challenge](random, units, shift, kits[run % KITS])
+        if np.isnan(drawn.scores).any():
+            continue
+        exchange = replace(drawn.exchange, seed=run % KITS)
+        results.append(compare(drawn.scores, drawn.replicates, units, exchange))
+        points.append(drawn.scores)
+        if results[-1].test is None or time.process_time() - began > seconds:
+            break
+    return _summary(Cell(challenge, units, teams, design, len(results), results[-1].test), results, points)
+
+
+def _summary(cell: Cell, results: list[ReplicateComparison], points: list[np.ndarray]) -> Cell:
+    if cell.test is None:
+        return cell
+    better = cell.design == "lead"
+    wrong = [any(p.separated for p in found.pairs if p.a > 0 or not better) for found in results]
+    power = [np.mean([p.separated and p.difference > 0 for p in f.pairs if p.a == 0]) for f in results]
+    scores = np.array(points)
+    true = np.full(cell.teams, scores.mean()) if cell.design == "equal" else scores.mean(0)
+    told = np.array([found.winner_optimism is not None for found in results])
+    first = np.round(scores, 12) == np.round(scores, 12).max(1, keepdims=True)
+    excess = ((scores - true) * first).sum(1) / first.sum(1)
+    own = (scores - scores.mean(1, keepdims=True) - (true - true.mean())).std()
+    return replace(
+        cell,
+        wrong=float(np.mean(wrong)) if cell.design != "spread" else None,
+        power=float(np.mean(power)) if better else None,
+        estimate=float(np.mean([f.winner_optimism for f in results if f.winner_optimism is not None]))
+        if told.any()
+        else None,
+        truth=float(excess[told].mean()) if told.any() else None,
+        spread=float(true.std() / own),
+    )

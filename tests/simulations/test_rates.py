@@ -1,0 +1,56 @@
+"""Equal teams are seldom told apart, and by how much the best is too high is known: short of what
+`python -m tests.simulations` prints. `make soak` runs every cell, with up to 2,000 test sets."""
+
+import pytest
+import scipy.stats
+
+from tests.simulations.cells import TEAMS, UNITS, simulate
+from tests.simulations.designs import CHALLENGES
+
+FEW = [units for units in UNITS if units < 20]
+BOOTSTRAP = 0.08
+"""What the paired bootstrap is allowed with 220 units, where it errs in up to 6 % (docs/statistics.md)."""
+
+
+def most(rate: float, runs: int) -> float:
+    """99.9 % quantile of the share of runs that err at this rate."""
+    return float(scipy.stats.binom.ppf(0.999, runs, rate)) / runs
+
+
+@pytest.mark.parametrize("challenge", CHALLENGES)
+@pytest.mark.parametrize(("units", "teams"), [(20, 4), (48, 2), (20, 12)])
+def test_equal_teams_are_told_apart_as_seldom_as_promised(challenge, units, teams):
+    cell = simulate(challenge, units, teams, "equal", 60 if teams < 12 else 20, resamples=200)
+    assert cell.test == "swap"
+    assert cell.wrong <= most(0.05, cell.runs)
+
+
+def test_a_better_team_is_told_apart():
+    assert simulate("puma", 48, 4, "lead", 30, resamples=200).power > 0.3
+
+
+def test_too_high_by_is_near_the_truth():
+    for design in ("equal", "spread"):
+        cell = simulate("puma", 48, 12, design, 60, resamples=200)
+        assert 0.75 < cell.estimate / cell.truth < 1.3
+
+
+@pytest.mark.parametrize("units", FEW)
+def test_few_units_tell_nothing(units):
+    for challenge in CHALLENGES:
+        cell = simulate(challenge, units, 4, "equal", 1, resamples=50)
+        assert (cell.test, cell.wrong, cell.estimate) == (None, None, None)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("teams", TEAMS)
+@pytest.mark.parametrize("units", UNITS)
+@pytest.mark.parametrize("challenge", CHALLENGES)
+def test_every_cell(challenge, units, teams):
+    cell = simulate(challenge, units, teams, "equal", 2000, seconds=120)
+    if units < 20:
+        assert cell.test is None
+        return
+    assert cell.wrong <= most(0.05 if cell.test == "swap" else BOOTSTRAP, cell.runs)
+    lead = simulate(challenge, units, teams, "lead", 200, seconds=30)
+    assert lead.power > lead.wrong / 2

@@ -1,0 +1,125 @@
+"""The swap test against a plain restatement: predictions are exchanged unit by unit and scored again."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from scoring.statistics import swap
+from scoring.statistics.replicate_comparison import compare
+from scoring.statistics.swap import Exchange, swap_test
+
+TEAMS, UNITS, DRAWS = 3, 24, 200
+
+
+def ratio(sums: np.ndarray) -> np.ndarray:
+    """A score that is no mean: F1 of hits, predictions and cases."""
+    return 2 * sums[..., 0] / (sums[..., 1] + sums[..., 2])
+
+
+@pytest.fixture
+def exchange():
+    random = np.random.default_rng(2)
+    hits = random.binomial(10, [[[0.8]], [[0.78]], [[0.4]]], (TEAMS, UNITS, 1))
+    return Exchange(np.concatenate([hits, hits + 2, np.full_like(hits, 10)], 2).astype(float), ratio, seed=5)
+
+
+def restated(exchange: Exchange, flips: np.ndarray) -> dict:
+    """Differences of each pair after each exchange, by moving rows."""
+    found = {}
+    for a, b in itertools.combinations(range(TEAMS), 2):
+        found[a, b] = []
+        for row in flips:
+            kept = (row > 0)[:, None]
+            one = np.where(kept, exchange.sums[a], exchange.sums[b]).sum(0)
+            other = np.where(kept, exchange.sums[b], exchange.sums[a]).sum(0)
+            found[a, b].append(round(float(ratio(one) - ratio(other)), 12))
+    return found
+
+
+def test_p_values_count_exchanges_and_the_band_is_the_test_inverted(exchange):
+    scores, n = ratio(exchange.sums.sum(1)), UNITS
+    flips = swap.signs(n, DRAWS, 5)
+    moved = restated(exchange, flips)
+    root = {pair: np.sqrt(np.mean(np.square(values))) for pair, values in moved.items()}
+    largest = [max(abs(moved[pair][e]) / root[pair] for pair in moved) for e in range(DRAWS)]
+    found = swap_test(scores, exchange, DRAWS)
+    limit = sorted(largest, reverse=True)[DRAWS // 20]
+    assert found.critical_value == pytest.approx(np.sqrt((n - 1) * limit**2 / (n - limit**2)))
+    for place, (a, b) in enumerate(moved):
+        d = abs(scores[a] - scores[b])
+        alone = np.mean([abs(value) >= d - swap.PUBLISHED for value in moved[a, b]])
+        assert found.p_values[place] == pytest.approx(alone)
+        p = np.mean([value >= (d - swap.PUBLISHED) / root[a, b] for value in largest])
+        assert found.p_adjusted[place] == pytest.approx(p)
+        assert found.separated[place] == (p <= 0.05) == (d > found.reach[place])
+        assert found.errors[place] == pytest.approx(np.sqrt((n * root[a, b] ** 2 - d**2) / (n - 1)))
+    assert 0 < found.separated.sum() < len(moved)
+
+
+def test_of_a_mean_it_is_the_sign_flip():
+    random = np.random.default_rng(3)
+    values = random.normal([[0.5], [0]], 1, (2, UNITS))
+    exchange = Exchange(values[..., None] / UNITS, lambda sums: sums[..., 0])
+    found = swap_test(values.mean(1), exchange, DRAWS)
+    d = values[0] - values[1]
+    flipped = np.abs(swap.signs(UNITS, DRAWS, 0) @ d) / UNITS
+    assert found.p_values[0] == found.p_adjusted[0] == np.mean(flipped >= abs(d.mean()) - swap.PUBLISHED)
+    assert found.errors[0] == pytest.approx(
+        np.sqrt((UNITS * np.mean(flipped**2) - d.mean() ** 2) / (UNITS - 1))
+    )
+
+
+def test_what_is_no_prediction_is_a_constant():
+    random = np.random.default_rng(4)
+    values = np.repeat(random.normal(0, 1, (1, UNITS, 1)), 3, 0) / UNITS
+    values[2] = values[2, ::-1]
+    points = values.sum((1, 2)) + np.array([0.1, 0.0, 0.0])  # the first two sent the same and differ in size
+    found = swap_test(points, Exchange(values, lambda sums: sums[..., 0]), DRAWS)
+    assert (found.p_values[0], found.separated[0], found.errors[0], found.reach[0]) == (0, True, 0, 0)
+    assert not found.separated[1:].any()
+    same = swap_test(points[1:2].repeat(2), Exchange(values[:2], lambda sums: sums[..., 0]), DRAWS)
+    assert (same.p_values[0], same.separated[0], same.critical_value) == (1, False, None)
+
+
+def test_an_undefined_exchange_tells_nothing(exchange):
+    undefined = Exchange(exchange.sums, lambda sums: np.full(sums.shape[:-1], np.nan))
+    scores, replicates = ratio(exchange.sums.sum(1)), np.random.default_rng(0).normal(0.5, 0.1, (3, 50))
+    assert swap_test(scores, undefined, DRAWS) is None
+    assert compare(scores, replicates, UNITS, undefined).test is None
+
+
+@pytest.mark.parametrize(("units", "test"), [(19, None), (20, "swap"), (49, "swap"), (50, "bootstrap")])
+def test_the_number_of_units_chooses_the_test(units, test):
+    random = np.random.default_rng(1)
+    values = random.normal(0, 1, (3, units, 1)) / units
+    replicates = random.normal(0, 0.1, (3, 100))
+    found = compare(values.sum((1, 2)), replicates, units, Exchange(values, lambda sums: sums[..., 0]))
+    told = (found.rank_intervals, found.tied_for_first, found.critical_value, found.resolvable_gap)
+    assert found.test == test
+    assert [value is None for value in told] == [test is None] * 4
+    pair = found.pairs[0]
+    of_pair = (pair.interval, pair.standard_error, pair.p_value, pair.p_adjusted, pair.separated)
+    assert [value is None for value in of_pair] == [test is None] * 5
+    assert None not in (found.shares_won, found.rank_shares, found.stability)
+    without = compare(values.sum((1, 2)), replicates, units)
+    assert without.test == (None if test == "swap" else test)
+
+
+def test_units_hold_the_sums_of_their_cases_with_their_weights():
+    columns, units = np.arange(8.0).reshape(4, 2), np.array([0, 1, 0, 1])
+    assert swap.unit_sums(columns, units).tolist() == [[4, 6], [8, 10]]
+    assert swap.unit_sums(columns, units, np.array([1, 0, 2, 1.0])).tolist() == [[8, 11], [6, 7]]
+    left_out = np.array([0.4, 0.5, 0.6])
+    assert swap.pseudo_values(0.5, left_out) == pytest.approx([0.7, 0.5, 0.3])
+
+
+def test_a_card_keeps_sums_only_where_they_serve():
+    units = np.arange(30)
+    whole, holes = np.ones((30, 2)), np.full((30, 2), np.nan)
+    assert list(swap.kept(True, units, lambda: whole)) == ["unit_sums"]
+    assert swap.kept(True, units, lambda: holes) == {}
+    assert swap.kept(False, units, lambda: whole) == {}
+    assert (
+        swap.kept(True, np.arange(19), lambda: whole) == swap.kept(True, np.arange(50), lambda: whole) == {}
+    )
