@@ -128,7 +128,7 @@ def _method(card: ScoreCard) -> str:
     if not card.intervals:
         return "No intervals (--resamples 0)."
     if source["interval"] is None:
-        return f"No intervals: {units} are too few."
+        return f"No intervals: {units} {'is' if source['n_units'] == 1 else 'are'} too few."
     return (
         f"Intervals: 95 %, {source['interval']}, {source['resamples']} replicates of {units}, "
         f"seed {source['seed']}"

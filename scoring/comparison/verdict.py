@@ -124,10 +124,11 @@ def untold(found: Comparison) -> str:
     result, source = found.result, found.provenance
     if result.test is not None or len(found.scored) < 2:
         return ""
-    if result.shares_won is None:
+    if not source["resamples"]:
         return "Without replicates nothing is said of chance."
     if source["n_units"] < UNITS_OF_COMPARISON:
-        return f"{units(source)} are too few to tell teams apart: that takes {UNITS_OF_COMPARISON}."
+        few = "is" if source["n_units"] == 1 else "are"
+        return f"{units(source)} {few} too few to tell teams apart: that takes {UNITS_OF_COMPARISON}."
     return (
         f"Nobody is told apart: below {FEW_UNITS} units there is no such test where one unit decides "
         "whether the score is defined, or of this kind of score."
@@ -234,8 +235,10 @@ def method(found: Comparison) -> str:
     """Return n, unit, replicates and seed."""
     source = found.provenance
     n = next(iter(found.cards.values())).n_cases
-    if found.result.shares_won is None:
+    if not source["resamples"]:
         return f"n = {n}, no replicates."
+    if source["n_units"] == 1:
+        return f"n = {n}, one unit: nothing to resample."
     words = (
         f"n = {n}, paired bootstrap over {units(source)}, B = {source['resamples']}, seed {source['seed']}"
     )
@@ -245,7 +248,8 @@ def method(found: Comparison) -> str:
 def units(provenance: Mapping[str, Any]) -> str:
     """Return how many units are resampled."""
     number, unit = provenance["n_units"], provenance["unit"]
-    return f"{number} cases" if unit == "case" else f"{number} units ({unit})"
+    several = "s" * (number != 1)
+    return f"{number} case{several}" if unit == "case" else f"{number} unit{several} ({unit})"
 
 
 def places(pair: Sequence[float] | None) -> str:

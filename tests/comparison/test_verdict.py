@@ -109,6 +109,15 @@ def test_few_units_tell_nobody_apart():
     } == {None}
 
 
+def test_a_test_set_of_one_case_is_told_in_a_sentence():
+    one = lesion_teams(4, 1, (3, 2), resamples=100)
+    assert verdict.standing(one).endswith("1 case is too few to tell teams apart: that takes 20.")
+    assert verdict.method(one) == "n = 1, one unit: nothing to resample."
+    assert {
+        tuple(team[key] or ()) for team in one.as_dict()["teams"] for key in ("interval", "rank_interval")
+    } == {()}
+
+
 def test_from_20_to_49_units_the_swap_test_speaks_and_names_its_limit():
     some = lesion_teams(4, 30, (3, 2, 0.1), resamples=200)
     assert some.result.test == some.as_dict()["provenance"]["pairs_test"] == "swap"
