@@ -319,7 +319,7 @@ def _compared(
     result = replicate_comparison.compare(
         scores, replicates, source["n_units"], _exchange(spec, tuple(scored.values()))
     )
-    if own and own.places is not None and scored and result.rank_intervals is not None:
+    if own and own.places is not None and scored and result.shares_won is not None:
         result = replicate_comparison.ranked(result, np.stack([own.places[name] for name in scored]))
     pairs = Pairs(SCORE, TESTS[result.test], tuple(scored), result.pairs)
     pairs = pairs if pairs_metric == SCORE else pairs_of(spec, ordered, pairs_metric)

@@ -214,8 +214,8 @@ def ranked(result: ReplicateComparison, places: Ints) -> ReplicateComparison:
         places: Place of each team in each replicate [A, B], from 1.
 
     Returns:
-        The comparison with `rank_intervals` (2.5 and 97.5 percentile of the place), `shares_won` (first
-        places, shared ones in parts) and `rank_shares` of these places.
+        The comparison with `rank_intervals` (2.5 and 97.5 percentile of the place; None where units are too
+        few), `shares_won` (first places, shared ones in parts) and `rank_shares` of these places.
     """
     if not places.shape[1]:
         return replace(result, rank_intervals=None, shares_won=None, rank_shares=None)
@@ -223,7 +223,9 @@ def ranked(result: ReplicateComparison, places: Ints) -> ReplicateComparison:
     first = places == 1
     return replace(
         result,
-        rank_intervals=[[int(end) if end == int(end) else end for end in pair] for pair in ends],
+        rank_intervals=None
+        if result.rank_intervals is None
+        else [[int(end) if end == int(end) else end for end in pair] for pair in ends],
         shares_won=(first / first.sum(0)).mean(1).tolist(),
         rank_shares=_shares_of_places(places),
     )
