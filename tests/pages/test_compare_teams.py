@@ -84,7 +84,7 @@ def test_ranks_scores_and_intervals_are_those_of_the_command_line(page, challeng
     )
     assert list(table["interval"]) == [scales.span(team["interval"]) for team in said["teams"]]
     places = [text.removesuffix(", tied") for text in table["could hold"]]
-    assert places == [verdict.places(team["rank_interval"]) for team in said["teams"]]
+    assert places == [verdict.places(team["rank_interval"]) or "–" for team in said["teams"]]
     assert list(table["won"]) == pytest.approx(
         [100 * team["share_of_resamples_won"] for team in said["teams"]]
     )
@@ -101,8 +101,13 @@ def test_every_tab_answers_on_the_sample_teams(page, challenge, tab):
 
 @pytest.mark.parametrize("challenge", NAMES)
 def test_the_tied_are_said_in_words(page, challenge):
-    said = words(page(challenge))
-    tied = [team["team"] for team in compared(challenge)["teams"] if team["tied_for_first"]]
+    said, found = words(page(challenge)), compared(challenge)
+    if found["provenance"]["n_units"] < 20:
+        assert (
+            f"{found['provenance']['n_units']} cases are too few to tell teams apart: that takes 20." in said
+        )
+        return
+    tied = [team["team"] for team in found["teams"] if team["tied_for_first"]]
     assert f"{len(tied)} of {len(teams(challenge))}" in said
     assert ("nobody can say which" in said) is (len(tied) > 1)
 
