@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.shared import layout, submissions
+from pages.shared import drop, inputs, layout, placement, submissions
 from scoring.challenges import REGISTRY, load_challenge
 from scoring.figures.intervals import Row, intervals
 from scoring.figures.numerals import points, share
@@ -42,6 +42,7 @@ def overview() -> None:
         "Official challenge scores for cancer-imaging models, to the last digit, with what is behind them. "
         "Everything runs on this computer; nothing leaves it.",
     )
+    anything()
     for place, (who, what, (page, words)) in zip(st.columns(3), PEOPLE, strict=True):
         with place.container(gap="xsmall"):
             st.markdown(f"{who}  \n{what}")
@@ -51,6 +52,37 @@ def overview() -> None:
             with st.container(border=True, gap="xsmall"):
                 challenge_card(challenge_id)
     layout.closing()
+
+
+def anything() -> None:
+    """Draw where a file of any challenge is dropped or chosen, and what is asked about it."""
+    key = "any_files"
+
+    def changed() -> None:
+        known = st.session_state.get("any_seen", frozenset())
+        files = st.session_state[key]
+        st.session_state["any_seen"] = frozenset(file.file_id for file in files)
+        new = [file for file in files if file.file_id not in known]
+        if new:
+            placement.drop(new)
+
+    with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(
+            ":material/upload_file: **Drop a file anywhere on this page**: predictions, a model, a test set, "
+            "a zip or a folder. What it is for is seen from what it holds.",
+        )
+        with st.container(horizontal=True, gap="xsmall", width="content"):
+            st.file_uploader(
+                f"Any file: predictions, a model, a test set, a zip or a folder, up to {inputs.UPLOAD_MB} MB",
+                accept_multiple_files=True,
+                key=key,
+                max_upload_size=inputs.UPLOAD_MB,
+                on_change=changed,
+                label_visibility="collapsed",
+                width=inputs.BUTTON_WIDTH,
+            )
+            drop.folder_button(key, "of any challenge")
+    placement.line()
 
 
 def challenge_card(challenge_id: str) -> None:

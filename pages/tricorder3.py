@@ -55,7 +55,7 @@ def about_submission(card) -> str:
     size = card.more["model_size_mib"]
     return (
         f"{card.n_cases - card.more['n_missing']} of {card.n_cases} predictions, "
-        f"{'size unknown: give it under “Own file”' if size is None else f'{size:.2f} MiB'}"
+        f"{'size unknown: give it above' if size is None else f'{size:.2f} MiB'}"
     )
 
 

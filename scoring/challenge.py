@@ -6,7 +6,7 @@ them; docs/adding-a-challenge.md adds one step by step.
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 
@@ -19,6 +19,7 @@ from scoring.statistics.options import StatisticsOptions
 
 if TYPE_CHECKING:  # what only some commands need is not loaded for all
     from scoring.comparison_spec import ComparisonSpec
+    from scoring.file_contents import Contents, Reading
     from scoring.models.inspection import Inspection
     from scoring.models.model_task import ModelTask
     from scoring.models.pictures import Stage as PictureStage
@@ -185,6 +186,10 @@ def _no_faults(_predictions: Any, _options: Values) -> tuple[list[Finding], list
     return [], []
 
 
+def _recognises_nothing(_contents: "Contents") -> "Iterable[Reading]":
+    return ()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Challenge(Generic[Truth, Predictions]):
     """One challenge.
@@ -213,6 +218,7 @@ class Challenge(Generic[Truth, Predictions]):
         reading_counts: What progress counts while files are read, where that takes long.
         outputs: Further files of `score`.
         views: What page, report and notebook show of a scorecard; None: what its names alone say.
+        recognise: What dropped files can be for the challenge.
         class_risks: Class -> "malignant", "medium" or "benign", where classes have a risk group.
     """
 
@@ -239,6 +245,7 @@ class Challenge(Generic[Truth, Predictions]):
     reading_counts: str | None = None
     outputs: tuple[OutputFile, ...] = ()
     views: Callable[[ScoreCard], "Views"] | None = None
+    recognise: "Callable[[Contents], Iterable[Reading]]" = _recognises_nothing
     class_risks: Mapping[str, str] = field(default_factory=dict)
 
     def options_of(self, *stages: Stage) -> tuple[Option, ...]:

@@ -14,10 +14,10 @@ MODULES = sorted((ROOT / "scoring").rglob("*.py"))
 PAGES = sorted([ROOT / "app.py", *(ROOT / "pages").rglob("*.py")])
 LAYERS = (
     ("scoring.__main__", "scoring.cli"),
-    ("scoring.comparison", "scoring.single_image", "scoring.report"),
+    ("scoring.comparison", "scoring.single_image", "scoring.report", "scoring.recognition"),
     ("scoring.challenges", "scoring.samples"),
     ("scoring.challenge", "scoring.comparison_spec", "scoring.options"),
-    ("scoring.views", "scoring.submission", "scoring.scorecard"),
+    ("scoring.views", "scoring.submission", "scoring.scorecard", "scoring.file_contents"),
     ("scoring.models", "scoring.figures"),
     ("scoring.readers", "scoring.statistics", "scoring.metrics"),
     ("scoring.findings", "scoring.markup", "scoring.text", "scoring.arrays", "scoring.version"),

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 import scoring
-from pages.shared import downloads, inputs, layout, render, submissions, teams
+from pages.shared import downloads, inputs, layout, placement, render, submissions, teams
 from pages.shared.case_link import CaseLink
 from pages.shared.inputs import Input
 from scoring import report, samples
@@ -91,11 +91,11 @@ def show(bench: ChallengePage) -> None:
             challenge.id,
             challenge.inputs.submission.words,
             bench.own_options,
-            challenge.inputs.submission.endings,
             challenge.inputs.submission.several,
         )
     if not given.own and not test_set.own:
         door.caption(markdown(sample.submissions[door.sample].about))
+    placement.line(challenge.id)
     truth = submissions.truth(challenge.id, test_set)
     if isinstance(truth, submissions.Running):
         truth_door.caption("Being read: see below.")

@@ -10,17 +10,18 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared.layout import InputPanel, chooser
+from pages.shared import placement
+from pages.shared.drop import folder_button
+from pages.shared.layout import InputPanel, InUse, chooser
 from scoring.findings import Finding, error
 from scoring.samples import Submission, TestSet
 from scoring.text import markdown
 
 UPLOAD_MB = 512
-# The widget's own words would call that "1GB": its label says it.
-HIDDEN_WORDS = """<style>:is([class*="_files"], [class*="_folder"], [class*="_zip"], [class*="nuclei_file"],
-[class*="single_second"]) [data-testid="stFileUploaderDropzoneInstructions"] {display: none}</style>"""
-TABLE_TYPES = ("csv", "tsv", "txt", "zip")
-ALONE = tuple(f".{ending}" for ending in TABLE_TYPES)
+MODEL = ".onnx"
+ALONE = (".csv", ".tsv", ".txt", ".zip", MODEL)
+BUTTON_WIDTH = 88
+"""Of an uploader that is a button, px."""
 
 
 @dataclass(frozen=True)
@@ -45,104 +46,112 @@ class Input:
 def test_set(
     samples: Mapping[str, TestSet], page: str, about_upload: str, types: Sequence[str]
 ) -> tuple[Input, InputPanel]:
-    """The door of the test set. page: whose choice and files these are in the session; the address says
-    "set". types: further than tables and zips."""
+    """Draw the choice of the test set, whose key the address calls "set".
+
+    Args:
+        samples: Those to choose from.
+        page: Whose choice and files these are in the session.
+        about_upload: What own files may be.
+        types: Endings further than those of tables and zips: such a file alone is a folder of one.
+    """
     key = f"{page}_set"
 
-    def uploader():
-        return _drop_several(about_upload, key, types)
+    def uploader() -> list | None:
+        _drop(f"Test set: {about_upload}", f"{key}_files", f"{key}_kept", _as_folder, (page, "truth"))
+        folder_button(f"{key}_files", "test set")
+        return _kept(f"{key}_kept")
 
-    door = chooser(
-        "Test set", {k: s.title for k, s in samples.items()}, key, "set", uploader, *_in_use(f"{key}_kept")
-    )
-    if not door.upload:
-        return sample_set(samples[door.sample]), door
-    return _dropped(door.upload, lone=ALONE), door
+    titles = {name: sample.title for name, sample in samples.items()}
+    panel = chooser("Test set", titles, key, "set", uploader, _in_use(f"{key}_kept"), lambda: None)
+    if not panel.upload:
+        return sample_set(samples[panel.sample]), panel
+    return _dropped(panel.upload, tuple(f".{ending}" for ending in types)), panel
 
 
 def submission(
     samples: Mapping[str, Submission],
     page: str,
     about_upload: str,
-    own_options,
-    types: Sequence[str],
+    own_options: Callable[[], Mapping],
     several: bool,
 ) -> tuple[Input, InputPanel, Mapping]:
-    """The door of the submission. own_options: draws the options that an own file needs and gives them; the
-    address says "submission". types: further than tables and zips. several: whether it may be many files or a
-    folder."""
-    key, options = f"{page}_submission", {}
+    """Draw the choice of the submission, whose key the address calls "submission".
 
-    def uploader():
+    Args:
+        samples: Those to choose from.
+        page: Whose choice and files these are in the session.
+        about_upload: What own files may be.
+        own_options: Draws the options that an own file needs and returns them.
+        several: Whether it may be a folder.
+    """
+    key = f"{page}_submission"
+    options: dict = {}
+
+    def uploader() -> list | None:
+        _drop(f"Submission: {about_upload}", f"{key}_files", f"{key}_kept", _as_folder, (page, "submission"))
         if several:
-            _drop_several(about_upload, key, types)
-        else:
-            _drop(about_upload, f"{key}_files", [*TABLE_TYPES, *types], False, f"{key}_kept")
-        options.update(own_options())
+            folder_button(f"{key}_files", "submission")
         return _kept(f"{key}_kept")
 
-    door = chooser(
-        "Submission",
-        {k: f"{s.title} · {'model' if s.is_model else 'predictions'}" for k, s in samples.items()},
-        key,
-        "submission",
-        uploader,
-        *_in_use(f"{key}_kept"),
-    )
-    if door.upload:
-        return (
-            _dropped(door.upload, lone=tuple(f".{ending}" for ending in (*TABLE_TYPES, *types))),
-            door,
-            options,
-        )
-    return sample_submission(samples[door.sample]), door, {}
+    def draw_options() -> None:
+        options.update(own_options())
+
+    titles = {
+        name: f"{sample.title} · {'model' if sample.is_model else 'predictions'}"
+        for name, sample in samples.items()
+    }
+    in_use = _in_use(f"{key}_kept")
+    panel = chooser("Submission", titles, key, "submission", uploader, in_use, draw_options)
+    if panel.upload:
+        return _dropped(panel.upload), panel, options
+    return sample_submission(samples[panel.sample]), panel, {}
 
 
 def model(samples: Mapping[str, Submission], page: str) -> tuple[Input, InputPanel]:
-    """The door of a model alone. samples: of which the models are offered; the address says "model"."""
+    """Draw the choice of a model alone, whose key the address calls "model". samples: of which the models are
+    offered."""
     key, offered = f"{page}_model", {k: s.title for k, s in samples.items() if s.is_model}
 
-    def uploader():
-        _drop("ONNX model", f"{key}_files", ["onnx"], False, f"{key}_kept")
+    def uploader() -> list | None:
+        _drop("Model: an ONNX file", f"{key}_files", f"{key}_kept", _latest)
         return _kept(f"{key}_kept")
 
-    door = chooser("Model", offered, key, "model", uploader, *_in_use(f"{key}_kept"))
-    return _dropped(door.upload, lone=(".onnx",)) if door.upload else sample_submission(
-        samples[door.sample]
-    ), door
+    panel = chooser("Model", offered, key, "model", uploader, _in_use(f"{key}_kept"), lambda: None)
+    if panel.upload:
+        return _dropped(panel.upload[-1:]), panel
+    return sample_submission(samples[panel.sample]), panel
 
 
-def one_file(label: str, key: str, types: Sequence[str]) -> Input | None:
-    """Draws where a single file is dropped and gives it; None while there is none."""
-    _drop(label, f"{key}_file", types, False, f"{key}_kept")
+def one_file(label: str, key: str) -> Input | None:
+    """Draw where a single file is dropped and return it; None while there is none."""
+    _drop(label, f"{key}_file", f"{key}_kept", _latest)
     held = _kept(f"{key}_kept")
-    return _dropped(held, lone=tuple(f".{ending}" for ending in types)) if held else None
+    return _dropped(held[-1:]) if held else None
 
 
-def teams(page: str, types: Sequence[str]) -> tuple[list[Input], list[Input], Callable[[], None]]:
-    """Draws where several teams' submissions are dropped. Gives those that are a team each, folders and zips
-    that hold an entry per team, and what forgets all of them. types: further than tables and zips."""
-    keys = {kind: f"{page}_teams_{kind}" for kind in ("files", "zip", "folder")}
-    allowed = [*TABLE_TYPES, *types]
-    _drop("Files, one per team", keys["files"], allowed, True, f"{keys['files']}_kept")
-    _drop("Or a zip with one entry per team", keys["zip"], ["zip"], False, f"{keys['zip']}_kept", _latest)
-    _drop(
-        "Or a folder with one entry per team",
-        keys["folder"],
-        allowed,
-        "directory",
-        f"{keys['folder']}_kept",
-        _latest,
-    )
-    lone = tuple(f".{ending}" for ending in allowed)
-    held = {kind: _kept(f"{key}_kept") or [] for kind, key in keys.items()}
+def teams(page: str) -> tuple[list[Input], list[Input], InUse]:
+    """Draw where several teams' submissions are dropped.
+
+    Returns:
+        Those that are a team each, folders and zips that hold an entry per team, and all of them in use.
+    """
+    files, packs = f"{page}_teams_files", f"{page}_teams_zip_files"
+    with st.container(gap="xsmall", width="content"):
+        st.caption("A file per team")
+        _drop("Teams: files, one per team", files, f"{files}_kept")
+    with st.container(gap="xsmall", width="content"):
+        st.caption("A zip or folder of teams")
+        with st.container(horizontal=True, gap="xsmall", width="content"):
+            _drop("Several teams: a zip or folder with an entry per team", packs, f"{packs}_kept", _latest)
+            folder_button(packs, "an entry per team")
+    single, held = _kept(f"{files}_kept") or [], _kept(f"{packs}_kept") or []
 
     def forget() -> None:
-        for key in keys.values():
+        for key in (files, packs):
             st.session_state.pop(f"{key}_kept", None)
 
-    single = [_dropped([file], lone) for file in held["files"]]
-    return single, [_dropped(held[kind], lone) for kind in ("zip", "folder") if held[kind]], forget
+    in_use = InUse([file.name for file in (*single, *held)], forget)
+    return [_dropped([file]) for file in single], [_dropped(held)] if held else [], in_use
 
 
 def sample_set(chosen: TestSet) -> Input:
@@ -158,30 +167,31 @@ def sample_submission(chosen: Submission) -> Input:
 
 
 def metadata(page: str, sample: Path | None) -> Input | None:
-    """A button behind which a table about the cases is dropped: the own one in use, else that of the sample
-    test set, else None."""
+    """Draw where a table about the cases is dropped, and return it: the own one in use, else that of the
+    sample test set, else None."""
     key = f"{page}_metadata"
-    kept, forget = _in_use(f"{key}_kept")
-    with st.popover("Metadata", icon=":material/table_view:"):
-        _drop(
-            "Table of age, sex, site, patient by case id", f"{key}_files", TABLE_TYPES, False, f"{key}_kept"
-        )
-        held = _kept(f"{key}_kept")
-        if kept:
+    in_use = _in_use(f"{key}_kept")
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", width="content"):
+        with st.container(gap=None, width="content"):
+            st.caption(
+                "Metadata",
+                help="A table of age, sex, site, patient by case id: subgroups, and intervals by patient.",
+            )
+            name = in_use.names[-1] if in_use.names else sample.name if sample else "none"
+            st.markdown(markdown(name, 40))
+        label = "Metadata: a table of age, sex, site, patient by case id"
+        _drop(label, f"{key}_files", f"{key}_kept", _latest, (page, "metadata"))
+        if in_use.names:
             st.button(
                 "Without own metadata",
                 key=f"{key}_back",
                 type="tertiary",
                 icon=":material/undo:",
-                on_click=forget,
+                on_click=in_use.forget,
             )
-        st.caption(
-            "In use: "
-            f"{markdown(kept[0], 60) if kept else markdown(sample.name) if sample else 'none'}. It "
-            "gives subgroups, and intervals by patient."
-        )
+    held = _kept(f"{key}_kept")
     if held:
-        return Input(digest(held[0]), held[0].name, held[0].getvalue(), True)
+        return Input(digest(held[-1]), held[-1].name, held[-1].getvalue(), True)
     return Input(f"sample:{sample}", sample.name, sample, False) if sample else None
 
 
@@ -196,12 +206,12 @@ def digest(file) -> str:
     return known[file.file_id]
 
 
-def _dropped(files: Sequence, lone: tuple[str, ...]) -> Input:
-    """What was dropped: one file that stands for itself, as its ending (one of `lone`) says, or the files as
-    a folder."""
+def _dropped(files: Sequence, members: tuple[str, ...] = ()) -> Input:
+    """Return what was dropped: one file that stands for itself, or the files as a folder. members: endings
+    of files that are a folder of one even alone."""
     first = files[0]
-    if len(files) == 1 and "/" not in first.name and first.name.lower().endswith(lone):
-        return Input(digest(first), first.name, first.getvalue(), True, first.name.lower().endswith(".onnx"))
+    if len(files) == 1 and "/" not in first.name and not first.name.lower().endswith(members or "/"):
+        return Input(digest(first), first.name, first.getvalue(), True, first.name.lower().endswith(MODEL))
     problems = tuple(
         error(
             "zip-among-files",
@@ -223,63 +233,67 @@ def _dropped(files: Sequence, lone: tuple[str, ...]) -> Input:
     )
 
 
-def _drop_several(label: str, key: str, types: Sequence[str]) -> list | None:
-    """Files or a folder; whichever came last is kept."""
-    _drop(label, f"{key}_files", [*TABLE_TYPES, *types], True, f"{key}_kept", _as_folder)
-    _drop("Or a whole folder", f"{key}_folder", [*TABLE_TYPES, *types], "directory", f"{key}_kept", _latest)
-    return _kept(f"{key}_kept")
-
-
 def _drop(
     label: str,
     key: str,
-    types: Sequence[str],
-    several,
     kept: str,
     count: Callable[[list, list], list] = operator.add,
+    place: tuple[str, str] | None = None,
 ) -> None:
-    """An upload widget whose content outlives it: a change of page takes the widget away, and nobody should
-    have to drop a file twice.
+    """Draw an upload widget whose content outlives it: a change of page takes the widget away, and nobody
+    should have to drop a file twice.
 
-    count: what counts, from the files that counted before and those that were dropped now.
+    It takes any number of files of any kind: what cannot be read is refused in words of our own.
+
+    Args:
+        label: What it is for and what it takes, "name: words".
+        key: Of the widget.
+        kept: Of the files in the session.
+        count: What counts, from the files that counted before and those that were dropped now.
+        place: Challenge and input, where files that belong to another one are sent there.
     """
 
     def changed() -> None:
-        value = st.session_state[key]
-        files = value if isinstance(value, list) else [value] if value else []
+        files = st.session_state[key]
         known, seen = (
             st.session_state.get(f"{key}_seen", frozenset()),
             frozenset(file.file_id for file in files),
         )
         st.session_state[f"{key}_seen"] = seen
-        place, held = st.session_state.get(kept, (key, []))
-        before = [file for file in held if place == key and file.file_id in seen]
-        counted = count(before, [file for file in files if file.file_id not in known])
+        came_from, held = st.session_state.get(kept, (key, []))
+        before = [file for file in held if came_from == key and file.file_id in seen]
+        new = [file for file in files if file.file_id not in known]
+        if place and new:
+            new = placement.drop_at(*place, new)
+            if not new:
+                return
+        counted = count(before, new)
         if counted:
             st.session_state[kept] = (key, counted)
-        elif place == key:
+        elif came_from == key:
             st.session_state.pop(kept, None)
 
-    st.html(HIDDEN_WORDS)
+    is_button = key.endswith("_files")
     st.file_uploader(
         f"{label}, up to {UPLOAD_MB} MB",
-        type=list(types),
-        accept_multiple_files=several,
+        accept_multiple_files=True,
         key=key,
         max_upload_size=UPLOAD_MB,
         on_change=changed,
+        label_visibility="collapsed" if is_button else "visible",
+        width=BUTTON_WIDTH if is_button else "stretch",
     )
 
 
 def _as_folder(before: list, new: list) -> list:
-    """Files dropped one after another make a folder, in which a file takes the place of one of its name. A
-    zip is a whole: it takes the place of all, and what comes after it takes its place. So does a table where
-    there was a table alone."""
+    """Return the files that count: dropped one after another they make a folder, in which a file takes the
+    place of one of its name. A zip or a model is a whole: it takes the place of all, and what comes after it
+    takes its place. So does a table where there was a table alone."""
     if not new:
         return before
     lone = new[0].name.lower() if len(new) == 1 else ""
     alone = len(before) == 1 and before[0].name.lower().endswith(ALONE)
-    whole = any(_is_zip(file) for file in (*new, *before))
+    whole = any(_is_zip(file) or file.name.lower().endswith(MODEL) for file in (*new, *before))
     if whole or (alone and lone.endswith(ALONE)):
         return new
     names = {file.name for file in new}
@@ -300,6 +314,10 @@ def _kept(kept: str) -> list | None:
     return held[1] if held else None
 
 
-def _in_use(kept: str) -> tuple[list[str], Callable[[], object]]:
-    """The names of the own files in use, and what forgets them."""
-    return [file.name for file in _kept(kept) or []], lambda: st.session_state.pop(kept, None)
+def _in_use(kept: str) -> InUse:
+    """Return the own files in use."""
+
+    def forget() -> None:
+        st.session_state.pop(kept, None)
+
+    return InUse([file.name for file in _kept(kept) or []], forget)

@@ -56,6 +56,14 @@ class InputPanel:
     caption: Callable[[str], object]
 
 
+@dataclass(frozen=True)
+class InUse:
+    """Own files in use: their names, and what forgets them."""
+
+    names: Sequence[str]
+    forget: Callable[[], None]
+
+
 def theme() -> Theme:
     """The theme that the visitor sees."""
     return DARK if st.context.theme.type == "dark" else LIGHT
@@ -85,33 +93,42 @@ def chooser(
     key: str,
     parameter: str,
     uploader: Callable[[], object],
-    own: Sequence[str],
-    forget: Callable[[], None],
+    in_use: InUse,
+    options: Callable[[], object],
 ) -> InputPanel:
-    """One of the two doors: a sample that is already there, its key in the address, or an own file behind a
-    button.
+    """Draw a choice between samples, whose key stands in the address, and own files.
 
-    samples: key -> name shown. key: of the choice in the session; parameter: in the address. uploader: draws
-    the upload widget (with a key of its own) and returns what it gives. own: names of the own files in use,
-    whose place the samples take again after `forget`.
+    Args:
+        label: Of the choice.
+        samples: Key -> name shown.
+        key: Of the choice in the session.
+        parameter: In the address.
+        uploader: Draws the upload widget, with a key of its own, and returns what it gives.
+        in_use: Own files, whose place the samples take again.
+        options: Draws what own files cannot say themselves.
     """
     _from_address(key, parameter, samples)
     with st.container(border=True, gap="xsmall", height="stretch"):
         # The uploader keeps its place whatever stands beside it: one that moves is made anew, and drops the
         # file it is receiving.
-        with st.container(horizontal=True, vertical_alignment="bottom", gap="small", wrap=bool(own)):
-            chosen, back = st.container(gap=None), st.empty()
-            with st.popover("Own file", icon=":material/upload:"):
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+            chosen = st.container(gap=None)
+            with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", width="content"):
                 upload = uploader()
-        if own:
+        back = st.empty()
+        if in_use.names:
+            names = in_use.names
+            more = f" and {len(names) - 1} more" if len(names) > 1 else ""
             chosen.caption(label)
-            chosen.markdown(
-                f":material/draft: **{markdown(own[0], 60)}**"
-                + (f" and {len(own) - 1} more" if len(own) > 1 else "")
-            )
+            chosen.markdown(f":material/draft: **{markdown(names[0], 60)}**{more}")
             back.button(
-                "Back to sample", key=f"{key}_back", type="tertiary", icon=":material/undo:", on_click=forget
+                "Back to sample",
+                key=f"{key}_back",
+                type="tertiary",
+                icon=":material/undo:",
+                on_click=in_use.forget,
             )
+            options()
         else:
             chosen.selectbox(
                 label,

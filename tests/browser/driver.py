@@ -31,7 +31,6 @@ ARGUMENTS = (
     "--disable-dev-shm-usage",
 )
 TABS = ("Points", "Risk", "Classes", "Curves", "Calibration", "Subgroups", "Cases", "Preflight")
-DOORS = ("set", "submission")
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 SCREENS = (pytest.param(PHONE, id="phone"), pytest.param(DESKTOP, id="desktop", marks=pytest.mark.soak))
 """What is clicked on both; a phone is the harder one."""
@@ -139,14 +138,9 @@ def tab(page: Page, name: str) -> Page:
     return settled(page)
 
 
-def opened(page: Page, door: str) -> str:
-    """Open a door's place for own files; gives the selector of where they are dropped."""
-    zone = f"[class*='_{door}_files'] [data-testid='stFileUploaderDropzone']"
-    if not page.locator(zone).is_visible():
-        page.keyboard.press("Escape")
-        page.get_by_role("button", name="Own file").nth(DOORS.index(door)).click()
-        page.locator(zone).wait_for()
-    return zone
+def zone(door: str) -> str:
+    """The selector of where own files of an input are dropped or chosen."""
+    return f"[class*='_{door}_files'] [data-testid='stFileUploaderDropzone']"
 
 
 def give(page: Page, door: str, name: str, content: bytes) -> Page:
@@ -154,7 +148,7 @@ def give(page: Page, door: str, name: str, content: bytes) -> Page:
     with page.expect_response(
         lambda answer: "upload_file" in answer.url and answer.request.method == "PUT", timeout=PATIENCE
     ):
-        drop(page, opened(page, door), name, content)
+        drop(page, zone(door), name, content)
     return settled(page)
 
 

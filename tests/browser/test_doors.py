@@ -105,7 +105,7 @@ def test_a_long_run_shows_how_far_it_is_and_can_be_cancelled(tricorder3):
     page = tricorder3("?submission=delphi")
     before = page.get_by_test_id("stMetricValue").inner_text()
     with page.expect_response(lambda answer: "upload_file" in answer.url):
-        driver.drop(page, driver.opened(page, "submission"), "slow.onnx", slow())
+        driver.drop(page, driver.zone("submission"), "slow.onnx", slow())
     expect(page.get_by_text(re.compile(r"^[1-9]\d* of 220 images"))).to_be_visible(timeout=driver.PATIENCE)
     expect(page.get_by_test_id("stMetricValue")).to_have_text(before)
     page.keyboard.press("Escape")

@@ -97,7 +97,7 @@ def test_everything_is_reached_with_the_keyboard(tricorder3):
     order = [
         "Rule in full",
         "Test set",
-        "Own file",
+        "Upload",
         "Submission",
         "Points",
         "scorecard.json",

@@ -233,7 +233,7 @@ def own_set(page, sent: dict[str, float], seed: int = 0):
             for name, skill in sent.items()
         }
     )
-    return drop(app, "teams.zip", content, kind="zip")
+    return drop(app, "teams.zip", content, kind="zip_files")
 
 
 def test_a_dropped_team_joins_the_samples(page):
@@ -252,7 +252,7 @@ def test_a_zip_holds_a_team_per_entry(page):
             "two.csv": teams("tricorder3")["Aurora"].path.read_bytes(),
         }
     )
-    app = drop(page(), "teams.zip", content, kind="zip")
+    app = drop(page(), "teams.zip", content, kind="zip_files")
     assert {"one", "two"} <= set(shown(app)["team"])
 
 
@@ -350,7 +350,10 @@ def test_many_teams_are_drawn_in_part_and_any_other_on_demand(page, count):
 def test_equal_files_of_other_names_are_other_teams(page):
     content = teams("tricorder3")["Delphi"].path.read_bytes()
     app = drop(
-        page(teams=["Aurora"]), "teams.zip", archive(**{"one.csv": content, "two.csv": content}), kind="zip"
+        page(teams=["Aurora"]),
+        "teams.zip",
+        archive(**{"one.csv": content, "two.csv": content}),
+        kind="zip_files",
     )
     assert set(shown(app)["team"]) == {"Aurora", "one", "two"}
     assert "identical-submissions" in words(app)

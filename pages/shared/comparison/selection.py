@@ -21,16 +21,16 @@ def selected_teams(challenge: Challenge, test_set: Input, sample: TestSet) -> tu
     with st.container(border=True, gap="xsmall", height="stretch"):
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
             named, place = st.container(gap=None), st.popover("Choose", icon=":material/groups:")
-            with st.popover("Own files", icon=":material/upload:"):
-                single, packs, forget = inputs.teams(challenge.id, challenge.inputs.submission.endings)
-                if single or packs:
-                    st.button(
-                        "Without own files",
-                        key=f"{challenge.id}_teams_back",
-                        type="tertiary",
-                        icon=":material/undo:",
-                        on_click=forget,
-                    )
+            with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", width="content"):
+                single, packs, in_use = inputs.teams(challenge.id)
+            if in_use.names:
+                st.button(
+                    "Without own files",
+                    key=f"{challenge.id}_teams_back",
+                    type="tertiary",
+                    icon=":material/undo:",
+                    on_click=in_use.forget,
+                )
         offered, problems = teams.offered(challenge, test_set, sample, single, packs)
         with place:
             chosen = _chosen(challenge.id, test_set.key, offered)

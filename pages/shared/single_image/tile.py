@@ -46,7 +46,7 @@ def source() -> Input | None:
             else markdown(offered[door.sample].about, 400)
         )
         return given
-    return inputs.one_file("Nuclei of the tile: GeoJSON or JSON", "single_puma_nuclei", ("json", "geojson"))
+    return inputs.one_file("Nuclei of the tile: GeoJSON or JSON", "single_puma_nuclei")
 
 
 def found(given: Input, image: Image) -> tuple[Outcome, Detector | None]:

@@ -1,5 +1,7 @@
 """The definition of HECKTOR 2026."""
 
+from collections.abc import Iterable
+
 from scoring.challenge import Challenge, Context, InputKind, Inputs, Sample, ScorePart
 from scoring.challenges.hecktor2026.card import score
 from scoring.challenges.hecktor2026.comparison import COMPARISON
@@ -9,6 +11,7 @@ from scoring.challenges.hecktor2026.options import OPTIONS
 from scoring.challenges.hecktor2026.predictions import read_predictions
 from scoring.challenges.hecktor2026.submission import Submission
 from scoring.challenges.hecktor2026.truth import Truth, read_truth
+from scoring.file_contents import Contents, Reading
 from scoring.readers.sources import Source
 from scoring.scorecard import ScoreCard
 from scoring.views import Views
@@ -43,6 +46,12 @@ def _views(card: ScoreCard) -> Views:
     return views(card)
 
 
+def _recognise(contents: Contents) -> Iterable[Reading]:
+    from scoring.challenges.hecktor2026.recognition import recognise  # only drops need it
+
+    return recognise(contents)
+
+
 CHALLENGE = Challenge(
     id=ID,
     title="HECKTOR 2026, head and neck",
@@ -71,4 +80,5 @@ CHALLENGE = Challenge(
     ),
     reading_counts="patients",
     views=_views,
+    recognise=_recognise,
 )

@@ -1,6 +1,6 @@
 """The definition of ISIC lesion classification."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scoring.challenge import (
@@ -20,6 +20,7 @@ from scoring.challenges.isic.comparison import COMPARISON
 from scoring.challenges.isic.options import OPTIONS
 from scoring.challenges.isic.predictions import read_predictions
 from scoring.challenges.isic.truth import Cases, read_images, read_truth
+from scoring.file_contents import Contents, Reading
 from scoring.findings import Finding
 from scoring.models import pictures
 from scoring.models.inspection import Inspection, declared_size
@@ -114,6 +115,12 @@ def _views(card: ScoreCard) -> Views:
     return views(card)
 
 
+def _recognise(contents: Contents) -> Iterable[Reading]:
+    from scoring.challenges.isic.recognition import recognise  # only drops need it
+
+    return recognise(contents)
+
+
 CHALLENGE = Challenge(
     id=ID,
     title="ISIC Challenge, lesion categories",
@@ -142,4 +149,5 @@ CHALLENGE = Challenge(
     faults=_faults,
     thumbnails=_thumbnails,
     views=_views,
+    recognise=_recognise,
 )

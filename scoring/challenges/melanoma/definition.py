@@ -1,6 +1,6 @@
 """The definition of Melanoma."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from scoring.challenge import (
     Challenge,
@@ -20,6 +20,7 @@ from scoring.challenges.melanoma.comparison import COMPARISON
 from scoring.challenges.melanoma.formula import CLASSES, ID, NAMES, WEIGHTS
 from scoring.challenges.melanoma.options import OPTIONS
 from scoring.challenges.safe_scan.cases import Cases
+from scoring.file_contents import Contents, Reading
 from scoring.findings import Finding
 from scoring.models import pictures
 from scoring.models.model_task import ModelTask
@@ -84,6 +85,12 @@ def _views(card: ScoreCard) -> Views:
     return views(card)
 
 
+def _recognise(contents: Contents) -> Iterable[Reading]:
+    from scoring.challenges.melanoma.recognition import recognise  # only drops need it
+
+    return recognise(contents)
+
+
 CHALLENGE = Challenge(
     id=ID,
     title="Melanoma, risk from a photograph",
@@ -108,4 +115,5 @@ CHALLENGE = Challenge(
     faults=_faults,
     thumbnails=_thumbnails,
     views=_views,
+    recognise=_recognise,
 )

@@ -1,6 +1,6 @@
 """The definition of PUMA."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from scoring.challenge import Challenge, Context, InputKind, Inputs, OutputFile, Sample, SingleImage
 from scoring.challenges.puma import matches
@@ -10,6 +10,7 @@ from scoring.challenges.puma.formula import ID
 from scoring.challenges.puma.options import OPTIONS
 from scoring.challenges.puma.predictions import NucleiPredictions, read_predictions
 from scoring.challenges.puma.truth import Truth, read_truth
+from scoring.file_contents import Contents, Reading
 from scoring.models import pictures
 from scoring.readers.sources import Source
 from scoring.scorecard import ScoreCard
@@ -49,6 +50,12 @@ def _views(card: ScoreCard) -> Views:
     return views(card)
 
 
+def _recognise(contents: Contents) -> Iterable[Reading]:
+    from scoring.challenges.puma.recognition import recognise  # only drops need it
+
+    return recognise(contents)
+
+
 CHALLENGE = Challenge(
     id=ID,
     title="PUMA, nuclei in ten classes",
@@ -80,6 +87,7 @@ CHALLENGE = Challenge(
     single_image=SingleImage("tile"),
     thumbnails=_thumbnails,
     views=_views,
+    recognise=_recognise,
     outputs=(
         OutputFile("--matches", "FILE.csv", "write what became of every nucleus, a row each", matches.to_csv),
     ),

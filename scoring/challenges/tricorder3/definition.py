@@ -1,6 +1,6 @@
 """The definition of TRICORDER-3."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from scoring.challenge import (
     Challenge,
@@ -20,6 +20,7 @@ from scoring.challenges.tricorder3.card import score
 from scoring.challenges.tricorder3.comparison import COMPARISON
 from scoring.challenges.tricorder3.formula import CLASSES, ID, NAMES, RISK, WEIGHTS
 from scoring.challenges.tricorder3.options import OPTIONS
+from scoring.file_contents import Contents, Reading
 from scoring.findings import Finding
 from scoring.models import pictures
 from scoring.models.model_task import ModelTask
@@ -84,6 +85,12 @@ def _views(card: ScoreCard) -> Views:
     return views(card)
 
 
+def _recognise(contents: Contents) -> Iterable[Reading]:
+    from scoring.challenges.tricorder3.recognition import recognise  # only drops need it
+
+    return recognise(contents)
+
+
 CHALLENGE = Challenge(
     id=ID,
     title="TRICORDER-3, 11 skin-lesion classes",
@@ -110,5 +117,6 @@ CHALLENGE = Challenge(
     faults=_faults,
     thumbnails=_thumbnails,
     views=_views,
+    recognise=_recognise,
     class_risks=RISK,
 )

@@ -1,0 +1,227 @@
+"""Where dropped files go: to the challenge and input that they are recognised for, said in a line that can be
+changed."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from scoring.challenges import REGISTRY, load_challenge
+from scoring.file_contents import LIKELY, SURE, Reading
+from scoring.recognition import Recognised, recognise
+from scoring.text import markdown
+
+KEPT = {
+    "truth": "{}_set_kept",
+    "submission": "{}_submission_kept",
+    "metadata": "{}_metadata_kept",
+    "tile_model": "single_{}_model_kept",
+}
+"""Where own files of an input stand in the session, by challenge."""
+INPUTS = {"truth": "test set", "submission": "submission", "metadata": "metadata", "tile_model": "model"}
+RECOGNISED = "recognised"
+PLACED, ASKED, REFUSED, GO = "_placed", "_asked", "_not_taken", "_go"
+
+
+@dataclass(frozen=True)
+class Dropped:
+    """Files that belong together, what they can be, and what they were taken for; None before the answer."""
+
+    files: Sequence[Any]
+    found: Recognised
+    reading: Reading | None = None
+
+    @property
+    def name(self) -> str:
+        """What the page calls them."""
+        first = self.files[0].name
+        if len(self.files) == 1:
+            return first
+        return first.split("/")[0] if "/" in first else f"{first} and {len(self.files) - 1} more"
+
+
+def drop(files: Sequence[Any]) -> None:
+    """Take files that were dropped where any input is meant: place what is plain, ask about what is not."""
+    _begin()
+    for one in _sorted_out(files):
+        if one.found.is_plain:
+            _place(one, one.found.readings[0])
+            st.session_state.setdefault(GO, one.found.readings[0])
+        else:
+            _ask(one)
+
+
+def drop_at(challenge_id: str, place: str, files: Sequence[Any]) -> list[Any]:
+    """Take files that were dropped at an input.
+
+    Returns:
+        Those that stay there. What cannot be for it but is plainly for another input of the challenge goes
+        there; about what is for another challenge is asked.
+    """
+    _begin()
+    stay: list[Any] = []
+    parts = _sorted_out(files)
+    for one in parts:
+        readings = one.found.readings
+        here = next((r for r in readings if (r.challenge, r.place) == (challenge_id, place)), None)
+        any_table = place == "metadata" and readings and readings[0].certainty < SURE
+        if not readings or any_table:  # the page's own reader says what is wrong
+            stay += one.files
+        elif here is not None and not _is_for_another(one.found, here, len(parts)):
+            stay += one.files
+            _choose_test_set(here)
+            _say(Dropped(one.files, one.found, here))
+        elif one.found.is_plain and readings[0].challenge == challenge_id:
+            _place(one, readings[0])
+        else:
+            _ask(one)
+    return stay
+
+
+def _is_for_another(found: Recognised, here: Reading, parts: int) -> bool:
+    """Return whether files that could be for an input are rather for another one: nothing else looks so, or
+    they came together with others."""
+    best = found.readings[0]
+    decided = best.certainty == SURE or parts > 1
+    return found.is_plain and best != here and here.certainty < SURE and decided
+
+
+def _sorted_out(files: Sequence[Any]) -> list[Dropped]:
+    by_name = {file.name: file for file in files}
+    found = recognise({name: file.getvalue() for name, file in by_name.items()})
+    return [Dropped([by_name[name] for name in one.files], one) for one in found]
+
+
+def _begin() -> None:
+    st.session_state[ASKED], st.session_state[REFUSED] = [], []
+    st.session_state.pop(GO, None)
+
+
+def _ask(one: Dropped) -> None:
+    st.session_state[ASKED if one.found.readings else REFUSED].append(one)
+
+
+def _say(one: Dropped) -> None:
+    before = st.session_state.get(PLACED, [])
+    st.session_state[PLACED] = [*(said for said in before if _place_of(said) != _place_of(one)), one]
+
+
+def _place(one: Dropped, reading: Reading) -> None:
+    """Put files at the input that a reading names, and choose its test set."""
+    st.session_state[_key(reading)] = (RECOGNISED, list(one.files))
+    if reading.place == "tile_model":
+        st.session_state["single_challenge"] = reading.challenge
+    _choose_test_set(reading)
+    _say(Dropped(one.files, one.found, reading))
+
+
+def _choose_test_set(reading: Reading) -> None:
+    """Choose the sample test set of a submission, unless the visitor brought one."""
+    key = f"{reading.challenge}_set"
+    own = KEPT["truth"].format(reading.challenge) in st.session_state
+    if reading.place in ("submission", "metadata") and reading.test_set is not None and not own:
+        if st.session_state.get(key) is not None or "set" in st.query_params:
+            st.query_params["set"] = reading.test_set
+        st.session_state[key] = reading.test_set
+
+
+def _key(reading: Reading) -> str:
+    return KEPT[reading.place].format(reading.challenge)
+
+
+def _place_of(one: Dropped) -> str | None:
+    return _key(one.reading) if one.reading else None
+
+
+def _change(one: Dropped, reading: Reading) -> None:
+    """Take files for something else."""
+    st.session_state[PLACED] = [other for other in st.session_state.get(PLACED, []) if other is not one]
+    st.session_state[ASKED] = [other for other in st.session_state.get(ASKED, []) if other is not one]
+    if one.reading is not None:
+        _, held = st.session_state.get(_key(one.reading), (None, []))
+        left = [file for file in held if file not in one.files]
+        if left:
+            st.session_state[_key(one.reading)] = (RECOGNISED, left)
+        else:
+            st.session_state.pop(_key(one.reading), None)
+    _place(one, reading)
+    st.session_state[GO] = reading
+
+
+def line(challenge_id: str | None = None) -> None:
+    """Draw what the last drop was taken for, with a way to change that; what is asked; what nothing takes.
+
+    Args:
+        challenge_id: Of the page; None for a page of none.
+    """
+    reading = st.session_state.pop(GO, None)
+    if reading is not None and reading.challenge != challenge_id:
+        page = "single_image" if reading.place == "tile_model" else reading.challenge
+        st.switch_page(f"../{page}.py")
+    for number, one in enumerate(st.session_state.get(PLACED, [])):
+        if one.reading.challenge == challenge_id and _is_in_use(one):
+            with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+                name, words = markdown(one.name, 60), markdown(one.reading.words)
+                st.markdown(f":material/task_alt: **{name}** was read as {words}.", width="content")
+                with st.popover("Change", type="tertiary"):
+                    _choices(one, f"change_{number}")
+    for number, one in enumerate(st.session_state.get(ASKED, [])):
+        with st.container(border=True, gap="xsmall"):
+            st.markdown(f":material/help: What is **{markdown(one.name, 60)}**? It can be")
+            for place, reading in enumerate(_likely(one)):
+                st.button(
+                    _called(reading),
+                    key=f"ask_{number}_{place}",
+                    on_click=_change,
+                    args=(one, reading),
+                )
+            _choices(one, f"ask_{number}_other")
+    for one in st.session_state.get(REFUSED, []):
+        st.info(f"**{markdown(one.name, 60)}** was not taken. {markdown(one.found.why_not, 400)}")
+
+
+def _is_in_use(one: Dropped) -> bool:
+    _, held = st.session_state.get(_place_of(one) or "", (None, []))
+    return any(file in held for file in one.files)
+
+
+def _likely(one: Dropped) -> list[Reading]:
+    """Return the readings to ask about: the likely ones, else all."""
+    readings = one.found.readings
+    return [r for r in readings if r.certainty >= LIKELY] or list(readings)
+
+
+def _choices(one: Dropped, key: str) -> None:
+    """Draw what else files can be taken for: other readings first, then every input."""
+    readings = [reading for reading in one.found.readings if reading != one.reading]
+    known = {(reading.challenge, reading.place) for reading in one.found.readings}
+    offered = [
+        *readings,
+        *(reading for reading in _every_input() if (reading.challenge, reading.place) not in known),
+    ]
+
+    def changed() -> None:
+        if st.session_state[key] is not None:
+            _change(one, offered[st.session_state[key]])
+
+    st.selectbox(
+        "Take it for",
+        range(len(offered)),
+        index=None,
+        key=key,
+        format_func=lambda place: _called(offered[place]),
+        on_change=changed,
+        placeholder="something else",
+    )
+
+
+def _called(reading: Reading) -> str:
+    return reading.words[0].upper() + reading.words[1:]
+
+
+def _every_input() -> Iterable[Reading]:
+    """Yield every test set and submission that a file can be for."""
+    for challenge_id, row in REGISTRY.items():
+        for place in ("truth", "submission"):
+            yield Reading(load_challenge(challenge_id).id, place, f"{row.short_name}: {INPUTS[place]}", 0)

@@ -1,0 +1,82 @@
+"""Which files HECKTOR 2026 recognises as its own."""
+
+from collections.abc import Iterator
+
+from scoring.challenges.hecktor2026.formula import ID
+from scoring.challenges.hecktor2026.layouts import MASK_ENDINGS, Layout, classify_members, stem_of
+from scoring.challenges.hecktor2026.tables import COLUMNS, plain_name
+from scoring.file_contents import (
+    LIKELY,
+    POSSIBLE,
+    SURE,
+    Contents,
+    Reading,
+    case_key,
+    counted,
+    keys_of,
+)
+from scoring.findings import InputRefused
+from scoring.readers.tables import Table
+
+NAMED = {"clinical.csv": "truth", "predictions.csv": "submission"}
+
+
+def recognise(contents: Contents) -> Iterator[Reading]:
+    """Yield what files can be for HECKTOR 2026: masks, a table of patients, or a container's answers."""
+    layout = _layout(contents)
+    masks = {**layout.masks, **_lone_mask(contents)}
+    tables = [table for table in contents.tables if _is_of_patients(table)]
+    if not (masks or layout.images or layout.answers or tables):
+        return
+    ids = frozenset(map(case_key, (*masks, *layout.answers))).union(
+        *(keys_of(table, _column(table, "patient") or 0) for table in tables)
+    )
+    holds = [
+        *([counted(len(masks), "mask")] if masks else []),
+        *(["CT and PET"] if layout.images else []),
+        *([f"a table of {counted(len(tables[0]), 'patient')}"] if tables else []),
+        *([f"answers for {counted(len(layout.answers), 'patient')}"] if layout.answers else []),
+    ]
+    truth, submission = _certainties(layout, tables)
+    words = ", ".join(holds)
+    yield Reading(ID, "submission", f"a submission to HECKTOR 2026: {words}", submission, ids)
+    if not layout.answers:
+        yield Reading(ID, "truth", f"a HECKTOR 2026 test set: {words}", truth, ids)
+
+
+def _layout(contents: Contents) -> Layout:
+    try:
+        return classify_members(contents.files, container=True)
+    except InputRefused:
+        return Layout()
+
+
+def _lone_mask(contents: Contents) -> dict[str, tuple[str, ...]]:
+    """Return the one mask that was dropped alone."""
+    name = contents.files.name
+    stem = stem_of(name) if contents.files.kind == "file" and name.lower().endswith(MASK_ENDINGS) else None
+    return {stem: (name,)} if stem else {}
+
+
+def _certainties(layout: Layout, tables: list[Table]) -> tuple[int, int]:
+    """Return how certain it is that these are a test set, and a submission."""
+    if layout.answers:
+        return POSSIBLE, SURE
+    if layout.images or any(_column(table, "event") is not None for table in tables):
+        return SURE, POSSIBLE
+    named = {place for table in tables for name, place in NAMED.items() if table.name.lower().endswith(name)}
+    if "submission" in named or any(_column(table, "risk") is not None for table in tables):
+        return POSSIBLE, SURE
+    if "truth" in named:
+        return SURE, POSSIBLE
+    return (POSSIBLE, LIKELY) if tables else (LIKELY, LIKELY)
+
+
+def _is_of_patients(table: Table) -> bool:
+    """Whether a table says anything of patients that this challenge asks for."""
+    found = {meaning for meaning in COLUMNS if _column(table, meaning) is not None}
+    return "patient" in found and bool(found - {"patient", "center"})
+
+
+def _column(table: Table, meaning: str) -> int | None:
+    return next((i for i, header in enumerate(table.header) if plain_name(header) in COLUMNS[meaning]), None)

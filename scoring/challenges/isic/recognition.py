@@ -1,0 +1,92 @@
+"""Which files the ISIC Challenge recognises as its own."""
+
+from collections.abc import Iterator
+
+from scoring.challenges.isic.card import ID
+from scoring.challenges.isic.categories import ID_COLUMNS, PRESETS, of_width, preset
+from scoring.challenges.isic.truth import SCORE_WEIGHT, SLICES, UNIT_COLUMNS, VALIDATION_WEIGHT
+from scoring.file_contents import (
+    LIKELY,
+    POSSIBLE,
+    SURE,
+    Contents,
+    Reading,
+    are_labels,
+    counted,
+    keys_of,
+    share_of_numbers,
+    values_of,
+    with_pictures,
+)
+from scoring.readers.tables import Table
+
+TITLES = {"2018": "ISIC 2018", "2019": "ISIC 2019", "milk10k": "MILK10k"}
+METADATA_IDS = ("isic_id", *ID_COLUMNS)
+PERSON = (*UNIT_COLUMNS, *(name for names in SLICES.values() for name in names))
+WEIGHTS = (SCORE_WEIGHT, VALIDATION_WEIGHT)
+
+
+def recognise(contents: Contents) -> Iterator[Reading]:
+    """Yield what files can be for the ISIC Challenge: a table of categories, alone or with images, metadata,
+    or a model with an output per category of a year."""
+    width = contents.output_width
+    if width and of_width(width):
+        year = TITLES[preset(of_width(width) or ()) or ""]
+        alone = len(contents.model.inputs) == 1 if contents.model else False
+        certainty = LIKELY if alone else POSSIBLE
+        yield Reading(ID, "submission", f"a model for {year}: {width} outputs", certainty)
+    elif width and width > 1:
+        words = f"a model for the ISIC Challenge with own categories: {width} outputs"
+        yield Reading(ID, "submission", words, POSSIBLE)
+    for table in contents.tables:
+        yield from _of_table(table, contents)
+
+
+def _of_table(table: Table, contents: Contents) -> Iterator[Reading]:
+    id_column = next((table.header.index(name) for name in ID_COLUMNS if name in table.header), None)
+    person = {i for i, key in enumerate(table.keys) if key in PERSON}
+    weights = {i for i, header in enumerate(table.header) if header in WEIGHTS}
+    others = [i for i, h in enumerate(table.header) if h and i not in person | weights and i != id_column]
+    values = values_of(table, others)
+    if id_column is None or len(others) < 2 or any(share_of_numbers(column) < 0.9 for column in values):
+        yield from _metadata(table, len(person))
+        return
+    names = tuple(table.header[i] for i in others)
+    year = preset(names)
+    title = TITLES[year] if year else f"the ISIC Challenge ({_known(names)})"
+    n = counted(len(table), "lesion" if table.header[id_column] != "image" else "image")
+    ids = keys_of(table, id_column)
+    predictions = f"a prediction file for {title}: {len(names)} categories, {n}"
+    truth = f"a test set for {title}: {len(names)} categories, {n}{with_pictures(contents)}"
+    certainty = _certainty(table, names, year)
+    if are_labels(values) or weights:
+        yield Reading(ID, "truth", truth, certainty, ids)
+        yield Reading(ID, "submission", predictions, POSSIBLE, ids)
+    else:
+        yield Reading(ID, "submission", predictions, certainty, ids)
+        yield Reading(ID, "truth", truth, POSSIBLE, ids)
+
+
+def _certainty(table: Table, names: tuple[str, ...], year: str | None) -> int:
+    """Return how certain it is that columns are categories of the ISIC Challenge. MILK10k's are those of
+    TRICORDER-3, but for the ids of lesions."""
+    if year:
+        return LIKELY if year == "milk10k" and "lesion_id" not in table.header else SURE
+    return LIKELY if _usual(names) else POSSIBLE
+
+
+def _usual(names: tuple[str, ...]) -> set[str]:
+    return {name for members in PRESETS.values() for name in members} & set(names)
+
+
+def _known(names: tuple[str, ...]) -> str:
+    usual = len(_usual(names))
+    return f"own categories, {usual} of them usual" if usual else "own categories"
+
+
+def _metadata(table: Table, about_person: int) -> Iterator[Reading]:
+    id_column = next((i for i, key in enumerate(table.keys) if key in METADATA_IDS), None)
+    if id_column is not None and about_person >= 2:
+        n = counted(len(table), "image")
+        words = f"metadata for the ISIC Challenge: {counted(about_person, 'column')} about {n}"
+        yield Reading(ID, "metadata", words, SURE, keys_of(table, id_column))

@@ -1,0 +1,63 @@
+"""Which files PUMA recognises as its own."""
+
+import re
+from collections.abc import Iterator
+
+from scoring.challenges.puma.cases import case_id, is_nuclei_file
+from scoring.challenges.puma.formula import ID
+from scoring.challenges.puma.submission import CASE, PATH, TABLE
+from scoring.file_contents import (
+    LIKELY,
+    POSSIBLE,
+    SURE,
+    Contents,
+    Reading,
+    case_key,
+    counted,
+    with_pictures,
+)
+from scoring.readers.tables import key
+
+NUCLEI = re.compile(r'"(FeatureCollection|Multiple (polygons|points)|polygons|points|centroid|nuclei)"')
+GRADED = re.compile(r'"(confidence|score)"|"probability"\s*:\s*(0|\.)')
+"""What no annotation has: a confidence, or a probability below 1."""
+ANNOTATION = re.compile(r'"FeatureCollection"')
+
+
+def recognise(contents: Contents) -> Iterator[Reading]:
+    """Yield what files can be for PUMA: lists of nuclei, with images or a listing, or a model that gives
+    maps."""
+    if contents.gives_maps:
+        yield Reading(ID, "tile_model", "a model that finds nuclei in a tile", LIKELY)
+    nuclei = [member for member in contents.ending_in(".geojson", ".json") if is_nuclei_file(member)]
+    heads = [head for member, head in contents.json_heads.items() if member in nuclei]
+    if not any(NUCLEI.search(head) for head in heads):
+        return
+    ids = frozenset(case_key(case_id(member)) for member in nuclei)
+    n = counted(len(nuclei), "file")
+    truth = Reading(ID, "truth", f"a PUMA test set: {n} of nuclei{with_pictures(contents)}", POSSIBLE, ids)
+    submitted = Reading(ID, "submission", f"a submission to PUMA: {n} of nuclei", POSSIBLE, ids)
+    if _listed(contents) or any(GRADED.search(head) for head in heads):
+        yield _as(submitted, SURE)
+        yield truth
+    elif contents.pictures:
+        yield _as(truth, SURE)
+        yield submitted
+    elif all(ANNOTATION.search(head) for head in heads):
+        yield _as(truth, LIKELY)
+        yield submitted
+    else:
+        yield _as(truth, LIKELY)
+        yield _as(submitted, LIKELY)
+
+
+def _as(reading: Reading, certainty: int) -> Reading:
+    return Reading(reading.challenge, reading.place, reading.words, certainty, reading.ids)
+
+
+def _listed(contents: Contents) -> bool:
+    """Whether a table lists the files of a submission."""
+    return any(
+        table.name.lower().endswith(TABLE) and {key(CASE), key(PATH)} <= set(table.keys)
+        for table in contents.tables
+    )

@@ -1,0 +1,51 @@
+"""Tables of cases and labels, as TRICORDER-3 and Melanoma have them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scoring.challenges.safe_scan.tables import LABEL
+from scoring.file_contents import keys_of
+from scoring.readers.case_tables import ID_COLUMNS
+from scoring.readers.tables import Table, find_column
+
+DEMOGRAPHICS = ("age", "gender", "sex", "location", "body_site", "site")
+
+
+@dataclass(frozen=True)
+class CaseTable:
+    """A table with a row per image.
+
+    Attributes:
+        table: The table.
+        ids: Its cases.
+        others: Columns that are neither the image nor about the person.
+        has_person: Whether a column is about the person.
+    """
+
+    table: Table
+    ids: frozenset[str]
+    others: tuple[int, ...]
+    has_person: bool
+
+    def column(self, names: Sequence[str]) -> int | None:
+        """Return the first of the other columns that has one of these names."""
+        found = (i for name in names for i in self.others if self.table.keys[i] == name)
+        return next(found, None)
+
+    @property
+    def label(self) -> int | None:
+        """The column of the labels of a test set."""
+        return self.column(LABEL)
+
+
+def case_tables(tables: Sequence[Table]) -> list[CaseTable]:
+    """Return the tables that have a column of images."""
+    found = []
+    for table in tables:
+        column, _ = find_column(table, ID_COLUMNS)
+        if column is not None:
+            person = {i for i, key in enumerate(table.keys) if key in DEMOGRAPHICS}
+            others = (i for i, header in enumerate(table.header) if i != column and header)
+            kept = tuple(i for i in others if i not in person)
+            found.append(CaseTable(table, keys_of(table, column), kept, bool(person)))
+    return found

@@ -1,0 +1,177 @@
+"""What files hold, whatever the challenge: their tables, their model, how their JSON begins."""
+
+import re
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import Literal
+
+import numpy as np
+
+from scoring.arrays import Floats
+from scoring.findings import InputRefused
+from scoring.models.process import ModelProcess
+from scoring.models.results import ModelFacts, ModelFailed
+from scoring.readers import matching
+from scoring.readers.case_tables import IMAGE_ENDINGS
+from scoring.readers.sources import Files, open_source
+from scoring.readers.tables import Table, numbers, read_table
+
+Place = Literal["truth", "submission", "metadata", "tile_model"]
+"""Inputs that a file can be for."""
+POSSIBLE, LIKELY, SURE = 1, 2, 3
+"""Certainties of a reading: it can be so; it looks so; nothing else looks so."""
+
+TABLES = (".csv", ".tsv", ".txt")
+MODEL = ".onnx"
+TABLE_HEAD = 20_000_000
+MOST_TABLES, MOST_JSON, JSON_HEAD = 20, 3, 100_000
+PICTURES = (*IMAGE_ENDINGS, ".tif", ".tiff")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What files can be taken for.
+
+    Attributes:
+        challenge: Id of the challenge.
+        place: The input.
+        words: What it is, for people: "a prediction file for ISIC 2018: 7 columns, 250 images".
+        certainty: `POSSIBLE`, `LIKELY` or `SURE`.
+        ids: Its cases, as `case_key` writes them.
+        test_set: Key of the sample test set that has these cases, None where none has.
+    """
+
+    challenge: str
+    place: Place
+    words: str
+    certainty: int
+    ids: frozenset[str] = frozenset()
+    test_set: str | None = None
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What files hold.
+
+    Attributes:
+        files: The files.
+        tables: Those that could be read.
+        model: What a model declares, None where there is none.
+        json_heads: How files of JSON begin, by member; a few of them.
+        problem: Why a file could not be read, "" where all could.
+    """
+
+    files: Files
+    tables: tuple[Table, ...] = ()
+    model: ModelFacts | None = None
+    json_heads: Mapping[str, str] = field(default_factory=dict)
+    problem: str = ""
+
+    def ending_in(self, *endings: str) -> tuple[str, ...]:
+        """Return the members with one of these endings."""
+        return tuple(member for member in self.files.members if member.lower().endswith(endings))
+
+    @cached_property
+    def pictures(self) -> tuple[str, ...]:
+        """Members that are images."""
+        return self.ending_in(*PICTURES)
+
+    @property
+    def output_width(self) -> int | None:
+        """How many numbers a model gives for an image, None where that is not declared or it gives maps."""
+        shape = self.model.outputs[0].shape if self.model and self.model.outputs else None
+        return shape[-1] if shape and len(shape) <= 2 else None
+
+    @property
+    def gives_maps(self) -> bool:
+        """Whether a model gives maps of numbers, one for each pixel."""
+        shape = self.model.outputs[0].shape if self.model and self.model.outputs else None
+        return shape is not None and len(shape) == 4
+
+
+def read_contents(files: Files) -> Contents:
+    """Read what recognition needs of files; a model is opened in a confined process."""
+    tables: list[Table] = []
+    heads: dict[str, str] = {}
+    problem = ""
+    model = None
+    for member in files.members:
+        ending = PurePosixPath(member).suffix.lower()
+        try:
+            if ending in TABLES and len(tables) < MOST_TABLES:
+                tables.append(read_table(_table_head(files, member), files.called(member)))
+            elif ending in (".json", ".geojson") and len(heads) < MOST_JSON:
+                heads[member] = _head(files, member, JSON_HEAD).decode("utf-8", "replace")
+            elif ending == MODEL and len(files.members) == 1:
+                with ModelProcess(files.read(member)) as process:
+                    model = process.facts
+        except InputRefused as refused:
+            problem = problem or refused.problems[0].message
+        except ModelFailed as failed:
+            problem = failed.message
+    return Contents(files, tuple(tables), model, heads, problem)
+
+
+def _table_head(files: Files, member: str) -> bytes:
+    """Return a table, of a large one the first lines."""
+    if files.sizes[member] <= TABLE_HEAD:
+        return files.read(member)
+    return _head(files, member, TABLE_HEAD).rpartition(b"\n")[0]
+
+
+def _head(files: Files, member: str, most: int) -> bytes:
+    try:
+        with files.open(member) as file:
+            return file.read(most)
+    except (OSError, EOFError, zipfile.BadZipFile, zlib.error):
+        return b""  # a damaged zip: the challenge that reads it says so
+
+
+def case_key(name: str) -> str:
+    """Return a case's name as recognition compares it: without folder and ending."""
+    return matching.stem(name).lower()
+
+
+def keys_of(table: Table, column: int) -> frozenset[str]:
+    """Return the cases that a column of a table names."""
+    return frozenset(map(case_key, filter(None, table.cells(column))))
+
+
+def values_of(table: Table, columns: Sequence[int]) -> list[Floats]:
+    """Return columns as numbers, NaN where a cell holds none. Decimal commas are read as points."""
+    if table.delimiter == ",":
+        return [numbers(table.cells(column)).values for column in columns]
+    return [numbers([cell.replace(",", ".") for cell in table.cells(column)]).values for column in columns]
+
+
+def are_labels(values: Sequence[Floats]) -> bool:
+    """Return whether all columns hold 0 and 1, but for one row in fifty."""
+    whole = sum((value == 0) | (value == 1) for value in values) == len(values)
+    return bool(values) and float(np.mean(whole)) >= 0.98
+
+
+def share_of_numbers(values: Floats) -> float:
+    """Return which share of cells are numbers."""
+    return float((values == values).mean()) if len(values) else 0.0
+
+
+def counted(count: int, word: str) -> str:
+    """Return e.g. "1 image" or "220 images"."""
+    return f"{count:,} {word}{'s' * (count != 1)}"
+
+
+def with_pictures(contents: Contents) -> str:
+    """Return ", 220 image files", or nothing where there are none."""
+    return f", {counted(len(contents.pictures), 'image file')}" if contents.pictures else ""
+
+
+def opened(files: Mapping[str, bytes]) -> Files:
+    """Open dropped files: one alone by itself, several as a folder. Raises InputRefused."""
+    (name, data), *others = files.items()
+    if others or "/" in name:
+        return open_source(files, re.split(r"[/\\]", name)[0] if "/" in name else "the dropped files")
+    return open_source(data, name, streamed=(".nii.gz", ".nii", ".mha"))

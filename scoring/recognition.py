@@ -1,0 +1,181 @@
+"""Say of dropped files which challenge, input and test set they belong to."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import PurePosixPath
+
+from scoring.challenges import challenge_ids, load_challenge
+from scoring.file_contents import (
+    MODEL,
+    PICTURES,
+    TABLES,
+    Contents,
+    Reading,
+    opened,
+    read_contents,
+)
+from scoring.findings import InputRefused
+from scoring.readers.sources import is_zip, open_source
+from scoring.readers.tables import FOREIGN
+from scoring.samples import test_sets
+
+SAME_CASES = 0.5
+"""Share of a file's cases that a test set must have to be its test set."""
+MATCHED = 10
+"""What that counts among certainties."""
+DOCUMENTS = {".docx": "a Word document", ".xlsx": "an Excel workbook", ".pptx": "a presentation"}
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """What some of the dropped files are.
+
+    Attributes:
+        files: Their names.
+        readings: What they can be taken for, likeliest first; none where nothing here takes them.
+        why_not: A sentence about files that nothing takes.
+    """
+
+    files: tuple[str, ...]
+    readings: tuple[Reading, ...]
+    why_not: str = ""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether one reading is likelier than all others."""
+        ranks = [_rank(reading) for reading in self.readings[:2]]
+        return len(ranks) == 1 or (len(ranks) == 2 and ranks[0] > ranks[1])
+
+
+def recognise(files: Mapping[str, bytes]) -> list[Recognised]:
+    """Say what dropped files are, a test set and a submission apart.
+
+    Args:
+        files: Their bytes by name; a file of a folder has its path there as name.
+
+    Returns:
+        What belongs together, in the order in which it was dropped.
+    """
+    found = []
+    for part in _parts(files):
+        found += _split(part) if len(part) > 1 else [_recognised(part)]
+    return found
+
+
+def _parts(files: Mapping[str, bytes]) -> list[dict[str, bytes]]:
+    """Return what cannot be of one input apart: folders, zips, models, and the other files together."""
+    parts: dict[str, dict[str, bytes]] = {}
+    for name, data in files.items():
+        foreign = _foreign({name: data}) and not name.lower().endswith(PICTURES)
+        alone = foreign or name.lower().endswith(MODEL) or is_zip(data[:4], name)
+        part = name.split("/")[0] + "/" if "/" in name else name if alone else ""
+        parts.setdefault(part, {})[name] = data
+    return list(parts.values())
+
+
+def _split(files: dict[str, bytes]) -> list[Recognised]:
+    """Return files that were dropped together: as one where a challenge takes them as one, else each table
+    with the other files that it belongs to."""
+    tables = [name for name in files if name.lower().endswith(TABLES) and "/" not in name]
+    others = {name: data for name, data in files.items() if name not in tables}
+    whole = _recognised(files)
+    if len(tables) < 2 and (whole.readings or "/" in next(iter(files)) or not tables):
+        return [whole]
+    if (len(tables) == 1 and not others) or "/" in next(iter(files)):
+        return [whole]
+    single = {name: _recognised({name: files[name]}) for name in tables}
+    home = next((n for n in tables if _takes_others(single[n])), tables[0]) if others else None
+    if others and home is not None:
+        single[home] = _recognised({home: files[home], **others})
+    return list(single.values())
+
+
+def _takes_others(found: Recognised) -> bool:
+    return bool(found.readings) and found.readings[0].place == "truth"
+
+
+def _recognised(files: dict[str, bytes]) -> Recognised:
+    names = tuple(files)
+    foreign = _foreign(files)
+    if foreign:
+        return Recognised(names, (), foreign)
+    try:
+        contents = read_contents(opened(files))
+    except InputRefused as refused:
+        return Recognised(names, (), refused.problems[0].message)
+    readings = _readings(contents)
+    return Recognised(names, readings, "" if readings else contents.problem or _nothing_takes(contents))
+
+
+def _readings(contents: Contents) -> tuple[Reading, ...]:
+    """Return what challenges say of files, likeliest first, one reading for each input of each."""
+    found: dict[tuple[str, str], Reading] = {}
+    for challenge_id in challenge_ids():
+        for reading in load_challenge(challenge_id).recognise(contents):
+            placed = replace(reading, test_set=_test_set(reading))
+            place = (challenge_id, reading.place)
+            if place not in found or _rank(placed) > _rank(found[place]):
+                found[place] = placed
+    return tuple(sorted(found.values(), key=lambda reading: -_rank(reading)))
+
+
+def _rank(reading: Reading) -> int:
+    return reading.certainty + MATCHED * (reading.test_set is not None)
+
+
+def _test_set(reading: Reading) -> str | None:
+    """Return the sample test set that has most of the cases."""
+    for key, ids in _sample_cases(reading.challenge).items():
+        if reading.ids and len(reading.ids & ids) >= SAME_CASES * len(reading.ids):
+            return key
+    return None
+
+
+@cache
+def _sample_cases(challenge_id: str) -> dict[str, frozenset[str]]:
+    """Return the cases of each sample test set, read as a dropped one would be."""
+    challenge = load_challenge(challenge_id)
+    try:
+        samples = test_sets(challenge_id)
+    except FileNotFoundError:  # an installed package comes without sample data
+        return {}
+    return {
+        key: frozenset().union(
+            *(
+                reading.ids
+                for reading in challenge.recognise(read_contents(open_source(sample.path)))
+                if reading.place == "truth"
+            )
+        )
+        for key, sample in samples.items()
+    }
+
+
+def _foreign(files: Mapping[str, bytes]) -> str:
+    """Return a sentence about the one file that is of a kind that nothing here reads, "" for others."""
+    if len(files) > 1:
+        return ""
+    (name, data), *_ = files.items()
+    ending = PurePosixPath(name).suffix.lower()
+    if not data:
+        return "It is empty: was the upload cut off?"
+    if ending in DOCUMENTS:
+        return f"It is {DOCUMENTS[ending]}. Tables are read as CSV: save the sheet as one."
+    if ending in PICTURES:
+        return "It is an image: “Single image” asks a model about one. A test set needs its table as well."
+    kind = next((words for magic, words in FOREIGN.items() if data.startswith(magic)), None)
+    if kind is not None and not is_zip(data[:4], name) and not name.lower().endswith((".gz", MODEL)):
+        return f"It is {kind}, which is neither a table, a model, a mask nor a list of nuclei."
+    return ""
+
+
+def _nothing_takes(contents: Contents) -> str:
+    if contents.model is not None:
+        return "Its outputs are those of no challenge here."
+    if contents.tables:
+        shown = ", ".join(contents.tables[0].header[:6])
+        return f"No challenge here has a table with these columns: {shown}."
+    if contents.pictures:
+        return "There are images and no table: drop the table with their labels as well."
+    return "No challenge here takes such files."

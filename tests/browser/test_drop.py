@@ -1,0 +1,125 @@
+"""Files of every challenge, several, a folder: dragged anywhere by the browser's own drag and drop."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from scoring import samples
+from tests.browser import driver
+from tests.support.golden import FOLDER
+
+GOLDEN = FOLDER / "tricorder3" / "01-public-a"
+MIDDLE = (640, 500)
+
+
+@pytest.fixture
+def opened(visitor, server):
+    """Opens a page for a new visitor."""
+    return lambda address="", **look: driver.visit(visitor(**look), f"{server.address}/{address}")
+
+
+def drag(page: Page, *paths: Path, at: tuple[int, int] = MIDDLE):
+    """Drag files or folders over the page, and return what drops them."""
+    events = page.context.new_cdp_session(page)
+    data = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}
+
+    def send(kind: str) -> None:
+        events.send("Input.dispatchDragEvent", {"type": kind, "x": at[0], "y": at[1], "data": data})
+
+    send("dragEnter")
+    send("dragOver")
+    expect(page.locator(".zone.over")).to_have_count(1)
+    return lambda: send("drop")
+
+
+@pytest.mark.parametrize(
+    ("path", "address", "words"),
+    [
+        (
+            "tricorder3/teams/delphi.csv",
+            "tricorder3",
+            "a prediction file for TRICORDER-3: 11 classes, 220 images",
+        ),
+        ("melanoma/models/palette.onnx", "melanoma", "a Melanoma model: 1 output"),
+        ("isic2018/teams/nova.csv", "isic", "a prediction file for ISIC 2018: 7 categories, 250 images"),
+        ("puma/truth", "puma", "a PUMA test set: 8 files of nuclei, 8 image files"),
+        ("hecktor2026/teams/vega.zip", "hecktor2026", "a submission to HECKTOR 2026: 48 masks"),
+    ],
+)
+def test_a_file_on_the_overview_is_read_and_scored_on_its_page(opened, path, address, words):
+    page = opened()
+    drag(page, samples.FOLDER / path)()
+    page.wait_for_url(f"**/{address}*", timeout=driver.PATIENCE)
+    expect(page.get_by_text(words)).to_be_visible(timeout=driver.PATIENCE)
+    driver.settled(page)
+    if address == "puma":  # a folder keeps its paths, and then waits for a submission
+        expect(page.get_by_text("8 cases were read")).to_be_visible(timeout=driver.PATIENCE)
+    else:
+        expect(page.get_by_test_id("stMetricValue").first).to_be_visible(timeout=driver.PATIENCE)
+
+
+def test_several_files_part_and_the_score_is_that_of_both(opened):
+    page = opened()
+    drag(page, GOLDEN / "predictions.csv", GOLDEN / "truth.csv")()
+    expect(page.get_by_text("was read as")).to_have_count(2, timeout=driver.PATIENCE)
+    expect(page.get_by_text("50 cases, ")).to_be_visible(timeout=driver.PATIENCE)
+    expect(page.get_by_test_id("stMetricValue").first).to_be_visible(timeout=driver.PATIENCE)
+
+
+def test_a_foreign_file_is_answered_and_the_page_stays(opened):
+    page = opened()
+    drag(page, driver.ROOT / "README.md")()
+    expect(page.get_by_text("was not taken")).to_be_visible(timeout=driver.PATIENCE)
+    assert page.url.startswith("http")
+
+
+def test_every_input_of_a_page_is_a_target_and_the_nearest_takes_the_drop(opened):
+    page = opened("tricorder3", theme="dark")
+    drop = drag(page, GOLDEN / "truth.csv", at=(200, 600))
+    zones = page.locator(".zone")
+    assert [zone.locator("b").inner_text() for zone in zones.all()] == ["Test set", "Submission"]
+    assert "over" in zones.nth(0).get_attribute("class")
+    drop()
+    expect(zones.first).to_be_hidden()
+    expect(page.get_by_text("50 cases were read")).to_be_visible(timeout=driver.PATIENCE)
+    drag(page, GOLDEN / "predictions.csv", at=(200, 600))()  # on the test set, where it cannot belong
+    expect(page.get_by_text("a prediction file for TRICORDER-3: 11 classes, 50 images")).to_be_visible()
+    expect(page.get_by_test_id("stMetricValue").first).to_be_visible(timeout=driver.PATIENCE)
+
+
+def test_a_cancelled_drag_and_escape_leave_nothing(opened):
+    page = opened()
+    drag(page, driver.ROOT / "README.md")
+    expect(page.locator(".zone")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator(".zone")).to_be_hidden()
+    drag(page, driver.ROOT / "README.md")
+    expect(page.locator(".zone")).to_be_visible()
+    expect(page.locator(".zone")).to_be_hidden()
+
+
+def test_an_upload_under_way_outlives_what_is_done_on_the_page(opened):
+    page, held = opened("tricorder3"), []
+    page.route("**/_stcore/upload_file/**", lambda route: held.append(route))
+    drag(page, GOLDEN / "truth.csv", at=(200, 600))()
+    page.wait_for_timeout(0)
+    while not held:
+        page.wait_for_timeout(50)
+    driver.tab(page, "Classes")
+    page.get_by_role("button", name="Rule in full").click()
+    page.keyboard.press("Escape")
+    page.unroute("**/_stcore/upload_file/**")
+    for route in held:
+        route.continue_()
+    expect(page.get_by_text("50 cases were read")).to_be_visible(timeout=driver.PATIENCE)
+
+
+def test_a_file_is_chosen_with_the_keyboard(opened):
+    page = opened()
+    page.locator(".st-key-any_files button").first.focus()
+    with page.expect_file_chooser() as chooser:
+        page.keyboard.press("Enter")
+    chooser.value.set_files(samples.FOLDER / "melanoma" / "teams" / "iris.csv")
+    page.wait_for_url("**/melanoma*", timeout=driver.PATIENCE)
+    expect(page.get_by_text("a prediction file for Melanoma")).to_be_visible(timeout=driver.PATIENCE)

@@ -1,0 +1,107 @@
+"""Where dropped files go, and what is said about it."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from scoring import samples
+from scoring.challenges import load_challenge
+from tests.support.golden import FOLDER
+from tests.support.visits import words
+
+GOLDEN = FOLDER / "tricorder3" / "01-public-a"
+
+
+def at_an_input():
+    """Two inputs of a challenge, as its page has them."""
+    import streamlit as st
+
+    from pages.shared import inputs, placement
+    from scoring import samples
+
+    sets = samples.test_sets("tricorder3")
+    test_set, panel = inputs.test_set(sets, "tricorder3", "a table", ("png",))
+    submission, _, _ = inputs.submission(sets[panel.sample].submissions, "tricorder3", "a table", dict, False)
+    placement.line("tricorder3")
+    st.text(f"{test_set.name} | {submission.name}")
+
+
+@pytest.fixture
+def app() -> AppTest:
+    return AppTest.from_function(at_an_input, default_timeout=60).run()
+
+
+def give(app: AppTest, door: str, *paths) -> AppTest:
+    uploader = app.file_uploader(key=f"tricorder3_{door}_files")
+    for path in paths:
+        uploader = uploader.upload(path.name, path.read_bytes())
+    return app.run()
+
+
+def test_a_file_at_its_input_stays_and_is_named(app):
+    give(app, "submission", GOLDEN / "predictions.csv")
+    assert app.text[0].value == "tricorder3 | predictions.csv"
+    assert "predictions.csv was read as a prediction file for TRICORDER-3: 11 classes, 50 images." in words(
+        app
+    ).replace("**", "")
+
+
+def test_a_test_set_at_the_submission_goes_to_the_test_set(app):
+    give(app, "submission", FOLDER / "tricorder3" / "10-onnx-160" / "dataset" / "labels.csv")
+
+
+def test_two_files_at_one_input_part(app):
+    give(app, "set", GOLDEN / "predictions.csv", GOLDEN / "truth.csv")
+    assert app.text[0].value == "truth.csv | predictions.csv"
+
+
+def test_a_file_of_another_challenge_is_asked_about_and_not_taken(app):
+    before = app.text[0].value
+    give(
+        app,
+        "submission",
+        FOLDER / "isic" / "isic2019-unk" / "predictions.csv",
+    )
+    assert app.text[0].value == before
+    assert "What is predictions.csv?" in words(app).replace("**", "")
+    assert "A prediction file for ISIC 2019" in app.button(key="ask_0_0").label
+
+
+def test_what_was_taken_wrongly_can_be_changed(app):
+    give(app, "submission", GOLDEN / "predictions.csv")
+    choice = app.selectbox(key="change_0")
+    choice.select_index(choice.options.index("TRICORDER-3: test set")).run()
+    assert app.text[0].value.startswith("predictions.csv | ")
+    assert "tricorder3_submission_kept" not in app.session_state
+
+
+@pytest.mark.parametrize(
+    ("path", "page", "kept"),
+    [
+        ("isic2018/teams/nova.csv", "isic", "isic_submission_kept"),
+        ("melanoma/labels.csv", "melanoma", "melanoma_set_kept"),
+        ("hecktor2026/teams/vega.zip", "hecktor2026", "hecktor2026_submission_kept"),
+        ("puma/teams/sirius.zip", "puma", "puma_submission_kept"),
+        ("tricorder3/models/palette.onnx", "tricorder3", "tricorder3_submission_kept"),
+    ],
+)
+def test_the_overview_leads_to_the_page_of_a_file(opened, path, page, kept):
+    app = opened("overview")
+    file = samples.FOLDER / path
+    app.file_uploader(key="any_files").upload(file.name, file.read_bytes()).run()
+    assert [held.name for held in app.session_state[kept][1]] == [file.name]
+    assert app.title[0].value == load_challenge(page).title
+    assert f"{file.name} was read as" in words(app).replace("**", "")
+
+
+def test_what_fits_two_inputs_is_asked_and_what_fits_none_is_said(opened):
+    app = opened("overview")
+    masks = sorted((samples.FOLDER / "hecktor2026" / "masks").iterdir())[:2]
+    uploader = app.file_uploader(key="any_files")
+    for mask in masks:
+        uploader = uploader.upload(mask.name, mask.read_bytes())
+    uploader.upload("paper.pdf", b"%PDF-1.7").run()
+    assert [b.label for b in app.button if b.key and b.key.startswith("ask_0")] == [
+        "A submission to HECKTOR 2026: 2 masks",
+        "A HECKTOR 2026 test set: 2 masks",
+    ]
+    assert "It is a PDF" in app.info[0].value

@@ -1,0 +1,188 @@
+"""Which challenge and input files are taken for: every golden input and sample, and files of nobody."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scoring import samples
+from scoring.challenges import challenge_ids
+from scoring.recognition import recognise
+from tests.support.archives import archive_of
+from tests.support.golden import FOLDER
+
+ROOT = Path(__file__).parents[1]
+INPUTS = {
+    "truth": "truth",
+    "dataset": "truth",
+    "data": "truth",
+    "predictions": "submission",
+    "model": "submission",
+}
+INPUTS["submission"] = INPUTS["result"] = "submission"
+ASKED = {  # nothing in them says more
+    ("puma", "centroids-zip-pooled", "truth.zip"): {("puma", "truth"), ("puma", "submission")},
+    ("puma", "edges-description", "truth"): {("puma", "truth"), ("puma", "submission")},
+    ("puma", "refused", "truth"): {("puma", "truth"), ("puma", "submission")},
+}
+
+
+def read(path: Path) -> dict[str, bytes]:
+    """Return a file, or a folder with its name in front of each path."""
+    if path.is_file():
+        return {path.name: path.read_bytes()}
+    files = sorted(file for file in path.rglob("*") if file.is_file())
+    return {f"{path.name}/{file.relative_to(path).as_posix()}": file.read_bytes() for file in files}
+
+
+def best(path: Path) -> set[tuple[str, str]]:
+    """Return challenge and input of the likeliest readings."""
+    (found,) = recognise(read(path))
+    assert found.readings, (path, found.why_not)
+    if found.is_plain:
+        return {(found.readings[0].challenge, found.readings[0].place)}
+    most = found.readings[0].certainty
+    return {(r.challenge, r.place) for r in found.readings if r.certainty == most}
+
+
+GOLDEN = [
+    path
+    for challenge_id in challenge_ids()
+    for path in sorted((FOLDER / challenge_id).glob("*/*"))
+    if path.stem in INPUTS and "image" not in path.name
+]
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.relative_to(FOLDER).as_posix())
+def test_every_golden_input(path):
+    challenge_id, case, name = path.relative_to(FOLDER).parts
+    expected = ASKED.get((challenge_id, case, name), {(challenge_id, INPUTS[path.stem])})
+    assert best(path) == expected
+
+
+@pytest.mark.parametrize("challenge_id", challenge_ids())
+def test_every_sample_submission_and_its_test_set(challenge_id):
+    for key, sample in samples.test_sets(challenge_id).items():
+        for submission in sample.submissions.values():
+            (found,) = recognise(read(submission.path))
+            reading = found.readings[0]
+            assert (reading.challenge, reading.place) == (challenge_id, "submission")
+            assert found.is_plain
+            assert reading.test_set == (None if submission.is_model else key)
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("tricorder3/labels.csv", ("tricorder3", "truth", "sample")),
+        ("melanoma/labels.csv", ("melanoma", "truth", "sample")),
+        ("isic2018/ISIC_2018_Sample_GroundTruth.csv", ("isic", "truth", "isic2018")),
+        ("isic2019/ISIC_2019_Sample_GroundTruth.csv", ("isic", "truth", "isic2019")),
+        ("isic2019/metadata.csv", ("isic", "metadata", "isic2019")),
+        ("puma/truth", ("puma", "truth", "sample")),
+        ("puma/models/dense.onnx", ("puma", "tile_model", None)),
+        ("hecktor2026/clinical.csv", ("hecktor2026", "truth", "sample")),
+    ],
+)
+def test_sample_test_sets(path, expected):
+    (found,) = recognise(read(samples.FOLDER / path))
+    reading = found.readings[0]
+    assert (reading.challenge, reading.place, reading.test_set) == expected
+    assert found.is_plain
+
+
+def test_the_words_say_what_was_seen():
+    (found,) = recognise(read(samples.FOLDER / "isic2018" / "teams" / "nova.csv"))
+    assert found.readings[0].words == "a prediction file for ISIC 2018: 7 categories, 250 images"
+
+
+def test_a_test_set_and_a_submission_dropped_together_part():
+    folder = FOLDER / "tricorder3" / "01-public-a"
+    files = {name: (folder / name).read_bytes() for name in ("truth.csv", "predictions.csv")}
+    found = recognise(files)
+    assert [(one.files, one.readings[0].place) for one in found] == [
+        (("truth.csv",), "truth"),
+        (("predictions.csv",), "submission"),
+    ]
+
+
+def test_images_go_with_the_table_of_their_labels():
+    folder = samples.FOLDER / "melanoma"
+    pictures = {f"M000{n}.jpg": (folder / "images" / f"M000{n}.jpg").read_bytes() for n in (1, 2)}
+    files = {"iris.csv": (folder / "teams" / "iris.csv").read_bytes(), **pictures}
+    found = recognise({"labels.csv": (folder / "labels.csv").read_bytes(), **files})
+    assert [(sorted(one.files), one.readings[0].place) for one in found] == [
+        (["M0001.jpg", "M0002.jpg", "labels.csv"], "truth"),
+        (["iris.csv"], "submission"),
+    ]
+
+
+def test_masks_and_their_table_are_one_submission():
+    files = {
+        "predictions.csv": b"PatientID,T-stage,N-stage,risk\nA-1,T1,N0,0.3\n",
+        "A-1.nii.gz": b"\x1f\x8b00",
+    }
+    (found,) = recognise(files)
+    assert (found.readings[0].challenge, found.readings[0].place) == ("hecktor2026", "submission")
+    assert "1 mask, a table of 1 patient" in found.readings[0].words
+
+
+def test_eleven_classes_of_images_are_two_challenges_unless_their_cases_are_known():
+    names = "AKIEC,BCC,BEN_OTH,BKL,DF,INF,MAL_OTH,MEL,NV,SCCKA,VASC"
+    row = ",".join(["0.5", "0.5", *["0.0"] * 9])
+    (found,) = recognise({"p.csv": f"image,{names}\nx,{row}\n".encode()})
+    assert not found.is_plain
+    assert {r.challenge for r in found.readings[:2]} == {"isic", "tricorder3"}
+    (found,) = recognise({"p.csv": f"image,{names}\nimages/L0001.jpg,{row}\n".encode()})
+    assert found.is_plain
+    assert (found.readings[0].challenge, found.readings[0].test_set) == ("tricorder3", "sample")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("paper.pdf", b"%PDF-1.7", "It is a PDF"),
+        ("letter.docx", b"PK\x03\x04", "It is a Word document"),
+        ("scores.xlsx", b"PK\x03\x04", "It is an Excel workbook"),
+        ("me.jpg", b"\xff\xd8\xff", "It is an image"),
+        ("nothing.csv", b"", "It is empty"),
+        ("other.csv", b"name,price\nx,1\n", "No challenge here has a table with these columns: name, price"),
+        ("cut.zip", b"PK\x03\x04 half", "was the upload cut off"),
+        ("notes.md", b"# Notes", "No challenge here takes such files"),
+        ("bad.onnx", b"\x80\x04\x95\x17", "pickle"),
+        ("up.zip", archive_of({"../x.csv": b"a"}), "unsafe|leaves"),
+    ],
+)
+def test_foreign_files_get_a_sentence(name, content, words):
+    (found,) = recognise({name: content})
+    assert found.readings == ()
+    assert any(word.lower() in found.why_not.lower() for word in words.split("|")), found.why_not
+
+
+NAMES = st.text(min_size=1, max_size=12).filter(lambda name: name.strip("/"))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.dictionaries(
+        NAMES | NAMES.map(lambda n: n + ".csv") | NAMES.map(lambda n: n + ".json"),
+        st.binary(max_size=200),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_every_file_is_in_one_answer_whatever_it_is(files):
+    found = recognise(files)
+    assert sorted(name for one in found for name in one.files) == sorted(files)
+    assert all(one.readings or one.why_not for one in found)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.permutations(range(8)))
+def test_the_order_of_columns_and_rows_changes_nothing(order):
+    lines = (FOLDER / "isic" / "constant-scores" / "predictions.csv").read_text().splitlines()
+    rows = [line.split(",") for line in lines]
+    mixed = "\n".join(",".join([row[0], *(row[1 + i] for i in order)]) for row in [rows[0], *rows[:0:-1]])
+    (found,) = recognise({"p.csv": mixed.encode()})
+    assert [(r.challenge, r.place) for r in found.readings[:1]] == [("isic", "submission")]
