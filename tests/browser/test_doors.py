@@ -166,6 +166,6 @@ def test_an_own_file_outlives_reloads_and_what_is_gone_is_said(tricorder3):
 
 def test_the_limit_of_an_upload_is_said_truly(tricorder3):
     page = tricorder3()
-    zone = driver.opened(page, "submission")
-    expect(page.get_by_text(re.compile("up to 512 MB"))).to_be_visible()
+    zone = driver.zone("submission")
+    expect(page.locator(zone)).to_have_attribute("aria-label", re.compile("up to 512 MB"))
     assert not re.search(r"\d ?GB", page.locator(zone).inner_text())
