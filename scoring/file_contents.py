@@ -17,8 +17,9 @@ from scoring.models.process import ModelProcess
 from scoring.models.results import ModelFacts, ModelFailed
 from scoring.readers import matching
 from scoring.readers.case_tables import IMAGE_ENDINGS
+from scoring.readers.cells import parse_numbers
 from scoring.readers.sources import Files, open_source
-from scoring.readers.tables import Table, numbers, read_table
+from scoring.readers.tables import Table, read_table
 
 Place = Literal["truth", "submission", "metadata", "tile_model"]
 """Inputs that a file can be for."""
@@ -144,8 +145,10 @@ def keys_of(table: Table, column: int) -> frozenset[str]:
 def values_of(table: Table, columns: Sequence[int]) -> list[Floats]:
     """Return columns as numbers, NaN where a cell holds none. Decimal commas are read as points."""
     if table.delimiter == ",":
-        return [numbers(table.cells(column)).values for column in columns]
-    return [numbers([cell.replace(",", ".") for cell in table.cells(column)]).values for column in columns]
+        return [parse_numbers(table.cells(column)).values for column in columns]
+    return [
+        parse_numbers([cell.replace(",", ".") for cell in table.cells(column)]).values for column in columns
+    ]
 
 
 def are_labels(values: Sequence[Floats]) -> bool:

@@ -77,7 +77,7 @@ def _models(query: Query) -> None:
     if chosen == NO_MODEL:
         return
     second = (
-        inputs.one_file("ONNX model", f"single_second_{challenge_id}", ("onnx",))
+        inputs.one_file("Second model: an ONNX file", f"single_second_{challenge_id}")
         if chosen == OWN_MODEL
         else inputs.sample_submission(offered[chosen])
     )
