@@ -3,16 +3,25 @@ stopped."""
 
 import secrets
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass, field
+from time import monotonic
 
 import streamlit as st
+from streamlit.runtime import Runtime
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from scoring.models.pool import Cancelled
+
+RUNNING_JOBS = 4
+"""Jobs that go on at the same time, one of a session. Those with models take turns image by image."""
 KEPT_JOBS = 64
-ABANDONED_SECONDS = 600
+GONE_SECONDS, UNSEEN_SECONDS = 30, 600
+"""A job ends so long after its session left, or after no page of the session showed it any more."""
+BUDGET_SECONDS = 3600
+"""How long a job may take while other sessions wait."""
 POLL_SECONDS = 0.5
 
 
@@ -26,49 +35,80 @@ class Job:
         begun: When it began (`time.monotonic`), None while it waits.
         seen: When a page last showed it.
         stop: Set to make it end.
-        future: Its result; set by the queue that it is submitted to.
+        present: Whether the session that asked for it is connected.
+        met: When that was last so.
+        crowded: Whether jobs of other sessions wait.
+        overdue: Whether it was ended because it took longer than a job may.
+        future: Its result.
     """
 
     done: int = 0
     total: int = 0
     begun: float | None = None
-    seen: float = field(default_factory=time.monotonic)
+    seen: float = field(default_factory=lambda: monotonic())
     stop: threading.Event = field(default_factory=threading.Event)
-    future: Future[object] = field(init=False, repr=False, compare=False)
+    present: Callable[[], bool] = field(default=lambda: True, repr=False, compare=False)
+    met: float = field(default_factory=lambda: monotonic())
+    crowded: Callable[[], bool] = field(default=lambda: False, repr=False, compare=False)
+    overdue: bool = False
+    future: Future[object] = field(default_factory=Future, repr=False, compare=False)
 
     def progress(self, done: int, total: int) -> None:
         self.done, self.total = done, total
 
     def cancelled(self) -> bool:
-        """Return whether somebody stopped it, or everybody left long ago."""
-        return self.stop.is_set() or time.monotonic() - self.seen > ABANDONED_SECONDS
+        """Return whether somebody stopped it, everybody left, or it took longer than a job may."""
+        late = self.begun is not None and monotonic() - self.begun > BUDGET_SECONDS
+        if late and not self.overdue and self.crowded():
+            self.overdue = True
+        return self.stop.is_set() or self.abandoned or self.overdue
+
+    @property
+    def abandoned(self) -> bool:
+        """Whether its session left, or no page of it showed the job for long."""
+        now = monotonic()
+        if self.present():
+            self.met = now
+        return now - self.met > GONE_SECONDS or now - self.seen > UNSEEN_SECONDS
 
     @property
     def seconds_left(self) -> float | None:
         if self.begun is None or not self.done:
             return None
-        return (time.monotonic() - self.begun) / self.done * (self.total - self.done)
+        return (monotonic() - self.begun) / self.done * (self.total - self.done)
+
+
+Work = Callable[[Job], object]
 
 
 class JobQueue:
-    """Runs one job after another. A key belongs to a session and to what is computed, so that nobody stops
-    another's work."""
+    """Runs a few jobs at the same time, of a session one after another: whose session waited longest comes
+    next.
 
-    def __init__(self) -> None:
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix="job")
+    A key begins with a session and names what is computed, so that nobody stops another's work.
+    """
+
+    def __init__(self, running: int = RUNNING_JOBS) -> None:
+        self._most = running
         self._jobs: OrderedDict[tuple, Job] = OrderedDict()
-        self._lock = threading.Lock()
+        self._waiting: OrderedDict[str, list[tuple[Job, Work]]] = OrderedDict()
+        self._running: dict[str, Job] = {}
+        self._lock = threading.RLock()
 
-    def submit(self, key: tuple, work: Callable[[Job], object]) -> Job:
+    def submit(self, key: tuple, work: Work) -> Job:
         """Start `work(job)` once per key; asking again gives the same job, also one that was stopped (see
         `forget`)."""
         with self._lock:
             job = self._jobs.get(key)
             if job is None:
-                job = self._jobs[key] = Job()
-                job.future = self._pool.submit(self._run, job, work)
+                job = Job(
+                    present=presence(), crowded=lambda: any(key[0] != other for other in [*self._waiting])
+                )
+                self._jobs[key] = job
+                self._waiting.setdefault(key[0], []).append((job, work))
+                self._start()
                 self._drop_finished()
-            job.seen = time.monotonic()
+            job.seen = monotonic()
             return job
 
     def forget(self, key: tuple) -> None:
@@ -76,24 +116,77 @@ class JobQueue:
         with self._lock:
             self._jobs.pop(key, None)
 
-    def ahead_of(self, job: Job) -> int:
-        """How many unfinished jobs stand before this one."""
+    def stop(self, job: Job) -> None:
+        """End a job; one that waits ends at once."""
+        job.stop.set()
         with self._lock:
-            before = list(self._jobs.values())
-            return (
-                sum(not other.future.done() for other in before[: before.index(job)]) if job in before else 0
-            )
+            self._leave()
+
+    def ahead_of(self, job: Job) -> int:
+        """Return how many jobs run or wait that come before one that waits."""
+        with self._lock:
+            self._leave()
+            if job.begun is not None:
+                return 0
+            return self._turns().index(job) + len(self._running) if job in self._turns() else 0
+
+    def _others_wait(self, session: str) -> bool:
+        return any(other != session for other in [*self._waiting])
+
+    def _turns(self) -> list[Job]:
+        """The jobs that wait, in the order in which they would start: of each session the first, then of each
+        the second."""
+        waiting = list(self._waiting.values())
+        rounds = range(max(map(len, waiting), default=0))
+        return [jobs[turn][0] for turn in rounds for jobs in waiting if turn < len(jobs)]
+
+    def _start(self) -> None:
+        self._leave()
+        for session in list(self._waiting):
+            if len(self._running) >= self._most:
+                return
+            if session not in self._running:
+                job, work = self._waiting[session].pop(0)
+                self._running[session] = job
+                self._tidy(session)
+                threading.Thread(target=self._run, args=(session, job, work), name="job", daemon=True).start()
+
+    def _leave(self) -> None:
+        """Take out what waits and is wanted no more."""
+        for session, jobs in list(self._waiting.items()):
+            for entry in [entry for entry in jobs if entry[0].cancelled()]:
+                jobs.remove(entry)
+                entry[0].future.set_exception(Cancelled())
+            self._tidy(session)
+
+    def _tidy(self, session: str) -> None:
+        """Let a session stand at the end of the line, or nowhere if nothing of it waits."""
+        jobs = self._waiting[session]
+        if not jobs:
+            del self._waiting[session]
+        elif session in self._running:
+            self._waiting.move_to_end(session)
 
     def _drop_finished(self) -> None:
-        for key in [k for k, job in self._jobs.items() if job.future.done()][
-            : max(0, len(self._jobs) - KEPT_JOBS)
-        ]:
+        finished = [key for key, job in self._jobs.items() if job.future.done()]
+        for key in finished[: max(0, len(self._jobs) - KEPT_JOBS)]:
             del self._jobs[key]
 
-    @staticmethod
-    def _run(job: Job, work: Callable[[Job], object]) -> object:
-        job.begun = time.monotonic()
-        return work(job)
+    def _run(self, session: str, job: Job, work: Work) -> None:
+        job.begun = monotonic()
+        try:
+            result = work(job)
+        except BaseException as fault:
+            self._end(session)
+            job.future.set_exception(fault)
+        else:
+            self._end(session)
+            job.future.set_result(result)
+
+    def _end(self, session: str) -> None:
+        with self._lock:
+            del self._running[session]
+            self._start()
 
 
 @st.cache_resource
@@ -107,16 +200,25 @@ def session_id() -> str:
     return st.session_state.setdefault("_session", secrets.token_hex(8))
 
 
+def presence() -> Callable[[], bool]:
+    """Return what tells whether this session is connected; always so outside of a server."""
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is None or not Runtime.exists():
+        return lambda: True
+    session, runtime = context.session_id, Runtime.instance()
+    return lambda: runtime.is_active_session(session)
+
+
 def watch(job: Job, key: tuple, what: str) -> None:
     """Show how far a running job is, with a button that stops it; draw the whole page again when it has
     ended."""
 
     @st.fragment(run_every=POLL_SECONDS)
     def progress() -> None:
-        job.seen = time.monotonic()
+        job.seen = monotonic()
         if job.future.done():
             st.rerun()
-        waiting = queue().ahead_of(job) if job.begun is None else 0
+        waiting = queue().ahead_of(job)
         left = job.seconds_left
         if waiting:
             words = f"Waiting for {waiting} other run{'s' * (waiting > 1)}"
@@ -127,6 +229,8 @@ def watch(job: Job, key: tuple, what: str) -> None:
         with st.container(border=True, horizontal=True, vertical_alignment="center"):
             st.progress(min(1.0, job.done / max(job.total, 1)), words)
             if st.button("Cancel", key=f"cancel_{abs(hash(key))}", icon=":material/stop_circle:"):
-                job.stop.set()
+                queue().stop(job)
+        if job.begun is not None and (left is None or left > BUDGET_SECONDS / 2):
+            st.caption(f"While others wait, one run may take {BUDGET_SECONDS // 60} minutes.")
 
     progress()

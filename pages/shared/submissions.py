@@ -5,6 +5,7 @@ Every cache key is a SHA-256 of bytes, the challenge and the scorer's version; w
 kept in its own session only.
 """
 
+import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import wait
 from dataclasses import dataclass, field
@@ -55,16 +56,18 @@ class Running:
 
 @dataclass(frozen=True)
 class Runs:
-    """Outcomes of long work by content, oldest first, at most `most` of them; written by the queue's one
-    thread."""
+    """Outcomes of long work by content, oldest first, at most `most` of them; written by the queue's
+    threads."""
 
     most: int
     outcomes: dict[tuple, Outcome] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock, repr=False, compare=False)
 
     def keep(self, content: tuple, outcome: Outcome) -> None:
-        while len(self.outcomes) >= self.most:
-            self.outcomes.pop(next(iter(self.outcomes)))
-        self.outcomes[content] = outcome
+        with self.lock:
+            while len(self.outcomes) >= self.most:
+                self.outcomes.pop(next(iter(self.outcomes)))
+            self.outcomes[content] = outcome
 
 
 def attempt(work, *arguments, **options) -> Outcome:
@@ -229,7 +232,13 @@ def running(work: Running) -> None:
     problem = job.future.exception()
     if problem is None:
         st.rerun()  # it ended after the page had looked for its result
-    if isinstance(problem, Cancelled):
+    if job.overdue:
+        st.warning(
+            f"The run was ended after {jobs.BUDGET_SECONDS // 60} minutes, the most that one run may take "
+            "here while others wait. Nothing was scored; the files are still here.",
+            icon=":material/timer_off:",
+        )
+    elif isinstance(problem, Cancelled):
         st.info(
             "The run was cancelled. Nothing was scored; the files are still here.",
             icon=":material/stop_circle:",

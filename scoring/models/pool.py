@@ -16,6 +16,7 @@ import numpy as np
 from scoring.arrays import Floats
 from scoring.findings import InputRefused
 from scoring.models import cache as image_cache
+from scoring.models.places import Places
 from scoring.models.preprocessing import ImageUnreadable, Recipe, Seen
 from scoring.models.process import ModelProcess
 from scoring.models.results import Answer, ModelFacts, ModelFailed, Picture
@@ -70,7 +71,7 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-_PLACES = threading.BoundedSemaphore(cores())
+_PLACES = Places(cores())
 
 
 @dataclass
@@ -92,6 +93,11 @@ class _Job:
     loaded: tuple[ModelFacts, Recipe] | None = None
     failures: dict[int, Exception] = field(default_factory=dict)
 
+    def needs_no_more(self) -> bool:
+        """Whether a thread that waits for a place has nothing to do with it."""
+        ended = self.stop.is_set() or bool(self.failures)
+        return ended or (self.loaded is not None and self.begun >= len(self.pictures))
+
 
 def predict(
     model: bytes,
@@ -105,8 +111,8 @@ def predict(
 ) -> Outputs:
     """Run a model on every image.
 
-    All calls together keep no more than one worker per core busy; later ones wait. No worker outlives the
-    call.
+    All calls together keep no more than one worker per core busy, and take turns image by image. No worker
+    outlives the call.
 
     Args:
         model: The ONNX file.
@@ -172,9 +178,8 @@ def _wait(
 def _work(job: _Job) -> None:
     """Keep one worker process busy as long as there are images."""
     index, process = -1, None
-    while not _PLACES.acquire(timeout=_POLL_SECONDS):
-        if job.stop.is_set() or job.failures or (job.loaded and job.begun >= len(job.pictures)):
-            return
+    if not (placed := _PLACES.acquire(job.needs_no_more)):
+        return
     try:
         process, recipe = _open(job)
         while (following := _next(job)) is not None:
@@ -190,6 +195,8 @@ def _work(job: _Job) -> None:
                 _one(job, index, process, recipe)
             with job.lock:
                 job.done += 1
+            if not (placed := _PLACES.pass_on(job.needs_no_more)):
+                return
     except Exception as fault:  # kept for the caller's thread, which raises the one of the earliest picture
         with job.lock:
             if not job.stop.is_set():
@@ -199,7 +206,8 @@ def _work(job: _Job) -> None:
     finally:
         if process is not None:
             process.close()
-        _PLACES.release()
+        if placed:
+            _PLACES.release()
 
 
 def _open(job: _Job) -> tuple[ModelProcess, Recipe]:

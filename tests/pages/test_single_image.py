@@ -472,7 +472,8 @@ def test_work_that_still_waits_lets_go_of_a_removed_image(single_image):
     app = settled(own(single_image(challenge="melanoma"), photographs.phone()))
     assert lead(app)
     blocked = threading.Event()
-    jobs.queue().submit(("blocked",), lambda job: blocked.wait(60))
+    key = (app.session_state["_session"], "blocked")
+    jobs.queue().submit(key, lambda job: blocked.wait(60))
     try:
         app.button(key="single_map").click().run()
         pixels = weakref.ref(app.session_state[image_upload.HELD][0].photograph)
@@ -482,7 +483,7 @@ def test_work_that_still_waits_lets_go_of_a_removed_image(single_image):
         assert pixels() is None
     finally:
         blocked.set()
-        jobs.queue().forget(("blocked",))
+        jobs.queue().forget(key)
 
 
 def headlines(app: AppTest) -> list[str]:

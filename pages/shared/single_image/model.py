@@ -170,6 +170,6 @@ def measure_later() -> None:
     """Make way in the queue for what the visitor is waiting for."""
     found = st.session_state.pop(MEASURING, None)
     if found is not None:
-        found.job.stop.set()
+        jobs.queue().stop(found.job)
         jobs.queue().forget(found.key)
     session.await_work()

@@ -72,7 +72,7 @@ def working() -> bool:
 def forget() -> None:
     """Free all that is held, and stop what works on it."""
     for key, (job, box) in st.session_state.get(JOBS, {}).items():
-        job.stop.set()
+        jobs.queue().stop(job)
         box.clear()
         jobs.queue().forget(key)
     for name in [name for name in st.session_state if str(name).startswith(PREFIX)]:
