@@ -1,60 +1,111 @@
-"""Places for work that keeps a processor busy, given in the order in which they are asked for."""
+"""Places for work that keeps a processor busy, shared fairly by time between pieces of work of any length."""
 
 import threading
-from collections import deque
 from collections.abc import Callable
+from time import monotonic
 
 _POLL_SECONDS = 0.05
 
 
-class Places:
-    """A semaphore whose places go to whoever waits longest.
+class Share:
+    """What one caller used of the places so far.
 
-    Between two pieces of work `pass_on` lets others go first, so that many threads share the places piece by
-    piece, however long each of them has work.
+    Attributes:
+        seconds: Time for which its threads held places, counted from that of whoever had used least when it
+            came.
+    """
+
+    def __init__(self, seconds: float):
+        self.seconds = seconds
+
+
+class Turn:
+    """A place of one thread, or the wish for one.
+
+    Attributes:
+        share: Whose thread it is.
+        called: Set when it has the place.
+        since: Until when its time is counted.
+    """
+
+    def __init__(self, share: Share):
+        self.share, self.called, self.since = share, threading.Event(), 0.0
+
+
+class Places:
+    """A semaphore whose places go to who used them least.
+
+    Between two pieces of work `pass_on` lets others go first, so that one whose pieces take 20 s and one
+    whose pieces take 20 ms hold the places for the same time.
     """
 
     def __init__(self, places: int) -> None:
         self._free = places
-        self._waiting: deque[threading.Event] = deque()
+        self._shares: list[Share] = []
+        self._waiting: list[Turn] = []
         self._lock = threading.Lock()
 
-    def acquire(self, given_up: Callable[[], bool]) -> bool:
-        """Wait for a place; false without one once `given_up` returns true."""
+    def join(self) -> Share:
+        """Take part, until `leave`."""
         with self._lock:
-            if self._free and not self._waiting:
-                self._free -= 1
-                return True
-            called = threading.Event()
-            self._waiting.append(called)
-        return self._wait(called, given_up)
+            share = Share(min((other.seconds for other in self._shares), default=0.0))
+            self._shares.append(share)
+            return share
 
-    def release(self) -> None:
+    def leave(self, share: Share) -> None:
+        """Take part no more; all its turns are given back."""
+        with self._lock:
+            self._shares.remove(share)
+
+    def acquire(self, share: Share, given_up: Callable[[], bool]) -> Turn | None:
+        """Wait for a place; None without one once `given_up` returns true."""
+        turn = Turn(share)
+        with self._lock:
+            self._waiting.append(turn)
+            if self._free:
+                self._free -= 1
+                self._hand_on()
+        return turn if self._wait(turn, given_up) else None
+
+    def pass_on(self, turn: Turn, given_up: Callable[[], bool]) -> bool:
+        """Let those who used less go first, and wait for another place; false without one as in
+        `acquire`."""
+        with self._lock:
+            self._count(turn)
+            others = [other.share for other in self._waiting if other.share is not turn.share]
+            if all(other.seconds > turn.share.seconds for other in others):
+                return True
+            turn.called = threading.Event()
+            self._waiting.append(turn)
+            self._hand_on()
+        return self._wait(turn, given_up)
+
+    def release(self, turn: Turn) -> None:
         """Give a place back."""
         with self._lock:
-            self._next()
+            self._count(turn)
+            self._hand_on()
 
-    def pass_on(self, given_up: Callable[[], bool]) -> bool:
-        """Give the place to whoever waits and wait for another; false without one as in `acquire`."""
-        with self._lock:
-            if not self._waiting:
-                return True
-            called = threading.Event()
-            self._waiting.append(called)
-            self._next()
-        return self._wait(called, given_up)
+    def _count(self, turn: Turn) -> None:
+        now = monotonic()
+        turn.share.seconds += now - turn.since
+        turn.since = now
 
-    def _wait(self, called: threading.Event, given_up: Callable[[], bool]) -> bool:
-        while not called.wait(_POLL_SECONDS):
+    def _hand_on(self) -> None:
+        """Give a place that nobody holds to the one who used least, of several to who waits longest."""
+        if not self._waiting:
+            self._free += 1
+            return
+        turn = min(self._waiting, key=lambda waiting: waiting.share.seconds)
+        self._waiting.remove(turn)
+        turn.since = monotonic()
+        turn.called.set()
+
+    def _wait(self, turn: Turn, given_up: Callable[[], bool]) -> bool:
+        while not turn.called.wait(_POLL_SECONDS):
             if given_up():
                 with self._lock:
-                    if not called.is_set():
-                        self._waiting.remove(called)
+                    if not turn.called.is_set():
+                        self._waiting.remove(turn)
                         return False
         return True
-
-    def _next(self) -> None:
-        if self._waiting:
-            self._waiting.popleft().set()
-        else:
-            self._free += 1

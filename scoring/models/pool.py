@@ -16,7 +16,7 @@ import numpy as np
 from scoring.arrays import Floats
 from scoring.findings import InputRefused
 from scoring.models import cache as image_cache
-from scoring.models.places import Places
+from scoring.models.places import Places, Share
 from scoring.models.preprocessing import ImageUnreadable, Recipe, Seen
 from scoring.models.process import ModelProcess
 from scoring.models.results import Answer, ModelFacts, ModelFailed, Picture
@@ -86,6 +86,7 @@ class _Job:
     outputs: list[Floats | Exception | None]
     seen: list[Seen | None]
     cpu_ms: Floats
+    share: Share
     stop: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
     begun: int = 0
@@ -111,8 +112,8 @@ def predict(
 ) -> Outputs:
     """Run a model on every image.
 
-    All calls together keep no more than one worker per core busy, and take turns image by image. No worker
-    outlives the call.
+    All calls together keep no more than one worker per core busy, and share that time fairly, image by image.
+    No worker outlives the call.
 
     Args:
         model: The ONNX file.
@@ -133,9 +134,8 @@ def predict(
         vectors = np.asarray(vectors, np.float32)
         if vectors.ndim != 2 or len(vectors) != total:
             raise ValueError("one row of vectors per picture")
-    job = _Job(
-        model, pictures, vectors, recipe_for, settings, [None] * total, [None] * total, np.full(total, np.nan)
-    )
+    share, unknown = _PLACES.join(), np.full(total, np.nan)
+    job = _Job(model, pictures, vectors, recipe_for, settings, [None] * total, [None] * total, unknown, share)
     threads = [
         threading.Thread(target=_work, args=(job,), daemon=True)
         for _ in range(max(1, min(settings.workers or cores(), total)))
@@ -149,6 +149,7 @@ def predict(
         for thread in threads:
             if thread.ident is not None:
                 thread.join()
+        _PLACES.leave(share)
     if job.failures:
         raise job.failures[min(job.failures)]
     assert job.loaded is not None
@@ -178,7 +179,8 @@ def _wait(
 def _work(job: _Job) -> None:
     """Keep one worker process busy as long as there are images."""
     index, process = -1, None
-    if not (placed := _PLACES.acquire(job.needs_no_more)):
+    placed, turn = True, _PLACES.acquire(job.share, job.needs_no_more)
+    if turn is None:
         return
     try:
         process, recipe = _open(job)
@@ -195,7 +197,7 @@ def _work(job: _Job) -> None:
                 _one(job, index, process, recipe)
             with job.lock:
                 job.done += 1
-            if not (placed := _PLACES.pass_on(job.needs_no_more)):
+            if not (placed := _PLACES.pass_on(turn, job.needs_no_more)):
                 return
     except Exception as fault:  # kept for the caller's thread, which raises the one of the earliest picture
         with job.lock:
@@ -207,7 +209,7 @@ def _work(job: _Job) -> None:
         if process is not None:
             process.close()
         if placed:
-            _PLACES.release()
+            _PLACES.release(turn)
 
 
 def _open(job: _Job) -> tuple[ModelProcess, Recipe]:

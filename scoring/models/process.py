@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from typing import Any, Self, TypeVar
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from scoring.arrays import Floats
 from scoring.models import confinement, replies
 from scoring.models.image_upload import SMALL_LONGEST, SMALL_SIDE
 from scoring.models.preprocessing import MOST_PIXELS, ImageUnreadable, Pixels, Recipe
-from scoring.models.results import Answer, ModelFailed, Picture, Upright
+from scoring.models.results import Answer, ModelFacts, ModelFailed, Picture, Upright
 from scoring.models.worker_process import LOADING, RUNNING, WORKER, Limits, WorkerProcess, crashed
 
 Result = TypeVar("Result")
@@ -19,6 +19,26 @@ _DECODING = {
     "model-crashed": "Decoding the image ended the process that did it: export it again.",
     "model-out-of-memory": "Decoding the image needs more memory than is allowed: save a smaller copy.",
 }
+
+
+class LoadedModel(Protocol):
+    """A model that can be run; see `ModelProcess`."""
+
+    @property
+    def facts(self) -> ModelFacts: ...
+
+    @property
+    def ended(self) -> bool: ...
+
+    def run(
+        self,
+        picture: bytes | Pixels,
+        recipe: Recipe,
+        vector: Floats | None = None,
+        want_pixels: bool = False,
+    ) -> Answer: ...
+
+    def close(self) -> None: ...
 
 
 class ModelProcess:

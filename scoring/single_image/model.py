@@ -1,5 +1,6 @@
 """A model for single images: loaded, run once and checked by its challenge's requirements."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ from scoring.models.model_task import ModelTask
 from scoring.models.pool import first_output
 from scoring.models.preprocessing import Recipe, stretched
 from scoring.models.probe import move
-from scoring.models.process import ModelProcess
+from scoring.models.process import LoadedModel, ModelProcess
 from scoring.models.results import Answer, ModelFailed
 
 CALLED = "the model"
@@ -23,7 +24,7 @@ class Opened:
     warnings and notes about it."""
 
     subject: ModelTask
-    process: ModelProcess
+    process: LoadedModel
     recipe: Recipe
     findings: tuple[Finding, ...]
 
@@ -70,11 +71,14 @@ class Opened:
         self.process.close()
 
 
-def opened(subject: ModelTask, model: bytes) -> Opened:
+def opened(subject: ModelTask, model: bytes, start: Callable[[bytes], LoadedModel] = ModelProcess) -> Opened:
     """Open a model. Raises InputRefused with every problem: not a model, not one for this challenge, or one
-    that fails."""
+    that fails.
+
+    start: loads the model; what it raises besides ModelFailed goes through.
+    """
     try:
-        process = ModelProcess(model)
+        process = start(model)
     except ModelFailed as failed:
         raise InputRefused([preflight.failure(CALLED, failed)]) from failed
     try:
@@ -87,7 +91,7 @@ def opened(subject: ModelTask, model: bytes) -> Opened:
         raise
 
 
-def _tried(subject: ModelTask, process: ModelProcess) -> Opened:
+def _tried(subject: ModelTask, process: LoadedModel) -> Opened:
     facts = process.facts
     problems, findings = split(preflight.examine(facts, subject.contract, CALLED))
     if not problems:

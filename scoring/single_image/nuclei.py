@@ -6,7 +6,7 @@ stride: first background, then the ten classes, in the challenge's order or in t
 `categories`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,7 @@ from scoring.models import preflight
 from scoring.models.preflight import Contract
 from scoring.models.preprocessing import Recipe
 from scoring.models.probe import move
-from scoring.models.process import ModelProcess
+from scoring.models.process import LoadedModel, ModelProcess
 from scoring.models.results import ModelFailed
 from scoring.readers.nuclei import Nuclei
 from scoring.single_image.model import CALLED
@@ -42,7 +42,7 @@ class Detector:
     """A dense model in a worker of its own, which lives until `close`; one thread at a time may use it.
     places: class of each output channel after the first [10]."""
 
-    process: ModelProcess
+    process: LoadedModel
     places: tuple[int, ...]
 
     @property
@@ -73,10 +73,13 @@ class Overview:
         return int(self.counts.sum())
 
 
-def opened(model: bytes) -> Detector:
-    """Open a dense model and try it on noise. Raises InputRefused where it is none."""
+def opened(model: bytes, start: Callable[[bytes], LoadedModel] = ModelProcess) -> Detector:
+    """Open a dense model and try it on noise. Raises InputRefused where it is none.
+
+    start: loads the model; what it raises besides ModelFailed goes through.
+    """
     try:
-        process = ModelProcess(model)
+        process = start(model)
     except ModelFailed as failed:
         raise InputRefused([preflight.failure(CALLED, failed)]) from failed
     try:

@@ -1,4 +1,4 @@
-"""Places are given in order, and passed on piece by piece."""
+"""Places are shared by time, and passed on piece by piece."""
 
 import threading
 
@@ -29,41 +29,68 @@ def waiting(places: Places, count: int) -> None:
         ready.wait(0.001)
 
 
-def test_two_that_have_much_to_do_take_turns():
-    places, order = Places(1), []
-    begin = threading.Event()
+@pytest.fixture
+def now(monkeypatch) -> list[float]:
+    time = [0.0]
+    monkeypatch.setattr("scoring.models.places.monotonic", lambda: time[0])
+    return time
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "expected"), [(1, 1, "abababab"), (20, 1, "a" + "b" * 20 + "a" + "b" * 6)]
+)
+def test_places_are_shared_by_time(now, a, b, expected):
+    """However long a piece of work takes: of one 20 s, of the other 1 s."""
+    places, order, begin = Places(1), [], threading.Event()
+    seconds, pieces = {"a": a, "b": b}, {name: expected.count(name) for name in "ab"}
 
     def work(name: str) -> None:
-        assert places.acquire(never)
+        share = places.join()
+        turn = places.acquire(share, never)
         assert begin.wait(PATIENCE)
-        for _ in range(4):
+        for piece in range(pieces[name]):
             order.append(name)
-            assert places.pass_on(never)
-        places.release()
+            now[0] += seconds[name]
+            if piece + 1 < pieces[name]:
+                assert places.pass_on(turn, never)
+        places.release(turn)
+        places.leave(share)
 
     threads = [threading.Thread(target=work, args=(name,)) for name in "ab"]
     threads[0].start()
+    ready = threading.Event()
+    while places._free:
+        ready.wait(0.001)
     threads[1].start()
     waiting(places, 1)
     begin.set()
     for thread in threads:
         thread.join(PATIENCE)
-    assert "".join(order) in ("abababab", "babababa")
-    assert places._free == 1
+    assert "".join(order) == expected
+    assert (places._free, places._shares) == (1, [])
+
+
+def test_who_comes_later_starts_where_the_others_are(now):
+    """Not with all the time that they used before."""
+    places = Places(1)
+    first = places.join()
+    turn = places.acquire(first, never)
+    now[0] = 1000.0
+    assert places.pass_on(turn, never)
+    assert places.join().seconds == first.seconds == 1000
 
 
 def test_who_gives_up_leaves_the_line():
     places, given_up = Places(1), threading.Event()
-    assert places.acquire(never)
+    turn = places.acquire(places.join(), never)
     found = []
-    thread = threading.Thread(target=lambda: found.append(places.acquire(given_up.is_set)))
+    thread = threading.Thread(target=lambda: found.append(places.acquire(places.join(), given_up.is_set)))
     thread.start()
     waiting(places, 1)
     given_up.set()
     thread.join(PATIENCE)
-    assert found == [False]
-    assert places.pass_on(never)
-    places.release()
+    assert found == [None]
+    places.release(turn)
     assert places._free == 1
 
 

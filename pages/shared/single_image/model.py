@@ -1,7 +1,7 @@
 """The model in use, and its outputs for the test set, with which its output for one image is compared."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 
 import streamlit as st
@@ -13,7 +13,9 @@ from pages.shared.single_image import session
 from pages.shared.submissions import Outcome, Running
 from scoring.challenges import load_challenge
 from scoring.findings import InputRefused, error
+from scoring.models.held import MOST_MODELS, HeldModels, NoPlace
 from scoring.models.model_task import ModelTask
+from scoring.models.process import LoadedModel
 from scoring.models.task import read_model
 from scoring.single_image import abstention, nuclei, quality
 from scoring.single_image.abstention import Withheld
@@ -23,6 +25,8 @@ from scoring.single_image.quality import Measured
 from scoring.single_image.reference import Reference, reference, without
 
 MEASURING = "_measuring"
+_ASKED = "_asked_for_a_place"
+POLL_SECONDS = 1.0
 
 
 def task(challenge_id: str, truth) -> ModelTask:
@@ -33,14 +37,59 @@ def task(challenge_id: str, truth) -> ModelTask:
     return replace(found, classes=found.names) if found.outputs == 1 else found
 
 
-def worker(wanted: ModelTask, given: Input) -> Outcome:
-    """Open the chosen model for this session alone (`model.Opened`), or say why it cannot be."""
-    return _worker(wanted.challenge, wanted.classes, given.key, wanted, given)
+@dataclass(frozen=True)
+class Waiting:
+    """This visitor stands in the line for a model's process. place: 1 is the next."""
+
+    place: int
 
 
-def second_worker(wanted: ModelTask, given: Input) -> Outcome:
+@st.cache_resource
+def held_models() -> HeldModels:
+    """The models of all sessions that stay open."""
+    return HeldModels()
+
+
+def worker(wanted: ModelTask, given: Input) -> Outcome | Waiting:
+    """Open the chosen model (`model.Opened`), or say why it cannot be: an own one for this session alone, a
+    sample one for all sessions."""
+    try:
+        return _worker(wanted.challenge, wanted.classes, given.key, wanted, given)
+    except NoPlace as full:
+        return Waiting(full.place)
+
+
+def wait_for_place(waiting: Waiting) -> None:
+    """Show the place in the line, and ask again every second."""
+
+    @st.fragment(run_every=POLL_SECONDS)
+    def line() -> None:
+        if st.session_state.pop(_ASKED, False):
+            st.rerun()
+        st.session_state[_ASKED] = True
+        who = "You are next" if waiting.place == 1 else f"You are number {waiting.place} in the line"
+        st.info(
+            f"Every place for visitors' own models is taken ({MOST_MODELS}). {who}; the page goes on "
+            "by itself.",
+            icon=":material/hourglass_top:",
+        )
+
+    st.session_state[_ASKED] = False
+    line()
+
+
+def _start(given: Input, which: str = "first") -> Callable[[bytes], LoadedModel]:
+    if given.own:
+        return partial(held_models().open, visitor=f"{jobs.session_id()} {which}")
+    return held_models().shared
+
+
+def second_worker(wanted: ModelTask, given: Input) -> Outcome | Waiting:
     """A second model beside the first, like `worker`."""
-    return _second_worker(wanted.challenge, wanted.classes, given.key, wanted, given)
+    try:
+        return _second_worker(wanted.challenge, wanted.classes, given.key, wanted, given)
+    except NoPlace as full:
+        return Waiting(full.place)
 
 
 def no_person() -> InputRefused:
@@ -73,7 +122,7 @@ def _lives(outcome: Outcome) -> bool:
 def _worker(
     challenge_id: str, classes: Sequence[str], key: str, _wanted: ModelTask, _given: Input
 ) -> Outcome:
-    return submissions.attempt(of_bytes, _wanted, _given)
+    return submissions.attempt(opened, _wanted, read_model(_given.source).data, _start(_given))
 
 
 @st.cache_resource(
@@ -82,23 +131,27 @@ def _worker(
 def _second_worker(
     challenge_id: str, classes: Sequence[str], key: str, _wanted: ModelTask, _given: Input
 ) -> Outcome:
-    return submissions.attempt(of_bytes, _wanted, _given)
+    start = _start(_given, "second")
+    return submissions.attempt(opened, _wanted, read_model(_given.source).data, start)
 
 
-def detector(given: Input) -> Outcome:
-    """A dense model of nuclei, opened for this session alone (`nuclei.Detector`), or why it cannot be."""
-    return _detector(given.key, given)
+def detector(given: Input) -> Outcome | Waiting:
+    """A dense model of nuclei (`nuclei.Detector`), or why it cannot be; see `worker`."""
+    try:
+        return _detector(given.key, given)
+    except NoPlace as full:
+        return Waiting(full.place)
 
 
 @st.cache_resource(
     max_entries=1, scope="session", show_spinner="Opening the model ...", validate=_lives, on_release=_end
 )
 def _detector(key: str, _given: Input) -> Outcome:
-    return submissions.attempt(lambda: nuclei.opened(read_model(_given.source).data))
+    return submissions.attempt(nuclei.opened, read_model(_given.source).data, _start(_given))
 
 
 def close() -> None:
-    """End this session's workers: their memory may hold the last image."""
+    """End the workers that this session asked: their memory may hold the last image."""
     _worker.clear()
     _second_worker.clear()
     _detector.clear()

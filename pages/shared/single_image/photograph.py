@@ -80,6 +80,9 @@ def show(challenge_id: str) -> None:
     subject = model.task(challenge_id, truth)
     with right:
         opened = model.worker(subject, given)
+        if isinstance(opened, model.Waiting):
+            model.wait_for_place(opened)
+            return
         if opened.refused:
             for problem in opened.refused.problems:
                 st.error(

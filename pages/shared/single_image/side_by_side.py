@@ -87,6 +87,9 @@ def _models(query: Query) -> None:
 
 def _second(query: Query, second: Input, name: str) -> None:
     outcome = _second_answer(query, second)
+    if isinstance(outcome, model.Waiting):
+        model.wait_for_place(outcome)
+        return
     if isinstance(outcome, Running):
         submissions.running(outcome)
         return
@@ -104,10 +107,10 @@ def _second(query: Query, second: Input, name: str) -> None:
     _table(query, "Scores of each model", columns, np.maximum(one.probabilities, other.probabilities))
 
 
-def _second_answer(query: Query, second: Input) -> Outcome | Running:
+def _second_answer(query: Query, second: Input) -> Outcome | Running | model.Waiting:
     """The second model's answer. Its outputs on the test set say what one row of them is."""
     opened = model.second_worker(query.subject, second)
-    if opened.refused:
+    if isinstance(opened, model.Waiting) or opened.refused:
         return opened
     title = selectors.title_of(query.test_set)
     held = model.performance(query.subject, query.test_set, title, query.truth, second)

@@ -49,7 +49,7 @@ def source() -> Input | None:
     return inputs.one_file("Nuclei of the tile: GeoJSON or JSON", "single_puma_nuclei")
 
 
-def found(given: Input, image: Image) -> tuple[Outcome, Detector | None]:
+def found(given: Input, image: Image) -> tuple[Outcome | model.Waiting, Detector | None]:
     """The nuclei of the tile (`Nuclei`), or why there are none; and the model that found them, None for a
     file."""
     key, pixels = (given.key, image.token), image.photograph.pixels
@@ -58,7 +58,7 @@ def found(given: Input, image: Image) -> tuple[Outcome, Detector | None]:
             "nuclei", key, lambda: submissions.attempt(nuclei.listed, given.source, image.photograph.size)
         ), None
     detector = model.detector(given)
-    if detector.refused:
+    if isinstance(detector, model.Waiting) or detector.refused:
         return detector, None
     with st.spinner("Looking for nuclei ..."):
         return session.kept(

@@ -33,7 +33,9 @@ def show(challenge_id: str) -> None:
             )
             return
         found, detector = tile.found(given, shown)
-        if found.refused:
+        if isinstance(found, model.Waiting):
+            model.wait_for_place(found)
+        elif found.refused:
             for problem in found.refused.problems:
                 st.error(
                     f"{markdown(problem.where)}: {markdown(problem.message, 600)}", icon=":material/block:"
