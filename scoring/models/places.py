@@ -45,6 +45,11 @@ class Places:
         self._waiting: list[Turn] = []
         self._lock = threading.Lock()
 
+    @property
+    def shares(self) -> int:
+        """How many take part."""
+        return len(self._shares)
+
     def join(self) -> Share:
         """Take part, until `leave`."""
         with self._lock:

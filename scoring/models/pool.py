@@ -54,7 +54,7 @@ class Settings:
     """How the work is done; nothing here changes a number.
 
     Attributes:
-        workers: Number of worker processes; None = one per core.
+        workers: Number of worker processes; None = one per core, shared with the calls under way.
         cache: Prepared images; None = none are kept.
         limits: Limits of each worker.
         command: What starts a worker.
@@ -112,8 +112,8 @@ def predict(
 ) -> Outputs:
     """Run a model on every image.
 
-    All calls together keep no more than one worker per core busy, and share that time fairly, image by image.
-    No worker outlives the call.
+    All calls together keep no more than one worker per core busy, and share that time fairly, image by image;
+    one that begins beside others starts fewer. No worker outlives the call.
 
     Args:
         model: The ONNX file.
@@ -138,7 +138,7 @@ def predict(
     job = _Job(model, pictures, vectors, recipe_for, settings, [None] * total, [None] * total, unknown, share)
     threads = [
         threading.Thread(target=_work, args=(job,), daemon=True)
-        for _ in range(max(1, min(settings.workers or cores(), total)))
+        for _ in range(max(1, min(settings.workers or cores() // _PLACES.shares, total)))
     ]
     try:
         for thread in threads:
