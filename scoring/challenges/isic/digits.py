@@ -14,6 +14,8 @@ from scoring.findings import Finding, note
 from scoring.readers.cells import NUMBER
 from scoring.readers.tables import Table
 
+ROUNDING = "official-rounding"
+"""Code of the finding."""
 DIGITS_READ = 17
 EXACT_CHARACTERS = 15
 """A cell of fewer characters is read alike by both."""
@@ -64,7 +66,7 @@ def rounding_note(
     if pairs:
         said.append(f"{pairs} pair{'s' * (pairs > 1)} of cases tied or parted otherwise in an AUC")
     yield note(
-        "official-rounding",
+        ROUNDING,
         table.name,
         f"the official scorer's reader takes numbers of 16 and more digits up to a unit of their last digit "
         f"off. Here ties hang on that: {' and '.join(said)} there. Write 15 decimals and both read the same.",

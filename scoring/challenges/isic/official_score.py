@@ -8,6 +8,7 @@ import numpy as np
 from scoring.arrays import Ints
 from scoring.challenges.isic import measures
 from scoring.challenges.isic.categories import preset
+from scoring.challenges.isic.digits import ROUNDING
 from scoring.challenges.isic.measures import Answers
 from scoring.challenges.isic.options import METRIC, Options
 from scoring.challenges.isic.tolerated import first_refusal
@@ -18,6 +19,10 @@ from scoring.submission import Predictions
 
 GOALS = {"2018": "balanced_accuracy", "2019": "balanced_accuracy", "milk10k": "dice"}
 """Preset -> the metric that its site ranks by."""
+ROUNDED = (
+    "Ties hang on the last of 16 and more digits here, and the official scorer's reader takes that digit "
+    "otherwise."
+)
 YEARS = {"2018": "ISIC 2018", "2019": "ISIC 2019", "milk10k": "MILK10k"}
 
 
@@ -35,8 +40,9 @@ def official(
     """
     goal = GOALS.get(preset(truth.categories) or "", options.ranked_by)
     stops, order = list(_stops(truth, predictions, a)), out_of_order(truth)
-    reasons = [*stops, *_otherwise(truth, options, goal, order is not None)]
-    if stops or not reasons:
+    rounded = any(finding.code == ROUNDING for finding in predictions.findings)
+    reasons = [*stops, *([ROUNDED] * rounded), *_otherwise(truth, options, goal, order is not None)]
+    if stops or rounded or not reasons:
         return Official.compare(score, None, *reasons)
     as_there = a if not options.inclusive else strictly_above(a)
     weights = truth.score_weights

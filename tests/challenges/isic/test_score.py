@@ -528,3 +528,4 @@ def test_decisions_that_hang_on_the_last_digit(scores, named):
     said = [f for f in scored(*pair).findings if f.code == "official-rounding"]
     assert [(f.level, f.where) for f in said] == ([("note", "predictions.csv")] if named else [])
     assert all(named in f.message for f in said)
+    assert scored(*pair).official.same == (named is None)
