@@ -3,21 +3,20 @@
 Imports what pages need, once, and hands over to the module that names the pages.
 """
 
-import gc
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import streamlit as st
 from starlette.middleware import Middleware
 
-from pages.shared import exposure
+from pages.shared import exposure, garbage
 from pages.shared.origins import OwnOrigins
 
 
 @asynccontextmanager
 async def warm(_app):
     """Import and draw once before the first visitor, then keep all of it out of the garbage collector's
-    rounds: they would cost every click 80 ms."""
+    rounds."""
     import pandas  # noqa: F401
     import plotly.graph_objects as go
 
@@ -30,8 +29,7 @@ async def warm(_app):
 
     exposure.require_confinement()
     go.Figure(go.Scatter(x=[0]))
-    gc.collect()
-    gc.freeze()
+    garbage.keep_short()
     yield
 
 

@@ -19,12 +19,14 @@ def shortened(text: object, limit: int = LIMIT) -> str:
         text: The text.
         limit: Characters at most; an ellipsis marks the cut.
     """
-    visible = "".join(
-        c if unicodedata.category(c) not in _HIDDEN else " " if c.isspace() else ""
-        for c in str(text)[: 10 * limit]
-    )
+    whole = str(text)
+    visible = whole[: 10 * limit]
+    if not (visible.isascii() and visible.isprintable()):
+        visible = "".join(
+            c if unicodedata.category(c) not in _HIDDEN else " " if c.isspace() else "" for c in visible
+        )
     line = " ".join(visible.split())
-    return line if len(line) <= limit and len(str(text)) <= 10 * limit else line[: limit - 1].rstrip() + "…"
+    return line if len(line) <= limit and len(whole) <= 10 * limit else line[: limit - 1].rstrip() + "…"
 
 
 def markdown(text: object, limit: int = LIMIT) -> str:

@@ -11,4 +11,4 @@ def figures() -> list[go.Figure]:
 
 st.title("Five figures")
 for place, figure in enumerate(figures()):
-    st.plotly_chart(figure, key=f"figure_{place}")
+    st.plotly_chart(figure, theme=None, key=f"figure_{place}")

@@ -3,6 +3,7 @@
 Run with `make benchmark`. A rerun is what a click outside a fragment and every new choice cost the server.
 """
 
+import time
 from collections.abc import Iterator
 from statistics import median
 
@@ -10,9 +11,10 @@ import pytest
 
 from scoring.challenges import REGISTRY, load_challenge
 from tests.browser.driver import Server, served
-from tests.support.rerunner import Visit, cpu_seconds, visited
+from tests.support.rerunner import cpu_seconds, visited
 
-ROUNDS = 7
+ROUNDS, PATIENCE = 7, 10.0
+"""Reruns of which the median counts, and seconds in which a page has its tabs."""
 MOST = 3.0
 """Times the bare page that a rerun may cost."""
 PAGES = {
@@ -37,27 +39,32 @@ def app() -> Iterator[Server]:
 
 
 @pytest.fixture(scope="module")
-def bare() -> float:
-    with served("tests/benchmarks/bare_page.py") as server, visited(server, "") as visit:
-        return milliseconds(server, visit)
+def bare_app() -> Iterator[Server]:
+    with served("tests/benchmarks/bare_page.py") as server:
+        yield server
 
 
-def milliseconds(server: Server, visit: Visit, **address: str) -> float:
-    """CPU time of a rerun, median, once everything is kept that can be."""
+def measured(server: Server, page: str, **address: str) -> tuple[float, list[str]]:
+    """Return ms of CPU time of a rerun of a new session, once everything is kept that can be (median), and
+    the page's tabs."""
     spent = []
-    for _ in range(ROUNDS + 2):
-        begun = cpu_seconds(server)
+    with visited(server, page) as visit:
         visit.rerun(**address)
-        spent.append(1000 * (cpu_seconds(server) - begun))
-    return median(spent[2:])
+        deadline = time.monotonic() + PATIENCE
+        while page and not visit.tabs and time.monotonic() < deadline:  # the teams are still being scored
+            visit.rerun(**address)
+        for _ in range(ROUNDS + 2):
+            begun = cpu_seconds(server)
+            visit.rerun(**address)
+            spent.append(1000 * (cpu_seconds(server) - begun))
+    return median(spent[2:]), visit.tabs
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_rerun_costs_little_more_than_a_bare_page(app, bare, name):
+def test_a_rerun_costs_little_more_than_a_bare_page(app, bare_app, name):
     page, address = PAGES[name]
-    with visited(app, page) as visit:
-        spent = {"": milliseconds(app, visit, **address)}
-        tabs = list(visit.tabs)
-        spent |= {tab: milliseconds(app, visit, **address, tab=tab) for tab in tabs}
+    bare, _ = measured(bare_app, "")
+    whole, tabs = measured(app, page, **address)
+    spent = {tab: measured(app, page, **address, tab=tab)[0] for tab in tabs} or {"": whole}
     print(f"\n{name} ({bare:.0f} ms bare): " + ", ".join(f"{tab} {ms:.0f}" for tab, ms in spent.items()))
     assert {tab: ms for tab, ms in spent.items() if ms > MOST * bare} == {}
