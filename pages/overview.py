@@ -1,11 +1,14 @@
 """What Benchside is, whom it serves, and the way to each challenge."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from pages.shared import drop, inputs, layout, placement, submissions
 from scoring.challenges import REGISTRY, load_challenge
 from scoring.figures.intervals import Row, intervals
 from scoring.figures.numerals import points, share
+from scoring.scorecard import ScoreCard
 
 PEOPLE = (
     (
@@ -91,6 +94,21 @@ def challenge_card(challenge_id: str) -> None:
     st.header(REGISTRY[challenge_id].name, anchor=False)
     st.markdown(f"Scored: {challenge.formula}")
     st.caption(challenge.about)
+    teams = submissions.sample_cards(challenge_id)
+    scores(challenge_id, tuple((title, card.score) for title, card in teams), layout.theme().name, teams)
+    st.caption("The sample teams with their 95% intervals, best first.")
+    st.page_link(f"../{challenge_id}.py", label="Open on sample data", icon=":material/arrow_forward:")
+
+
+@st.cache_resource(max_entries=4 * len(REGISTRY), show_spinner=False)
+def scores(
+    challenge_id: str,
+    known: tuple[tuple[str, float | None], ...],
+    theme: str,
+    _teams: Sequence[tuple[str, ScoreCard]],
+) -> None:
+    """Draw the scores of the sample teams, once for each theme."""
+    challenge = load_challenge(challenge_id)
     scale, shown = (100, points) if challenge.as_points else (1, share)
     rows = [
         Row(
@@ -99,7 +117,7 @@ def challenge_card(challenge_id: str) -> None:
             [scale * bound for bound in card.intervals["score"] or ()] or None,
             beside=shown(card.score),
         )
-        for title, card in submissions.sample_cards(challenge_id)
+        for title, card in _teams
         if card.score is not None
     ]
     figure = intervals(
@@ -117,8 +135,6 @@ def challenge_card(challenge_id: str) -> None:
         alt=f"{REGISTRY[challenge_id].name}, sample teams: "
         + ", ".join(f"{row.name} {row.beside}" for row in rows),
     )
-    st.caption("The sample teams with their 95% intervals, best first.")
-    st.page_link(f"../{challenge_id}.py", label="Open on sample data", icon=":material/arrow_forward:")
 
 
 overview()

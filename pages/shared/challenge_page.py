@@ -156,7 +156,7 @@ def _submitted(bench: ChallengePage, test_set: Input, truth, given: Input, door,
 def _result(bench: ChallengePage, shown: ScoredSubmission) -> None:
     """Findings, headline, tabs, downloads of one card."""
     card = shown.card
-    layout.findings(card.findings)
+    render.findings(shown)
     render.headline(shown, bench.viewer)
     if bench.below_headline:
         bench.below_headline(shown)

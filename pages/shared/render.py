@@ -13,12 +13,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from pages.shared import layout
 from pages.shared.case_link import CaseLink
 from scoring.figures.numerals import span
 from scoring.figures.theme import SMALL, Theme, label
+from scoring.findings import Finding
 from scoring.report import views_of
 from scoring.scorecard import ScoreCard
 from scoring.text import file_name, markdown
@@ -121,6 +123,16 @@ def draw_headline(head: Headline, place: Place) -> None:
     layout.headline(head.score, head.facts, strip, head.arithmetic, head.under_score, head.status)
     for number, note in enumerate(head.notes):
         draw(note, place.inside(number))
+
+
+def findings(shown: ScoredSubmission) -> None:
+    """Draw what was noticed."""
+    draw_findings(shown.card.findings, of_card(shown, "findings"))
+
+
+def draw_findings(entries: Sequence[Finding], place: Place) -> None:
+    """Draw findings, worst first."""
+    _kept(place, layout.theme(), lambda: layout.findings(entries))
 
 
 def section_names(shown: ScoredSubmission) -> list[str]:
@@ -233,12 +245,20 @@ def _figure(entry: Figure, place: Place) -> None:
 def draw_clickable(entry: Figure, place: Place, caption: str, chosen: Chosen) -> None:
     """Draw a figure whose points can be clicked, with a caption that says so."""
     theme, key = layout.theme(), entry.key or None
-    figure = _kept(place, theme, lambda: entry.build(theme))
+    figure = _kept(place, theme, lambda: _described_once(entry.build(theme)))
     question = str(figure.layout.meta["question"])
     choose = chosen(f"figure_{file_name(key or question)}")
     with st.container(gap="xsmall"):
         layout.plot(figure, caption, key, on_select=choose, selection_mode="points")
         layout.footer(caption, _numbers(entry), question, key, index=False)
+
+
+def _described_once(figure: go.Figure) -> go.Figure:
+    """Return a figure that nobody changes any more: Streamlit asks for its description in every run, and
+    making one costs more than all the rest of drawing it."""
+    description = figure.to_dict()
+    figure.to_dict = lambda: description
+    return figure
 
 
 def _numbers(entry: Figure) -> Numbers | None:

@@ -52,16 +52,16 @@ def show(
         layout.refusal(found.refused)
         return
     comparison = annotated(found.value, told, excluded)
-    layout.findings(comparison.noticed)
+    whole = (challenge.id, scoring.__version__, *key, *of_comparison.items(), repr(told), repr(excluded))
+    own = test_set.own or any(team.given.own for team in chosen)
+    compared = Compared(challenge, displayed.of(comparison), truth, test_set.key, whole, own)
+    render.draw_findings(comparison.noticed, compared.place("findings"))
     if not comparison.scored:
         st.warning(
             "No team has a score on this test set, so there is nothing to compare.", icon=":material/block:"
         )
         return
-    left_out = tuple(one.team for one in excluded)
-    whole = (challenge.id, scoring.__version__, *key, *of_comparison.items(), left_out)
-    own = test_set.own or any(team.given.own for team in chosen)
-    _result(Compared(challenge, displayed.of(comparison), truth, test_set.key, whole, own))
+    _result(compared)
 
 
 @st.cache_resource(max_entries=4, scope="session", show_spinner="Comparing ...")

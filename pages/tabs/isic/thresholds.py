@@ -14,8 +14,8 @@ from scoring.text import markdown
 
 def choose(shown: ScoredSubmission) -> None:
     """Draw what tuning is worth, and a threshold for each category with what it gives."""
-    for block in submissions.of_card("isic_tuning", shown, threshold_views.tuning):
-        render.block(block)
+    for number, block in enumerate(submissions.of_card("isic_tuning", shown, threshold_views.tuning)):
+        render.block(block, shown, f"tuning/{number}")
     _sliders(shown)
 
 
@@ -29,8 +29,10 @@ def _sliders(shown: ScoredSubmission) -> None:
         _buttons(shown)
         chosen = _thresholds(card)
     with right:
-        for block in threshold_views.at(card, chosen):
-            render.block(block)
+        path = f"thresholds/{chosen}"
+        blocks = submissions.of_card(path, shown, lambda of: threshold_views.at(of, chosen))
+        for number, block in enumerate(blocks):
+            render.block(block, shown, f"{path}/{number}")
         name = st.selectbox(
             "Category in the figure",
             list(card.per_class),
@@ -39,7 +41,9 @@ def _sliders(shown: ScoredSubmission) -> None:
             persist_state="page",
             width=240,
         )
-        render.block(threshold_views.sweep(card, name, chosen[name]))
+        swept = f"swept/{name}/{chosen[name]}"
+        figure = submissions.of_card(swept, shown, lambda of: threshold_views.sweep(of, name, chosen[name]))
+        render.block(figure, shown, swept)
     downloads.button(
         "Rescaled predictions",
         lambda: thresholds.rescaled_table(card, chosen, shown.truth.id_name),

@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared import layout, render
+from pages.shared import layout, render, submissions
 from pages.shared.challenge_page import ScoredSubmission
 from pages.tabs.puma.setting import (
     EVERY,
@@ -41,14 +41,15 @@ def radius_tab(shown: ScoredSubmission) -> None:
         layout.heading("What if another radius or confidence counted?")
         setting = _sliders(shown.card)
         badge_and_reset(shown.card, setting, "to_rule")
-        card = rescored(shown, setting)
-        render.block(setting_facts(shown.card, card))
+        card, path = rescored(shown, setting), f"setting/{setting}"
+        facts = submissions.of_card(path, shown, lambda usual: setting_facts(usual, card))
+        render.block(facts, shown, f"{path}/facts")
     with right:
         radius_curve = _over_radius(*identity(shown), setting.least, card)
         confidence_curve = _over_confidence(*identity(shown), setting.radius, card)
-        render.block(over_radius(card, radius_curve, setting))
-        render.block(over_confidence(card, confidence_curve, setting))
-    render.block(setting_table(shown.card, card, setting))
+        render.block(over_radius(card, radius_curve, setting), shown, f"{path}/radius")
+        render.block(over_confidence(card, confidence_curve, setting), shown, f"{path}/confidence")
+    render.block(setting_table(shown.card, card, setting), shown, f"{path}/table")
 
 
 def _sliders(card: ScoreCard) -> Setting:
