@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 import streamlit as st
+from streamlit.elements.lib.column_types import ColumnConfig
 
 from pages.shared import layout, submissions
 from pages.shared.challenge_page import ScoredSubmission
@@ -11,7 +12,7 @@ from scoring.scorecard import ScoreCard
 from scoring.text import markdown
 
 
-def chosen(card: ScoreCard, rows: pd.DataFrame, columns: Mapping[str, object]) -> int:
+def chosen(card: ScoreCard, rows: pd.DataFrame, columns: Mapping[str, ColumnConfig]) -> int:
     """Draw the cases, all or those that were right or wrong, and give the place of the one chosen, by a click
     on its row or by name.
 

@@ -1,18 +1,19 @@
-"""The frame of every page, in its fixed order: what is scored, two doors, findings, headline, tabs, closing
-line."""
+"""The layout of every page: what is scored, findings, headline, figures and tables, tabs, closing line."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Literal
 
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
+from pandas.io.formats.style import Styler
+from streamlit.elements.lib.column_types import ColumnConfig
 
 from pages.shared.downloads import csv_button
 from pages.shared.wording import without_flags
-from scoring.challenges.classification_views import class_name as class_name
 from scoring.figures.numerals import UNDEFINED
 from scoring.figures.theme import DARK, LIGHT, Theme
 from scoring.findings import LEVELS, Finding, InputRefused
@@ -269,38 +270,28 @@ def heading(question: str) -> None:
 def table(
     question: str,
     rows: pd.DataFrame,
-    columns: Mapping[str, object],
+    columns: Mapping[str, ColumnConfig],
     caption: str,
     *,
-    lighter: Sequence[str] = (),
-    risks: Mapping[str, str] | None = None,
     key: str | None = None,
-    height: int | str = "content",
+    height: int | Literal["content"] = "content",
     **more,
 ):
-    """A table under the question it answers. columns: name in rows -> column_config. lighter: columns of
-    intervals and counts. risks: class -> group, colours the first column, whose cells are made by
-    `theme.label`. more: for `st.dataframe` (on_select ...)."""
-    colours = theme()
-    style = rows[list(columns)]
-    if lighter or risks:  # a styled table of 10,000 rows takes half a second
-        style = style.style.set_properties(subset=list(lighter), color=colours.soft)
-    if risks:
-        style = style.map(
-            lambda cell: f"color: {colours.risk[risks[cell.split()[-1]]]}", subset=[next(iter(columns))]
-        )
-    shown = styled_table(question, style, columns, key, height=height, **more)
-    footer(caption, rows[list(columns)], question, key, index=False)
+    """A table under the question it answers. columns: name in rows -> column_config. more: for
+    `st.dataframe` (on_select ...)."""
+    numbers = rows[list(columns)]
+    shown = styled_table(question, numbers, columns, key, height=height, **more)
+    footer(caption, numbers, question, key, index=False)
     return shown
 
 
 def styled_table(
     question: str,
-    style: object,
-    columns: Mapping[str, object],
+    style: pd.DataFrame | Styler,
+    columns: Mapping[str, ColumnConfig],
     key: str | None = None,
     *,
-    height: int | str = "content",
+    height: int | Literal["content"] = "content",
     **more,
 ):
     """A table under its question, without caption. style: rows, styled or not."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
+from pandas.io.formats.style import Styler
 
 from pages.shared import layout
 from pages.shared.case_link import CaseLink
@@ -300,7 +301,7 @@ def _height(entry: Table) -> int | Literal["content"]:
     return TALL if len(entry.rows[entry.columns[0].name]) > SHORT else "content"
 
 
-def _styled(entry: Table, theme: Theme) -> tuple[object, dict[str, Any]]:
+def _styled(entry: Table, theme: Theme) -> tuple[Styler, dict[str, Any]]:
     """Return the rows in their colours, and how each column is shown."""
     columns = [column for column in entry.columns if not column.detail]
     cells = {column.name: _cells(column, entry) for column in columns}

@@ -12,6 +12,7 @@ import scoring
 from pages.shared import cases, layout, render, submissions
 from pages.shared.challenge_page import ScoredSubmission
 from pages.shared.layout import Picture
+from scoring.challenges.classification_views import class_name
 from scoring.challenges.safe_scan.demographics import LOCATIONS
 from scoring.challenges.tricorder3.formula import CLASSES
 from scoring.challenges.tricorder3.model import SWEEP_AGES
@@ -92,7 +93,7 @@ def pictures(card: ScoreCard, truth, truth_key: str, places: list[int]) -> list[
         c = card.cases[i]
         called = (
             (
-                f"{layout.class_name(c['predicted'], c['predicted_risk'])}  "
+                f"{class_name(c['predicted'], c['predicted_risk'])}  "
                 f"{f'**{_largest(c):.2f}**' if c['outputs'] else ''}"
             )
             if c["predicted"]
@@ -105,7 +106,7 @@ def pictures(card: ScoreCard, truth, truth_key: str, places: list[int]) -> list[
                 f"Lesion {c['case']}, truth {c['truth']}, called {c['predicted'] or 'nothing'}",
                 (
                     (
-                        f"{layout.class_name(c['truth'], c['truth_risk'])}  "
+                        f"{class_name(c['truth'], c['truth_risk'])}  "
                         f"{decimal(c['truth_score'], 2) if c['outputs'] else ''}"
                     ),
                     called,

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from pages.shared import layout, submissions
+from pages.shared import submissions
 from pages.shared.comparison.shown import Compared
 from pages.shared.layout import Picture
+from scoring.challenges.classification_views import class_name
 from scoring.figures.numerals import decimal
 from scoring.scorecard import ScoreCard
 from scoring.text import markdown
@@ -18,7 +19,7 @@ def pictures(compared: Compared, places: Sequence[int], named_teams: Sequence[st
     for image, place in zip(images, places, strict=True):
         row = cards[named_teams[0]].cases[place]
         truth = row.get("truth")
-        lines = [f"**{layout.class_name(truth, risks.get(truth))}**"] if truth else []
+        lines = [f"**{class_name(truth, risks.get(truth))}**"] if truth else []
         for name in named_teams:
             lines.append(f":gray[{markdown(name, 20)}] {made(compared, cards[name], place, risks)}")
         found.append(
@@ -32,6 +33,6 @@ def made(compared: Compared, card: ScoreCard, place: int, risks: Mapping[str, st
     row = card.cases[place]
     if "truth" in row:
         called = row.get("predicted")
-        return layout.class_name(called, risks.get(called)) if called else "no prediction"
+        return class_name(called, risks.get(called)) if called else "no prediction"
     value = float(compared.comparison.spec.correct(card)[place])
     return decimal(value, 3)

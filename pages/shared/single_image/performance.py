@@ -6,6 +6,7 @@ import streamlit as st
 from pages.shared import layout, submissions
 from pages.shared.layout import Fact, Picture
 from pages.shared.single_image.query import Query
+from scoring.challenges.classification_views import class_name
 from scoring.figures import single_image as figures
 from scoring.figures.numerals import decimal, percent
 from scoring.single_image import wording
@@ -138,7 +139,7 @@ def cases_alike(query: Query) -> None:
             thumbnail,
             f"Case {case.id}, truth {subject.names[case.label]}",
             (
-                f"Truth {layout.class_name(subject.names[case.label], subject.risk[case.label] or None)}",
+                f"Truth {class_name(subject.names[case.label], subject.risk[case.label] or None)}",
                 f"{markdown(subject.names[answer.top])} {case.probabilities[answer.top]:.2f}",
             ),
             case.id.rsplit("/", 1)[-1],
@@ -157,6 +158,6 @@ def cases_alike(query: Query) -> None:
     share = share_alike(held, answer.probabilities, answer.top)
     st.markdown(
         f"Of the {share.n} cases scored most alike **{share.hits}** are "
-        f"{layout.class_name(subject.names[answer.top], subject.risk[answer.top] or None)} "
+        f"{class_name(subject.names[answer.top], subject.risk[answer.top] or None)} "
         f"({percent(share.low)} to {percent(share.high)})."
     )

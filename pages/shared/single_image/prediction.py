@@ -9,6 +9,7 @@ import streamlit as st
 from pages.shared import layout
 from pages.shared.single_image import session
 from pages.shared.single_image.query import Query
+from scoring.challenges.classification_views import class_name
 from scoring.figures import single_image as figures
 from scoring.single_image import wording
 from scoring.single_image.abstention import least_score, withheld_line
@@ -153,7 +154,7 @@ def _beside_answer(query: Query, own: str) -> None:
     if label >= 0:
         said.append(
             "Truth of this case in the test set: "
-            f"{layout.class_name(subject.names[label], subject.risk[label] or None)}."
+            f"{class_name(subject.names[label], subject.risk[label] or None)}."
         )
     if said:
         st.markdown("  \n".join(said))
@@ -166,7 +167,7 @@ def _class_set(query: Query) -> None:
         return
     subject = query.subject
     order = sorted(np.flatnonzero(found.members), key=lambda k: -query.answer.probabilities[k])
-    names = [layout.class_name(subject.names[k], subject.risk[k] or None) for k in order]
+    names = [class_name(subject.names[k], subject.risk[k] or None) for k in order]
     st.markdown(f"**Classes that cannot be ruled out:** {'; '.join(names)}.")
     st.caption(markdown(wording.set_line(found, subject.names, query.answer.top), 900))
 

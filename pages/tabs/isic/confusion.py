@@ -7,6 +7,7 @@ import streamlit as st
 from pages.shared import layout, render, submissions
 from pages.shared.challenge_page import ScoredSubmission
 from pages.shared.layout import Picture
+from scoring.challenges.classification_views import class_name
 from scoring.challenges.isic import derived
 from scoring.challenges.isic.card import ID
 from scoring.challenges.isic.curve_views import confusion
@@ -89,7 +90,7 @@ def pictures(shown: ScoredSubmission, places: list[int]) -> list[Picture]:
     for image, i in zip(images, places, strict=True):
         c, outputs = card.cases[i], card.arrays["outputs"][i]
         lines = [
-            f"{layout.class_name(c[key], marked.get(c[key]))}  **{decimal(outputs[names.index(c[key])], 3)}**"
+            f"{class_name(c[key], marked.get(c[key]))}  **{decimal(outputs[names.index(c[key])], 3)}**"
             if c[key] in names
             else markdown(c[key])
             for key in ("truth", "predicted")

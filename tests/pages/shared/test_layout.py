@@ -1,7 +1,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.shared import layout
+from scoring.challenges.classification_views import class_name
 from scoring.figures.theme import SHAPES
 
 HOSTILE = "![x](https://example.org/x.png) [go](http://example.org) www.example.org a@example.org <b>:red[x]"
@@ -13,6 +13,7 @@ def whole_page():
 
     from pages.shared import layout
     from pages.shared.layout import Fact, Picture
+    from scoring.challenges.classification_views import class_name
     from scoring.figures.score_points import Part, score_strip
     from scoring.findings import error, note, warning
 
@@ -26,8 +27,8 @@ def whole_page():
         "truth",
         "truth",
         lambda: st.file_uploader("Table", key="truth_file"),
-        own,
-        lambda: forgotten.append("truth"),
+        layout.InUse(own, lambda: forgotten.append("truth")),
+        lambda: None,
     )
     truth.caption(f"sample {truth.sample}, uploaded {truth.upload is not None}")
     layout.findings(
@@ -49,9 +50,9 @@ def whole_page():
         "f1": layout.number("F1 ↑"),
         "interval": layout.words("95% interval", right=True),
     }
-    layout.table("How good?", rows, columns, "n = 3", lighter=["interval"], risks={"MEL": "malignant"})
+    layout.table("How good?", rows, columns, "n = 3")
     layout.panels("How well?", [layout.Panel("**MEL**", strip, "n = 3")], "Across", "roc")
-    line = layout.class_name(hostile, "malignant")
+    line = class_name(hostile, "malignant")
     layout.gallery(
         "Cases",
         "caption",
@@ -176,7 +177,7 @@ def test_names_of_strangers_are_shown_as_typed():
 @pytest.mark.parametrize("risk", SHAPES)
 def test_a_class_has_the_shape_and_colour_of_its_group(risk):
     colour = {"malignant": "red", "medium": "orange", "benign": "green"}[risk]
-    assert layout.class_name("MAL_OTH", risk) == rf":{colour}[{SHAPES[risk]}] MAL\_OTH"
+    assert class_name("MAL_OTH", risk) == rf":{colour}[{SHAPES[risk]}] MAL\_OTH"
 
 
 def refused_page():
