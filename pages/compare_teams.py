@@ -23,21 +23,21 @@ def compare_teams() -> None:
     sets = samples.test_sets(challenge.id)
     left, right = st.columns(2)
     with left:
-        test_set, door = inputs.test_set(
+        test_set, panel = inputs.test_set(
             sets, challenge.id, challenge.inputs.truth.words, challenge.inputs.truth.endings
         )
     read = submissions.truth(challenge.id, test_set)
     with right:
-        chosen, problems, options = selected_teams(challenge, test_set, sets[door.sample])
+        chosen, problems, options = selected_teams(challenge, test_set, sets[panel.sample])
     if isinstance(read, submissions.Running):
-        door.caption("Being read: see below.")
+        panel.caption("Being read: see below.")
         submissions.running(read)
     elif read.refused:
-        door.caption("Refused: see below.")
+        panel.caption("Refused: see below.")
         layout.refusal(read.refused)
     else:
-        door.caption("1 case was read." if len(read.value) == 1 else f"{len(read.value)} cases were read.")
-        metadata = None if test_set.own else sets[door.sample].metadata
+        panel.caption("1 case was read." if len(read.value) == 1 else f"{len(read.value)} cases were read.")
+        metadata = None if test_set.own else sets[panel.sample].metadata
         result.show(challenge, test_set, metadata, read.value, chosen, problems, options)
     layout.closing()
 

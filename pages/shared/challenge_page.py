@@ -1,4 +1,4 @@
-"""What every challenge's page does: two doors, then findings, headline and tabs of the scorecard, or why
+"""What every challenge's page does: two selectors, then findings, headline and tabs of the scorecard, or why
 there is none."""
 
 from collections.abc import Callable, Mapping
@@ -81,12 +81,12 @@ def show(bench: ChallengePage) -> None:
     )
     left, right = st.columns(2)
     with left:
-        test_set, truth_door = inputs.test_set(
+        test_set, truth_panel = inputs.test_set(
             sets, challenge.id, challenge.inputs.truth.words, challenge.inputs.truth.endings
         )
-    sample = sets[truth_door.sample]
+    sample = sets[truth_panel.sample]
     with right:
-        given, door, own = inputs.submission(
+        given, panel, own = inputs.submission(
             sample.submissions,
             challenge.id,
             challenge.inputs.submission.words,
@@ -94,19 +94,19 @@ def show(bench: ChallengePage) -> None:
             challenge.inputs.submission.several,
         )
     if not given.own and not test_set.own:
-        door.caption(markdown(sample.submissions[door.sample].about))
+        panel.caption(markdown(sample.submissions[panel.sample].about))
     placement.line(challenge.id)
     truth = submissions.truth(challenge.id, test_set)
     if isinstance(truth, submissions.Running):
-        truth_door.caption("Being read: see below.")
+        truth_panel.caption("Being read: see below.")
         submissions.running(truth)
     elif truth.refused:
-        truth_door.caption("Refused: see below.")
+        truth_panel.caption("Refused: see below.")
         layout.refusal(truth.refused)
     else:
-        truth_door.caption(bench.about_truth(truth.value))
+        truth_panel.caption(bench.about_truth(truth.value))
         if test_set.own and not given.own and not given.is_model:
-            door.caption(
+            panel.caption(
                 "The sample teams belong to the sample test set: drop your own "
                 "submission"
                 f"{', or choose a sample model' * any(s.is_model for s in sample.submissions.values())}."
@@ -116,11 +116,11 @@ def show(bench: ChallengePage) -> None:
                 f"{len(truth.value)} cases were read. Now choose a submission.", icon=":material/upload_file:"
             )
         else:
-            _submitted(bench, test_set, truth.value, given, door, own)
+            _submitted(bench, test_set, truth.value, given, panel, own)
     layout.closing()
 
 
-def _submitted(bench: ChallengePage, test_set: Input, truth, given: Input, door, own: Mapping) -> None:
+def _submitted(bench: ChallengePage, test_set: Input, truth, given: Input, panel, own: Mapping) -> None:
     """Read or run the submission, then show its card. While it runs, and after the run was stopped, nothing
     is shown: another submission's score would stand under this one's name."""
     challenge_id, options = bench.challenge.id, bench.score_options(given, own)
@@ -141,12 +141,12 @@ def _submitted(bench: ChallengePage, test_set: Input, truth, given: Input, door,
             read,
         )
     if found.refused:
-        door.caption("Refused: see below.")
+        panel.caption("Refused: see below.")
         layout.refusal(found.refused)
         bench.refused(test_set, given)
         return
     if given.own:
-        door.caption(bench.about_submission(found.value))
+        panel.caption(bench.about_submission(found.value))
     shown = ScoredSubmission(
         given.name, found.value, truth, read, given, test_set.key, given.own or test_set.own
     )

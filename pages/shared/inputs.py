@@ -1,5 +1,4 @@
-"""The two doors: which test set and which submission a page works on, a sample or what the visitor
-dropped."""
+"""Test-set and submission selectors: a sample, or what the visitor dropped."""
 
 import hashlib
 import operator
@@ -9,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from pages.shared import placement
 from pages.shared.drop import folder_button
-from pages.shared.layout import InputPanel, InUse, chooser
+from pages.shared.selector import InputPanel, InUse, chooser
 from scoring.findings import Finding, error
 from scoring.samples import Submission, TestSet
 from scoring.text import markdown
@@ -26,7 +26,7 @@ BUTTON_WIDTH = 88
 
 @dataclass(frozen=True)
 class Input:
-    """What a door gives. key: SHA-256 of the content, or of a sample's place. source: a path, bytes or a
+    """What was chosen. key: SHA-256 of the content, or of a sample's place. source: a path, bytes or a
     dropped folder. own: uploaded here.
 
     options: those of `score` that are its own. metadata: a table about the cases that comes with a sample
@@ -56,7 +56,7 @@ def test_set(
     """
     key = f"{page}_set"
 
-    def uploader() -> list | None:
+    def uploader() -> list[UploadedFile] | None:
         _drop(f"Test set: {about_upload}", f"{key}_files", f"{key}_kept", _as_folder, (page, "truth"))
         folder_button(f"{key}_files", "test set")
         return _kept(f"{key}_kept")
@@ -87,7 +87,7 @@ def submission(
     key = f"{page}_submission"
     options: dict = {}
 
-    def uploader() -> list | None:
+    def uploader() -> list[UploadedFile] | None:
         _drop(f"Submission: {about_upload}", f"{key}_files", f"{key}_kept", _as_folder, (page, "submission"))
         if several:
             folder_button(f"{key}_files", "submission")
@@ -112,7 +112,7 @@ def model(samples: Mapping[str, Submission], page: str) -> tuple[Input, InputPan
     offered."""
     key, offered = f"{page}_model", {k: s.title for k, s in samples.items() if s.is_model}
 
-    def uploader() -> list | None:
+    def uploader() -> list[UploadedFile] | None:
         _drop("Model: an ONNX file", f"{key}_files", f"{key}_kept", _latest)
         return _kept(f"{key}_kept")
 
@@ -155,12 +155,12 @@ def teams(page: str) -> tuple[list[Input], list[Input], InUse]:
 
 
 def sample_set(chosen: TestSet) -> Input:
-    """A sample test set as if it had come through the door."""
+    """Return a sample test set as an input."""
     return Input(f"sample:{chosen.name}", chosen.name, chosen.path, False, metadata=chosen.metadata)
 
 
 def sample_submission(chosen: Submission) -> Input:
-    """A sample submission as if it had come through the door."""
+    """Return a sample submission as an input."""
     return Input(
         f"sample:{chosen.path}", chosen.path.name, chosen.path, False, chosen.is_model, chosen.options
     )
@@ -195,7 +195,7 @@ def metadata(page: str, sample: Path | None) -> Input | None:
     return Input(f"sample:{sample}", sample.name, sample, False) if sample else None
 
 
-def digest(file) -> str:
+def digest(file: UploadedFile) -> str:
     """SHA-256 of an upload, computed once: hashing 150 MB again on every click would be felt.
 
     `getvalue` hands out the bytes that are there, `getbuffer` would copy them.
@@ -206,7 +206,7 @@ def digest(file) -> str:
     return known[file.file_id]
 
 
-def _dropped(files: Sequence, members: tuple[str, ...] = ()) -> Input:
+def _dropped(files: Sequence[UploadedFile], members: tuple[str, ...] = ()) -> Input:
     """Return what was dropped: one file that stands for itself, or the files as a folder. members: endings
     of files that are a folder of one even alone."""
     first = files[0]
@@ -309,7 +309,7 @@ def _latest(before: list, new: list) -> list:
     return new or before
 
 
-def _kept(kept: str) -> list | None:
+def _kept(kept: str) -> list[UploadedFile] | None:
     held = st.session_state.get(kept)
     return held[1] if held else None
 

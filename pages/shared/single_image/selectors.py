@@ -21,9 +21,9 @@ def selectors(challenge_id: str) -> tuple[Input, Input, object]:
     """Draw the selectors of model and test set; without cases where the test set cannot be read."""
     test_set, sample_key, truth = cases(challenge_id)
     offered = samples.test_sets(challenge_id)[sample_key].submissions
-    given, door = inputs.model(offered, f"single_{challenge_id}_{sample_key}")
-    door.caption(
-        "Your own model, kept for this session." if given.own else markdown(offered[door.sample].about, 400)
+    given, panel = inputs.model(offered, f"single_{challenge_id}_{sample_key}")
+    panel.caption(
+        "Your own model, kept for this session." if given.own else markdown(offered[panel.sample].about, 400)
     )
     return test_set, given, truth
 
@@ -33,20 +33,20 @@ def cases(challenge_id: str) -> tuple[Input, str, object]:
     they cannot be read."""
     challenge = load_challenge(challenge_id)
     kind, support = challenge.inputs.truth, challenge.single_image
-    test_set, door = inputs.test_set(samples.test_sets(challenge_id), challenge_id, kind.words, kind.endings)
+    test_set, panel = inputs.test_set(samples.test_sets(challenge_id), challenge_id, kind.words, kind.endings)
     truth = submissions.truth(challenge_id, test_set)
     if isinstance(truth, Running):
         submissions.running(truth)
     elif truth.refused:
         layout.refusal(truth.refused)
     else:
-        door.caption(
+        panel.caption(
             f"{len(truth.value)} cases."
             + " Every number about a test set speaks of this one."
             * (support is not None and support.kind == "photograph")
         )
-        return test_set, door.sample, truth.value
-    return test_set, door.sample, None
+        return test_set, panel.sample, truth.value
+    return test_set, panel.sample, None
 
 
 def sample_key(challenge_id: str) -> str:

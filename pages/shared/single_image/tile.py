@@ -39,11 +39,11 @@ def source() -> Input | None:
     )
     if kind == MODEL:
         offered = samples.models("puma")
-        given, door = inputs.model(offered, "single_puma")
-        door.caption(
+        given, panel = inputs.model(offered, "single_puma")
+        panel.caption(
             "Your own model, kept for this session."
             if given.own
-            else markdown(offered[door.sample].about, 400)
+            else markdown(offered[panel.sample].about, 400)
         )
         return given
     return inputs.one_file("Nuclei of the tile: GeoJSON or JSON", "single_puma_nuclei")

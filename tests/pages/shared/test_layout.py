@@ -13,6 +13,7 @@ def whole_page():
 
     from pages.shared import layout
     from pages.shared.layout import Fact, Picture
+    from pages.shared.selector import InUse, chooser
     from scoring.challenges.classification_views import class_name
     from scoring.figures.score_points import Part, score_strip
     from scoring.findings import error, note, warning
@@ -21,13 +22,13 @@ def whole_page():
     layout.opening("Title", "**formula**", "| a |\n|---|\n| b |")
     own, forgotten = st.session_state.get("own", []), st.session_state.setdefault("forgotten", [])
     samples = {"all": "All classes", "few": "Few cases"}
-    truth = layout.chooser(
+    truth = chooser(
         "Test set",
         samples,
         "truth",
         "truth",
         lambda: st.file_uploader("Table", key="truth_file"),
-        layout.InUse(own, lambda: forgotten.append("truth")),
+        InUse(own, lambda: forgotten.append("truth")),
         lambda: None,
     )
     truth.caption(f"sample {truth.sample}, uploaded {truth.upload is not None}")
