@@ -244,9 +244,9 @@ def test_the_filter_and_the_case_of_the_cases(melanoma):
 @pytest.mark.parametrize("name", SCORED)
 def test_every_tab_answers_own_tables_without_images(melanoma, name, tab):
     submission, truth, expected = golden(name)
-    app = melanoma(tab=tab)
-    app.toggle(key="missing_wrong").set_value(True)
-    assert_shows(put(app, submission, truth), expected)
+    app = put(melanoma(tab=tab), submission, truth)
+    app.toggle(key="missing_wrong").set_value(True).run()
+    assert_shows(app, expected)
 
 
 def test_a_slider_outside_the_next_submission_starts_again(melanoma):
