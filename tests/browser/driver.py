@@ -58,9 +58,10 @@ CELL = """([row, column]) => {
 DROP = """([selector, name, mime, data]) => {
   const bytes = Uint8Array.from(atob(data), c => c.charCodeAt(0)), transfer = new DataTransfer();
   transfer.items.add(new File([bytes], name, {type: mime}));
-  const zone = document.querySelector(selector);
+  const zone = document.querySelector(selector), box = zone.getBoundingClientRect();
+  const at = {clientX: box.x + box.width / 2, clientY: box.y + box.height / 2, bubbles: true, cancelable: true};
   for (const type of ["dragenter", "dragover", "drop"])
-    zone.dispatchEvent(new DragEvent(type, {dataTransfer: transfer, bubbles: true, cancelable: true}));
+    zone.dispatchEvent(new DragEvent(type, {dataTransfer: transfer, ...at}));
 }"""
 
 
