@@ -59,7 +59,8 @@ DROP = """([selector, name, mime, data]) => {
   const bytes = Uint8Array.from(atob(data), c => c.charCodeAt(0)), transfer = new DataTransfer();
   transfer.items.add(new File([bytes], name, {type: mime}));
   const zone = document.querySelector(selector), box = zone.getBoundingClientRect();
-  const at = {clientX: box.x + box.width / 2, clientY: box.y + box.height / 2, bubbles: true, cancelable: true};
+  const middle = {clientX: box.x + box.width / 2, clientY: box.y + box.height / 2};
+  const at = {...middle, bubbles: true, cancelable: true};
   for (const type of ["dragenter", "dragover", "drop"])
     zone.dispatchEvent(new DragEvent(type, {dataTransfer: transfer, ...at}));
 }"""
