@@ -96,13 +96,8 @@ class ScoreSettings:
 
 @dataclass(frozen=True)
 class InputKind:
-    """Files that an input accepts.
-
-    Attributes:
-        words: For people.
-        endings: File name endings besides those of tables and zips.
-        several: Whether it may be many files or a folder.
-    """
+    """Files that an input accepts. words: for people. endings: of names, besides those of tables and zips.
+    several: whether it may be many files or a folder."""
 
     words: str
     endings: tuple[str, ...] = ()
@@ -111,8 +106,7 @@ class InputKind:
 
 @dataclass(frozen=True)
 class Inputs:
-    """Files that a challenge accepts. streamed: endings of members of a zip that may be large
-    because they are read one by one."""
+    """Files that a challenge accepts. streamed: endings of members of a zip that are read one by one."""
 
     truth: InputKind
     submission: InputKind

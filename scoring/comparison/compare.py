@@ -1,6 +1,5 @@
 """Several teams on one truth: `comparison.json`."""
 
-import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,6 +9,7 @@ import numpy as np
 
 from scoring import options as of_options
 from scoring.challenge import Challenge
+from scoring.comparison import identical
 from scoring.comparison.excluded import Excluded, of_refusal, warnings
 from scoring.comparison.pairs import (
     SCORE,
@@ -23,7 +23,7 @@ from scoring.comparison.pairs import (
 )
 from scoring.comparison.team_facts import UNKNOWN, TeamFacts, scored_facts, with_sizes
 from scoring.comparison_spec import ComparisonSpec, Ranking
-from scoring.findings import Finding, InputRefused, error, warning
+from scoring.findings import Finding, InputRefused, error
 from scoring.options import Values
 from scoring.readers.entries import misnamed
 from scoring.scorecard import ScoreCard, plain
@@ -323,8 +323,12 @@ def _compared(
         result = replicate_comparison.ranked(result, np.stack([own.places[name] for name in scored]))
     pairs = Pairs(SCORE, TESTS[result.test], tuple(scored), result.pairs)
     pairs = pairs if pairs_metric == SCORE else pairs_of(spec, ordered, pairs_metric)
-    likeness, same = alike(ordered), _identical(ordered)
-    findings = [*_of_identical(cards, same), *near_identical(likeness, same), *(own.findings if own else ())]
+    likeness, same = alike(ordered), identical.groups(ordered)
+    findings = [
+        *identical.findings(cards, same),
+        *near_identical(likeness, same),
+        *(own.findings if own else ()),
+    ]
     provenance = {
         key: source[key]
         for key in ("version", "truth_sha256", "options", "seed", "resamples", "interval", "unit", "n_units")
@@ -358,21 +362,6 @@ def _exchange(spec: ComparisonSpec, cards: Sequence[ScoreCard]) -> swap.Exchange
     return swap.Exchange(sums, spec.score_of_sums(cards[0]), cards[0].provenance["seed"])
 
 
-def _of_identical(cards: Mapping[str, ScoreCard], same: tuple[tuple[str, ...], ...]) -> Iterator[Finding]:
-    for names in same:
-        equal = len({cards[name].score for name in names}) == 1
-        rest = (
-            "their difference is exactly 0"
-            if equal
-            else "their scores differ by what was told beside them, such as a model's size"
-        )
-        yield warning(
-            "identical-submissions",
-            ", ".join(names),
-            f"{len(names)} teams sent the same predictions; {rest}.",
-        )
-
-
 def _ranks(cards: Mapping[str, ScoreCard], tie_break: str | None) -> dict[str, int]:
     """Return competition ranks by rounded score, then by the challenge's tie-break; teams without a score
     share the last rank."""
@@ -381,21 +370,3 @@ def _ranks(cards: Mapping[str, ScoreCard], tie_break: str | None) -> dict[str, i
     values = [card.metrics[tie_break] for card in cards.values()] if tie_break else []
     breaks = [[undefined if value is None else value for value in values]] if tie_break else []
     return dict(zip(cards, competition_ranks(scores, tie_breaks=breaks), strict=True))
-
-
-def _identical(cards: Mapping[str, ScoreCard]) -> tuple[tuple[str, ...], ...]:
-    """Return groups of teams whose aligned predictions are equal."""
-    groups: dict[bytes, list[str]] = {}
-    for name, card in cards.items():
-        groups.setdefault(_fingerprint(card), []).append(name)
-    return tuple(tuple(names) for names in groups.values() if len(names) > 1)
-
-
-def _fingerprint(card: ScoreCard) -> bytes:
-    if "aligned" in card.arrays:
-        return card.arrays["aligned"].tobytes()
-    content = (
-        np.ascontiguousarray(card.arrays["outputs"], float).tobytes()
-        + np.ascontiguousarray(card.arrays["predicted"]).tobytes()
-    )
-    return hashlib.sha256(content).digest()

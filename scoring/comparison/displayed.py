@@ -27,6 +27,9 @@ USUAL = {
 }
 """Parts of the names of metrics that are not written as they are spelled there."""
 
+SENTENCE, NAMED = 600, 8
+"""Characters of a sentence with names, and teams that an explanation names, at most."""
+
 
 @dataclass(frozen=True)
 class Displayed:

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from scoring.challenges import load_challenge
-from scoring.comparison import displayed, verdict, views
+from scoring.comparison import displayed, headline_views, verdict, views
 from scoring.comparison.compare import Comparison, of_team
 from scoring.report import blocks
 from scoring.report.document import (
@@ -34,7 +34,7 @@ def html(found: Comparison) -> str:
     ]
     if found.scored:
         shown = displayed.of(found)
-        head = views.headline(shown)
+        head = headline_views.headline(shown)
         chapters = [Section(name, views.SECTIONS[name](shown)) for name in views.section_names(found)]
         sections += [
             blocks.headline(head, head.score.below, figures),

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from scoring.comparison import difference_views, figures, reference, rule_views, team_tables, verdict
 from scoring.comparison.compare import Comparison
-from scoring.comparison.displayed import Displayed, named
+from scoring.comparison.displayed import NAMED, SENTENCE, Displayed, named
 from scoring.comparison.pairs import SCORE, TESTS, Pairs
 from scoring.comparison.reference import Difference
 from scoring.comparison.scale import Scale
@@ -18,11 +18,10 @@ from scoring.figures.numerals import UNDEFINED, percent, share, span
 from scoring.figures.theme import Theme
 from scoring.statistics.replicate_comparison import SWAP, Pair
 from scoring.text import markdown
-from scoring.views import Block, Column, Data, Fact, Facts, Figure, Headline, SideBySide, Table, Text
+from scoring.views import Block, Column, Data, Fact, Facts, Figure, SideBySide, Table, Text
 
-PAIRS, METRICS, SENTENCE, NAMED = 400, 3, 600, 8
-"""Pairs that a table lists, metrics beside a score on a page, characters of a sentence with names, and teams
-that an explanation names at most."""
+PAIRS, METRICS = 400, 3
+"""Pairs that a table lists, and metrics beside a score on a page, at most."""
 
 
 def section_names(found: Comparison) -> list[str]:
@@ -35,83 +34,6 @@ def section_names(found: Comparison) -> list[str]:
     if all(card.more.get("model_size_mib") is None for card in found.cards.values()):
         left_out.add("Size")
     return [name for name in SECTIONS if name not in left_out]
-
-
-def headline(shown: Displayed) -> Headline:
-    """Return the team in front, what that is worth, and the gap that this test set can resolve."""
-    found, scale = shown.comparison, shown.scale
-    first = found.scored[0]
-    is_shared = list(found.ranks.values()).count(found.ranks[first]) > 1
-    return Headline(
-        Fact(
-            "Ranked first (shared)" if is_shared else "Ranked first",
-            first,
-            scale.words(found.cards[first].score),
-        ),
-        _headline_facts(shown),
-        arithmetic=markdown(verdict.standing(found), SENTENCE),
-        notes=_notes(found),
-    )
-
-
-def _notes(found: Comparison) -> tuple[Text, ...]:
-    """Say for how many teams the size of the model is assumed; nothing where it is for none."""
-    words = verdict.assumed(found)
-    if not words:
-        return ()
-    sentence = f"{words[0].upper()}{words[1:]}. {verdict.assumption(found)}"
-    return (Text(markdown(sentence, SENTENCE), "caution"),)
-
-
-def _headline_facts(shown: Displayed) -> list[Fact]:
-    found, scale, result = shown.comparison, shown.scale, shown.comparison.result
-    names, tied, facts = found.scored, verdict.tied(found), []
-    if tied:
-        listed = f"{', '.join(map(markdown, tied[:NAMED]))}{' and more' * (len(tied) > NAMED)}"
-        facts.append(
-            Fact(
-                verdict.tie(found).capitalize(),
-                f"{len(tied)} of {len(names)}",
-                _apart(found, len(tied)),
-                f"{listed}: "
-                + (
-                    "no team is certainly better than any of these."
-                    if verdict.by_score(found)
-                    else "their 95% range of places begins with the first."
-                ),
-            )
-        )
-    if (lead := verdict.lead(found, scale)) is not None:
-        facts.append(Fact(f"Lead over {lead.over}", lead.value, lead.below, lead.explain))
-    if result.resolvable_gap:
-        facts.append(
-            Fact(
-                "Resolvable gap",
-                scale.number(result.resolvable_gap["all_pairs"]),
-                f"{scale.number(result.resolvable_gap['all_pairs_80'])} for 80% power",
-                "True difference that is told from chance in half of such test sets (50% power) when all "
-                "pairs are looked at, and in four of five. For one pair named beforehand: "
-                f"{scale.number(result.resolvable_gap['one_pair'])} and "
-                f"{scale.number(result.resolvable_gap['one_pair_80'])}",
-            )
-        )
-    if too_high := verdict.optimism(found, scale):
-        facts.append(
-            Fact(
-                "Likely too high by",
-                f"about {too_high}",
-                "the leader's score",
-                "The best of several was picked on these data, so its score is likely about this much too "
-                "high",
-            )
-        )
-    return facts
-
-
-def _apart(found: Comparison, number: int) -> str:
-    if not verdict.by_score(found):
-        return "by places in resamples"
-    return "not told apart" if number > 1 else "stands alone"
 
 
 def ranking(shown: Displayed) -> tuple[Block, ...]:

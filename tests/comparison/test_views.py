@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from scoring import markup
-from scoring.comparison import displayed, report, team_tables, views
+from scoring.comparison import displayed, headline_views, report, team_tables, views
 from scoring.comparison.excluded import Excluded
 from scoring.comparison.team_facts import TeamFacts
 from scoring.figures.numerals import decimal, points
@@ -24,7 +24,9 @@ def found():
 def sections(found, chosen: str | None = None) -> Views:
     shown = displayed.of(found, chosen)
     names = views.section_names(found)
-    return Views(views.headline(shown), [Section(name, views.SECTIONS[name](shown)) for name in names])
+    return Views(
+        headline_views.headline(shown), [Section(name, views.SECTIONS[name](shown)) for name in names]
+    )
 
 
 def pressed(text: str) -> str:

@@ -16,7 +16,7 @@ from pages.shared.render import Place
 from pages.shared.teams import Team
 from pages.shared.wording import without_flags
 from scoring.challenge import Challenge
-from scoring.comparison import displayed, report, team_tables, views
+from scoring.comparison import displayed, headline_views, report, team_tables, views
 from scoring.comparison.compare import annotated, compare_cards
 from scoring.comparison.displayed import MANY
 from scoring.comparison.excluded import Excluded, of_refusal
@@ -105,7 +105,7 @@ def _without(excluded: Sequence[Excluded], left: int) -> bool:
 def _result(compared: Compared) -> None:
     """Findings, headline, tabs, downloads."""
     comparison = compared.comparison
-    render.draw_headline(views.headline(compared.displayed), compared.place("headline"))
+    render.draw_headline(headline_views.headline(compared.displayed), compared.place("headline"))
     if comparison.size_assumed:
         st.caption("Sizes can be given under **Teams**.")
     if len(comparison.scored) > MANY:

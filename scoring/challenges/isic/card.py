@@ -93,13 +93,13 @@ def _card(
 
     point = quantities(truth.score_weights[None])
     found = replicate(quantities, point, units, statistics, truth.score_weights)
-    metrics = _metrics(truth, answers, point, options)
+    metrics, score = _metrics(truth, answers, point, options), float(point["score"][0])
     scored = truth.score_weights > 0
-    reliable = _reliability(answers, scored)
+    reliable, digest = _reliability(answers, scored), truth_digest(truth, predictions)
     slices = {"slices": shares.rows(groups, counted, point, found.intervals)} if groups else {}
     return ScoreCard(
         ID,
-        plain(float(point["score"][0])),
+        plain(score),
         plain(metrics),
         plain(_per_class(answers, point, found, scored, options)),
         len(truth),
@@ -110,15 +110,7 @@ def _card(
             *findings(truth, predictions, answers, metrics, options, bool(found.values)),
             *found.findings,
         ),
-        provenance(
-            truth_digest(truth, predictions),
-            predictions,
-            options.as_dict(),
-            statistics,
-            metadata,
-            unit,
-            units,
-        ),
+        provenance(digest, predictions, options.as_dict(), statistics, metadata, unit, units),
         _confusion(answers, scored),
         {name: value for name, value in found.intervals.items() if isinstance(name, str)},
         plain(
@@ -131,16 +123,11 @@ def _card(
                 bool(found.values),
                 units,
                 lambda: measures.unit_sums(
-                    answers,
-                    units,
-                    truth.score_weights,
-                    options.ranked_by,
-                    float(point["score"][0]),
-                    found.left_out["score"],
+                    answers, units, truth.score_weights, options.ranked_by, score, found.left_out["score"]
                 ),
             ),
         },
-        official=official(truth, predictions, answers, float(point["score"][0]), options),
+        official=official(truth, predictions, answers, score, options),
     )
 
 
