@@ -98,12 +98,14 @@ def test_the_keys_of_a_scorecard(folder):
         "--json",
         "-",
     ).json
-    assert list(card)[:7] == [
+    assert list(card)[:9] == [
         "challenge",
         "score",
         "metrics",
         "per_class",
         "confusion_matrix",
+        "official",
+        "incomplete",
         "n_cases",
         "intervals",
     ]

@@ -57,7 +57,7 @@ def drop_at(challenge_id: str, place: str, files: Sequence[Any]) -> list[Any]:
 
     Returns:
         Those that stay there. What cannot be for it but is plainly for another input of the challenge goes
-        there; about what is for another challenge is asked.
+        there; about what looks like a file for another challenge is asked.
     """
     _begin()
     stay: list[Any] = []
@@ -74,6 +74,8 @@ def drop_at(challenge_id: str, place: str, files: Sequence[Any]) -> list[Any]:
             _say(Dropped(one.files, one.found, here))
         elif one.found.is_plain and readings[0].challenge == challenge_id:
             _place(one, readings[0])
+        elif readings[0].certainty < LIKELY and readings[0].test_set is None:
+            stay += one.files  # it hardly looks like another challenge's: the reader here says what is wrong
         else:
             _ask(one)
     return stay

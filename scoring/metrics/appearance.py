@@ -6,13 +6,15 @@ They tell a photograph of skin from fur, text or a screen; they say nothing abou
 from itertools import pairwise
 
 import numpy as np
+import scipy
 from PIL import Image
-from scipy.ndimage import gaussian_filter
 
 from scoring.arrays import Floats, Numbers
 
 SIDE = 128
 """Pixels of the shorter side on which appearance is measured."""
+LONGEST = 4 * SIDE
+"""Pixels of the longer side; a longer strip is squeezed, for it would take seconds."""
 OPPONENT = np.array([[0.299, 0.587, 0.114], [0.5, -0.419, -0.081], [-0.169, -0.331, 0.5]], np.float32)
 """Luma, red against green, blue against yellow."""
 SCALES = ((0.7, 1.4, 2.8, 5.6, 11.0), (1.4, 5.6), (1.4, 5.6))
@@ -34,7 +36,7 @@ def appearance(small: Numbers) -> Floats:
     """
     height, width = small.shape[:2]
     scale = SIDE / min(height, width)
-    size = max(1, round(width * scale)), max(1, round(height * scale))
+    size = min(round(width * scale), LONGEST), min(round(height * scale), LONGEST)
     image = Image.fromarray(small).resize(size, Image.Resampling.BILINEAR, reducing_gap=2)
     planes = np.moveaxis(np.asarray(image, np.float32) @ OPPONENT.T, 2, 0)
     found: list[float] = []
@@ -64,7 +66,7 @@ def patches(small: Numbers, across: int) -> Floats:
 
 def _bands(plane: Floats, scales: tuple[float, ...]) -> list[float]:
     """Return the logarithm of the strength of each band of texture, the coarsest last."""
-    smoothed = [plane, *(gaussian_filter(plane, scale) for scale in scales)]
+    smoothed = [plane, *(scipy.ndimage.gaussian_filter(plane, scale) for scale in scales)]
     bands = [fine - coarse for fine, coarse in pairwise(smoothed)]
     return [float(np.log(band.std() + FAINTEST)) for band in (*bands, smoothed[-1])]
 
@@ -79,7 +81,7 @@ def _centre_less_rim(planes: Floats) -> Floats:
 
 def _direction(luma: Floats) -> float:
     """Return how far edges share one direction, 0..1."""
-    down, along = np.gradient(gaussian_filter(luma, 1.0))
+    down, along = np.gradient(scipy.ndimage.gaussian_filter(luma, 1.0))
     across, crossed, upright = (along**2).mean(), (along * down).mean(), (down**2).mean()
     total = across + upright
     return float(np.hypot(across - upright, 2 * crossed) / (total + 1))

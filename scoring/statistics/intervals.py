@@ -79,7 +79,7 @@ def logit_t(point: float, left_out: Floats) -> list[float] | None:
 
     Example:
         >>> [round(end, 2) for end in logit_t(1.0, np.ones(8))]
-        [0.48, 0.99]
+        [0.36, 0.99]
     """
     n = len(left_out)
     if n < 2 or not np.isfinite(point) or np.isnan(left_out).any():

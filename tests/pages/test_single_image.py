@@ -487,6 +487,27 @@ def test_work_that_still_waits_lets_go_of_a_removed_image(single_image):
         jobs.queue().forget(key)
 
 
+def test_no_answer_and_the_scores_shown_anyway_stay_while_maps_are_made(single_image):
+    app = settled(own(single_image(challenge="melanoma"), photographs.encoded(gallery(1, "fur")["fur"][0])))
+    score = lead(app)
+    blocked = threading.Event()
+    app.session_state["_session"] = "visitor"
+    key = ("visitor", "blocked")
+    jobs.queue().submit(key, lambda job: blocked.wait(60))
+    try:
+        app.button(key="single_map").click().run()
+        assert headlines(app)[0] == "No answer"
+        assert "This is nothing like the images of the test set" in said(app)
+        assert re.search(r"Of \d+ images of the test set \d+ got no answer", said(app))
+        assert "Highest score" in said(app)
+    finally:
+        blocked.set()
+        jobs.queue().forget(key)
+    settled(app)
+    assert "Strongest change" in said(app)
+    assert lead(app) == score
+
+
 def headlines(app: AppTest) -> list[str]:
     return [plain(one.value) for one in app.subheader]
 
@@ -612,7 +633,7 @@ def test_a_test_set_of_one_case_gets_sentences(single_image):
     head, first, *_ = (folder / "labels.csv").read_text().splitlines()
     name = first.split(",")[0]
     files = [("one/labels.csv", f"{head}\n{first}\n".encode()), (f"one/{name}", (folder / name).read_bytes())]
-    app.file_uploader(key="melanoma_set_folder").set_value([(n, d, "") for n, d in files]).run()
+    app.file_uploader(key="melanoma_set_files").set_value([(n, d, "") for n, d in files]).run()
     app = settled(own(settled(app), photographs.encoded(lesion(600))))
     assert not app.exception
     lead(app)

@@ -124,9 +124,10 @@ GALLERY: dict[str, Callable[[Random], np.ndarray]] = {
 }
 
 
-def gallery(seeds: int = 4) -> dict[str, list[np.ndarray]]:
-    """Pictures uint8 [512, 512, 3] of each kind, one per seed."""
+def gallery(seeds: int = 4, *kinds: str) -> dict[str, list[np.ndarray]]:
+    """Pictures uint8 [512, 512, 3] of each kind, or of some kinds, one per seed."""
     return {
         name: [draw(np.random.default_rng([seed, place])) for seed in range(seeds)]
         for place, (name, draw) in enumerate(GALLERY.items())
+        if not kinds or name in kinds
     }

@@ -181,13 +181,15 @@ def apart_from(held: Reference, case: int | None, key: tuple) -> Reference:
     )
 
 
-def measured(challenge_id: str, test_set: Input, truth) -> Outcome | Running:
+def measured(challenge_id: str, test_set: Input, truth, begin: bool = True) -> Outcome | Running | None:
     """Quality and appearance of every image of the test set (`quality.Measured`), to compare others with;
-    `Running` while they are measured."""
+    `Running` while they are measured. None where they were not measured and `begin` is false."""
     support = load_challenge(challenge_id).single_image
     tile = support is not None and support.kind == "tile"
     content = (challenge_id, scoring.__version__, "quality", test_set.key)
     runs = submissions.own_runs() if test_set.own else submissions.shared_runs()
+    if not begin and content not in runs.outcomes:
+        return None
     found = submissions.run(content, "images", partial(quality.measured, truth, tile=tile), runs)
     if isinstance(found, Running):
         st.session_state[MEASURING] = found
@@ -195,12 +197,21 @@ def measured(challenge_id: str, test_set: Input, truth) -> Outcome | Running:
 
 
 def withheld(
-    wanted: ModelTask, given: Input, test_set: Input, truth, held: Reference, measured: Measured
-) -> Outcome | Running:
-    """How often there is no answer on the test set (`abstention.Withheld`); `Running` while it is counted."""
+    wanted: ModelTask,
+    given: Input,
+    test_set: Input,
+    truth,
+    held: Reference,
+    measured: Measured,
+    begin: bool = True,
+) -> Outcome | Running | None:
+    """How often there is no answer on the test set (`abstention.Withheld`); `Running` while it is counted.
+    None where it was not counted and `begin` is false."""
     content = (wanted.challenge, scoring.__version__, "withheld", test_set.key, given.key)
     own = test_set.own or given.own
     runs = submissions.own_runs() if own else submissions.shared_runs()
+    if not begin and content not in runs.outcomes:
+        return None
     found = submissions.run(content, "images", partial(_withheld, wanted, given, truth, held, measured), runs)
     if isinstance(found, Running):
         st.session_state[MEASURING] = found

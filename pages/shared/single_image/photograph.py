@@ -100,8 +100,8 @@ def show(challenge_id: str) -> None:
     held = model.performance(subject, test_set, selectors.title_of(test_set), truth, given)
     among = (
         None
-        if isinstance(held, Running) or session.working()
-        else model.measured(challenge_id, test_set, truth)
+        if isinstance(held, Running)
+        else model.measured(challenge_id, test_set, truth, begin=not session.working())
     )
     setup = Setup(subject, test_set, given, truth, shown, opened.value, vector)
     _answer(setup, held, among, Places(answer_place, image_place), first)
@@ -178,9 +178,17 @@ def _withheld(
     """How often there is no answer on the test set, counted after all else was measured; None until then."""
     if not isinstance(held, Outcome) or not isinstance(among, Outcome):
         return None
-    if not held.value or not among.value or session.working():
+    if not held.value or not among.value:
         return None
-    return model.withheld(setup.task, setup.model, setup.test_set, setup.truth, held.value, among.value)
+    return model.withheld(
+        setup.task,
+        setup.model,
+        setup.test_set,
+        setup.truth,
+        held.value,
+        among.value,
+        begin=not session.working(),
+    )
 
 
 def _unfinished(

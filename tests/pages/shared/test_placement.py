@@ -5,6 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from scoring import samples
 from scoring.challenges import load_challenge
+from tests.models import builders
 from tests.support.golden import FOLDER
 from tests.support.visits import words
 
@@ -64,6 +65,20 @@ def test_a_file_of_another_challenge_is_asked_about_and_not_taken(app):
     assert app.text[0].value == before
     assert "What is predictions.csv?" in words(app).replace("**", "")
     assert "A prediction file for ISIC 2019" in app.button(key="ask_0_0").label
+
+
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("few.csv", b"filename,NV\nimages/L0001.jpg,1\n"),
+        ("wide.onnx", builders.classifier(width=10)),
+    ],
+    ids=["a table that could hold melanoma scores", "a model that could have ISIC's own categories"],
+)
+def test_a_faulty_file_that_hardly_looks_like_another_challenge_stays_to_be_refused(app, name, data):
+    app.file_uploader(key="tricorder3_submission_files").upload(name, data).run()
+    assert app.text[0].value == f"tricorder3 | {name}"
+    assert "What is" not in words(app)
 
 
 def test_what_was_taken_wrongly_can_be_changed(app):
