@@ -58,12 +58,21 @@ CELL = """([row, column]) => {
 DROP = """([selector, name, mime, data]) => {
   const bytes = Uint8Array.from(atob(data), c => c.charCodeAt(0)), transfer = new DataTransfer();
   transfer.items.add(new File([bytes], name, {type: mime}));
-  const zone = document.querySelector(selector), box = zone.getBoundingClientRect();
-  const middle = {clientX: box.x + box.width / 2, clientY: box.y + box.height / 2};
-  const at = {...middle, bubbles: true, cancelable: true};
-  for (const type of ["dragenter", "dragover", "drop"])
-    zone.dispatchEvent(new DragEvent(type, {dataTransfer: transfer, ...at}));
+  const input = document.querySelector(selector), label = input.getAttribute("aria-label");
+  const drag = (type, box) => {
+    const at = {clientX: box.x + box.width / 2, clientY: box.y + box.height / 2};
+    const event = {dataTransfer: transfer, bubbles: true, cancelable: true, ...at};
+    input.dispatchEvent(new DragEvent(type, event));
+  };
+  for (const type of ["dragenter", "dragover"]) drag(type, input.getBoundingClientRect());
+  const roots = [document, ...[...document.querySelectorAll("*")].map(e => e.shadowRoot).filter(e => e)];
+  const zones = roots.flatMap(root => [...root.querySelectorAll(".zone")]);
+  const named = zone => [...zone.children].map(e => e.textContent).join(": ");
+  const target = zones.find(zone => named(zone) === label).getBoundingClientRect();
+  for (const type of ["dragover", "drop"]) drag(type, target);
 }"""
+"""Drags a file over an input, then to the target with that input's label among those that appear, and drops
+it there."""
 
 
 def chromium() -> str | None:
@@ -164,7 +173,8 @@ def shows(page: Page, score: float, write: Callable[[float], str] = share) -> No
 def drop(
     page: Page, selector: str, name: str, content: bytes, mime: str = "application/octet-stream"
 ) -> None:
-    """Drop a file on an element as a visitor's hand does it."""
+    """Drop a file on the target of an uploader, named by its selector, as a visitor's hand does it."""
+    page.locator(".overlay[data-listens]").wait_for(state="attached", timeout=PATIENCE)
     page.evaluate(DROP, [selector, name, mime, base64.b64encode(content).decode()])
 
 

@@ -13,7 +13,6 @@ from tests.browser.test_doors import slow
 from tests.models import builders
 
 LONG = 60_000
-DROPZONE = "[class*='_model_files'] [data-testid='stFileUploaderDropzone']"
 
 
 @pytest.fixture
@@ -31,11 +30,11 @@ def quick(seed: int = 0) -> bytes:
 def test_a_slow_model_of_one_visitor_holds_up_nobody_else(visitor, server):
     hog, other = (driver.visit(visitor(), f"{server.address}/tricorder3") for _ in range(2))
     with hog.expect_response(lambda answer: "upload_file" in answer.url):
-        driver.drop(hog, driver.opened(hog, "submission"), "slow.onnx", slow())
+        driver.drop(hog, driver.zone("submission"), "slow.onnx", slow())
     running = re.compile(r"^[1-9]\d* of 220 images")
     expect(hog.get_by_text(running)).to_be_visible(timeout=driver.PATIENCE)
     with other.expect_response(lambda answer: "upload_file" in answer.url):
-        driver.drop(other, driver.opened(other, "submission"), "quick.onnx", quick())
+        driver.drop(other, driver.zone("submission"), "quick.onnx", quick())
     expect(other.get_by_text("quick.onnx").first).to_be_visible(timeout=driver.PATIENCE)
     expect(other.get_by_text(re.compile(r"^\d+ of 220 images"))).to_be_visible(timeout=driver.PATIENCE)
     expect(other.get_by_test_id("stMetricValue")).to_be_visible(timeout=LONG)
@@ -50,12 +49,9 @@ def test_beyond_the_cap_a_visitor_sees_the_line_and_the_page_goes_on_by_itself(v
     first, second = (driver.visit(visitor(), address) for _ in range(2))
     for seed, page in enumerate((first, second)):
         page.get_by_text("Model and test set").click()
-        zone = page.locator(DROPZONE)
-        if not zone.is_visible():
-            page.get_by_role("button", name="Own file").last.click()
-            zone.wait_for()
+        page.locator(driver.zone("model")).wait_for()
         with page.expect_response(lambda answer: "upload_file" in answer.url):
-            driver.drop(page, DROPZONE, "mine.onnx", quick(seed))
+            driver.drop(page, driver.zone("model"), "mine.onnx", quick(seed))
         expect(page.get_by_text("mine.onnx").first).to_be_visible(timeout=driver.PATIENCE)
         if page is first:
             driver.settled(page)
