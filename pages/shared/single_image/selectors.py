@@ -63,7 +63,7 @@ def model_title(challenge_id: str, given: Input) -> str:
     return titles.get(given.key, given.name)
 
 
-def tile_quality(shown: Image, among: Outcome | Running) -> None:
+def tile_quality(shown: Image, among: Outcome | Running | None) -> None:
     """Draw what can be said of a tile before anything is counted on it. among: the test set's tiles."""
     st.caption(_about_image(shown))
     found = quality.tile_chips(image_upload.measured(shown), *shown.photograph.size)
