@@ -110,7 +110,7 @@ def test_intervals_are_quantiles_over_the_repeated_cases(seed):
     positive = dice.random(n) < 0.4
     positive[:2] = True, False
     scores = [None if dice.random() < 0.1 else round(float(dice.random()), 1) for _ in range(n)]
-    found = card(positive.tolist(), scores, resamples=resamples, seed=seed)
+    found = card(positive.tolist(), scores, resamples=resamples, seed=seed, interval="percentile")
     drawn = {name: [] for name in (*found.metrics, "score")}
     for row in np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=resamples):
         kept = [i for i, times in enumerate(row) for _ in range(times)]
