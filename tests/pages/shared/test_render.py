@@ -84,6 +84,12 @@ def page():
     st.session_state["found"] = [render.section(shown, name) for name in ("All", "Nowhere")]
 
 
+@pytest.fixture(autouse=True)
+def _views_are_made_again(monkeypatch):
+    """The page puts its own views in place of those of a card: they go with the test."""
+    monkeypatch.setattr(render, "views_of", render.views_of)
+
+
 SEEDS = itertools.count(1)
 """Makes contents that nothing was kept of: all tests are one session to Streamlit."""
 
