@@ -153,6 +153,7 @@ def test_the_record_is_one_page_to_print(single_image, tmp_path):
 def test_the_technical_record_is_a_file_without_the_image(single_image):
     page = single_image("?challenge=melanoma&tab=Record")
     page.get_by_text("Technical", exact=True).last.click()
+    driver.settled(page)
     with page.expect_download() as download:
         page.get_by_role("button", name="answer.json").click()
     found = json.loads(download.value.path().read_text(encoding="utf-8"))

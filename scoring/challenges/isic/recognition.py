@@ -48,16 +48,18 @@ def _of_table(table: Table, contents: Contents) -> Iterator[Reading]:
     weights = {i for i, header in enumerate(table.header) if header in WEIGHTS}
     others = [i for i, h in enumerate(table.header) if h and i not in person | weights and i != id_column]
     values = values_of(table, others)
-    if id_column is None or len(others) < 2 or any(share_of_numbers(column) < 0.9 for column in values):
+    names = tuple(table.header[i] for i in others)
+    too_few = len(others) < 2 and not _usual(names)
+    if id_column is None or too_few or any(share_of_numbers(column) < 0.9 for column in values):
         yield from _metadata(table, len(person))
         return
-    names = tuple(table.header[i] for i in others)
     year = preset(names)
     title = TITLES[year] if year else f"the ISIC Challenge ({_known(names)})"
     n = counted(len(table), "lesion" if table.header[id_column] != "image" else "image")
     ids = keys_of(table, id_column)
-    predictions = f"a prediction file for {title}: {len(names)} categories, {n}"
-    truth = f"a test set for {title}: {len(names)} categories, {n}{with_pictures(contents)}"
+    size = f"{len(names)} categories, {n}" if len(names) > 1 else f"1 category, {n}"
+    predictions = f"a prediction file for {title}: {size}"
+    truth = f"a test set for {title}: {size}{with_pictures(contents)}"
     certainty = _certainty(table, names, year)
     if are_labels(values) or weights:
         yield Reading(ID, "truth", truth, certainty, ids)
