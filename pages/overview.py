@@ -58,7 +58,7 @@ def overview() -> None:
 
 
 def anything() -> None:
-    """Draw where a file of any challenge is dropped or chosen, and what is asked about it."""
+    """Draw where a file of any challenge is dropped or chosen, and the questions about it."""
     key = "any_files"
 
     def changed() -> None:

@@ -138,12 +138,28 @@ def case_key(name: str) -> str:
 
 
 def keys_of(table: Table, column: int) -> frozenset[str]:
-    """Return the cases that a column of a table names."""
+    """Return the cases that a column of a table names.
+
+    Args:
+        table: The table, N rows.
+        column: Position of the column, from 0.
+
+    Returns:
+        The cases as `case_key` writes them, at most N; empty cells name none.
+    """
     return frozenset(map(case_key, filter(None, table.cells(column))))
 
 
 def values_of(table: Table, columns: Sequence[int]) -> list[Floats]:
-    """Return columns as numbers, NaN where a cell holds none. Decimal commas are read as points."""
+    """Return columns as numbers.
+
+    Args:
+        table: The table, N rows. Where commas do not part its cells, a comma is read as a decimal point.
+        columns: Positions of the columns, from 0.
+
+    Returns:
+        An array [N] per column, NaN where a cell holds no number.
+    """
     if table.delimiter == ",":
         return [parse_numbers(table.cells(column)).values for column in columns]
     return [
@@ -163,7 +179,12 @@ def share_of_numbers(values: Floats) -> float:
 
 
 def counted(count: int, word: str) -> str:
-    """Return e.g. "1 image" or "220 images"."""
+    """Return e.g. "1 image" or "220 images".
+
+    Args:
+        count: How many there are, at least 0.
+        word: The singular of what is counted; its plural ends with s.
+    """
     return f"{count:,} {word}{'s' * (count != 1)}"
 
 

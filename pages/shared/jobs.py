@@ -35,7 +35,7 @@ class Job:
         begun: When it began (`time.monotonic`), None while it waits.
         seen: When a page last showed it.
         stop: Set to make it end.
-        present: Whether the session that asked for it is connected.
+        present: Whether the session that started it is connected.
         met: When that was last so.
         crowded: Whether jobs of other sessions wait.
         overdue: Whether it was ended because it took longer than a job may.

@@ -57,7 +57,7 @@ def drop_at(challenge_id: str, place: str, files: Sequence[Any]) -> list[Any]:
 
     Returns:
         Those that stay there. What cannot be for it but is plainly for another input of the challenge goes
-        there; about what looks like a file for another challenge is asked.
+        there; what looks like a file for another challenge becomes a question.
     """
     _begin()
     stay: list[Any] = []
@@ -152,7 +152,7 @@ def _change(one: Dropped, reading: Reading) -> None:
 
 
 def line(challenge_id: str | None = None) -> None:
-    """Draw what the last drop was taken for, with a way to change that; what is asked; what nothing takes.
+    """Draw what the last drop was taken for, with a way to change that; questions; what nothing takes.
 
     Args:
         challenge_id: Of the page; None for a page of none.

@@ -334,7 +334,7 @@ def _compared(
         for key in ("version", "truth_sha256", "options", "seed", "resamples", "interval", "unit", "n_units")
     }
     provenance["pairs_test"] = result.test
-    provenance["options"] = {**source["options"], **(own.options if own else {})}
+    provenance["options"] = {**_shared_options(challenge, ordered), **(own.options if own else {})}
     provenance["teams"] = {
         name: {key: card.provenance[key] for key in ("predictions_sha256", "model_sha256", "options")}
         for name, card in ordered.items()
@@ -352,6 +352,17 @@ def _compared(
         spec,
         own,
     )
+
+
+def _shared_options(challenge: Challenge[Any, Any], cards: Mapping[str, ScoreCard]) -> dict[str, Any]:
+    """Return the options that all teams were scored with; an option of each team's own is None where they
+    differ, and stands with the team."""
+    first, *others = (card.provenance["options"] for card in cards.values())
+    own = {option.name for option in challenge.options if option.per_team}
+    return {
+        name: None if name in own and any(other[name] != value for other in others) else value
+        for name, value in first.items()
+    }
 
 
 def _exchange(spec: ComparisonSpec, cards: Sequence[ScoreCard]) -> swap.Exchange | None:

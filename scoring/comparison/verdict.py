@@ -52,10 +52,7 @@ def tied(found: Comparison) -> tuple[str, ...]:
     By score these are the teams that no other is certainly better than; in another order, those whose range
     of places begins with the first.
     """
-    if by_score(found):
-        flags: Sequence[bool] = found.result.tied_for_first or ()
-    else:
-        flags = [low == 1 for low, _ in found.result.rank_intervals or ()]
+    flags: Sequence[bool] = found.result.tied_for_first or ()
     return tuple(name for name, is_tied in zip(found.scored, flags, strict=False) if is_tied)
 
 

@@ -18,7 +18,7 @@ from scoring.models.results import Answer, ModelFacts
 
 MOST_MODELS = int(os.environ.get("BENCHSIDE_OPEN_MODELS", "8"))
 IDLE_SECONDS = 15
-"""A model that was asked nothing for so long makes way when others wait."""
+"""A model that ran no image for so long makes way when others wait."""
 LEFT_SECONDS = 10
 """Who asks no more for so long has left the line."""
 
@@ -58,7 +58,7 @@ class HeldModel:
 
     @property
     def idle(self) -> bool:
-        """Whether nothing was asked for long."""
+        """Whether no image was run for long."""
         return not self._lock.locked() and monotonic() - self.used > IDLE_SECONDS
 
     def run(
@@ -81,10 +81,9 @@ class HeldModel:
 
 
 class SharedModel:
-    """A model that several visitors ask, one run at a time. Like a `ModelProcess`.
+    """A model that several visitors share, one run at a time. Like a `ModelProcess`.
 
-    After `close` it counts as ended, so that everybody takes a new one; who is about to ask it is answered
-    all the same.
+    After `close` it counts as ended, so that everybody takes a new one; a run that waits is still done.
     """
 
     def __init__(self, model: bytes, start: Start):

@@ -62,7 +62,8 @@ class ReplicateComparison:
     Attributes:
         pairs: Every two teams.
         rank_intervals: Best and worst rank of each team.
-        tied_for_first: Whether no other team is certainly better.
+        tied_for_first: Whether each team could be first: no other is certainly better, or in another order
+            than by score its range of places begins with the first.
         shares_won: Share of the replicates that each team wins, 0..1; shared wins count in parts.
         rank_shares: Share of the replicates in which each team has each rank 1..A.
         critical_value: Standard errors by which a pair has to differ to be separated.
@@ -214,18 +215,21 @@ def ranked(result: ReplicateComparison, places: Ints) -> ReplicateComparison:
         places: Place of each team in each replicate [A, B], from 1.
 
     Returns:
-        The comparison with `rank_intervals` (2.5 and 97.5 percentile of the place; None where units are too
-        few), `shares_won` (first places, shared ones in parts) and `rank_shares` of these places.
+        The comparison with `rank_intervals` (2.5 and 97.5 percentile of the place) and `tied_for_first`
+        (whether that begins with the first place), both None where units are too few; `shares_won` (first
+        places, shared ones in parts) and `rank_shares` of these places.
     """
     if not places.shape[1]:
-        return replace(result, rank_intervals=None, shares_won=None, rank_shares=None)
+        return replace(result, rank_intervals=None, tied_for_first=None, shares_won=None, rank_shares=None)
     ends = np.quantile(places, intervals.QUANTILES, axis=1).T.tolist()
     first = places == 1
+    enough = result.rank_intervals is not None
     return replace(
         result,
-        rank_intervals=None
-        if result.rank_intervals is None
-        else [[int(end) if end == int(end) else end for end in pair] for pair in ends],
+        rank_intervals=[[int(end) if end == int(end) else end for end in pair] for pair in ends]
+        if enough
+        else None,
+        tied_for_first=[low == 1 for low, _ in ends] if enough else None,
         shares_won=(first / first.sum(0)).mean(1).tolist(),
         rank_shares=_shares_of_places(places),
     )

@@ -84,6 +84,15 @@ def test_a_size_counts_where_the_challenge_scores_sizes():
     assert (elsewhere.size_assumed, verdict.assumed(elsewhere)) == ((), "")
 
 
+def test_a_size_that_differs_is_no_option_of_the_comparison():
+    options = {"a": {"model_size_mib": 100.0}, "b": {"model_size_mib": 3.0}}
+    found = lesion_teams(2, 40, (1, 0.5), resamples=0, options=options).provenance
+    assert found["options"]["model_size_mib"] is None
+    assert {name: found["teams"][name]["options"]["model_size_mib"] for name in "ab"} == {"a": 100, "b": 3}
+    same = lesion_teams(2, 40, (1, 0.5), resamples=0, options=dict.fromkeys("ab", options["a"]))
+    assert same.provenance["options"]["model_size_mib"] == 100
+
+
 def test_facts_stand_in_the_json():
     found = lesion_teams(2, 40, (1, 0.5), resamples=20, facts={"a": TeamFacts(3, "Uni A", "CNN", "MIT")})
     written = json.loads(found.to_json())

@@ -151,7 +151,7 @@ def _detector(key: str, _given: Input) -> Outcome:
 
 
 def close() -> None:
-    """End the workers that this session asked: their memory may hold the last image."""
+    """End the workers that this session used: their memory may hold the last image."""
     _worker.clear()
     _second_worker.clear()
     _detector.clear()

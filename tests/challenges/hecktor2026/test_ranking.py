@@ -151,7 +151,7 @@ def test_an_order_that_is_not_the_scores_separates_all_the_same():
     assert [team["team"] for team in result["teams"]] == ["low", "high"]
     assert result["pairs"][0]["difference"] < 0
     assert result["pairs"][0]["separated"]
-    assert [team["tied_for_first"] for team in result["teams"]] == [False, True]
+    assert [team["tied_for_first"] for team in result["teams"]] == [True, False]
     by_score_order = compare_cards(CHALLENGE, cards, order="score").as_dict()
     assert [team["team"] for team in by_score_order["teams"]] == ["high", "low"]
     assert [team["rank_interval"] for team in by_score_order["teams"]] == [[1, 1], [2, 2]]
