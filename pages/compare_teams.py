@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 import scoring
-from pages.shared import inputs, layout, submissions
+from pages.shared import finding_list, inputs, layout, submissions
 from pages.shared.comparison import result
 from pages.shared.comparison.selection import selected_teams
 from scoring import samples
@@ -34,7 +34,7 @@ def compare_teams() -> None:
         submissions.running(read)
     elif read.refused:
         panel.caption("Refused: see below.")
-        layout.refusal(read.refused)
+        finding_list.refusal(read.refused)
     else:
         panel.caption("1 case was read." if len(read.value) == 1 else f"{len(read.value)} cases were read.")
         metadata = None if test_set.own else sets[panel.sample].metadata

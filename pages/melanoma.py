@@ -1,13 +1,9 @@
 """Melanoma: one submission, scored, and what another threshold would change."""
 
-from collections.abc import Mapping
-
 import numpy as np
-import streamlit as st
 
 import scoring
 from pages.shared.challenge_page import ChallengePage, show
-from pages.shared.inputs import Input
 from pages.tabs.melanoma import case_table, missed, preflight, prevalence, thresholds
 from scoring.challenges.safe_scan.cases import Cases
 from scoring.figures.numerals import percent
@@ -18,21 +14,6 @@ CLOSING = (
     "An evaluation tool for test sets: it gives no diagnosis. The official threshold is 0.5; whatever is "
     "tried on this page changes no official number."
 )
-
-
-def own_options() -> Mapping:
-    """Draw what an own prediction file cannot say itself, and return it."""
-    wrong = st.toggle(
-        "Count missing cases as wrong",
-        key="missing_wrong",
-        help="Otherwise a file with missing cases is refused; the official code gives it score 0.",
-    )
-    return {"missing": "wrong" if wrong else "refuse"}
-
-
-def score_options(_given: Input, own: Mapping) -> Mapping:
-    """Return the options of `score`."""
-    return {"missing": own.get("missing", "refuse")}
 
 
 def about_truth(truth: Cases) -> str:
@@ -69,7 +50,5 @@ show(
         table=case_table.rows,
         closing=CLOSING,
         tabs=TABS,
-        own_options=own_options,
-        score_options=score_options,
     )
 )

@@ -26,22 +26,9 @@ CLOSING = (
 )
 
 
-def own_options() -> Mapping:
-    """What is done with nuclei of other classes: reading needs to know."""
-    leave = st.toggle(
-        "Leave out nuclei of other classes",
-        key="puma_ignore",
-        help=(
-            "Instead of refusing a file with a class that is none of the ten, its nuclei are left out, "
-            "with a warning."
-        ),
-    )
-    return {"unknown_classes": "ignore" if leave else "refuse"}
-
-
-def score_options(given: Input, own: Mapping) -> Mapping:
-    """What was chosen beside an own file."""
-    return {**own, CLASS_MAP.name: class_names.class_map(given)} if given.own else own
+def score_options(given: Input, _own: Mapping) -> Mapping:
+    """What class names of an own file count as."""
+    return {CLASS_MAP.name: class_names.class_map(given)} if given.own else {}
 
 
 def other_class_names(_test_set: Input, given: Input) -> None:
@@ -101,7 +88,6 @@ TABS = {"Classes": None, "Images": images_tab, "Viewer": viewer_tab, "Radius": r
 show(
     ChallengePage(
         CHALLENGE,
-        own_options=own_options,
         score_options=score_options,
         about_truth=about_truth,
         about_submission=about_submission,

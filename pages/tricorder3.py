@@ -27,17 +27,12 @@ def own_options() -> Mapping:
         key="size_mib",
         help="For prediction files only; 1 MiB = 1,048,576 bytes, the challenge's MB.",
     )
-    wrong = st.toggle(
-        "Count missing cases as wrong",
-        key="missing_wrong",
-        help="Otherwise a file with missing cases is refused; the validator gives it score 0.",
-    )
-    return {"model_size_mib": size, "missing": "wrong" if wrong else "refuse"}
+    return {"model_size_mib": size}
 
 
 def score_options(given, own: Mapping) -> Mapping:
     size = None if given.is_model else own.get("model_size_mib", given.options.get("model_size_mib"))
-    return {"missing": own.get("missing", "refuse"), "model_size_mib": size}
+    return {"model_size_mib": size}
 
 
 def about_truth(truth) -> str:

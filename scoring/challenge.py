@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, TypeVar
 
+from scoring import mended_inputs
 from scoring import options as of_options
 from scoring.findings import Finding, InputRefused, error
 from scoring.options import Option, Stage, Values
@@ -35,6 +36,8 @@ Cancelled = Callable[[], bool]
 class Input(Protocol):
     """Something that was read: a truth, or predictions."""
 
+    @property
+    def name(self) -> str: ...
     @property
     def findings(self) -> Sequence[Finding]: ...
 
@@ -65,7 +68,7 @@ class Context:
         name: What messages call the source; None: its own name.
         options: The options of this stage with their values.
         progress: Is told how much is done.
-        cancelled: Says whether to stop; the work then raises `scoring.models.pool.Cancelled`.
+        cancelled: Says whether to stop, by `scoring.models.pool.Cancelled`.
     """
 
     name: str | None = None
@@ -96,8 +99,8 @@ class ScoreSettings:
 
 @dataclass(frozen=True)
 class InputKind:
-    """Files that an input accepts. words: for people. endings: of names, besides those of tables and zips.
-    several: whether it may be many files or a folder."""
+    """Files that an input accepts: words for people, endings of names besides those of tables and zips, and
+    whether it may be several."""
 
     words: str
     endings: tuple[str, ...] = ()
@@ -282,7 +285,8 @@ class Challenge(Generic[Truth, Predictions]):
             InputRefused: With every problem; its `salvaged` is what could be read.
         """
         values = of_options.complete(self.options_of("truth"), options)
-        return self.truth_reader(source, images, Context(name, values, progress, cancelled))
+        how = Context(name, values, progress, cancelled)
+        return mended_inputs.with_note(self.truth_reader(source, images, how), source)
 
     def read_predictions(
         self,
@@ -302,7 +306,8 @@ class Challenge(Generic[Truth, Predictions]):
             InputRefused: With every problem.
         """
         values = of_options.complete(self.options_of("predictions"), options)
-        return self.predictions_reader(source, truth, Context(name, values, progress, cancelled))
+        how = Context(name, values, progress, cancelled)
+        return mended_inputs.with_note(self.predictions_reader(source, truth, how), source)
 
     def read_images(self, source: Source, name: str | None = None) -> Truth:
         """Read cases without labels, for `predict`. Raises InputRefused."""
@@ -325,9 +330,7 @@ class Challenge(Generic[Truth, Predictions]):
     ) -> Predictions:
         """Run a model on every case.
 
-        Raises:
-            InputRefused: Where the model cannot be run.
-            scoring.models.pool.Cancelled: Where `cancelled` returned true.
+        Raises InputRefused where the model cannot be run, and scoring.models.pool.Cancelled.
         """
         values = of_options.complete(self.options_of("predict"), options)
         return self.models("--model").predict(model, cases, Context(name, values, progress, cancelled))
@@ -395,4 +398,4 @@ class Challenge(Generic[Truth, Predictions]):
         card = self.scorer(truth, predictions, settings)
         if problems:  # a scorer refuses them together with its own
             raise InputRefused(problems, [*truth.findings, *predictions.findings])
-        return card
+        return mended_inputs.with_provenance(card)

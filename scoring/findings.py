@@ -2,7 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field, replace
+
+from scoring.mends import Mend
 
 LEVELS = ("error", "warning", "note")
 LINES_PER_CODE = 20
@@ -17,12 +19,14 @@ class Finding:
         code: What kind of finding, in kebab-case; codes are stable.
         where: `file:line`, a case id, a class or a file's name.
         message: What is wrong, with case and column, and how to mend it, in one or two sentences.
+        mends: Ways to mend it without another file, of which one is needed; not in JSON.
     """
 
     level: str
     code: str
     where: str
     message: str
+    mends: tuple[Mend, ...] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         if self.level not in LEVELS:
@@ -30,7 +34,11 @@ class Finding:
 
     def as_dict(self) -> dict[str, str]:
         """Return the entry of `problems` and `findings` in JSON."""
-        return asdict(self)
+        return {"level": self.level, "code": self.code, "where": self.where, "message": self.message}
+
+    def mended_by(self, *mends: Mend) -> "Finding":
+        """Return the finding with further ways to mend it."""
+        return replace(self, mends=(*self.mends, *mends))
 
 
 def error(code: str, where: str, message: str) -> Finding:

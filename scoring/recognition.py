@@ -16,6 +16,7 @@ from scoring.file_contents import (
     read_contents,
 )
 from scoring.findings import InputRefused
+from scoring.mends import Changes, Mend
 from scoring.readers.sources import is_zip, open_source
 from scoring.readers.tables import FOREIGN
 from scoring.samples import test_sets
@@ -150,6 +151,25 @@ def _sample_cases(challenge_id: str) -> dict[str, frozenset[str]]:
         )
         for key, sample in samples.items()
     }
+
+
+def fitting_test_set(challenge_id: str, files: Mapping[str, bytes], chosen: str) -> Mend | None:
+    """Return the mend that scores a submission on the sample test set that has its cases; None where that is
+    chosen, or none has them.
+
+    Args:
+        challenge_id: Of the challenge that the submission is for.
+        files: The submission, bytes by name.
+        chosen: Name of the sample test set that is chosen.
+    """
+    for found in recognise(files):
+        for reading in found.readings:
+            if (reading.challenge, reading.place) == (challenge_id, "submission") and reading.test_set:
+                sample = test_sets(challenge_id)[reading.test_set]
+                if sample.name != chosen:
+                    title = sample.title[0].lower() + sample.title[1:].split(":")[0]
+                    return Mend(f"Use the {title}", Changes(test_set=reading.test_set))
+    return None
 
 
 def _foreign(files: Mapping[str, bytes]) -> str:

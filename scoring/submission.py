@@ -10,6 +10,7 @@ import numpy as np
 
 from scoring.arrays import Bools, Floats, Ints
 from scoring.findings import Finding, split
+from scoring.mends import Changes, Mend
 from scoring.readers.sources import Files, Source, open_source
 from scoring.statistics.options import StatisticsOptions
 from scoring.version import __version__
@@ -92,7 +93,12 @@ def grade(faults: Iterable[Finding], missing: str) -> tuple[list[Finding], list[
     Returns:
         The errors, and the warnings.
     """
-    return split([replace(f, level="warning") for f in faults] if missing == "wrong" else faults)
+    faults = list(faults)
+    if missing == "wrong":
+        return split(replace(f, level="warning") for f in faults)
+    cases = f"{len(faults)} case{'s' * (len(faults) != 1)} without a usable prediction"
+    as_wrong = Mend(f"Count the {cases} as wrong", Changes(options=(("missing", "wrong"),)))
+    return split(f.mended_by(as_wrong) for f in faults)
 
 
 def table(cases: Named, predictions: Predictions, columns: Sequence[str], id_name: str = "filename") -> str:

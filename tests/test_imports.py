@@ -17,10 +17,24 @@ LAYERS = (
     ("scoring.comparison", "scoring.single_image", "scoring.report", "scoring.recognition"),
     ("scoring.challenges", "scoring.samples"),
     ("scoring.challenge", "scoring.comparison_spec", "scoring.options"),
-    ("scoring.views", "scoring.submission", "scoring.scorecard", "scoring.file_contents"),
+    (
+        "scoring.views",
+        "scoring.submission",
+        "scoring.scorecard",
+        "scoring.file_contents",
+        "scoring.mended_inputs",
+    ),
     ("scoring.models", "scoring.figures"),
     ("scoring.readers", "scoring.statistics", "scoring.metrics"),
-    ("scoring.findings", "scoring.markup", "scoring.text", "scoring.arrays", "scoring.version"),
+    (
+        "scoring.findings",
+        "scoring.mends",
+        "scoring.folding",
+        "scoring.markup",
+        "scoring.text",
+        "scoring.arrays",
+        "scoring.version",
+    ),
 )
 """What may import what in scoring: its own layer and those below it (docs/architecture.md)."""
 OF_METRICS = ("sklearn", "scipy", "statsmodels", "torchmetrics", "scoring.metrics", "scoring.statistics")

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 import scoring
-from pages.shared import downloads, inputs, layout, placement, render, submissions, teams
+from pages.shared import downloads, finding_list, inputs, layout, mends, placement, render, submissions, teams
 from pages.shared.case_link import CaseLink
 from pages.shared.inputs import Input
 from scoring import report, samples
@@ -96,13 +96,14 @@ def show(bench: ChallengePage) -> None:
     if not given.own and not test_set.own:
         panel.caption(markdown(sample.submissions[panel.sample].about))
     placement.line(challenge.id)
-    truth = submissions.truth(challenge.id, test_set)
+    mends.lines(test_set)
+    truth = submissions.truth(challenge.id, mends.mended(test_set))
     if isinstance(truth, submissions.Running):
         truth_panel.caption("Being read: see below.")
         submissions.running(truth)
     elif truth.refused:
         truth_panel.caption("Refused: see below.")
-        layout.refusal(truth.refused)
+        finding_list.refusal(truth.refused, partial(mends.take, challenge.id, test_set), key="mend_set")
     else:
         truth_panel.caption(bench.about_truth(truth.value))
         if test_set.own and not given.own and not given.is_model:
@@ -111,7 +112,7 @@ def show(bench: ChallengePage) -> None:
                 "submission"
                 f"{', or choose a sample model' * any(s.is_model for s in sample.submissions.values())}."
             )
-            layout.findings(truth.value.findings)
+            finding_list.findings(truth.value.findings)
             st.info(
                 f"{len(truth.value)} cases were read. Now choose a submission.", icon=":material/upload_file:"
             )
@@ -123,7 +124,10 @@ def show(bench: ChallengePage) -> None:
 def _submitted(bench: ChallengePage, test_set: Input, truth, given: Input, panel, own: Mapping) -> None:
     """Read or run the submission, then show its card. While it runs, and after the run was stopped, nothing
     is shown: another submission's score would stand under this one's name."""
-    challenge_id, options = bench.challenge.id, bench.score_options(given, own)
+    challenge_id, dropped, test_set = bench.challenge.id, given, mends.mended(test_set)
+    given = mends.mended(dropped)
+    options = {**bench.score_options(given, own), **mends.options_of(dropped)}
+    mends.lines(dropped)
     found = submissions.predictions(challenge_id, test_set.key, given, truth, options)
     if isinstance(found, submissions.Running):
         submissions.running(found)
@@ -142,7 +146,9 @@ def _submitted(bench: ChallengePage, test_set: Input, truth, given: Input, panel
         )
     if found.refused:
         panel.caption("Refused: see below.")
-        layout.refusal(found.refused)
+        codes = {problem.code for problem in found.refused.problems}
+        other = mends.other_test_set(challenge_id, test_set, dropped, codes)
+        finding_list.refusal(found.refused, partial(mends.take, challenge_id, dropped), other)
         bench.refused(test_set, given)
         return
     if given.own:
@@ -150,6 +156,7 @@ def _submitted(bench: ChallengePage, test_set: Input, truth, given: Input, panel
     shown = ScoredSubmission(
         given.name, found.value, truth, read, given, test_set.key, given.own or test_set.own
     )
+    mends.offer(challenge_id, dropped, found.value.findings)
     _result(bench, shown)
 
 

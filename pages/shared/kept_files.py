@@ -18,7 +18,7 @@ from scoring.text import markdown
 KEY = "kept_files"
 ENDING = "_kept"
 """Of the keys of own files in the session; their values are (key of the uploader, files)."""
-OPTIONS = ("size_mib", "missing_wrong", "puma_ignore", "puma_class_maps")
+OPTIONS = ("size_mib", "mends", "puma_class_maps")
 """What visitors said of own files."""
 NAMES = 5
 _component = st.components.v2.component(

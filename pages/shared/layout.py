@@ -1,9 +1,7 @@
 """The layout of every page: what is scored, findings, headline, figures and tables, tabs, closing line."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Literal
 
 import pandas as pd
@@ -13,20 +11,15 @@ from pandas.io.formats.style import Styler
 from streamlit.elements.lib.column_types import ColumnConfig
 
 from pages.shared.downloads import csv_button
-from pages.shared.wording import without_flags
 from scoring.figures.numerals import UNDEFINED
 from scoring.figures.theme import DARK, LIGHT, Theme
-from scoring.findings import LEVELS, Finding, InputRefused
 from scoring.markup import plain
 from scoring.text import file_name, markdown
 from scoring.views import Fact, Status, directed
 
-BADGES = {"error": ("red", "✕"), "warning": ("orange", "▲"), "note": ("gray", "i")}
 CONFIG = {"displaylogo": False, "displayModeBar": "hover", "modeBarButtons": [["toImage"]]}
 STATUS = 1200
 """Characters of what is said about the official score."""
-PER_CODE = 5
-"""Findings of one code that are listed before "and N more"."""
 
 # A change of theme reruns nothing, and figures carry their colours: this asks for one rerun when the page is
 # no longer the colour they were
@@ -68,51 +61,6 @@ def opening(title: str, formula: str, rule: str) -> None:
             st.markdown(f"Scored: {formula}", width="content")
             with st.popover("Rule in full", type="tertiary", icon=":material/function:"):
                 st.markdown(rule)
-
-
-def findings(entries: Iterable[Finding]) -> None:
-    """Grouped by level and code, worst first, the first five of each code; closed unless something is
-    refused."""
-    entries = sorted(entries, key=lambda e: LEVELS.index(e.level))
-    count = Counter(e.level for e in entries)
-    chips = " ".join(
-        _badge(level, f"{count[level]} {level}{'s' * (count[level] > 1)}") for level in LEVELS if count[level]
-    )
-    with st.expander(f"**Findings**  {chips or ':green-badge[✓ none]'}", expanded=count["error"] > 0):
-        if not entries:
-            st.caption("Nothing was noticed about these files.")
-        order = list(dict.fromkeys((e.level, e.code) for e in entries))
-        entries.sort(key=lambda e: order.index((e.level, e.code)))
-        for (level, code), group in groupby(entries, key=lambda e: (e.level, e.code)):
-            _finding_group(level, code, list(group))
-
-
-def _badge(level: str, words: str) -> str:
-    colour, sign = BADGES[level]
-    return f":{colour}-badge[{sign} {words}]"
-
-
-def _finding_group(level: str, code: str, entries: Sequence[Finding]) -> None:
-    left, right = st.columns([2, 7], gap="small")
-    left.markdown(f"{_badge(level, level)} `{file_name(code)}`")
-    lines = [
-        f"**{markdown(without_flags(e.where))}** {markdown(without_flags(e.message), 600)}"
-        for e in entries[:PER_CODE]
-    ]
-    if len(entries) > PER_CODE:
-        lines.append(f":gray[and {len(entries) - PER_CODE} more]")
-    right.markdown("  \n".join(lines))
-
-
-def refusal(refused: InputRefused) -> None:
-    """What stands in place of a score: every problem at once, each with its mend."""
-    count = len(refused.problems)
-    st.error(
-        "Nothing was scored. Mend the points below and choose the file again; nothing else was lost.",
-        icon=":material/block:",
-        title=f"This cannot be scored: {count} problem{'s' * (count != 1)}",
-    )
-    findings((*refused.problems, *refused.findings))
 
 
 def facts(entries: Sequence[Fact]) -> None:

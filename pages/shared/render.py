@@ -17,7 +17,7 @@ import plotly.graph_objects as go
 import streamlit as st
 from pandas.io.formats.style import Styler
 
-from pages.shared import layout
+from pages.shared import finding_list, layout
 from pages.shared.case_link import CaseLink
 from scoring.figures.numerals import span
 from scoring.figures.theme import SMALL, Theme, label
@@ -133,7 +133,7 @@ def findings(shown: ScoredSubmission) -> None:
 
 def draw_findings(entries: Sequence[Finding], place: Place) -> None:
     """Draw findings, worst first."""
-    _kept(place, layout.theme(), lambda: layout.findings(entries))
+    _kept(place, layout.theme(), lambda: finding_list.findings(entries))
 
 
 def section_names(shown: ScoredSubmission) -> list[str]:

@@ -7,13 +7,16 @@ Nothing is unpacked to disk and no name of an archive or upload is ever used as 
 import hashlib
 import io
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from scoring.findings import InputRefused, error
+from scoring.mends import Changes
 from scoring.readers.archives import MEMBER_BYTES, TABLE_ENDINGS, has_hidden, hidden_name, open_archive, shown
 from scoring.readers.inflate import ByteFile
+from scoring.readers.mending import mended_name, mended_table
 from scoring.readers.tables import TABLE_BYTES
 
 TEXT_TABLES = (".csv", ".tsv", ".txt")
@@ -73,8 +76,20 @@ class Files:
             raise _unreadable(self.called(member), problem) from problem
 
 
-Source = str | os.PathLike[str] | bytes | Mapping[str, bytes] | Files
-"""A path, bytes, a dropped folder `{relative name: bytes}`, or a source that is open already."""
+PlainSource = str | os.PathLike[str] | bytes | Mapping[str, bytes]
+"""A path, bytes, or a dropped folder `{relative name: bytes}`."""
+
+
+@dataclass(frozen=True)
+class Mended:
+    """A source that is read with changes. Digests of files and zips are those of what was submitted."""
+
+    source: PlainSource
+    changes: Changes
+
+
+Source = PlainSource | Mended | Files
+"""A path, bytes, a dropped folder, one that is read with changes, or a source that is open already."""
 
 
 def open_source(
@@ -94,6 +109,8 @@ def open_source(
     """
     if isinstance(source, Files):
         return source
+    if isinstance(source, Mended):
+        return _mended(open_source(source.source, name, streamed, table_bytes), source.changes)
     files = _opened(source, name, streamed)
     return (
         files
@@ -102,9 +119,29 @@ def open_source(
     )
 
 
-def _opened(
-    source: str | os.PathLike[str] | bytes | Mapping[str, bytes], name: str | None, streamed: tuple[str, ...]
-) -> Files:
+def _mended(files: Files, changes: Changes) -> Files:
+    """Return files with changes applied: members renamed, tables rewritten as they are read."""
+    names = {member: mended_name(member, changes) for member in files.members}
+    taken = Counter(names.values())
+    if files.kind == "file" or max(taken.values(), default=1) > 1:  # never one file over another
+        names = {member: member for member in files.members}
+    original = {new: member for member, new in names.items()}
+
+    def read(member: str) -> bytes:
+        data = files.read(original[member])
+        is_table = member.lower().endswith(TEXT_TABLES) or files.kind == "file"
+        return mended_table(data, changes) if is_table else data
+
+    def open_member(member: str) -> ByteFile:
+        if member.lower().endswith(TEXT_TABLES):
+            return io.BytesIO(read(member))
+        return files.open(original[member])
+
+    sizes = {member: files.sizes[original[member]] for member in sorted(original)}
+    return replace(files, sizes=sizes, read=read, open=open_member)
+
+
+def _opened(source: PlainSource, name: str | None, streamed: tuple[str, ...]) -> Files:
     if isinstance(source, Mapping):
         return _dropped(source, name or "the folder")
     if isinstance(source, (bytes, bytearray, memoryview)):

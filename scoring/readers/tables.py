@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from scoring.findings import Finding, InputRefused, error
+from scoring.readers.near_columns import renamings
 
 TABLE_BYTES, LINES, COLUMNS, LINE_BYTES = 200_000_000, 1_000_000, 1000, 1_000_000
 CELLS = 4_000_000
@@ -318,7 +319,7 @@ def missing_column(table: Table, what: str, names: Iterable[str]) -> Finding:
     ]
     hint = f" Did you mean {near[0]!r}?" if near else ""
     found = ", ".join(repr(h[:40]) for h in table.header[:12]) + (", ..." if len(table.header) > 12 else "")
-    return error(
+    missing = error(
         "missing-column",
         table.header_place,
         (
@@ -326,6 +327,7 @@ def missing_column(table: Table, what: str, names: Iterable[str]) -> Finding:
             f"{found}.{hint}"
         ),
     )
+    return missing.mended_by(*renamings(table.header, what.split(" (")[0], names))
 
 
 def settled(table: Table, problems: Iterable[Finding]) -> list[Finding]:

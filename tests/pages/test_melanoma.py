@@ -245,7 +245,7 @@ def test_the_filter_and_the_case_of_the_cases(melanoma):
 def test_every_tab_answers_own_tables_without_images(melanoma, name, tab):
     submission, truth, expected = golden(name)
     app = put(melanoma(tab=tab), submission, truth)
-    app.toggle(key="missing_wrong").set_value(True).run()
+    app = visits.mend(app, "without a usable prediction as wrong")
     assert_shows(app, expected)
 
 
@@ -266,7 +266,7 @@ def test_missing_cases_are_refused_or_count_as_wrong(melanoma):
     app = put(melanoma(), submission, truth)
     assert f"{expected['n_missing']} problems" in app.error[0].proto.title
     assert "score 0" in words(app)
-    app.toggle(key="missing_wrong").set_value(True).run()
+    app = visits.mend(app, "without a usable prediction as wrong")
     assert_shows(app, expected)
 
 

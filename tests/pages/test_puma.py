@@ -19,7 +19,7 @@ from tests.support import nuclei_lists, visits
 from tests.support.command_line import ROOT, run
 from tests.support.nuclei_lists import CLASSES, RULES, nucleus, numbered
 from tests.support.payloads import PAYLOADS
-from tests.support.visits import words
+from tests.support.visits import mend, words
 
 CHALLENGE = scoring.load_challenge("puma")
 SAMPLE = samples.test_sets("puma")["sample"]
@@ -392,7 +392,7 @@ def test_nuclei_of_other_classes_are_refused_or_left_out_on_request(puma):
     app = put(puma(), submission, test_set)
     assert "`unknown-class`" in words(app)
     assert not app.metric
-    app.toggle(key="puma_ignore").set_value(True).run()
+    app = mend(app, "Leave out nuclei of other classes")
     assert not app.error
     assert app.metric[0].value == "0.100"
     assert "`unknown-class`" in words(app)

@@ -13,7 +13,7 @@ from tests.models import builders
 from tests.support import lesion_tables, visits
 from tests.support.command_line import ROOT, run
 from tests.support.payloads import PAYLOADS
-from tests.support.visits import archive, finished, words
+from tests.support.visits import archive, finished, mend, words
 
 SAMPLE = samples.test_sets("tricorder3")["sample"]
 TEAMS = {key: s for key, s in SAMPLE.submissions.items() if not s.is_model}
@@ -214,7 +214,7 @@ def test_missing_cases_are_refused_or_count_as_wrong(tricorder3, tmp_path):
     app = put(tricorder3(), ("told.csv", told), ("truth.csv", truth))
     assert app.error
     assert "7 problems" in app.error[0].proto.title
-    app.toggle(key="missing_wrong").set_value(True).run()
+    app = mend(app, "Count the 7 cases without a usable prediction as wrong")
     assert_shows(
         app,
         command_line(tmp_path / "truth.csv", "--predictions", tmp_path / "told.csv", "--missing", "wrong"),
@@ -230,7 +230,7 @@ def test_missing_cases_are_refused_or_count_as_wrong(tricorder3, tmp_path):
 def test_every_tab_answers_missing_cases(tricorder3, tab):
     files = GOLDEN / "09-missing-wrong"
     app = put(tricorder3(tab=tab), given(files / "predictions.csv"), given(files / "truth.csv"))
-    app.toggle(key="missing_wrong").set_value(True)
+    app = mend(app, "without a usable prediction as wrong")
     app.number_input(key="size_mib").set_value(100.0).run()
     assert_shows(app, json.loads((files / "case.json").read_text(encoding="utf-8"))["expect"])
 

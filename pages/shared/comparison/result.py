@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 import scoring
-from pages.shared import downloads, layout, render, submissions, teams
+from pages.shared import downloads, finding_list, layout, render, submissions, teams
 from pages.shared.comparison import cases, differences, facts, leads
 from pages.shared.comparison.shown import Compared
 from pages.shared.comparison.weights import what_if
@@ -49,7 +49,7 @@ def show(
     key = (test_set.key, *(team.key for team in chosen if team.name in cards), submissions.options(**options))
     found = _compared(challenge.id, scoring.__version__, key, submissions.options(**of_comparison), cards)
     if found.refused:
-        layout.refusal(found.refused)
+        finding_list.refusal(found.refused)
         return
     comparison = annotated(found.value, told, excluded)
     whole = (challenge.id, scoring.__version__, *key, *of_comparison.items(), repr(told), repr(excluded))
@@ -98,7 +98,9 @@ def _without(excluded: Sequence[Excluded], left: int) -> bool:
             icon=":material/block:",
             title=f"{count} submission{'s' * (count != 1)} cannot be scored",
         )
-        layout.findings([entry for one in excluded for entry in one.of_team((*one.problems, *one.findings))])
+        finding_list.findings(
+            [entry for one in excluded for entry in one.of_team((*one.problems, *one.findings))]
+        )
     return False
 
 

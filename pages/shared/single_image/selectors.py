@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.shared import inputs, layout, submissions
+from pages.shared import finding_list, inputs, submissions
 from pages.shared.inputs import Input
 from pages.shared.single_image import image_upload, prediction
 from pages.shared.single_image.image_upload import Image
@@ -38,7 +38,7 @@ def cases(challenge_id: str) -> tuple[Input, str, object]:
     if isinstance(truth, Running):
         submissions.running(truth)
     elif truth.refused:
-        layout.refusal(truth.refused)
+        finding_list.refusal(truth.refused)
     else:
         panel.caption(
             f"{len(truth.value)} cases."

@@ -11,6 +11,7 @@ from scoring.challenges.isic.tables import Block, CategoryTable
 from scoring.challenges.isic.tolerated import tolerated
 from scoring.challenges.isic.truth import Cases
 from scoring.findings import Finding, InputRefused, error, note
+from scoring.mends import renaming
 from scoring.readers.sources import Source, open_source
 from scoring.readers.tables import Table
 from scoring.submission import Predictions
@@ -41,12 +42,13 @@ def read_predictions(source: Source, truth: Cases | None, name: str | None = Non
     categories = truth.categories if truth else tuple(dict.fromkeys(others))
     present = [c for c in categories if c in table.header and table.header.index(c) != found.id_column]
     places = [table.header.index(c) for c in present]
+    known = {table.header[found.id_column], *present}
     block = category_tables.numbers(table, places)
     first, again = category_tables.repeated(found)
     problems = [
         *category_tables.duplicate_columns(table),
-        *(category_tables.missing_category(table, c) for c in categories if c not in present),
-        *_extra_columns(table, found.id_column, categories),
+        *(category_tables.missing_category(table, c, known) for c in categories if c not in present),
+        *_extra_columns(table, found.id_column, categories, mended=len(present) == len(categories)),
         *_row_problems(found, again, places, block),
     ]
     if truth is None and len(categories) < 2:
@@ -89,12 +91,15 @@ def _named(table: Table, categories: Sequence[str]) -> list[Finding]:
     ]
 
 
-def _extra_columns(table: Table, id_column: int, categories: Sequence[str]) -> list[Finding]:
+def _extra_columns(table: Table, id_column: int, categories: Sequence[str], mended: bool) -> list[Finding]:
+    """Return `extra-column` for every column that is no category. mended: whether they may be left out; not
+    where one of them may be a category that is missing."""
     extra = [
         (i, h)
         for i, h in enumerate(table.header)
         if i != id_column and h not in categories and (not h or table.header.index(h) == i)
     ]
+    mends = [renaming("column", tuple((h, "") for _, h in extra))] if mended and extra else []
     return [
         error(
             "extra-column",
@@ -102,7 +107,7 @@ def _extra_columns(table: Table, id_column: int, categories: Sequence[str]) -> l
             f"column {i + 1} has no name (an index column?): leave it out."
             if not h
             else f"column {h!r} is no category of the truth: leave it out.",
-        )
+        ).mended_by(*mends)
         for i, h in extra
     ]
 

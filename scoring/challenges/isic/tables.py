@@ -7,7 +7,7 @@ them.
 
 import difflib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,6 +16,7 @@ from scoring.challenges.isic.categories import ID_COLUMNS, compared
 from scoring.findings import Finding, InputRefused, error
 from scoring.readers import tables
 from scoring.readers.cells import parse_numbers
+from scoring.readers.near_columns import renamings
 from scoring.readers.sources import Files, sha256
 from scoring.readers.tables import Table
 
@@ -118,17 +119,18 @@ def duplicate_columns(table: Table) -> list[Finding]:
     ]
 
 
-def missing_category(table: Table, name: str) -> Finding:
-    """`missing-column` for a category, with the header that was probably meant."""
+def missing_category(table: Table, name: str, known: Collection[str] = ()) -> Finding:
+    """`missing-column` for a category, with the header that was probably meant. known: headers of others."""
     near = [h for h in table.header if h and h.lower() == name.lower()] or difflib.get_close_matches(
         name, [h for h in table.header if h], 1, 0.75
     )
     hint = f" Did you mean {near[0]!r}?" if near else ""
-    return error(
+    missing = error(
         "missing-column",
         table.header_place,
         f"there is no column for category {name!r}: the truth has it, spelled exactly so.{hint}",
     )
+    return missing.mended_by(*renamings(table.header, f"category {name}", (name,), known, exact=True))
 
 
 def numbers(table: Table, columns: Sequence[int]) -> Block:

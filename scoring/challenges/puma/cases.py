@@ -10,6 +10,7 @@ import numpy as np
 from scoring.challenges.puma import names
 from scoring.challenges.puma.names import Naming
 from scoring.findings import Finding, InputRefused, error, note, warning
+from scoring.mends import Changes, Mend
 from scoring.readers.nuclei import Contents, Nuclei, counted, positions, read_nuclei
 from scoring.readers.sources import Files, sha256
 
@@ -18,6 +19,7 @@ SUFFIX = "_nuclei"
 TISSUE = "_tissue"
 UNKNOWN_NAMES = 20
 SHOWN = 5
+LEAVE_OUT = Mend("Leave out nuclei of other classes", Changes(options=(("unknown_classes", "ignore"),)))
 
 
 @dataclass(frozen=True)
@@ -152,9 +154,8 @@ def _unknown(contents: Contents, where: str, naming: Naming) -> Iterator[Finding
 def _graded(is_ignored: bool, where: str, said: str, hint: str) -> Finding:
     if is_ignored:
         return warning("unknown-class", where, f"{said}left out.{hint}")
-    return error(
-        "unknown-class", where, f"{said}rename it, map it to one of them, or leave such nuclei out.{hint}"
-    )
+    words = f"{said}rename it, map it to one of them, or leave such nuclei out.{hint}"
+    return error("unknown-class", where, words).mended_by(LEAVE_OUT)
 
 
 def _quoted(name: str) -> str:

@@ -15,8 +15,9 @@ from scoring.challenges.puma.placement import placement
 from scoring.challenges.puma.submission import Submission, find_predictions, outward
 from scoring.challenges.puma.truth import Truth
 from scoring.findings import Finding, InputRefused, error, note, warning
+from scoring.readers.mending import mended_name
 from scoring.readers.nuclei import Nuclei
-from scoring.readers.sources import Files, Source, open_source
+from scoring.readers.sources import Files, Mended, Source, open_source
 
 SHOWN = 3
 
@@ -104,6 +105,9 @@ def read_predictions(
 
 def _leaves(source: Source, member: str) -> bool:
     """Whether a file of a folder on disk is a link to one outside it."""
+    if isinstance(source, Mended):
+        found = open_source(source.source).members
+        return any(_leaves(source.source, one) for one in found if mended_name(one, source.changes) == member)
     if not isinstance(source, (str, os.PathLike)) or not Path(source).is_dir():
         return False
     return not (Path(source) / member).resolve().is_relative_to(Path(source).resolve())

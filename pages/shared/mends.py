@@ -1,0 +1,110 @@
+"""Mends of own files: what buttons change of how a file is read or scored, and how that is undone."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from pages.shared import finding_list
+from pages.shared.inputs import Input
+from scoring.findings import Finding
+from scoring.folding import distinct
+from scoring.mends import Changes, Mend
+from scoring.readers.sources import Mended
+from scoring.recognition import fitting_test_set
+from scoring.text import markdown
+
+KEY = "mends"
+"""In the session: key of an own input -> the mends that were applied to it, in their order."""
+OF_ANOTHER_SET = {"no-common-case", "missing-case", "extra-case", "missing-column", "extra-column"}
+"""Problems that files of another test set have."""
+
+
+def _applied(given: Input) -> tuple[Mend, ...]:
+    known: dict[str, tuple[Mend, ...]] = st.session_state.get(KEY, {})
+    return known.get(given.key, ()) if given.own else ()
+
+
+def changes_of(given: Input) -> Changes:
+    """Return what the mends that were applied to an input change."""
+    whole = Changes()
+    for mend in _applied(given):
+        whole = whole.joined(mend.changes)
+    return whole
+
+
+def mended(given: Input) -> Input:
+    """Return the input as it is read with its mends, under a key of its own."""
+    changes = changes_of(given).of_files
+    if not changes:
+        return given
+    key = hashlib.sha256(f"{given.key} {changes}".encode()).hexdigest()
+    return replace(given, key=key, source=Mended(given.source, changes))
+
+
+def options_of(given: Input) -> Mapping[str, Any]:
+    """Return the options of `score` that mends of an input set."""
+    return dict(changes_of(given).options)
+
+
+def take(challenge_id: str, given: Input, mend: Mend) -> None:
+    """Apply a mend to an input, in this session only."""
+    if mend.changes.test_set:
+        st.session_state[f"{challenge_id}_set"] = mend.changes.test_set
+        if "set" in st.query_params:
+            st.query_params["set"] = mend.changes.test_set
+        return
+    _keep(given, (*_applied(given), mend))
+
+
+def _undo(given: Input, mend: Mend) -> None:
+    _keep(given, tuple(known for known in _applied(given) if known != mend))
+
+
+def _keep(given: Input, mends: tuple[Mend, ...]) -> None:
+    st.session_state[KEY] = {**st.session_state.get(KEY, {}), given.key: mends}
+
+
+def lines(given: Input) -> None:
+    """Draw what mends changed of an input, each with a button that undoes it."""
+    for number, mend in enumerate(_applied(given)):
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            name, words = markdown(given.name, 60), markdown(mend.label)
+            st.markdown(f":material/build: **{name}** is mended: {words}.", width="content")
+            st.button(
+                "Undo",
+                key=f"undo_{given.key[:16]}_{number}",
+                type="tertiary",
+                icon=":material/undo:",
+                on_click=_undo,
+                args=(given, mend),
+            )
+
+
+def offer(challenge_id: str, given: Input, entries: Sequence[Finding]) -> None:
+    """Draw the mends of what was noticed about an own input that was scored all the same."""
+    found = distinct(mend for entry in entries for mend in entry.mends)
+    applied = {mend.changes for mend in _applied(given)}
+    new = [mend for mend in found if mend.changes not in applied]
+    if given.own and new:
+        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+            st.markdown(":material/help: Meant otherwise?", width="content")
+            finding_list.mend_buttons(new, partial(take, challenge_id, given), "offered")
+
+
+def other_test_set(challenge_id: str, test_set: Input, given: Input, codes: set[str]) -> list[Mend]:
+    """Return the mend that scores an own submission on the sample test set that has its cases; none where it
+    is chosen, or no sample has them. codes: of its problems."""
+    if test_set.own or not given.own or given.is_model or not codes & OF_ANOTHER_SET:
+        return []
+    found = _fitting(challenge_id, given.key, test_set.name, given)
+    return [found] if found else []
+
+
+@st.cache_resource(max_entries=4, scope="session", show_spinner=False)
+def _fitting(challenge_id: str, key: str, test_set: str, _given: Input) -> Mend | None:
+    files = _given.source if isinstance(_given.source, Mapping) else {_given.name: _given.source}
+    return fitting_test_set(challenge_id, files, test_set)

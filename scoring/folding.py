@@ -1,0 +1,138 @@
+"""Fold findings that repeat each other: one line for all of a kind, with what differs between them."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from scoring.findings import LEVELS, Finding
+from scoring.mends import Changes, Mend
+
+COMPARED = 200
+"""Findings of a kind whose words are compared."""
+FOLDED = 4
+"""Findings of a kind from which on they are folded."""
+NAMED = 5
+"""Of what differs, that many are named."""
+ALTERNATIVES = 4
+"""Mends that are offered beside each other."""
+WORDS = re.compile(r"\s+")
+HEADS = {
+    "missing-column": "{n} columns are missing",
+    "extra-column": "{n} columns are too many",
+    "duplicate-column": "{n} columns stand more than once",
+    "missing-case": "{n} cases have no prediction",
+    "extra-case": "{n} rows are of no case of the test set",
+    "duplicate-case": "{n} cases stand more than once",
+    "row-length": "{n} rows have another length than the header",
+    "missing-value": "{n} rows lack a value",
+    "not-a-number": "{n} rows hold text where a number is needed",
+    "not-finite": "{n} rows hold an infinite number",
+    "out-of-range": "{n} rows hold numbers out of range",
+    "bad-label": "{n} labels are not known",
+    "unknown-class": "{n} class names are not known",
+    "image-missing": "{n} images are missing",
+    "image-unreadable": "{n} images cannot be read",
+    "absent-class": "{n} classes have no case",
+    "never-predicted": "{n} classes are never predicted",
+    "few-cases-in-class": "{n} classes have few cases",
+}
+"""Code -> what several findings with it say together."""
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Findings of one level and code.
+
+    Attributes:
+        level: Their level.
+        code: Their code.
+        where: The place of a lone one; of several what their places have in common.
+        message: The message of a lone one; of several what they say together.
+        entries: All of them.
+    """
+
+    level: str
+    code: str
+    where: str
+    message: str
+    entries: tuple[Finding, ...]
+
+    @property
+    def mends(self) -> tuple[Mend, ...]:
+        """Ways to mend any of them, each once; where they are many, the first of each as one."""
+        each = distinct(mend for entry in self.entries for mend in entry.mends)
+        if len(each) <= ALTERNATIVES:
+            return each
+        whole = Changes()
+        for entry in self.entries:
+            whole = whole.joined(entry.mends[0].changes) if entry.mends else whole
+        return (Mend(f"Read {whole.words()}", whole),) if whole == whole.of_files else each[:ALTERNATIVES]
+
+
+def folded(entries: Iterable[Finding]) -> list[Fold]:
+    """Fold findings by level and code, worst first, codes in the order in which they come; a few of a kind
+    stay apart."""
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for entry in sorted(entries, key=lambda entry: LEVELS.index(entry.level)):
+        groups.setdefault((entry.level, entry.code), []).append(entry)
+    return [
+        fold
+        for (level, code), group in groups.items()
+        for fold in (
+            [Fold(level, code, entry.where, entry.message, (entry,)) for entry in group]
+            if len(group) < FOLDED
+            else [_fold(level, code, group)]
+        )
+    ]
+
+
+def distinct(mends: Iterable[Mend]) -> tuple[Mend, ...]:
+    """Return mends that change something, each once."""
+    return tuple({mend.changes: mend for mend in mends if mend.label and mend.changes}.values())
+
+
+def tally(entries: Iterable[Finding]) -> str:
+    """Count findings by level: "3 errors, 1 warning"."""
+    count = Counter(entry.level for entry in entries)
+    return ", ".join(
+        f"{count[level]:,} {level}{'s' * (count[level] > 1)}" for level in LEVELS if count[level]
+    )
+
+
+def _fold(level: str, code: str, group: Sequence[Finding]) -> Fold:
+    places = list(dict.fromkeys(entry.where for entry in group))
+    where = _shared_place(places)
+    items, end = _differing([entry.message for entry in group[:COMPARED]])
+    if len(places) > 1:
+        items = [place.removeprefix(where).lstrip(":") for place in places]
+    lines = bool(where) and len(places) > 1 and all(item.isdigit() for item in items)
+    named = ", ".join(items[:NAMED]) + (f" and {len(items) - NAMED:,} more" if len(items) > NAMED else "")
+    listed = f"{'lines ' * lines}{named}"
+    if code in HEADS:
+        message = f"{HEADS[code].format(n=f'{len(group):,}')}{': ' * bool(named)}{listed}. {end}"
+    else:
+        message = f"{group[0].message} {len(group):,} such{': ' * bool(named)}{listed}."
+    return Fold(level, code, where, message.strip(), tuple(group))
+
+
+def _shared_place(places: Sequence[str]) -> str:
+    """Return the place of all, or the file where they are lines of one; "" where they have none in common."""
+    files = {place.rpartition(":")[0] for place in places}
+    return places[0] if len(places) == 1 else files.pop() if len(files) == 1 else ""
+
+
+def _differing(messages: Sequence[str]) -> tuple[list[str], str]:
+    """Return the first word in which each message differs from the others, and the sentences that all end
+    with."""
+    rows = [WORDS.split(message) for message in messages]
+    shortest = min(map(len, rows))
+    first = next((i for i in range(shortest) if len({row[i] for row in rows}) > 1), shortest)
+    items = list(dict.fromkeys(row[first].strip("'\".,:;") for row in rows if len(row) > first))
+    sentences = [re.split(r"(?<=[.?!]) (?=[A-Z])", message) for message in messages]
+    ending: list[str] = []
+    for same in zip(*(reversed(parts) for parts in sentences), strict=False):
+        if len(set(same)) > 1:
+            break
+        ending.insert(0, same[0])
+    return items if first < shortest else [], " ".join(ending)

@@ -1,0 +1,138 @@
+"""Mends: what can be changed of an input without another file, so that it is read as it was meant."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+Pairs = tuple[tuple[str, str], ...]
+"""Name as written -> the name that it is read by."""
+ANY = "*"
+"""In both names of a pair: the same text."""
+SHOWN = 4
+"""Names of a list that are written out."""
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What is changed of an input before it is read, and which settings are changed.
+
+    Attributes:
+        columns: Headers of columns and the names that they are read by, "" to leave a column out. One `*` in
+            both stands for the same text: ("prob_*", "*") reads without the prefix.
+        cases: Names of cases, in tables and as names of files, and the names that they are read by.
+        decimal_commas: Whether commas inside the numbers of a comma-separated table are decimal commas.
+        delimiter: What stands between the cells of a table, "" for what is recognised.
+        options: Options of `score`.
+        test_set: Key of the sample test set to score on, "" for the one that is chosen.
+    """
+
+    columns: Pairs = ()
+    cases: Pairs = ()
+    decimal_commas: bool = False
+    delimiter: str = ""
+    options: tuple[tuple[str, Any], ...] = ()
+    test_set: str = ""
+
+    @property
+    def of_files(self) -> "Changes":
+        """What changes the files, without settings."""
+        return replace(self, options=(), test_set="")
+
+    def __bool__(self) -> bool:
+        return self != Changes()
+
+    def joined(self, other: "Changes") -> "Changes":
+        """Return both; where they contradict each other, the other counts."""
+        return Changes(
+            tuple((dict(self.columns) | dict(other.columns)).items()),
+            tuple((dict(self.cases) | dict(other.cases)).items()),
+            self.decimal_commas or other.decimal_commas,
+            other.delimiter or self.delimiter,
+            tuple((dict(self.options) | dict(other.options)).items()),
+            other.test_set or self.test_set,
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return what changes the files, for provenance: only what is changed."""
+        found = {field.name: getattr(self, field.name) for field in fields(self)}
+        pairs = {name: dict(found[name]) for name in ("columns", "cases") if found[name]}
+        plain = {name: found[name] for name in ("decimal_commas", "delimiter") if found[name]}
+        return pairs | plain
+
+    def words(self) -> str:
+        """Say in a few words how files are read: "columns without “prob_”"."""
+        said = [
+            *_renamed_words("column", self.columns),
+            *_renamed_words("case", self.cases),
+            "commas in numbers as decimal commas" * self.decimal_commas,
+            f"cells separated by “{self.delimiter}”" * bool(self.delimiter),
+        ]
+        return ", ".join(filter(None, said))
+
+
+@dataclass(frozen=True)
+class Mend:
+    """One way to mend an input. label: what it does, as a command, for a button: "Read columns without
+    “prob_”". changes: what it changes."""
+
+    label: str
+    changes: Changes
+
+
+def renaming(kind: str, pairs: Pairs) -> Mend:
+    """Return the mend that reads names otherwise. kind: "column" or "case"."""
+    changes = Changes(columns=pairs) if kind == "column" else Changes(cases=pairs)
+    words = ", ".join(_renamed_words(kind, pairs))
+    if all(new == "" for _, new in pairs):
+        return Mend(words[0].upper() + words[1:], changes)
+    return Mend(f"Read {words}", changes)
+
+
+def renamed(name: str, pairs: Pairs) -> str:
+    """Return the name that a name is read by: itself where no pair fits, "" for what is left out."""
+    exact = dict(pairs)
+    if name in exact:
+        return exact[name]
+    for old, new in pairs:
+        if middle := _middle(name, old):
+            return new.replace(ANY, middle, 1)
+    return name
+
+
+def without_affix(longer: str, shorter: str) -> tuple[str, str] | None:
+    """Return the pair that takes a prefix, or a suffix, off a name; None where neither gives the other."""
+    if not shorter or len(longer) <= len(shorter):
+        return None
+    if longer.endswith(shorter):
+        return f"{longer.removesuffix(shorter)}{ANY}", ANY
+    if longer.startswith(shorter):
+        return f"{ANY}{longer.removeprefix(shorter)}", ANY
+    return None
+
+
+def _middle(name: str, pattern: str) -> str:
+    """Return what stands for the `*` of a pattern, "" where the pattern does not fit."""
+    start, mark, end = pattern.partition(ANY)
+    if not mark or len(name) <= len(start) + len(end):
+        return ""
+    return name[len(start) : len(name) - len(end)] if name.startswith(start) and name.endswith(end) else ""
+
+
+def _renamed_words(kind: str, pairs: Pairs) -> Iterable[str]:
+    affixes = [old.replace(ANY, "") for old, new in pairs if new == ANY]
+    if affixes:
+        yield f"{kind}s without {_listed(affixes)}"
+    dropped = [old for old, new in pairs if not new]
+    if dropped:
+        named = [old for old in dropped if old]
+        words = [_listed(named)] * bool(named) + ["without a name"] * (len(named) < len(dropped))
+        yield f"leave out {kind}{'s' * (len(dropped) > 1)} {' and '.join(words)}"
+    others = [f"“{old}” as {new}" for old, new in pairs if new not in ("", ANY)]
+    if others:
+        more = f" and {len(others) - SHOWN} more" if len(others) > SHOWN else ""
+        yield f"{kind}{'s' * (len(others) > 1)} {', '.join(others[:SHOWN])}{more}"
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(f"“{name}”" for name in names[:SHOWN]) + more

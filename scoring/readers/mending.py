@@ -1,0 +1,127 @@
+"""Apply changes to the bytes of tables and the names of files before the ordinary readers see them."""
+
+import codecs
+import csv
+import io
+import re
+from collections.abc import Callable, Sequence
+from pathlib import PurePosixPath
+
+from scoring.mends import Changes, renamed
+from scoring.readers.tables import DELIMITERS
+
+ENDINGS = (".nii.gz", ".geojson", ".json", ".nii", ".mha", ".jpg", ".jpeg", ".png", ".tif", ".tiff")
+"""Of files that are called by the name of a case."""
+COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*", re.ASCII)
+WHOLE = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
+FRACTION = re.compile(r"\s*\d+\s*", re.ASCII)
+BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+
+
+def mended_name(member: str, changes: Changes) -> str:
+    """Return what a member is called, with the name of its case changed."""
+    path = PurePosixPath(member)
+    case = changed_case(path.name, changes)
+    return member if case == path.name else path.with_name(case).as_posix()
+
+
+def changed_case(name: str, changes: Changes) -> str:
+    """Return the name of a case, or of a file called by it, as it is read: folder and ending stay."""
+    folder, mark, base = name.rpartition("/")
+    ending = next((e for e in ENDINGS if base.lower().endswith(e)), "")
+    stem = base[: len(base) - len(ending)]
+    new = renamed(stem, changes.cases)
+    return f"{folder}{mark}{new}{base[len(stem) :]}" if new else name
+
+
+def mended_table(data: bytes, changes: Changes) -> bytes:
+    """Return a table with changes applied; what is no text that can be cut into cells stays as it is."""
+    if data[:200].lstrip()[:1] in (b"{", b"[", b"<"):
+        return data
+    mark = next((bom for bom in BOMS if data.startswith(bom)), b"")
+    encoding = BOMS.get(mark, "utf-8")
+    try:
+        text = data[len(mark) :].decode(encoding)
+        return mark + _mended_text(text, changes).encode(encoding)
+    except (UnicodeError, csv.Error):
+        return data
+
+
+def _mended_text(text: str, changes: Changes) -> str:
+    end = "\r\n" if "\r\n" in text else "\n"
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    first = next((i for i, line in enumerate(lines) if line.strip() and not _declares(line)), None)
+    if first is None:
+        return text
+    usual = max(DELIMITERS, key=lines[first].count)
+    between = changes.delimiter or usual
+    header = _cells(lines[first], between)
+    names = [renamed(cell.strip(), changes.columns) for cell in header]
+    kept = [i for i, cell in enumerate(header) if not _left_out(cell, changes)]
+    width = len(header)
+    written = [names[i] if names[i] != header[i].strip() else header[i] for i in kept]
+    delimiter = "," if changes.delimiter else usual
+    made = [*lines[:first], _line(written, delimiter)]
+    change = _row_change(changes)
+    if change is None and kept == list(range(width)) and delimiter == between:
+        return end.join([*made, *lines[first + 1 :]])
+    for line in lines[first + 1 :]:
+        cells = _cells(line, between) if line.strip() else []
+        if changes.decimal_commas:
+            cells = _whole_numbers(cells, width)
+        cells = [change(cell) for cell in cells] if change else cells
+        made.append(_line([cells[i] for i in kept if i < len(cells)] + cells[width:], delimiter))
+    return end.join(made)
+
+
+def _declares(line: str) -> bool:
+    """Return whether a line is Excel's `sep=;`."""
+    return re.fullmatch(r"(?i)sep=.", line.strip(" \ufeff")) is not None
+
+
+def _left_out(cell: str, changes: Changes) -> bool:
+    return renamed(cell.strip(), changes.columns) == "" and (
+        bool(cell.strip()) or ("", "") in changes.columns
+    )
+
+
+def _row_change(changes: Changes) -> Callable[[str], str] | None:
+    """Return what is done to every cell below the header; None where nothing is."""
+    if not changes.cases and not changes.decimal_commas:
+        return None
+
+    def change(cell: str) -> str:
+        if changes.decimal_commas and COMMA.fullmatch(cell):
+            return cell.replace(",", ".")
+        return changed_case(cell.strip(), changes) if changes.cases else cell
+
+    return change
+
+
+def _whole_numbers(cells: list[str], width: int) -> list[str]:
+    """Return a row whose numbers were cut at their decimal commas, whole again: an id, then a pair of cells
+    for each column."""
+    if not cut_at_commas(cells, width):
+        return cells
+    pairs = zip(cells[1::2], cells[2::2], strict=True)
+    return [cells[0], *(f"{whole}.{part.strip()}" for whole, part in pairs)]
+
+
+def cut_at_commas(cells: Sequence[str], width: int) -> bool:
+    """Return whether a row looks as if every number after the first cell had been cut at a decimal comma."""
+    return (
+        width > 1
+        and len(cells) == 2 * width - 1
+        and all(map(WHOLE.fullmatch, cells[1::2]))
+        and all(map(FRACTION.fullmatch, cells[2::2]))
+    )
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    return next(csv.reader([line], delimiter=delimiter), [])
+
+
+def _line(cells: Sequence[str], delimiter: str) -> str:
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter, lineterminator="").writerow(cells)
+    return text.getvalue()

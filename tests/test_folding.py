@@ -1,0 +1,69 @@
+"""Folding: findings that repeat each other become one, and none is lost."""
+
+from scoring.findings import error, note, warning
+from scoring.folding import folded, tally
+from scoring.mends import Changes, Mend, renaming
+
+COLUMNS = [
+    error(
+        "missing-column",
+        "p.csv:1",
+        f"there is no column for class {name}: name it '{name}'. Found: 'a', 'b'.",
+    )
+    for name in ("AK", "BCC", "NV", "DF", "MEL", "VASC")
+]
+
+
+def test_repeated_problems_are_one_that_names_what_differs_and_ends_as_all_do():
+    (fold,) = folded(COLUMNS)
+    assert (fold.where, fold.message) == (
+        "p.csv:1",
+        "6 columns are missing: AK, BCC, NV, DF, MEL and 1 more. Found: 'a', 'b'.",
+    )
+    assert fold.entries == tuple(COLUMNS)
+
+
+def test_lines_of_a_file_are_named():
+    rows = [
+        error("not-a-number", f"p.csv:{i}", f"case c{i}, column A 'x' is not a number.") for i in range(2, 8)
+    ]
+    (fold,) = folded(rows)
+    assert (fold.where, fold.message) == (
+        "p.csv",
+        "6 rows hold text where a number is needed: lines 2, 3, 4, 5, 6 and 1 more.",
+    )
+
+
+def test_a_code_without_words_of_its_own_says_what_the_first_says():
+    (fold,) = folded([warning("odd", f"c{i}", f"it has {i} voxels. It counts as missing.") for i in range(5)])
+    assert fold.message == "it has 0 voxels. It counts as missing. 5 such: c0, c1, c2, c3, c4."
+
+
+def test_few_stay_apart_and_the_worst_come_first():
+    entries = [note("a", "1", "x"), warning("b", "2", "y"), error("c", "3", "z"), warning("b", "4", "y")]
+    assert [(fold.level, fold.where) for fold in folded(entries)] == [
+        ("error", "3"),
+        ("warning", "2"),
+        ("warning", "4"),
+        ("note", "1"),
+    ]
+    assert tally(entries) == "1 error, 2 warnings, 1 note"
+    assert (folded([]), tally([])) == ([], "")
+
+
+def test_equal_messages_at_one_place_are_counted():
+    (fold,) = folded([error("missing-case", "p", "no row")] * 4)
+    assert fold.message == "4 cases have no prediction. no row"
+
+
+def test_each_mend_is_offered_once_and_many_as_one():
+    whole = renaming("column", (("p_*", "*"),))
+    (fold,) = folded([one.mended_by(whole) for one in COLUMNS])
+    assert fold.mends == (whole,)
+    each = [renaming("column", ((f"{i}", f"c{i}"),)) for i in range(6)]
+    (fold,) = folded([one.mended_by(mend) for one, mend in zip(COLUMNS, each, strict=True)])
+    (mend,) = fold.mends
+    assert mend.changes.columns == tuple((f"{i}", f"c{i}") for i in range(6))
+    assert mend.label == "Read columns “0” as c0, “1” as c1, “2” as c2, “3” as c3 and 2 more"
+    (fold,) = folded([COLUMNS[0].mended_by(Mend("", Changes(columns=(("a", "b"),))))])
+    assert fold.mends == (), "what says nothing is no button"

@@ -1,0 +1,213 @@
+"""Mends: a file that is read with changes gives what a file gives that was right at once."""
+
+import csv
+import io
+from collections.abc import Callable, Iterable
+
+import pytest
+
+import scoring
+from scoring import samples
+from scoring.findings import Finding
+from scoring.folding import distinct
+from scoring.mends import Changes, Mend, renamed, renaming, without_affix
+from scoring.readers.mending import mended_table
+from scoring.readers.sources import Mended, open_source
+from tests.support import lesion_tables
+
+
+def sample(challenge_id: str):
+    """Challenge, truth and the prediction file of a sample team."""
+    challenge = scoring.load_challenge(challenge_id)
+    chosen = next(iter(samples.test_sets(challenge_id).values()))
+    team = next(team for team in chosen.submissions.values() if not team.is_model)
+    return challenge, challenge.read_truth(chosen.path), team.path
+
+
+def changed(
+    data: bytes, header: Callable[[str], str] = str, cell: Callable[[int, str], str] = lambda _i, c: c
+):
+    """A table with another header and other cells (column, cell)."""
+    first, *rows = csv.reader(io.StringIO(data.decode()))
+    text = io.StringIO()
+    made = [[header(name) for name in first], *([cell(i, c) for i, c in enumerate(row)] for row in rows)]
+    csv.writer(text, lineterminator="\n").writerows(made)
+    return text.getvalue().encode()
+
+
+def refused(work: Callable, *arguments, **options) -> scoring.InputRefused:
+    with pytest.raises(scoring.InputRefused) as found:
+        work(*arguments, **options)
+    return found.value
+
+
+def offered(findings: Iterable[Finding]) -> dict[str, Mend]:
+    return {mend.label: mend for mend in distinct(m for finding in findings for m in finding.mends)}
+
+
+def same_score(challenge, truth, right, mended) -> dict:
+    """The card of what was mended, which says what it says of what was right at once, but for what was
+    mended; without that."""
+    cards = [
+        challenge.score(truth, read, resamples=20).as_dict()
+        for read in (
+            challenge.read_predictions(right, truth, "p"),
+            challenge.read_predictions(mended, truth, "p"),
+        )
+    ]
+    for card in cards:
+        card["findings"] = [entry for entry in card["findings"] if entry["code"] != "mended"]
+        card["provenance"].pop("predictions_sha256")
+    said = cards[1]["provenance"].pop("mended")
+    assert cards[0] == cards[1]
+    return said[0]
+
+
+@pytest.mark.parametrize("challenge_id", ["tricorder3", "isic"])
+@pytest.mark.parametrize(("name", "pattern"), [("prob_{}", "prob_*"), ("{}_score", "*_score")])
+def test_a_prefix_or_suffix_of_all_columns_is_taken_off(challenge_id, name, pattern):
+    challenge, truth, path = sample(challenge_id)
+    data = path.read_bytes()
+    ids = data.split(b",")[0].decode()
+    bad = changed(data, lambda column: column if column == ids else name.format(column))
+    found = refused(challenge.read_predictions, bad, truth)
+    ((_, mend),) = offered(found.problems).items()
+    assert mend.label == f"Read columns without “{pattern.replace('*', '')}”"
+    assert same_score(challenge, truth, data, Mended(bad, mend.changes)) == {"columns": {pattern: "*"}}
+    card = challenge.score(
+        truth, challenge.read_predictions(Mended(bad, mend.changes), truth, "p.csv"), resamples=0
+    )
+    (said,) = [f for f in card.findings if f.code == "mended"]
+    assert (said.level, said.where) == ("note", "p.csv")
+    assert f"columns without “{pattern.replace('*', '')}”" in said.message
+
+
+@pytest.mark.parametrize(
+    ("challenge_id", "column", "written", "label"),
+    [
+        ("melanoma", 1, "Risk score", "Read column “Risk score” as the score"),
+        ("tricorder3", 2, "BCCs", "Read column “BCCs” as class BCC"),
+        ("isic", 1, "mel", "Read column “mel” as category MEL"),
+        ("isic", 0, "imge", "Read column “imge” as the case id"),
+    ],
+)
+def test_a_column_is_read_by_another_name(challenge_id, column, written, label):
+    challenge, truth, path = sample(challenge_id)
+    data = path.read_bytes()
+    if challenge_id == "melanoma":  # beside a second column of numbers
+        data = b"\n".join(line + b",9" * bool(line) for line in data.split(b"\n")).replace(b",9", b",age", 1)
+    header = next(csv.reader([data.decode().split("\n")[0]]))
+    bad = changed(data, lambda name: written if name == header[column] else name)
+    mends = offered(refused(challenge.read_predictions, bad, truth).problems)
+    assert list(mends) == [label]
+    mended = Mended(bad, mends[label].changes)
+    if challenge_id == "melanoma":
+        read = challenge.read_predictions(mended, truth)
+        assert (read.outputs == challenge.read_predictions(data, truth).outputs).all()
+    else:
+        same_score(challenge, truth, data, mended)
+
+
+def test_columns_that_are_too_many_are_left_out():
+    challenge, truth, path = sample("isic")
+    data = path.read_bytes()
+    bad = b"".join(
+        b"%d,%s,x\n" % (number, line) if number else b",%s,site\n" % line
+        for number, line in enumerate(data.splitlines())
+    )
+    found = refused(challenge.read_predictions, bad, truth)
+    assert [problem.code for problem in found.problems] == ["extra-column"] * 2
+    mends = offered(found.problems)
+    assert list(mends) == ["Leave out columns “site” and without a name"]
+    (mend,) = mends.values()
+    assert same_score(challenge, truth, data, Mended(bad, mend.changes)) == {"columns": {"": "", "site": ""}}
+
+
+def test_cases_without_a_prediction_count_as_wrong():
+    challenge = scoring.load_challenge("tricorder3")
+    truth = challenge.read_truth(lesion_tables.truth(), "t.csv")
+    data = b"\n".join(lesion_tables.predictions().split(b"\n")[:-3]) + b"\n"
+    read = challenge.read_predictions(data, truth, "p.csv")
+    mends = offered(refused(challenge.score, truth, read).problems)
+    assert list(mends) == ["Count the 2 cases without a usable prediction as wrong"]
+    (mend,) = mends.values()
+    options = dict(mend.changes.options)
+    assert options == {"missing": "wrong"}
+    card = challenge.score(truth, read, resamples=0, **options)
+    assert card.incomplete == "2 of 6 predictions missing, counted as wrong"
+    assert offered(card.findings) == {}
+
+
+def test_a_mend_is_not_part_of_what_findings_say():
+    plain = Finding("error", "missing-case", "a", "no row")
+    mended = plain.mended_by(Mend("Count it as wrong", Changes(options=(("missing", "wrong"),))))
+    assert (plain, hash(plain), plain.as_dict()) == (mended, hash(mended), mended.as_dict())
+    assert set(mended.as_dict()) == {"level", "code", "where", "message"}
+
+
+def test_changes_are_joined_and_the_later_counts():
+    first = Changes(columns=(("a", "b"),), options=(("missing", "wrong"),))
+    joined = first.joined(Changes(columns=(("a", "c"), ("d", "")), delimiter="|"))
+    assert joined == Changes((("a", "c"), ("d", "")), delimiter="|", options=(("missing", "wrong"),))
+    assert joined.as_dict() == {"columns": {"a": "c", "d": ""}, "delimiter": "|"}
+    assert not Changes()
+    assert not first.of_files.options
+
+
+@pytest.mark.parametrize(
+    ("pairs", "name", "read"),
+    [
+        ((("prob_*", "*"),), "prob_MEL", "MEL"),
+        ((("prob_*", "*"),), "prob_", "prob_"),
+        ((("*_seg", "*"),), "P1_seg", "P1"),
+        ((("*_seg", "*"),), "P1_seg_2", "P1_seg_2"),
+        ((("a*", "*"), ("ab", "c")), "ab", "c"),
+        ((("x", ""),), "x", ""),
+    ],
+)
+def test_names_are_read_otherwise(pairs, name, read):
+    assert renamed(name, pairs) == read
+
+
+def test_an_affix_is_what_is_left_of_the_longer_name():
+    assert without_affix("P1_seg", "P1") == ("*_seg", "*")
+    assert without_affix("pred_P1", "P1") == ("pred_*", "*")
+    assert without_affix("P1", "P1") is without_affix("P1", "") is without_affix("P1", "P2") is None
+
+
+def test_a_button_says_what_it_does():
+    assert renaming("column", (("Risk", "score"),)).label == "Read column “Risk” as score"
+    assert renaming("case", (("*_seg", "*"),)).label == "Read cases without “_seg”"
+    assert Changes(decimal_commas=True, delimiter="|").words() == (
+        "commas in numbers as decimal commas, cells separated by “|”"
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "changes", "mended"),
+    [
+        (b"\xef\xbb\xbfid,p_A\r\n1,2\r\n", Changes(columns=(("p_*", "*"),)), b"\xef\xbb\xbfid,A\r\n1,2\r\n"),
+        ("id;p_Ä\n1;2\n".encode("utf-16"), Changes(columns=(("p_*", "*"),)), "id;Ä\n1;2\n".encode("utf-16")),
+        (b"sep=;\nid;p_A\n1;2\n", Changes(columns=(("p_*", "*"),)), b"sep=;\nid;A\n1;2\n"),
+        (b',id,"a, b"\n0,x,1\n', Changes(columns=(("", ""), ("a, b", "A"))), b"id,A\nx,1\n"),
+        (b'id,A\nx,"0,5"\n', Changes(decimal_commas=True), b"id,A\nx,0.5\n"),
+        (b"id,A,B\nx,0,5,0,25\n", Changes(decimal_commas=True), b"id,A,B\nx,0.5,0.25\n"),
+        (b"id|A\nx|1\n", Changes(delimiter="|"), b"id,A\nx,1\n"),
+        (b"id,A\na/x_p.jpg,1\ny_p,2\n", Changes(cases=(("*_p", "*"),)), b"id,A\na/x.jpg,1\ny,2\n"),
+        (b"\xff\xfeA", Changes(columns=(("A", "B"),)), b"\xff\xfeA"),
+        (b'{"A": 1}', Changes(columns=(("*", "B"),)), b'{"A": 1}'),
+        (b"", Changes(columns=(("A", "B"),)), b""),
+    ],
+)
+def test_bytes_of_tables(data, changes, mended):
+    assert mended_table(data, changes) == mended
+
+
+def test_files_are_read_by_the_names_of_their_cases():
+    changes = Changes(cases=(("*_seg", "*"),))
+    files = open_source(Mended({"masks/P1_seg.nii.gz": b"1", "t.csv": b"id\nP1_seg\n"}, changes), "folder")
+    assert files.members == ("masks/P1.nii.gz", "t.csv")
+    assert files.read("masks/P1.nii.gz") == files.open("masks/P1.nii.gz").read() == b"1"
+    assert files.read("t.csv") == files.open("t.csv").read() == b"id\nP1\n"
+    both = open_source(Mended({"P1_seg.nii": b"1", "P1.nii": b"2"}, changes), "folder")
+    assert both.members == ("P1.nii", "P1_seg.nii"), "never one file over another"
