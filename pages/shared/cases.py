@@ -1,15 +1,36 @@
 """All cases of a scorecard in a table, and what the model received of the chosen one."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import pandas as pd
 import streamlit as st
 from streamlit.elements.lib.column_types import ColumnConfig
 
-from pages.shared import layout, submissions
+from pages.shared import layout, render, submissions
 from pages.shared.challenge_page import ScoredSubmission
 from scoring.scorecard import ScoreCard
 from scoring.text import markdown
+from scoring.views import Block
+
+
+def table_and_case(
+    shown: ScoredSubmission,
+    rows: pd.DataFrame,
+    columns: Mapping[str, ColumnConfig],
+    how: str,
+    block: Callable[[ScoreCard, int], Block],
+) -> None:
+    """Draw the cases, and pixels and outputs of the chosen one side by side.
+
+    rows, columns: as of `chosen`; columns that rows lack are left out. how: as of `pixels`. block: the
+    outputs of a scorecard's case.
+    """
+    index = chosen(shown.card, rows, {name: column for name, column in columns.items() if name in rows})
+    left, right = st.columns([1, 1], gap="large")
+    with left:
+        pixels(shown, index, how)
+    with right:
+        render.block(block(shown.card, index), shown, f"case/{index}")
 
 
 def chosen(card: ScoreCard, rows: pd.DataFrame, columns: Mapping[str, ColumnConfig]) -> int:

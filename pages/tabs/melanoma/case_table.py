@@ -1,9 +1,8 @@
 """All cases of a Melanoma submission, and what the model received of the chosen one."""
 
 import pandas as pd
-import streamlit as st
 
-from pages.shared import cases, layout, render
+from pages.shared import cases, layout
 from pages.shared.challenge_page import ScoredSubmission
 from scoring.challenges.melanoma.views import NAMES, case_score
 from scoring.scorecard import ScoreCard
@@ -27,16 +26,8 @@ def all_cases(shown: ScoredSubmission) -> None:
         "gender": layout.words("gender"),
         "location": layout.words("body site"),
     }
-    table = rows(shown.card)
-    columns = {name: column for name, column in columns.items() if name in table}
-    index = cases.chosen(shown.card, table, columns)
-    left, right = st.columns([1, 1], gap="large")
-    with left:
-        cases.pixels(
-            shown,
-            index,
-            "Stretched in one step (bicubic) from the photograph, without keeping the aspect; not turned by "
-            "EXIF; divided by 255.",
-        )
-    with right:
-        render.block(case_score(shown.card, index), shown, f"case/{index}")
+    how = (
+        "Stretched in one step (bicubic) from the photograph, without keeping the aspect; not turned by "
+        "EXIF; divided by 255."
+    )
+    cases.table_and_case(shown, rows(shown.card), columns, how, case_score)
