@@ -76,6 +76,7 @@ BAD = {
 }
 
 
+@pytest.mark.soak
 def test_bad_files_are_answered_and_nothing_else_is_lost(isic, tmp_path):
     """One visitor, one bad file after another: each is answered with every problem, and then a good file is
     scored."""

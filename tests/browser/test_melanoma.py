@@ -130,6 +130,7 @@ BAD = {
 }
 
 
+@pytest.mark.soak
 def test_bad_files_are_answered_with_every_problem(melanoma, tmp_path):
     folder = GOLDEN / "07-refused"
     page = driver.give(melanoma(), "set", "own truth.csv", (folder / "truth.csv").read_bytes())

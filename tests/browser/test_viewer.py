@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import driver, viewer_app
 from tests.browser.test_pages import RULES
+from tests.support.thinned import some
 
 APP = "tests/browser/viewer_app.py"
 FP, FN, TP = (213, 94, 0), (86, 180, 233), (0, 158, 115)
@@ -291,7 +292,7 @@ def saved(page: Page) -> np.ndarray:
         return np.asarray(image.convert("RGBA"))
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", some(["dark", "light"], 2))
 def test_the_picture_is_saved_with_its_overlay_and_legend(viewer, theme):
     page = viewer(theme=theme)
     width, height = stage(page, "[s.width, s.height]")
@@ -323,7 +324,7 @@ def test_there_need_be_no_picture(viewer):
     expect(hover(page, LONELY)).to_contain_text("FN · missed")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", some(["dark", "light"], 2))
 def test_it_fits_a_phone(viewer, theme):
     page = viewer(theme=theme, viewport=driver.PHONE)
     assert page.evaluate("document.scrollingElement.scrollWidth") <= driver.PHONE["width"]
@@ -334,7 +335,7 @@ def test_it_fits_a_phone(viewer, theme):
     assert (sum(map(int, paper[4:-1].split(","))) > 600) == (theme == "light")
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", some(["dark", "light"], 2))
 def test_axe_finds_nothing(viewer, theme):
     page = viewer(theme=theme)
     page.locator(".stage").press("c")

@@ -1,6 +1,5 @@
 """Mends on the challenges' pages: a button mends a file without a new upload, says so, and is undone."""
 
-
 from scoring import samples
 from tests.support import visits
 from tests.support.visits import mend, words

@@ -19,6 +19,7 @@ from tests.support import nuclei_lists, visits
 from tests.support.command_line import ROOT, run
 from tests.support.nuclei_lists import CLASSES, RULES, nucleus, numbered
 from tests.support.payloads import PAYLOADS
+from tests.support.thinned import crossed, some
 from tests.support.visits import mend, words
 
 CHALLENGE = scoring.load_challenge("puma")
@@ -96,8 +97,7 @@ def asked(app) -> set[str]:
     return {re.sub(r"(\?).*", r"\1", heading.value) for heading in app.header}
 
 
-@pytest.mark.parametrize("rules", RULES)
-@pytest.mark.parametrize("team", TEAMS)
+@pytest.mark.parametrize(("team", "rules"), crossed(list(TEAMS), list(RULES), 2))
 def test_a_sample_team_has_the_score_of_the_command_line_under_every_rule(puma, team, rules):
     files = "--truth", SAMPLE.path, "--predictions", SAMPLE.submissions[team].path
     said = run("score", "puma", *files, "--rules", rules, "--resamples", 0, "--json", "-").json
@@ -131,16 +131,16 @@ def test_golden_files_dropped_have_the_official_score(puma, name):
     )
 
 
-@pytest.mark.parametrize("tab", TABS)
-@pytest.mark.parametrize("team", TEAMS)
+@pytest.mark.parametrize(("team", "tab"), crossed(list(TEAMS), list(TABS), 2))
 def test_every_tab_answers_the_sample(puma, team, tab):
     app = puma(submission=team, tab=tab)
     assert not app.exception
     assert text.markdown(TABS[tab]) in asked(app)
 
 
-@pytest.mark.parametrize("tab", TABS)
-@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case["exit"] == 0])
+@pytest.mark.parametrize(
+    ("name", "tab"), crossed([name for name, case in CASES.items() if case["exit"] == 0], list(TABS), 4)
+)
 def test_every_tab_answers_golden_files(puma, name, tab):
     folder = GOLDEN / name
     app = put(
@@ -449,7 +449,7 @@ def test_a_refused_test_set_says_why(puma, name):
     assert "This cannot be scored" in app.error[0].proto.title
 
 
-@pytest.mark.parametrize("payload", PAYLOADS)
+@pytest.mark.parametrize("payload", some(PAYLOADS, 5, 4))
 def test_foreign_names_of_cases_are_shown_as_they_were_typed(puma, payload):
     case = (
         payload.replace("\n", " ")

@@ -31,6 +31,7 @@ from tests.models import builders
 from tests.support import photographs
 from tests.support.foreign import gallery
 from tests.support.single_image import lesion, of_left_less_right
+from tests.support.thinned import crossed
 from tests.support.visits import words
 
 TABS = ("Why", "Operating point", "Cases alike", "What if", "Side by side", "Record")
@@ -148,8 +149,7 @@ def test_it_opens_on_a_sample_and_says_what_the_batch_path_says(single_image, ch
     assert "In this test set (n = " in said(app)
 
 
-@pytest.mark.parametrize("tab", TABS)
-@pytest.mark.parametrize("challenge", SKIN)
+@pytest.mark.parametrize(("challenge", "tab"), crossed(SKIN, TABS, 3))
 def test_no_tab_says_what_a_research_label_forbids(single_image, challenge, tab):
     app = single_image(challenge=challenge, tab=tab)
     assert not app.exception

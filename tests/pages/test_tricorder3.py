@@ -13,6 +13,7 @@ from tests.models import builders
 from tests.support import lesion_tables, visits
 from tests.support.command_line import ROOT, run
 from tests.support.payloads import PAYLOADS
+from tests.support.thinned import crossed, some
 from tests.support.visits import archive, finished, mend, words
 
 SAMPLE = samples.test_sets("tricorder3")["sample"]
@@ -99,8 +100,7 @@ def test_an_address_that_was_tampered_with_opens_the_sample(tricorder3, address)
     assert len(app.metric) == 1
 
 
-@pytest.mark.parametrize("tab", TABS)
-@pytest.mark.parametrize("team", ["aurora", "cygnus"])
+@pytest.mark.parametrize(("team", "tab"), crossed(["aurora", "cygnus"], list(TABS), 2))
 def test_every_tab_answers_probabilities_and_logits(tricorder3, tab, team):
     app = tricorder3(submission=team, tab=tab)
     assert not app.exception
@@ -116,8 +116,10 @@ def test_the_case_and_the_tab_of_an_address_are_shown(tricorder3):
     assert app.selectbox(key="tricorder3_submission").value == "delphi"
 
 
-@pytest.mark.parametrize("tab", TABS)
-@pytest.mark.parametrize("name", ["01-public-a", "04-all-nv-labels", "06-ties-sigmoids", "07-loose-tables"])
+OWN = ["01-public-a", "04-all-nv-labels", "06-ties-sigmoids", "07-loose-tables"]
+
+
+@pytest.mark.parametrize(("name", "tab"), crossed(OWN, list(TABS), 4))
 def test_every_tab_answers_own_tables_without_images(tricorder3, name, tab):
     case, files = json.loads((GOLDEN / name / "case.json").read_text(encoding="utf-8")), GOLDEN / name
     app = put(tricorder3(tab=tab), given(files / "predictions.csv"), given(files / "truth.csv"))
@@ -284,7 +286,7 @@ def test_back_to_sample(tricorder3):
     assert not [button for button in app.button if button.label == "Back to sample"]
 
 
-@pytest.mark.parametrize("payload", PAYLOADS)
+@pytest.mark.parametrize("payload", some(PAYLOADS, 5, 2))
 def test_foreign_text_is_shown_as_it_was_typed(tricorder3, payload):
     """As a file name and as the name of a case, in a refusal and in a result. The browser tests look for its
     effects."""

@@ -16,6 +16,7 @@ from scoring.single_image.photograph import received
 from scoring.single_image.reference import reference
 from tests.models import builders
 from tests.support.single_image import lesion, model, of_quadrant, photograph
+from tests.support.thinned import some
 
 CASES = 8
 MODELS = [
@@ -26,8 +27,9 @@ MODELS = [
 ]
 
 
-@pytest.mark.parametrize(("challenge_id", "key", "name"), MODELS)
-def test_one_answer_is_the_batch_path_s_row(challenge_id, key, name):
+@pytest.mark.parametrize("of", some(MODELS, 2))
+def test_one_answer_is_the_batch_path_s_row(of):
+    challenge_id, key, name = of
     challenge, sample = load_challenge(challenge_id), samples.test_sets(challenge_id)[key]
     truth = _first(challenge.read_truth(sample.path))
     data = sample.submissions[name].path.read_bytes()

@@ -12,7 +12,7 @@ from tests.challenges.isic import restated
 from tests.support.category_tables import random_pair
 
 isic = load_challenge("isic")
-REPLICATES = 20
+REPLICATES = 10
 
 
 def read(seed: int, **settings):

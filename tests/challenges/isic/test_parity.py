@@ -11,6 +11,7 @@ from tests.support import category_tables
 from tests.support.category_tables import IDS, random_pair
 from tests.support.findings import only
 from tests.support.lesion_tables import table
+from tests.support.soak import FACTOR
 
 isic = load_challenge("isic")
 OFFICIAL_NAMES = {"f1": "dice", "average_precision": "ap"}
@@ -44,7 +45,7 @@ def test_random_test_sets_give_the_official_numbers():
             "decimals": (1, 2, 6, 17)[seed % 4],
             "weights": seed % 3 == 0,
         }
-        for seed in range(18)
+        for seed in range(9 * FACTOR)
     ]
     pairs = [random_pair(**s) for s in settings]
     metrics = [

@@ -16,6 +16,7 @@ from tests.challenges.puma.drawn import realistic
 from tests.support import nuclei_lists as plain
 from tests.support.findings import codes, only, refused
 from tests.support.nuclei_lists import CHALLENGE, CLASSES, card, nucleus, numbered
+from tests.support.thinned import crossed
 
 REPLICATES, NEAR = 20, 1e-12
 
@@ -44,8 +45,7 @@ def expected(images, rows, in_data: int) -> dict[str, float | None]:
     return found
 
 
-@pytest.mark.parametrize("rules", plain.RULES)
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("seed", "rules"), crossed(range(3), plain.RULES, 3))
 def test_replicates_are_the_scorer_on_the_repeated_images(seed, rules):
     images = realistic(seed, images=6, nuclei=25)
     n = len(images[0])

@@ -1,6 +1,6 @@
 """What must not change a score, and what may only change it in one direction."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring.challenges.puma.card import rescore
@@ -8,8 +8,10 @@ from tests.challenges.puma.drawn import RULES, SETS, realistic
 from tests.support import nuclei_lists as plain
 from tests.support.findings import codes, refused
 from tests.support.nuclei_lists import CHALLENGE, card, nucleus, numbered
+from tests.support.soak import few_examples
 
 
+@few_examples
 @given(SETS, RULES, st.randoms(use_true_random=False))
 def test_the_order_of_the_files_changes_nothing(images, rules, dice):
     folders = [plain.files(numbered(side)) for side in images]
@@ -22,6 +24,7 @@ def test_the_order_of_the_files_changes_nothing(images, rules, dice):
     assert cards[0] == cards[1]
 
 
+@few_examples
 @given(SETS, RULES)
 def test_moving_everything_changes_nothing(images, rules):
     moved = [
@@ -37,6 +40,7 @@ def test_moving_everything_changes_nothing(images, rules):
     assert (after.score, after.metrics, after.per_class) == (before.score, before.metrics, before.per_class)
 
 
+@few_examples
 @given(SETS, RULES)
 def test_leaving_out_a_case_is_the_same_as_finding_nothing_in_it(images, rules):
     truth, predictions = map(numbered, images)
@@ -52,6 +56,7 @@ def test_leaving_out_a_case_is_the_same_as_finding_nothing_in_it(images, rules):
         )
 
 
+@few_examples
 @given(SETS)
 def test_a_larger_radius_finds_no_fewer_pairs_of_one_nucleus_each(images):
     truth, predictions = ([image[:1] for image in side] for side in images)
@@ -64,7 +69,7 @@ def test_a_larger_radius_finds_no_fewer_pairs_of_one_nucleus_each(images):
     assert found == sorted(found)
 
 
-@settings(max_examples=30)
+@few_examples
 @given(SETS, RULES, st.sampled_from((3.0, 15.0, 28.0, 40.0)), st.sampled_from((None, 0.0, 0.5)))
 def test_scoring_again_from_a_card_is_scoring(images, rules, radius, least):
     truth, predictions = (plain.files(numbered(side)) for side in images)

@@ -10,7 +10,7 @@ import scoring
 from tests.support.archives import archive_of
 from tests.support.findings import codes, outcome
 from tests.support.lesion_tables import CLASSES, TRUTH_HEADER, prediction_rows, predictions, text, truth
-from tests.support.soak import FACTOR
+from tests.support.soak import FACTOR, few_examples
 from tests.support.subsets import differences
 
 CHALLENGE = scoring.load_challenge("tricorder3")
@@ -75,6 +75,7 @@ def same(one: dict, two: dict) -> None:
     assert list(differences(one, two, 1e-12)) == []
 
 
+@few_examples
 @given(
     cases=CASES,
     delimiter=st.sampled_from([",", ";", "\t"]),
@@ -98,6 +99,7 @@ def test_delimiter_line_end_encoding_and_wrapping_change_nothing(cases, delimite
     assert scored(wrapped("labels.csv", true), wrapped("predictions.csv", predicted)) == plainly(cases)
 
 
+@few_examples
 @given(cases=CASES, data=st.data())
 def test_the_order_of_rows_and_columns_changes_nothing(cases, data):
     true, predicted = rows(cases)
@@ -112,6 +114,7 @@ def test_the_order_of_rows_and_columns_changes_nothing(cases, data):
     )
 
 
+@few_examples
 @given(cases=CASES, data=st.data())
 def test_other_names_of_the_cases_change_nothing(cases, data):
     other = data.draw(
@@ -134,6 +137,7 @@ def test_other_names_of_the_cases_change_nothing(cases, data):
     ) == plainly(cases)
 
 
+@few_examples
 @given(cases=CASES, scale=st.sampled_from([2.0, 0.5, 8.0]), shift=st.sampled_from([0.0, 1.0, -4.0]))
 def test_a_rising_change_of_all_outputs_changes_no_rank(cases, scale, shift):
     true, predicted = rows(cases)
@@ -148,6 +152,7 @@ def test_a_rising_change_of_all_outputs_changes_no_rank(cases, scale, shift):
     }
 
 
+@few_examples
 @given(cases=CASES, data=st.data())
 def test_classes_of_a_risk_group_can_change_places(cases, data):
     # Ties go by class number, so that rows get one clear maximum first.
