@@ -11,6 +11,7 @@ from pandas.io.formats.style import Styler
 from streamlit.elements.lib.column_types import ColumnConfig
 
 from pages.shared.downloads import csv_button
+from pages.shared.pictures import draw_picture
 from scoring.figures.numerals import UNDEFINED
 from scoring.figures.theme import DARK, LIGHT, Theme
 from scoring.markup import plain
@@ -309,7 +310,7 @@ def gallery(
         for picture in pictures((page - 1) * per_page, min(page * per_page, count)):
             with st.container(border=True, gap="xsmall", height="stretch", vertical_alignment="distribute"):
                 if picture.image is not None:
-                    st.image(picture.image, width="stretch", alt=picture.alt)
+                    draw_picture(picture.image, width="stretch", alt=picture.alt)
                 with st.container(gap="xsmall"):
                     st.markdown("  \n".join(picture.lines))
                     st.caption(markdown(picture.caption))

@@ -19,6 +19,7 @@ from pandas.io.formats.style import Styler
 
 from pages.shared import finding_list, layout
 from pages.shared.case_link import CaseLink
+from pages.shared.pictures import draw_picture
 from scoring.figures.numerals import span
 from scoring.figures.theme import SMALL, Theme, label
 from scoring.findings import Finding
@@ -223,7 +224,7 @@ def _gallery(entry: Gallery) -> None:
     if entry.caption:
         st.caption(entry.caption)
     for picture in entry.pictures:
-        st.image(picture.build(), markdown(picture.caption))
+        draw_picture(picture.build(), markdown(picture.caption))
 
 
 def _figure(entry: Figure, place: Place) -> None:

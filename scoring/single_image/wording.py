@@ -21,9 +21,9 @@ BANNER = (
     "images are computer-generated."
 )
 PRIVACY = (
-    "The image is kept in memory for this session only and is not stored. It is rebuilt from its "
-    "pixels: everything else that the file held "
-    "is dropped. Remove my image frees it."
+    "The image is kept in memory for this session only and is not stored; it has no address that others "
+    "could open. It is rebuilt from its pixels: everything else that the file held is dropped. Remove my "
+    "image frees it at once, closing the tab within 30 seconds."
 )
 CONSENT = (
     "No faces, tattoos, names or labels in the picture, and only with the consent of the person: pixels "

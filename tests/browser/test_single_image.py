@@ -86,6 +86,31 @@ def test_a_photograph_gets_an_answer_and_a_map_and_is_removed(single_image, them
     assert page.get_by_text("Highest score").count() == 0
 
 
+@pytest.mark.parametrize("end", ["removed", "tab closed"])
+def test_nothing_of_a_photograph_can_be_fetched_once_it_is_removed_or_its_tab_closed(visitor, server, end):
+    """Neither what the page showed nor a record that was downloaded, by whoever knows the addresses."""
+    mine, stranger = visitor(), visitor(viewport=PHONE)
+    asked: list[str] = []
+    mine.on("request", lambda request: asked.append(request.url))
+    page = driver.visit(mine, f"{server.address}/single_image?challenge=melanoma&tab=Record")
+    give_photograph(page)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Record to print (HTML)").click()
+    assert b"Record of one image" in download.value.path().read_bytes()
+    addresses = {address for address in asked if f"{server.address}/media/" in address}
+    shown = page.eval_on_selector_all("img", "images => images.map(image => image.src)")
+    assert len(shown) > 0
+    assert [source for source in shown if not source.startswith("data:")] == []
+    assert [stranger.request.get(address).status for address in addresses] == [200]
+    if end == "removed":
+        page.get_by_role("button", name="Remove my image").click()
+    else:
+        page.close()
+    until = time.monotonic() + 5
+    while (statuses := {stranger.request.get(address).status for address in addresses}) != {404}:
+        assert time.monotonic() < until, statuses
+
+
 def uploads(server) -> int:
     """Bytes of uploads that the server holds."""
     with urllib.request.urlopen(f"{server.address}/_stcore/metrics") as answer:

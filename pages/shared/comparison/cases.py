@@ -9,6 +9,7 @@ import streamlit as st
 from pages.shared import layout, render
 from pages.shared.comparison.pictures import pictures
 from pages.shared.comparison.shown import Compared
+from pages.shared.pictures import draw_picture
 from scoring.comparison import cases as correctness
 from scoring.comparison import difference_views as views
 from scoring.comparison.cases import Correctness
@@ -121,7 +122,7 @@ def _one_case(compared: Compared, found: Correctness, place: int) -> None:
     cards, names = compared.comparison.cards, compared.names
     picture = pictures(compared, [place], names[:1])[0]
     if picture.image is not None:
-        st.image(picture.image, width=260, alt=picture.alt)
+        draw_picture(picture.image, width=260, alt=picture.alt)
     truth = cards[names[0]].cases[place].get("truth")
     rows = []
     for name in names:

@@ -11,6 +11,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.shared import submissions
 from pages.shared.inputs import Input
+from pages.shared.pictures import draw_picture
 from pages.shared.single_image import model, session
 from pages.shared.submissions import Outcome, Running
 from scoring.findings import InputRefused
@@ -125,7 +126,7 @@ def _gallery(challenge_id: str, test_set: Input, truth, places: list[int], key: 
         for place, thumbnail in zip(shown, thumbnails, strict=True):
             with st.container(gap="xsmall"):
                 if thumbnail:
-                    st.image(thumbnail, width="stretch", alt=f"Case {truth.ids[place]}")
+                    draw_picture(thumbnail, width="stretch", alt=f"Case {truth.ids[place]}")
                 st.button(
                     "Try this",
                     key=f"{key}_{place}",

@@ -4,6 +4,7 @@ import streamlit as st
 
 from pages.shared import finding_list, inputs, submissions
 from pages.shared.inputs import Input
+from pages.shared.pictures import draw_picture
 from pages.shared.single_image import image_upload, prediction
 from pages.shared.single_image.image_upload import Image
 from pages.shared.single_image.query import preview
@@ -79,7 +80,7 @@ def title_of(test_set: Input) -> str:
 def picture(shown: Image) -> None:
     """Draw the image and what its file holds besides."""
     width, height = shown.photograph.size
-    st.image(
+    draw_picture(
         preview(shown),
         width=round(SEEN_PX * min(1, width / height)),
         alt=f"The image that the model is asked about, {width} by {height} px",

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared import jobs, submissions
+from pages.shared import downloads, jobs, submissions
 from pages.shared.submissions import Outcome, Running, Runs
 from scoring.models.pool import Cancelled
 
@@ -75,5 +75,6 @@ def forget() -> None:
         jobs.queue().stop(job)
         box.clear()
         jobs.queue().forget(key)
+    downloads.forget_own()
     for name in [name for name in st.session_state if str(name).startswith(PREFIX)]:
         del st.session_state[name]

@@ -1,0 +1,68 @@
+"""Sessions that left are ended in time, also when nobody else comes."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from pages.shared import leaving
+from pages.shared.leaving import DOWNLOADS_SECONDS, SESSION_SECONDS, Departures
+
+
+class Server:
+    """Streamlit's runtime, as far as sessions leave it."""
+
+    def __init__(self):
+        self.away: dict[str, dict] = {}
+        self.closed: list[str] = []
+        stored = SimpleNamespace(list=self._stored)
+        self._session_mgr = SimpleNamespace(_session_storage=stored)
+
+    def _stored(self):
+        return [
+            SimpleNamespace(
+                session=SimpleNamespace(id=name, session_state=SimpleNamespace(filtered_state=state))
+            )
+            for name, state in self.away.items()
+        ]
+
+    def close_session(self, name: str) -> None:
+        self.closed.append(name)
+        del self.away[name]
+
+
+@pytest.fixture
+def forgotten(monkeypatch) -> list[str]:
+    names: list[str] = []
+    monkeypatch.setattr(leaving.downloads, "forget", lambda _, part: names.append(part))
+    return names
+
+
+def test_downloads_go_first_and_then_the_session(forgotten):
+    now, server = [0.0], Server()
+    departures = Departures(server, lambda: now[0])
+    server.away["one"] = {"_download_nonce": "abcd"}
+    assert not departures.sweep()
+    now[0] = DOWNLOADS_SECONDS
+    assert not departures.sweep()
+    assert not departures.sweep()
+    assert forgotten == ["abcd"]
+    now[0] = SESSION_SECONDS
+    assert departures.sweep()
+    assert server.closed == ["one"]
+
+
+def test_who_comes_back_keeps_everything(forgotten):
+    """A lost connection, or a phone that slept for a moment."""
+    now, server = [0.0], Server()
+    departures = Departures(server, lambda: now[0])
+    for second in range(0, 200, SESSION_SECONDS - 1):
+        now[0] = second
+        server.away["one"] = {}
+        departures.sweep()
+        server.away.clear()
+        departures.sweep()
+    assert server.closed == []
+
+
+def test_what_cycles_hold_is_freed():
+    leaving.give_memory_back()
