@@ -55,7 +55,27 @@ def file_name(text: object, limit: int = 60) -> str:
     return re.sub(r"[^A-Za-z0-9_]+", "-", plain).strip("-_")[:limit].rstrip("-_") or "benchside"
 
 
+def uploaded_name(text: str, limit: int = 255) -> str:
+    """Return a name that came with an upload, "folder/file" included: without parts that leave the folder,
+    without backslashes and control characters.
+
+    Args:
+        text: The name as the browser, or whatever sent it, has it.
+        limit: Characters of each part at most; its end is kept.
+    """
+    parts = [part[-limit:].strip() for part in text.replace("\\", "_").split("/")[-64:]]
+    kept = [part for part in parts if part not in ("", ".", "..")]
+    name = "/".join(kept) or "file"
+    return "".join("_" if unicodedata.category(c) == "Cc" else c for c in name)
+
+
 def csv_cell(value: object) -> object:
     """Return a value for a table that a spreadsheet opens: text that it would take for a formula gets a quote
     in front; numbers stay."""
-    return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+    return f"'{value}" if isinstance(value, str) and is_formula(value) else value
+
+
+def is_formula(text: str) -> bool:
+    """Return whether a spreadsheet takes a text for a formula: by its first character, also one of full width
+    such as ＝, which some take for the same."""
+    return unicodedata.normalize("NFKC", text[:1]).startswith(_FORMULA)

@@ -131,6 +131,10 @@ def test_file_names(foreign, name):
         ("@x", "'@x"),
         ("\tx", "'\tx"),
         ("\rx", "'\rx"),
+        ("＝1+1", "'＝1+1"),
+        ("＋1", "'＋1"),
+        ("－1", "'－1"),
+        ("＠x", "'＠x"),
         ("MEL", "MEL"),
         (-1.5, -1.5),
         (None, None),
@@ -139,3 +143,21 @@ def test_file_names(foreign, name):
 )
 def test_formulas_become_text_and_numbers_stay(value, cell):
     assert text.csv_cell(value) == cell
+
+
+@pytest.mark.parametrize(
+    ("sent", "name"),
+    [
+        ("../../x.exe", "x.exe"),
+        ("/etc/passwd", "etc/passwd"),
+        ("..\\..\\x.exe", ".._.._x.exe"),
+        ("set/masks/a.nii.gz", "set/masks/a.nii.gz"),
+        ("./a.csv", "a.csv"),
+        ("..", "file"),
+        ("", "file"),
+        ("a\nb\x00.csv", "a_b_.csv"),
+        ("größe.csv", "größe.csv"),
+    ],
+)
+def test_names_of_uploads_stay_in_their_folder(sent, name):
+    assert text.uploaded_name(sent) == name

@@ -236,7 +236,8 @@ def _output(facts: ModelFacts, contract: Contract, file_name: str, trial: Answer
         widths = [_width(tensor) for tensor in facts.outputs]
     if widths[0] in (contract.outputs, None):
         return []
-    found = "no tensor of numbers" if shapes[0] is None else f"of shape {_axes(shapes[0])}"
+    shape = None if facts.outputs[0].dtype == "tensor(string)" else shapes[0]
+    found = "no tensor of numbers" if shape is None else f"of shape {_axes(shape)}"
     others = [
         _name(tensor)
         for tensor, width in zip(facts.outputs, widths, strict=True)

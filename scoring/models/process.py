@@ -11,7 +11,15 @@ from scoring.models import confinement, replies
 from scoring.models.image_upload import SMALL_LONGEST, SMALL_SIDE
 from scoring.models.preprocessing import MOST_PIXELS, ImageUnreadable, Pixels, Recipe
 from scoring.models.results import Answer, ModelFacts, ModelFailed, Picture, Upright
-from scoring.models.worker_process import LOADING, RUNNING, WORKER, Limits, WorkerProcess, crashed
+from scoring.models.worker_process import (
+    LOADING,
+    RUNNING,
+    WORKER,
+    Limits,
+    WorkerProcess,
+    crashed,
+    too_large,
+)
 
 Result = TypeVar("Result")
 _DECODING = {
@@ -66,12 +74,8 @@ class ModelProcess:
         if not isinstance(model, (bytes, bytearray, memoryview)):
             raise TypeError("a model is bytes")
         if len(model) > limits.model_bytes:
-            raise ModelFailed(
-                "model-unreadable",
-                f"The file has {len(model) / (1 << 20):,.0f} MiB; models of up to "
-                f"{limits.model_bytes >> 20:,} MiB are read.",
-            )
-        self._limits = limits
+            raise ModelFailed("model-unreadable", too_large(len(model), limits.model_bytes))
+        self._limits = limits = limits.for_model(len(model))
         self._worker = WorkerProcess(limits, command, stop)
         try:
             confinement.check(self._worker.confinement, model)

@@ -10,6 +10,7 @@ from scoring.findings import Finding, InputRefused, error
 from scoring.models.preflight import Contract
 from scoring.models.preprocessing import Recipe
 from scoring.models.results import ModelFacts
+from scoring.models.worker_process import Limits, too_large
 
 Model = str | os.PathLike[str] | bytes
 """An ONNX model: its path or its bytes."""
@@ -76,9 +77,14 @@ def read_model(model: Model, name: str | None = None) -> ModelFile:
     """
     if isinstance(model, (bytes, bytearray, memoryview)):
         return ModelFile(bytes(model), name or "the model")
-    path = Path(model)
+    path, most = Path(model), Limits().model_bytes
     try:
-        return ModelFile(path.read_bytes(), name or path.name)
+        with path.open("rb") as file:
+            size = max(path.stat().st_size, 0)
+            data = b"" if size > most else file.read(most + 1)  # a pipe has no size, and may never end
     except OSError as problem:
         words = f"The file cannot be read: {problem.strerror}. Check the path."
         raise InputRefused([error("model-unreadable", name or path.name, words)]) from problem
+    if max(size, len(data)) > most:
+        raise InputRefused([error("model-unreadable", name or path.name, too_large(size, most))])
+    return ModelFile(data, name or path.name)

@@ -14,11 +14,11 @@ import threading
 import time
 import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, cast
 
-from scoring.models import frames
+from scoring.models import frames, leftovers
 from scoring.models.frames import Part
 from scoring.models.preprocessing import ImageUnreadable
 from scoring.models.results import ModelFailed
@@ -39,6 +39,10 @@ main(settings)
 # The package's own __init__ is passed over: it imports the challenges, which the worker neither needs nor
 # should hold in its address space.
 WORKER = (sys.executable, "-I", "-c", _BOOTSTRAP)
+
+
+PLAIN_MODEL_BYTES, COPIES = 160 << 20, 5
+"""Each byte of a model beyond that size adds so many to its address space."""
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,12 @@ class Limits:
     run_seconds: float = 20
     cpu_seconds: int = 86_400
     niceness: int = 10
+
+    def for_model(self, size: int) -> "Limits":
+        """Return the limits for a model of so many bytes: a large one is in memory several times while it is
+        loaded."""
+        beyond = max(0, size - PLAIN_MODEL_BYTES)
+        return replace(self, memory_bytes=self.memory_bytes + COPIES * beyond)
 
 
 LOADING, RUNNING = "model-timeout", "inference-timeout"
@@ -95,9 +105,21 @@ _MESSAGES = {
 }
 
 
+_NO_FOLDER = (
+    "No process for models and images can be started: the folder for temporary files is full, is not there "
+    "or cannot be written. Whoever runs this program can name another with the environment variable TMPDIR."
+)
+
+
 def crashed() -> ModelFailed:
     """Return the failure of a worker whose reply makes no sense."""
     return ModelFailed("model-crashed", _MESSAGES["model-crashed"])
+
+
+def too_large(size: int, most: int) -> str:
+    """Return why a model of so many bytes is not read. size: 0 where the file does not say."""
+    found = f"The file has {size / (1 << 20):,.0f} MiB" if size > most else "The file is larger than that"
+    return f"{found}; models of up to {most >> 20:,} MiB are read."
 
 
 @dataclass
@@ -118,7 +140,10 @@ class WorkerProcess:
 
     def __init__(self, limits: Limits, command: Sequence[str], stop: threading.Event | None = None):
         self._limits = limits
-        self._folder = tempfile.TemporaryDirectory(prefix="benchside-", ignore_cleanup_errors=True)
+        try:
+            self._folder = leftovers.folder()
+        except OSError as fault:
+            raise ModelFailed("model-crashed", _NO_FOLDER) from fault
         try:
             self._child = subprocess.Popen(
                 [*command, json.dumps(_settings(limits))],

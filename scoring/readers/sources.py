@@ -151,6 +151,8 @@ def _opened(source: PlainSource, name: str | None, streamed: tuple[str, ...]) ->
     try:
         if path.is_dir():
             return _folder(path, name)
+        if path.exists() and not path.is_file():
+            return _of_bytes(_of_pipe(path, name), name, streamed)
         with path.open("rb") as file:
             head = file.read(4)
             if not is_zip(head, name):
@@ -277,6 +279,14 @@ def _bytes_of(path: Path, name: str) -> bytes:
         return path.read_bytes()
     except OSError as problem:
         raise _unreadable(name, problem) from problem
+
+
+def _of_pipe(path: Path, name: str) -> bytes:
+    """Read a pipe or a device, which has no size and may never end."""
+    with path.open("rb") as file:
+        data = file.read(MEMBER_BYTES + 1)
+    _within(len(data), MEMBER_BYTES, name, "file")
+    return data
 
 
 def _file_of(path: Path, name: str) -> ByteFile:

@@ -143,7 +143,7 @@ def test_a_batch_fixed_to_more_than_one_is_an_error(inputs):
         ([Tensor("c", FLOAT, (None, 12))], "(N, 12)"),
         ([Tensor("c", FLOAT, (None, 10)), Tensor("second", FLOAT, (None, 11))], "Output 'second' has 11"),
         ([Tensor("c", FLOAT, ())], "of shape ()"),
-        ([Tensor("label", "tensor(string)", (None, 11))], "'label'"),
+        ([Tensor("label", "tensor(string)", (None, 11))], "'label' is no tensor of numbers"),
         ([Tensor("label", "seq(map(int64,tensor(float)))", None), SCORES], "Output 'scores' has 11"),
     ],
 )

@@ -199,6 +199,17 @@ def test_every_output_comes_back_and_what_is_no_number_as_none():
     assert sequence is None
 
 
+def test_of_a_hundred_outputs_the_first_are_told_and_nothing_breaks():
+    model = onnx.ModelProto.FromString(builders.classifier(vector=False))
+    for place in range(100):
+        model.graph.node.append(helper.make_node("Identity", ["scores"], [f"more{place}"]))
+        model.graph.output.append(helper.make_tensor_value_info(f"more{place}", TensorProto.FLOAT, ["N", 11]))
+    told = outcome(model.SerializeToString()).outputs
+    assert len(told) == 101
+    np.testing.assert_array_equal(told[0], told[50])
+    assert told[-1] is None
+
+
 @pytest.mark.parametrize("shape", [[1, 3], [11], [1, 11, 1, 1], [1], [2, 11], [0, 11]])
 def test_the_shape_that_came_counts_not_the_one_declared(shape):
     assert outcome(builders.declared_other(shape)).outputs[0].shape == tuple(shape)

@@ -6,6 +6,7 @@ import hashlib
 import os
 import subprocess
 import sys
+import threading
 import zipfile
 import zlib
 from pathlib import Path
@@ -13,6 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from scoring.findings import InputRefused
+from scoring.readers import sources
 from scoring.readers.sources import open_source
 from tests.support.archives import STORED, Member, archive, archive_of
 from tests.support.findings import places, refused
@@ -224,3 +227,17 @@ def test_members_that_are_streamed_may_shrink_by_any_ratio():
     assert places(refused(open_source, packed, "z.zip", streamed=(".mha",)).problems) == [
         ("bad-zip", "z.zip › a.nii")
     ]
+
+
+def test_a_device_that_never_ends_is_read_up_to_the_limit(monkeypatch):
+    monkeypatch.setattr(sources, "MEMBER_BYTES", 1_000_000)
+    with pytest.raises(InputRefused, match="a file of at most 1 MB is read"):
+        open_source("/dev/zero")
+
+
+def test_a_table_comes_through_a_pipe(tmp_path):
+    path = tmp_path / "p.csv"
+    os.mkfifo(path)
+    threading.Thread(target=path.write_bytes, args=(b"a,b\n1,2\n",), daemon=True).start()
+    files = open_source(path)
+    assert files.read("p.csv") == b"a,b\n1,2\n"
