@@ -3,14 +3,17 @@
 Imports what pages need, once, and hands over to the module that names the pages.
 """
 
+import asyncio
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import streamlit as st
 from starlette.middleware import Middleware
 
-from pages.shared import exposure, garbage
+from pages.shared import exposure, garbage, leaving
 from pages.shared.origins import OwnOrigins
+from pages.shared.private_routes import PrivateRoutes
+from pages.shared.uploads import UploadQuota
 
 
 @asynccontextmanager
@@ -30,11 +33,13 @@ async def warm(_app):
     exposure.require_confinement()
     go.Figure(go.Scatter(x=[0]))
     garbage.keep_short()
+    departures = asyncio.create_task(leaving.watch())
     yield
+    departures.cancel()
 
 
 app = st.App(
     Path(__file__).parent / "pages" / "shared" / "navigation.py",
     lifespan=warm,
-    middleware=[Middleware(OwnOrigins)],
+    middleware=[Middleware(OwnOrigins), Middleware(PrivateRoutes), Middleware(UploadQuota)],
 )

@@ -6,12 +6,13 @@ while. Where they are gone, for example after a restart of the server, the page 
 """
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakValueDictionary
 
 import streamlit as st
+from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from scoring.text import markdown
 
@@ -76,8 +77,15 @@ def say_lost() -> None:
         st.button("Close", key="kept_files_close", type="tertiary", on_click=_close)
 
 
+def files_of(state: Mapping[str, Any]) -> Iterator[UploadedFile]:
+    """The own files that a session's state holds."""
+    for key, value in state.items():
+        if str(key).endswith(ENDING) and value:
+            yield from value[1]
+
+
 def _names_of(held: Held) -> list[str]:
-    return [file.name for key, value in held.files.items() if key.endswith(ENDING) for file in value[1]]
+    return [file.name for file in files_of(held.files)]
 
 
 def _held() -> Held:

@@ -11,7 +11,7 @@ PAGES = ROOT / "pages"
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from pages.shared import drop, kept_files  # noqa: E402
+from pages.shared import drop, kept_files, uploads  # noqa: E402
 from scoring.challenges import REGISTRY  # noqa: E402
 
 st.set_page_config(page_icon="🔬", layout="wide")
@@ -26,5 +26,6 @@ page = st.navigation(
 )
 drop.anywhere()
 kept_files.say_lost()
+uploads.say_refused()
 page.run()
 kept_files.outlive_reload()

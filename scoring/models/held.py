@@ -5,18 +5,18 @@ everybody may use have one process for all.
 """
 
 import hashlib
-import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from time import monotonic
 
+from scoring import limits
 from scoring.arrays import Floats
 from scoring.models.preprocessing import Pixels, Recipe
 from scoring.models.process import LoadedModel, ModelProcess
 from scoring.models.results import Answer, ModelFacts
 
-MOST_MODELS = int(os.environ.get("BENCHSIDE_OPEN_MODELS", "8"))
+MOST_MODELS = limits.OPEN_MODELS.value
 IDLE_SECONDS = 15
 """A model that ran no image for so long makes way when others wait."""
 LEFT_SECONDS = 10

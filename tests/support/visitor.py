@@ -1,0 +1,168 @@
+"""A visitor without a browser: the messages that Streamlit's page exchanges with the server, over a
+WebSocket."""
+
+import contextlib
+import secrets
+import urllib.error
+import urllib.request
+from collections.abc import Iterable, Iterator
+from http.cookiejar import CookieJar
+from typing import Self
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.WidgetStates_pb2 import WidgetState
+from websockets.sync.client import connect
+
+PATIENCE = 120
+CHUNK = 100_000
+
+
+class Visitor:
+    """One session. Use it as a context manager, or `close` it.
+
+    Attributes:
+        session: Streamlit's name of it.
+        widgets: Ids of widgets by the kind of their element, of the last run.
+        texts: What the elements of the last run say, by kind.
+        received: Bytes of all messages so far.
+    """
+
+    def __init__(self, address: str, page: str = ""):
+        self.address, self._page = address, page
+        host = address.removeprefix("http://")
+        opened = connect(
+            f"ws://{host}/_stcore/stream", origin=address, subprotocols=["streamlit"], max_size=None
+        )
+        self._channel = opened.__enter__()
+        self.session, self.received = "", 0
+        self.widgets: dict[str, list[str]] = {}
+        self.texts: list[str] = []
+        self._states: dict[str, WidgetState] = {}
+        self._script = ""
+
+    def run(self, page: str | None = None) -> None:
+        """Ask for a page, or for the same one again, and wait until its script has ended."""
+        question = BackMsg()
+        if page is not None:
+            self._page, self._script, self._states = page, "", {}
+        question.rerun_script.page_name = self._page
+        question.rerun_script.page_script_hash = self._script
+        question.rerun_script.widget_states.widgets.extend(self._states.values())
+        self._send(question)
+        self.finish()
+
+    def finish(self) -> None:
+        """Wait for the end of a run that goes on."""
+        self.widgets, self.texts = {}, []
+        for message in self._messages():
+            if message.WhichOneof("type") == "new_session":
+                self.widgets, self.texts = {}, []
+                self.session = message.new_session.initialize.session_id or self.session
+            elif message.WhichOneof("type") == "navigation":
+                self._script = message.navigation.page_script_hash
+            elif message.WhichOneof("type") == "delta":
+                self._element(message)
+            elif message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY and (
+                message.WhichOneof("type") == "script_finished"
+            ):
+                return
+
+    def click(self, widget: str) -> None:
+        """Click a button and wait for the run that follows."""
+        state = WidgetState(id=widget, trigger_value=True)
+        self._states[widget] = state
+        try:
+            self.run()
+        finally:
+            del self._states[widget]
+
+    def upload(self, name: str, data: bytes, uploader: str | None = None) -> tuple[int, str]:
+        """Upload a file as an uploader does, and return status and words of the answer; when it was taken,
+        the page has run with it."""
+        question = BackMsg()
+        question.file_urls_request.request_id = secrets.token_hex(4)
+        question.file_urls_request.file_names.append(name)
+        question.file_urls_request.session_id = self.session
+        self._send(question)
+        response = next(m for m in self._messages() if m.WhichOneof("type") == "file_urls_response")
+        place = response.file_urls_response.file_urls[0]
+        status, words = self.put(place.upload_url, name, data)
+        if status == 204:
+            widget = uploader or self.widgets["file_uploader"][0]
+            state = self._states.setdefault(widget, WidgetState(id=widget))
+            state.file_uploader_state_value.uploaded_file_info.add(
+                file_id=place.file_id, name=name, size=len(data), file_urls=place
+            )
+            self.run()
+        return status, words
+
+    def put(self, path: str, name: str, data: bytes, announced: bool = True) -> tuple[int, str]:
+        """Send a file to an address of the server. announced: whether its size is said first."""
+        boundary = secrets.token_hex(8)
+        body = (
+            (
+                f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n'
+                "Content-Type: application/octet-stream\r\n\r\n"
+            ).encode()
+            + data
+            + f"\r\n--{boundary}--\r\n".encode()
+        )
+        kind = {"Content-Type": f"multipart/form-data; boundary={boundary}"}
+        parts = body if announced else (body[at : at + CHUNK] for at in range(0, len(body), CHUNK))
+        return send(self.address, path, "PUT", parts, kind)
+
+    def close(self) -> None:
+        """Close the tab."""
+        self._channel.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _send(self, message: BackMsg) -> None:
+        self._channel.send(message.SerializeToString())
+
+    def _messages(self) -> Iterator[ForwardMsg]:
+        while True:
+            data = self._channel.recv(PATIENCE)
+            self.received += len(data)
+            yield ForwardMsg.FromString(data)
+
+    def _element(self, message: ForwardMsg) -> None:
+        element = message.delta.new_element
+        kind = element.WhichOneof("type")
+        if kind is None:
+            return
+        value = getattr(element, kind)
+        if getattr(value, "id", ""):
+            self.widgets.setdefault(kind, []).append(value.id)
+        self.texts += [getattr(value, name) for name in ("body", "title") if getattr(value, name, "")]
+
+
+def send(
+    address: str,
+    path: str,
+    method: str = "GET",
+    body: bytes | Iterable[bytes] | None = None,
+    headers: dict[str, str] | None = None,
+) -> tuple[int, str]:
+    """Send a request with the cookie that guards against forgery, and return status and words."""
+    jar = CookieJar()
+    opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
+    opener.open(f"{address}/_stcore/health").read()
+    token = {cookie.name: cookie.value or "" for cookie in jar}.get("_streamlit_xsrf", "")
+    question = urllib.request.Request(
+        f"{address}/{path.lstrip('/')}", body, {**(headers or {}), "X-Xsrftoken": token}, method=method
+    )
+    with contextlib.closing(_open(opener, question)) as answer:
+        return answer.status, answer.read().decode(errors="replace")
+
+
+def _open(opener: urllib.request.OpenerDirector, question: urllib.request.Request):
+    try:
+        return opener.open(question)
+    except urllib.error.HTTPError as refused:
+        return refused
