@@ -33,6 +33,7 @@ LAYERS = (
         "scoring.markup",
         "scoring.text",
         "scoring.arrays",
+        "scoring.limits",
         "scoring.version",
     ),
 )
