@@ -65,7 +65,7 @@ class Changes:
             *_renamed_words("column", self.columns),
             *_renamed_words("case", self.cases),
             "commas in numbers as decimal commas" * self.decimal_commas,
-            f"cells separated by “{self.delimiter}”" * bool(self.delimiter),
+            f"cells separated by {quoted_mark(self.delimiter)}" * bool(self.delimiter),
         ]
         return ", ".join(filter(None, said))
 
@@ -86,6 +86,11 @@ def renaming(kind: str, pairs: Pairs) -> Mend:
     if all(new == "" for _, new in pairs):
         return Mend(words[0].upper() + words[1:], changes)
     return Mend(f"Read {words}", changes)
+
+
+def quoted_mark(mark: str) -> str:
+    """Return what separates cells, as words."""
+    return "blanks" if mark == " " else f"“{mark}”"
 
 
 def renamed(name: str, pairs: Pairs) -> str:

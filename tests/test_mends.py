@@ -14,6 +14,9 @@ from scoring.mends import Changes, Mend, renamed, renaming, without_affix
 from scoring.readers.mending import mended_table
 from scoring.readers.sources import Mended, open_source
 from tests.support import lesion_tables
+from tests.support.command_line import ROOT
+
+GOLDEN = ROOT / "tests" / "golden"
 
 
 def sample(challenge_id: str):
@@ -211,3 +214,108 @@ def test_files_are_read_by_the_names_of_their_cases():
     assert files.read("t.csv") == files.open("t.csv").read() == b"id\nP1\n"
     both = open_source(Mended({"P1_seg.nii": b"1", "P1.nii": b"2"}, changes), "folder")
     assert both.members == ("P1.nii", "P1_seg.nii"), "never one file over another"
+
+
+@pytest.mark.parametrize("challenge_id", ["melanoma", "isic"])
+@pytest.mark.parametrize("name", ["{}_pred", "model-{}"])
+def test_a_prefix_or_suffix_of_all_cases_is_taken_off(challenge_id, name):
+    challenge, truth, path = sample(challenge_id)
+    data = path.read_bytes()
+
+    def longer(column: int, cell: str) -> str:
+        folder, slash, base = cell.rpartition("/")
+        stem, mark, ending = base.partition(".")
+        return cell if column else f"{folder}{slash}{name.format(stem)}{mark}{ending}"
+
+    bad = changed(data, cell=longer)
+    found = refused(challenge.read_predictions, bad, truth)
+    (label, mend), *none = offered(found.problems).items()
+    assert (label, none) == (f"Read cases without “{name.format('')}”", [])
+    assert same_score(challenge, truth, data, Mended(bad, mend.changes)) == {"cases": {name.format("*"): "*"}}
+
+
+@pytest.mark.parametrize("quoted", [True, False])
+@pytest.mark.parametrize("challenge_id", ["melanoma", "isic"])
+def test_decimal_commas_between_commas_are_read(challenge_id, quoted):
+    challenge, truth, path = sample(challenge_id)
+    data = changed(path.read_bytes(), cell=lambda column, cell: f"{float(cell):.6f}" if column else cell)
+    bad = changed(data, cell=lambda column, cell: cell.replace(".", ",") if column else cell)
+    bad = bad if quoted else bad.replace(b'"', b"")
+    found = refused(challenge.read_predictions, bad, truth)
+    assert list(offered(found.problems)) == ["Read commas inside numbers as decimal commas"]
+    (mend,) = offered(found.problems).values()
+    assert same_score(challenge, truth, data, Mended(bad, mend.changes)) == {"decimal_commas": True}
+
+
+@pytest.mark.parametrize(("mark", "words"), [("|", "“|”"), (" ", "blanks")])
+def test_cells_that_another_character_separates_are_read(mark, words):
+    challenge, truth, path = sample("isic")
+    data = path.read_bytes()
+    bad = data.replace(b",", mark.encode())
+    mends = offered(refused(challenge.read_predictions, bad, truth).problems)
+    assert list(mends) == [f"Read {words} as what separates cells"]
+    (mend,) = mends.values()
+    assert same_score(challenge, truth, data, Mended(bad, mend.changes)) == {"delimiter": mark}
+
+
+def test_where_no_name_is_near_columns_of_that_kind_are_offered():
+    challenge, truth, path = sample("melanoma")
+    rows = [line.split(",") for line in path.read_text().split()]
+    bad = (
+        "\n".join(f"{i},x,{p},7" for i, p in [("q", "u"), *rows[1:]])
+        .replace("x", "y", 1)
+        .replace("7", "v", 1)
+    )
+    mends = offered(refused(challenge.read_predictions, bad.encode(), truth).problems)
+    assert [label.split(" as ")[0] for label in mends] == [
+        *(f"Read column “{name}”" for name in ("q", "y")),
+        *(f"Read column “{name}”" for name in ("u", "v")),
+    ]
+
+
+def zip_of(
+    path, name: Callable[[str], str] = str, table: Callable[[bytes], bytes] = bytes
+) -> dict[str, bytes]:
+    """The members of a zip as a dropped folder, with other names and another table."""
+    files = open_source(path)
+    return {
+        name(member): table(files.read(member)) if member.endswith(".csv") else files.read(member)
+        for member in files.members
+    }
+
+
+def test_puma_files_with_a_suffix_are_read():
+    challenge, truth, path = sample("puma")
+    right = zip_of(path)
+    bad = zip_of(path, lambda member: member.replace(".json", "_pred.json"))
+    bad = {name: data for name, data in bad.items() if not name.endswith(".csv")}
+    right = {name: data for name, data in right.items() if not name.endswith(".csv")}
+    (mend,) = offered(refused(challenge.read_predictions, bad, truth).problems).values()
+    assert same_score(challenge, truth, right, Mended(bad, mend.changes)) == {
+        "cases": dict(mend.changes.cases)
+    }
+
+
+def test_hecktor_masks_with_a_suffix_and_columns_of_other_names_are_read():
+    folder = GOLDEN / "hecktor2026" / "basics"
+    challenge = scoring.load_challenge("hecktor2026")
+    truth = challenge.read_truth(folder / "truth")
+    right = {
+        path.relative_to(folder / "predictions").as_posix(): path.read_bytes()
+        for path in (folder / "predictions").rglob("*.*")
+    }
+    bad = {name.replace(".nii", "_seg.nii"): data for name, data in right.items()}
+    bad["predictions.csv"] = (
+        right["predictions.csv"].replace(b"risk", b"Risk score").replace(b"T_stage", b"T")
+    )
+    read = challenge.read_predictions(bad, truth)
+    mends = offered(read.findings)
+    assert set(mends) == {
+        "Read cases without “_seg”",
+        "Read column “Risk score” as the risk",
+        "Read column “T” as the T stage",
+    }
+    changes = Changes()
+    for mend in mends.values():
+        changes = changes.joined(mend.changes)
+    same_score(challenge, truth, right, Mended(bad, changes))

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from scoring.findings import Finding, error, note, warning
-from scoring.readers import matching, tables
+from scoring.readers import decimals, matching, near_cases, tables
 from scoring.readers.cells import parse_numbers
 from scoring.readers.tables import Table
 
@@ -148,7 +148,10 @@ def read_numbers(
                     f"{table.header[columns[k]]} {table.columns[columns[k]][i].strip()[:40]!r}"
                     for k in hit[:3]
                 )
-                entries.append(error(code, table.place(i), f"case {ids[i]}, column {cells} {words}"))
+                written = [table.columns[columns[k]][i] for k in hit]
+                mends = decimals.mends_of(written) if code == "not-a-number" else ()
+                found = error(code, table.place(i), f"case {ids[i]}, column {cells} {words}")
+                entries.append(found.mended_by(*mends))
     return numbers, faults
 
 
@@ -184,4 +187,5 @@ def _named_cases(rows: Rows, truth: NamedCases) -> set[int]:
 def _nothing_in_common(table: Table, ids: list[str], truth: NamedCases) -> Finding:
     """Return `no-common-case` with three ids of each side."""
     words = f"Here: {', '.join(ids[:3])}. There: {', '.join(truth.ids[:3])}."
-    return error("no-common-case", table.name, f"no row matches a case of {truth.name}. {words}")
+    found = error("no-common-case", table.name, f"no row matches a case of {truth.name}. {words}")
+    return found.mended_by(*near_cases.without_affix(ids, truth.ids))

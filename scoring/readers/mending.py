@@ -8,13 +8,11 @@ from collections.abc import Callable, Sequence
 from pathlib import PurePosixPath
 
 from scoring.mends import Changes, renamed
+from scoring.readers.decimals import COMMA, cut_at_commas
 from scoring.readers.tables import DELIMITERS
 
 ENDINGS = (".nii.gz", ".geojson", ".json", ".nii", ".mha", ".jpg", ".jpeg", ".png", ".tif", ".tiff")
 """Of files that are called by the name of a case."""
-COMMA = re.compile(r"\s*[+-]?\d*,\d+([eE][+-]?\d+)?\s*", re.ASCII)
-WHOLE = re.compile(r"\s*[+-]?\d+\s*", re.ASCII)
-FRACTION = re.compile(r"\s*\d+\s*", re.ASCII)
 BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 
@@ -25,13 +23,19 @@ def mended_name(member: str, changes: Changes) -> str:
     return member if case == path.name else path.with_name(case).as_posix()
 
 
-def changed_case(name: str, changes: Changes) -> str:
-    """Return the name of a case, or of a file called by it, as it is read: folder and ending stay."""
+def case_parts(name: str) -> tuple[str, str, str]:
+    """Return folder with `/`, case and ending of the name of a case, or of a file called by it."""
     folder, mark, base = name.rpartition("/")
     ending = next((e for e in ENDINGS if base.lower().endswith(e)), "")
-    stem = base[: len(base) - len(ending)]
-    new = renamed(stem, changes.cases)
-    return f"{folder}{mark}{new}{base[len(stem) :]}" if new else name
+    cut = len(base) - len(ending)
+    return f"{folder}{mark}", base[:cut], base[cut:]
+
+
+def changed_case(name: str, changes: Changes) -> str:
+    """Return the name of a case, or of a file called by it, as it is read: folder and ending stay."""
+    folder, case, ending = case_parts(name)
+    new = renamed(case, changes.cases)
+    return f"{folder}{new}{ending}" if new else name
 
 
 def mended_table(data: bytes, changes: Changes) -> bytes:
@@ -105,16 +109,6 @@ def _whole_numbers(cells: list[str], width: int) -> list[str]:
         return cells
     pairs = zip(cells[1::2], cells[2::2], strict=True)
     return [cells[0], *(f"{whole}.{part.strip()}" for whole, part in pairs)]
-
-
-def cut_at_commas(cells: Sequence[str], width: int) -> bool:
-    """Return whether a row looks as if every number after the first cell had been cut at a decimal comma."""
-    return (
-        width > 1
-        and len(cells) == 2 * width - 1
-        and all(map(WHOLE.fullmatch, cells[1::2]))
-        and all(map(FRACTION.fullmatch, cells[2::2]))
-    )
 
 
 def _cells(line: str, delimiter: str) -> list[str]:

@@ -3,13 +3,21 @@
 import difflib
 import re
 from collections.abc import Collection, Sequence
+from typing import Literal
 
-from scoring.mends import ANY, Changes, Mend, renamed, renaming
+from scoring.mends import ANY, Changes, Mend, quoted_mark, renamed, renaming
 
 ALIKE = 0.75
 """Share of letters from which on two headers are another spelling of one (`difflib`)."""
 MOST = 4
 """Columns that are offered for one that is missing."""
+SEPARATORS = ("|", "^", ":", " ")
+"""That some programs write between cells; not read unless that is chosen."""
+LOOKED_AT = 20
+"""Rows by which a column's kind is told."""
+NUMBER = re.compile(r"\s*[+-]?\d*[.,]?\d+([eE][+-]?\d+)?\s*", re.ASCII)
+Kind = Literal["", "text", "number"]
+Columns = Sequence[Sequence[str]]
 
 
 def renamings(
@@ -38,6 +46,36 @@ def read_as(written: str, what: str, name: str) -> Mend:
     return Mend(f"Read column “{written[:60]}” as {what}", Changes(columns=((written, name),)))
 
 
+def of_kind(header: Sequence[str], columns: Columns, what: str, name: str, kind: Kind) -> list[Mend]:
+    """Return mends that read a column of a kind as what is missing, for tables without a header that is near.
+
+    Args:
+        header: Headers of the table.
+        columns: Its cells by column.
+        what: What is missing, for the button.
+        name: What a column is renamed to.
+        kind: "text" or "number"; "": none is offered.
+    """
+    fits = [
+        written
+        for written, cells in zip(header, columns, strict=True)
+        if written and all((NUMBER.fullmatch(c) is not None) == (kind == "number") for c in cells[:LOOKED_AT])
+    ]
+    return [read_as(written, what, name) for written in fits[:MOST]] if kind and len(header) > 1 else []
+
+
+def between_cells(header: Sequence[str], columns: Columns) -> tuple[Mend, ...]:
+    """Return the mend for a table of one column whose cells another character separates; none for others."""
+    if len(header) != 1:
+        return ()
+    for mark in SEPARATORS:
+        count = header[0].count(mark)
+        if count and all(cell.strip().count(mark) == count for cell in columns[0]):
+            named = quoted_mark(mark)
+            return (Mend(f"Read {named} as what separates cells", Changes(delimiter=mark)),)
+    return ()
+
+
 def _with_affix(
     written: str, free: Sequence[str], what: str, names: Sequence[str], exact: bool
 ) -> list[Mend]:
@@ -46,12 +84,12 @@ def _with_affix(
     for name in names:
         between = "[^A-Za-z0-9]"
         found = re.fullmatch(rf"(?i)((?:.*{between})?)({re.escape(name)})((?:{between}.*)?)", written)
-        if len(name) < 2 or not found or not found[1] + found[3]:
+        if not found or (len(name) < 2 and found[1] + found[3]):
             continue
         before, middle, after = found.groups()
         pair = (f"{before}{ANY}{after}", ANY)
         alike = [other for other in free if renamed(other, (pair,)) != other]
-        if not (before and after) and len(alike) > 1 and (middle == name or not exact):
+        if bool(before) != bool(after) and len(alike) > 1 and (middle == name or not exact):
             return [renaming("column", (pair,))]
         return [read_as(written, what, name if exact else names[0])]
     return []

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from scoring.findings import Finding, InputRefused, error
-from scoring.readers.near_columns import renamings
+from scoring.readers.decimals import AS_COMMAS, cut_at_commas
+from scoring.readers.near_columns import Kind, between_cells, of_kind, renamings
 
 TABLE_BYTES, LINES, COLUMNS, LINE_BYTES = 200_000_000, 1_000_000, 1000, 1_000_000
 CELLS = 4_000_000
@@ -268,6 +269,7 @@ def _columns(rows: list[list[str]], numbers: list[int], width: int, name: str) -
     padded: set[int] = set()
     lengths = {}
     problems = []
+    cut = bool(rows) and all(cut_at_commas(row, width) for row in rows)
     for i, row in enumerate(rows):
         if len(row) == width:
             continue
@@ -285,6 +287,8 @@ def _columns(rows: list[list[str]], numbers: list[int], width: int, name: str) -
         else:
             padded.add(i)
         rows[i] = (row + [""] * width)[:width]
+    if cut:
+        problems = [problem.mended_by(AS_COMMAS) for problem in problems]
     columns = list(zip(*rows, strict=True)) or [()] * width
     return _Body(columns, frozenset(ragged), tuple(problems), frozenset(padded), lengths)
 
@@ -309,8 +313,15 @@ def find_column(table: Table, names: Sequence[str]) -> tuple[int | None, list[Fi
     return None, []
 
 
-def missing_column(table: Table, what: str, names: Iterable[str]) -> Finding:
-    """Return `missing-column` for a column that is needed and not there, with the nearest header that is."""
+def missing_column(table: Table, what: str, names: Iterable[str], kind: Kind = "") -> Finding:
+    """Return `missing-column` for a column that is needed and not there, with the nearest header that is.
+
+    Args:
+        table: The table.
+        what: What is missing.
+        names: What it may be called.
+        kind: What its cells hold: where no header is near, such columns are offered; "": none is.
+    """
     names = list(names)
     near = [
         table.header[table.keys.index(k)]
@@ -327,7 +338,13 @@ def missing_column(table: Table, what: str, names: Iterable[str]) -> Finding:
             f"{found}.{hint}"
         ),
     )
-    return missing.mended_by(*renamings(table.header, what.split(" (")[0], names))
+    what = what.split(" (")[0]
+    mends = (
+        between_cells(table.header, table.columns)
+        or renamings(table.header, what, names)
+        or of_kind(table.header, table.columns, what, names[0], kind)
+    )
+    return missing.mended_by(*mends)
 
 
 def settled(table: Table, problems: Iterable[Finding]) -> list[Finding]:

@@ -32,9 +32,8 @@ def missing_findings(truth: Truth, submission: Submission, options: Options) -> 
         if not takes_part.any():
             continue
         if submitted is None:
-            yield _subtask(
-                f"{kind.upper()} stage", f"there is no {kind.upper()} stage: every one counts as wrong."
-            )
+            words = f"there is no {kind.upper()} stage: every one counts as wrong."
+            yield _subtask(f"{kind.upper()} stage", words).mended_by(*submission.near.get(kind, ()))
         elif (lacking := takes_part & (submitted == stages.MISSING)).any():
             yield _missing(
                 "missing-stage",
@@ -44,7 +43,10 @@ def missing_findings(truth: Truth, submission: Submission, options: Options) -> 
             )
     column = chosen(submission.scores, options.prognosis_direction)
     if truth.has_survival.any() and column is None:
-        yield _subtask("prognosis", "there is no column of scores: none of the patients has one.")
+        near = (*submission.near.get("risk", ()), *submission.near.get("time", ()))
+        yield _subtask("prognosis", "there is no column of scores: none of the patients has one.").mended_by(
+            *near
+        )
     elif truth.has_survival.any() and column is not None:
         scores = oriented(submission.scores, options.prognosis_direction, len(truth))
         lacking = truth.has_survival & np.isnan(scores) & ~submission.scores[column].unusable

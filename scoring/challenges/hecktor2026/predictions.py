@@ -12,10 +12,10 @@ from scoring.challenges.hecktor2026.missing import missing_findings
 from scoring.challenges.hecktor2026.options import Options
 from scoring.challenges.hecktor2026.prognosis import read_scores
 from scoring.challenges.hecktor2026.submission import Submission
-from scoring.challenges.hecktor2026.tables import Rows, answers, find_table, read_rows
+from scoring.challenges.hecktor2026.tables import Rows, answers, find_table, near_columns, read_rows
 from scoring.challenges.hecktor2026.truth import Truth
 from scoring.findings import Finding, InputRefused, error, note, warning
-from scoring.readers import tables
+from scoring.readers import near_cases, tables
 from scoring.readers.sources import Files, Source
 from scoring.readers.tables import Table
 
@@ -51,13 +51,10 @@ def read_predictions(
     if problems:
         raise InputRefused(tables.settled(table, problems) if table else problems, findings)
     if unknown:
-        findings.append(
-            warning(
-                "unknown-patient",
-                files.name,
-                f"not in the truth, left out ({len(unknown)}): {', '.join(unknown)}.",
-            )
-        )
+        words = f"not in the truth, left out ({len(unknown)}): {', '.join(unknown)}."
+        bare = [patient for patient in ids if patient not in layout.masks]
+        mends = near_cases.without_affix(unknown, bare)
+        findings.append(warning("unknown-patient", files.name, words).mended_by(*mends))
     place = {patient: row for row, patient in enumerate(rows.ids)}
     row_of = np.array([place.get(patient, -1) for patient in ids])
     found = {kind: _stages(rows, kind, row_of, findings) for kind in STAGES}
@@ -72,6 +69,7 @@ def read_predictions(
         unknown=unknown,
         read=tuple(findings),
         missing=(),
+        near=near_columns(table) if table else {},
         contents=contents.digested([*used, *(layout.masks[one][0] for one in ids if one in layout.masks)]),
     )
     return (
@@ -117,7 +115,8 @@ def _nobody(
         f"no patient is one of {truth.name}. Here: {', '.join(unknown[:3])}. There: "
         f"{', '.join(truth.ids[:3])}."
     )
-    return [error("no-common-case", files.name, words)]
+    mends = near_cases.without_affix(unknown, truth.ids)
+    return [error("no-common-case", files.name, words).mended_by(*mends)]
 
 
 def _stages(rows: Rows, kind: str, row_of: np.ndarray, findings: list[Finding]) -> np.ndarray | None:

@@ -7,6 +7,7 @@ import numpy as np
 
 from scoring.challenges.hecktor2026.tables import Rows
 from scoring.findings import Finding, note, warning
+from scoring.readers import decimals
 from scoring.readers.cells import parse_numbers
 
 KINDS = ("risk", "time")
@@ -35,7 +36,8 @@ def read_scores(
         if found_wrong:
             named = ", ".join(f"{rows.ids[row]} {cells[row][:40]!r}" for row in found_wrong)
             words = f"scores that are no finite number, counted as missing ({len(found_wrong)}): {named}."
-            findings.append(warning("risk-not-a-number", rows.places[found_wrong[0]], words))
+            said = warning("risk-not-a-number", rows.places[found_wrong[0]], words)
+            findings.append(said.mended_by(*decimals.mends_of([cells[row] for row in found_wrong])))
         if read.decimal_commas:
             findings.append(
                 note(

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from scoring.challenges.hecktor2026.layouts import Contents
 from scoring.challenges.hecktor2026.prognosis import Scores
 from scoring.challenges.hecktor2026.truth import Truth
 from scoring.findings import Finding
+from scoring.mends import Mend
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,8 @@ class Submission:
     stages: codes [N] of the T and N stages, by "t" and "n" (`stages.MISSING`, `stages.UNKNOWN`), None without
     such a column. scores: prognosis by column, "risk" and "time". masks: what became of each mask, and the
     voxels by true and submitted label. read: what was noticed in the files; missing: what lacks against the
-    truth, under the usual options. unknown: patients that the truth does not have.
+    truth, under the usual options. unknown: patients that the truth does not have. near: meaning of
+    a column that lacks -> columns that may be meant.
     """
 
     ids: tuple[str, ...]
@@ -33,6 +35,7 @@ class Submission:
     read: tuple[Finding, ...]
     missing: tuple[Finding, ...]
     contents: Contents
+    near: Mapping[str, tuple[Mend, ...]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:

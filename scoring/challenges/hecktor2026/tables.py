@@ -7,7 +7,9 @@ from dataclasses import dataclass
 
 from scoring.challenges.hecktor2026.layouts import Layout
 from scoring.findings import Finding, InputRefused, error
+from scoring.mends import Mend
 from scoring.readers import tables
+from scoring.readers.near_columns import renamings
 from scoring.readers.sources import Files
 from scoring.readers.tables import MISSING, Table
 
@@ -22,6 +24,13 @@ COLUMNS = {
 }
 """What a column means, and its names after dropping case and everything but letters and digits."""
 ANSWER_BYTES = 10_000
+NEAR = {
+    "t": ("the T stage", ("T-stage", "T")),
+    "n": ("the N stage", ("N-stage", "N")),
+    "risk": ("the risk", ("Risk", "Prediction", "Score")),
+    "time": ("the time to relapse", ("RFS",)),
+}
+"""Meaning of a column of predictions -> what it is, and what it may be called beside other words."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +70,7 @@ def find_table(files: Files, layout: Layout, standard: str, used: list[str]) -> 
         if COLUMNS["patient"][0] in map(plain_name, table.header):
             fit.append((table, read))
         else:
-            problems.append(tables.missing_column(table, "the patient", ("PatientID",)))
+            problems.append(tables.missing_column(table, "the patient", ("PatientID",), "text"))
     if len(fit) > 1:
         names = ", ".join(table.name for table, _ in fit)
         raise InputRefused(
@@ -93,7 +102,7 @@ def read_rows(table: Table, meanings: Sequence[str], problems: list[Finding]) ->
     problems += table.problems
     places = {meaning: _column(table, meaning, problems) for meaning in ("patient", *meanings)}
     if places["patient"] is None:
-        problems.append(tables.missing_column(table, "the patient", ("PatientID",)))
+        problems.append(tables.missing_column(table, "the patient", ("PatientID",), "text"))
         return None
     ids = table.cells(places["patient"])
     kept: dict[str, int] = {}
@@ -125,6 +134,19 @@ def read_rows(table: Table, meanings: Sequence[str], problems: list[Finding]) ->
         if place is not None and meaning != "patient"
     }
     return Rows(tuple(ids[row] for row in rows), cells, tuple(table.place(row) for row in rows))
+
+
+def near_columns(table: Table) -> dict[str, tuple[Mend, ...]]:
+    """Return, for each meaning that no column has, the mends that read another column so."""
+    meant = [(plain_name(header), header) for header in table.header]
+    known = {name: meaning for meaning, names in COLUMNS.items() for name in names}
+    taken = [header for name, header in meant if name in known]
+    present = {known[name] for name, _ in meant if name in known}
+    return {
+        meaning: renamings(table.header, what, names, taken)
+        for meaning, (what, names) in NEAR.items()
+        if meaning not in present
+    }
 
 
 def _column(table: Table, meaning: str, problems: list[Finding]) -> int | None:

@@ -12,6 +12,7 @@ from scoring.challenges.isic.tolerated import tolerated
 from scoring.challenges.isic.truth import Cases
 from scoring.findings import Finding, InputRefused, error, note
 from scoring.mends import renaming
+from scoring.readers import near_cases
 from scoring.readers.sources import Source, open_source
 from scoring.readers.tables import Table
 from scoring.submission import Predictions
@@ -164,7 +165,7 @@ def _matched(found: CategoryTable, truth: Cases, first: dict[str, int]) -> tuple
                     f"no row matches a case of {truth.name}. Here: {', '.join(found.ids[:SHOWN])}. "
                     f"There: {', '.join(truth.ids[:SHOWN])}."
                 ),
-            )
+            ).mended_by(*near_cases.without_affix(found.ids, truth.ids))
         ]
     missing = [
         error("missing-case", name, f"case {name} has no row in {table.name}: add it.")

@@ -14,7 +14,7 @@ import numpy as np
 
 from scoring.challenges.isic.categories import ID_COLUMNS, compared
 from scoring.findings import Finding, InputRefused, error
-from scoring.readers import tables
+from scoring.readers import decimals, tables
 from scoring.readers.cells import parse_numbers
 from scoring.readers.near_columns import renamings
 from scoring.readers.sources import Files, sha256
@@ -99,7 +99,11 @@ def read(files: Files, preferred: Sequence[str] = ()) -> CategoryTable:
     id_name = next((n for n in (*preferred, *ID_COLUMNS) if n in table.header), None)
     if id_name is None:
         raise InputRefused(
-            [tables.missing_column(table, "the case id (rows are never matched by position)", ID_COLUMNS)]
+            [
+                tables.missing_column(
+                    table, "the case id (rows are never matched by position)", ID_COLUMNS, "text"
+                )
+            ]
         )
     id_column = table.header.index(id_name)
     return CategoryTable(table, id_column, compared(table.columns[id_column]), data, {member: sha256(data)})
@@ -169,7 +173,9 @@ def cell_problems(
             ", ..." if len(values) > SHOWN else ""
         )
         words = mend if isinstance(mend, str) else mend(values[0][1])
-        problems.append(error(code, table.place(row), f"case {found.ids[row]}, column {shown} {words}"))
+        problem = error(code, table.place(row), f"case {found.ids[row]}, column {shown} {words}")
+        mends = decimals.mends_of([cell for _, cell in values]) if code == "not-a-number" else ()
+        problems.append(problem.mended_by(*mends))
     return problems
 
 

@@ -66,7 +66,7 @@ def parse_label(cell: str) -> int | None:
 def _read_labels(table: Table, problems: list[Finding], findings: list[Finding]) -> LabelColumn:
     column = find_label_column(table, problems, findings)
     if column is None:
-        problems.append(tables.missing_column(table, "the label", ("label", "class")))
+        problems.append(tables.missing_column(table, "the label", ("label", "class"), "text"))
         return LabelColumn(np.full(len(table), -1))
     cells = table.columns[column]
     labels = [parse_label(cell) for cell in cells]
@@ -131,7 +131,7 @@ def _choose_column(
     )
     problems += twice
     if column is None:
-        problems.append(tables.missing_column(table, "the score", ("score", "melanoma", "risk")))
+        problems.append(tables.missing_column(table, "the score", ("score", "melanoma", "risk"), "number"))
         return None
     ignored = ", ".join(repr(table.header[i]) for i in others if i != column)
     findings.append(

@@ -15,6 +15,7 @@ from scoring.challenges.puma.placement import placement
 from scoring.challenges.puma.submission import Submission, find_predictions, outward
 from scoring.challenges.puma.truth import Truth
 from scoring.findings import Finding, InputRefused, error, note, warning
+from scoring.readers import near_cases
 from scoring.readers.mending import mended_name
 from scoring.readers.nuclei import Nuclei
 from scoring.readers.sources import Files, Mended, Source, open_source
@@ -121,7 +122,8 @@ def _no_common(files: Files, truth: Truth, submission: Submission) -> list[Findi
         f"no file matches a case of {truth.name}. Here: {', '.join(named[:SHOWN])}. There: "
         f"{', '.join(truth.ids[:SHOWN])}."
     )
-    return [error("no-common-case", files.name, words)]
+    mends = near_cases.without_affix(named, truth.ids)
+    return [error("no-common-case", files.name, words).mended_by(*mends)]
 
 
 def _unmatched(files: Files, truth: Truth, submission: Submission) -> Iterator[Finding]:
@@ -141,7 +143,9 @@ def _unmatched(files: Files, truth: Truth, submission: Submission) -> Iterator[F
             f"{len(extra)} prediction{'s' * (len(extra) > 1)} for cases that the truth does not have "
             f"({shown}): not scored."
         )
-        yield warning("extra-case", files.name, words)
+        absent = set(truth.ids).difference(submission.member_of)
+        mends = near_cases.without_affix(extra, absent)
+        yield warning("extra-case", files.name, words).mended_by(*mends)
 
 
 def _empty(files: Files, read_of: Mapping[str, str], read: cases.CaseFiles) -> Iterator[Finding]:

@@ -78,7 +78,7 @@ def read_predictions(
     problems += twice
     if id_column is None:
         what = "the case id (rows are never matched by position)"
-        problems.append(tables.missing_column(table, what, ("filename", "case", "image")))
+        problems.append(tables.missing_column(table, what, ("filename", "case", "image"), "text"))
     read = choose(table, id_column, problems, findings)
     if id_column is None or read is None:
         raise InputRefused(ordered(problems, CODES), ordered(findings, CODES))

@@ -19,7 +19,9 @@ def read_ids(table: Table, problems: list[Finding], findings: list[Finding]) -> 
     column, twice = tables.find_column(table, ID_COLUMNS)
     problems += twice
     if column is None:
-        problems.append(tables.missing_column(table, "the image", ("NewFileName", "FilePath", "image")))
+        problems.append(
+            tables.missing_column(table, "the image", ("NewFileName", "FilePath", "image"), "text")
+        )
         return None
     header = table.header[column]
     if table.keys[column] not in OFFICIAL_IMAGE:

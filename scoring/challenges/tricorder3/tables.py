@@ -106,7 +106,7 @@ def _read_one_hot(table: Table, problems: list[Finding], findings: list[Finding]
     found = {c: tables.find_column(table, (tables.key(c),)) for c in CLASSES}
     columns = [column for column, _ in found.values() if column is not None]
     if len(columns) < len(CLASSES):
-        problems.append(tables.missing_column(table, "the label", ("Class", "Label")))
+        problems.append(tables.missing_column(table, "the label", ("Class", "Label"), "text"))
         return LabelColumn(np.full(len(table), -1))
     problems += [p for _, twice in found.values() for p in twice]
     values = np.column_stack([parse_numbers(table.cells(column)).values for column in columns])
