@@ -33,7 +33,7 @@ def score_options(given: Input, _own: Mapping) -> Mapping:
 
 def other_class_names(_test_set: Input, given: Input) -> None:
     """What is done about class names that are none of the ten, where they were refused."""
-    if given.own:
+    if given.own and not given.is_model:
         class_names.choose(given)
 
 
@@ -82,7 +82,14 @@ def match_table(card: ScoreCard) -> pd.DataFrame:
     return pd.DataFrame({name: matches.cells(column) for name, column in (card.matches or {}).items()})
 
 
-TABS = {"Classes": None, "Images": images_tab, "Viewer": viewer_tab, "Radius": radius_tab, "Tissue": None}
+TABS = {
+    "Classes": None,
+    "Images": images_tab,
+    "Viewer": viewer_tab,
+    "Radius": radius_tab,
+    "Tissue": None,
+    "Model": None,
+}
 """The section of that name, or what answers clicks."""
 
 show(

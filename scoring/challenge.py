@@ -148,15 +148,17 @@ class ModelSupport(Generic[Truth, Predictions]):
         read_images: (source, name) -> cases without labels.
         inspect: (model, truth, name, timings) -> the preflight.
         predict: (model, cases, context) -> predictions as if read from a file.
-        table: (cases, predictions) -> the prediction file that the official program takes.
+        table: (cases, predictions) -> the prediction file that the official program takes, text or a zip.
         received: (truth, index of a case, inspected model) -> the pixels that a model receives.
+        suffix: Of the prediction file's name, without dot.
     """
 
     read_images: Callable[[Source, str | None], Truth]
     inspect: Callable[[Model, Truth | None, str | None, bool], "Inspection"]
     predict: Callable[[Model, Truth, Context], Predictions]
-    table: Callable[[Truth, Predictions], str]
+    table: Callable[[Truth, Predictions], str | bytes]
     received: Callable[[Truth, int, Mapping[str, Any] | None], "tuple[list[PictureStage], Seen]"]
+    suffix: str = "csv"
 
 
 def _no_categories(_truth: Any) -> Sequence[str] | None:
@@ -335,7 +337,7 @@ class Challenge(Generic[Truth, Predictions]):
         values = of_options.complete(self.options_of("predict"), options)
         return self.models("--model").predict(model, cases, Context(name, values, progress, cancelled))
 
-    def prediction_table(self, cases: Truth, predictions: Predictions) -> str:
+    def prediction_table(self, cases: Truth, predictions: Predictions) -> str | bytes:
         """Return predictions as the file that the official program takes."""
         return self.models("predict").table(cases, predictions)
 

@@ -138,6 +138,13 @@ def _complete(outputs: Floats) -> Bools:
     return complete
 
 
+class RunOnImages(Protocol):
+    """A submission that may be a model. images: SHA-256 of the images that it was run on, by member."""
+
+    @property
+    def images(self) -> Mapping[str, str]: ...
+
+
 class Submitted(Protocol):
     """A submission of any challenge.
 
@@ -152,7 +159,7 @@ class Submitted(Protocol):
     def model(self) -> Mapping[str, Any] | None: ...
 
 
-def truth_digest(truth: TruthFiles, predictions: Predictions) -> str:
+def truth_digest(truth: TruthFiles, predictions: RunOnImages) -> str:
     """Return the SHA-256 of a truth.
 
     Args:

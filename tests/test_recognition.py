@@ -81,7 +81,7 @@ def test_every_sample_submission_and_its_test_set(challenge_id):
         ("isic2019/ISIC_2019_Sample_GroundTruth.csv", ("isic", "truth", "isic2019")),
         ("isic2019/metadata.csv", ("isic", "metadata", "isic2019")),
         ("puma/truth", ("puma", "truth", "sample")),
-        ("puma/models/dense.onnx", ("puma", "tile_model", None)),
+        ("puma/models/dense.onnx", ("puma", "submission", None)),
         ("hecktor2026/clinical.csv", ("hecktor2026", "truth", "sample")),
     ],
 )

@@ -44,8 +44,8 @@ class ChallengePage:
         about_submission: One line about a submission, from its card.
         table: The cases as a table, for download.
         closing: A line below the tabs.
-        tabs: Name -> what has widgets below the section of that name, None where nothing has; without any,
-            all sections of the views.
+        tabs: Name -> what has widgets below the section of that name, None where nothing has and the tab is
+            there only with the section; without any, all sections of the views.
         own_options: Draws what an own prediction file cannot say itself, and returns it.
         score_options: Options of `score` from the submission and those.
         choices: Draws how it can be scored otherwise, from the test set that was given, its cases and the
@@ -167,8 +167,13 @@ def _result(bench: ChallengePage, shown: ScoredSubmission) -> None:
     render.headline(shown, bench.viewer)
     if bench.below_headline:
         bench.below_headline(shown)
-    tabs = bench.tabs or dict.fromkeys(render.section_names(shown))
-    bodies = {name: partial(_tab, name, live, bench.viewer) for name, live in tabs.items()}
+    sections = render.section_names(shown)
+    tabs = bench.tabs or dict.fromkeys(sections)
+    bodies = {
+        name: partial(_tab, name, live, bench.viewer)
+        for name, live in tabs.items()
+        if live is not None or name in sections
+    }
     layout.tabs(bodies, shown)
     with st.container(horizontal=True, gap="small"):
         stem = f"{card.challenge}-{shown.name.rsplit('.', 1)[0]}"
@@ -182,8 +187,25 @@ def _result(bench: ChallengePage, shown: ScoredSubmission) -> None:
             downloads.button(
                 words, content, f"{stem}-{name}", "csv", "text/csv", f"download_{name}", type="tertiary"
             )
+        if shown.given.is_model:
+            _predictions_button(bench.challenge, shown, stem)
         _comparison_button(bench, shown)
     st.caption(bench.closing)
+
+
+def _predictions_button(challenge: Challenge, shown: ScoredSubmission, stem: str) -> None:
+    """What a model gave, as the prediction file that the official program takes."""
+    content = partial(challenge.prediction_table, shown.truth, shown.predictions)
+    suffix = challenge.models("model").suffix
+    downloads.button(
+        f"Predictions ({suffix.upper()})",
+        content,
+        f"{stem}-predictions",
+        suffix,
+        {"csv": "text/csv", "zip": "application/zip"}[suffix],
+        "download_predictions",
+        type="tertiary",
+    )
 
 
 def _tab(

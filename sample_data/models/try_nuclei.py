@@ -13,10 +13,10 @@ from PIL import Image
 
 from sample_data.generator.histology.nuclei import CLASSES
 from scoring.challenges.puma import CHALLENGE
+from scoring.challenges.puma import peaks as of_map
 from scoring.challenges.puma.predictions import read_predictions
 from scoring.challenges.puma.truth import read_truth
 from scoring.scorecard import ScoreCard
-from scoring.single_image import nuclei
 
 FOLDER = Path(__file__).parents[1] / "puma"
 """The sample."""
@@ -32,7 +32,7 @@ def probabilities(model: Path, picture: np.ndarray) -> np.ndarray:
 
 def peaks(answer: np.ndarray, stride: float) -> list[dict]:
     """The peaks of (1 + classes) x rows x columns probabilities in the short form."""
-    found = nuclei.peaks(answer, stride)
+    found = of_map.peaks(answer, stride)
     return [
         {"centroid": [round(x, 1), round(y, 1)], "class": CLASSES[kind], "confidence": round(confidence, 3)}
         for (x, y), kind, confidence in zip(

@@ -21,17 +21,21 @@ def as_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
-def write(target: str, text: str, option: str) -> None:
-    """Write text to a file, or with "-" to standard output.
+def write(target: str, content: str | bytes, option: str) -> None:
+    """Write text or bytes to a file, or with "-" to standard output.
 
     Raises:
         InputRefused: `bad-option` for the option that names the file.
     """
     if target == "-":
-        sys.stdout.write(text)
+        if isinstance(content, bytes):
+            sys.stdout.buffer.write(content)
+        else:
+            sys.stdout.write(content)
         return
+    data = content if isinstance(content, bytes) else content.encode("utf-8", "backslashreplace")
     try:
-        Path(target).write_text(text, encoding="utf-8", errors="backslashreplace", newline="")
+        Path(target).write_bytes(data)
     except OSError as problem:
         words = f"{target} cannot be written: {problem.strerror}."
         raise InputRefused([error("bad-option", option, words)]) from problem

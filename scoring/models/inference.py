@@ -56,26 +56,37 @@ def run(
         InputRefused: The model as a whole fails.
         Cancelled: `cancelled` returned true.
     """
-    images: dict[str, str] = {}
-
-    def reader(index: int, member: str) -> Callable[[], bytes]:
-        def read() -> bytes:
-            picture = cases.pictures.read(member)
-            images[member] = sha256(picture)
-            return picture
-
-        return read
-
-    pictures = [reader(i, member) if member else None for i, member in enumerate(cases.images)]
+    pictures, images = readers(cases)
     try:
         found = pool.predict(
             file.data, pictures, vectors, task.recipe_for, progress=progress, cancelled=cancelled
         )
     except ModelFailed as failed:
-        where = file.name if failed.picture is None else f"{file.name} on {cases.ids[failed.picture]}"
-        raise InputRefused([error(failed.code, where, failed.message)], cases.findings) from failed
+        raise refusal(file, cases, failed) from failed
     outputs, faults = _rows(found.outputs, cases, file.name, width, task.wording)
     return Run(outputs, tuple(faults), tuple(_image_findings(found.seen, cases, task)), images)
+
+
+def readers(cases: CaseImages) -> tuple[list[Callable[[], bytes] | None], Mapping[str, str]]:
+    """Return functions that read the image of each case, None for a case without one, and the SHA-256 of
+    every image by member, which fills as they are read."""
+    digests: dict[str, str] = {}
+
+    def reader(member: str) -> Callable[[], bytes]:
+        def read() -> bytes:
+            picture = cases.pictures.read(member)
+            digests[member] = sha256(picture)
+            return picture
+
+        return read
+
+    return [reader(member) if member else None for member in cases.images], digests
+
+
+def refusal(file: ModelFile, cases: CaseImages, failed: ModelFailed) -> InputRefused:
+    """Return the refusal of a model that failed as a whole, or on a case."""
+    where = file.name if failed.picture is None else f"{file.name} on {cases.ids[failed.picture]}"
+    return InputRefused([error(failed.code, where, failed.message)], cases.findings)
 
 
 def _rows(

@@ -61,10 +61,10 @@ def inspect(
         Cancelled: `cancelled` returned true.
     """
     try:
-        with _CancellableProcess(file.data, cancelled) as process:
+        with CancellableProcess(file.data, cancelled) as process:
             return _inspect(process, file.name, task, cases, timings)
     except ModelFailed as failed:
-        _raise_if(cancelled)
+        raise_if(cancelled)
         findings = task.size_findings(len(file.data) / MIB, file.name)
         raise InputRefused([preflight.failure(file.name, failed)], findings) from failed
 
@@ -76,7 +76,7 @@ def declared_size(model: Mapping[str, Any] | None) -> tuple[int | None, int | No
     return shape[3], shape[2]
 
 
-class _CancellableProcess:
+class CancellableProcess:
     """A loaded model whose runs stop when `cancelled` returns true, even in the middle of one."""
 
     def __init__(self, data: bytes, cancelled: Callable[[], bool] | None):
@@ -103,7 +103,7 @@ class _CancellableProcess:
         vector: Floats | None = None,
         want_pixels: bool = False,
     ) -> Answer:
-        _raise_if(self._cancelled)
+        raise_if(self._cancelled)
         return self._process.run(picture, recipe, vector, want_pixels)
 
     def __enter__(self) -> Self:
@@ -114,13 +114,14 @@ class _CancellableProcess:
         self._process.close()
 
 
-def _raise_if(cancelled: Callable[[], bool] | None) -> None:
+def raise_if(cancelled: Callable[[], bool] | None) -> None:
+    """Raise Cancelled where `cancelled` returns true."""
     if cancelled and cancelled():
         raise Cancelled
 
 
 def _inspect(
-    process: _CancellableProcess, name: str, task: Task, cases: CaseImages | None, timings: bool
+    process: CancellableProcess, name: str, task: Task, cases: CaseImages | None, timings: bool
 ) -> Inspection:
     facts = process.facts
     absent = missing_images(cases, task.wording.missing_image) if cases is not None else []
@@ -140,7 +141,7 @@ def _inspect(
             f"{len(found.outputs) - len(finite)} of {len(found.outputs)} trial outputs hold NaN or infinity"
         )
         findings.append(warning("not-finite", name, f"{words}{task.wording.not_finite_trial}"))
-    model = _described(facts, name) | {"output_kind": output_kind(finite) if len(finite) else None}
+    model = described(facts, name) | {"output_kind": output_kind(finite) if len(finite) else None}
     if timings:
         model |= {"cpu_ms_per_image": _milliseconds(found), "confinement": list(facts.confinement)}
         findings += _slow(_milliseconds(found), name, task)
@@ -168,7 +169,7 @@ def _examined(
     return findings
 
 
-def _described(facts: ModelFacts, name: str) -> dict[str, Any]:
+def described(facts: ModelFacts, name: str) -> dict[str, Any]:
     """Return what `model` in JSON says of a loaded model."""
     return {
         "name": PurePosixPath(name).name,

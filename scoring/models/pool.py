@@ -10,6 +10,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -23,30 +24,49 @@ from scoring.models.results import Answer, ModelFacts, ModelFailed, Picture
 from scoring.models.worker_process import WORKER, Limits
 
 _POLL_SECONDS = 0.05
+Result = TypeVar("Result")
 
 
 class Cancelled(Exception):
     """The caller stopped the work."""
 
 
+class Answered(NamedTuple, Generic[Result]):
+    """What was made of one image. seen: what its file was. cpu_ms: processor time in milliseconds."""
+
+    result: Result
+    seen: Seen | None
+    cpu_ms: float
+
+
+Work = Callable[[ModelProcess, bytes, int], Answered[Result]]
+"""(model, image file, number of the image) -> what is made of it; called in other threads."""
+
+
 @dataclass(frozen=True)
-class Outputs:
-    """Model outputs per image.
+class Results(Generic[Result]):
+    """What a model gave per image.
 
     Attributes:
         facts: What is known of the model.
-        recipe: How images were prepared.
-        outputs: The first output of each image, float64 without a leading axis of 1; or why there is none:
-            ImageUnreadable, InputRefused, None for an image that was not there.
+        outputs: What was made of each image; or why there is nothing: ImageUnreadable, InputRefused, None for
+            an image that was not there.
         seen: What each file was, None where it could not be read.
         cpu_ms: Processor time per image in milliseconds [N], NaN where there is no output.
     """
 
     facts: ModelFacts
-    recipe: Recipe
-    outputs: tuple[Floats | Exception | None, ...]
+    outputs: tuple[Result | Exception | None, ...]
     seen: tuple[Seen | None, ...]
     cpu_ms: Floats
+
+
+@dataclass(frozen=True)
+class Outputs(Results[Floats]):
+    """The first output of each image, float64 without a leading axis of 1. recipe: how images were
+    prepared."""
+
+    recipe: Recipe
 
 
 @dataclass(frozen=True)
@@ -75,15 +95,14 @@ _PLACES = Places(cores())
 
 
 @dataclass
-class _Job:
+class _Job(Generic[Result]):
     """What the threads of one call share; `lock` guards all that changes."""
 
     model: bytes
     pictures: Sequence[Callable[[], bytes] | None]
-    vectors: Floats | None
-    recipe_for: Callable[[ModelFacts], Recipe]
+    work: Work[Result]
     settings: Settings
-    outputs: list[Floats | Exception | None]
+    outputs: list[Result | Exception | None]
     seen: list[Seen | None]
     cpu_ms: Floats
     share: Share
@@ -91,7 +110,7 @@ class _Job:
     lock: threading.Lock = field(default_factory=threading.Lock)
     begun: int = 0
     done: int = 0
-    loaded: tuple[ModelFacts, Recipe] | None = None
+    loaded: ModelFacts | None = None
     failures: dict[int, Exception] = field(default_factory=dict)
 
     def needs_no_more(self) -> bool:
@@ -110,10 +129,7 @@ def predict(
     cancelled: Callable[[], bool] | None = None,
     settings: Settings = Settings(),
 ) -> Outputs:
-    """Run a model on every image.
-
-    All calls together keep no more than one worker per core busy, and share that time fairly, image by image;
-    one that begins beside others starts fewer. No worker outlives the call.
+    """Run a model on every image and return its first outputs.
 
     Args:
         model: The ONNX file.
@@ -129,13 +145,39 @@ def predict(
         ModelFailed: The model as a whole fails; of several failures the one of the earliest image.
         Cancelled: `cancelled` returned true.
     """
-    total = len(pictures)
     if vectors is not None:
         vectors = np.asarray(vectors, np.float32)
-        if vectors.ndim != 2 or len(vectors) != total:
+        if vectors.ndim != 2 or len(vectors) != len(pictures):
             raise ValueError("one row of vectors per picture")
+
+    def work(process: ModelProcess, data: bytes, index: int) -> Answered[Floats]:
+        vector = vectors[index] if vectors is not None and len(process.facts.inputs) > 1 else None
+        answer, seen = _run(process, data, recipe_for(process.facts), vector, settings.cache)
+        return Answered(first_output(answer), seen, answer.cpu_ms)
+
+    found = run_on_all(model, pictures, work, progress=progress, cancelled=cancelled, settings=settings)
+    return Outputs(found.facts, found.outputs, found.seen, found.cpu_ms, recipe_for(found.facts))
+
+
+def run_on_all(
+    model: bytes,
+    pictures: Sequence[Callable[[], bytes] | None],
+    work: Work[Result],
+    *,
+    progress: Callable[[int, int], object] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+    settings: Settings = Settings(),
+) -> Results[Result]:
+    """Open a model in worker processes and do the same work with it on every image.
+
+    All calls together keep no more than one worker per core busy, and share that time fairly, image by image;
+    one that begins beside others starts fewer. No worker outlives the call. Arguments and errors as of
+    `predict`.
+    """
+    total = len(pictures)
     share, unknown = _PLACES.join(), np.full(total, np.nan)
-    job = _Job(model, pictures, vectors, recipe_for, settings, [None] * total, [None] * total, unknown, share)
+    outputs: list[Result | Exception | None] = [None] * total
+    job = _Job(model, pictures, work, settings, outputs, [None] * total, unknown, share)
     threads = [
         threading.Thread(target=_work, args=(job,), daemon=True)
         for _ in range(max(1, min(settings.workers or cores() // _PLACES.shares, total)))
@@ -153,11 +195,11 @@ def predict(
     if job.failures:
         raise job.failures[min(job.failures)]
     assert job.loaded is not None
-    return Outputs(*job.loaded, tuple(job.outputs), tuple(job.seen), job.cpu_ms)
+    return Results(job.loaded, tuple(job.outputs), tuple(job.seen), job.cpu_ms)
 
 
 def _wait(
-    job: _Job,
+    job: _Job[Result],
     threads: Sequence[threading.Thread],
     progress: Callable[[int, int], object] | None,
     cancelled: Callable[[], bool] | None,
@@ -176,25 +218,25 @@ def _wait(
         working[0].join(_POLL_SECONDS)
 
 
-def _work(job: _Job) -> None:
+def _work(job: _Job[Result]) -> None:
     """Keep one worker process busy as long as there are images."""
     index, process = -1, None
     placed, turn = True, _PLACES.acquire(job.share, job.needs_no_more)
     if turn is None:
         return
     try:
-        process, recipe = _open(job)
+        process = _open(job)
         while (following := _next(job)) is not None:
             index = following
             try:
-                _one(job, index, process, recipe)
+                _one(job, index, process)
             except ModelFailed as failed:
                 if not failed.ended:
                     raise
                 # The system may have ended the process for want of memory: one second try, and a model that
                 # crashes does so again.
-                process, recipe = _open(job)
-                _one(job, index, process, recipe)
+                process = _open(job)
+                _one(job, index, process)
             with job.lock:
                 job.done += 1
             if not (placed := _PLACES.pass_on(turn, job.needs_no_more)):
@@ -212,15 +254,14 @@ def _work(job: _Job) -> None:
             _PLACES.release(turn)
 
 
-def _open(job: _Job) -> tuple[ModelProcess, Recipe]:
+def _open(job: _Job[Result]) -> ModelProcess:
     process = ModelProcess(job.model, job.settings.limits, job.settings.command, job.stop)
-    recipe = job.recipe_for(process.facts)
     with job.lock:
-        job.loaded = process.facts, recipe
-    return process, recipe
+        job.loaded = process.facts
+    return process
 
 
-def _next(job: _Job) -> int | None:
+def _next(job: _Job[Result]) -> int | None:
     """Return the next image that no thread began. None after a failure: those before it are still finished,
     so that the first one is known."""
     with job.lock:
@@ -230,18 +271,29 @@ def _next(job: _Job) -> int | None:
         return job.begun - 1
 
 
-def _one(job: _Job, index: int, process: ModelProcess, recipe: Recipe) -> None:
+def _one(job: _Job[Result], index: int, process: ModelProcess) -> None:
     read = job.pictures[index]
     if read is None:
         return
-    vector = job.vectors[index] if job.vectors is not None and len(process.facts.inputs) > 1 else None
     try:
-        answer, seen = _run(process, _read(read), recipe, vector, job.settings.cache)
-    except (ImageUnreadable, InputRefused) as unreadable:
-        job.outputs[index] = unreadable
+        answered = job.work(process, _read(read), index)
+    except (ImageUnreadable, InputRefused) as unusable:
+        job.outputs[index] = unusable
         return
-    job.outputs[index] = first_output(answer)
-    job.seen[index], job.cpu_ms[index] = seen, answer.cpu_ms
+    job.outputs[index], job.seen[index], job.cpu_ms[index] = answered
+
+
+def decoded(process: ModelProcess, data: bytes, recipe: Recipe, settings: Settings = Settings()) -> Picture:
+    """Return the pixels of an image file prepared by a recipe, from the cache where they are in it. Raises
+    ImageUnreadable, ModelFailed."""
+    if settings.cache is None:
+        return process.pixels(data, recipe)
+    key = image_cache.key(data, recipe)
+    picture = settings.cache.get(key)
+    if picture is None:
+        picture = process.pixels(data, recipe)
+        settings.cache.put(key, picture)
+    return picture
 
 
 def _run(

@@ -116,6 +116,19 @@ class ModelProcess:
         header, payload = self._worker.request(request, parts, self._limits.run_seconds, RUNNING, most_bytes)
         return _read(lambda: replies.answer(header, payload))
 
+    def pixels(self, data: bytes, recipe: Recipe) -> Picture:
+        """Return an image prepared by `recipe` without running the model; Recipe(()) leaves its size.
+
+        Raises:
+            ImageUnreadable: The image cannot be decoded.
+            ModelFailed: The child ended.
+        """
+        request = {"op": "decode", "recipe": recipe.steps}
+        header, payload = self._worker.request(
+            request, [data], self._limits.run_seconds, RUNNING, _largest(recipe)
+        )
+        return _read(lambda: replies.picture(header, payload))
+
     @property
     def ended(self) -> bool:
         """Whether the child is gone: closed, or stopped for its time or memory. It can run nothing more."""

@@ -30,7 +30,7 @@ from scoring.scorecard import ScoreCard, plain
 from scoring.statistics import intervals, resampling, swap
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Quantities, Replicates, replicate
-from scoring.submission import provenance
+from scoring.submission import provenance, truth_digest
 
 FEW_IMAGES = 100
 
@@ -44,7 +44,8 @@ def score(truth: Truth, predictions: NucleiPredictions, settings: ScoreSettings)
     columns = joined_columns(truth, metadata)
     unit, units = find_units(columns, len(truth), (), truth.id_column, statistics.group)
     rule = Rule(options["rules"], options["radius"], options["min_confidence"])
-    source = provenance(truth.sha256, predictions, options, statistics, metadata, unit, units)
+    digest = truth_digest(truth, predictions)
+    source = provenance(digest, predictions, options, statistics, metadata, unit, units)
     nuclei = detections(truth, predictions, rule.radius)
     return _card(Evaluation(truth, predictions, nuclei, rule, statistics, units, source))
 
@@ -130,7 +131,11 @@ def _card(e: Evaluation, known: tuple[Floats, Floats] | None = None) -> ScoreCar
         e.source,
         {"labels": [*CLASSES, "none"], "counts": confusion.tolist()},
         {name: value for name, value in found.intervals.items() if isinstance(name, str)},
-        plain(rows.more(scored, confusion) | _jackknife(evaluate, point, e.units, e.statistics)),
+        plain(
+            rows.more(scored, confusion)
+            | _jackknife(evaluate, point, e.units, e.statistics)
+            | ({"model": dict(e.predictions.model)} if e.predictions.model else {})
+        ),
         {
             **d.arrays,
             **_arrays(scored, e.units),

@@ -1,8 +1,20 @@
 """The definition of PUMA."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import ModuleType
+from typing import Any
 
-from scoring.challenge import Challenge, Context, InputKind, Inputs, OutputFile, Sample, SingleImage
+from scoring.challenge import (
+    Challenge,
+    Context,
+    InputKind,
+    Inputs,
+    Model,
+    ModelSupport,
+    OutputFile,
+    Sample,
+    SingleImage,
+)
 from scoring.challenges.puma import matches
 from scoring.challenges.puma.card import score
 from scoring.challenges.puma.comparison import COMPARISON
@@ -12,6 +24,8 @@ from scoring.challenges.puma.predictions import NucleiPredictions, read_predicti
 from scoring.challenges.puma.truth import Truth, read_truth
 from scoring.file_contents import Contents, Reading
 from scoring.models import pictures
+from scoring.models.inspection import Inspection
+from scoring.models.preprocessing import Seen
 from scoring.readers.sources import Source
 from scoring.scorecard import ScoreCard
 from scoring.views import Views
@@ -40,6 +54,39 @@ def _read_predictions(source: Source, truth: Truth | None, context: Context) -> 
     return read_predictions(source, truth, context.name, **context.options)
 
 
+def _models() -> ModuleType:
+    from scoring.challenges.puma import model  # only models need it, and SciPy's image functions with it
+
+    return model
+
+
+def _read_images(source: Source, name: str | None) -> Truth:
+    cases: Truth = _models().read_images(source, name)
+    return cases
+
+
+def _inspect(model: Model, truth: Truth | None, name: str | None, timings: bool) -> Inspection:
+    found: Inspection = _models().inspect(model, truth, name, timings)
+    return found
+
+
+def _predict(model: Model, cases: Truth, context: Context) -> NucleiPredictions:
+    found: NucleiPredictions = _models().predict(
+        model, cases, context.progress, context.cancelled, context.name
+    )
+    return found
+
+
+def _table(cases: Truth, predictions: NucleiPredictions) -> bytes:
+    archive: bytes = _models().table(cases, predictions)
+    return archive
+
+
+def _received(truth: Truth, index: int, model: Mapping[str, Any] | None) -> tuple[list[pictures.Stage], Seen]:
+    found: tuple[list[pictures.Stage], Seen] = _models().received(truth, index, model)
+    return found
+
+
 def _thumbnails(truth: Truth, indices: Sequence[int]) -> list[bytes | None]:
     return pictures.thumbnails(truth, indices)
 
@@ -61,7 +108,7 @@ CHALLENGE = Challenge(
     title="PUMA, nuclei in ten classes",
     about=(
         "Detected nuclei of ten classes in H&E regions of melanoma, matched to the pathologists' within 15 "
-        "pixels; files are scored, not models."
+        "pixels."
     ),
     formula="macro F1: the mean over ten classes of nuclei of the mean F1 of the images that hold the class",
     rule=RULE,
@@ -73,8 +120,8 @@ CHALLENGE = Challenge(
             (*NUCLEI_ENDINGS, "tif", "tiff", "png", "jpg", "jpeg"),
         ),
         submission=InputKind(
-            "Zip or folder with a file of nuclei per case, or submission.csv and predictions",
-            NUCLEI_ENDINGS,
+            "ONNX model, or zip or folder with a file of nuclei per case, or submission.csv and predictions",
+            (*NUCLEI_ENDINGS, "onnx"),
             several=True,
         ),
     ),
@@ -83,7 +130,7 @@ CHALLENGE = Challenge(
     predictions_reader=_read_predictions,
     scorer=score,
     comparison=COMPARISON,
-    no_model="PUMA scores files of detected nuclei, not models: give --predictions.",
+    model=ModelSupport(_read_images, _inspect, _predict, _table, _received, "zip"),
     single_image=SingleImage("tile"),
     thumbnails=_thumbnails,
     views=_views,

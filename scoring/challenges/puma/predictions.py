@@ -3,7 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +28,10 @@ class NucleiPredictions:
     """Predicted nuclei of the cases `ids`: those of the truth in its order, or the submission's own, sorted,
     without a truth.
 
-    nuclei: of each case, none where it is missing. missing: bool [N], whether the submission has no file for
-    the case. digest: SHA-256 of what was submitted. names: class names as written -> nuclei. lists: what the
-    files call their lists of nuclei. model: None, for these are files.
+    nuclei: of each case, none where it is missing. missing: bool [N], whether there is no prediction for the
+    case. digest: SHA-256 of what was submitted, None for a model. names: class names as written -> nuclei.
+    lists: what the files call their lists of nuclei. model: what was inspected of a model, None for files.
+    images: SHA-256 of the images that a model was run on, by member.
     """
 
     name: str
@@ -38,10 +39,11 @@ class NucleiPredictions:
     nuclei: tuple[Nuclei, ...]
     missing: np.ndarray
     findings: tuple[Finding, ...]
-    digest: str
+    digest: str | None
     names: Mapping[str, int]
     lists: frozenset[str]
     model: Mapping[str, Any] | None = None
+    images: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -28,7 +28,8 @@ def recognise(contents: Contents) -> Iterator[Reading]:
     """Yield what files can be for PUMA: lists of nuclei, with images or a listing, or a model that gives
     maps."""
     if contents.gives_maps:
-        yield Reading(ID, "tile_model", "a model that finds nuclei in a tile", LIKELY)
+        yield Reading(ID, "submission", "a model that finds nuclei, for PUMA", LIKELY)
+        yield Reading(ID, "tile_model", "a model that finds nuclei in a tile", POSSIBLE)
     nuclei = [member for member in contents.ending_in(".geojson", ".json") if is_nuclei_file(member)]
     heads = [head for member, head in contents.json_heads.items() if member in nuclei]
     if not any(NUCLEI.search(head) for head in heads):

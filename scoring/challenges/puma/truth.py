@@ -37,11 +37,6 @@ class Truth:
     def __len__(self) -> int:
         return len(self.ids)
 
-    @property
-    def sha256(self) -> str:
-        """The digest of the truth, as provenance gives it; of a folder's files those of nuclei count."""
-        return self.files.digest(self.digest_of)
-
     def picture(self, index: int) -> bytes | None:
         """The image of a case, encoded; None where there is none. Raises InputRefused where the file cannot
         be read."""

@@ -1,10 +1,11 @@
 """What is shown of a PUMA scorecard."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from scoring.challenges import classification_views as shared
+from scoring.challenges.preflight_views import format_facts, tensors
 from scoring.challenges.puma.card import rule_of
 from scoring.challenges.puma.formula import METRICS, RULE_NAMES
 from scoring.challenges.puma.image_views import count_of_images, images
@@ -50,14 +51,24 @@ compare with micro F1 and detection F1, never with a macro F1."""
 
 def views(card: ScoreCard) -> Views:
     """Return headline and sections of a scorecard."""
-    return Views(
-        headline(card),
-        (
-            Section("Classes", classes(card)),
-            Section("Images", images(card), detail=True),
-            Section("Tissue", tissue(card)),
-        ),
+    sections = [
+        Section("Classes", classes(card)),
+        Section("Images", images(card), detail=True),
+        Section("Tissue", tissue(card)),
+    ]
+    if "model" in card.more:
+        sections.append(Section("Model", model(card.more["model"])))
+    return Views(headline(card), tuple(sections))
+
+
+def model(described: Mapping[str, Any]) -> tuple[Facts, Table]:
+    """Return what a model that was scored declares."""
+    facts = (Fact("Size", f"{described['size_mib']:.2f} MiB"), *format_facts(described, there=False))
+    caption = (
+        "Tiles go through it in windows that overlap; peaks of its map are nuclei. Their outlines go as far "
+        "as the model sees them, equally far in opposite directions."
     )
+    return Facts(facts, "What model was scored?", caption), tensors(described)
 
 
 def headline(card: ScoreCard) -> Headline:

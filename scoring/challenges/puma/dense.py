@@ -1,0 +1,214 @@
+"""Dense models: a tile of stained tissue in, a map of probabilities out; tiles of any size by overlapping
+windows.
+
+The contract is written down in docs/models.md: float32 (1, 3, H, W) in 0..1 in, (1, 11, h, w) out with h = H
+/ stride, first background, then the ten classes, in the challenge's order or in that of the model's own entry
+`categories`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+
+from scoring.arrays import Floats
+from scoring.challenges.puma.names import CLASSES, position
+from scoring.findings import Finding, InputRefused, error, split
+from scoring.models import preflight
+from scoring.models.preflight import Contract
+from scoring.models.preprocessing import Pixels, Recipe
+from scoring.models.probe import Runs, move
+from scoring.models.results import ModelFacts
+
+WINDOW, OVERLAP = 1024, 128
+"""px: what a model that takes any size is given at once, and how far neighbouring windows overlap; windows of
+less than twice the overlap overlap by half."""
+SMALLEST_SIDE, TRIAL_SIDE = 32, 256
+MOST_CELLS = 1 << 24
+"""Of the map of one tile: 4096 x 4096 px for a model that answers for every pixel."""
+TOLERANCE = 1e-3
+BACKGROUND = "background"
+AS_IT_IS = Recipe(())
+
+
+@dataclass(frozen=True)
+class DenseModel:
+    """What is known of a dense model. name: what messages call it. places: class of each output channel after
+    the first [10]. size: width and height that it takes, None for any. findings: warnings about it."""
+
+    name: str
+    places: tuple[int, ...]
+    size: tuple[int | None, int | None]
+    findings: tuple[Finding, ...] = ()
+
+
+def examined(process: Runs, facts: ModelFacts, name: str) -> DenseModel:
+    """Check what a model declares, and try it on noise twice.
+
+    Args:
+        process: The loaded model.
+        facts: What is known of it.
+        name: What messages call it.
+
+    Raises:
+        InputRefused: With every problem.
+        ModelFailed: The model failed.
+    """
+    problems, findings = split(preflight.examine(facts, Contract(), name))
+    places, wrong = _places(facts.metadata, name)
+    if problems or wrong:
+        raise InputRefused([*problems, *wrong], findings)
+    model = DenseModel(name, places, preflight.image_size(facts))
+    width, height = model.size
+    noise = preflight.noise(width or TRIAL_SIDE, height or TRIAL_SIDE)
+    moved = move(probabilities(process, model, noise).values, probabilities(process, model, noise).values)
+    problems, repeatable = split(preflight.repeatability(facts, name, moved))
+    findings += repeatable
+    if problems:
+        raise InputRefused(problems, findings)
+    return DenseModel(name, places, model.size, tuple(findings))
+
+
+class Map(NamedTuple):
+    """Probabilities over a tile. values: float32 [1 + 10, h, w], first background, then the classes in the
+    challenge's order. stride: px per cell; the last cells of a row and column may be cut."""
+
+    values: Floats
+    stride: int
+
+
+def probabilities(process: Runs, model: DenseModel, pixels: Pixels, where: str = "the image") -> Map:
+    """Return a model's answer to a tile of any size.
+
+    A tile of the size of one window is answered as the model alone answers it. Of a larger one windows are
+    answered that overlap, and blended where they do: the weight of a window falls towards its edges. A
+    smaller one is continued by its mirror image.
+
+    Args:
+        process: The loaded model.
+        model: What is known of it.
+        pixels: RGB, uint8 [H, W, 3].
+        where: What messages call the tile.
+
+    Raises:
+        InputRefused: The tile is too small or too large, or the answer is no map of probabilities over it.
+        ModelFailed: The model failed.
+    """
+    height, width = pixels.shape[:2]
+    if min(height, width) < SMALLEST_SIDE:
+        words = f"It has {width} x {height} px; tiles from {SMALLEST_SIDE} px a side on are taken."
+        raise InputRefused([error("image-size", where, words)])
+    wide, tall = (own or min(WINDOW, side) for own, side in zip(model.size, (width, height), strict=True))
+    first, stride = _answer(process, model, _cut(pixels, 0, 0, wide, tall))
+    rows, columns = -(-height // stride), -(-width // stride)
+    if rows * columns > MOST_CELLS:
+        words = (
+            f"It has {width} x {height} px, {rows * columns:,} cells of the model's map; at most "
+            f"{MOST_CELLS:,} are taken: cut out a part."
+        )
+        raise InputRefused([error("image-size", where, words)])
+    if wide >= width and tall >= height:
+        return Map(first[:, :rows, :columns], stride)
+    total, weight = np.zeros((len(first), rows, columns), np.float32), np.zeros((rows, columns), np.float32)
+    down, across = _starts(height, tall, stride), _starts(width, wide, stride)
+    for y, x in product(down, across):
+        found = _answer(process, model, _cut(pixels, x, y, wide, tall)).values if x or y else first
+        ramp = np.multiply.outer(_ramp(down, y, tall, stride), _ramp(across, x, wide, stride))
+        row, column = y // stride, x // stride
+        part = np.s_[: rows - row, : columns - column]
+        place = np.s_[row : row + ramp.shape[0], column : column + ramp.shape[1]]
+        total[:, *place] += found[:, *part] * ramp[part]
+        weight[place] += ramp[part]
+    return Map(total / weight, stride)
+
+
+def _cut(pixels: Pixels, x: int, y: int, width: int, height: int) -> Pixels:
+    """Return a window, continued by its mirror image where the tile ends."""
+    part = pixels[y : y + height, x : x + width]
+    beyond = ((0, height - part.shape[0]), (0, width - part.shape[1]), (0, 0))
+    return np.pad(part, beyond, "symmetric") if part.shape[:2] != (height, width) else part
+
+
+def _starts(side: int, window: int, stride: int) -> list[int]:
+    """Return where windows begin along a side, px: multiples of the stride."""
+    if window >= side:
+        return [0]
+    step = max(stride, (window - _overlap(window)) // stride * stride)
+    last = -(-(side - window) // stride) * stride
+    return [*range(0, last, step), last]
+
+
+def _overlap(window: int) -> int:
+    return min(OVERLAP, window // 2)
+
+
+def _ramp(starts: Sequence[int], start: int, window: int, stride: int) -> Floats:
+    """Return the weights of the cells of the window that begins at `start` along a side: 1 in the middle,
+    falling towards neighbours to 0 before the edge, where a model sees less; 1 up to the tile's own edges."""
+    cells, overlap = -(-window // stride), _overlap(window)
+    unused = overlap / 4 if overlap >= 4 * stride else 0.0
+    away = (np.arange(cells) + 0.5) * stride
+    before = np.inf if start == starts[0] else away
+    after = np.inf if start == starts[-1] else away[::-1]
+    edge = np.minimum(before, after) * np.ones(cells)
+    return np.clip((edge - unused) / max(overlap - 2 * unused, stride), 0, 1).astype(np.float32)
+
+
+def _answer(process: Runs, model: DenseModel, window: Pixels) -> Map:
+    """Return the answer to one window."""
+    output = process.run(window, AS_IT_IS).outputs[0]
+    is_map = output is not None and output.ndim == 4 and output.shape[:2] == (1, 1 + len(CLASSES))
+    stride = _stride(window.shape[:2], output.shape[2:]) if output is not None and is_map else None
+    if output is None or stride is None:
+        words = (
+            f"It gives no map of {1 + len(CLASSES)} probabilities (background and {len(CLASSES)} "
+            "classes) over the tile: choose the challenge that it was made for."
+        )
+        raise InputRefused([error("wrong-output", model.name, words)])
+    low, high = float(output.min()), float(output.max())
+    if not np.isfinite([low, high]).all():
+        words = "Its answer holds values that are no finite numbers: mend the model."
+        raise InputRefused([error("wrong-output", model.name, words)])
+    if low < -TOLERANCE or high > 1 + TOLERANCE:
+        words = (
+            f"Its answer goes from {low:.3g} to {high:.3g}, and probabilities from 0 to 1: end the network "
+            "with a softmax over the channels."
+        )
+        raise InputRefused([error("wrong-output", model.name, words)])
+    found = np.empty(output.shape[1:], np.float32)
+    found[0] = output[0, 0]
+    found[[1 + place for place in model.places]] = output[0, 1:]
+    return Map(found, stride)
+
+
+def _stride(sides: Sequence[int], cells: Sequence[int]) -> int | None:
+    """Return px per cell of h x w cells over a window of H x W px, the last cell of each way perhaps cut; of
+    several that are possible the one that 2 divides most often. None where they cannot cover it so."""
+    if not all(cells):
+        return None
+    least = max(-(-side // count) for side, count in zip(sides, cells, strict=True))
+    possible = [
+        stride
+        for stride in range(least, min(2 * least, max(sides)) + 1)
+        if all(-(-side // stride) == count for side, count in zip(sides, cells, strict=True))
+    ]
+    return max(possible, key=lambda stride: stride & -stride, default=None)
+
+
+def _places(metadata: dict[str, str], where: str) -> tuple[tuple[int, ...], list[Finding]]:
+    """Return the class of each output channel after the first, and what is wrong with the entry that names
+    them."""
+    names = [name.strip() for name in metadata.get("categories", "").split(",") if name.strip()]
+    if not names:
+        return tuple(range(len(CLASSES))), []
+    found = [position(name) for name in names[1:]]
+    places = tuple(place for place in found if place is not None)
+    if names[0] == BACKGROUND and None not in found and sorted(places) == list(range(len(CLASSES))):
+        return places, []
+    words = (
+        f"Its entry `categories` names other outputs than {BACKGROUND} and the ten classes "
+        f"{', '.join(CLASSES)}: choose the challenge that it was made for."
+    )
+    return (), [error("wrong-output", where, words)]

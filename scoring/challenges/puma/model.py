@@ -1,0 +1,232 @@
+"""Models of nuclei: preflight, run on every tile, and what they find as the platform's files."""
+
+import io
+import json
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+import numpy as np
+
+from scoring.arrays import Floats
+from scoring.challenge import Cancelled, Progress
+from scoring.challenges.puma import images
+from scoring.challenges.puma.cases import ignored
+from scoring.challenges.puma.dense import AS_IT_IS, DenseModel, examined, probabilities
+from scoring.challenges.puma.names import PLATFORM
+from scoring.challenges.puma.peaks import peaks
+from scoring.challenges.puma.predictions import NucleiPredictions
+from scoring.challenges.puma.truth import Truth
+from scoring.findings import Finding, InputRefused, error, note, warning
+from scoring.models import inference, inspection, pictures, pool, preflight
+from scoring.models.case_images import no_images
+from scoring.models.inspection import CancellableProcess, Inspection
+from scoring.models.pool import Answered
+from scoring.models.preprocessing import ImageUnreadable, Pixels, Recipe, Seen
+from scoring.models.probe import Runs
+from scoring.models.process import ModelProcess
+from scoring.models.results import Answer, ModelFailed
+from scoring.models.task import Model, ModelFile, read_model
+from scoring.readers.nuclei import POLYGONS, Nuclei
+from scoring.readers.sources import Source, open_source
+
+DEPTH = 0.5
+"""Third coordinate of every point on the platform, whose images have one layer."""
+STAMP = (1980, 1, 1, 0, 0, 0)
+"""Time of the members of a zip, so that the same nuclei give the same bytes."""
+
+
+def read_images(source: Source, name: str | None = None) -> Truth:
+    """Read tiles without annotations: every image by its name. Raises InputRefused."""
+    files = open_source(source, name)
+    found: dict[str, list[str]] = {}
+    for member in files.members:
+        path = PurePosixPath(member)
+        if path.suffix.lower() in images.ENDINGS:
+            found.setdefault(path.stem, []).append(member)
+    problems = [
+        error("duplicate-case", several[1], f"case {case} has {len(several)} images: keep one.")
+        for case, several in found.items()
+        if len(several) > 1
+    ]
+    if not found:
+        problems = [error("image-missing", files.name, f"it holds no image ({', '.join(images.ENDINGS)}).")]
+    if problems:
+        raise InputRefused(problems)
+    ids = tuple(sorted(found))
+    sizes, shown, findings = images.measure(files, [found[case][0] for case in ids])
+    others = ignored(files, (member for member in files.members if [member] not in found.values()))
+    nothing = tuple(Nuclei.empty() for _ in ids)
+    return Truth(files.name, files, ids, nothing, sizes, files, shown, (*findings, *others), {}, {})
+
+
+def inspect(
+    model: Model,
+    truth: Truth | None = None,
+    name: str | None = None,
+    timings: bool = False,
+    cancelled: Cancelled | None = None,
+) -> Inspection:
+    """Check whether a model gives maps of nuclei. timings: also how long the first tile takes. Raises
+    InputRefused with every problem; `scoring.models.pool.Cancelled`."""
+    return _inspect(read_model(model, name), truth, timings, cancelled)[0]
+
+
+def _inspect(
+    file: ModelFile, truth: Truth | None, timings: bool, cancelled: Cancelled | None
+) -> tuple[Inspection, DenseModel]:
+    absent = [no_images(truth.pictures.name)] if truth and not any(truth.images) else []
+    try:
+        with CancellableProcess(file.data, cancelled) as process:
+            dense = examined(process, process.facts, file.name)
+            described = inspection.described(process.facts, file.name) | {"output_kind": "probabilities"}
+            if timings:
+                described |= _timings(process, dense)
+    except ModelFailed as failed:
+        inspection.raise_if(cancelled)
+        raise InputRefused([preflight.failure(file.name, failed), *absent]) from failed
+    except InputRefused as refused:
+        raise InputRefused([*refused.problems, *absent], refused.findings) from refused
+    if absent:
+        raise InputRefused(absent, dense.findings)
+    return Inspection(dense.findings, described, np.empty((0, 0))), dense
+
+
+class _Timed:
+    """A loaded model that adds up the processor time of its runs, ms."""
+
+    def __init__(self, process: Runs):
+        self._process, self.cpu_ms = process, 0.0
+
+    def run(
+        self,
+        picture: bytes | Pixels,
+        recipe: Recipe,
+        vector: Floats | None = None,
+        want_pixels: bool = False,
+    ) -> Answer:
+        answer = self._process.run(picture, recipe, vector, want_pixels)
+        self.cpu_ms += answer.cpu_ms
+        return answer
+
+
+def _timings(process: CancellableProcess, dense: DenseModel) -> dict[str, Any]:
+    """Return the time for a tile of the challenge's size, and the layers of confinement."""
+    timed = _Timed(process)
+    probabilities(timed, dense, preflight.noise(*images.SIZE))
+    return {"cpu_ms_per_image": timed.cpu_ms, "confinement": list(process.facts.confinement)}
+
+
+def predict(
+    model: Model,
+    cases: Truth,
+    progress: Progress | None = None,
+    cancelled: Cancelled | None = None,
+    name: str | None = None,
+) -> NucleiPredictions:
+    """Inspect a model and run it on every tile: CPU, one thread, one window at a time.
+
+    A case without an image that can be read is missing, as in a submission of files. Raises InputRefused with
+    every problem; `scoring.models.pool.Cancelled`.
+    """
+    file = read_model(model, name)
+    inspected, dense = _inspect(file, cases, False, cancelled)
+    readers, digests = inference.readers(cases)
+    try:
+        run = pool.run_on_all(
+            file.data, readers, _detect(cases, dense), progress=progress, cancelled=cancelled
+        )
+    except ModelFailed as failed:
+        raise inference.refusal(file, cases, failed) from failed
+    nuclei = [found if isinstance(found, Nuclei) else Nuclei.empty() for found in run.outputs]
+    missing = np.array([not isinstance(found, Nuclei) for found in run.outputs], bool)
+    problems = list(dict.fromkeys(p for o in run.outputs if isinstance(o, InputRefused) for p in o.problems))
+    findings = (*inspected.findings, *_about(cases, run.outputs))
+    if problems:
+        raise InputRefused(problems, findings)
+    if missing.all():
+        raise InputRefused([no_images(cases.pictures.name)], findings)
+    classes = np.concatenate([found.classes for found in nuclei])
+    return NucleiPredictions(
+        file.name,
+        cases.ids,
+        tuple(nuclei),
+        missing,
+        findings,
+        None,
+        Counter(PLATFORM[k] for k in classes.tolist()),
+        frozenset({POLYGONS}),
+        inspected.model,
+        digests,
+    )
+
+
+def _detect(cases: Truth, dense: DenseModel) -> Callable[[ModelProcess, bytes, int], Answered[Nuclei]]:
+    def detect(process: ModelProcess, data: bytes, index: int) -> Answered[Nuclei]:
+        picture, timed = pool.decoded(process, data, AS_IT_IS), _Timed(process)
+        found = detected(timed, dense, picture.pixels, cases.ids[index])
+        return Answered(found, picture.seen, timed.cpu_ms)
+
+    return detect
+
+
+def detected(process: Runs, dense: DenseModel, pixels: Pixels, where: str = "the image") -> Nuclei:
+    """Return the nuclei that a dense model finds in a tile, uint8 [H, W, 3]. Raises InputRefused,
+    ModelFailed."""
+    return peaks(*probabilities(process, dense, pixels, where))
+
+
+def _about(cases: Truth, outputs: tuple[Nuclei | Exception | None, ...]) -> Iterator[Finding]:
+    for case, found in zip(cases.ids, outputs, strict=True):
+        if found is None:
+            words = f"case {case} has no readable image in {cases.pictures.name}: all its nuclei are missed."
+            yield warning("missing-case", case, words)
+        elif isinstance(found, ImageUnreadable):
+            yield warning("image-unreadable", case, f"{found} All nuclei of case {case} count as missed.")
+        elif isinstance(found, Nuclei) and not len(found):
+            yield note("empty-case", case, f"no nucleus is found in case {case}: scored as it is.")
+
+
+def table(cases: Truth, predictions: NucleiPredictions) -> bytes:
+    """Return predictions as a zip with a file of Multiple polygons per case, as the platform takes them."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        for case, nuclei, missing in zip(cases.ids, predictions.nuclei, predictions.missing, strict=True):
+            if not missing:
+                member = zipfile.ZipInfo(f"{case}.json", STAMP)
+                archive.writestr(member, multiple_polygons(nuclei), zipfile.ZIP_DEFLATED)
+    return data.getvalue()
+
+
+def multiple_polygons(nuclei: Nuclei) -> str:
+    """Return nuclei with outlines as the platform's "Multiple polygons"."""
+    vertices, starts = nuclei.vertices.astype(float).tolist(), nuclei.starts.tolist()
+    polygons = [
+        {
+            "name": PLATFORM[k],
+            "seed_point": [*centre, DEPTH],
+            "path_points": [[*point, DEPTH] for point in vertices[start:end]],
+            "probability": confidence,
+        }
+        for k, centre, start, end, confidence in zip(
+            nuclei.classes.tolist(),
+            nuclei.centroids.tolist(),
+            starts[:-1],
+            starts[1:],
+            nuclei.confidences.tolist(),
+            strict=True,
+        )
+    ]
+    document = {"type": "Multiple polygons", "polygons": polygons, "version": {"major": 1, "minor": 0}}
+    return json.dumps(document, separators=(",", ":"))
+
+
+def received(
+    truth: Truth, index: int, _model: Mapping[str, Any] | None = None
+) -> tuple[list[pictures.Stage], Seen]:
+    """Return what a model receives of one case: its pixels as they are. Raises ImageUnreadable,
+    InputRefused."""
+    width, height = truth.sizes[index].tolist()
+    return pictures.received(truth, index, Recipe(((width, height, "lanczos"),)))
