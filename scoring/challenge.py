@@ -109,11 +109,13 @@ class InputKind:
 
 @dataclass(frozen=True)
 class Inputs:
-    """Files that a challenge accepts. streamed: endings of members of a zip that are read one by one."""
+    """Files that a challenge accepts. streamed: endings of members of a zip that are read one by one.
+    images_apart: whether images may lie apart from the truth."""
 
     truth: InputKind
     submission: InputKind
     streamed: tuple[str, ...] = ()
+    images_apart: bool = True
 
 
 @dataclass(frozen=True)
@@ -170,7 +172,7 @@ class SingleImage:
     """What the page of single images does for a challenge.
 
     Attributes:
-        kind: "photograph": of skin, which a classifier labels. "tile": of tissue, in which nuclei are found.
+        kind: "photograph" of skin, which a classifier labels; "tile" of tissue, in which nuclei are found.
         task: Categories of a test set, if it names its own -> what a model is expected to answer; None for
             tiles.
         categories: Those that a test set names.
@@ -302,10 +304,7 @@ class Challenge(Generic[Truth, Predictions]):
     ) -> Predictions:
         """Read what was submitted and match it to the truth's cases; arguments as of `read_truth`.
 
-        Without a truth the file's own order and cases are kept.
-
-        Raises:
-            InputRefused: With every problem.
+        Without a truth the file's own order and cases are kept. Raises InputRefused with every problem.
         """
         values = of_options.complete(self.options_of("predictions"), options)
         how = Context(name, values, progress, cancelled)
@@ -384,8 +383,7 @@ class Challenge(Generic[Truth, Predictions]):
             resamples: Bootstrap replicates for the intervals, 0 = none.
             seed: Of the draw, 0 or more.
             group: Column that names the unit, "none" = each row, None = the challenge's own.
-            interval: "auto" (percentile from 50 units on, logit t from 6 to 49), "percentile", "jackknife" or
-                "bca".
+            interval: "auto" (percentile from 50 units, logit t from 6), "percentile", "jackknife" or "bca".
             metadata: A table joined to the truth by case id.
             with_curves: Whether the card keeps curves with bands.
             **options: The challenge's own options.

@@ -1,5 +1,7 @@
 """Mends: what can be changed of an input without another file, so that it is read as it was meant."""
 
+import csv
+import io
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -102,6 +104,19 @@ def renamed(name: str, pairs: Pairs) -> str:
         if middle := _middle(name, old):
             return new.replace(ANY, middle, 1)
     return name
+
+
+def parsed_pairs(text: str) -> list[tuple[str, str]]:
+    """Return the pairs of `OLD=NEW,OLD=NEW`; names with a comma are quoted."""
+    cells = next(csv.reader([text], skipinitialspace=True), [])
+    return [(old.strip(), new.strip()) for old, _, new in (cell.rpartition("=") for cell in cells)]
+
+
+def written_pairs(pairs: Iterable[tuple[str, str]]) -> str:
+    """Return pairs as `parsed_pairs` reads them."""
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow([f"{old}={new}" for old, new in pairs])
+    return text.getvalue()
 
 
 def without_affix(longer: str, shorter: str) -> tuple[str, str] | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-SLOW = ("onnx", "onnxruntime", "pandas", "plotly", "shapely", "sklearn", "statsmodels")
+SLOW = ("onnx", "onnxruntime", "pandas", "plotly", "rich", "shapely", "sklearn", "statsmodels")
 # Any submodule of scipy takes as long as NumPy; `import scipy` loads one when it is first used.
 SLOW_PARTS = tuple(
     f"scipy.{name}" for name in ("ndimage", "optimize", "sparse", "spatial", "special", "stats")
@@ -24,7 +24,15 @@ def loaded(statement: str) -> list[str]:
     return done.stdout.split()
 
 
-@pytest.mark.parametrize("module", ["scoring", *(f"scoring.challenges.{name}" for name in CHALLENGES)])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "scoring",
+        "scoring.cli.main",
+        "scoring.cli.output",
+        *(f"scoring.challenges.{name}" for name in CHALLENGES),
+    ],
+)
 def test_an_import_loads_no_slow_library(module):
     assert loaded(f"import {module}") == []
 

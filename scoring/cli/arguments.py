@@ -2,12 +2,16 @@
 loaded."""
 
 import argparse
-from collections.abc import Callable, Sequence
+import difflib
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, NoReturn
 
 from scoring.challenge import Challenge
 from scoring.challenges import REGISTRY, load_challenge
+from scoring.cli import help as examples
 from scoring.findings import InputRefused, error
 from scoring.version import __version__
 
@@ -24,50 +28,117 @@ class Parser(argparse.ArgumentParser):
 
     Attributes:
         fill: Adds further arguments before the first parsing.
+        is_last: Whether no other parser follows, so that what it does not know nobody knows.
+        written: The arguments.
     """
 
     fill: Callable[["Parser"], None] | None = None
+    is_last = False
+    written: tuple[str, ...] = ()
 
     def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
         if self.fill:
             fill, self.fill = self.fill, None
             fill(self)
-        return super().parse_known_args(args, namespace)
+        self.written = tuple(sys.argv[1:] if args is None else args)
+        known, others = super().parse_known_args(args, namespace)
+        if others and self.is_last:
+            self.error(f"unrecognized arguments: {' '.join(others)}")
+        return known, others
 
     def error(self, message: str) -> NoReturn:
         where = self.prog.removeprefix("python -m ")
-        raise InputRefused([error("bad-option", where, f"{message}. See {self.prog} --help.")])
+        words = f"{message}{self._meant() if self.is_last else ''}".removesuffix(".")
+        end = "" if words.endswith("?") else "."
+        raise InputRefused([error("bad-option", where, f"{words}{end} See {self.prog} --help.")])
+
+    def _meant(self) -> str:
+        """Return which option was probably meant by the first that is none, "" where all are some."""
+        flags = [text.partition("=")[0] for text in self.written if text.startswith("--")]
+        known = self._option_string_actions
+        unknown = [flag for flag in flags if not any(option.startswith(flag) for option in known)]
+        return _near(unknown[0], known) if unknown else ""
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            known = ", ".join(map(str, action.choices))
+            hint = _near(str(value), action.choices) or f": choose from {known}"
+            self.error(f"there is no {action.dest} {value!r}{hint}")
+        super()._check_value(action, value)
+
+
+def _near(written: str, known: Iterable[str]) -> str:
+    """Return ". Did you mean ...?" for what was probably meant, "" where nothing is near."""
+    near = difflib.get_close_matches(written, list(known), 1, 0.6)
+    return f". Did you mean {near[0]}?" if near else ""
 
 
 def parser() -> Parser:
     """Return the arguments of every command and challenge."""
-    top = Parser(prog="python -m scoring", description="Official challenge scores for cancer-imaging models.")
+    prog = "benchside" if Path(sys.argv[0]).stem == "benchside" else "python -m scoring"
+    top = Parser(
+        prog=prog,
+        description="Official challenge scores for cancer-imaging models.",
+        epilog=examples.of_program(prog),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     top.add_argument("--version", action="version", version=__version__)
     commands = top.add_subparsers(dest="command", required=True, parser_class=Parser)
     commands.add_parser("challenges", help="list the challenges")
     for command, words in COMMANDS.items():
-        by_challenge = commands.add_parser(command, help=words).add_subparsers(
-            dest="challenge", required=True, metavar="CHALLENGE", parser_class=Parser
+        of_command = commands.add_parser(
+            command,
+            help=words,
+            description=f"{words[0].upper()}{words[1:]}.",
+            epilog=examples.of_command(f"{prog} {command}"),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        for challenge_id, row in REGISTRY.items():
-            one = by_challenge.add_parser(challenge_id, help=row.name)
-            one.fill = partial(_fill, command, challenge_id)
+        of_command.fill = partial(_fill_command, command)
     return top
 
 
+def _fill_command(command: str, of_command: Parser) -> None:
+    """Add the challenges to a command; its help lists those that can do it."""
+    by_challenge = of_command.add_subparsers(
+        dest="challenge", required=True, metavar="CHALLENGE", parser_class=Parser
+    )
+    for challenge_id, row in REGISTRY.items():
+        refuses = command == "predict" and load_challenge(challenge_id).model is None
+        listed: dict[str, Any] = {} if refuses else {"help": row.name}
+        one = by_challenge.add_parser(
+            challenge_id, formatter_class=argparse.RawDescriptionHelpFormatter, **listed
+        )
+        one.is_last = True
+        one.fill = partial(_fill, command, challenge_id)
+
+
 def _fill(command: str, challenge_id: str, one: Parser) -> None:
-    ARGUMENTS[command](one, load_challenge(challenge_id))
+    challenge = load_challenge(challenge_id)
+    one.epilog = examples.of_challenge(one.prog, command, challenge)
+    ARGUMENTS[command](one, challenge)
 
 
-def _common(one: Parser, images: str) -> None:
+def _common(one: Parser, challenge: Challenge[Any, Any], images: str) -> None:
     one.add_argument("--json", metavar="FILE", help="write JSON there, - for standard output")
-    one.add_argument("--images", metavar="I", help=f"folder or zip of images{images}")
+    words = f"folder or zip of images{images}" if challenge.inputs.images_apart else argparse.SUPPRESS
+    one.add_argument("--images", metavar="I", help=words)
 
 
-def _submitted(one: Parser) -> None:
+def _submitted(one: Parser, challenge: Challenge[Any, Any]) -> None:
+    """Add predictions and model; what the challenge refuses is parsed, and refused with its reason, but not
+    in the help."""
     what = one.add_mutually_exclusive_group(required=True)
     what.add_argument("--predictions", metavar="P", help="prediction file, folder or zip")
-    what.add_argument("--model", metavar="M.onnx", help="model to run on the images")
+    words = argparse.SUPPRESS if challenge.model is None else "model to run on the images"
+    what.add_argument("--model", metavar="M.onnx", help=words)
+    mends = one.add_argument_group("how predictions are read")
+    names = "read a column by another name, or leave it out: NAME=; * stands for the same text in both"
+    mends.add_argument("--rename-columns", metavar="OLD=NEW,...", default="", help=names)
+    cases = "read cases and files by another name: *_seg=*"
+    mends.add_argument("--rename-cases", metavar="OLD=NEW,...", default="", help=cases)
+    commas = "commas in numbers are decimal commas, though commas separate cells"
+    mends.add_argument("--decimal-commas", action="store_true", help=commas)
+    mends.add_argument("--delimiter", metavar="C", default="", help="what separates cells")
 
 
 def _truth(one: Parser, required: bool) -> None:
@@ -90,24 +161,24 @@ def _statistics(one: Parser) -> None:
 
 
 def _check(one: Parser, challenge: Challenge[Any, Any]) -> None:
-    _common(one, " (default: where the truth is)")
-    _submitted(one)
+    _common(one, challenge, " (default: where the truth is)")
+    _submitted(one, challenge)
     _truth(one, required=False)
     for option in challenge.options_of("truth", "score"):
         one.add_argument(option.flag, **option.argument())
 
 
 def _predict(one: Parser, challenge: Challenge[Any, Any]) -> None:
-    _common(one, "")
-    one.add_argument("--model", metavar="M.onnx", required=True)
+    _common(one, challenge, "")
+    one.add_argument("--model", metavar="M.onnx", required=True, help="model to run on the images")
     one.add_argument("--output", metavar="FILE", required=True, help="prediction file, - for standard output")
     for option in challenge.options_of("predict"):
         one.add_argument(option.flag, **option.argument())
 
 
 def _score(one: Parser, challenge: Challenge[Any, Any]) -> None:
-    _common(one, " (default: where the truth is)")
-    _submitted(one)
+    _common(one, challenge, " (default: where the truth is)")
+    _submitted(one, challenge)
     _truth(one, required=True)
     _statistics(one)
     for output in challenge.outputs:
@@ -117,7 +188,7 @@ def _score(one: Parser, challenge: Challenge[Any, Any]) -> None:
 
 
 def _compare(one: Parser, challenge: Challenge[Any, Any]) -> None:
-    _common(one, " (default: where the truth is)")
+    _common(one, challenge, " (default: where the truth is)")
     one.add_argument(
         "teams",
         nargs="+",

@@ -67,6 +67,8 @@ def _json_target(given: list[str]) -> str | None:
 
 def _refuse(refused: InputRefused, target: str | None) -> int:
     print_findings([*refused.problems, *refused.findings])
+    for line in getattr(refused, "__notes__", ()):  # what a command says last
+        print(line)
     if target:
         document = {
             "problems": [p.as_dict() for p in refused.problems],

@@ -3,17 +3,38 @@
 import json
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from scoring.findings import Finding, InputRefused, error, lines
+from scoring.folding import tally
+
+SURE_SECONDS = 1.0
+"""After which it is said how long the rest takes."""
+PROGRESS_WIDTH = 60
 
 
 def print_findings(findings: Iterable[Finding]) -> None:
-    """Write findings to standard error, a line each."""
+    """Write findings to standard error: a line each, folded and in colour where a person reads it."""
+    findings = list(findings)
+    if sys.stderr.isatty():
+        from scoring.cli.terminal import print_folded  # rich is for terminals only
+
+        print_folded(findings)
+        return
     for line in lines(findings):
         print(line, file=sys.stderr)
+
+
+def closing(verdict: str, problems: Sequence[Finding]) -> str:
+    """Return the closing line of a check: the verdict alone, as scripts compare it; for a person with what
+    happened and what to do."""
+    if not sys.stdout.isatty():
+        return verdict
+    if problems:
+        return f"{verdict}: {tally(problems)}. Nothing was scored: mend what is listed above and check again."
+    return f"{verdict}: nothing is in the way. Nothing was scored yet: the command score does that."
 
 
 def as_json(value: Any) -> str:
@@ -48,9 +69,10 @@ def progress(counted: str = "images") -> Callable[[int, int], None] | None:
     start = time.monotonic()
 
     def show(done: int, total: int) -> None:
-        left = (time.monotonic() - start) / done * (total - done) if done else 0
+        elapsed = time.monotonic() - start
+        left = f", about {elapsed / done * (total - done):.0f} s left" if 0 < done < total else ""
+        words = f"{done} of {total} {counted}{left * (elapsed > SURE_SECONDS)}"
         end = "\n" if done == total else ""
-        words = f"\r{done} of {total} {counted}, about {left:.0f} s left "
-        print(words, end=end, file=sys.stderr, flush=True)
+        print(f"\r{words:<{PROGRESS_WIDTH}}", end=end, file=sys.stderr, flush=True)
 
     return show

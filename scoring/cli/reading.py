@@ -2,12 +2,15 @@
 
 import argparse
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from scoring.challenge import Challenge
 from scoring.cli.output import progress
 from scoring.findings import Finding, InputRefused
+from scoring.mends import Changes, parsed_pairs
 from scoring.options import Option, Values
+from scoring.readers.sources import Mended, Source
 from scoring.statistics.options import StatisticsOptions
 
 
@@ -53,9 +56,23 @@ def statistics(arguments: argparse.Namespace) -> StatisticsOptions:
 def read_truth(reading: Reading, challenge: Challenge[Any, Any], arguments: argparse.Namespace) -> Any:
     """Read the test set; what could be salvaged where it is refused."""
     options = chosen(arguments, challenge.options_of("truth"))
-    return reading.attempt(
+    found = reading.attempt(
         challenge.read_truth, arguments.truth, images=arguments.images, **counted(challenge), **options
     )
+    reading.problems = [replace(problem, mends=()) for problem in reading.problems]  # flags mend predictions
+    return found
+
+
+def submitted(arguments: argparse.Namespace) -> Source:
+    """Return the predictions, with the changes that the command line names."""
+    changes = Changes(
+        tuple(parsed_pairs(arguments.rename_columns)),
+        tuple(parsed_pairs(arguments.rename_cases)),
+        arguments.decimal_commas,
+        arguments.delimiter,
+    )
+    path: str = arguments.predictions
+    return Mended(path, changes) if changes else path
 
 
 def read_predictions(

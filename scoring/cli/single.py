@@ -6,8 +6,8 @@ from typing import Any
 from scoring import options as of_options
 from scoring.challenge import Challenge
 from scoring.challenges import load_challenge
-from scoring.cli.output import as_json, print_findings, progress, write
-from scoring.cli.reading import Reading, chosen, read_predictions, read_truth, statistics
+from scoring.cli.output import as_json, closing, print_findings, progress, write
+from scoring.cli.reading import Reading, chosen, read_predictions, read_truth, statistics, submitted
 from scoring.cli.tables import scorecard_table
 from scoring.findings import InputRefused, error
 from scoring.options import Values
@@ -23,12 +23,16 @@ def check(arguments: argparse.Namespace) -> None:
         inspected = reading.attempt(challenge.inspect, arguments.model, truth, timings=True)
         model = inspected.model if inspected else None
     else:
-        _read(reading, challenge, arguments.predictions, truth, options, with_faults=True)
+        _read(reading, challenge, submitted(arguments), truth, options, with_faults=True)
     reading.add(challenge.check_options(options, arguments.model is not None), ())
-    if not arguments.json:
-        print("would be refused" if reading.problems else "would be scored")
-    reading.raise_problems()
+    if reading.problems:
+        refused = InputRefused(reading.problems, reading.findings)
+        if not arguments.json:
+            refused.add_note(closing("would be refused", reading.problems))
+        raise refused
     print_findings(reading.findings)
+    if not arguments.json:
+        print(closing("would be scored", ()))
     if arguments.json:
         source = {"version": __version__, "options": options}
         write(
@@ -69,7 +73,7 @@ def score(arguments: argparse.Namespace) -> None:
     elif has_model:
         predictions = reading.attempt(challenge.predict, arguments.model, truth, progress=progress())
     else:
-        predictions = _read(reading, challenge, arguments.predictions, truth, options, with_faults=refused)
+        predictions = _read(reading, challenge, submitted(arguments), truth, options, with_faults=refused)
     reading.add(wrong_options, ())
     reading.raise_problems()
     card = challenge.score(truth, predictions, **options, **vars(settings), metadata=arguments.metadata)

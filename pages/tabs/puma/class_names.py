@@ -12,6 +12,7 @@ from pages.shared.inputs import Input
 from scoring.challenges.puma import names
 from scoring.challenges.puma.names import CLASSES, IGNORE
 from scoring.figures.detection import spaced
+from scoring.mends import written_pairs
 from scoring.text import markdown
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ TARGETS = (*CLASSES, IGNORE)
 def class_map(given: Input) -> str | None:
     """Return what was chosen for a submission as the option of that name; None where nothing was."""
     chosen = _chosen(given)
-    return names.joined(chosen.items()) if chosen else None
+    return written_pairs(chosen.items()) if chosen else None
 
 
 def choose(given: Input) -> None:

@@ -69,6 +69,7 @@ CHALLENGE = Challenge(
             several=True,
         ),
         streamed=MASK_ENDINGS,
+        images_apart=False,
     ),
     samples=(Sample("sample", "hecktor2026", "Sample: 48 drawn patients, 4 with CT and PET"),),
     truth_reader=_read_truth,

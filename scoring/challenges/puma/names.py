@@ -1,11 +1,10 @@
 """The ten classes of nuclei, and every name under which files know them."""
 
-import csv
-import io
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from scoring.findings import Finding, note, warning
+from scoring.mends import parsed_pairs
 from scoring.readers.tables import key
 
 CLASSES = (
@@ -92,7 +91,7 @@ class Naming:
     @classmethod
     def of(cls, unknown: str, class_map: str | None) -> "Naming":
         """Return what the options `unknown_classes` and `class_map` say."""
-        pairs = parsed(class_map or "")
+        pairs = parsed_pairs(class_map or "")
         return cls(unknown, {key(name): position(target) for name, target in pairs})
 
     def position(self, name: str) -> int | None:
@@ -105,22 +104,9 @@ class Naming:
         return self.unknown == "ignore" or key(name) in self.chosen
 
 
-def parsed(class_map: str) -> list[tuple[str, str]]:
-    """Return the pairs (name, class or "ignore") of `NAME=CLASS,...`; names with a comma are quoted."""
-    cells = next(csv.reader([class_map], skipinitialspace=True), [])
-    return [(name.strip(), target.strip()) for name, _, target in (cell.rpartition("=") for cell in cells)]
-
-
-def joined(pairs: Iterable[tuple[str, str]]) -> str:
-    """Return pairs as `parsed` reads them."""
-    text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow([f"{name}={target}" for name, target in pairs])
-    return text.getvalue()
-
-
 def map_problem(class_map: str) -> str | None:
     """Return what is wrong with `NAME=CLASS,...` as a sentence, None where nothing is."""
-    pairs = parsed(class_map)
+    pairs = parsed_pairs(class_map)
     for name, target in pairs:
         if not name:
             return f"{target!r} has no name: write NAME=CLASS,NAME={IGNORE}."

@@ -5,14 +5,13 @@ import pytest
 from scoring.challenges.puma.names import (
     CLASSES,
     PLATFORM,
-    joined,
     map_problem,
     mapped,
-    parsed,
     platform_warnings,
     position,
     variant,
 )
+from scoring.mends import parsed_pairs, written_pairs
 from tests.support.findings import codes, only
 
 ACCEPTED = {
@@ -112,8 +111,8 @@ def test_a_map_of_classes_is_checked(text, problem):
 
 def test_a_map_of_classes_is_written_as_it_is_read():
     pairs = [("Immune cells", "lymphocytes"), ("a, b", "ignore"), ('say "x"', "tumor"), ("p=q", "tumor")]
-    assert parsed(joined(pairs)) == pairs
-    assert parsed("") == []
+    assert parsed_pairs(written_pairs(pairs)) == pairs
+    assert parsed_pairs("") == []
 
 
 def test_names_that_are_read_as_others():

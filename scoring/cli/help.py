@@ -1,0 +1,49 @@
+"""Examples below the help of every command."""
+
+from typing import Any
+
+from scoring.challenge import Challenge
+
+
+def of_program(prog: str) -> str:
+    """Return examples of the whole program."""
+    return _examples(
+        f"{prog} challenges",
+        f"{prog} check melanoma --predictions predictions.csv",
+        f"{prog} score melanoma --truth labels.csv --predictions predictions.csv --html report.html",
+        f"{prog} score melanoma --help",
+    )
+
+
+def of_command(prog: str) -> str:
+    """Return examples of a command without its challenge."""
+    return _examples(f"{prog} tricorder3 --help", f"{prog} isic --help")
+
+
+def of_challenge(prog: str, command: str, challenge: Challenge[Any, Any]) -> str:
+    """Return examples of a command of a challenge."""
+    several = challenge.inputs.submission.several
+    truth, one, ending = (
+        "test_set.zip",
+        "submission.zip" if several else "predictions.csv",
+        "zip" if several else "csv",
+    )
+    made = {
+        "check": [f"--predictions {one}", f"--truth {truth} --predictions {one} --json findings.json"],
+        "predict": ["--model model.onnx --images images.zip --output predictions.csv"],
+        "score": [
+            f"--truth {truth} --predictions {one}",
+            f"--truth {truth} --predictions {one} --html report.html --json scorecard.json",
+        ],
+        "compare": [
+            f"--truth {truth} alpha=alpha.{ending} beta=beta.{ending}",
+            f"--truth {truth} submissions.zip --without-refused --html comparison.html",
+        ],
+    }[command]
+    if challenge.model is not None and command in ("check", "score"):
+        made.append(f"--truth {truth} --model model.onnx")
+    return _examples(*(f"{prog} {arguments}" for arguments in made))
+
+
+def _examples(*lines: str) -> str:
+    return "\n".join(["examples:", *(f"  {line}" for line in lines)])

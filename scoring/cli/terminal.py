@@ -1,0 +1,51 @@
+"""Findings on a terminal: folded, in colour, each with the options that mend it."""
+
+import shlex
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.text import Text
+
+from scoring.findings import Finding
+from scoring.folding import folded, tally
+from scoring.mends import Changes, written_pairs
+from scoring.text import shortened
+
+COLOURS = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
+CHARACTERS = 1000
+"""Of a message."""
+
+
+def print_folded(findings: Sequence[Finding]) -> None:
+    """Write findings to standard error, worst first, and how many there are."""
+    console = Console(stderr=True, highlight=False)
+    said: set[Changes] = set()
+    for fold in folded(findings):
+        head = Text.assemble((fold.level, COLOURS[fold.level]), (f"[{shortened(fold.code)}] ", "dim"))
+        console.print(head + Text(shortened(fold.where), "bold"))
+        console.print(Padding(Text(shortened(fold.message, CHARACTERS)), (0, 0, 0, 2), expand=False))
+        for mend in fold.mends:
+            flags = " ".join(flags_of(mend.changes))
+            if flags and mend.changes not in said:
+                said.add(mend.changes)
+                help_text = Text.assemble(
+                    ("help: ", "bold green"), f"{shortened(mend.label)}: ", (flags, "bold")
+                )
+                console.print(Padding(help_text, (0, 0, 0, 2), expand=False), soft_wrap=True)
+    if findings:
+        console.print(Text(f"{tally(findings)}.", "bold"))
+
+
+def flags_of(changes: Changes) -> Iterator[str]:
+    """Yield the options of the command line that make changes."""
+    if changes.columns:
+        yield f"--rename-columns {shlex.quote(written_pairs(changes.columns))}"
+    if changes.cases:
+        yield f"--rename-cases {shlex.quote(written_pairs(changes.cases))}"
+    if changes.decimal_commas:
+        yield "--decimal-commas"
+    if changes.delimiter:
+        yield f"--delimiter {shlex.quote(changes.delimiter)}"
+    for name, value in changes.options:
+        yield f"--{name.replace('_', '-')} {shlex.quote(str(value))}"

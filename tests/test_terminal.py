@@ -1,0 +1,149 @@
+"""The command line for people: folded findings in colour, suggestions, examples, progress."""
+
+import io
+import re
+import sys
+
+import pytest
+
+import scoring
+from scoring.cli import output
+from scoring.cli.arguments import COMMANDS, parser
+from scoring.cli.terminal import flags_of
+from scoring.findings import InputRefused
+from scoring.mends import Changes
+from tests.support import lesion_tables
+from tests.support.command_line import run
+
+
+class Terminal(io.StringIO):
+    """Text that says it is a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+    @property
+    def words(self) -> str:
+        """What a person reads: without colours, a blank between words."""
+        return " ".join(re.sub(r"\x1b\[[\d;]*m", "", self.getvalue()).split())
+
+
+def watched(monkeypatch) -> Terminal:
+    """Standard error as a terminal."""
+    shown = Terminal()
+    monkeypatch.setattr(sys, "stderr", shown)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    return shown
+
+
+def refused() -> InputRefused:
+    challenge = scoring.load_challenge("tricorder3")
+    header, _, rows = lesion_tables.predictions().partition(b"\n")
+    bad = header.replace(b",", b",prob_") + b"\n" + rows
+    with pytest.raises(InputRefused) as found:
+        challenge.read_predictions(bad, challenge.read_truth(lesion_tables.truth(), "t.csv"), "p.csv")
+    return found.value
+
+
+def test_findings_on_a_terminal_are_folded_and_say_which_option_mends_them(monkeypatch):
+    terminal = watched(monkeypatch)
+    output.print_findings(refused().problems)
+    assert "\x1b[" in terminal.getvalue()
+    assert terminal.words.startswith(
+        "error[missing-column] p.csv:1 11 columns are missing: AKIEC, BCC, BEN_OTH,"
+    )
+    assert "help: Read columns without “prob_”: --rename-columns 'prob_*=*'" in terminal.words
+    assert terminal.words.endswith("11 errors.")
+
+
+def test_findings_in_a_pipe_are_plain_lines(monkeypatch):
+    pipe = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", pipe)
+    output.print_findings(refused().problems)
+    lines = pipe.getvalue().splitlines()
+    assert len(lines) == 11
+    assert all(
+        line.startswith("error missing-column p.csv:1: there is no column for class") for line in lines
+    )
+
+
+def test_the_options_that_make_changes():
+    changes = Changes((("a, b", "A"),), (("*_seg", "*"),), True, "|", (("missing", "wrong"),))
+    assert list(flags_of(changes)) == [
+        """--rename-columns '"a, b=A"'""",
+        "--rename-cases '*_seg=*'",
+        "--decimal-commas",
+        "--delimiter '|'",
+        "--missing wrong",
+    ]
+
+
+def test_the_options_mend_a_file(tmp_path):
+    header, _, rows = lesion_tables.predictions().partition(b"\n")
+    (tmp_path / "t.csv").write_bytes(lesion_tables.truth())
+    (tmp_path / "p.csv").write_bytes(header.replace(b",", b",prob_") + b"\n" + rows)
+    arguments = ("tricorder3", "--truth", tmp_path / "t.csv", "--predictions", tmp_path / "p.csv")
+    assert run("check", *arguments).status == 2
+    finished = run("score", *arguments, "--rename-columns", "prob_*=*", "--resamples", 0, "--json", "-")
+    assert finished.status == 0
+    assert finished.json["provenance"]["mended"] == [{"columns": {"prob_*": "*"}}]
+    assert "note mended p.csv: read with changes: columns without “prob_”." in finished.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["scor", "isic"], "score"),
+        (["score", "isik"], "isic"),
+        (["score", "melanoma", "--truth", "t", "--predictions", "p", "--mising", "wrong"], "--missing"),
+        (["score", "melanoma", "--truht", "t", "--predictions", "p"], "--truth"),
+    ],
+)
+def test_what_was_meant_is_suggested(arguments, meant):
+    finished = run(*arguments)
+    assert (finished.status, finished.out) == (2, "")
+    assert f"Did you mean {meant}? See " in finished.err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_help_has_examples_and_no_option_that_the_challenge_refuses(command, capsys):
+    for challenge_id in scoring.challenge_ids():
+        with pytest.raises(SystemExit):
+            parser().parse_args([command, challenge_id, "--help"])
+        said, challenge = capsys.readouterr().out, scoring.load_challenge(challenge_id)
+        assert f"examples:\n  python -m scoring {command} {challenge_id} " in said
+        if command in ("check", "score"):
+            assert ("--model M.onnx" in said) == (challenge.model is not None)
+        assert command == "predict" or ("--images I" in said) == challenge.inputs.images_apart
+    with pytest.raises(SystemExit):
+        parser().parse_args([command, "--help"])
+    assert f"examples:\n  python -m scoring {command} " in capsys.readouterr().out
+
+
+def test_challenges_without_models_are_not_listed_for_predict(capsys):
+    with pytest.raises(SystemExit):
+        parser().parse_args(["predict", "--help"])
+    said = capsys.readouterr().out
+    listed = [name for name in scoring.challenge_ids() if re.search(rf"^    {name}\b", said, re.MULTILINE)]
+    assert listed == [name for name in scoring.challenge_ids() if scoring.load_challenge(name).model]
+    assert "bad-option" in run("predict", "hecktor2026", "--model", "m", "--images", "i", "--output", "-").err
+
+
+def test_progress_says_what_is_left_only_once_that_is_known(monkeypatch):
+    terminal = watched(monkeypatch)
+    clock = iter([0.0, 0.0, 0.5, 4.0, 16.0])
+    monkeypatch.setattr(output.time, "monotonic", lambda: next(clock))
+    show = output.progress()
+    for done in (0, 1, 2, 8):
+        show(done, 8)
+    said = [part.strip() for part in terminal.getvalue().split("\r") if part]
+    assert said == ["0 of 8 images", "1 of 8 images", "2 of 8 images, about 12 s left", "8 of 8 images"]
+
+
+def test_check_ends_on_a_terminal_with_what_happened_and_what_to_do(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    assert output.closing("would be refused", refused().problems) == (
+        "would be refused: 11 errors. Nothing was scored: mend what is listed above and check again."
+    )
+    assert output.closing("would be scored", ()).startswith("would be scored: nothing is in the way.")
