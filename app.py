@@ -24,6 +24,8 @@ async def warm(_app):
     import plotly.graph_objects as go
 
     import scoring
+    from scoring import host
+    from scoring.models import leftovers
 
     for challenge_id in scoring.challenge_ids():
         scoring.load_challenge(challenge_id)
@@ -33,6 +35,8 @@ async def warm(_app):
     exposure.require_confinement()
     go.Figure(go.Scatter(x=[0]))
     garbage.keep_short()
+    host.raise_descriptors()
+    leftovers.sweep()
     departures = asyncio.create_task(leaving.watch())
     yield
     departures.cancel()

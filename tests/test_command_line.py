@@ -7,6 +7,7 @@ import re
 import pytest
 
 import scoring
+from tests.models import builders
 from tests.support.command_line import ROOT, run, run_fresh
 from tests.support.lesion_tables import (
     CLASSES,
@@ -562,3 +563,13 @@ def test_a_folder_on_disk_and_a_dropped_one_give_the_same_bytes(folder):
         ).to_json()
 
     assert card(folder / "set") == card(files)
+
+
+def test_ids_that_a_spreadsheet_would_run_are_told_and_stay_as_they_are(tmp_path):
+    images, model = tmp_path / "images", tmp_path / "m.onnx"
+    images.mkdir()
+    (images / "=cmd.jpg").write_bytes((ROOT / "sample_data/tricorder3/images/L0007.jpg").read_bytes())
+    model.write_bytes(builders.classifier(vector=False))
+    finished = run("predict", "tricorder3", "--model", model, "--images", images, "--output", "-")
+    assert "warning formula-id -: 1 id such as '=cmd.jpg'" in finished.err
+    assert "\n=cmd.jpg," in finished.out

@@ -14,7 +14,7 @@ MODULES = sorted((ROOT / "scoring").rglob("*.py"))
 PAGES = sorted([ROOT / "app.py", *(ROOT / "pages").rglob("*.py")])
 LAYERS = (
     ("scoring.__main__", "scoring.cli"),
-    ("scoring.comparison", "scoring.single_image", "scoring.report", "scoring.recognition"),
+    ("scoring.comparison", "scoring.single_image", "scoring.report", "scoring.recognition", "scoring.doctor"),
     ("scoring.challenges", "scoring.samples"),
     ("scoring.challenge", "scoring.comparison_spec", "scoring.options"),
     (
@@ -34,6 +34,7 @@ LAYERS = (
         "scoring.text",
         "scoring.arrays",
         "scoring.limits",
+        "scoring.host",
         "scoring.version",
     ),
 )

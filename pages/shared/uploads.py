@@ -4,6 +4,7 @@ may upload.
 Streamlit itself bounds one file, and takes any number of them from any session.
 """
 
+import logging
 from collections.abc import Iterable
 from time import monotonic
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.shared import exposure, kept_files
 from scoring import limits
+from scoring.doctor import Occupancy
 from scoring.text import uploaded_name
 
 ROUTE = "/_stcore/upload_file/"
@@ -24,6 +26,12 @@ SETTLED_SECONDS = 60
 """An upload that no page refers to so long after it came is held for nobody."""
 FRAME_BYTES = 4096
 """What a form adds to a file, about."""
+
+NO_ROOM = (
+    "This file was not taken: the server could not keep it while it came ({}). Nothing else is lost; tell "
+    "the operator of the server."
+)
+LOG = logging.getLogger(__name__)
 
 
 class _Place(NamedTuple):
@@ -76,6 +84,11 @@ class Quota:
                 "files here, and that is used up. Try again in a minute; nothing that you dropped is lost."
             )
         return ""
+
+    def occupancy(self, runtime: Runtime) -> Occupancy:
+        """Return how many visitors are connected, and how much all sessions hold."""
+        held = sum(self._held(runtime, session) for session in _sessions(runtime))
+        return Occupancy(len(runtime._session_mgr.list_active_sessions()), held)
 
     def stored(self, runtime: Runtime, place: _Place) -> None:
         """Clean the name of a file that came, and remember when."""
@@ -170,8 +183,18 @@ class UploadQuota:
             words = quota.beyond(runtime, session, 0)
             quota.refuse(session, words)
             await _answer(send, 413, words)
+        except OSError as fault:  # uploads pass through the folder for temporary files
+            LOG.exception("an upload could not be taken")
+            quota.refuse(session, NO_ROOM.format(fault.strerror))
+            await _answer(send, 507, NO_ROOM.format(fault.strerror))
         finally:
             quota.under_way.pop(place, None)
+
+
+def occupancy() -> Occupancy:
+    """Return how full this server is; empty outside of one."""
+    runtime = Runtime.instance() if Runtime.exists() else None
+    return QUOTA.occupancy(runtime) if type(runtime) is Runtime else Occupancy(0, 0)
 
 
 def say_refused() -> None:

@@ -85,6 +85,10 @@ def parser() -> Parser:
     top.add_argument("--version", action="version", version=__version__)
     commands = top.add_subparsers(dest="command", required=True, parser_class=Parser)
     commands.add_parser("challenges", help="list the challenges")
+    about = commands.add_parser(
+        "doctor", help="say how this installation is: confinement, limits, what to mend"
+    )
+    about.add_argument("--json", metavar="FILE", help="write JSON there, - for standard output")
     for command, words in COMMANDS.items():
         of_command = commands.add_parser(
             command,

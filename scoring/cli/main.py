@@ -1,4 +1,4 @@
-"""The command line: `benchside challenges | check | predict | score | compare`."""
+"""The command line: `benchside challenges | doctor | check | predict | score | compare`."""
 
 import sys
 from collections.abc import Sequence
@@ -24,8 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given, target = list(sys.argv[1:] if arguments is None else arguments), None
     try:
         target = _json_target(given)
-        _run(given)
-        return DONE
+        return _run(given)
     except InputRefused as refused:
         return _refuse(refused, target)
     except KeyboardInterrupt:
@@ -38,13 +37,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return BROKEN
 
 
-def _run(given: list[str]) -> None:
+def _run(given: list[str]) -> int:
     arguments = parser().parse_args(given)
     if arguments.command == "challenges":
         for challenge_id, row in REGISTRY.items():
             print(f"{challenge_id:<14}{row.name}")
-        return
-    from scoring.cli import single, teams  # not for a list of names
+        return DONE
+    from scoring.cli import doctor, single, teams  # not for a list of names
+
+    if arguments.command == "doctor":
+        return DONE if doctor.run(arguments) else REFUSED
 
     commands = {
         "check": single.check,
@@ -53,6 +55,7 @@ def _run(given: list[str]) -> None:
         "compare": teams.compare,
     }
     commands[arguments.command](arguments)
+    return DONE
 
 
 def _json_target(given: list[str]) -> str | None:

@@ -1,6 +1,8 @@
 """The commands about one submission: check, predict, score."""
 
 import argparse
+import csv
+import io
 from typing import Any
 
 from scoring import options as of_options
@@ -9,8 +11,9 @@ from scoring.challenges import load_challenge
 from scoring.cli.output import as_json, closing, print_findings, progress, write
 from scoring.cli.reading import Reading, chosen, read_predictions, read_truth, statistics, submitted
 from scoring.cli.tables import scorecard_table
-from scoring.findings import InputRefused, error
+from scoring.findings import Finding, InputRefused, error, warning
 from scoring.options import Values
+from scoring.text import is_formula, shortened
 from scoring.version import __version__
 
 
@@ -53,11 +56,26 @@ def predict(arguments: argparse.Namespace) -> None:
     findings = [*cases.findings, *predictions.findings]
     if hard:
         raise InputRefused(hard, findings)
+    table = challenge.prediction_table(cases, predictions)
+    findings += _formulas(table, arguments.output)
     print_findings(findings)
-    write(arguments.output, challenge.prediction_table(cases, predictions), "--output")
+    write(arguments.output, table, "--output")
     if arguments.json:
         document = _document(arguments.challenge, findings, dict(predictions.model), {"version": __version__})
         write(arguments.json, as_json(document), "--json")
+
+
+def _formulas(table: str, target: str) -> list[Finding]:
+    """Return `formula-id` where a spreadsheet would run ids of a prediction file: they stay as they are, for
+    they have to match the truth again."""
+    ids = [row[0] for row in csv.reader(io.StringIO(table)) if row and is_formula(row[0])]
+    if not ids:
+        return []
+    words = (
+        f"{len(ids)} id{'s' * (len(ids) > 1)} such as {shortened(ids[0], 40)!r} would be formulas to a "
+        "spreadsheet: rename the images, or do not open this file with one."
+    )
+    return [warning("formula-id", target, words)]
 
 
 def score(arguments: argparse.Namespace) -> None:

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
@@ -143,6 +144,17 @@ class ModelProcess:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+@cache
+def achieved_layers() -> tuple[str, ...]:
+    """Return the layers of confinement that a worker achieves here, tried once. Raises ModelFailed where none
+    starts."""
+    worker = WorkerProcess(Limits(), WORKER)
+    try:
+        return worker.confinement
+    finally:
+        worker.close()
 
 
 class ImageProcess:

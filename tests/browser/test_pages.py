@@ -8,6 +8,9 @@ from tests.browser.driver import PHONE, ROOT
 from tests.support.thinned import some
 
 ADDRESSES = ("", *sorted(path.stem for path in (ROOT / "pages").glob("*.py") if path.stem != "overview"))
+PLAIN = ("", "about")
+"""Pages without tabs."""
+TABBED = [address for address in ADDRESSES if address not in PLAIN]
 QUICK = ("", "compare_teams")
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 FOCUSED = """() => {
@@ -53,22 +56,23 @@ def walk(page, rules: list[str], by: str, turn: int) -> tuple[dict, list]:
 
 # `make test` looks at half of the tabs on a desktop and at the other half on a phone, `make soak` at all.
 @pytest.mark.parametrize("turn", some((0, 1), 2))
-@pytest.mark.parametrize("address", ADDRESSES[1:])
+@pytest.mark.parametrize("address", TABBED)
 def test_every_tab_is_accessible_and_fits_a_desktop(visitor, server, address, turn):
     page = driver.visit(visitor(), f"{server.address}/{address}")
     assert walk(page, RULES, "tag", turn) == ({}, [])
 
 
 @pytest.mark.parametrize("turn", some((1, 0), 2))
-@pytest.mark.parametrize("address", ADDRESSES[1:])
+@pytest.mark.parametrize("address", TABBED)
 def test_every_tab_has_contrast_in_the_dark_and_fits_a_phone(visitor, server, address, turn):
     page = driver.visit(visitor("dark", PHONE), f"{server.address}/{address}")
     assert walk(page, ["color-contrast"], "rule", turn) == ({}, [])
 
 
 @pytest.mark.parametrize("theme", some(["light", "dark"], 2))
-def test_the_overview_is_accessible(visitor, server, theme):
-    page = driver.visit(visitor(theme), server.address)
+@pytest.mark.parametrize("address", PLAIN)
+def test_pages_without_tabs_are_accessible(visitor, server, address, theme):
+    page = driver.visit(visitor(theme), f"{server.address}/{address}")
     assert Axe().run(page, options={"runOnly": {"type": "tag", "values": RULES}}).response["violations"] == []
 
 

@@ -1,6 +1,7 @@
 """Uploads have a quota, names that lead nowhere, and are gone soon after their session."""
 
 import re
+import socket
 import time
 
 import pytest
@@ -70,10 +71,20 @@ def test_all_sessions_together_hold_so_much(visitor):
     assert other.upload("b.csv", b"a,b\n")[0] == 204
 
 
-@pytest.mark.parametrize(("page", "status"), [("isic", 204)])
+@pytest.mark.parametrize(("page", "status"), [("about", 403), ("isic", 204)])
 def test_only_a_page_with_an_uploader_takes_files(visitor, page, status):
     one = visitor(page)
     assert one.put(f"_stcore/upload_file/{one.session}/made-up", "a.csv", b",")[0] == status
+
+
+def test_an_upload_whose_connection_is_lost_leaves_nothing(visitor, server):
+    one, size = visitor(), 2500 * KILOBYTE
+    host, port = server.address.removeprefix("http://").split(":")
+    for _ in range(3):
+        with socket.create_connection((host, int(port))) as channel:
+            head = f"PUT /_stcore/upload_file/{one.session}/lost HTTP/1.1\r\nHost: {host}:{port}\r\n"
+            channel.sendall(f"{head}Content-Length: {size}\r\n\r\n".encode() + b"," * (size // 2))
+    assert one.upload("a.csv", b"," * size)[0] == 204
 
 
 def test_a_session_that_nobody_knows_uploads_nothing(visitor):

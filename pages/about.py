@@ -1,0 +1,64 @@
+"""About this server: what confines models, which limits hold, where files are, and what needs mending."""
+
+import streamlit as st
+
+from pages.shared import exposure, layout, uploads
+from scoring import doctor
+from scoring.doctor import Entry
+from scoring.text import markdown
+
+SIGNS = {
+    "ok": ":green[✓]",
+    "caution": ":orange-badge[▲ could be better]",
+    "fault": ":red-badge[✕ to mend]",
+}
+WHOLE = "What confines models, which limits hold, where files are, and what needs mending."
+PART = "What confines models, which limits hold, and where files are."
+
+
+def about() -> None:
+    public = exposure.is_public()
+    layout.plain_opening("About this server", PART if public else WHOLE)
+    with st.spinner("Looking at this machine ..."):
+        entries = [*doctor.examine(public, uploads.occupancy()), *_statistics()]
+    shown = [entry for entry in entries if entry.public or not public]
+    _summary(shown, public)
+    for group in dict.fromkeys(entry.group for entry in shown):
+        layout.heading(group)
+        st.markdown(_lines([entry for entry in shown if entry.group == group], public))
+    if public:
+        st.caption("Whoever runs the server sees more with the command `benchside doctor`.")
+    with st.bottom:
+        layout.closing()
+
+
+def _statistics() -> list[Entry]:
+    """Streamlit's own statistics, where somebody turned them on."""
+    if not st.get_option("browser.gatherUsageStats"):
+        return []
+    advice = "Leave browser.gatherUsageStats off: it is on against this project's settings."
+    words = "each visitor's browser reports to Streamlit's makers"
+    return [Entry(doctor.PROGRAM, "Statistics of use", words, "fault", advice, public=True)]
+
+
+def _summary(entries: list[Entry], public: bool) -> None:
+    wrong = [entry for entry in entries if entry.state != "ok"]
+    if not wrong:
+        st.success("Everything is in order. Nothing leaves this machine.", icon=":material/verified_user:")
+        return
+    count = len(doctor.faults(wrong))
+    words = f"{count} point{'s' * (count != 1)} to mend" if count else "Works; some points could be better"
+    st.warning(f"{words}:\n\n{_lines(wrong, public)}", icon=":material/build:")
+
+
+def _lines(entries: list[Entry], public: bool) -> str:
+    """The lines of a group. public: what is to be done concerns the operator alone."""
+    lines = []
+    for entry in entries:
+        lines.append(f"{SIGNS[entry.state]} {markdown(entry.name)}: **{markdown(entry.value, 300)}**")
+        if entry.mend and not public:
+            lines.append(f":orange[→ {markdown(entry.mend, 300)}]")
+    return "  \n".join(lines)
+
+
+about()

@@ -1,0 +1,21 @@
+"""The page about the server shows all of it on this machine, and to others what is safe to say."""
+
+from pages.shared import exposure
+from tests.support.visits import words
+
+
+def test_this_machine_sees_everything(opened):
+    app = opened("about")
+    assert not app.exception
+    assert "Landlock" in words(app)
+    assert "Folder for temporary files" in words(app)
+    assert "What leaves this machine: **nothing**" in words(app)
+
+
+def test_others_see_what_is_safe_to_say(opened, monkeypatch):
+    monkeypatch.setattr(exposure, "is_public", lambda: True)
+    told = words(opened("about"))
+    assert "Uploads of one visitor: **1,024 MB**" in told
+    assert "gone within 30 seconds" in told
+    assert "Landlock" not in told
+    assert "/tmp" not in told
