@@ -57,7 +57,8 @@ def predict(arguments: argparse.Namespace) -> None:
     if hard:
         raise InputRefused(hard, findings)
     table = challenge.prediction_table(cases, predictions)
-    findings += _formulas(table, arguments.output)
+    if isinstance(table, str):
+        findings += _formulas(table, arguments.output)
     print_findings(findings)
     write(arguments.output, table, "--output")
     if arguments.json:
