@@ -7,7 +7,7 @@ import streamlit as st
 import scoring
 from pages.shared.challenge_page import ChallengePage, show
 from pages.shared.inputs import Input
-from pages.shared.option_widgets import option_widget
+from pages.shared.option_widgets import chosen_before, option_widget
 from pages.tabs.hecktor2026.centers import centers_tab
 from pages.tabs.hecktor2026.direction import direction_switch, direction_used
 from pages.tabs.hecktor2026.patients import all_patients, patient_table
@@ -38,11 +38,12 @@ def score_options(_given: Input, _own: Mapping[str, object]) -> Mapping[str, obj
 
 
 def choices(_test_set: Input, _truth, _predictions) -> Mapping[str, object]:
-    """Draw what the description leaves open."""
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        chosen = {name: option_widget(CHALLENGE.option(name), width=172) for name in CHOICES}
-        chosen[LESIONS.name] = option_widget(LESIONS)
-    return chosen
+    """Draw what the description leaves open, folded: the label says whether any of it was changed."""
+    options = [*(CHALLENGE.option(name) for name in CHOICES), LESIONS]
+    changed = sum(chosen_before(option) != option.default for option in options)
+    label = f"Rules: {changed} changed" if changed else "Rules: official"
+    with st.popover(label, type="tertiary", icon=":material/tune:"):
+        return {option.name: option_widget(option) for option in options}
 
 
 def about_truth(truth) -> str:

@@ -210,9 +210,9 @@ class Status:
 class Headline:
     """The score and what made it.
 
-    facts: the numbers beside it; the first `under_score` of them stand under the score where there is a
-    strip. strip: where the points come from, its caption the arithmetic. arithmetic: in words (Markdown),
-    where there is no strip. notes: what must be known before the score is read.
+    facts: the numbers beside it. strip: where the points come from, its caption the arithmetic. arithmetic:
+    in words (Markdown), where there is no strip. parts: what each part of the score adds to it. notes: what
+    must be known before the score is read.
     """
 
     score: Fact
@@ -220,7 +220,7 @@ class Headline:
     strip: Figure | None = None
     arithmetic: str = ""
     notes: Sequence[Block] = ()
-    under_score: int = 1
+    parts: Sequence[Block] = ()
     status: Status = Status()
 
 

@@ -2,7 +2,7 @@
 there is none."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -10,12 +10,25 @@ import pandas as pd
 import streamlit as st
 
 import scoring
-from pages.shared import downloads, finding_list, inputs, layout, mends, placement, render, submissions, teams
+from pages.shared import (
+    downloads,
+    finding_list,
+    headline,
+    inputs,
+    layout,
+    mends,
+    placement,
+    render,
+    second,
+    submissions,
+    teams,
+)
 from pages.shared.case_link import CaseLink
 from pages.shared.inputs import Input
 from scoring import report, samples
 from scoring.challenge import Challenge
 from scoring.challenges import REGISTRY
+from scoring.samples import Submission
 from scoring.scorecard import ScoreCard
 from scoring.text import markdown
 
@@ -32,6 +45,8 @@ class ScoredSubmission:
     truth_key: str
     own: bool = True
     """Whether the visitor brought any of it."""
+    title: str = ""
+    """What the page calls the submission."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +84,25 @@ class ChallengePage:
     tables: Mapping[str, Callable[[ScoreCard], pd.DataFrame]] = field(default_factory=dict)
     below_headline: Callable[[ScoredSubmission], None] | None = None
     viewer: CaseLink | None = None
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a visitor chose on a page.
+
+    Attributes:
+        test_set: The test set.
+        given: The submission.
+        title: What the page calls it.
+        own: What was said of an own submission.
+        others: Samples that it can be compared with.
+    """
+
+    test_set: Input
+    given: Input
+    title: str
+    own: Mapping
+    others: Mapping[str, Submission]
 
 
 def show(bench: ChallengePage) -> None:
@@ -117,16 +151,24 @@ def show(bench: ChallengePage) -> None:
                 f"{len(truth.value)} cases were read. Now choose a submission.", icon=":material/upload_file:"
             )
         else:
-            _submitted(bench, test_set, truth.value, given, panel, own)
+            offered = sample.submissions
+            title = given.name if given.own else offered[panel.sample].title
+            others = {
+                name: one
+                for name, one in offered.items()
+                if (one.is_model or not test_set.own) and (given.own or name != panel.sample)
+            }
+            chosen = Chosen(test_set, given, title, own, others)
+            _submitted(bench, chosen, truth.value, panel)
     layout.closing()
 
 
-def _submitted(bench: ChallengePage, test_set: Input, truth, given: Input, panel, own: Mapping) -> None:
+def _submitted(bench: ChallengePage, chosen: Chosen, truth, panel) -> None:
     """Read or run the submission, then show its card. While it runs, and after the run was stopped, nothing
     is shown: another submission's score would stand under this one's name."""
-    challenge_id, dropped, test_set = bench.challenge.id, given, mends.mended(test_set)
-    given = mends.mended(dropped)
-    options = {**bench.score_options(given, own), **mends.options_of(dropped)}
+    challenge_id, dropped, test_set = bench.challenge.id, chosen.given, mends.mended(chosen.test_set)
+    given, other, places = mends.mended(dropped), None, headline.place()
+    options = {**bench.score_options(given, chosen.own), **mends.options_of(dropped)}
     mends.lines(dropped)
     found = submissions.predictions(challenge_id, test_set.key, given, truth, options)
     if isinstance(found, submissions.Running):
@@ -134,7 +176,11 @@ def _submitted(bench: ChallengePage, test_set: Input, truth, given: Input, panel
         return
     read = found.value
     if not found.refused:
-        options = {**options, **bench.choices(test_set, truth, read)}
+        with st.container(key="choices", horizontal=True, vertical_alignment="bottom", gap="small"):
+            choices = bench.choices(test_set, truth, read)
+            several = bench.challenge.inputs.submission.several
+            other, other_title = inputs.second(chosen.others, challenge_id, several)
+        options = {**options, **choices}
         found = submissions.card(
             challenge_id,
             scoring.__version__,
@@ -153,27 +199,55 @@ def _submitted(bench: ChallengePage, test_set: Input, truth, given: Input, panel
         return
     if given.own:
         panel.caption(bench.about_submission(found.value))
-    shown = ScoredSubmission(
-        given.name, found.value, truth, read, given, test_set.key, given.own or test_set.own
-    )
+    is_own = given.own or test_set.own
+    shown = ScoredSubmission(given.name, found.value, truth, read, given, test_set.key, is_own, chosen.title)
     mends.offer(challenge_id, dropped, found.value.findings)
-    _result(bench, shown)
+    compare = partial(_second, bench, replace(chosen, test_set=test_set), shown, other, other_title, choices)
+    _result(bench, shown, places, compare if other else None)
 
 
-def _result(bench: ChallengePage, shown: ScoredSubmission) -> None:
-    """Findings, headline, tabs, downloads of one card."""
+def _second(
+    bench: ChallengePage,
+    chosen: Chosen,
+    shown: ScoredSubmission,
+    other: Input,
+    title: str,
+    choices: Mapping,
+) -> second.Second | None:
+    """Compare a second submission, scored as the first was but for what belongs to each alone."""
+    alone = {option.name for option in bench.challenge.options if option.per_team}
+    shared = {name: value for name, value in chosen.own.items() if name not in alone}
+    options = {**bench.score_options(mends.mended(other), shared), **mends.options_of(other), **choices}
+    return second.compared(shown, chosen.test_set, other, title, options)
+
+
+def _result(
+    bench: ChallengePage,
+    shown: ScoredSubmission,
+    places: render.Places,
+    compare: Callable[[], second.Second | None] | None,
+) -> None:
+    """Headline, findings, tabs, downloads of one card. What the score is made of begins the first tab; the
+    comparison with a second submission is the last."""
     card = shown.card
+    render.headline(shown, places, bench.viewer)
     render.findings(shown)
-    render.headline(shown, bench.viewer)
     if bench.below_headline:
         bench.below_headline(shown)
+    compared = compare() if compare else None
+    if compared:
+        compared.say()
     sections = render.section_names(shown)
     tabs = bench.tabs or dict.fromkeys(sections)
-    bodies = {
+    bodies: dict[str, Callable[[ScoredSubmission], None]] = {
         name: partial(_tab, name, live, bench.viewer)
         for name, live in tabs.items()
         if live is not None or name in sections
     }
+    first = next(iter(bodies))
+    bodies[first] = partial(_first_tab, bodies[first], bench.viewer)
+    if compared:
+        bodies[second.TAB] = compared.tab
     layout.tabs(bodies, shown)
     with st.container(horizontal=True, gap="small"):
         stem = f"{card.challenge}-{shown.name.rsplit('.', 1)[0]}"
@@ -206,6 +280,11 @@ def _predictions_button(challenge: Challenge, shown: ScoredSubmission, stem: str
         "download_predictions",
         type="tertiary",
     )
+def _first_tab(
+    body: Callable[[ScoredSubmission], None], viewer: CaseLink | None, shown: ScoredSubmission
+) -> None:
+    render.account(shown, viewer)
+    body(shown)
 
 
 def _tab(

@@ -107,6 +107,48 @@ def submission(
     return sample_submission(samples[panel.sample]), panel, {}
 
 
+def second(samples: Mapping[str, Submission], page: str, several: bool) -> tuple[Input | None, str]:
+    """Draw the choice of a second submission, with which the one above is compared; the address calls its key
+    "with".
+
+    Args:
+        samples: Those to choose from.
+        page: Whose choice and files these are in the session.
+        several: Whether it may be a folder.
+
+    Returns:
+        What was chosen, None for nothing, and what the page calls it.
+    """
+    key = f"{page}_second"
+
+    def uploader() -> list[UploadedFile] | None:
+        label = "Second submission: is it better or worse? Compared case by case"
+        _drop(label, f"{key}_files", f"{key}_kept", _as_folder)
+        if several:
+            folder_button(f"{key}_files", "second submission")
+        return _kept(f"{key}_kept")
+
+    label = "Compare with another submission"
+    titles = {"": label, **{name: f"Compare with {sample.title}" for name, sample in samples.items()}}
+    with st.container(key=f"{key}_choice", width=400):
+        panel = chooser(
+            label,
+            titles,
+            key,
+            "with",
+            uploader,
+            _in_use(f"{key}_kept"),
+            lambda: None,
+            is_card=False,
+        )
+    if panel.upload:
+        found = _dropped(panel.upload)
+        return found, found.name
+    if not panel.sample:
+        return None, ""
+    return sample_submission(samples[panel.sample]), samples[panel.sample].title
+
+
 def model(samples: Mapping[str, Submission], page: str) -> tuple[Input, InputPanel]:
     """Draw the choice of a model alone, whose key the address calls "model". samples: of which the models are
     offered."""

@@ -16,11 +16,9 @@ from scoring.figures.numerals import UNDEFINED
 from scoring.figures.theme import DARK, LIGHT, Theme
 from scoring.markup import plain
 from scoring.text import file_name, markdown
-from scoring.views import Fact, Status, directed
+from scoring.views import Fact, directed
 
 CONFIG = {"displaylogo": False, "displayModeBar": "hover", "modeBarButtons": [["toImage"]]}
-STATUS = 1200
-"""Characters of what is said about the official score."""
 
 # A change of theme reruns nothing, and figures carry their colours: this asks for one rerun when the page is
 # no longer the colour they were
@@ -56,7 +54,7 @@ def plain_opening(title: str, words: str) -> None:
 def opening(title: str, formula: str, rule: str) -> None:
     """Title and the one line that says what is scored; the rule in full is one click away. All three are
     Markdown of our own."""
-    with st.container(gap=None):
+    with st.container(key="opening", gap=None):
         st.title(title, anchor=False)
         with st.container(horizontal=True, vertical_alignment="center", gap="small"):
             st.markdown(f"Scored: {formula}", width="content")
@@ -74,55 +72,6 @@ def facts(entries: Sequence[Fact]) -> None:
                     f"**{markdown(fact.value)}**"
                     + (f" :small[:gray[{markdown(fact.below)}]]" if fact.below else "")
                 )
-
-
-def headline(
-    score: Fact,
-    others: Sequence[Fact],
-    strip: go.Figure | Callable[[], object] | None = None,
-    arithmetic: str = "",
-    below: int = 1,
-    status: Status = Status(),
-) -> None:
-    """The score alone is large; under it stands what it is worth. strip: a figure, or what draws it. Its
-    arithmetic (Markdown of our own) stands below the strip, or where there is none below the others; with a
-    strip the first `below` of the others, the ceiling among them, stand below the score."""
-    with st.container(border=True, gap="small"):
-        hero, rest = st.columns([2, 7], gap="medium")
-        with hero:
-            st.metric(
-                markdown(directed(score.name, score.better)),
-                score.value,
-                delta=score.below or None,
-                delta_color="off",
-                delta_arrow="off",
-                help=score.explain,
-            )
-            _badges(status)
-            if strip is not None and others:
-                facts(others[:below])
-        with rest:
-            if isinstance(strip, go.Figure):
-                chart(strip, arithmetic)
-            elif strip is not None:
-                strip()
-            if strip is None or others[below:]:
-                facts(others if strip is None else others[below:])
-            if strip is None and arithmetic:
-                st.caption(arithmetic)
-        if status.official and not status.is_official:
-            st.markdown(f":small[{markdown(status.official, STATUS)}]")
-
-
-def _badges(status: Status) -> None:
-    """Whether the score is official, and what the submission lacks."""
-    if status.is_official:
-        st.markdown(":green-badge[✓ official]", help=markdown(status.official, STATUS))
-    elif status.official:
-        official = f"official: {status.official_score}" if status.official_score else "not official"
-        st.markdown(f":orange-badge[▲ {official}]")
-    if status.incomplete:  # in words that wrap: a badge would be cut short
-        st.markdown(f":small[:orange[▲ {markdown(status.incomplete, STATUS)}]]")
 
 
 def heading(question: str) -> None:

@@ -11,7 +11,7 @@ PAGES = ROOT / "pages"
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from pages.shared import drop, kept_files, uploads  # noqa: E402
+from pages.shared import address, drop, headline, kept_files, uploads  # noqa: E402
 from scoring.challenges import REGISTRY  # noqa: E402
 
 st.set_page_config(page_icon="🔬", layout="wide")
@@ -25,8 +25,13 @@ page = st.navigation(
     ],
     position="top",
 )
-drop.anywhere()
+headline.styles()
+with st.container(key="unseen"):
+    drop.anywhere()
+    address.steps()
 kept_files.say_lost()
 uploads.say_refused()
+address.begin(page.url_path)
 page.run()
+address.end()
 kept_files.outlive_reload()

@@ -35,6 +35,14 @@ def option_widget(option: Option, key: str = "", **appearance: Any) -> Any:
     raise TypeError(f"{option.flag} takes text: there is no widget for that")
 
 
+def chosen_before(option: Option) -> Any:
+    """Return the value of an option before its widget is drawn: that of the session, else of the address,
+    else the usual one."""
+    values = values_by_label(option) if option.values else {"true": True, "false": False}
+    chosen = st.session_state.get(option.name, st.query_params.get(option.name))
+    return chosen if isinstance(chosen, bool) else values.get(chosen, option.default)
+
+
 def values_by_label(option: Option) -> dict[str, Any]:
     """Return the allowed values of an option by the words that a page shows, in the page's order."""
     return {label: value for value, label in option.value_labels.items()} or {v: v for v in option.values}

@@ -16,8 +16,10 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 from pandas.io.formats.style import Styler
+from streamlit.delta_generator import DeltaGenerator
 
 from pages.shared import finding_list, layout
+from pages.shared import headline as score_bar
 from pages.shared.case_link import CaseLink
 from pages.shared.pictures import draw_picture
 from scoring.figures.numerals import span
@@ -50,6 +52,7 @@ SHARED_CARDS, SHARED_BLOCKS, SESSION_CARDS, SESSION_BLOCKS = 32, 512, 4, 128
 TALL, SHORT = 470, 12
 """px of a table that scrolls, and the rows from which on it does."""
 Numbers = Callable[[], pd.DataFrame]
+Places = tuple[DeltaGenerator, DeltaGenerator]
 Chosen = Callable[[str], Callable[[], None]]
 """From the key of a figure in the session to what is called when one of its points is clicked."""
 
@@ -114,17 +117,31 @@ def _own_elements(content: tuple[str, ...], path: str, theme: str, _draw: Callab
     return _draw()
 
 
-def headline(shown: ScoredSubmission, link: CaseLink | None = None) -> None:
-    """Draw the score of a card, what made it, and what must be known before it is read."""
-    draw_headline(views(shown).headline, of_card(shown, "headline", link))
+def headline(shown: ScoredSubmission, places: Places, link: CaseLink | None = None) -> None:
+    """Draw the score of a card as a bar, and what must be known before it is read. places: of
+    `headline.place`."""
+    head = views(shown).headline
+    score_bar.bar(places, head.score, shown.title, head.status)
+    with places[1]:
+        draw_all(head.notes, of_card(shown, "notes", link))
+
+
+def account(shown: ScoredSubmission, link: CaseLink | None = None) -> None:
+    """Draw what the score of a card is made of."""
+    _account(views(shown).headline, of_card(shown, "headline", link))
 
 
 def draw_headline(head: Headline, place: Place) -> None:
-    """Draw a headline."""
+    """Draw a headline whole, for pages without a tab for what it is made of."""
+    score_bar.bar(score_bar.place(), head.score, "", head.status)
+    _account(head, place)
+    draw_all(head.notes, place.inside("notes"))
+
+
+def _account(head: Headline, place: Place) -> None:
     strip = partial(_figure, head.strip, place) if head.strip else None
-    layout.headline(head.score, head.facts, strip, head.arithmetic, head.under_score, head.status)
-    for number, note in enumerate(head.notes):
-        draw(note, place.inside(number))
+    score_bar.account(head.facts, strip, head.arithmetic)
+    draw_all(head.parts, place.inside("parts"))
 
 
 def findings(shown: ScoredSubmission) -> None:

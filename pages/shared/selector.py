@@ -1,11 +1,12 @@
 """A choice between samples, whose key stands in the address, and own files."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
+from pages.shared import address
 from scoring.text import markdown
 
 
@@ -35,6 +36,7 @@ def chooser(
     uploader: Callable[[], Sequence[UploadedFile] | None],
     in_use: InUse,
     options: Callable[[], object],
+    is_card: bool = True,
 ) -> InputPanel:
     """Draw a choice between samples, whose key stands in the address, and own files.
 
@@ -46,9 +48,11 @@ def chooser(
         uploader: Draws the upload widget, with a key of its own, and returns what it gives.
         in_use: Own files, whose place the samples take again.
         options: Draws what own files cannot say themselves.
+        is_card: Whether it stands in a frame of its own.
     """
-    _from_address(key, parameter, samples)
-    with st.container(border=True, gap="xsmall", height="stretch"):
+    address.take(key, parameter, samples)
+    height = "stretch" if is_card else "content"
+    with st.container(key=f"{key}_panel", border=is_card, gap="xsmall", height=height):
         # The uploader keeps its place whatever stands beside it: one that moves is made anew, and drops the
         # file it is receiving.
         with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
@@ -78,19 +82,11 @@ def chooser(
                 on_change=_to_address,
                 args=(key, parameter),
                 persist_state="session",
+                label_visibility="visible" if is_card else "collapsed",
             )
         caption = st.empty()
     return InputPanel(st.session_state.get(key, next(iter(samples))), upload, caption.caption)
 
 
-def _from_address(key: str, parameter: str, allowed: Iterable[str]) -> None:
-    """Take a choice from the address when the page is opened. By hand, because a bound widget would write the
-    name shown, not the key."""
-    if key not in st.session_state and st.query_params.get(parameter) in list(allowed):
-        st.session_state[key] = st.query_params[parameter]
-    if st.session_state.get(key) not in (None, *allowed):
-        del st.session_state[key]  # another test set has other submissions
-
-
 def _to_address(key: str, parameter: str) -> None:
-    st.query_params[parameter] = st.session_state[key]
+    address.write(parameter, st.session_state[key])

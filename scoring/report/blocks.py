@@ -77,7 +77,7 @@ def headline(shown: Headline, below: str, figures: Figures) -> str:
         parts.append(figures.place(shown.strip.build, shown.strip.caption))
     if shown.arithmetic:
         parts.append(render("text", question="", text=shown.arithmetic, kind="plain"))
-    return "".join((*parts, *(html(note, figures) for note in shown.notes)))
+    return "".join((*parts, *(html(note, figures) for note in (*shown.parts, *shown.notes))))
 
 
 def _status(status: Status) -> Iterator[str]:

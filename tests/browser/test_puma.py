@@ -109,7 +109,7 @@ def test_dropped_files_have_the_official_score(puma):
 def test_a_clicked_nucleus_is_in_the_table_and_in_the_address_and_a_link_restores_it(puma, sample):
     truth, predictions, card = sample
     drawn = overlay(truth, predictions, card, 3)
-    page = ready(puma(f"?submission=sirius&tab=Viewer&case={truth.ids[3]}&list=all"))
+    page = ready(puma(f"?submission=sirius&tab=Viewer&case={truth.ids[3]}&list=all&table=true"))
     alone = next(
         i
         for i in range(len(drawn["kind"]))
@@ -135,7 +135,7 @@ def test_a_clicked_nucleus_is_in_the_table_and_in_the_address_and_a_link_restore
 def test_a_row_of_the_table_takes_the_viewer_to_its_nucleus(puma, sample):
     truth, predictions, card = sample
     rows = listing.listing(overlay(truth, predictions, card, 1), "FP", 15.0).rows
-    page = ready(puma(f"?submission=sirius&tab=Viewer&case={truth.ids[1]}&list=FP"))
+    page = ready(puma(f"?submission=sirius&tab=Viewer&case={truth.ids[1]}&list=FP&table=true"))
     for place in (2, 0):
         choose_row(page, place)
         driver.settled(page)
@@ -197,7 +197,7 @@ def test_a_cell_and_a_row_open_their_image(puma, sample, viewport):
 
 def test_a_slider_moves_its_numbers_the_address_and_the_viewer_but_not_the_score(puma, sample):
     truth, predictions, card = sample
-    page = puma("?submission=sirius&tab=Radius")
+    page = puma("?submission=sirius&tab=Radius&table=true")
     score = page.get_by_test_id("stMetricValue").inner_text()
     page.get_by_role("slider").first.focus()
     page.keyboard.press("End")

@@ -89,7 +89,7 @@ def assert_shows(app, card) -> None:
     assert not app.exception
     assert not app.error
     assert app.metric[0].value == share(card.score)
-    assert f"**{card.score!r}**" in words(app)
+    visits.assert_exact(app, f"**{card.score!r}**")
 
 
 def shown_table(app, *columns: str):

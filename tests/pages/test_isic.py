@@ -78,7 +78,7 @@ def assert_shows(app, score: float) -> None:
     assert not app.exception
     assert not app.error
     assert app.metric[0].value == share(score)
-    assert f"**{score!r}**" in words(app)
+    visits.assert_exact(app, f"**{score!r}**")
 
 
 def shown_table(app, column: str):

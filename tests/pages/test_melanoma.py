@@ -86,7 +86,8 @@ def assert_shows(app: AppTest, card: dict) -> None:
     assert not app.exception
     assert not app.error
     assert app.metric[0].value == ("–" if card["score"] is None else f"{100 * card['score']:.2f}")
-    assert ("The score is **undefined**" if card["score"] is None else f"**{card['score']!r}**") in words(app)
+    exact = "The score is **undefined**" if card["score"] is None else f"**{card['score']!r}**"
+    visits.assert_exact(app, exact)
 
 
 def shown_table(app: AppTest, question_column: str):

@@ -105,7 +105,7 @@ def test_a_sample_team_has_the_score_of_the_command_line_under_every_rule(puma, 
     assert not app.exception
     assert not app.error
     assert app.metric[0].value == share(said["score"])
-    assert f"**{said['score']!r}**" in words(app)
+    visits.assert_exact(app, f"**{said['score']!r}**")
 
 
 def test_it_opens_on_the_first_team_with_all_its_tabs(puma):
@@ -133,7 +133,7 @@ def test_golden_files_dropped_have_the_official_score(puma, name):
 
 @pytest.mark.parametrize(("team", "tab"), crossed(list(TEAMS), list(TABS), 2))
 def test_every_tab_answers_the_sample(puma, team, tab):
-    app = puma(submission=team, tab=tab)
+    app = puma(submission=team, tab=tab, table="true")
     assert not app.exception
     assert text.markdown(TABS[tab]) in asked(app)
 
@@ -144,7 +144,7 @@ def test_every_tab_answers_the_sample(puma, team, tab):
 def test_every_tab_answers_golden_files(puma, name, tab):
     folder = GOLDEN / name
     app = put(
-        puma(tab=tab),
+        puma(tab=tab, table="true"),
         dropped(said_of(CASES[name], folder, "--predictions")),
         dropped(said_of(CASES[name], folder, "--truth")),
     )
@@ -166,7 +166,7 @@ def test_every_tab_answers_golden_files(puma, name, tab):
     ids=["nothing predicted", "an empty image and strange confidences"],
 )
 def test_every_tab_answers_what_has_next_to_nothing_in_it(puma, images, tab):
-    app = put(puma(tab=tab), *lists(images))
+    app = put(puma(tab=tab, table="true"), *lists(images))
     assert not app.exception
     assert not app.error
     assert len(app.metric) == 1
@@ -249,7 +249,7 @@ def test_the_images_stand_worst_first_with_their_signs(puma, truth):
 
 
 def test_the_image_of_an_address_is_open_and_the_next_one_is_a_click_away(puma, truth):
-    app = puma(submission="tucana", tab="Viewer", case=truth.ids[3])
+    app = puma(submission="tucana", tab="Viewer", table="true", case=truth.ids[3])
     assert app.selectbox(key="case").value == truth.ids[3]
     for step, expected in (("Next", 4), ("Previous", 3), ("Previous", 2)):
         app.button(key=f"case_{step}").click().run()
@@ -275,7 +275,7 @@ def test_more_images_than_fit_turn_pages(puma):
 def test_the_table_beside_the_viewer_says_what_the_matches_say(puma, truth, which):
     card = scorecard(truth, "tucana", resamples=0)
     case = card.cases[5]["case"]
-    rows = shown_table(puma(submission="tucana", tab="Viewer", case=case, list=which), "why")
+    rows = shown_table(puma(submission="tucana", tab="Viewer", table="true", case=case, list=which), "why")
     m = card.matches
     wanted = {"errors": ("FP", "FN"), "all": ("TP", "FP", "FN")}.get(which, (which,))
     mine = np.flatnonzero((m["case"] == case) & np.isin(m["status"], wanted))
@@ -303,7 +303,7 @@ def test_a_nucleus_of_the_address_is_said_in_words_and_its_row_is_chosen(puma):
         "prediction-1": ("FP spurious", "the nearest truth, 6.0 px away, says tumor", 2),
     }
     for nucleus_name, (status, why, row) in said.items():
-        app = put(puma(tab="Viewer", list="all", nucleus=nucleus_name), *lists(images))
+        app = put(puma(tab="Viewer", table="true", list="all", nucleus=nucleus_name), *lists(images))
         assert status in words(app)
         assert why in words(app)
         assert app.session_state["nuclei_all"]["selection"]["rows"] == [row]
@@ -339,7 +339,7 @@ def test_sliders_give_what_the_scorer_says(puma, truth, radius, least):
 def test_the_viewer_shows_the_setting_of_the_sliders_and_says_so(puma, truth):
     card = scorecard(truth, "sirius", radius=25.0, resamples=0)
     row = card.cases[0]
-    app = puma(submission="sirius", tab="Viewer", case=row["case"], radius="25")
+    app = puma(submission="sirius", tab="Viewer", table="true", case=row["case"], radius="25")
     assert "radius 25 px: not the challenge's rule" in words(app)
     assert f"What became of each nucleus? {row['fp'] + row['fn']}" in words(app)
     app.button(key="to_rule_here").click().run()
@@ -488,7 +488,7 @@ def test_a_hundred_thousand_nuclei_are_listed_in_part(puma):
     places = random.uniform(0, 8000, (100_000, 2)).round(1).tolist()
     nuclei = {"a": [{"centroid": place, "class": CLASSES[i % 4]} for i, place in enumerate(places)]}
     file = zipped(nuclei_lists.files(nuclei))
-    app = put(puma(tab="Viewer", list="all"), ("found.zip", file), ("truth.zip", file))
+    app = put(puma(tab="Viewer", table="true", list="all"), ("found.zip", file), ("truth.zip", file))
     assert not app.exception
     assert "What became of each nucleus? 100,000" in words(app)
     assert len(shown_table(app, "why")) == listing.MOST
@@ -500,7 +500,7 @@ def test_a_polygon_of_a_million_vertices_is_drawn(puma):
     ring = np.c_[500 + 300 * np.cos(angle), 500 + 300 * np.sin(angle)].round(2).tolist()
     found = zipped({"a.json": json.dumps({"polygons": [{"name": "tumor", "path_points": ring}]}).encode()})
     true = zipped(nuclei_lists.files({"a": [nucleus("tumor", 500, 500)]}))
-    app = put(puma(tab="Viewer", list="all"), ("found.zip", found), ("truth.zip", true))
+    app = put(puma(tab="Viewer", table="true", list="all"), ("found.zip", found), ("truth.zip", true))
     assert not app.exception
     assert "`many-vertices`" in words(app)
     assert list(shown_table(app, "why")["status"]) == ["TP"]

@@ -60,7 +60,7 @@ def assert_shows(app: AppTest, card: dict) -> None:
     assert not app.exception
     assert not app.error
     assert app.metric[0].value == f"{100 * card['score']:.2f}"
-    assert f"**{card['score']!r}**" in words(app)
+    visits.assert_exact(app, f"**{card['score']!r}**")
 
 
 def predictions(count: int = CASES) -> bytes:
@@ -124,7 +124,7 @@ def test_every_tab_answers_own_tables_without_images(tricorder3, name, tab):
     case, files = json.loads((GOLDEN / name / "case.json").read_text(encoding="utf-8")), GOLDEN / name
     app = put(tricorder3(tab=tab), given(files / "predictions.csv"), given(files / "truth.csv"))
     assert not app.exception
-    assert f"**{case['expect']['score']!r}**" in words(app)
+    visits.assert_exact(app, f"**{case['expect']['score']!r}**")
 
 
 def test_an_own_test_set_asks_for_its_submission(tricorder3):

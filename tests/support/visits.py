@@ -37,6 +37,12 @@ def words(app: AppTest) -> str:
     return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", said).replace("\u2060", "").replace("\u00a0", " ")
 
 
+def assert_exact(app: AppTest, words_of_score: str) -> None:
+    """The exact score stands on the page, where the tab is open in which it stands: the first one."""
+    tab = app.query_params.get("tab")
+    assert tab or words_of_score in words(app)
+
+
 def assert_refused(app: AppTest, problems: list[dict]) -> None:
     """The page shows every problem, as the command line writes them, and no score."""
     assert not app.exception

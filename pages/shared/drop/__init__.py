@@ -21,10 +21,9 @@ _folder_button = st.components.v2.component(
 
 
 def anywhere() -> None:
-    """Take drops on the whole page. Drawn once, above every page."""
+    """Take drops on the whole page. Drawn once, above every page, where it takes no room."""
     st.html(FOLDER / "uploaders.css")
-    with st.container(key="drop_anywhere"):
-        _component(key="drop_anywhere_component", height=1)
+    _component(key="drop_anywhere_component", height=1)
 
 
 def folder_button(uploader: str, label: str) -> None:

@@ -26,7 +26,8 @@ MODES = (
 )
 ENTRY = "mount.js"
 STYLES = ("viewer.css", "slices.css")
-HEIGHT = 620
+HEIGHT = 700
+"""Most px of the picture; in a low window it is as high as leaves the tools in sight."""
 
 
 def _joined(names: Iterable[str]) -> str:
@@ -60,7 +61,7 @@ def show(
     Args:
         payload: What is shown.
         key: Of the component in the session.
-        height: Of the picture, in CSS px.
+        height: Of the picture, in CSS px, at most.
         focus: The place that the viewer shall go to, in the terms of what is selected (nuclei: `side` "truth"
             or "prediction", `index` in its file's list). What was selected in the viewer may come back as
             focus: it is not sent again.

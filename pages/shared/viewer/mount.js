@@ -66,7 +66,7 @@ class Viewer {
   async update(data, hand) {
     this.hand = hand;
     const bytes = data instanceof Uint8Array ? data : new Uint8Array(data), { head, start } = readHead(bytes);
-    this.root.style.setProperty("--height", `${head.height_px}px`);
+    this.root.style.setProperty("--height", `clamp(320px, 100vh - 320px, ${head.height_px}px)`); // header, bars and tools are in sight as well
     this.asked = head.focus;
     if (head.id !== this.head?.id) await this.open(bytes, head, start);
     const focus = JSON.stringify(this.asked ?? null);

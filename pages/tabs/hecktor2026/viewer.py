@@ -22,7 +22,7 @@ PLANES = ("axial", "coronal", "sagittal")
 @st.fragment
 def viewer_tab(shown: ScoredSubmission) -> None:
     """Draw one patient. A fragment: a click in the viewer repaints this and nothing else."""
-    index = _choose_patient([row["case"] for row in shown.card.cases])
+    index = _choose_patient(shown)
     left, right = st.columns([11, 5], gap="medium")
     with left:
         _slices(shown, index)
@@ -32,12 +32,15 @@ def viewer_tab(shown: ScoredSubmission) -> None:
             render.block(block, shown, f"patient {index}/{place}")
 
 
-def _choose_patient(names: list[str]) -> int:
-    """Draw the choice of a patient, with steps to the one before and after, and return its place."""
+def _choose_patient(shown: ScoredSubmission) -> int:
+    """Draw the choice of a patient, with steps to the one before and after, and return its place. The first
+    one shown is the worst of those with CT or PET."""
+    names = [row["case"] for row in shown.card.cases]
+    images = shown.truth.contents.layout.images
     if st.session_state.get("patient") not in names:
         wanted = st.query_params.get("patient")
-        st.session_state["patient"] = wanted if wanted in names else names[0]
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        st.session_state["patient"] = wanted if wanted in names else _first(shown, images)
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         patient = st.selectbox(
             "Patient",
             names,
@@ -45,7 +48,8 @@ def _choose_patient(names: list[str]) -> int:
             persist_state="page",
             width=260,
             on_change=LINK.leave,
-            format_func=str,
+            format_func=lambda name: f"{name} · {', '.join(images[name])}" if name in images else name,
+            label_visibility="collapsed",
         )
         # By hand: a bound widget that first appears with a value from elsewhere does not write it.
         st.query_params["patient"] = patient
@@ -59,6 +63,13 @@ def _choose_patient(names: list[str]) -> int:
                 args=(names[(index + step) % len(names)],),
             )
     return index
+
+
+def _first(shown: ScoredSubmission, images: Mapping[str, Any]) -> str:
+    """Return the patient whose masks fit worst, of those with images if there are any."""
+    cases = shown.card.cases
+    order = [one.case for one in patients.worst(shown.card, "dice", len(cases))]
+    return next((name for name in order if name in images), (*order, cases[0]["case"])[0])
 
 
 def _go_to(patient: str) -> None:

@@ -1,4 +1,4 @@
-"""What the viewer shows, as a table, with the chosen nucleus in words above it."""
+"""What the viewer shows, as a table, and the chosen nucleus in words."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -50,10 +50,7 @@ def nucleus_table(drawn: Mapping[str, Array], nucleus: Nucleus | None, radius: f
     )
     listed, row = listing.listing(drawn, which, radius), None
     if nucleus:
-        found = listing.found(drawn, nucleus.side, nucleus.number, radius)
         row = listed.place(nucleus.side, nucleus.number)
-        if found:
-            st.markdown(in_words(found))
     key = f"nuclei_{which}"
     st.session_state[key] = {"selection": {"rows": [] if row is None else [row], "columns": [], "cells": []}}
     layout.table(
@@ -67,6 +64,13 @@ def nucleus_table(drawn: Mapping[str, Array], nucleus: Nucleus | None, radius: f
         on_select=partial(_choose_row, key, listed, link),
         selection_mode="single-row",
     )
+
+
+def nucleus_words(drawn: Mapping[str, Array], nucleus: Nucleus, radius: float) -> None:
+    """Say what became of one nucleus; arguments as of `nucleus_table`."""
+    found = listing.found(drawn, nucleus.side, nucleus.number, radius)
+    if found:
+        st.markdown(in_words(found))
 
 
 def _frame(listed: Listing) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from pages.shared.case_link import CaseLink
 from pages.shared.challenge_page import ScoredSubmission
 from pages.shared.viewer import nuclei
 from pages.shared.viewer.payload import Payload
-from pages.tabs.puma.nucleus_table import Nucleus, nucleus_table
+from pages.tabs.puma.nucleus_table import Nucleus, nucleus_table, nucleus_words
 from pages.tabs.puma.setting import badge_and_reset, current_setting, identity, rescored
 from scoring.arrays import Array
 from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
@@ -33,37 +33,50 @@ PRINTED_SIDE = 1600
 def viewer_tab(shown: ScoredSubmission) -> None:
     """Draw one image's nuclei and their table. A fragment: a click in the viewer repaints only this."""
     names = [row["case"] for row in shown.card.cases]
-    index = _choose_case(names)
+    index, has_table = _choose_case(names)
     setting = current_setting(shown.card)
     if setting != RULE:
         badge_and_reset(shown.card, setting, "to_rule_here")
     drawn, payload = _packed(*identity(shown), setting, index, shown)
     nucleus = _nucleus_in_address()
-    left, right = st.columns([7, 3], gap="medium")
+    left, right = st.columns([7, 3], gap="medium") if has_table else (st.container(), None)
     with left:
         focus = {"side": nucleus.side, "index": nucleus.number} if nucleus else None
         viewer.show(payload, "nuclei", focus=focus, on_select=partial(_to_address, payload))
+        if nucleus:
+            nucleus_words(drawn, nucleus, setting.radius)
         png = partial(_printed, drawn, shown.truth, index, _tile(shown.truth_key, index, shown.truth))
         stem, key = f"{names[index]}-overlay", "download_overlay"
         downloads.button("Whole image (PNG)", png, stem, "png", "image/png", key, type="tertiary")
-    with right:
-        nucleus_table(drawn, nucleus, setting.radius, LINK)
+    if right:
+        with right:
+            nucleus_table(drawn, nucleus, setting.radius, LINK)
 
 
-def _choose_case(names: list[str]) -> int:
+def _choose_case(names: list[str]) -> tuple[int, bool]:
+    """Draw the choice of an image, with steps to the one before and after, and a switch for the table of its
+    nuclei; return the place of the image and that switch."""
     # By hand: a bound box that is drawn for the first time leaves a value that a click elsewhere has set out
     # of the address.
     named = st.session_state.get("case", st.query_params.get("case"))
     st.session_state["case"] = st.query_params["case"] = named if named in names else names[0]
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         case = st.selectbox(
-            "Image", names, key="case", persist_state="page", width=290, on_change=LINK.leave, format_func=str
+            "Image",
+            names,
+            key="case",
+            persist_state="page",
+            width=290,
+            on_change=LINK.leave,
+            format_func=str,
+            label_visibility="collapsed",
         )
         index = names.index(case)
         for label, step, icon in (("Previous", -1, "chevron_left"), ("Next", 1, "chevron_right")):
             other = names[(index + step) % len(names)]
             st.button(label, key=f"case_{label}", icon=f":material/{icon}:", on_click=_go_to, args=(other,))
-    return index
+        has_table = st.toggle("Table of nuclei", key="table", bind="query-params", persist_state="page")
+    return index, has_table
 
 
 def _go_to(case: str) -> None:

@@ -128,7 +128,8 @@ def headline(card: ScoreCard) -> Headline:
         ),
         (unweighted,),
         Figure(lambda theme: score_strip(drawn, theme, bounds), _arithmetic(card, parts)),
-        notes=(SideBySide([(_subtask(card, part),) for part in parts], (1, 1, 1)), _unusable(card)),
+        parts=(SideBySide([(_subtask(card, part),) for part in parts], (1, 1, 1)),),
+        notes=(_unusable(card),),
     )
 
 

@@ -99,7 +99,6 @@ def headline(card: ScoreCard) -> Headline:
             partial(figures.reach, reached(card)),
             f"{observers_in_words()} Score **{card.score!r}**. n = {count_of_images(card.n_cases)}.",
         ),
-        under_score=3,
     )
 
 

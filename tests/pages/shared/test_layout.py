@@ -11,12 +11,13 @@ def whole_page():
     import pandas as pd
     import streamlit as st
 
-    from pages.shared import finding_list, layout
+    from pages.shared import finding_list, headline, layout
     from pages.shared.layout import Fact, Picture
     from pages.shared.selector import InUse, chooser
     from scoring.challenges.classification_views import class_name
     from scoring.figures.score_points import Part, score_strip
     from scoring.findings import error, note, warning
+    from scoring.views import Status
 
     hostile = st.session_state.get("hostile", "name")
     layout.opening("Title", "**formula**", "| a |\n|---|\n| b |")
@@ -42,7 +43,9 @@ def whole_page():
         finding_list.findings([error("duplicate-case", hostile, "twice")])
     strip = score_strip([Part("accuracy", "acc.", 100, 0.5)], layout.theme())
     others = [Fact("Ceiling", "97.65"), Fact("Accuracy", "0.523", "0.470 to 0.583")]
-    layout.headline(Fact("Score of 100 points", "53.38", "48.2 to 58.8"), others, strip, "0.5")
+    score = Fact("Score of 100 points", "53.38", "48.2 to 58.8")
+    headline.bar(headline.place(), score, "Aurora", Status())
+    headline.account(others, lambda: layout.chart(strip, "0.5"))
     ran = st.session_state.setdefault("ran", [])
     layout.tabs({"One": lambda: ran.append("one"), "Two": lambda: ran.append("two")})
     rows = pd.DataFrame({"class": ["▲ MEL"], "f1": [0.5], "interval": ["0.1 to 0.9"]})

@@ -20,7 +20,7 @@ def page():
     import plotly.graph_objects as go
     import streamlit as st
 
-    from pages.shared import render
+    from pages.shared import headline, render
     from scoring import views
     from scoring.text import markdown
 
@@ -78,9 +78,14 @@ def page():
 
     render.views_of = lambda _card: made
     shown = SimpleNamespace(
-        card=Card(), own=st.session_state["own"], truth_key="t", given=SimpleNamespace(key="g")
+        card=Card(),
+        own=st.session_state["own"],
+        truth_key="t",
+        given=SimpleNamespace(key="g"),
+        title="Aurora",
     )
-    render.headline(shown)
+    render.headline(shown, headline.place())
+    render.account(shown)
     st.session_state["found"] = [render.section(shown, name) for name in ("All", "Nowhere")]
 
 

@@ -1,0 +1,58 @@
+"""What the address names, for choices whose key in the address is not what their widget shows.
+
+A choice made on the page is written to the address. Back and Forward change the address, and the page takes
+over what it names then.
+"""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import streamlit as st
+
+KNOWN, PAGE = "_address", "_address_page"
+STEPS = ("tab", "set", "submission", "with", "challenge")
+"""Parameters whose change is a step that Back goes back."""
+_history = st.components.v2.component(
+    "history", html="<i></i>", js=(Path(__file__).parent / "history.js").read_text(encoding="utf-8")
+)
+
+
+def steps() -> None:
+    """Make the browser's history one of steps. Drawn once, above every page, where it takes no room."""
+    _history(key="history", data={"steps": STEPS}, height=1)
+
+
+def begin(page: str) -> None:
+    """Note which page is drawn. Called before it; what the address said of another page is forgotten."""
+    if st.session_state.get(PAGE) != page:
+        st.session_state[PAGE], st.session_state[KNOWN] = page, {}
+
+
+def end() -> None:
+    """Remember what the address says. Called after the page."""
+    st.session_state[KNOWN] = st.query_params.to_dict()
+
+
+def write(parameter: str, value: str) -> None:
+    """Write a choice to the address."""
+    st.query_params[parameter] = value
+    st.session_state.setdefault(KNOWN, {})[parameter] = value
+
+
+def take(key: str, parameter: str, allowed: Iterable[str]) -> None:
+    """Take over what the address names, where that is new; a choice that it no longer names becomes the usual
+    one.
+
+    Args:
+        key: Of the choice in the session.
+        parameter: In the address.
+        allowed: Values that can be chosen.
+    """
+    known, named, options = st.session_state.get(KNOWN, {}), st.query_params.get(parameter), list(allowed)
+    if named != known.get(parameter):
+        if named in options:
+            st.session_state[key] = named
+        elif named is None:
+            st.session_state.pop(key, None)
+    if st.session_state.get(key) not in (None, *options):
+        del st.session_state[key]  # another test set has other submissions

@@ -1,0 +1,241 @@
+"""Two submissions on one test set: is the one better than the other, in which classes and cases."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+
+from scoring.arrays import Ints
+from scoring.comparison import cases as by_case
+from scoring.comparison import classes as by_class
+from scoring.comparison import verdict
+from scoring.comparison.cases import Correctness
+from scoring.comparison.classes import ClassDifference
+from scoring.comparison.compare import Comparison
+from scoring.comparison.displayed import Displayed, named
+from scoring.comparison.pairs import SCORE, pairs_of
+from scoring.comparison.scale import Scale
+from scoring.figures.comparison import team_intervals
+from scoring.figures.intervals import Row
+from scoring.figures.theme import Theme, safe, short
+from scoring.statistics.replicate_comparison import Pair
+from scoring.text import markdown
+from scoring.views import Block, Column, Figure, SideBySide, Table, Text
+
+LISTED = 200
+"""Cases that the table lists at most."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A quantity of the first submission less that of the second. interval: 95%, None where there is none.
+    apart: whether the two are told apart in it; None where that cannot be said."""
+
+    name: str
+    value: float
+    interval: Sequence[float] | None
+    apart: bool | None
+
+
+def change(found: Comparison, first: str, second: str, metric: str = SCORE) -> Change | None:
+    """Return the paired difference of two submissions in the score or another metric.
+
+    Args:
+        found: Their comparison.
+        first: The submission that is asked about.
+        second: The one that it is compared with.
+        metric: "score", or a name of `metrics`.
+
+    Returns:
+        First less second; None where one of them has no value.
+    """
+    if metric == SCORE:
+        teams, pairs = found.scored, found.result.pairs
+    else:
+        of = pairs_of(found.spec, found.cards, metric)
+        teams, pairs = of.teams, of.of
+    pair = next((p for p in pairs if {teams[p.a], teams[p.b]} == {first, second}), None)
+    if pair is None:
+        return None
+    sign = 1 if teams[pair.a] == first else -1
+    return Change(metric, sign * pair.difference, _signed(pair, sign), pair.separated)
+
+
+def _signed(pair: Pair, sign: int) -> list[float] | None:
+    ends = pair.simultaneous_interval
+    return None if ends is None else sorted(sign * end for end in ends)
+
+
+def answer(shown: Displayed, first: str, second: str) -> str:
+    """Return in a sentence or two whether the first submission is better than the second (Markdown)."""
+    found, scale = shown.comparison, shown.scale
+    a, b = markdown(first, 60), markdown(second, 60)
+    score = change(found, first, second)
+    if score is None:
+        return f"{a} and {b} cannot be compared: one of them has no score on this test set."
+    if score.value == 0:
+        return f"**{a}** and **{b}** have the same score."
+    words = "more" if score.value > 0 else "less"
+    size = f"**{scale.number(abs(score.value))}** {scale.unit if scale.factor != 1 else ''}".strip()
+    interval = f" (95% interval {scale.span(score.interval, sign=True)})" if score.interval else ""
+    start = f"**{a}** scores {size} {words} than **{b}**{interval}"
+    if score.apart is None:
+        return f"{start}. {markdown(verdict.untold(found))}".strip()
+    if score.apart:
+        return f"{start}: told apart, this is more than chance."
+    return f"{start}: not told apart, on these cases the difference could be chance."
+
+
+def blocks(shown: Displayed, first: str, second: str) -> tuple[Block, ...]:
+    """Return the difference in score and metrics, by class, and case by case; arguments as of `change`."""
+    found = shown.comparison
+    classes = by_class.differences(found, first, second)
+    overall = _changes(shown, first, second)
+    sides = (overall, *_classes(shown, classes, first, second))
+    return (
+        SideBySide(tuple((one,) for one in sides), (1,) * len(sides)),
+        Text(_won_and_lost(classes, first, second)),
+        *_cases(shown, first, second),
+        *_caveats(found),
+    )
+
+
+def _changes(shown: Displayed, first: str, second: str) -> Figure:
+    found, scale = shown.comparison, shown.scale
+    metrics = [
+        m for m in found.spec.metrics if any(c.metrics.get(m) is not None for c in found.cards.values())
+    ]
+    every = [change(found, first, second, metric) for metric in (SCORE, *metrics)]
+    changes = [one for one in every if one is not None]
+    rows = [_row(named(one.name), one.value, one.interval, one.apart, scale) for one in changes]
+
+    def build(theme: Theme) -> go.Figure:
+        return _figure(rows, theme, f"Is {short(first)} better than {short(second)}?", shown, first, second)
+
+    return Figure(
+        build,
+        f"Right of the line: {markdown(first, 40)} is better. Filled: told apart. {shown.method}",
+        _numbers(changes),
+        key="two_changes",
+    )
+
+
+def _figure(
+    rows: Sequence[Row], theme: Theme, question: str, shown: Displayed, first: str, second: str
+) -> go.Figure:
+    unit = f", {shown.scale.unit}" if shown.scale.factor != 1 else ""
+    axis = f"{safe(short(first))} less {safe(short(second))}{unit}"
+    return team_intervals(rows, theme, question, axis, shown.scale.digits, reference=0)
+
+
+def _row(name: str, value: float, interval: Sequence[float] | None, apart: bool | None, scale: Scale) -> Row:
+    return Row(
+        name,
+        scale.factor * value,
+        scale.scaled(interval),
+        beside=scale.number(value, sign=True),
+        apart=bool(apart),
+    )
+
+
+def _numbers(changes: Sequence[Change]) -> dict[str, list[object]]:
+    ends = [one.interval or (None, None) for one in changes]
+    return {
+        "of": [one.name for one in changes],
+        "difference": [one.value for one in changes],
+        "low": [low for low, _ in ends],
+        "high": [high for _, high in ends],
+        "told apart": [one.apart for one in changes],
+    }
+
+
+def _classes(
+    shown: Displayed, classes: Sequence[ClassDifference], first: str, second: str
+) -> tuple[Figure, ...]:
+    known = [one for one in classes if one.difference is not None]
+    if not known:
+        return ()
+    every = (Change(one.name, one.difference or 0.0, one.interval, _decided(one)) for one in known)
+    changes = sorted(every, key=lambda one: -one.value)
+    rows = [_row(one.name, one.value, one.interval, one.apart, shown.scale) for one in changes]
+    measures = ", ".join(dict.fromkeys(named(one.measure) for one in known))
+
+    def build(theme: Theme) -> go.Figure:
+        return _figure(rows, theme, "Which classes won and lost?", shown, first, second)
+
+    return (
+        Figure(
+            build,
+            f"{measures[:1].upper()}{measures[1:]} of each class. Filled: its own 95% interval does not "
+            "reach zero, not adjusted for looking at many classes.",
+            _numbers(changes),
+            key="two_classes",
+        ),
+    )
+
+
+def _decided(one: ClassDifference) -> bool | None:
+    return None if one.interval is None else one.interval[0] > 0 or one.interval[1] < 0
+
+
+def _won_and_lost(classes: Sequence[ClassDifference], first: str, second: str) -> str:
+    won = [one for one in classes if one.difference is not None and one.difference > 0]
+    lost = [one for one in classes if one.difference is not None and one.difference < 0]
+    same = sum(one.difference == 0 for one in classes)
+    return (
+        f"Of {len(classes)} classes **{markdown(first, 40)}** is better in {_listed(won)} and worse in "
+        f"{_listed(lost)} than **{markdown(second, 40)}**; {same} are the same."
+    )
+
+
+def _listed(classes: Sequence[ClassDifference]) -> str:
+    if not classes:
+        return "none"
+    names = ", ".join(markdown(one.name) for one in classes)
+    return f"{len(classes)} ({names})"
+
+
+def differing(found: Correctness, first: str, second: str) -> tuple[Ints, Ints]:
+    """Return the cases in which the first did better, and those in which the second did, hardest first."""
+    return (by_case.right_and_wrong(found, first, second), by_case.right_and_wrong(found, second, first))
+
+
+def _cases(shown: Displayed, first: str, second: str) -> tuple[Block, ...]:
+    found = by_case.correctness(shown.comparison)
+    better, worse = differing(found, first, second)
+    columns = [found.teams.index(first), found.teams.index(second)]
+    a, b = found.values[:, columns].T
+    places = np.concatenate([better, worse])
+    order = places[np.argsort(-np.abs(a - b)[places], kind="stable")]
+    cards = [shown.comparison.cards[name] for name in (first, second)]
+    labelled = all("predicted" in row for card in cards for row in card.cases[:1])
+    shown_rows = order[:LISTED]
+    rows: dict[str, list[object]] = {"case": [found.cases[k] for k in shown_rows]}
+    heads = [Column("case", "case")]
+    if labelled:
+        rows["truth"] = [cards[0].cases[k].get("truth") for k in shown_rows]
+        heads.append(Column("truth", "truth"))
+    for name, values, card, key in zip((first, second), (a, b), cards, ("first", "second"), strict=True):
+        if labelled:
+            rows[key] = [card.cases[k].get("predicted") for k in shown_rows]
+            heads.append(Column(key, short(name)))
+        else:
+            rows[key] = [float(values[k]) for k in shown_rows]
+            heads.append(Column(key, short(name), "number", 3, "higher"))
+    rows["better"] = [short(first) if a[k] > b[k] else short(second) for k in shown_rows]
+    heads.append(Column("better", "better"))
+    same = len(found.order) - len(order)
+    words = (
+        f"{markdown(first, 40)} is better in {len(better)}, {markdown(second, 40)} in {len(worse)}, and "
+        f"{same} of {len(found.order)} cases are the same."
+    )
+    more = f" The {LISTED} largest differences are listed." if len(order) > LISTED else ""
+    if not len(order):
+        return (Text(words, question="Where do they differ, case by case?"),)
+    return (Table("Where do they differ, case by case?", heads, rows, words + more, key="two_cases"),)
+
+
+def _caveats(found: Comparison) -> tuple[Text, ...]:
+    words = " ".join(filter(None, (verdict.caveat(found), verdict.assumption(found))))
+    return (Text(markdown(words, 600), "note"),) if words else ()

@@ -1,0 +1,35 @@
+"""What a visitor sees without scrolling."""
+
+import pytest
+
+from scoring.challenges import REGISTRY
+from tests.browser import driver
+from tests.browser.driver import DESKTOP, PHONE
+
+FIRST = "[role=tabpanel] :is(.js-plotly-plot, [data-testid=stDataFrame])"
+TOP = """first => {
+  const boxes = [...document.querySelectorAll(first)].map(e => e.getBoundingClientRect());
+  return Math.min(...boxes.filter(box => box.height > 0).map(box => box.top));
+}"""
+STUCK = """() => {
+  document.querySelector("[data-testid=stMain]").scrollTo({top: 100000, behavior: "instant"});
+  const [bar, tabs] = [".st-key-bar", "[role=tablist]"].map(place => document.querySelector(place));
+  return [bar.parentElement, tabs].map(e => e.getBoundingClientRect()).map(box => [box.top, box.bottom]);
+}"""
+SHOWN = 90
+"""px of the first figure or table that are seen at least."""
+
+
+@pytest.mark.parametrize("challenge", list(REGISTRY))
+def test_score_and_first_figure_are_seen_on_opening_and_the_bar_stays(visitor, server, challenge):
+    page = driver.visit(visitor(), f"{server.address}/{challenge}")
+    page.locator(FIRST).first.wait_for()
+    assert driver.settled(page).evaluate(TOP, FIRST) <= DESKTOP["height"] - SHOWN
+    (bar, bar_end), (tabs, _) = page.evaluate(STUCK)
+    assert 40 <= bar <= 70
+    assert tabs == pytest.approx(bar_end, abs=2)
+    page.set_viewport_size(PHONE)
+    page.get_by_role("button", name="Change", exact=True).click()
+    page.wait_for_function("() => document.querySelector('[data-testid=stMain]').scrollTop === 0")
+    box = page.get_by_test_id("stMetricValue").bounding_box()
+    assert box["y"] + box["height"] <= PHONE["height"]
