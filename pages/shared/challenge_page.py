@@ -167,7 +167,7 @@ def _submitted(bench: ChallengePage, chosen: Chosen, truth, panel) -> None:
     """Read or run the submission, then show its card. While it runs, and after the run was stopped, nothing
     is shown: another submission's score would stand under this one's name."""
     challenge_id, dropped, test_set = bench.challenge.id, chosen.given, mends.mended(chosen.test_set)
-    given, other, places = mends.mended(dropped), None, headline.place()
+    given, places = mends.mended(dropped), headline.place()
     options = {**bench.score_options(given, chosen.own), **mends.options_of(dropped)}
     mends.lines(dropped)
     found = submissions.predictions(challenge_id, test_set.key, given, truth, options)
@@ -179,7 +179,7 @@ def _submitted(bench: ChallengePage, chosen: Chosen, truth, panel) -> None:
         with st.container(key="choices", horizontal=True, vertical_alignment="bottom", gap="small"):
             choices = bench.choices(test_set, truth, read)
             several = bench.challenge.inputs.submission.several
-            other, other_title = inputs.second(chosen.others, challenge_id, several)
+            opponent, its_title = inputs.second(chosen.others, challenge_id, several)
         options = {**options, **choices}
         found = submissions.card(
             challenge_id,
@@ -202,8 +202,11 @@ def _submitted(bench: ChallengePage, chosen: Chosen, truth, panel) -> None:
     is_own = given.own or test_set.own
     shown = ScoredSubmission(given.name, found.value, truth, read, given, test_set.key, is_own, chosen.title)
     mends.offer(challenge_id, dropped, found.value.findings)
-    compare = partial(_second, bench, replace(chosen, test_set=test_set), shown, other, other_title, choices)
-    _result(bench, shown, places, compare if other else None)
+    compare = None
+    if opponent:
+        whole = replace(chosen, test_set=test_set)
+        compare = partial(_second, bench, whole, shown, opponent, its_title, choices)
+    _result(bench, shown, places, compare)
 
 
 def _second(
@@ -280,6 +283,8 @@ def _predictions_button(challenge: Challenge, shown: ScoredSubmission, stem: str
         "download_predictions",
         type="tertiary",
     )
+
+
 def _first_tab(
     body: Callable[[ScoredSubmission], None], viewer: CaseLink | None, shown: ScoredSubmission
 ) -> None:

@@ -255,7 +255,7 @@ def gallery(
     pages, cards, page = -(-count // per_page), st.container(), 1
     if pages > 1:
         page = st.pagination(pages, key=key, bind="query-params")
-    with cards, st.grid(min_column_width=150, gap="small"):
+    with cards, st.container(key=f"gallery_{file_name(key)}"), st.grid(min_column_width=150, gap="small"):
         for picture in pictures((page - 1) * per_page, min(page * per_page, count)):
             with st.container(border=True, gap="xsmall", height="stretch", vertical_alignment="distribute"):
                 if picture.image is not None:

@@ -1,6 +1,6 @@
 """Is my new model better? A second submission on the same test set, compared with the one on the page."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,6 +12,7 @@ from pages.shared import finding_list, layout, mends, render, submissions
 from pages.shared.comparison.pictures import pictures
 from pages.shared.comparison.shown import Compared
 from pages.shared.inputs import Input
+from scoring.arrays import Ints
 from scoring.comparison import cases as by_case
 from scoring.comparison import displayed, two
 from scoring.comparison.compare import compare_cards
@@ -55,7 +56,7 @@ class Second:
         for side, (name, places) in enumerate(zip(names, two.differing(found, *names), strict=True)):
             self._gallery(name, places, f"two_page_{side}")
 
-    def _gallery(self, name: str, places: Sequence[int], key: str) -> None:
+    def _gallery(self, name: str, places: Ints, key: str) -> None:
         def cards(start: int, stop: int) -> list[layout.Picture]:
             return pictures(self.compared, [int(k) for k in places[start:stop]], [self.first, self.other])
 
@@ -85,6 +86,7 @@ def compared(
         The comparison; None while it is being made or where there is none, which the page then says.
     """
     challenge, dropped, given = scoring.load_challenge(shown.card.challenge), given, mends.mended(given)
+    mends.lines(dropped)
     found = submissions.predictions(challenge.id, test_set.key, given, shown.truth, options)
     if isinstance(found, submissions.Running):
         submissions.running(found)
@@ -101,8 +103,7 @@ def compared(
         )
     if found.refused:
         st.markdown(f"**{markdown(title, 60)}** was not compared:")
-        mends.lines(dropped)
-        finding_list.refusal(found.refused, partial(mends.take, challenge.id, dropped))
+        finding_list.refusal(found.refused, partial(mends.take, challenge.id, dropped), key="second_mend")
         return None
     first, other = entries.legible(shown.title), entries.legible(title)
     other = f"{other} (second)" if other == first else other

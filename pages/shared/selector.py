@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import streamlit as st
 from streamlit.runtime.uploaded_file_manager import UploadedFile
@@ -51,7 +52,7 @@ def chooser(
         is_card: Whether it stands in a frame of its own.
     """
     address.take(key, parameter, samples)
-    height = "stretch" if is_card else "content"
+    height: Literal["stretch", "content"] = "stretch" if is_card else "content"
     with st.container(key=f"{key}_panel", border=is_card, gap="xsmall", height=height):
         # The uploader keeps its place whatever stands beside it: one that moves is made anew, and drops the
         # file it is receiving.

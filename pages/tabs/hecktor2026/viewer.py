@@ -11,7 +11,7 @@ from pages.shared.challenge_page import ScoredSubmission
 from pages.shared.viewer import slices
 from scoring.challenges.hecktor2026 import patients
 from scoring.challenges.hecktor2026.patient_views import patient
-from scoring.challenges.hecktor2026.slices import scene
+from scoring.challenges.hecktor2026.slices import IMAGE_NAMES, scene
 from scoring.text import markdown
 
 LINK = CaseLink("patient", "place")
@@ -48,7 +48,9 @@ def _choose_patient(shown: ScoredSubmission) -> int:
             persist_state="page",
             width=260,
             on_change=LINK.leave,
-            format_func=lambda name: f"{name} · {', '.join(images[name])}" if name in images else name,
+            format_func=lambda name: " · ".join(
+                (name, *(IMAGE_NAMES[kind] for kind in images.get(name, ())))
+            ),
             label_visibility="collapsed",
         )
         # By hand: a bound widget that first appears with a value from elsewhere does not write it.
