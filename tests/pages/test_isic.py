@@ -369,7 +369,7 @@ def test_files_that_the_official_scorer_refuses_are_mended(isic):
     said = official_message(predictions[1], truth[1])
     assert said[:60] in words(app)
     assert "It would **refuse the files**" in words(app)
-    assert "not the official number" in words(app)
+    assert ":orange-badge[▲ not official]" in words(app)
     assert "▲ not official" in words(app)
     assert [
         f.code for f in derived.to_mend(_card(predictions, truth)) if f"**{f.code}** " not in words(app)
