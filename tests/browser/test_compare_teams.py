@@ -118,6 +118,7 @@ def test_facts_are_typed_counted_and_refused_at_their_row(compare):
     assert {team["team"]: team["facts"]["size_mib"] for team in teams}["Aurora"] == 150
 
 
+@pytest.mark.soak
 def test_a_slider_repaints_and_can_be_put_back(compare):
     page = compare("?challenge=Melanoma&tab=Other rules")
     slider = page.get_by_role("slider", name="Points for accuracy")
@@ -167,6 +168,7 @@ def test_downloads_hold_the_comparison(compare, tmp_path):
     assert report.get_by_role("heading", name="Who wins?").is_visible()
 
 
+@pytest.mark.soak
 def test_names_of_strangers_do_nothing(compare):
     page = compare("?teams=Aurora")
     content = TEAMS["Delphi"].path.read_bytes()

@@ -13,6 +13,7 @@ from tests.browser.driver import ROOT
 from tests.models import builders
 from tests.support.archives import archive_of, archive_of_folder
 from tests.support.command_line import run
+from tests.support.thinned import some
 
 SAMPLE = samples.test_sets("tricorder3")["sample"]
 GOLDEN = ROOT / "tests" / "golden" / "tricorder3"
@@ -127,6 +128,7 @@ def test_an_own_file_outlives_a_change_of_page(tricorder3):
     shows(driver.settled(page), "--truth", SAMPLE.path, "--predictions", TEAM)
 
 
+@pytest.mark.soak
 def test_one_own_file_after_another(tricorder3):
     page = tricorder3()
     for turn in range(8):
@@ -135,7 +137,7 @@ def test_one_own_file_after_another(tricorder3):
         expect(page.get_by_text("This cannot be scored")).to_be_visible()
 
 
-@pytest.mark.parametrize("key", ["set", "submission"])
+@pytest.mark.parametrize("key", some(["set", "submission"], 2))
 def test_the_way_back_to_the_sample(tricorder3, key):
     page = tricorder3()
     before = page.get_by_test_id("stMetricValue").inner_text()

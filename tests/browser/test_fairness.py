@@ -44,6 +44,7 @@ def test_a_slow_model_of_one_visitor_holds_up_nobody_else(visitor, server):
     expect(hog.get_by_text("The run was cancelled")).to_be_visible(timeout=driver.PATIENCE)
 
 
+@pytest.mark.soak
 def test_beyond_the_cap_a_visitor_sees_the_line_and_the_page_goes_on_by_itself(visitor, small_server):
     address = f"{small_server.address}/single_image?challenge=tricorder3"
     first, second = (driver.visit(visitor(), address) for _ in range(2))

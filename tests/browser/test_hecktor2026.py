@@ -135,6 +135,7 @@ def test_a_place_that_was_clicked_is_in_the_link_and_comes_back(hecktor):
     assert "place=" not in link.url
 
 
+@pytest.mark.soak
 def test_the_panel_of_readings_and_an_option_in_the_link_agree(hecktor):
     other = card("umbra", empty_masks="zero")
     page = hecktor("?submission=umbra&tab=Readings")
@@ -143,6 +144,7 @@ def test_the_panel_of_readings_and_an_option_in_the_link_agree(hecktor):
     driver.shows(driver.visit(page.context, f"{page.url}&empty_masks=zero"), other.score)
 
 
+@pytest.mark.soak
 def test_a_wrong_direction_is_switched_with_one_click(hecktor):
     page = hecktor("?submission=altair&prognosis_direction=risk")
     driver.shows(page, card("altair", prognosis_direction="risk").score)

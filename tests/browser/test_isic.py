@@ -55,6 +55,7 @@ def test_dropped_tables_have_the_official_score(isic):
     )
 
 
+@pytest.mark.soak
 def test_a_dropped_test_set_with_a_dropped_model_is_scored(isic):
     folder = GOLDEN / "model"
     page = driver.give(isic(), "set", "test_set.zip", archive_of_folder(folder / "data"))
@@ -138,6 +139,7 @@ def test_a_name_in_the_legend_hides_its_curve(isic):
     page.wait_for_function(f"before => ({shown})() === before - 2", arg=before, timeout=driver.PATIENCE)
 
 
+@pytest.mark.soak
 def test_a_slider_moves_its_numbers_and_the_address_but_not_the_score(isic):
     page = isic("?submission=lyra&tab=Thresholds")
     score = page.get_by_test_id("stMetricValue").inner_text()

@@ -57,6 +57,7 @@ def test_the_slider_moves_the_numbers_and_the_address_but_not_the_score(melanoma
     expect(page.get_by_text(f"Above 0.500: {flagged(TEAM, 0.5)}")).to_be_visible(timeout=driver.PATIENCE)
 
 
+@pytest.mark.soak
 def test_the_best_threshold_is_named_with_its_warning(melanoma):
     page = melanoma()
     page.get_by_role("button", name="Best on these cases").click()
@@ -67,6 +68,7 @@ def test_the_best_threshold_is_named_with_its_warning(melanoma):
     assert page.get_by_test_id("stException").count() == 0
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     "question",
     [
@@ -89,6 +91,7 @@ def test_the_threshold_outlives_a_change_of_tab(melanoma):
     expect(page.get_by_text(f"Above 0.200: {flagged(TEAM, 0.2)}")).to_be_visible(timeout=driver.PATIENCE)
 
 
+@pytest.mark.soak
 def test_dropped_tables_are_scored(melanoma):
     folder = GOLDEN / "01-plain-300"
     page = driver.give(melanoma(), "set", "truth.csv", (folder / "truth.csv").read_bytes())
@@ -99,6 +102,7 @@ def test_dropped_tables_are_scored(melanoma):
     )
 
 
+@pytest.mark.soak
 def test_a_dropped_zip_with_a_dropped_model_is_scored(melanoma):
     folder = GOLDEN / "09-onnx-zip"
     page = driver.give(melanoma(), "set", "dataset.zip", (folder / "dataset.zip").read_bytes())

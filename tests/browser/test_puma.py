@@ -163,6 +163,7 @@ def test_the_keyboard_walks_from_error_to_error_and_puts_one_in_the_address(puma
     assert "nucleus=" not in page.url
 
 
+@pytest.mark.soak
 def test_previous_and_next_turn_images_and_leave_the_nucleus(puma, sample):
     ids = sample[0].ids
     page = ready(puma("?submission=sirius&tab=Viewer&nucleus=truth-1"))
@@ -220,6 +221,7 @@ def test_a_slider_moves_its_numbers_the_address_and_the_viewer_but_not_the_score
     assert link.get_by_text("not the challenge's rule").count() == 0
 
 
+@pytest.mark.soak
 def test_another_rule_scores_in_place_and_is_in_the_address(puma, sample):
     truth, predictions, card = sample
     page = puma("?submission=sirius&tab=Images")
@@ -240,6 +242,7 @@ def saved(page: Page, name: str) -> bytes:
     return waiting.value.path().read_bytes()
 
 
+@pytest.mark.soak
 def test_what_is_downloaded_is_what_is_shown(puma, sample, tmp_path):
     page = ready(puma("?submission=sirius&tab=Viewer"))
     picture = Image.open(io.BytesIO(saved(page, "Whole image (PNG)")))
@@ -304,6 +307,7 @@ def test_bad_files_are_answered_and_nothing_else_is_lost(puma, tmp_path):
     expect(page.get_by_test_id("stMetricValue")).to_be_visible(timeout=driver.PATIENCE)
 
 
+@pytest.mark.soak
 def test_names_of_cases_do_nothing_on_any_tab_and_fit_a_phone(puma):
     names = [
         re.sub("[\u202e\u200b\\\\]", "", " ".join(payload.split())).replace("/", "∕") for payload in PAYLOADS

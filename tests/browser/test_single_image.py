@@ -144,6 +144,7 @@ def test_a_case_is_chosen_in_the_gallery_and_stands_in_the_address(single_image)
     assert again.get_by_role("combobox", name="Case").input_value() == "images/M0003.jpg"
 
 
+@pytest.mark.soak
 def test_the_research_line_stays_in_sight(single_image):
     page = single_image()
     line = page.get_by_text("Research use only").first
@@ -153,6 +154,7 @@ def test_the_research_line_stays_in_sight(single_image):
         assert 0 <= box["y"] < DESKTOP["height"]
 
 
+@pytest.mark.soak
 def test_the_slider_of_the_viewer_moves_the_counts(single_image):
     page = single_image("?challenge=puma")
     page.get_by_text("all that were found").first.wait_for()

@@ -17,7 +17,7 @@ from scoring.figures.numerals import points
 from tests.support.command_line import run
 from tests.support.payloads import PAYLOADS
 from tests.support.teams import lesion_outputs, lesion_truth, outputs_table
-from tests.support.thinned import some
+from tests.support.thinned import some, some_rows
 from tests.support.visits import archive, finished, words
 
 NAMES = {
@@ -91,9 +91,8 @@ def test_ranks_scores_and_intervals_are_those_of_the_command_line(page, challeng
     )
 
 
-@pytest.mark.parametrize("one", some(EVERY_TAB, 2))
-def test_every_tab_answers_on_the_sample_teams(page, one):
-    challenge, tab = one
+@pytest.mark.parametrize(("challenge", "tab"), some_rows(EVERY_TAB, 2))
+def test_every_tab_answers_on_the_sample_teams(page, challenge, tab):
     app = page(challenge, tab=tab)
     assert not app.exception
     assert not app.error

@@ -16,7 +16,7 @@ from tests.support import category_tables, visits
 from tests.support.command_line import ROOT, run
 from tests.support.lesion_tables import table
 from tests.support.payloads import PAYLOADS
-from tests.support.thinned import crossed, some
+from tests.support.thinned import crossed, some, some_rows
 from tests.support.visits import archive, words
 
 CHALLENGE = scoring.load_challenge("isic")
@@ -86,7 +86,7 @@ def shown_table(app, column: str):
     return next(frame.value for frame in app.dataframe if column in frame.value.columns)
 
 
-@pytest.mark.parametrize(("sample", "team"), TEAMS)
+@pytest.mark.parametrize(("sample", "team"), some_rows(TEAMS, 2))
 def test_a_sample_team_has_the_score_of_the_command_line(isic, sample, team):
     said = run(
         "score",
@@ -109,7 +109,7 @@ def test_it_opens_on_the_first_sample_with_all_its_tabs(isic):
     assert [tab.label for tab in app.tabs] == list(TABS)
 
 
-@pytest.mark.parametrize("name", SCORED)
+@pytest.mark.parametrize("name", some(SCORED, 3))
 def test_golden_files_dropped_have_the_official_score(isic, name):
     predictions, truth, case = golden(name)
     options = dict(zip(case["arguments"][2::2], case["arguments"][3::2], strict=False))
@@ -164,17 +164,20 @@ def test_every_tab_answers_the_samples(isic, of, tab):
 
 @pytest.mark.parametrize(
     "address",
-    [
-        {"submission": "nobody"},
-        {"set": "../../etc"},
-        {"tab": "Nowhere"},
-        {"metric": "<b>"},
-        {"rules": "none", "submission": "kepler"},
-        {"tab": "Confusion", "truth": "XXX", "called": "99"},
-        {"tab": "Curves", "malignant": "XXX"},
-        {"tab": "Thresholds", "cut_MEL": "9e99", "swept": "XXX"},
-        {"tab": "Cases", "case": "none"},
-    ],
+    some(
+        [
+            {"submission": "nobody"},
+            {"set": "../../etc"},
+            {"tab": "Nowhere"},
+            {"metric": "<b>"},
+            {"rules": "none", "submission": "kepler"},
+            {"tab": "Confusion", "truth": "XXX", "called": "99"},
+            {"tab": "Curves", "malignant": "XXX"},
+            {"tab": "Thresholds", "cut_MEL": "9e99", "swept": "XXX"},
+            {"tab": "Cases", "case": "none"},
+        ],
+        3,
+    ),
 )
 def test_an_address_that_was_tampered_with_opens_the_sample(isic, address):
     app = isic(**address)
@@ -184,12 +187,15 @@ def test_an_address_that_was_tampered_with_opens_the_sample(isic, address):
 
 @pytest.mark.parametrize(
     ("metric", "option"),
-    [
-        ("balanced accuracy", None),
-        ("macro AUC", "auc"),
-        ("macro average precision", "ap"),
-        ("macro F1", "dice"),
-    ],
+    some_rows(
+        [
+            ("balanced accuracy", None),
+            ("macro AUC", "auc"),
+            ("macro average precision", "ap"),
+            ("macro F1", "dice"),
+        ],
+        2,
+    ),
 )
 def test_another_metric_ranks(isic, metric, option):
     app = isic(submission="lyra", metric=metric, tab="Points")
@@ -399,7 +405,7 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize("name", some(list(REFUSED), 2))
 def test_a_refused_submission_shows_every_problem_and_keeps_the_rest(isic, tmp_path, name):
     path = tmp_path / name
     path.write_bytes(REFUSED[name])

@@ -31,7 +31,7 @@ from tests.models import builders
 from tests.support import photographs
 from tests.support.foreign import gallery
 from tests.support.single_image import lesion, of_left_less_right
-from tests.support.thinned import crossed
+from tests.support.thinned import crossed, some_rows
 from tests.support.visits import words
 
 TABS = ("Why", "Operating point", "Cases alike", "What if", "Side by side", "Record")
@@ -241,15 +241,18 @@ def test_age_sex_and_site_are_never_filled_in(single_image):
 
 @pytest.mark.parametrize(
     ("data", "sentence"),
-    [
-        (b"%PDF-1.7 no image", "PDF"),
-        (b"", "empty"),
-        (photographs.phone()[:3000], "cut off"),
-        (photographs.animated("GIF"), "animated"),
-        (photographs.sixteen_bits("PNG"), "16 bits"),
-        (photographs.encoded(photographs.quarters(), "JPEG", "CMYK"), "CMYK"),
-        (large_png(20_000, 10_000), "pixels"),
-    ],
+    some_rows(
+        [
+            (b"%PDF-1.7 no image", "PDF"),
+            (b"", "empty"),
+            (photographs.phone()[:3000], "cut off"),
+            (photographs.animated("GIF"), "animated"),
+            (photographs.sixteen_bits("PNG"), "16 bits"),
+            (photographs.encoded(photographs.quarters(), "JPEG", "CMYK"), "CMYK"),
+            (large_png(20_000, 10_000), "pixels"),
+        ],
+        2,
+    ),
     ids=["not an image", "empty", "truncated", "animated", "16 bits", "CMYK", "200 megapixels"],
 )
 def test_an_image_that_cannot_be_used_gets_one_sentence_and_the_page_stays_usable(
@@ -286,12 +289,15 @@ def test_skin_on_the_page_of_tissue_is_called_foreign(single_image):
 
 @pytest.mark.parametrize(
     ("challenge", "data"),
-    [
-        ("melanoma", builders.classifier(11)),
-        ("tricorder3", builders.classifier(1)),
-        ("isic", b"no model"),
-        ("tricorder3", b""),
-    ],
+    some_rows(
+        [
+            ("melanoma", builders.classifier(11)),
+            ("tricorder3", builders.classifier(1)),
+            ("isic", b"no model"),
+            ("tricorder3", b""),
+        ],
+        2,
+    ),
 )
 def test_a_model_of_another_challenge_is_refused_in_words(single_image, challenge, data):
     app = single_image(challenge=challenge)

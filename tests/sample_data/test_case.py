@@ -27,6 +27,7 @@ def test_same_seed_same_case_other_seed_other_case():
     assert (first.picture != other.picture).any()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("size", [(640, 512), (768, 1024)])
 def test_sizes_are_width_and_height(size):
     drawn = case.draw(5, "DF", size)
@@ -46,6 +47,7 @@ def test_an_unknown_class_is_refused():
         case.draw(0, "XYZ")
 
 
+@pytest.mark.soak
 def test_a_phone_sees_more_skin_around_the_lesion_and_no_tube():
     views = [
         [case.draw(seed, "NV", ambiguity=0, view=view) for seed in range(3)]

@@ -37,6 +37,7 @@ def test_full_keratin_hides_what_is_below():
     assert colour(melanin=3, keratin=1) == pytest.approx(colour(blood=3, keratin=1))
 
 
+@pytest.mark.soak
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["Arm", "Feet", "Head"]))
 def test_lighter_tones_are_lighter(seed, location):
     def brightness(tone: int) -> float:

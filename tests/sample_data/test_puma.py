@@ -71,6 +71,7 @@ def test_every_class_is_there_and_some_are_absent_from_some_tiles():
     assert "MultiPolygon" in parts
 
 
+@pytest.mark.soak
 def test_the_generator_still_draws_a_committed_tile():
     case = "sample_primary_roi_002"
     drawn = tile.draw(puma.seeds()[case], puma.SETTINGS[case])

@@ -134,6 +134,7 @@ def test_contract(model):
     )
 
 
+@pytest.mark.soak
 @all_models
 def test_what_was_learnt_is_in_its_band(model):
     found = outputs(model, codes() if model in WITH_DEMOGRAPHICS else None)

@@ -11,6 +11,7 @@ from sample_data.generator.catalogue import LESIONS, SAMPLES
 from sample_data.generator.testset import TURN_RIGHT, UPRIGHT, Entry, entries, stored
 from scoring import challenge_ids, samples
 from tests.sample_data.committed import ROOT, columns, table, team
+from tests.support.thinned import some_rows
 
 LARGEST = {
     "tricorder3": 10_000_000,
@@ -22,7 +23,7 @@ ENTRIES = {name: entries(sample.plan) for name, sample in LESIONS.items()}
 TEAMS = [(name, team_name) for name, sample in LESIONS.items() for team_name in sample.teams]
 
 
-def some(name: str) -> list[Entry]:
+def kinds_of(name: str) -> list[Entry]:
     """An ordinary image, and one of each kind that is not."""
     kinds = {(entry.orientation, entry.take): entry for entry in reversed(ENTRIES[name])}
     return list(kinds.values())
@@ -83,7 +84,7 @@ def test_the_folder_is_small(name):
 
 @pytest.mark.parametrize(
     ("name", "entry"),
-    [(name, entry) for name in LESIONS for entry in some(name)],
+    some_rows([(name, entry) for name in LESIONS for entry in kinds_of(name)], 4),
     ids=lambda value: getattr(value, "name", value),
 )
 def test_the_generator_still_draws_the_committed_images(name, entry):

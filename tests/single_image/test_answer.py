@@ -16,7 +16,7 @@ from scoring.single_image.photograph import received
 from scoring.single_image.reference import reference
 from tests.models import builders
 from tests.support.single_image import lesion, model, of_quadrant, photograph
-from tests.support.thinned import some
+from tests.support.thinned import some_rows
 
 CASES = 8
 MODELS = [
@@ -27,9 +27,8 @@ MODELS = [
 ]
 
 
-@pytest.mark.parametrize("of", some(MODELS, 2))
-def test_one_answer_is_the_batch_path_s_row(of):
-    challenge_id, key, name = of
+@pytest.mark.parametrize(("challenge_id", "key", "name"), some_rows(MODELS, 2))
+def test_one_answer_is_the_batch_path_s_row(challenge_id, key, name):
     challenge, sample = load_challenge(challenge_id), samples.test_sets(challenge_id)[key]
     truth = _first(challenge.read_truth(sample.path))
     data = sample.submissions[name].path.read_bytes()

@@ -168,6 +168,7 @@ def test_masks_are_the_same_for_the_same_seed():
     assert first.mean() == pytest.approx(0.5, abs=0.08)
 
 
+@pytest.mark.soak
 def test_the_sample_network_looks_at_the_lesion():
     """At least 0.6 of the map's top tenth inside the lesion, mean of the lesions whose file is not turned
     among the first 24; by chance 0.17."""

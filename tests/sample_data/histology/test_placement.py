@@ -16,6 +16,7 @@ def placed(setting, side=512):
     return tissue, populate(field, setting, tissue)
 
 
+@pytest.mark.soak
 def test_there_are_as_many_as_asked_for_where_there_is_room():
     assert len(placed(replace(MIXED, nuclei=150))[1]) == 150
     crowded = len(placed(replace(MIXED, nuclei=3000))[1])
@@ -37,6 +38,7 @@ def test_epithelium_is_in_the_epidermis_and_nothing_but_endothelium_at_a_lumen()
     assert (sampled(tissue.lumen, x, y)[kinds != "endothelium"] <= 0.31).all()
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize(
     ("without", "kind"),
     [

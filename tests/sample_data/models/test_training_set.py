@@ -68,6 +68,7 @@ def test_a_tenth_is_forgotten_and_the_rest_kept():
     assert (forgotten[~unknown] == known[~unknown]).all()
 
 
+@pytest.mark.soak
 def test_examples_survive_saving_and_joining(tmp_path):
     examples = training_set.draw(TASKS["tricorder3"], 1, 77, workers=1)
     assert sorted(examples.classes) == list(range(len(SYMBOLS)))
