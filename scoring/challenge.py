@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, T
 
 from scoring import mended_inputs
 from scoring import options as of_options
+from scoring.citation import Citation
 from scoring.findings import Finding, InputRefused, error
 from scoring.options import Option, Stage, Values
 from scoring.readers.sources import Source
@@ -201,6 +202,7 @@ class Challenge(Generic[Truth, Predictions]):
         about: One line for the overview.
         formula: The score in one line.
         rule: The rule in full, as Markdown with a table.
+        citations: How papers cite it, with its data.
         official_source: Who computes the official score, as the end of a sentence: "as the validator computes
             it".
         parts: The weighted parts of the score by metric; empty where it is no weighted sum.
@@ -234,6 +236,7 @@ class Challenge(Generic[Truth, Predictions]):
     predictions_reader: Callable[[Source, Truth | None, Context], Predictions]
     scorer: Callable[[Truth, Predictions, ScoreSettings], ScoreCard]
     comparison: "ComparisonSpec"
+    citations: tuple[Citation, ...] = ()
     official_source: str = "as the official program computes it"
     parts: Mapping[str, ScorePart] = field(default_factory=dict)
     as_points: bool = False

@@ -15,6 +15,7 @@ from scoring.figures.curves import Curve, precision_recall_panel, roc_panel
 from scoring.figures.intervals import intervals, slice_rows
 from scoring.figures.numerals import points, share, span
 from scoring.figures.theme import SHAPES, SMALL, SYMBOLS
+from scoring.metric_names import named
 from scoring.scorecard import ScoreCard, plain
 from scoring.text import markdown
 from scoring.views import (
@@ -372,7 +373,7 @@ def slices_table(slices: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Table
 
 def estimated(key: str) -> Column:
     """Return the column of a number of the JSON, or of its interval, under its own name."""
-    words = key.replace("_", " ")
+    words = named(key)
     if key.endswith("_interval"):
         return Column(key, words, "interval", 2, lighter=True, detail=True)
     return Column(key, words, "number", 0 if key.startswith("n_") or key == "n" else 3, detail=True)

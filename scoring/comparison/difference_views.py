@@ -13,11 +13,12 @@ from scoring.comparison import figures
 from scoring.comparison import subgroups as by_group
 from scoring.comparison.cases import Correctness
 from scoring.comparison.classes import ClassDifference, ClassMatrix
-from scoring.comparison.displayed import Displayed, named
+from scoring.comparison.displayed import Displayed
 from scoring.comparison.subgroups import Subgroup
 from scoring.figures.numerals import decimal, span
 from scoring.figures.team_cases import case_heat, teams_right
 from scoring.figures.theme import Theme
+from scoring.metric_names import named
 from scoring.text import markdown
 from scoring.views import Block, Column, Figure, Panel, Panels, Table, Text
 

@@ -14,19 +14,6 @@ from scoring.text import markdown
 
 MANY = 15
 """Teams up to which all are drawn; beyond, the first of them and one that is chosen."""
-USUAL = {
-    "f1": "F1",
-    "f2": "F2",
-    "auc": "AUC",
-    "c": "C",
-    "gtvp": "GTVp",
-    "gtvn": "GTVn",
-    "dice": "Dice",
-    "t": "T",
-    "n": "N",
-}
-"""Parts of the names of metrics that are not written as they are spelled there."""
-
 SENTENCE, NAMED = 600, 8
 """Characters of a sentence with names, and teams that an explanation names, at most."""
 
@@ -61,8 +48,3 @@ def of(comparison: Comparison, chosen: str | None = None) -> Displayed:
     """Return what figures draw of a comparison: all teams, or of many the first and the chosen one."""
     places = [place for place, name in enumerate(comparison.scored) if place < MANY or name == chosen]
     return Displayed(comparison, scales.of(load_challenge(comparison.challenge)), places)
-
-
-def named(metric: str) -> str:
-    """Return a key of `metrics` as people write it: "macro F1" for "macro_f1"."""
-    return " ".join(USUAL.get(part, part) for part in metric.split("_")).replace("C index", "C-index")

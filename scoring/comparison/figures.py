@@ -9,7 +9,6 @@ import plotly.graph_objects as go
 from scoring.comparison import reference, verdict
 from scoring.comparison.classes import ClassMatrix
 from scoring.comparison.compare import Comparison
-from scoring.comparison.displayed import named
 from scoring.comparison.pairs import Pairs
 from scoring.comparison.robustness import Robustness, Rule
 from scoring.comparison.scale import Scale
@@ -23,6 +22,7 @@ from scoring.figures.model_size import Sized
 from scoring.figures.numerals import decimal
 from scoring.figures.theme import Theme, safe, short
 from scoring.figures.weights import FirstPlaces
+from scoring.metric_names import named
 from scoring.statistics.replicate_comparison import Pair
 
 SCHEMES = {

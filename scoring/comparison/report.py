@@ -5,54 +5,64 @@ from collections import Counter
 from scoring.challenges import load_challenge
 from scoring.comparison import displayed, headline_views, verdict, views
 from scoring.comparison.compare import Comparison, of_team
-from scoring.report import blocks
+from scoring.findings import Finding
+from scoring.report import blocks, front
 from scoring.report.document import (
     Figures,
     document,
     findings,
-    opening,
     provenance,
+    rule,
     section,
 )
+from scoring.report.front import Lines
 from scoring.views import Section
 
 PER_CODE = 5
 """Findings of one code and team that a report lists at most."""
 
 
-def html(found: Comparison) -> str:
-    """Return the report of a comparison. The same comparison gives the same bytes; names of teams, classes
-    and cases are escaped."""
+def html(found: Comparison, lines: Lines = ()) -> str:
+    """Return the report of a comparison. The same arguments give the same bytes; names of teams, classes and
+    cases are escaped.
+
+    Args:
+        found: The comparison.
+        lines: Names and texts for the front page: test set, organizer, date.
+    """
     challenge, figures = load_challenge(found.challenge), Figures()
-    sections = [
-        opening(
-            f"Compare teams: {challenge.title}",
-            challenge.formula,
-            "all teams on the same cases, higher is better",
-            f"{verdict.RULE}\n\n{challenge.rule.strip()}",
-        ),
-    ]
+    how = f"{challenge.formula}, all teams on the same cases, higher is better"
+    sections = [front.front(f"Compare teams: {challenge.title}", how, lines)]
     if found.scored:
         shown = displayed.of(found)
         head = headline_views.headline(shown)
         chapters = [Section(name, views.SECTIONS[name](shown)) for name in views.section_names(found)]
+        drawn = front.pictures(figures, front.chosen(head.strip, chapters))
         sections += [
             blocks.headline(head, head.score.below, figures),
+            front.noticed(_listed(found)[0]),
+            drawn,
+            front.cite(challenge),
             *blocks.sections(chapters, figures),
         ]
     else:
         sections.append(section(verdict.standing(found)))
         sections += [blocks.html(table, figures) for table in views.refused(found)]
-    sections.append(_noticed(found))
-    sections.append(provenance({"challenge": found.challenge, **found.provenance}))
-    return document(f"Compare teams, {challenge.title}", sections, figures)
+    kept, left_out = _listed(found)
+    sections += [
+        provenance({"challenge": found.challenge, **found.provenance}),
+        rule(f"{verdict.RULE}\n\n{challenge.rule.strip()}"),
+        findings(kept, f"and {left_out} more, in comparison.json" if left_out else ""),
+    ]
+    return document(f"Compare teams, {challenge.title}", sections)
 
 
-def _noticed(found: Comparison) -> str:
-    """Return one list of all findings: on the comparison, the test set and each team's files, at most five of
-    a kind each."""
+def _listed(found: Comparison) -> tuple[list[Finding], int]:
+    """Return one list of all findings, on the comparison, the test set and each team's files, at most five of
+    a kind each, and how many more there are."""
     shared = found.of_test_set
-    kept, left_out = [], 0
+    kept: list[Finding] = []
+    left_out = 0
     of_teams = (
         of_team(name, (f for f in card.findings if f not in shared)) for name, card in found.cards.items()
     )
@@ -64,5 +74,4 @@ def _noticed(found: Comparison) -> str:
                 kept.append(entry)
             else:
                 left_out += 1
-    more = f"<p class='soft'>and {left_out} more, in comparison.json</p>" if left_out else ""
-    return findings(kept) + more
+    return kept, left_out

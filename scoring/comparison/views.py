@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from scoring.comparison import difference_views, figures, reference, rule_views, team_tables, verdict
 from scoring.comparison.compare import Comparison
-from scoring.comparison.displayed import NAMED, SENTENCE, Displayed, named
+from scoring.comparison.displayed import NAMED, SENTENCE, Displayed
 from scoring.comparison.pairs import SCORE, TESTS, Pairs
 from scoring.comparison.reference import Difference
 from scoring.comparison.scale import Scale
@@ -16,6 +16,7 @@ from scoring.comparison.team_facts import LABELS, UNKNOWN
 from scoring.figures.model_size import size_scatter
 from scoring.figures.numerals import UNDEFINED, percent, share, span
 from scoring.figures.theme import Theme
+from scoring.metric_names import named
 from scoring.statistics.replicate_comparison import SWAP, Pair
 from scoring.text import markdown
 from scoring.views import Block, Column, Data, Fact, Facts, Figure, SideBySide, Table, Text

@@ -13,6 +13,8 @@ from scoring.figures.theme import Theme, counted, faded, label, safe, text_on
 
 ROW = 26
 """Height in pixels of a row of bars."""
+WORDS = 27
+"""Points of 100 that the name of the interval takes, on a phone."""
 BELOW = -0.62
 """Where score, interval and ceiling stand below the strip, whose bars are around 0."""
 
@@ -149,9 +151,9 @@ def _strip_interval(canvas: Canvas, interval: Sequence[float], room: float) -> N
         hoverinfo="skip",
         name="interval",
     )
-    if room > 44:
+    if room > 44 and interval[1] < 100 - WORDS:
         canvas.write(interval[1] + 1, BELOW, words, theme.soft, xanchor="left")
-    elif interval[0] > 27:
+    elif interval[0] > WORDS:
         canvas.write(interval[0] - 1, BELOW, words, theme.soft, xanchor="right")
 
 

@@ -2,6 +2,7 @@
 
 import base64
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from markupsafe import Markup
@@ -31,22 +32,25 @@ from scoring.views import (
 
 STATUS = 1200
 """Characters of what is said about a score's worth."""
+PANEL, WIDE_PANEL = 210, 330
+"""Pixels of a small figure, and of one that needs more."""
 RIGHT = ("number", "bar", "count", "interval", "written")
 """Kinds of columns that stand to the right."""
 
 
 def sections(entries: Iterable[Section], figures: Figures) -> Iterator[str]:
-    """Yield the sections as HTML, block by block, figures placed as they come."""
+    """Yield the sections as HTML, each under its name, figures placed as they come."""
     for section in entries:
-        for block in section.blocks:
-            yield html(block, figures)
+        parts = [html(block, figures) for block in section.blocks]
+        if any(parts):
+            yield render("chapter", name=section.name, parts=[Markup(part) for part in parts])
 
 
 def html(block: Block, figures: Figures) -> str:
     """Return a block as HTML; what a page shows side by side or one at a time stands one below the other."""
     match block:
         case Figure():
-            return figures.place(block.build, block.caption)
+            return figures.place(block)
         case Panels():
             return _panels(block, figures)
         case Table():
@@ -74,7 +78,7 @@ def headline(shown: Headline, below: str, figures: Figures) -> str:
     if facts:
         parts.append(render("facts", question="", facts=facts, caption=""))
     if shown.strip:
-        parts.append(figures.place(shown.strip.build, shown.strip.caption))
+        parts.append(figures.place(shown.strip))
     if shown.arithmetic:
         parts.append(render("text", question="", text=shown.arithmetic, kind="plain"))
     return "".join((*parts, *(html(note, figures) for note in (*shown.parts, *shown.notes))))
@@ -98,10 +102,12 @@ def fact_rows(facts: Iterable[Fact]) -> list[tuple[str, str, str, str | None]]:
 def _panels(block: Panels, figures: Figures) -> str:
     if not figures.drawn:
         return ""
+    wide = block.width > PANEL
+    width = WIDE_PANEL if wide else PANEL
     panels = [
-        (panel.title, Markup(figures.draw(panel.build, panel=True)[0]), panel.below) for panel in block.panels
+        (panel.title, Markup(figures.draw(panel.build, width)[0]), panel.below) for panel in block.panels
     ]
-    return render("panels", question=block.question, panels=panels, caption=block.caption)
+    return render("panels", question=block.question, panels=panels, caption=block.caption, wide=wide)
 
 
 def _gallery(block: Gallery) -> str:
@@ -113,7 +119,7 @@ def _gallery(block: Gallery) -> str:
 
 
 def _table(block: Table) -> str:
-    columns = block.columns
+    columns = [_whole(column, block) for column in block.columns]
     values = [[_cell(column, value, block) for value in block.rows[column.name]] for column in columns]
     heads = [directed(column.full or column.label, column.better) for column in columns]
     right = [column.kind in RIGHT for column in columns]
@@ -123,6 +129,13 @@ def _table(block: Table) -> str:
         table=Markup(table(heads, zip(*values, strict=True), right)),
         caption=block.caption,
     )
+
+
+def _whole(column: Column, block: Table) -> Column:
+    """Return a column without decimals where all its numbers are counts."""
+    values = [value for value in map(plain, block.rows[column.name]) if value is not None]
+    whole = column.kind == "number" and all(isinstance(value, int) for value in values)
+    return replace(column, digits=0) if whole else column
 
 
 def _cell(column: Column, given: object, block: Table) -> object:

@@ -1,6 +1,7 @@
 """Reports as one HTML file: the templates, the pieces that every report is made of, and the figures in it."""
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -11,17 +12,15 @@ import plotly.graph_objects as go
 from markupsafe import Markup
 
 from scoring import markup
-from scoring.figures import export
 from scoring.figures.numerals import UNDEFINED, decimal
-from scoring.figures.theme import DARK, LIGHT, Theme
+from scoring.figures.svg import WIDTH, svg
+from scoring.figures.theme import LIGHT, Theme
 from scoring.findings import LEVELS, Finding
 from scoring.scorecard import plain
+from scoring.views import Figure
 
 # Whatever a label or a name may try, the browser is told to load nothing.
-POLICY = (
-    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
-    "base-uri 'none'; form-action 'none'"
-)
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
 Build = Callable[[Theme], go.Figure]
 
 
@@ -46,56 +45,61 @@ class Number:
 
 @dataclass
 class Figures:
-    """The figures of a document in the order in which they were placed, each drawn in both themes.
+    """The figures of a document, in the colours of paper.
 
-    drawn: False leaves them out, where no script may run.
+    Attributes:
+        drawn: False leaves them out, where there is no room for them.
+        shown: Those that stand on the front page: none of them comes again.
+        count: How many were drawn.
     """
 
     drawn: bool = True
-    pairs: list[tuple[go.Figure, go.Figure]] = field(default_factory=list)
+    shown: list[Figure] = field(default_factory=list)
+    count: int = 0
 
-    def place(self, build: Build, caption: str = "") -> str:
-        """Return a figure's place in the document, under the question it answers. caption: Markdown."""
-        if not self.drawn:
+    def place(self, figure: Figure) -> str:
+        """Return a figure with its caption under the question it answers."""
+        if not self.drawn or any(figure is other for other in self.shown):
             return ""
-        drawn, question = self.draw(build)
-        return render("figure", drawn=Markup(drawn), question=question, caption=caption)
+        drawn, question = self.draw(figure.build)
+        return render("figure", drawn=Markup(drawn), question=question, caption=figure.caption)
 
-    def draw(self, build: Build, panel: bool = False) -> tuple[str, str]:
-        """Return the element that a figure is drawn into, and its question. panel: one of several small
-        ones."""
-        self.pairs.append((build(LIGHT), build(DARK)))
-        figure = self.pairs[-1][0]
-        return export.place(len(self.pairs) - 1, figure, panel), str(figure.layout.meta["question"])
-
-    def scripts(self) -> str:
-        """Return the scripts that draw them all."""
-        return export.self_contained(self.pairs)
+    def draw(self, build: Build, width: int | None = None) -> tuple[str, str]:
+        """Return a figure as HTML, and its question. width: in pixels, where it is one of several in a
+        row."""
+        figure, number = build(LIGHT), self.count
+        self.count += 1
+        kind = "figure part" if width else "figure"
+        drawn = svg(figure, width or WIDTH, f"f{number}")
+        return f'<div id="figure-{number}" class="{kind}">{drawn}</div>', str(figure.layout.meta["question"])
 
 
-def document(title: str, sections: Iterable[str], figures: Figures) -> str:
-    """Return one HTML file of sections (HTML, "" for none) and the figures that were placed in them."""
-    # The sections place the figures: all of them first.
+def document(title: str, sections: Iterable[str]) -> str:
+    """Return one HTML file of sections (HTML, "" for none)."""
     written = [Markup(section) for section in sections if section]
-    return (
-        _templates()
-        .get_template("document.html")
-        .render(title=title, policy=POLICY, sections=written, figures=figures)
-    )
+    return template("document.html").render(title=title, policy=POLICY, sections=written)
 
 
-def opening(title: str, formula: str, how: str, rule: str) -> str:
-    """Return heading, what is scored and how it is read, what the report is not, and the rule (Markdown)
-    behind a click."""
-    return render("opening", title=title, formula=formula, how=how, rule=rule)
+def rule(text: str) -> str:
+    """Return the rule of a challenge (Markdown), behind a click on a screen."""
+    written = Markup(markup.html(text))
+    return render("folded", question="What is the rule?", summary="Rule in full", parts=[written])
 
 
-def findings(entries: Iterable[Finding]) -> str:
-    """Return what was noticed, worst first."""
+def findings(entries: Iterable[Finding], more: str = "") -> str:
+    """Return what was noticed, worst first, folded on a screen. more: what stands below, in plain text."""
     ordered = sorted(entries, key=lambda finding: LEVELS.index(finding.level))
     if not ordered:
         return section("What was noticed?", "<p>Nothing was noticed about these files.</p>")
-    return section("What was noticed?", finding_table(ordered))
+    table = Markup(finding_table(ordered))
+    below = Markup(render("text", question="", text=more, kind="note")) if more else ""
+    return render("folded", question="What was noticed?", summary=counted(ordered), parts=[table, below])
+
+
+def counted(entries: Iterable[Finding]) -> str:
+    """Return how many findings of each level there are: "2 warnings, 1 note"."""
+    count = Counter(entry.level for entry in entries)
+    return ", ".join(f"{count[level]} {level}{'s' * (count[level] > 1)}" for level in LEVELS if count[level])
 
 
 def finding_table(entries: Iterable[Finding]) -> str:

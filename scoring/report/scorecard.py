@@ -8,18 +8,20 @@ from markupsafe import Markup
 
 from scoring.challenges import load_challenge
 from scoring.figures.numerals import UNDEFINED, points, share, span
-from scoring.report import blocks, default_views
+from scoring.metric_names import named
+from scoring.report import blocks, default_views, front
 from scoring.report.document import (
     Cell,
     Figures,
     document,
     findings,
-    opening,
     provenance,
     render,
+    rule,
     section,
     table,
 )
+from scoring.report.front import Lines
 from scoring.scorecard import ScoreCard
 from scoring.views import Headline, Status, Views
 
@@ -40,24 +42,35 @@ def views_of(card: ScoreCard) -> Views:
     return replace(shown, headline=replace(shown.headline, status=status))
 
 
-def html(card: ScoreCard, shown: Views | None = None) -> str:
-    """Return the report of a card. The same card gives the same bytes; names of files, classes and cases are
-    escaped.
+def html(card: ScoreCard, shown: Views | None = None, lines: Lines = ()) -> str:
+    """Return the report of a card. The same arguments give the same bytes; names of files, classes and cases
+    are escaped.
 
-    shown: what is shown of it, made by its challenge if not given.
+    Args:
+        card: The scored submission.
+        shown: What is shown of it, made by its challenge if not given.
+        lines: Names and texts for the front page: test set, submission, team, date.
     """
     challenge, figures = load_challenge(card.challenge), Figures()
     shown = shown or views_of(card)
+    chosen = front.chosen(shown.headline.strip, shown.sections)
     sections = (
-        opening(challenge.title, challenge.formula, "higher is better", challenge.rule),
+        front.front(challenge.title, f"{challenge.formula}, higher is better", lines),
+        front.noticed(card.findings),
+        front.pictures(figures, chosen),
         headline(shown.headline, figures),
-        findings(card.findings),
+        front.cite(challenge),
         *blocks.sections(shown.sections, figures),
         metrics(card),
         cases(card),
         provenance({"challenge": card.challenge, **card.provenance}),
+        rule(challenge.rule),
+        findings(card.findings),
     )
-    return document(f"{challenge.title}: {score_words(card, challenge.as_points)}", sections, figures)
+    # The pictures are drawn first, so that they are left out further on, and stand below the score.
+    opening, words, drawn, score, *rest = sections
+    title = f"{challenge.title}: {score_words(card, challenge.as_points)}"
+    return document(title, (opening, score, words, drawn, *rest))
 
 
 def fragment(card: ScoreCard) -> str:
@@ -87,17 +100,18 @@ def headline(shown: Headline, figures: Figures) -> str:
 
 
 def metrics(card: ScoreCard) -> str:
-    """Return all numbers of a card as they are named in its JSON."""
+    """Return all numbers of a card, and how its JSON names them."""
     rows = [
-        (Cell(name, tag="code"), value, span(card.intervals.get(name), 3))
+        (named(name), value, span(card.intervals.get(name), 3), Cell(name, tag="code"))
         for name, value in card.metrics.items()
     ]
     rows += [
-        (Cell(name, tag="code"), value, UNDEFINED)
+        (named(name), value, UNDEFINED, Cell(name, tag="code"))
         for name, value in card.more.items()
         if isinstance(value, (int, float))
     ]
-    return section("What are the numbers?", table(("metric", "value", "95% interval"), rows))
+    heads = ("metric", "value", "95% interval", "in scorecard.json")
+    return section("What are the numbers?", table(heads, rows, (False, True, True, False)))
 
 
 def cases(card: ScoreCard) -> str:

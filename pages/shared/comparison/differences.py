@@ -12,9 +12,9 @@ from scoring.comparison import classes as by_class
 from scoring.comparison import difference_views as views
 from scoring.comparison import subgroups as by_group
 from scoring.comparison.classes import ClassMatrix
-from scoring.comparison.displayed import named
 from scoring.comparison.members import members
 from scoring.comparison.subgroups import Subgroup
+from scoring.metric_names import named
 from scoring.text import shortened
 from scoring.views import Text
 

@@ -11,6 +11,7 @@ from scoring.challenges.hecktor2026.options import OPTIONS
 from scoring.challenges.hecktor2026.predictions import read_predictions
 from scoring.challenges.hecktor2026.submission import Submission
 from scoring.challenges.hecktor2026.truth import Truth, read_truth
+from scoring.citation import Citation
 from scoring.file_contents import Contents, Reading
 from scoring.readers.sources import Source
 from scoring.scorecard import ScoreCard
@@ -58,6 +59,13 @@ CHALLENGE = Challenge(
     about="Tumour masks, T and N stage and a recurrence score from FDG-PET/CT: three subtasks, one number.",
     formula="0.25 × segmentation + 0.35 × staging + 0.40 × prognosis",
     rule=RULE,
+    citations=(
+        Citation(
+            "hecktor2026",
+            "HECKTOR 2026: head and neck tumour segmentation, TN staging and prognosis",
+            year="2026",
+        ),
+    ),
     official_source="by the published rules; the challenge's own program is not public",
     parts={name: ScorePart(*part) for name, part in WEIGHTS.items()},
     options=OPTIONS,

@@ -20,6 +20,7 @@ from scoring.challenges.isic.comparison import COMPARISON
 from scoring.challenges.isic.options import OPTIONS
 from scoring.challenges.isic.predictions import read_predictions
 from scoring.challenges.isic.truth import Cases, read_images, read_truth
+from scoring.citation import Citation
 from scoring.file_contents import Contents, Reading
 from scoring.findings import Finding
 from scoring.models import pictures
@@ -130,6 +131,7 @@ CHALLENGE = Challenge(
     ),
     formula="balanced accuracy: the plain mean of the categories' recalls",
     rule=RULE,
+    citations=(Citation("isic_challenge", "ISIC Challenge: lesion classification", ("ISIC",)),),
     official_source="as the official scorer computes it",
     options=OPTIONS,
     inputs=Inputs(

@@ -20,6 +20,7 @@ from scoring.challenges.melanoma.comparison import COMPARISON
 from scoring.challenges.melanoma.formula import CLASSES, ID, NAMES, WEIGHTS
 from scoring.challenges.melanoma.options import OPTIONS
 from scoring.challenges.safe_scan.cases import Cases
+from scoring.citation import Citation
 from scoring.file_contents import Contents, Reading
 from scoring.findings import Finding
 from scoring.models import pictures
@@ -97,6 +98,14 @@ CHALLENGE = Challenge(
     about="One number 0 to 1 from a phone photograph; missing a melanoma is worse than a false alarm.",
     formula="60 × F2 + 30 × accuracy + 10 × AUC",
     rule=RULE,
+    citations=(
+        Citation(
+            "safescan_melanoma",
+            "Melanoma competition",
+            ("Safe-Scan",),
+            url="https://github.com/safe-scan-ai/cancer-ai",
+        ),
+    ),
     official_source="as the challenge's own code computes it",
     parts={name: ScorePart(*part) for name, part in WEIGHTS.items()},
     as_points=True,

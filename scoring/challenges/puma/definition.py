@@ -22,6 +22,7 @@ from scoring.challenges.puma.formula import ID
 from scoring.challenges.puma.options import OPTIONS
 from scoring.challenges.puma.predictions import NucleiPredictions, read_predictions
 from scoring.challenges.puma.truth import Truth, read_truth
+from scoring.citation import Citation
 from scoring.file_contents import Contents, Reading
 from scoring.models import pictures
 from scoring.models.inspection import Inspection
@@ -112,6 +113,22 @@ CHALLENGE = Challenge(
     ),
     formula="macro F1: the mean over ten classes of nuclei of the mean F1 of the images that hold the class",
     rule=RULE,
+    citations=(
+        Citation(
+            "puma_challenge",
+            "PUMA challenge, track 2, task 2: nuclei detection (10 classes)",
+            year="2024",
+            url="https://puma.grand-challenge.org/",
+        ),
+        Citation(
+            "puma_data",
+            "Melanoma Histopathology Dataset with Tissue and Nuclei Annotations",
+            ("Schuiveling, Mark", "Blokx, Willeke", "Breimer, Gerben"),
+            "2024",
+            doi="10.5281/zenodo.14869398",
+            note="Zenodo",
+        ),
+    ),
     official_source="as the Grand Challenge evaluator computes it",
     options=OPTIONS,
     inputs=Inputs(

@@ -20,6 +20,7 @@ from scoring.challenges.tricorder3.card import score
 from scoring.challenges.tricorder3.comparison import COMPARISON
 from scoring.challenges.tricorder3.formula import CLASSES, ID, NAMES, RISK, WEIGHTS
 from scoring.challenges.tricorder3.options import OPTIONS
+from scoring.citation import Citation
 from scoring.file_contents import Contents, Reading
 from scoring.findings import Finding
 from scoring.models import pictures
@@ -99,6 +100,14 @@ CHALLENGE = Challenge(
     ),
     formula="45 × accuracy + 45 × risk-weighted F1 + 10 × efficiency",
     rule=RULE,
+    citations=(
+        Citation(
+            "tricorder3",
+            "TRICORDER-3: skin lesion classification based on images",
+            ("Safe-Scan",),
+            url="https://github.com/safe-scan-ai/cancer-ai",
+        ),
+    ),
     official_source="as the validator computes it",
     parts={name: ScorePart(*part) for name, part in WEIGHTS.items()},
     as_points=True,

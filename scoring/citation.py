@@ -1,0 +1,68 @@
+"""How a challenge is cited."""
+
+from dataclasses import dataclass
+
+SPECIAL = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "&": r"\&",
+    "%": r"\%",
+    "$": r"\$",
+    "#": r"\#",
+    "_": r"\_",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+}
+"""Characters that mean something to LaTeX, and how they are written."""
+
+
+@dataclass(frozen=True)
+class Citation:
+    """What is known of a challenge for a list of references; "" for what is not.
+
+    Attributes:
+        key: Of its BibTeX entry.
+        title: Of the challenge.
+        authors: Persons "Family, Given" or a group, one after the other.
+        year: As four digits.
+        url: Where it is described.
+        doi: Of its data or description.
+        note: What is cited, where that is not plain.
+    """
+
+    key: str
+    title: str
+    authors: tuple[str, ...] = ()
+    year: str = ""
+    url: str = ""
+    doi: str = ""
+    note: str = ""
+
+    def bibtex(self) -> str:
+        """Return the entry of a BibTeX file."""
+        # Groups are no persons: braces keep them in one piece.
+        authors = " and ".join(
+            latex(author) if "," in author else f"{{{latex(author)}}}" for author in self.authors
+        )
+        fields = {
+            "title": f"{{{latex(self.title)}}}",
+            "author": authors,
+            "year": self.year,
+            "doi": self.doi,
+            "url": self.url,
+            "note": latex(self.note),
+        }
+        lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
+        return f"@misc{{{self.key},\n{lines}}}\n"
+
+    def words(self) -> str:
+        """Return the entry of a list of references."""
+        place = f"https://doi.org/{self.doi}" if self.doi else self.url
+        parts = ["; ".join(self.authors), self.title, self.note, self.year, place]
+        return ". ".join(part for part in parts if part) + "."
+
+
+def latex(text: str) -> str:
+    """Return text in which nothing means anything to LaTeX."""
+    return "".join(SPECIAL.get(character, character) for character in text)

@@ -1,0 +1,185 @@
+"""Text of a figure in SVG: the little HTML that Plotly reads in labels, and how wide text is."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape, unescape
+from html.parser import HTMLParser
+
+LINE_HEIGHT = 1.3
+"""From line to line, in sizes of the font."""
+BASELINE = 0.35
+"""From the middle of a line down to where letters stand, in sizes of the font."""
+BOLD = 1.06
+OTHER_LETTERS, WIDE_LETTERS = 600, 1000
+ROOM = 1.2
+"""How much wider than Helvetica the font of a reader without it may be."""
+FROM_WIDE = 0x2E80
+"""First character of those that are as wide as high."""
+WIDTHS: Mapping[int, str] = {
+    191: "'",
+    222: "ijl",
+    260: "|",
+    278: " !,./:;I[\\]ft",
+    333: "-()`r−–",
+    334: "{}",
+    355: '"',
+    389: "*",
+    469: "^",
+    500: "Jckssvxyz",
+    556: "#$0123456789?L_abdeghnopqu",
+    584: "+<=>~×",
+    611: "FTZ",
+    667: "&ABEKPSVXY",
+    722: "CDHNRUw",
+    778: "GOQ",
+    833: "Mm",
+    889: "%",
+    944: "W",
+    1015: "@",
+}
+"""Widths in Helvetica in thousandths of the font's size, with the characters that have them."""
+WIDTH_OF = {character: width for width, characters in WIDTHS.items() for character in characters}
+COLOUR, SIZE = (re.compile(rf"{name}:\s*([^;'\"]+)") for name in ("color", "font-size"))
+NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that no XML file may hold."""
+SAFE_COLOUR = re.compile(r"#[0-9a-fA-F]{3,8}|rgba?\([0-9., ]+\)")
+
+
+@dataclass(frozen=True)
+class Run:
+    """Letters that look alike. colour: None takes that of the text. size: in pixels."""
+
+    text: str
+    size: float
+    colour: str | None = None
+    bold: bool = False
+
+    @property
+    def width(self) -> float:
+        """Pixels from its start to its end."""
+        return sum(map(_width, self.text)) * ROOM * self.size / 1000 * (BOLD if self.bold else 1)
+
+
+@dataclass(frozen=True)
+class Words:
+    """A text in lines of runs. size: of its font in pixels."""
+
+    lines: tuple[tuple[Run, ...], ...]
+    size: float
+
+    @property
+    def width(self) -> float:
+        """Pixels of the longest line."""
+        return max((sum(run.width for run in line) for line in self.lines), default=0.0)
+
+    @property
+    def height(self) -> float:
+        """Pixels of all lines."""
+        return LINE_HEIGHT * self.size * len(self.lines)
+
+    def __bool__(self) -> bool:
+        return any(run.text.strip() for line in self.lines for run in line)
+
+    def svg(
+        self, x: float, y: float, colour: str, anchor: str = "middle", turned: float = 0, bold: bool = False
+    ) -> str:
+        """Return the text with its middle at height y.
+
+        Args:
+            x: Where the text starts, is centred or ends, by `anchor`.
+            y: Height of the middle of all lines.
+            colour: Of the runs that have none.
+            anchor: "start", "middle" or "end".
+            turned: Degrees clockwise around (x, y).
+            bold: Whether all of it is.
+        """
+        first = y + BASELINE * self.size - LINE_HEIGHT * self.size * (len(self.lines) - 1) / 2
+        at = f' transform="rotate({number(turned)} {number(x)} {number(y)})"' if turned else ""
+        weight = ' font-weight="bold"' if bold else ""
+        return "".join(
+            f'<text x="{number(x)}" y="{number(first + k * LINE_HEIGHT * self.size)}" fill="{paint(colour)}" '
+            f'font-size="{number(self.size)}" text-anchor="{anchor}"{weight}{at}>{_spans(line, self.size)}'
+            "</text>"
+            for k, line in enumerate(self.lines)
+            if line
+        )
+
+
+def words(text: object, size: float = 12) -> Words:
+    """Return text in which `<b>`, `<br>` and spans with colour and size count, and nothing else.
+
+    Args:
+        text: A label as Plotly reads it, where foreign names are escaped.
+        size: Of the font in pixels.
+    """
+    reader = _Reader(size)
+    reader.feed(str(text))
+    reader.close()
+    return Words(tuple(tuple(line) for line in reader.lines), size)
+
+
+def number(value: float) -> str:
+    """Return a length with one decimal at most."""
+    text = f"{value:.1f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
+
+
+def paint(colour: str) -> str:
+    """Return a colour as it stands in an attribute; black for what is none."""
+    return colour if SAFE_COLOUR.fullmatch(colour) else "#000000"
+
+
+def _width(character: str) -> int:
+    known = WIDTH_OF.get(character)
+    if known is not None:
+        return known
+    return WIDE_LETTERS if ord(character) >= FROM_WIDE else OTHER_LETTERS
+
+
+def _spans(line: tuple[Run, ...], size: float) -> str:
+    parts = []
+    for run in line:
+        looks = f' fill="{paint(run.colour)}"' if run.colour else ""
+        looks += ' font-weight="bold"' if run.bold else ""
+        looks += f' font-size="{number(run.size)}"' if run.size != size else ""
+        # Of several blanks only one would be seen.
+        text = escape(NO_XML.sub("", run.text).replace("  ", "\u00a0 "), quote=False)
+        parts.append(f"<tspan{looks}>{text}</tspan>" if looks else text)
+    return "".join(parts)
+
+
+class _Reader(HTMLParser):
+    """Collects the runs of a label."""
+
+    def __init__(self, size: float) -> None:
+        super().__init__(convert_charrefs=True)
+        self.lines: list[list[Run]] = [[]]
+        self.bold = 0
+        self.spans: list[tuple[str | None, float]] = [(None, size)]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "br":
+            self.lines.append([])
+        elif tag == "b":
+            self.bold += 1
+        elif tag == "span":
+            style = unescape(dict(attrs).get("style") or "")
+            colour, size = COLOUR.search(style), SIZE.search(style)
+            before = self.spans[-1]
+            self.spans.append(
+                (
+                    colour.group(1).strip() if colour else before[0],
+                    float(size.group(1).removesuffix("px")) if size else before[1],
+                )
+            )
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "b":
+            self.bold = max(0, self.bold - 1)
+        elif tag == "span" and len(self.spans) > 1:
+            self.spans.pop()
+
+    def handle_data(self, data: str) -> None:
+        colour, size = self.spans[-1]
+        self.lines[-1].append(Run(data, size, colour, self.bold > 0))
