@@ -164,10 +164,6 @@ class ModelSupport(Generic[Truth, Predictions]):
     suffix: str = "csv"
 
 
-def _no_categories(_truth: Any) -> Sequence[str] | None:
-    return None
-
-
 @dataclass(frozen=True)
 class SingleImage:
     """What the page of single images does for a challenge.
@@ -181,7 +177,7 @@ class SingleImage:
 
     kind: Literal["photograph", "tile"]
     task: "Callable[[Sequence[str] | None], ModelTask] | None" = None
-    categories: Callable[[Any], Sequence[str] | None] = _no_categories
+    categories: Callable[[Any], Sequence[str] | None] = field(default=lambda _truth: None)
 
 
 def _no_faults(_predictions: Any, _options: Values) -> tuple[list[Finding], list[Finding]]:
@@ -203,8 +199,7 @@ class Challenge(Generic[Truth, Predictions]):
         formula: The score in one line.
         rule: The rule in full, as Markdown with a table.
         citations: How papers cite it, with its data.
-        official_source: Who computes the official score, as the end of a sentence: "as the validator computes
-            it".
+        official_source: Who computes the official score, the end of a sentence: "as the validator does".
         parts: The weighted parts of the score by metric; empty where it is no weighted sum.
         as_points: Whether the score 0..1 is shown as points of 100.
         options: Everything that can be set.

@@ -31,6 +31,8 @@ LAYERS = (
         "scoring.mends",
         "scoring.folding",
         "scoring.markup",
+        "scoring.citation",
+        "scoring.metric_names",
         "scoring.text",
         "scoring.arrays",
         "scoring.limits",

@@ -28,6 +28,7 @@ from pages.shared.inputs import Input
 from scoring import report, samples
 from scoring.challenge import Challenge
 from scoring.challenges import REGISTRY
+from scoring.report import paper
 from scoring.samples import Submission
 from scoring.scorecard import ScoreCard
 from scoring.text import markdown
@@ -255,7 +256,9 @@ def _result(
     with st.container(horizontal=True, gap="small"):
         stem = f"{card.challenge}-{shown.name.rsplit('.', 1)[0]}"
         downloads.json_button(card.to_json, f"{stem}-scorecard", "download_json")
-        downloads.html_button(lambda: report.html(card), f"{stem}-report", "download_html")
+        lines = (("Submission", shown.name), ("Date", downloads.today()))
+        downloads.html_button(lambda: report.html(card, lines=lines), f"{stem}-report", "download_html")
+        downloads.paper_button(lambda: paper.of_card(card, lines), f"{stem}-paper", "download_paper")
         downloads.csv_button(
             partial(bench.table, card), f"{stem}-cases", "download_cases", "Cases (CSV)", index=False
         )

@@ -6,6 +6,7 @@ and of the file's name. So every name carries a part that belongs to this sessio
 
 import secrets
 from collections.abc import Callable
+from datetime import UTC, datetime
 
 import pandas as pd
 import streamlit as st
@@ -96,3 +97,14 @@ def json_button(content: Callable[[], str], stem: str, key: str, label: str = "s
 def html_button(content: Callable[[], str], stem: str, key: str, label: str = "Report (HTML)") -> None:
     """content: builds the report, e.g. `lambda: report.html(card, page)`."""
     button(label, content, stem, "html", "text/html", key)
+
+
+def paper_button(content: Callable[[], bytes], stem: str, key: str) -> None:
+    """content: makes the zip, e.g. `lambda: paper.of_card(card)`."""
+    help_ = "Tables as LaTeX and CSV, figures as SVG, a paragraph on methods, BibTeX"
+    button("For a paper (zip)", content, stem, "zip", "application/zip", key, help=help_)
+
+
+def today() -> str:
+    """The date of a report that is made now, in UTC."""
+    return f"{datetime.now(UTC):%Y-%m-%d}"

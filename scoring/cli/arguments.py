@@ -162,6 +162,10 @@ def _statistics(one: Parser) -> None:
     one.add_argument("--interval", default="auto", metavar="KIND", help=interval)
     one.add_argument("--metadata", metavar="FILE", help="table joined to the truth by case id")
     one.add_argument("--html", metavar="FILE", help="write a self-contained report there")
+    paper = "write a zip for a paper there: tables as LaTeX and CSV, figures as SVG, methods, BibTeX"
+    one.add_argument("--paper", metavar="FILE.zip", help=paper)
+    front = "a line for the front page of the report, such as Date=2026-01-31; may be repeated"
+    one.add_argument("--front", metavar="NAME=TEXT", action="append", default=[], help=front)
 
 
 def _check(one: Parser, challenge: Challenge[Any, Any]) -> None:

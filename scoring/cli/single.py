@@ -3,6 +3,7 @@
 import argparse
 import csv
 import io
+from functools import partial
 from typing import Any
 
 from scoring import options as of_options
@@ -10,9 +11,11 @@ from scoring.challenge import Challenge
 from scoring.challenges import load_challenge
 from scoring.cli.output import as_json, closing, print_findings, progress, write
 from scoring.cli.reading import Reading, chosen, read_predictions, read_truth, statistics, submitted
+from scoring.cli.reports import Lines, front_lines, write_reports
 from scoring.cli.tables import scorecard_table
 from scoring.findings import Finding, InputRefused, error, warning
 from scoring.options import Values
+from scoring.scorecard import ScoreCard
 from scoring.text import is_formula, shortened
 from scoring.version import __version__
 
@@ -85,6 +88,8 @@ def score(arguments: argparse.Namespace) -> None:
     options = chosen(arguments, challenge.options_of("score"))
     settings, has_model = statistics(arguments), arguments.model is not None
     wrong_options = [*challenge.check_options(options, has_model), *settings.problems()]
+    lines, wrong = front_lines(arguments, arguments.predictions or arguments.model)
+    wrong_options += wrong
     truth = read_truth(reading, challenge, arguments)
     refused = bool(reading.problems or wrong_options)
     if has_model and refused:
@@ -97,10 +102,7 @@ def score(arguments: argparse.Namespace) -> None:
     reading.raise_problems()
     card = challenge.score(truth, predictions, **options, **vars(settings), metadata=arguments.metadata)
     print_findings(card.findings)
-    if arguments.html:
-        from scoring.report import html  # figures take a second to import
-
-        write(arguments.html, html(card), "--html")
+    write_reports(arguments, lines, partial(_report, card), partial(_paper, card))
     for output in challenge.outputs:
         if target := getattr(arguments, output.name):
             write(target, output.text(card), output.flag)
@@ -108,6 +110,18 @@ def score(arguments: argparse.Namespace) -> None:
         write(arguments.json, card.to_json(), "--json")
     else:
         print(scorecard_table(card))
+
+
+def _report(card: ScoreCard, lines: Lines) -> str:
+    from scoring.report import html  # figures take a second to import
+
+    return html(card, lines=lines)
+
+
+def _paper(card: ScoreCard, lines: Lines) -> bytes:
+    from scoring.report.paper import of_card
+
+    return of_card(card, lines)
 
 
 def _read(

@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,7 +11,9 @@ from scoring.challenge import Challenge, Model
 from scoring.challenges import load_challenge
 from scoring.cli.output import print_findings, progress, write
 from scoring.cli.reading import Reading, chosen, read_predictions, read_truth, statistics
+from scoring.cli.reports import Lines, front_lines, write_reports
 from scoring.cli.tables import comparison_table
+from scoring.comparison.compare import Comparison
 from scoring.comparison.compare import compare as compare_teams
 from scoring.comparison.excluded import Excluded, of_refusal
 from scoring.comparison.team_facts import TeamFacts, read_facts
@@ -25,10 +28,11 @@ def compare(arguments: argparse.Namespace) -> None:
     challenge, reading = load_challenge(arguments.challenge), Reading()
     sources, excluded = _named(arguments.teams, challenge.inputs.streamed, reading)
     by_team, shared = _team_options(reading, challenge, arguments, sources)
+    lines, unnamed = front_lines(arguments, None)
     of_comparison, settings = chosen(arguments, challenge.options_of("compare")), statistics(arguments)
     truth = read_truth(reading, challenge, arguments)
     facts, noticed = _facts(arguments.facts, sources, reading)
-    wrong = [*settings.problems(), *challenge.check_options(of_comparison)]
+    wrong = [*unnamed, *settings.problems(), *challenge.check_options(of_comparison)]
     for name, entry in sources.items():
         own = {**shared, **by_team.get(name, {})}
         wrong += [p for p in challenge.check_options(own, entry.is_model) if p not in wrong]
@@ -56,14 +60,23 @@ def compare(arguments: argparse.Namespace) -> None:
     )
     found = replace(found, findings=(*noticed, *found.findings))
     print_findings(found.noticed)
-    if arguments.html:
-        from scoring.comparison.report import html  # figures take a second to import
-
-        write(arguments.html, html(found), "--html")
+    write_reports(arguments, lines, partial(_report, found), partial(_paper, found))
     if arguments.json:
         write(arguments.json, found.to_json(), "--json")
     else:
         print(comparison_table(found))
+
+
+def _report(found: Comparison, lines: Lines) -> str:
+    from scoring.comparison.report import html  # figures take a second to import
+
+    return html(found, lines)
+
+
+def _paper(found: Comparison, lines: Lines) -> bytes:
+    from scoring.comparison.paper import of_comparison
+
+    return of_comparison(found, lines)
 
 
 def _submissions(

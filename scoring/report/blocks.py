@@ -102,12 +102,16 @@ def fact_rows(facts: Iterable[Fact]) -> list[tuple[str, str, str, str | None]]:
 def _panels(block: Panels, figures: Figures) -> str:
     if not figures.drawn:
         return ""
-    wide = block.width > PANEL
-    width = WIDE_PANEL if wide else PANEL
+    width = panel_width(block)
     panels = [
         (panel.title, Markup(figures.draw(panel.build, width)[0]), panel.below) for panel in block.panels
     ]
-    return render("panels", question=block.question, panels=panels, caption=block.caption, wide=wide)
+    return render("panels", question=block.question, panels=panels, caption=block.caption, wide=width > PANEL)
+
+
+def panel_width(block: Panels) -> int:
+    """Return the pixels of each of several small figures."""
+    return WIDE_PANEL if block.width > PANEL else PANEL
 
 
 def _gallery(block: Gallery) -> str:
@@ -119,8 +123,8 @@ def _gallery(block: Gallery) -> str:
 
 
 def _table(block: Table) -> str:
-    columns = [_whole(column, block) for column in block.columns]
-    values = [[_cell(column, value, block) for value in block.rows[column.name]] for column in columns]
+    columns = [shown_column(column, block) for column in block.columns]
+    values = [[cell(column, value, block) for value in block.rows[column.name]] for column in columns]
     heads = [directed(column.full or column.label, column.better) for column in columns]
     right = [column.kind in RIGHT for column in columns]
     return render(
@@ -131,14 +135,15 @@ def _table(block: Table) -> str:
     )
 
 
-def _whole(column: Column, block: Table) -> Column:
-    """Return a column without decimals where all its numbers are counts."""
+def shown_column(column: Column, block: Table) -> Column:
+    """Return a column as it is written: without decimals where all its numbers are counts."""
     values = [value for value in map(plain, block.rows[column.name]) if value is not None]
     whole = column.kind == "number" and all(isinstance(value, int) for value in values)
     return replace(column, digits=0) if whole else column
 
 
-def _cell(column: Column, given: object, block: Table) -> object:
+def cell(column: Column, given: object, block: Table) -> object:
+    """Return a value of a table as the cell that a document shows."""
     value: Any = plain(given)
     if value is None:
         return None

@@ -184,6 +184,15 @@ def _cell(value: object) -> object:
     return Number(value) if isinstance(value, float) else value
 
 
+def words_of(cell: object) -> str:
+    """Return what a cell says, in plain text."""
+    if isinstance(cell, Cell):
+        return words_of(cell.text)
+    if isinstance(cell, Number):
+        return f"{decimal(cell.value, cell.digits, cell.sign)}{cell.unit}"
+    return words_of(Number(cell)) if isinstance(cell, float) else _words(plain(cell))
+
+
 def _words(value: object) -> str:
     if value is None:
         return UNDEFINED

@@ -164,7 +164,7 @@ def test_downloads_hold_the_comparison(compare, tmp_path):
     report = page.context.new_page()
     given.value.save_as(tmp_path / "report.html")
     report.goto((tmp_path / "report.html").as_uri())
-    report.locator(".js-plotly-plot").first.wait_for(timeout=driver.PATIENCE)
+    report.locator(".figure svg").first.wait_for(timeout=driver.PATIENCE)
     assert report.get_by_role("heading", name="Who wins?").is_visible()
 
 

@@ -44,7 +44,8 @@ def test_every_figure_has_a_place_and_a_drawing(text):
         if attributes.get("id", "").startswith("figure-")
     ]
     assert places == [f"figure-{k}" for k in range(len(places))]
-    assert text.count('{"light":') == len(places)
+    assert text.count("<svg") == len(places)
+    assert len(text.encode()) < 1_000_000
 
 
 def test_scores_ranks_and_words_are_those_of_the_comparison(found, text):
@@ -72,7 +73,7 @@ def test_names_of_strangers_are_text(found):
     reader = read(report.html(hostile))
     assert reader.balanced
     assert not {"img", "a", "iframe"} & {tag for tag, _ in reader.elements}
-    assert sum(tag == "script" for tag, _ in reader.elements) == 2
+    assert "script" not in {tag for tag, _ in reader.elements}
 
 
 @pytest.mark.parametrize("teams", [1, 2, 16])
@@ -109,5 +110,5 @@ def test_refused_submissions_and_facts_are_in_the_report():
 def test_tables_hold_the_teams_that_are_not_drawn():
     some = risk_teams(3, 40, [0.3 + 0.02 * k for k in range(17)], resamples=20)
     text = report.html(some)
-    table = text[text.index("What makes the scores?") :].partition("</table>")[0]
+    table = text[text.index("What makes the scores?</h3>") :].partition("</table>")[0]
     assert all(f">{name}<" in table for name in some.cards)

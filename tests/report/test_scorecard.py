@@ -1,4 +1,3 @@
-import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +14,11 @@ from tests.support import blocks, risk_tables
 from tests.support.html_reader import read
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "tricorder3" / "05-all-classes-300"
+FRONT = (
+    "Where does the score come from?",
+    "Where were the points lost?",
+    "Which risk was taken for which?",
+)
 NO_VIEWS = Views(Headline(Fact("Score", "–")), ())
 HOSTILE = "</script><script>alert(1)</script><img src=https://example.org/x.png onerror=alert(1)>"
 
@@ -98,11 +102,38 @@ def test_counts_slices_and_provenance_are_there(card, text):
     assert {group for groups in card.more["slices"].values() for group in groups} <= set(words)
 
 
-def test_each_figure_has_a_place_and_a_drawing(text):
-    places = [a["id"] for tag, a in read(text).elements if a.get("role") == "img"]
+def test_each_figure_is_drawn_once(card, text):
+    elements = read(text).elements
+    places = [a["id"] for _, a in elements if a.get("id", "").startswith("figure-")]
+    drawings = [a["aria-label"] for tag, a in elements if tag == "svg"]
     assert places == [f"figure-{i}" for i in range(len(places))]
-    assert text.count('"light":{"data"') == text.count('"dark":{"data"') == len(places)
-    assert len(places) == 7 + 2 * 11
+    assert len(places) == len(drawings) == 7 + 2 * 11
+    assert [drawings.count(question) for question in FRONT] == [1, 1, 1]
+
+
+def test_a_report_is_light_and_opens_with_score_and_three_figures(text):
+    assert len(text.encode()) < 1_000_000
+    assert "<script" not in text
+    words = read(text).words
+    chapter = words.index("Which part is worth working on?")
+    assert all(words.index(question) < chapter for question in FRONT)
+    assert words.index("Score of 100 points") < words.index(FRONT[0])
+    assert words.index("What was noticed?") > words.index("Where do the numbers come from?")
+
+
+def test_lines_of_the_caller_stand_on_the_front_page(card):
+    words = read(report.html(card, lines=(("Test set", HOSTILE), ("Date", "")))).words
+    assert words.index("Test set") + 1 == words.index(HOSTILE)
+    assert "Date" not in words
+
+
+def test_metrics_have_names_that_people_write(text):
+    words = read(text).words
+    assert words.index("malignant sensitivity") < words.index("malignant_sensitivity")
+
+
+def test_how_to_cite_is_said(text):
+    assert "https://github.com/safe-scan-ai/cancer-ai" in " ".join(read(text).words)
 
 
 def test_malignant_called_benign_is_listed_first(card, text):
@@ -128,10 +159,10 @@ def test_names_of_strangers_are_text(card):
     shown = report.html(hostile)
     reader = read(shown)
     assert reader.balanced
-    assert [tag for tag, _ in reader.elements].count("script") == 2
+    assert "script" not in {tag for tag, _ in reader.elements}
     assert "img" not in {tag for tag, _ in reader.elements}
     assert reader.words.count(HOSTILE) >= 100
-    assert "<img" not in re.sub(r"<script>.*?</script>", "", shown, count=1, flags=re.DOTALL)
+    assert "<img" not in shown
 
 
 def test_a_card_with_little_in_it_is_reported(card):
@@ -151,7 +182,6 @@ def test_a_card_with_little_in_it_is_reported(card):
     assert reader.balanced
     assert {"macro_f1", "–"} <= set(reader.words)
     assert "no score" in " ".join(reader.words)
-    assert [tag for tag, _ in reader.elements].count("script") == 0
 
 
 def test_cases_without_right_or_wrong_are_all_listed(card):

@@ -16,7 +16,7 @@ from pages.shared.render import Place
 from pages.shared.teams import Team
 from pages.shared.wording import without_flags
 from scoring.challenge import Challenge
-from scoring.comparison import displayed, headline_views, report, team_tables, views
+from scoring.comparison import displayed, headline_views, paper, report, team_tables, views
 from scoring.comparison.compare import annotated, compare_cards
 from scoring.comparison.displayed import MANY
 from scoring.comparison.excluded import Excluded, of_refusal
@@ -127,7 +127,11 @@ def _result(compared: Compared) -> None:
     with st.container(horizontal=True, gap="small"):
         stem = f"{comparison.challenge}-comparison"
         downloads.json_button(comparison.to_json, stem, "download_json", "comparison.json")
-        downloads.html_button(lambda: report.html(comparison), f"{stem}-report", "download_html")
+        lines = (("Date", downloads.today()),)
+        downloads.html_button(lambda: report.html(comparison, lines), f"{stem}-report", "download_html")
+        downloads.paper_button(
+            lambda: paper.of_comparison(comparison, lines), f"{stem}-paper", "download_paper"
+        )
         downloads.csv_button(
             lambda: render.frame(views.exported(compared.displayed)),
             f"{stem}-teams",

@@ -92,8 +92,11 @@ def heatmap(trace: Properties, plot: Plot) -> Iterator[str]:
     across, down = plot.axes_of(trace)
     values = np.array(trace["z"], float)
     low, high = float(trace["zmin"]), float(trace["zmax"])
-    columns, rows = ranges.positions(across, trace, "x"), ranges.positions(down, trace, "y")
-    colours, paths = _colours(np.clip((values - low) / (high - low), 0, 1), trace["colorscale"]), {}
+    columns, rows = (
+        ranges.positions(axis, trace, name).tolist() for axis, name in ((across, "x"), (down, "y"))
+    )
+    colours = _colours(np.clip((values - low) / (high - low), 0, 1), trace["colorscale"])
+    paths: dict[str, list[str]] = {}
     gaps = float(trace.get("xgap", 0)), float(trace.get("ygap", 0))
     for (i, k), value in np.ndenumerate(values):
         if np.isfinite(value):
@@ -103,7 +106,7 @@ def heatmap(trace: Properties, plot: Plot) -> Iterator[str]:
             cell = (
                 f"M{number(x + gaps[0] / 2)},{number(y + gaps[1] / 2)}h{number(w)}v{number(h)}h{number(-w)}z"
             )
-            paths.setdefault(colours[i, k], []).append(cell)
+            paths.setdefault(str(colours[i, k]), []).append(cell)
     for colour, cells in paths.items():
         yield f'<path fill="{colour}" d="{"".join(cells)}"/>'
 

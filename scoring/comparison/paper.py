@@ -1,0 +1,29 @@
+"""Everything that a paper takes from a comparison, in one zip."""
+
+from scoring import markup
+from scoring.challenges import load_challenge
+from scoring.comparison import displayed, headline_views, verdict, views
+from scoring.comparison.compare import Comparison
+from scoring.report.front import Lines
+from scoring.report.paper import files, methods, zipped
+from scoring.views import Fact, Headline, Section
+
+
+def of_comparison(found: Comparison, lines: Lines = ()) -> bytes:
+    """Return the zip of a comparison.
+
+    Args:
+        found: The comparison.
+        lines: Names and texts that stand on the front page of its report.
+    """
+    challenge = load_challenge(found.challenge)
+    words = [verdict.standing(found)]
+    headline, sections = Headline(Fact("", "")), []
+    if found.scored:
+        shown = displayed.of(found)
+        headline = headline_views.headline(shown)
+        sections = [Section(name, views.SECTIONS[name](shown)) for name in views.section_names(found)]
+        words += [verdict.method(found), markup.plain(verdict.RULE.partition("|")[0])]
+    else:
+        sections = [Section("Refused", views.refused(found))]
+    return zipped(files(challenge, headline, sections, methods(challenge, words, found.provenance, lines)))

@@ -1,0 +1,96 @@
+"""Tables for papers: LaTeX with booktabs, and CSV with every number unrounded."""
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from scoring.citation import latex
+from scoring.figures.numerals import MINUS, UNDEFINED
+from scoring.figures.theme import SHAPES
+from scoring.report.blocks import RIGHT, cell, shown_column
+from scoring.report.document import words_of
+from scoring.scorecard import plain
+from scoring.text import csv_cell, shortened
+from scoring.views import Column, Table, directed
+
+WRITTEN = {
+    MINUS: "$-$",
+    UNDEFINED: "--",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
+    "→": r"$\rightarrow$",
+    "×": r"$\times$",
+    "±": r"$\pm$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "τ": r"$\tau$",
+    "µ": r"$\mu$",
+    "μ": r"$\mu$",
+    "²": "$^2$",
+    "…": r"\ldots{}",
+    "’": "'",
+    "⋅": r"$\cdot$",
+    "·": r"$\cdot$",
+    **dict.fromkeys(SHAPES.values(), ""),
+}
+"""Characters that plain LaTeX lacks in its text, and how they are written; the shapes of risk groups go."""
+
+
+def text(value: str) -> str:
+    """Return a text as LaTeX shows it, on one line."""
+    line = latex(shortened(value, 400))
+    return "".join(WRITTEN.get(character, character) for character in line).strip()
+
+
+def table(block: Table, caption: str, label: str) -> str:
+    """Return a table as LaTeX with the rules of booktabs.
+
+    Args:
+        block: The table.
+        caption: In plain text.
+        label: To refer to it.
+    """
+    columns = [shown_column(column, block) for column in block.columns]
+    cells = [
+        [words_of(cell(column, value, block)) for value in block.rows[column.name]] for column in columns
+    ]
+    sides = "".join("r" if column.kind in RIGHT else "l" for column in columns)
+    heads = [text(directed(column.full or column.label, column.better)) for column in columns]
+    rows = [" & ".join(map(text, row)) for row in zip(*cells, strict=True)]
+    lines = (
+        r"% \usepackage{booktabs}",
+        r"\begin{table}",
+        r"\centering",
+        rf"\caption{{{text(caption)}}}",
+        rf"\label{{tab:{label}}}",
+        rf"\begin{{tabular}}{{{sides}}}",
+        r"\toprule",
+        " & ".join(heads) + r" \\",
+        r"\midrule",
+        *(rf"{row} \\" for row in rows),
+        r"\bottomrule",
+        r"\end{tabular}",
+        r"\end{table}",
+    )
+    return "\n".join(lines) + "\n"
+
+
+def comma_separated(block: Table) -> str:
+    """Return a table as CSV: numbers unrounded, an interval as two columns, text never as a formula."""
+    columns = [named for column in block.columns for named in _columns(column, block)]
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow([csv_cell(name) for name, _ in columns])
+    writer.writerows(zip(*(values for _, values in columns), strict=True))
+    return file.getvalue()
+
+
+def _columns(column: Column, block: Table) -> Iterator[tuple[str, Sequence[Any]]]:
+    name, values = column.full or column.label, [plain(value) for value in block.rows[column.name]]
+    if column.kind == "interval":
+        pairs = [value or (None, None) for value in values]
+        yield f"{name}, low", ["" if low is None else low for low, _ in pairs]
+        yield f"{name}, high", ["" if high is None else high for _, high in pairs]
+    else:
+        yield name, ["" if value is None else csv_cell(value) for value in values]
