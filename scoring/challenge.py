@@ -180,10 +180,6 @@ class SingleImage:
     categories: Callable[[Any], Sequence[str] | None] = field(default=lambda _truth: None)
 
 
-def _no_faults(_predictions: Any, _options: Values) -> tuple[list[Finding], list[Finding]]:
-    return [], []
-
-
 def _recognises_nothing(_contents: "Contents") -> "Iterable[Reading]":
     return ()
 
@@ -239,7 +235,9 @@ class Challenge(Generic[Truth, Predictions]):
     model: ModelSupport[Truth, Predictions] | None = None
     no_model: str = ""
     single_image: SingleImage | None = None
-    faults: Callable[[Predictions, Values], tuple[list[Finding], list[Finding]]] = _no_faults
+    faults: Callable[[Predictions, Values], tuple[list[Finding], list[Finding]]] = field(
+        default=lambda _predictions, _options: ([], [])
+    )
     thumbnails: Callable[[Truth, Sequence[int]], list[bytes | None]] | None = None
     reading_counts: str | None = None
     outputs: tuple[OutputFile, ...] = ()

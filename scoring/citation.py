@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+SCHEME = "https:"
 SPECIAL = {
     "\\": r"\textbackslash{}",
     "{": r"\{",
@@ -26,7 +27,7 @@ class Citation:
         title: Of the challenge.
         authors: Persons "Family, Given" or a group, one after the other.
         year: As four digits.
-        url: Where it is described.
+        url: Where it is described, without scheme.
         doi: Of its data or description.
         note: What is cited, where that is not plain.
     """
@@ -50,7 +51,7 @@ class Citation:
             "author": authors,
             "year": self.year,
             "doi": self.doi,
-            "url": self.url,
+            "url": f"{SCHEME}//{self.url}" if self.url else "",
             "note": latex(self.note),
         }
         lines = "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items() if value)
@@ -58,7 +59,8 @@ class Citation:
 
     def words(self) -> str:
         """Return the entry of a list of references."""
-        place = f"https://doi.org/{self.doi}" if self.doi else self.url
+        address = f"doi.org/{self.doi}" if self.doi else self.url
+        place = f"{SCHEME}//{address}" if address else ""
         parts = ["; ".join(self.authors), self.title, self.note, self.year, place]
         return ". ".join(part for part in parts if part) + "."
 

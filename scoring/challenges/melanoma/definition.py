@@ -103,7 +103,7 @@ CHALLENGE = Challenge(
             "safescan_melanoma",
             "Melanoma competition",
             ("Safe-Scan",),
-            url="https://github.com/safe-scan-ai/cancer-ai",
+            url="github.com/safe-scan-ai/cancer-ai",
         ),
     ),
     official_source="as the challenge's own code computes it",

@@ -118,7 +118,7 @@ CHALLENGE = Challenge(
             "puma_challenge",
             "PUMA challenge, track 2, task 2: nuclei detection (10 classes)",
             year="2024",
-            url="https://puma.grand-challenge.org/",
+            url="puma.grand-challenge.org/",
         ),
         Citation(
             "puma_data",

@@ -105,7 +105,7 @@ CHALLENGE = Challenge(
             "tricorder3",
             "TRICORDER-3: skin lesion classification based on images",
             ("Safe-Scan",),
-            url="https://github.com/safe-scan-ai/cancer-ai",
+            url="github.com/safe-scan-ai/cancer-ai",
         ),
     ),
     official_source="as the validator computes it",
