@@ -13,12 +13,13 @@ from scoring.comparison import verdict
 from scoring.comparison.cases import Correctness
 from scoring.comparison.classes import ClassDifference
 from scoring.comparison.compare import Comparison
-from scoring.comparison.displayed import Displayed, named
+from scoring.comparison.displayed import Displayed
 from scoring.comparison.pairs import SCORE, pairs_of
 from scoring.comparison.scale import Scale
 from scoring.figures.comparison import team_intervals
 from scoring.figures.intervals import Row
 from scoring.figures.theme import Theme, safe, short
+from scoring.metric_names import named
 from scoring.statistics.replicate_comparison import Pair
 from scoring.text import markdown
 from scoring.views import Block, Column, Figure, SideBySide, Table, Text
