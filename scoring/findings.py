@@ -8,6 +8,8 @@ from scoring.mends import Mend
 
 LEVELS = ("error", "warning", "note")
 LINES_PER_CODE = 20
+OF_SMALL_SETS = frozenset({"few-cases-in-class", "few-units", "few-events"})
+"""Codes that say only that a test set is small."""
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ HEADS = {
     "not-finite": "{n} rows hold an infinite number",
     "out-of-range": "{n} rows hold numbers out of range",
     "bad-label": "{n} labels are not known",
-    "unknown-class": "{n} class names are not known",
+    "unknown-class": "{n} places hold classes that are not known",
     "image-missing": "{n} images are missing",
     "image-unreadable": "{n} images cannot be read",
     "absent-class": "{n} classes have no case",

@@ -48,6 +48,8 @@ class ScoredSubmission:
     """Whether the visitor brought any of it."""
     title: str = ""
     """What the page calls the submission."""
+    of_sample: bool = False
+    """Whether the test set is a sample."""
 
 
 @dataclass(frozen=True)
@@ -201,7 +203,9 @@ def _submitted(bench: ChallengePage, chosen: Chosen, truth, panel) -> None:
     if given.own:
         panel.caption(bench.about_submission(found.value))
     is_own = given.own or test_set.own
-    shown = ScoredSubmission(given.name, found.value, truth, read, given, test_set.key, is_own, chosen.title)
+    shown = ScoredSubmission(
+        given.name, found.value, truth, read, given, test_set.key, is_own, chosen.title, not test_set.own
+    )
     mends.offer(challenge_id, dropped, found.value.findings)
     compare = None
     if opponent:

@@ -70,18 +70,22 @@ def _keep(given: Input, mends: tuple[Mend, ...]) -> None:
 
 def lines(given: Input) -> None:
     """Draw what mends changed of an input, each with a button that undoes it."""
-    for number, mend in enumerate(_applied(given)):
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            name, words = markdown(given.name, 60), markdown(mend.label)
-            st.markdown(f":material/build: **{name}** is mended: {words}.", width="content")
-            st.button(
-                "Undo",
-                key=f"undo_{given.key[:16]}_{number}",
-                type="tertiary",
-                icon=":material/undo:",
-                on_click=_undo,
-                args=(given, mend),
-            )
+    applied = _applied(given)
+    if not applied:
+        return
+    with st.container(gap=None):
+        for number, mend in enumerate(applied):
+            with st.container(horizontal=True, vertical_alignment="center", wrap=False, gap="small"):
+                name, words = markdown(given.name, 60), markdown(mend.label)
+                st.markdown(f":material/build: **{name}** is mended: {words}.", width="content")
+                st.button(
+                    "Undo",
+                    key=f"undo_{given.key[:16]}_{number}",
+                    type="tertiary",
+                    icon=":material/undo:",
+                    on_click=_undo,
+                    args=(given, mend),
+                )
 
 
 def offer(challenge_id: str, given: Input, entries: Sequence[Finding]) -> None:

@@ -24,7 +24,7 @@ from pages.shared.case_link import CaseLink
 from pages.shared.pictures import draw_picture
 from scoring.figures.numerals import span
 from scoring.figures.theme import SMALL, Theme, label
-from scoring.findings import Finding
+from scoring.findings import OF_SMALL_SETS, Finding
 from scoring.report import views_of
 from scoring.scorecard import ScoreCard
 from scoring.text import file_name, markdown
@@ -145,8 +145,10 @@ def _account(head: Headline, place: Place) -> None:
 
 
 def findings(shown: ScoredSubmission) -> None:
-    """Draw what was noticed."""
-    draw_findings(shown.card.findings, of_card(shown, "findings"))
+    """Draw what was noticed; of a sample not that it is small, which it always is."""
+    left_out = OF_SMALL_SETS if shown.of_sample else frozenset()
+    entries = [entry for entry in shown.card.findings if entry.code not in left_out]
+    draw_findings(entries, of_card(shown, "findings"))
 
 
 def draw_findings(entries: Sequence[Finding], place: Place) -> None:

@@ -1,5 +1,7 @@
 """Mends on the challenges' pages: a button mends a file without a new upload, says so, and is undone."""
 
+from streamlit.testing.v1 import AppTest
+
 from scoring import samples
 from tests.support import visits
 from tests.support.visits import mend, words
@@ -43,3 +45,36 @@ def test_a_submission_of_another_sample_is_scored_on_that(opened):
     assert not app.error
     assert app.metric
     assert app.selectbox(key="isic_set").value == "isic2018"
+
+
+def all_golden_findings():
+    import json
+    from pathlib import Path
+
+    import streamlit as st
+
+    from pages.shared import finding_list
+    from scoring.findings import Finding, InputRefused
+
+    recorded = json.loads(Path("tests/golden/messages.json").read_text(encoding="utf-8"))
+    for number, entries in enumerate(recorded.values()):
+        found = [Finding(*(e[key] for key in ("level", "code", "where", "message"))) for e in entries]
+        finding_list.refusal(InputRefused(found), lambda _mend: None, key=f"mend_{number}")
+    st.session_state["counted"] = sum(map(len, recorded.values()))
+
+
+def test_no_option_of_the_command_line_stands_on_a_page():
+    app = AppTest.from_function(all_golden_findings, default_timeout=60).run()
+    assert not app.exception
+    said = words(app)
+    assert "--" not in said
+    assert "“Cases without a prediction: count as wrong”" in said, "an option by its label"
+    assert app.session_state["counted"] > 300
+
+
+def test_a_sample_does_not_warn_that_it_is_small(opened):
+    app = opened("puma")
+    assert not app.exception
+    assert "few\\-units" not in words(app)
+    assert "few-units" not in words(app)
+    assert "never-predicted" in words(app)
