@@ -33,6 +33,9 @@ against the rest is invalid, since the data chose the winner |
 NAMED = 4
 """Teams that a sentence names before it says "and N more"."""
 
+TEAMS_OF_OPTIMISM = 6
+"""Teams from which on "likely too high by" was within 15 % in simulations (docs/statistics.md)."""
+
 
 def by_score(found: Comparison) -> bool:
     """Return whether teams are ordered by the score, not by another quantity of the challenge's own order."""
@@ -222,10 +225,12 @@ def gap(found: Comparison, scale: Scale) -> str:
 
 
 def optimism(found: Comparison, scale: Scale) -> str:
-    """Return how much too high the leader's score likely is, with one digit; "" where nothing is known or
-    the order does not go by the score."""
+    """Return how much too high the leader's score likely is, with one digit; "" where nothing is known, the
+    order does not go by the score, or teams are too few for the estimate to be within 15 %."""
     value = found.result.winner_optimism
-    return scale.rough(value) if by_score(found) and value else ""
+    if not by_score(found) or not value or len(found.scored) < TEAMS_OF_OPTIMISM:
+        return ""
+    return scale.rough(value)
 
 
 def method(found: Comparison) -> str:
