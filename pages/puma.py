@@ -8,12 +8,13 @@ import streamlit as st
 import scoring
 from pages.shared.challenge_page import ChallengePage, show
 from pages.shared.inputs import Input
+from pages.shared.option_widgets import option_widget
 from pages.tabs.puma import class_names
 from pages.tabs.puma.images import images_tab
 from pages.tabs.puma.radius import radius_tab
 from pages.tabs.puma.viewer import LINK, viewer_tab
 from scoring.challenges.puma import matches
-from scoring.challenges.puma.options import CLASS_MAP, RULE
+from scoring.challenges.puma.options import CLASS_MAP, OUTLINES, RULE
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import Truth
 from scoring.challenges.puma.views import MEANS_OVER, NAMES, value_of_a_class
@@ -38,7 +39,7 @@ def other_class_names(_test_set: Input, given: Input) -> None:
 
 
 def choices(_test_set: Input, truth: Truth, _predictions: NucleiPredictions) -> Mapping:
-    """Whose macro F1 is the score."""
+    """Whose macro F1 is the score, and whether outlines are measured beside it."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         rule = st.segmented_control(
             RULE.label,
@@ -54,7 +55,8 @@ def choices(_test_set: Input, truth: Truth, _predictions: NucleiPredictions) -> 
         )
         words = f"{NAMES[rule]}: {value_of_a_class(rule, len(truth))}; the mean over {MEANS_OVER[rule]}."
         st.caption(words, width="stretch")
-    return {RULE.name: rule}
+        measured = option_widget(OUTLINES)
+    return {RULE.name: rule, OUTLINES.name: measured}
 
 
 def about_truth(truth: Truth) -> str:
@@ -87,6 +89,7 @@ TABS = {
     "Images": images_tab,
     "Viewer": viewer_tab,
     "Radius": radius_tab,
+    "Outlines": None,
     "Tissue": None,
     "Model": None,
 }

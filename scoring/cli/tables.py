@@ -145,6 +145,7 @@ SHOWN_OF_CLASSES = (
     "n_patients",
     "mean_dice",
     "dice_agg",
+    "pq",
 )
 
 

@@ -181,3 +181,23 @@ def test_matches_of_sixty_thousand_nuclei_as_csv(benchmark, folders):
     card = scored(folders)
     (write,) = (output.text for output in CHALLENGE.outputs if output.flag == "--matches")
     assert benchmark.pedantic(write, (card,), rounds=3).count("\n") == len(card.matches["case"]) + 1
+
+
+def test_quality_of_outlines(benchmark, folders):
+    """At most 3 s of CPU for 40 tiles of 1,500 nuclei, with the intervals; scoring alone is not slowed."""
+    truth = CHALLENGE.read_truth(folders[0])
+    predictions = CHALLENGE.read_predictions(folders[1], truth)
+
+    def seconds(**options) -> float:
+        begun = time.process_time()
+        CHALLENGE.score(truth, predictions, **options)
+        return time.process_time() - begun
+
+    card = benchmark.pedantic(
+        CHALLENGE.score, (truth, predictions), {"outlines": True}, rounds=3, warmup_rounds=1
+    )
+    with_outlines, without = seconds(outlines=True), seconds()
+    benchmark.extra_info["cpu_seconds"] = round(with_outlines, 2)
+    benchmark.extra_info["cpu_seconds_without"] = round(without, 2)
+    assert card.more["outlines"]["n_truth"] == IMAGES * NUCLEI
+    assert with_outlines < 3

@@ -46,6 +46,7 @@ def columns(rows=ROWS) -> dict[str, np.ndarray]:
         "number": np.array([(side[:i] == side[i]).sum() for i in range(len(rows))]),
         "score": score,
         "distance": distance,
+        "iou": np.where(status == 0, 0.62, np.nan),
     }
 
 

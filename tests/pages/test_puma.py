@@ -131,6 +131,15 @@ def test_golden_files_dropped_have_the_official_score(puma, name):
     )
 
 
+def test_a_model_with_the_quality_of_its_outlines(puma, truth):
+    app = visits.finished(puma(submission="dense", outlines="true", tab="Outlines"))
+    assert [tab.label for tab in app.tabs] == [*list(TABS)[:-1], "Outlines", "Tissue", "Model"]
+    card = CHALLENGE.score(truth, CHALLENGE.predict(SAMPLE.submissions["dense"].path, truth), outlines=True)
+    assert "How good are the outlines?" in asked(app)
+    assert share(card.metrics["pq"]) in words(app)
+    assert "Predictions (ZIP)" in [one.proto.label for one in app.get("download_button")]
+
+
 @pytest.mark.parametrize(("team", "tab"), crossed(list(TEAMS), list(TABS), 2))
 def test_every_tab_answers_the_sample(puma, team, tab):
     app = puma(submission=team, tab=tab, table="true")

@@ -48,7 +48,7 @@ def results(
             kind [n] 0 truth, 1 prediction; cls [n] position among the classes; status [n] 0 TP, 1 FP, 2 FN;
             reason [n] position in `reasons`; partner [n] row of the nucleus it matches or that the reason is
             about, -1 = none; number [n] position in its file's list; score [n] confidence; distance [n] px to
-            the partner, NaN = none.
+            the partner, NaN = none; iou [n] of the outlines of a match, NaN = none.
         image: What they lie in.
         reasons: Codes of the matches; "" = none.
         radius: Of the matching, in px.
@@ -71,6 +71,7 @@ def detections(nuclei: Nuclei, image: ImageInfo) -> Payload:
         "number": nuclei.numbers,
         "score": nuclei.confidences,
         "distance": np.full(n, np.nan),
+        "iou": np.full(n, np.nan),
     }
     return _payload(columns, image, {"reasons": [""], "radius": None, "detections": True})
 
@@ -98,6 +99,7 @@ def _payload(columns: Mapping[str, np.ndarray], image: ImageInfo, head: Mapping[
         "number": np.asarray(columns["number"]).astype("<u4"),
         "score": np.asarray(columns["score"], "<f4"),
         "distance": np.nan_to_num(np.asarray(columns["distance"], "<f4")),
+        "iou": np.nan_to_num(np.asarray(columns["iou"], "<f4"), nan=-1),
     }
     return pack({**head, **about}, arrays if image.jpeg is None else arrays | {"jpeg": image.jpeg})
 

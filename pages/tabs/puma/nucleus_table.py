@@ -99,7 +99,8 @@ def in_words(nucleus: Row) -> str:
         if nucleus.partner is not None
         else f": {nucleus.why}"
     )
+    overlap = f", outlines overlap to IoU {nucleus.iou:.2f}" if nucleus.iou is not None else ""
     return (
         f":{colour}-badge[{nucleus.status} {meaning}] **{spaced(nucleus.name)}**, {nucleus.side} "
-        f"{nucleus.number} at {nucleus.x:.0f}, {nucleus.y:.0f} px{match}{confidence}"
+        f"{nucleus.number} at {nucleus.x:.0f}, {nucleus.y:.0f} px{match}{overlap}{confidence}"
     )

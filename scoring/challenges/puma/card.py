@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,12 +12,12 @@ from scoring.arrays import Floats, Ints
 from scoring.challenge import ScoreSettings
 from scoring.challenges.puma import clinic, matches, matching, rows
 from scoring.challenges.puma.detections import Detections, crowded, detections, reaching
-from scoring.challenges.puma.formula import ID, RULES, unit_sums
-from scoring.challenges.puma.matching import Rule
+from scoring.challenges.puma.formula import ID, RULES, Tallies, unit_sums
+from scoring.challenges.puma.matching import Matching, Rule
 from scoring.challenges.puma.measures import quantities
 from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.official import EVALUATOR, missing_words, official
-from scoring.challenges.puma.options import OPTIONS
+from scoring.challenges.puma.options import OPTIONS, OUTLINES
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.rows import Scored
 from scoring.challenges.puma.truth import Truth
@@ -29,8 +29,11 @@ from scoring.readers.units import find_units
 from scoring.scorecard import ScoreCard, plain
 from scoring.statistics import intervals, resampling, swap
 from scoring.statistics.options import StatisticsOptions
-from scoring.statistics.replicates import Quantities, Replicates, replicate
+from scoring.statistics.replicates import Quantities, QuantityName, Replicates, replicate
 from scoring.submission import provenance, truth_digest
+
+if TYPE_CHECKING:
+    from scoring.challenges.puma.outlines import Measured
 
 FEW_IMAGES = 100
 
@@ -47,12 +50,14 @@ def score(truth: Truth, predictions: NucleiPredictions, settings: ScoreSettings)
     digest = truth_digest(truth, predictions)
     source = provenance(digest, predictions, options, statistics, metadata, unit, units)
     nuclei = detections(truth, predictions, rule.radius)
-    return _card(Evaluation(truth, predictions, nuclei, rule, statistics, units, source))
+    return _card(
+        Evaluation(truth, predictions, nuclei, rule, statistics, units, source, options[OUTLINES.name])
+    )
 
 
 def rescore(truth: Truth, predictions: NucleiPredictions, card: ScoreCard, **changed: Any) -> ScoreCard:
     """The same submission under another rule: `rules`, `radius`, `min_confidence` or `resamples`, all else as
-    on the card.
+    on the card, but without the quality of outlines.
 
     The nuclei and pairs that the card holds serve again. Raises InputRefused.
     """
@@ -91,12 +96,13 @@ def rule_of(card: ScoreCard) -> Rule:
 
 
 def _options(rule: Rule) -> dict[str, Any]:
-    return {"rules": rule.name, "radius": rule.radius, "min_confidence": rule.min_confidence}
+    matching_options = {"rules": rule.name, "radius": rule.radius, "min_confidence": rule.min_confidence}
+    return matching_options | {OUTLINES.name: False}
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What is scored, and how. source: the provenance."""
+    """What is scored, and how. source: the provenance. outlines: whether outlines are measured too."""
 
     truth: Truth
     predictions: NucleiPredictions
@@ -105,6 +111,7 @@ class Evaluation:
     statistics: StatisticsOptions
     units: Ints
     source: Mapping[str, Any]
+    outlines: bool = False
 
 
 def _card(e: Evaluation, known: tuple[Floats, Floats] | None = None) -> ScoreCard:
@@ -113,14 +120,15 @@ def _card(e: Evaluation, known: tuple[Floats, Floats] | None = None) -> ScoreCar
     matched = matching.match_all(d, e.rule)
     m = matched[name]
     counted = {rule: matching.tallies(d, matched[rule]) for rule in RULES}
-    evaluate = partial(quantities, name, counted)
+    measured = _outlines(e, m) if e.outlines else None
+    evaluate = partial(_quantities, name, counted, measured)
     point = evaluate(np.ones((1, len(e.truth))))
     found = _with_several_units(replicate(evaluate, point, e.units, e.statistics), e.units)
     truth_um, predicted_um = known or _tumor_to_lymphocyte(d, m.kept)
     scored = Scored(e.truth, d, name, counted, truth_um, predicted_um)
     confusion, metrics = matching.confusion(d, m), rows.metrics(scored, point)
-    warnings = score_warnings(d, e.predictions, e.rule, counted[name], metrics, bool(found.values))
-    return ScoreCard(
+    warnings = [*score_warnings(d, e.predictions, e.rule, counted[name], metrics, bool(found.values))]
+    card = ScoreCard(
         ID,
         plain(float(point["score"][0])),
         plain(metrics),
@@ -145,6 +153,44 @@ def _card(e: Evaluation, known: tuple[Floats, Floats] | None = None) -> ScoreCar
         matches.table(d, m, e.truth.ids, e.rule.confidences(d)),
         official=official(d, e.predictions, e.rule, counted[EVALUATOR], float(point["score"][0])),
         incomplete=missing_words(d),
+    )
+    return card if measured is None else _with_outlines(card, e, measured, point, found)
+
+
+def _outlines(e: Evaluation, m: Matching) -> "Measured":
+    from scoring.challenges.puma import outlines  # shapely takes a while to import
+
+    return outlines.measure(e.truth.nuclei, e.predictions.nuclei, e.detections, m)
+
+
+def _quantities(
+    name: str, counted: Mapping[str, Tallies], measured: "Measured | None", weights: Floats
+) -> dict[QuantityName, Floats]:
+    """Every quantity of the rows of weights, of outlines too where they are measured."""
+    found = quantities(name, counted, weights)
+    if measured is None:
+        return found
+    from scoring.challenges.puma import outlines
+
+    return found | outlines.quantities(measured.tallies, weights)
+
+
+def _with_outlines(
+    card: ScoreCard, e: Evaluation, measured: "Measured", point: Quantities, found: Replicates
+) -> ScoreCard:
+    """The same card with the quality of outlines."""
+    from scoring.challenges.puma import outlines
+
+    of_class, of_case = outlines.per_class(point, found), outlines.cases(measured)
+    noticed = outlines.findings(measured, e.truth.ids, e.detections, (e.truth.name, e.predictions.name))
+    return replace(
+        card,
+        metrics={**card.metrics, **{name: plain(float(point[name][0])) for name in outlines.METRICS}},
+        per_class={name: {**row, **plain(of_class[name])} for name, row in card.per_class.items()},
+        cases=tuple({**row, **plain(one)} for row, one in zip(card.cases, of_case, strict=True)),
+        findings=(*card.findings, *noticed),
+        more={**card.more, "outlines": outlines.summary(measured)},
+        arrays={**card.arrays, **outlines.arrays(measured)},
     )
 
 

@@ -26,7 +26,8 @@ MOST = 2000
 class Row:
     """A nucleus of the truth, or a prediction without one. side, number: where it stands in its file's list.
     partner: number of the prediction that it matches, None without. confidence: of the prediction. distance:
-    px, to the match or to the nucleus that `why` is about; both None where there is none."""
+    px, to the match or to the nucleus that `why` is about; both None where there is none. iou: of the
+    outlines of a match, None without."""
 
     status: str
     name: str
@@ -38,6 +39,7 @@ class Row:
     distance: float | None
     partner: int | None
     why: str
+    iou: float | None = None
 
 
 @dataclass(frozen=True)
@@ -97,6 +99,7 @@ def _row(drawn: Mapping[str, np.ndarray], i: int, radius: float) -> Row:
         float(drawn["distance"][i]) if partner >= 0 else None,
         int(drawn["number"][partner]) if matched else None,
         _why(drawn, i, radius),
+        None if np.isnan(drawn["iou"][i]) else float(drawn["iou"][i]),
     )
 
 

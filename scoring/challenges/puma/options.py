@@ -62,4 +62,15 @@ CLASS_MAP = Option(
     label="Other names of classes",
     problem=map_problem,
 )
-OPTIONS = (RULE, MATCHING_RADIUS, MIN_CONFIDENCE, UNKNOWN_CLASSES, CLASS_MAP)
+OUTLINES = Option(
+    name="outlines",
+    help="measure the outlines of nuclei too: panoptic quality, IoU and Dice (never in the score)",
+    default=False,
+    type=bool,
+    label="Quality of outlines",
+    explain=(
+        "Panoptic quality of each class, and IoU and Dice of the nuclei that the score matches. Never in the "
+        "score, which takes the middles of nuclei alone."
+    ),
+)
+OPTIONS = (RULE, MATCHING_RADIUS, MIN_CONFIDENCE, UNKNOWN_CLASSES, CLASS_MAP, OUTLINES)

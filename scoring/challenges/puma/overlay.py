@@ -5,7 +5,7 @@ import numpy as np
 from scoring.arrays import Array
 from scoring.challenges.puma import matching
 from scoring.challenges.puma.card import of_card, rule_of
-from scoring.challenges.puma.matches import fates
+from scoring.challenges.puma.matches import TRUE_POSITIVE, fates
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import Truth
 from scoring.readers.nuclei import Nuclei
@@ -15,14 +15,28 @@ TRUTH, PREDICTION = 0, 1
 
 
 def overlay(truth: Truth, predictions: NucleiPredictions, card: ScoreCard, index: int) -> dict[str, Array]:
-    """Return the nuclei of one case with the outlines that their files hold; columns as of `marks`."""
+    """Return the nuclei of one case with the outlines that their files hold; columns as of `marks`, and iou:
+    of the outlines of a match [n], NaN where there is none or one has no outline."""
     drawn = marks(card, index)
     kept = np.flatnonzero(rule_of(card).keeps(predictions.nuclei[index].confidences))
     sides = _outlines(truth.nuclei[index], slice(None)), _outlines(predictions.nuclei[index], kept)
     return drawn | {
         "xy": np.concatenate([xy for xy, _ in sides]),
         "start": np.cumsum(np.r_[0, *(lengths for _, lengths in sides)]),
+        "iou": _iou(drawn, truth.nuclei[index], predictions.nuclei[index], kept),
     }
+
+
+def _iou(drawn: dict[str, Array], truth: Nuclei, predicted: Nuclei, kept: Array) -> Array:
+    """The IoU of the outlines of each match, at both of its nuclei [n]."""
+    from scoring.challenges.puma.outlines import matched_iou  # shapely takes a while to import
+
+    matched = np.flatnonzero((drawn["kind"] == TRUTH) & (drawn["status"] == TRUE_POSITIVE))
+    partners = drawn["partner"][matched]
+    found = np.full(len(drawn["kind"]), np.nan)
+    found[matched] = matched_iou(truth, predicted, (matched, kept[partners - len(truth)]))
+    found[partners] = found[matched]
+    return found
 
 
 def marks(card: ScoreCard, index: int) -> dict[str, Array]:

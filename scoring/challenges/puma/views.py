@@ -10,6 +10,7 @@ from scoring.challenges.puma.card import rule_of
 from scoring.challenges.puma.formula import METRICS, RULE_NAMES
 from scoring.challenges.puma.image_views import count_of_images, images
 from scoring.challenges.puma.names import CLASSES
+from scoring.challenges.puma.outline_views import outlines
 from scoring.challenges.puma.tissue_views import tissue
 from scoring.challenges.puma.warnings import SMALL_CLASS
 from scoring.figures import detection as figures
@@ -56,6 +57,8 @@ def views(card: ScoreCard) -> Views:
         Section("Images", images(card), detail=True),
         Section("Tissue", tissue(card)),
     ]
+    if "outlines" in card.more:
+        sections.append(Section("Outlines", outlines(card)))
     if "model" in card.more:
         sections.append(Section("Model", model(card.more["model"])))
     return Views(headline(card), tuple(sections))

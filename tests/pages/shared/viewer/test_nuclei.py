@@ -33,6 +33,7 @@ def overlay(*shifts: float, **changes) -> dict[str, np.ndarray]:
         "number": np.array([0, *range(n - 1)]),
         "score": np.linspace(1, 0.5, n),
         "distance": np.array([2.5, 2.5, *[np.nan] * (n - 2)])[:n],
+        "iou": np.array([0.75, 0.75, *[np.nan] * (n - 2)])[:n],
     }
     return columns | changes
 
@@ -64,6 +65,7 @@ def test_columns_arrive():
     assert arrays["start"].tolist() == [0, 4, 8, 12]
     assert arrays["partner"].tolist() == [1, 0, -1]
     assert arrays["distance"].tolist() == [2.5, 2.5, 0]
+    assert arrays["iou"].tolist() == [0.75, 0.75, -1]
     assert arrays["jpeg"].tobytes() == b"\xff\xd8"
 
 

@@ -1,0 +1,243 @@
+"""How good the outlines of nuclei are: panoptic quality by class, IoU and Dice of the nuclei that the score
+matches. Shown beside the score, never in it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scoring.arrays import Array, Bools, Floats, Ints
+from scoring.challenges.puma.detections import Detections
+from scoring.challenges.puma.matching import K, Matching
+from scoring.challenges.puma.names import CLASSES
+from scoring.findings import Finding, note, warning
+from scoring.metrics import outlines as geometry
+from scoring.metrics import panoptic
+from scoring.metrics.classification import divide, mean_of_defined
+from scoring.metrics.outlines import Outlines
+from scoring.readers.nuclei import Nuclei
+from scoring.statistics.replicates import Quantities, QuantityName, Replicates
+
+METRICS = ("pq", "sq", "rq", "matched_iou", "matched_dice")
+"""Panoptic quality and its parts, as means over the classes; IoU and Dice of the matched nuclei."""
+
+
+@dataclass(frozen=True)
+class Tallies:
+    """Per image and class [N, K], 0 in images that are left out.
+
+    Attributes:
+        support, predicted: Nuclei of the truth, and predicted ones.
+        found: Nuclei whose outlines match (IoU above 0.5).
+        iou: Sum of their IoU.
+        matched: Nuclei that the score matches.
+        matched_iou, matched_dice: Sums of the IoU and Dice of their outlines.
+    """
+
+    support: Floats
+    predicted: Floats
+    found: Floats
+    iou: Floats
+    matched: Floats
+    matched_iou: Floats
+    matched_dice: Floats
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Outlines of all images, measured.
+
+    Attributes:
+        tallies: Sums per image and class.
+        iou: Of each truth nucleus that the score matches [n], NaN for others and in images that are left out.
+        left_out: Images in which a side lists places without outlines, bool [N].
+        mended: Of truth and predictions: which outlines crossed or touched themselves, bool [n] and [m].
+    """
+
+    tallies: Tallies
+    iou: Floats
+    left_out: Bools
+    mended: tuple[Bools, Bools]
+
+
+def measure(truth: Sequence[Nuclei], predicted: Sequence[Nuclei], d: Detections, m: Matching) -> Measured:
+    """Measure the outlines of all images.
+
+    Args:
+        truth: Nuclei of each image [N].
+        predicted: Predicted nuclei of each image [N].
+        d: The same nuclei in one list each.
+        m: How the score matches them.
+    """
+    true, found = _outlines(truth), _outlines(predicted)
+    case, case_found = d.truth.case, d.predicted.case
+    without = np.bincount(case[~true.drawn], minlength=len(d)) + np.bincount(
+        case_found[~found.drawn & m.kept], minlength=len(d)
+    )
+    left_out = without > 0
+    rows = np.flatnonzero((m.prediction >= 0) & ~left_out[case])
+    pairs = _pairs(true, found, d, m, left_out)
+    keys = _keys(pairs, len(found))
+    matched = _keys((rows, m.prediction[rows]), len(found))
+    every, place = np.unique(np.concatenate([keys, matched]), return_inverse=True)
+    both = np.divmod(every, max(len(found), 1))
+    common = geometry.intersections(true, found, both)
+    areas = true.areas[both[0]], found.areas[both[1]]
+    iou, dice = geometry.iou(common, *areas), geometry.dice(common, *areas)
+    of_pairs, of_matched = place[: len(keys)], place[len(keys) :]
+    chosen = panoptic.matches(iou[of_pairs], *pairs)
+    cells = case * K + d.truth.classes
+    counted = ~left_out[case]
+    of_found = (case_found * K + d.predicted.classes)[m.kept & ~left_out[case_found]]
+
+    def summed(where: Ints, values: Floats | None = None) -> Floats:
+        return np.bincount(where, values, len(d) * K).reshape(len(d), K).astype(float)
+
+    hits = cells[pairs[0][chosen]]
+    tallies = Tallies(
+        summed(cells[counted]),
+        summed(of_found),
+        summed(hits),
+        summed(hits, iou[of_pairs][chosen]),
+        summed(cells[rows]),
+        summed(cells[rows], iou[of_matched]),
+        summed(cells[rows], dice[of_matched]),
+    )
+    of_truth = np.full(len(true), np.nan)
+    of_truth[rows] = iou[of_matched]
+    return Measured(tallies, of_truth, left_out, (true.mended, found.mended))
+
+
+def matched_iou(truth: Nuclei, predicted: Nuclei, pairs: tuple[Ints, Ints]) -> Floats:
+    """Return the IoU of pairs of nuclei of one image [p], NaN where one has no outline. pairs: positions of
+    truth and prediction [p]."""
+    true, found = _outlines([truth]), _outlines([predicted])
+    common = geometry.intersections(true, found, pairs)
+    values = geometry.iou(common, true.areas[pairs[0]], found.areas[pairs[1]])
+    return np.where(true.drawn[pairs[0]] & found.drawn[pairs[1]], values, np.nan)
+
+
+def _outlines(nuclei: Sequence[Nuclei]) -> Outlines:
+    """Return the outlines of several images in one list."""
+    lengths = np.concatenate([np.diff(n.starts.astype(int)) for n in nuclei])
+    vertices = np.concatenate([n.vertices for n in nuclei])
+    return geometry.outlines(vertices, np.concatenate([[0], np.cumsum(lengths)]))
+
+
+def _pairs(true: Outlines, found: Outlines, d: Detections, m: Matching, left_out: Bools) -> tuple[Ints, Ints]:
+    """Return all pairs of an image and class whose outlines may match, positions of truth and prediction."""
+    parts: list[tuple[Ints, Ints]] = [(np.empty(0, int), np.empty(0, int))]
+    for i in np.flatnonzero(~left_out).tolist():
+        (t, t_end), (p, p_end) = d.truth.first[i : i + 2], d.predicted.first[i : i + 2]
+        one, other = _part(true, t, t_end), _part(found, p, p_end)
+        pairs = geometry.possible(one, other, panoptic.LEAST_IOU)
+        parts.append((pairs[0] + t, pairs[1] + p))
+    rows, columns = (np.concatenate([part[side] for part in parts]) for side in (0, 1))
+    same = (d.truth.classes[rows] == d.predicted.classes[columns]) & m.kept[columns]
+    return rows[same], columns[same]
+
+
+def _part(of: Outlines, start: int, end: int) -> Outlines:
+    return Outlines(of.shapes[start:end], of.areas[start:end], of.mended[start:end], of.drawn[start:end])
+
+
+def _keys(pairs: tuple[Ints, Ints], predictions: int) -> Ints:
+    """Return a number of each pair, by which both positions are found again."""
+    keys: Ints = pairs[0].astype(np.int64) * max(predictions, 1) + pairs[1]
+    return keys
+
+
+def quantities(t: Tallies, weights: Floats) -> dict[QuantityName, Floats]:
+    """Return every quantity of the rows of weights [B, N], [B] by name; of a class under (name, class).
+
+    Panoptic quality of a class is that of the sums over the images; the mean is over the classes that occur.
+    """
+    columns = np.hstack([getattr(t, name) for name in Tallies.__annotations__])
+    total = np.zeros((len(weights), columns.shape[1]))
+    # Image by image and not as a matrix product, whose order of additions depends on the processor.
+    for weight, row in zip(weights.T.astype(float), columns, strict=True):
+        total += weight[:, None] * row
+    s = Tallies(*np.split(total, len(Tallies.__annotations__), axis=1))
+    by_class = {
+        "pq": panoptic.panoptic_quality(s.iou, s.support, s.predicted),
+        "sq": panoptic.segmentation_quality(s.iou, s.found),
+        "rq": panoptic.recognition_quality(s.found, s.support, s.predicted),
+        "matched_iou": divide(s.matched_iou, s.matched),
+        "matched_dice": divide(s.matched_dice, s.matched),
+    }
+    values: dict[QuantityName, Floats] = {
+        name: mean_of_defined(by_class[name]) for name in ("pq", "sq", "rq")
+    }
+    values["matched_iou"] = divide(s.matched_iou.sum(1), s.matched.sum(1))
+    values["matched_dice"] = divide(s.matched_dice.sum(1), s.matched.sum(1))
+    return values | {
+        (name, class_name): of_class[:, k]
+        for name, of_class in by_class.items()
+        for k, class_name in enumerate(CLASSES)
+    }
+
+
+def per_class(point: Quantities, found: Replicates) -> dict[str, dict[str, Any]]:
+    """Return what is added to the row of each class."""
+    return {
+        name: {
+            **{measure: point[measure, name][0] for measure in METRICS},
+            **{f"{measure}_interval": found.intervals[measure, name] for measure in METRICS if found.values},
+        }
+        for name in CLASSES
+    }
+
+
+def cases(measured: Measured) -> list[dict[str, Any]]:
+    """Return what is added to the row of each image, NaN where undefined."""
+    values = quantities(measured.tallies, np.eye(len(measured.left_out)))
+    return [
+        {name: np.nan if left_out else values[name][i] for name in METRICS}
+        for i, left_out in enumerate(measured.left_out.tolist())
+    ]
+
+
+def findings(
+    measured: Measured, ids: Sequence[str], d: Detections, names: tuple[str, str]
+) -> Iterator[Finding]:
+    """Yield what was mended and what is left out. names: what messages call truth and predictions."""
+    sides = (d.truth, d.predicted)
+    for side, mended, where in zip(sides, measured.mended, names, strict=True):
+        rows = np.flatnonzero(mended)
+        if len(rows):
+            first = f"nucleus {side.numbers[rows[0]]} of {ids[side.case[rows[0]]]}"
+            yield note(
+                "mended-outlines",
+                where,
+                f"{len(rows):,} outline{'s' * (len(rows) > 1)} cross or touch themselves (first: {first}): "
+                "mended to measure outlines; the score takes them as they are.",
+            )
+    left_out = np.flatnonzero(measured.left_out)
+    if len(left_out):
+        yield warning(
+            "no-outlines",
+            names[1],
+            f"{len(left_out):,} of {len(ids):,} tiles list nuclei without outlines, in the truth or in the "
+            f"predictions (first: {ids[left_out[0]]}): their outlines are not measured.",
+        )
+
+
+def summary(measured: Measured) -> dict[str, Any]:
+    """Return `outlines` of a scorecard: what was measured."""
+    t = measured.tallies
+    return {
+        "n_tiles": int((~measured.left_out).sum()),
+        "n_truth": int(t.support.sum()),
+        "n_predicted": int(t.predicted.sum()),
+        "n_found": int(t.found.sum()),
+        "n_matched": int(t.matched.sum()),
+        "mended_truth": int(measured.mended[0].sum()),
+        "mended_predictions": int(measured.mended[1].sum()),
+    }
+
+
+def arrays(measured: Measured) -> dict[str, Array]:
+    """Return what a scorecard holds besides, read-only. matched_iou: of each truth nucleus [n]."""
+    measured.iou.setflags(write=False)
+    return {"matched_iou": measured.iou}

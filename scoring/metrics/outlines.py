@@ -1,0 +1,105 @@
+"""Overlap of outlines: areas of polygons and of their intersections, for whole sets of them at once.
+
+Outlines that cross themselves are mended: what an odd number of turns encloses is inside.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import shapely
+
+from scoring.arrays import Array, Bools, Floats, Ints
+from scoring.metrics.classification import divide
+
+CORNERS = 3
+"""Vertices that an outline needs."""
+
+
+@dataclass(frozen=True)
+class Outlines:
+    """Polygons of n objects.
+
+    Attributes:
+        shapes: Valid polygons or multipolygons [n]; empty ones where there is no outline.
+        areas: px^2 [n].
+        mended: Which crossed or touched themselves, bool [n].
+        drawn: Which have an outline at all, bool [n].
+    """
+
+    shapes: Array
+    areas: Floats
+    mended: Bools
+    drawn: Bools
+
+    def __len__(self) -> int:
+        return len(self.areas)
+
+
+def outlines(vertices: Floats, starts: Ints) -> Outlines:
+    """Make polygons of rings of vertices.
+
+    Args:
+        vertices: x and y of all rings, one after the other [v, 2]; a repeated closing vertex is allowed.
+        starts: Where each ring begins [n + 1]; equal neighbours: there is none.
+    """
+    lengths = np.diff(starts.astype(int))
+    closed = _closed(vertices, starts.astype(int), lengths)
+    drawn = lengths - closed >= CORNERS
+    shapes = np.full(len(lengths), shapely.Polygon(), object)
+    points = vertices.astype(float)[np.repeat(drawn, lengths)]
+    if drawn.any():
+        ring = np.repeat(np.arange(np.count_nonzero(drawn)), lengths[drawn])
+        shapes[drawn] = shapely.polygons(shapely.linearrings(points, indices=ring))
+    mended = ~shapely.is_valid(shapes)
+    shapes[mended] = [_surface(shape) for shape in shapely.make_valid(shapes[mended])]
+    return Outlines(shapes, shapely.area(shapes), mended, drawn)
+
+
+def _closed(vertices: Floats, starts: Ints, lengths: Ints) -> Bools:
+    """Return which rings repeat their first vertex at the end [n]."""
+    found = np.zeros(len(lengths), bool)
+    some = np.flatnonzero(lengths > 1)
+    found[some] = (vertices[starts[some]] == vertices[starts[some + 1] - 1]).all(1)
+    return found
+
+
+def _surface(shape: shapely.Geometry) -> shapely.Geometry:
+    """Return the polygons of a geometry, without points and lines."""
+    parts = shapely.get_parts(shapely.get_parts(shape))
+    return shapely.MultiPolygon([part for part in parts if part.geom_type == "Polygon"])
+
+
+def possible(truth: Outlines, predicted: Outlines, least: float) -> tuple[Ints, Ints]:
+    """Return every pair whose IoU may exceed `least`, by areas and boxes: positions [p] of truth and
+    prediction, by truth."""
+    found, true = shapely.STRtree(truth.shapes).query(predicted.shapes)
+    box, other = shapely.bounds(truth.shapes[true]), shapely.bounds(predicted.shapes[found])
+    common = np.minimum(box[:, 2:], other[:, 2:]) - np.maximum(box[:, :2], other[:, :2])
+    both = np.minimum(truth.areas[true], predicted.areas[found])
+    most = np.minimum(common.clip(0).prod(1), both)
+    kept = most > least * (truth.areas[true] + predicted.areas[found] - most)
+    order = np.lexsort((found[kept], true[kept]))
+    return true[kept][order], found[kept][order]
+
+
+def intersections(truth: Outlines, predicted: Outlines, pairs: tuple[Ints, Ints]) -> Floats:
+    """Return the area that each pair of outlines has in common, px^2 [p]."""
+    true, found = truth.shapes[pairs[0]], predicted.shapes[pairs[1]]
+    common: Floats = shapely.area(shapely.intersection(true, found))
+    return common
+
+
+def iou(common: Floats, areas: Floats, other_areas: Floats) -> Floats:
+    """Return intersection over union [p]; 0 where both areas are 0.
+
+    Args:
+        common: Areas of the intersections [p].
+        areas: Areas of the first outlines [p].
+        other_areas: Areas of the second outlines [p].
+    """
+    return divide(common, areas + other_areas - common, 0.0)
+
+
+def dice(common: Floats, areas: Floats, other_areas: Floats) -> Floats:
+    """Return the Dice coefficient [p], arguments as of `iou`; 0 where both areas are 0."""
+    return divide(2 * common, areas + other_areas, 0.0)
