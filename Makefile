@@ -7,7 +7,7 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 PYTEST := $(BIN)/python -m pytest tests --ignore=tests/benchmarks
 
-.PHONY: run test soak benchmark screenshots samples quick lint chromium strace peers clean
+.PHONY: run test soak benchmark load screenshots samples quick lint chromium strace peers clean
 
 run: $(VENV)/installed
 	$(BIN)/streamlit run app.py
@@ -21,6 +21,10 @@ soak: $(VENV)/installed-dev chromium strace
 
 benchmark: $(VENV)/installed-dev
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-columns=median,iqr,rounds
+
+# How the server answers many visitors at once, as a table; it takes five minutes.
+load: $(VENV)/installed-dev
+	$(BIN)/python -m tests.load
 
 screenshots: $(VENV)/installed-dev chromium
 	$(BIN)/python -m tests.browser.screenshots docs/pictures

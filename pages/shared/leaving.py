@@ -16,6 +16,7 @@ from streamlit.runtime import Runtime
 from streamlit.runtime.app_session import AppSession
 
 from pages.shared import downloads
+from scoring.models.cache import PICTURES
 
 DOWNLOADS_SECONDS = 2
 """So long after a session left, its downloads are gone. A lost connection is taken up again within a
@@ -82,7 +83,8 @@ async def watch() -> None:
 
 
 def give_memory_back() -> None:
-    """Free cycles that sessions left behind, and return free memory to the operating system."""
+    """Free what sessions left behind, prepared images and cycles, and return it to the operating system."""
+    PICTURES.clear()
     gc.unfreeze()
     gc.collect()
     if sys.platform == "linux":

@@ -11,7 +11,7 @@ import pytest
 
 from scoring.challenges import REGISTRY, load_challenge
 from tests.browser.driver import Server, served
-from tests.support.rerunner import cpu_seconds, visited
+from tests.support.visitor import Visitor, cpu_seconds
 
 ROUNDS, PATIENCE = 7, 10.0
 """Reruns of which the median counts, and seconds in which a page has its tabs."""
@@ -48,15 +48,15 @@ def measured(server: Server, page: str, **address: str) -> tuple[float, list[str
     """Return ms of CPU time of a rerun of a new session, once everything is kept that can be (median), and
     the page's tabs."""
     spent = []
-    with visited(server, page) as visit:
-        visit.rerun(**address)
+    with Visitor(server.address, page) as visit:
+        visit.run(**address)
         deadline = time.monotonic() + PATIENCE
         while page and not visit.tabs and time.monotonic() < deadline:  # the teams are still being scored
-            visit.rerun(**address)
+            visit.run(**address)
         for _ in range(ROUNDS + 2):
-            begun = cpu_seconds(server)
-            visit.rerun(**address)
-            spent.append(1000 * (cpu_seconds(server) - begun))
+            begun = cpu_seconds(server.pid)
+            visit.run(**address)
+            spent.append(1000 * (cpu_seconds(server.pid) - begun))
     return median(spent[2:]), visit.tabs
 
 

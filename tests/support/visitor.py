@@ -3,11 +3,13 @@ WebSocket."""
 
 import contextlib
 import secrets
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterable, Iterator
 from http.cookiejar import CookieJar
 from typing import Self
+from urllib.parse import urlencode
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -24,7 +26,8 @@ class Visitor:
     Attributes:
         session: Streamlit's name of it.
         widgets: Ids of widgets by the kind of their element, of the last run.
-        texts: What the elements of the last run say, by kind.
+        texts: What the elements of the last run say.
+        tabs: The labels of the tabs of the last run.
         received: Bytes of all messages so far.
     """
 
@@ -38,14 +41,19 @@ class Visitor:
         self.session, self.received = "", 0
         self.widgets: dict[str, list[str]] = {}
         self.texts: list[str] = []
+        self.tabs: list[str] = []
         self._states: dict[str, WidgetState] = {}
         self._script = ""
 
-    def run(self, page: str | None = None) -> None:
-        """Ask for a page, or for the same one again, and wait until its script has ended."""
+    def run(self, page: str | None = None, **address: str) -> None:
+        """Ask for a page, or for the same one again, and wait until its script has ended. address: what
+        stands behind its "?"."""
         question = BackMsg()
         if page is not None:
             self._page, self._script, self._states = page, "", {}
+        question.rerun_script.query_string = urlencode(address)
+        question.rerun_script.context_info.timezone = "UTC"
+        question.rerun_script.context_info.color_scheme = "light"
         question.rerun_script.page_name = self._page
         question.rerun_script.page_script_hash = self._script
         question.rerun_script.widget_states.widgets.extend(self._states.values())
@@ -54,10 +62,10 @@ class Visitor:
 
     def finish(self) -> None:
         """Wait for the end of a run that goes on."""
-        self.widgets, self.texts = {}, []
+        self.widgets, self.texts, self.tabs = {}, [], []
         for message in self._messages():
             if message.WhichOneof("type") == "new_session":
-                self.widgets, self.texts = {}, []
+                self.widgets, self.texts, self.tabs = {}, [], []
                 self.session = message.new_session.initialize.session_id or self.session
             elif message.WhichOneof("type") == "navigation":
                 self._script = message.navigation.page_script_hash
@@ -132,6 +140,8 @@ class Visitor:
             yield ForwardMsg.FromString(data)
 
     def _element(self, message: ForwardMsg) -> None:
+        if message.delta.add_block.WhichOneof("type") == "tab":
+            self.tabs.append(message.delta.add_block.tab.label)
         element = message.delta.new_element
         kind = element.WhichOneof("type")
         if kind is None:
@@ -166,3 +176,8 @@ def _open(opener: urllib.request.OpenerDirector, question: urllib.request.Reques
         return opener.open(question)
     except urllib.error.HTTPError as refused:
         return refused
+
+
+def cpu_seconds(process: int) -> float:
+    """CPU time that a process has used, of all its threads."""
+    return time.clock_gettime((~process << 3) | 2)  # Linux: the CPU clock of a process

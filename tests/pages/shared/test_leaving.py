@@ -1,11 +1,18 @@
 """Sessions that left are ended in time, also when nobody else comes."""
 
+import gc
+import weakref
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from pages.shared import leaving
 from pages.shared.leaving import DOWNLOADS_SECONDS, SESSION_SECONDS, Departures
+from scoring.models import cache
+from scoring.models.cache import PICTURES
+from scoring.models.preprocessing import Recipe
+from scoring.models.results import Picture
 
 
 class Server:
@@ -64,5 +71,18 @@ def test_who_comes_back_keeps_everything(forgotten):
     assert server.closed == []
 
 
-def test_what_cycles_hold_is_freed():
+def test_images_and_cycles_are_freed():
+    class Node:
+        pass
+
+    node = Node()
+    node.itself = node
+    gone = weakref.ref(node)
+    gc.freeze()
+    pixels = np.zeros((4, 4, 3), np.uint8)
+    pixels.flags.writeable = False
+    PICTURES.put(cache.key(b"image", Recipe(())), Picture(pixels, None))
+    del node
     leaving.give_memory_back()
+    assert gone() is None
+    assert PICTURES.held_bytes == 0
