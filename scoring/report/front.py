@@ -13,8 +13,8 @@ from scoring.views import Block, Choice, Figure, Section, SideBySide
 
 FIGURES = 3
 """Figures on the front page."""
-HALF = 330
-"""Pixels of a figure that shares its row with another."""
+HALF = 440
+"""Pixels for which a figure is drawn that shares its row with another; it is shown three quarters as large."""
 
 Lines = Sequence[tuple[str, str]]
 """Names and texts that stand below the title: test set, submission, team, date."""
