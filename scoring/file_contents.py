@@ -26,7 +26,7 @@ Place = Literal["truth", "submission", "metadata", "tile_model"]
 POSSIBLE, LIKELY, SURE = 1, 2, 3
 """Certainties of a reading: it can be so; it looks so; nothing else looks so."""
 
-TABLES = (".csv", ".tsv", ".txt")
+TABLES = (".csv", ".tsv", ".txt", ".xlsx")
 MODEL = ".onnx"
 TABLE_HEAD = 20_000_000
 MOST_TABLES, MOST_JSON, JSON_HEAD = 20, 3, 100_000

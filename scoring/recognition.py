@@ -25,7 +25,7 @@ SAME_CASES = 0.5
 """Share of a file's cases that a test set must have to be its test set."""
 MATCHED = 10
 """What that counts among certainties."""
-DOCUMENTS = {".docx": "a Word document", ".xlsx": "an Excel workbook", ".pptx": "a presentation"}
+DOCUMENTS = {".docx": "a Word document", ".pptx": "a presentation"}
 
 
 @dataclass(frozen=True)
@@ -185,7 +185,7 @@ def _foreign(files: Mapping[str, bytes]) -> str:
     if ending in PICTURES:
         return "It is an image: “Single image” asks a model about one. A test set needs its table as well."
     kind = next((words for magic, words in FOREIGN.items() if data.startswith(magic)), None)
-    if kind is not None and not is_zip(data[:4], name) and not name.lower().endswith((".gz", MODEL)):
+    if kind is not None and not is_zip(data[:4], name) and not name.lower().endswith((".gz", ".xlsx", MODEL)):
         return f"It is {kind}, which is neither a table, a model, a mask nor a list of nuclei."
     return ""
 

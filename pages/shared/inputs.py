@@ -19,7 +19,7 @@ from scoring.text import markdown
 
 UPLOAD_MB = 512
 MODEL = ".onnx"
-ALONE = (".csv", ".tsv", ".txt", ".zip", MODEL)
+ALONE = (".csv", ".tsv", ".txt", ".xlsx", ".zip", MODEL)
 BUTTON_WIDTH = 88
 """Of an uploader that is a button, px."""
 

@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 
 from scoring.findings import InputRefused, error
 from scoring.mends import Changes
+from scoring.readers import workbooks
 from scoring.readers.archives import MEMBER_BYTES, TABLE_ENDINGS, has_hidden, hidden_name, open_archive, shown
 from scoring.readers.inflate import ByteFile
 from scoring.readers.mending import mended_name, mended_table
@@ -111,12 +112,29 @@ def open_source(
         return source
     if isinstance(source, Mended):
         return _mended(open_source(source.source, name, streamed, table_bytes), source.changes)
-    files = _opened(source, name, streamed)
+    files = _with_workbooks(_opened(source, name, streamed))
     return (
         files
         if table_bytes is None
         else replace(files, read=lambda member: _read_small(files, member, table_bytes))
     )
+
+
+def _with_workbooks(files: Files) -> Files:
+    """Return files whose workbooks are read as tables of text; digests are those of the workbooks."""
+    if not any(member.lower().endswith(workbooks.ENDING) for member in files.members):
+        return files
+
+    def read(member: str) -> bytes:
+        data = files.read(member)
+        is_workbook = member.lower().endswith(workbooks.ENDING)
+        return workbooks.as_csv(data, files.called(member)) if is_workbook else data
+
+    def open_member(member: str) -> ByteFile:
+        is_workbook = member.lower().endswith(workbooks.ENDING)
+        return io.BytesIO(read(member)) if is_workbook else files.open(member)
+
+    return replace(files, read=read, open=open_member)
 
 
 def _mended(files: Files, changes: Changes) -> Files:

@@ -26,7 +26,7 @@ FOREIGN = {
     b"\xff\xd8\xff": "a picture",
     b"PAR1": "a Parquet file",
     b"\x89HDF": "an HDF5 file",
-    b"\xd0\xcf\x11\xe0": "an old Excel workbook",
+    b"\xd0\xcf\x11\xe0": "an old or locked Excel workbook",
     b"\x80": "a Python pickle",
 }
 SAVE = "Save it as CSV, UTF-8."

@@ -14,7 +14,7 @@ from scoring.views import Block, Choice, Figure, Section, SideBySide
 FIGURES = 3
 """Figures on the front page."""
 HALF = 440
-"""Pixels for which a figure is drawn that shares its row with another; it is shown three quarters as large."""
+"""Pixels for which a figure is drawn that shares its row with another; it is shown smaller."""
 
 Lines = Sequence[tuple[str, str]]
 """Names and texts that stand below the title: test set, submission, team, date."""

@@ -9,7 +9,7 @@ from scoring.findings import InputRefused, error
 from scoring.readers.sources import Files
 
 MASK_ENDINGS = (".nii.gz", ".nii", ".mha")
-TABLE_ENDINGS = (".csv", ".tsv", ".txt")
+TABLE_ENDINGS = (".csv", ".tsv", ".txt", ".xlsx")
 ANSWERS = {"t-stage.json": "t", "n-stage.json": "n", "rfs.json": "time"}
 """A container's files of one value each, and what they answer."""
 SEGMENTATION = "head-neck-tumor-segmentation"
@@ -62,7 +62,7 @@ def classify_members(files: Files, container: bool) -> Layout:
                     error(
                         "unreadable-file",
                         files.name,
-                        "it is neither a folder, nor a zip, nor a table (.csv).",
+                        "it is neither a folder, nor a zip, nor a table (.csv, .xlsx).",
                     )
                 ]
             )
