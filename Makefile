@@ -31,6 +31,7 @@ screenshots: $(VENV)/installed-dev chromium
 
 samples: $(VENV)/installed
 	$(BIN)/python -m sample_data.generator
+	$(BIN)/python -m sample_data.generator.pictures
 
 # Types are checked strictly in scoring, and in the pages as mypy does by itself.
 lint: $(VENV)/installed-dev

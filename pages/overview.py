@@ -5,6 +5,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from pages.shared import drop, inputs, layout, placement, submissions
+from pages.shared.pictures import draw_picture
+from scoring import samples
 from scoring.challenges import REGISTRY, load_challenge
 from scoring.figures.intervals import Row, intervals
 from scoring.figures.numerals import points, share
@@ -14,10 +16,10 @@ PEOPLE = (
     (
         ":material/upload_file: **Participants**",
         (
-            "Drop an ONNX model or a prediction file: the official score, its interval, and where the "
+            "Drop an ONNX model or a prediction file above: the official score, its interval, and where the "
             "points went."
         ),
-        ("tricorder3", "Score a submission"),
+        None,
     ),
     (
         ":material/stethoscope: **Clinicians**",
@@ -36,7 +38,7 @@ PEOPLE = (
         ("compare_teams", "Compare the sample teams"),
     ),
 )
-"""Who comes, what for, and the page where that begins with its words."""
+"""Who comes, what for, and the page where that begins with its words; None: it begins above."""
 
 
 def overview() -> None:
@@ -46,13 +48,15 @@ def overview() -> None:
         "Everything runs on this computer; nothing leaves it.",
     )
     anything()
-    for place, (who, what, (page, words)) in zip(st.columns(3), PEOPLE, strict=True):
+    for place, (who, what, link) in zip(st.columns(3), PEOPLE, strict=True):
         with place.container(gap="xsmall"):
             st.markdown(f"{who}  \n{what}")
-            st.page_link(f"../{page}.py", label=words, icon=":material/arrow_forward:")
+            if link:
+                page, words = link
+                st.page_link(f"../{page}.py", label=words, icon=":material/arrow_forward:")
     with st.grid(min_column_width=330, gap="small"):
         for challenge_id in REGISTRY:
-            with st.container(border=True, gap="xsmall"):
+            with st.container(border=True, gap="xsmall", height="stretch", vertical_alignment="distribute"):
                 challenge_card(challenge_id)
     layout.closing()
 
@@ -69,10 +73,12 @@ def anything() -> None:
         if new:
             placement.drop(new)
 
-    with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
+    with st.container(
+        key="score_here", border=True, horizontal=True, vertical_alignment="center", gap="small"
+    ):
         st.markdown(
-            ":material/upload_file: **Drop a file anywhere on this page**: predictions, a model, a test set, "
-            "a zip or a folder. What it is for is seen from what it holds.",
+            "**Score a submission**: drop a file anywhere on this page, predictions, a model, a test set, a "
+            "zip or a folder. What it is for is seen from what it holds; a photograph goes to a model.",
         )
         with st.container(horizontal=True, gap="xsmall", width="content"):
             st.file_uploader(
@@ -89,15 +95,23 @@ def anything() -> None:
 
 
 def challenge_card(challenge_id: str) -> None:
-    """One challenge: its rule in a line, and how the sample teams do."""
+    """One challenge: what it looks like, its rule in a line, and how the sample teams do."""
     challenge = load_challenge(challenge_id)
-    st.header(REGISTRY[challenge_id].name, anchor=False)
-    st.markdown(f"Scored: {challenge.formula}")
-    st.caption(challenge.about)
-    teams = submissions.sample_cards(challenge_id)
-    scores(challenge_id, tuple((title, card.score) for title, card in teams), layout.theme().name, teams)
-    st.caption("The sample teams with their 95% intervals, best first.")
-    st.page_link(f"../{challenge_id}.py", label="Open on sample data", icon=":material/arrow_forward:")
+    with st.container(gap="xsmall"):
+        draw_picture(_picture(challenge_id), width="stretch", alt=f"A drawn sample of {challenge.title}")
+        st.header(REGISTRY[challenge_id].name, anchor=False)
+        st.markdown(f"Scored: {challenge.formula}")
+        st.caption(challenge.about)
+    with st.container(gap="xsmall"):
+        teams = submissions.sample_cards(challenge_id)
+        scores(challenge_id, tuple((title, card.score) for title, card in teams), layout.theme().name, teams)
+        st.caption("The sample teams with their 95% intervals, best first.")
+        st.page_link(f"../{challenge_id}.py", label="Open on sample data", icon=":material/arrow_forward:")
+
+
+@st.cache_resource(max_entries=len(REGISTRY), show_spinner=False)
+def _picture(challenge_id: str) -> bytes:
+    return (samples.FOLDER / "pictures" / f"{challenge_id}.jpg").read_bytes()
 
 
 @st.cache_resource(max_entries=4 * len(REGISTRY), show_spinner=False)

@@ -7,6 +7,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages.shared import photographs
 from scoring.challenges import REGISTRY, load_challenge
 from scoring.file_contents import LIKELY, SURE, Reading
 from scoring.recognition import Recognised, recognise
@@ -48,6 +49,8 @@ def drop(files: Sequence[Any]) -> None:
         if one.found.is_plain:
             _place(one, one.found.readings[0])
             st.session_state.setdefault(GO, one.found.readings[0])
+        elif not one.found.readings and photographs.are(one.files):
+            photographs.hold(one.files)
         else:
             _ask(one)
 
@@ -97,6 +100,7 @@ def _sorted_out(files: Sequence[Any]) -> list[Dropped]:
 
 def _begin() -> None:
     st.session_state[ASKED], st.session_state[REFUSED] = [], []
+    photographs.forget()
     st.session_state.pop(GO, None)
 
 
@@ -179,6 +183,7 @@ def line(challenge_id: str | None = None) -> None:
                     args=(one, reading),
                 )
             _choices(one, f"ask_{number}_other")
+    photographs.ask()
     for one in st.session_state.get(REFUSED, []):
         st.info(f"**{markdown(one.name, 60)}** was not taken. {markdown(one.found.why_not, 400)}")
 

@@ -85,7 +85,8 @@ def test_every_input_of_a_page_is_a_target_and_the_nearest_takes_the_drop(opened
     page = opened("tricorder3", theme="dark")
     drop = drag(page, GOLDEN / "truth.csv", at=(200, 600))
     zones = page.locator(".zone")
-    assert [zone.locator("b").inner_text() for zone in zones.all()] == ["Test set", "Submission"]
+    inputs = ["Test set", "Submission", "Second submission"]
+    assert [zone.locator("b").inner_text() for zone in zones.all()] == inputs
     assert "over" in zones.nth(0).get_attribute("class")
     drop()
     expect(zones.first).to_be_hidden()

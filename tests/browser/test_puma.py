@@ -183,7 +183,7 @@ def test_a_cell_and_a_row_open_their_image(puma, sample, viewport):
     card = sample[2]
     worst = [card.cases[i]["case"] for i in worst_first(card)]
     page = puma("?submission=sirius&tab=Images", viewport=viewport)
-    page.locator(".js-plotly-plot .nsewdrag").nth(1).scroll_into_view_if_needed()
+    page.locator(".js-plotly-plot .nsewdrag").first.scroll_into_view_if_needed()
     x, y = page.evaluate(CELL, [2, 3])
     page.mouse.move(x, y)
     expect(page.locator(".hoverlayer .hovertext")).to_be_visible()

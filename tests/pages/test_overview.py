@@ -1,7 +1,12 @@
 import pytest
 
+from streamlit.testing.v1 import AppTest
+
 from scoring.challenges import REGISTRY
+from tests.pages.conftest import NAVIGATION
+from tests.support import photographs
 from tests.support.command_line import ROOT
+from tests.support.visits import words
 
 
 def test_it_names_every_challenge_and_leads_to_its_page(opened):
@@ -9,7 +14,6 @@ def test_it_names_every_challenge_and_leads_to_its_page(opened):
     assert not app.exception
     assert [heading.value for heading in app.header] == [row.name for row in REGISTRY.values()]
     assert [link.proto.page for link in app.get("page_link")] == [
-        "tricorder3",
         "single_image",
         "compare_teams",
         *REGISTRY,
@@ -22,3 +26,16 @@ def test_every_page_opens_with_nothing_uploaded(opened, page):
     assert not app.exception
     assert not app.error
     assert len(app.title) == 1
+
+
+def test_a_photograph_goes_to_the_single_image_of_the_challenge_that_is_chosen():
+    app = AppTest.from_file(NAVIGATION, default_timeout=120).run()
+    app.file_uploader(key="any_files").upload("mole.jpg", photographs.phone()).run()
+    assert "What does **mole.jpg** show?" in words(app)
+    app.button(key="photograph_melanoma").click().run()
+    assert not app.exception
+    assert [app.title[0].value, app.session_state["single_challenge"]] == ["Single image", "melanoma"]
+    assert "the answer comes once this is read" in words(app)
+    app.checkbox(key="single_agreed").check().run()
+    assert not app.exception
+    assert "Dropped from the file: position" in words(app)

@@ -11,6 +11,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages.shared import submissions
 from pages.shared.inputs import Input
+from pages.shared.photographs import MOST, WAITING
 from pages.shared.pictures import draw_picture
 from pages.shared.single_image import model, session
 from pages.shared.submissions import Outcome, Running
@@ -25,8 +26,6 @@ SAMPLE, OWN, CAMERA = "Sample", "My image", "Camera"
 TYPES = ("jpg", "jpeg", "png", "webp", "tif", "tiff", "bmp", "gif")
 MOST_MB = 64
 CASES_IN_SIGHT = 8
-MOST_PHOTOGRAPHS = 6
-"""Photographs of one lesion at once."""
 CAMERA_PIXELS: Final = "1080p"
 HELD, REFUSED, TURN, FRAMED = (f"{session.PREFIX}{name}" for name in ("own", "refused", "turn", "framed"))
 
@@ -54,16 +53,17 @@ class Image:
 
 def image(challenge_id: str, test_set: Input, truth) -> Image | None:
     """Draw where the image comes from and give it; None while there is none."""
+    _expect()
     source = st.segmented_control(
         "Image",
         [SAMPLE, OWN, CAMERA],
         key="single_source",
         required=True,
-        default=SAMPLE,
+        default=None if "single_source" in st.session_state else SAMPLE,
         persist_state="session",
         width="stretch",
     )
-    return _of_test_set(challenge_id, test_set, truth) if source == SAMPLE else _own(source)
+    return _of_test_set(challenge_id, test_set, truth) if source == SAMPLE else _own(source or OWN)
 
 
 def measured(shown: Image) -> Quality:
@@ -166,7 +166,7 @@ def _own(source: str) -> Image | None:
             key="single_remove",
         )
         chosen = _chosen(held)
-        if len(held) < MOST_PHOTOGRAPHS:
+        if len(held) < MOST:
             with st.expander("Add a photograph of the same lesion", icon=":material/add_a_photo:"):
                 _taker(source)
         shown = _framed(chosen)
@@ -174,8 +174,25 @@ def _own(source: str) -> Image | None:
     st.markdown(wording.BANNER)
     st.caption(f"{wording.PRIVACY} {wording.CONSENT}")
     agreed = st.checkbox("I have read this", key="single_agreed", persist_state="session")
+    waiting = st.session_state.get(WAITING)
+    if waiting and agreed:
+        for file in st.session_state.pop(WAITING):
+            _take(file)
+        st.rerun()
+    if waiting:
+        names = ", ".join(f"**{markdown(file.name, 60)}**" for file in waiting)
+        st.info(f"{names}: the answer comes once this is read.", icon=":material/image:")
     _taker(source, agreed)
     return None
+
+
+def _expect() -> None:
+    """Make room for photographs that were dropped on another page."""
+    state = st.session_state
+    if WAITING in state and (HELD in state or state.get("single_source") != OWN):
+        waiting = state[WAITING]
+        _remove()
+        state[WAITING], state["single_source"] = waiting, OWN
 
 
 def _taker(source: str, agreed: bool = True) -> None:
@@ -265,11 +282,16 @@ def _remove() -> None:
 
 
 def _taken(key: str) -> None:
-    """Take the pixels out of an upload and drop the rest at once: the bytes, their name, and the widget that
-    knows both."""
+    """Take what was chosen in the widget, and make a new one: it knows the bytes and their name."""
     file = st.session_state[key]
     if file is None:
         return
+    _take(file)
+    st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
+
+
+def _take(file) -> None:
+    """Take the pixels out of an upload and drop the rest at once."""
     st.session_state.pop(REFUSED, None)
     held: tuple[Image, ...] = st.session_state.get(HELD, ())
     try:
@@ -281,7 +303,6 @@ def _taken(key: str) -> None:
         # The words alone: the exception holds on to the bytes.
         st.session_state[REFUSED] = tuple(problem.message for problem in refused.problems)
     _drop_bytes(file.file_id)
-    st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
 
 
 def _drop_bytes(file_id: str) -> None:
