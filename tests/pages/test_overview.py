@@ -1,5 +1,4 @@
 import pytest
-
 from streamlit.testing.v1 import AppTest
 
 from scoring.challenges import REGISTRY
