@@ -1,15 +1,19 @@
 """Overlap of outlines: areas of polygons and of their intersections, for whole sets of them at once.
 
-Outlines that cross themselves are mended: what an odd number of turns encloses is inside.
+Outlines that cross themselves are mended: what an odd number of turns encloses is inside. Shapely is slow to
+import, so the functions that need it do.
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import shapely
 
 from scoring.arrays import Array, Bools, Floats, Ints
 from scoring.metrics.classification import divide
+
+if TYPE_CHECKING:
+    import shapely
 
 CORNERS = 3
 """Vertices that an outline needs."""
@@ -42,6 +46,8 @@ def outlines(vertices: Floats, starts: Ints) -> Outlines:
         vertices: x and y of all rings, one after the other [v, 2]; a repeated closing vertex is allowed.
         starts: Where each ring begins [n + 1]; equal neighbours: there is none.
     """
+    import shapely
+
     lengths = np.diff(starts.astype(int))
     closed = _closed(vertices, starts.astype(int), lengths)
     drawn = lengths - closed >= CORNERS
@@ -63,8 +69,10 @@ def _closed(vertices: Floats, starts: Ints, lengths: Ints) -> Bools:
     return found
 
 
-def _surface(shape: shapely.Geometry) -> shapely.Geometry:
+def _surface(shape: "shapely.Geometry") -> "shapely.Geometry":
     """Return the polygons of a geometry, without points and lines."""
+    import shapely
+
     parts = shapely.get_parts(shapely.get_parts(shape))
     return shapely.MultiPolygon([part for part in parts if part.geom_type == "Polygon"])
 
@@ -72,6 +80,8 @@ def _surface(shape: shapely.Geometry) -> shapely.Geometry:
 def possible(truth: Outlines, predicted: Outlines, least: float) -> tuple[Ints, Ints]:
     """Return every pair whose IoU may exceed `least`, by areas and boxes: positions [p] of truth and
     prediction, by truth."""
+    import shapely
+
     found, true = shapely.STRtree(truth.shapes).query(predicted.shapes)
     box, other = shapely.bounds(truth.shapes[true]), shapely.bounds(predicted.shapes[found])
     common = np.minimum(box[:, 2:], other[:, 2:]) - np.maximum(box[:, :2], other[:, :2])
@@ -84,6 +94,8 @@ def possible(truth: Outlines, predicted: Outlines, least: float) -> tuple[Ints, 
 
 def intersections(truth: Outlines, predicted: Outlines, pairs: tuple[Ints, Ints]) -> Floats:
     """Return the area that each pair of outlines has in common, px^2 [p]."""
+    import shapely
+
     true, found = truth.shapes[pairs[0]], predicted.shapes[pairs[1]]
     common: Floats = shapely.area(shapely.intersection(true, found))
     return common

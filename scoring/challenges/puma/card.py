@@ -4,20 +4,21 @@ import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from scoring.arrays import Floats, Ints
 from scoring.challenge import ScoreSettings
-from scoring.challenges.puma import clinic, matches, matching, rows
+from scoring.challenges.puma import clinic, matches, matching, outlines, rows
 from scoring.challenges.puma.detections import Detections, crowded, detections, reaching
 from scoring.challenges.puma.formula import ID, RULES, Tallies, unit_sums
-from scoring.challenges.puma.matching import Matching, Rule
+from scoring.challenges.puma.matching import Rule
 from scoring.challenges.puma.measures import quantities
 from scoring.challenges.puma.names import CLASSES
 from scoring.challenges.puma.official import EVALUATOR, missing_words, official
 from scoring.challenges.puma.options import OPTIONS, OUTLINES
+from scoring.challenges.puma.outlines import Measured
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.rows import Scored
 from scoring.challenges.puma.truth import Truth
@@ -31,9 +32,6 @@ from scoring.statistics import intervals, resampling, swap
 from scoring.statistics.options import StatisticsOptions
 from scoring.statistics.replicates import Quantities, QuantityName, Replicates, replicate
 from scoring.submission import provenance, truth_digest
-
-if TYPE_CHECKING:
-    from scoring.challenges.puma.outlines import Measured
 
 FEW_IMAGES = 100
 
@@ -120,7 +118,7 @@ def _card(e: Evaluation, known: tuple[Floats, Floats] | None = None) -> ScoreCar
     matched = matching.match_all(d, e.rule)
     m = matched[name]
     counted = {rule: matching.tallies(d, matched[rule]) for rule in RULES}
-    measured = _outlines(e, m) if e.outlines else None
+    measured = outlines.measure(e.truth.nuclei, e.predictions.nuclei, d, m) if e.outlines else None
     evaluate = partial(_quantities, name, counted, measured)
     point = evaluate(np.ones((1, len(e.truth))))
     found = _with_several_units(replicate(evaluate, point, e.units, e.statistics), e.units)
@@ -157,30 +155,18 @@ def _card(e: Evaluation, known: tuple[Floats, Floats] | None = None) -> ScoreCar
     return card if measured is None else _with_outlines(card, e, measured, point, found)
 
 
-def _outlines(e: Evaluation, m: Matching) -> "Measured":
-    from scoring.challenges.puma import outlines  # shapely takes a while to import
-
-    return outlines.measure(e.truth.nuclei, e.predictions.nuclei, e.detections, m)
-
-
 def _quantities(
-    name: str, counted: Mapping[str, Tallies], measured: "Measured | None", weights: Floats
+    name: str, counted: Mapping[str, Tallies], measured: Measured | None, weights: Floats
 ) -> dict[QuantityName, Floats]:
     """Every quantity of the rows of weights, of outlines too where they are measured."""
     found = quantities(name, counted, weights)
-    if measured is None:
-        return found
-    from scoring.challenges.puma import outlines
-
-    return found | outlines.quantities(measured.tallies, weights)
+    return found if measured is None else found | outlines.quantities(measured.tallies, weights)
 
 
 def _with_outlines(
-    card: ScoreCard, e: Evaluation, measured: "Measured", point: Quantities, found: Replicates
+    card: ScoreCard, e: Evaluation, measured: Measured, point: Quantities, found: Replicates
 ) -> ScoreCard:
     """The same card with the quality of outlines."""
-    from scoring.challenges.puma import outlines
-
     of_class, of_case = outlines.per_class(point, found), outlines.cases(measured)
     noticed = outlines.findings(measured, e.truth.ids, e.detections, (e.truth.name, e.predictions.name))
     return replace(

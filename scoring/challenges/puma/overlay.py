@@ -6,6 +6,7 @@ from scoring.arrays import Array
 from scoring.challenges.puma import matching
 from scoring.challenges.puma.card import of_card, rule_of
 from scoring.challenges.puma.matches import TRUE_POSITIVE, fates
+from scoring.challenges.puma.outlines import matched_iou
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import Truth
 from scoring.readers.nuclei import Nuclei
@@ -29,8 +30,6 @@ def overlay(truth: Truth, predictions: NucleiPredictions, card: ScoreCard, index
 
 def _iou(drawn: dict[str, Array], truth: Nuclei, predicted: Nuclei, kept: Array) -> Array:
     """The IoU of the outlines of each match, at both of its nuclei [n]."""
-    from scoring.challenges.puma.outlines import matched_iou  # shapely takes a while to import
-
     matched = np.flatnonzero((drawn["kind"] == TRUTH) & (drawn["status"] == TRUE_POSITIVE))
     partners = drawn["partner"][matched]
     found = np.full(len(drawn["kind"]), np.nan)
