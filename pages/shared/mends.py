@@ -76,8 +76,6 @@ def lines(given: Input) -> None:
     with st.container(gap=None):
         for number, mend in enumerate(applied):
             with st.container(horizontal=True, vertical_alignment="center", wrap=False, gap="small"):
-                name, words = markdown(given.name, 60), markdown(mend.label)
-                st.markdown(f":material/build: **{name}** is mended: {words}.", width="content")
                 st.button(
                     "Undo",
                     key=f"undo_{given.key[:16]}_{number}",
@@ -86,6 +84,8 @@ def lines(given: Input) -> None:
                     on_click=_undo,
                     args=(given, mend),
                 )
+                name, words = markdown(given.name, 60), markdown(mend.label)
+                st.markdown(f":material/build: **{name}** is mended: {words}.", width="stretch")
 
 
 def offer(challenge_id: str, given: Input, entries: Sequence[Finding]) -> None:
