@@ -15,6 +15,7 @@ from scoring.readers.mending import mended_table
 from scoring.readers.sources import Mended, open_source
 from tests.support import lesion_tables
 from tests.support.command_line import ROOT
+from tests.support.workbooks import sheet, workbook
 
 GOLDEN = ROOT / "tests" / "golden"
 
@@ -319,3 +320,24 @@ def test_hecktor_masks_with_a_suffix_and_columns_of_other_names_are_read():
     for mend in mends.values():
         changes = changes.joined(mend.changes)
     same_score(challenge, truth, right, Mended(bad, changes))
+
+
+def test_a_column_of_a_test_set_is_read_by_another_name():
+    challenge, data = scoring.load_challenge("tricorder3"), lesion_tables.truth()
+    header, _, rows = data.partition(b"\n")
+    bad = header.replace(b"Class", b"True class") + b"\n" + rows
+    mends = offered(refused(challenge.read_truth, bad, "t.csv").problems)
+    mend = mends["Read column “True class” as the label"]
+    read = challenge.read_truth(Mended(bad, mend.changes), "t.csv")
+    assert (read.labels == challenge.read_truth(data, "t.csv").labels).all()
+    predictions = challenge.read_predictions(lesion_tables.predictions(), read, "p.csv")
+    card = challenge.score(read, predictions, resamples=0)
+    assert card.provenance["mended"] == [{"columns": {"True class": "Class"}}]
+
+
+def test_workbooks_are_mended_as_tables_are():
+    changes = Changes(columns=(("p_*", "*"),))
+    book = workbook({"t": sheet([["id", "p_A"], ["x", 1]])})
+    for source in (book, {"t.xlsx": book}):
+        files = open_source(Mended(source, changes), "t.xlsx")
+        assert files.read(files.members[0]).splitlines()[0] == b"id,A"

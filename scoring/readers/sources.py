@@ -21,6 +21,8 @@ from scoring.readers.mending import mended_name, mended_table
 from scoring.readers.tables import TABLE_BYTES
 
 TEXT_TABLES = (".csv", ".tsv", ".txt")
+TABLES_OF_TEXT = (*TEXT_TABLES, workbooks.ENDING)
+"""What is read as text, workbooks among it."""
 
 
 @dataclass(frozen=True)
@@ -147,11 +149,11 @@ def _mended(files: Files, changes: Changes) -> Files:
 
     def read(member: str) -> bytes:
         data = files.read(original[member])
-        is_table = member.lower().endswith(TEXT_TABLES) or files.kind == "file"
+        is_table = member.lower().endswith(TABLES_OF_TEXT) or files.kind == "file"
         return mended_table(data, changes) if is_table else data
 
     def open_member(member: str) -> ByteFile:
-        if member.lower().endswith(TEXT_TABLES):
+        if member.lower().endswith(TABLES_OF_TEXT):
             return io.BytesIO(read(member))
         return files.open(original[member])
 
