@@ -34,7 +34,8 @@ NAMED = 4
 """Teams that a sentence names before it says "and N more"."""
 
 TEAMS_OF_OPTIMISM = 6
-"""Teams from which on "likely too high by" was within 15 % in simulations (docs/statistics.md)."""
+"""Teams from which on, with `FEW_UNITS` units or more, "likely too high by" was within 15 % in simulations
+(docs/statistics.md)."""
 
 
 def by_score(found: Comparison) -> bool:
@@ -226,9 +227,10 @@ def gap(found: Comparison, scale: Scale) -> str:
 
 def optimism(found: Comparison, scale: Scale) -> str:
     """Return how much too high the leader's score likely is, with one digit; "" where nothing is known, the
-    order does not go by the score, or teams are too few for the estimate to be within 15 %."""
+    order does not go by the score, or teams or units are too few for the estimate to be within 15 %."""
     value = found.result.winner_optimism
-    if not by_score(found) or not value or len(found.scored) < TEAMS_OF_OPTIMISM:
+    few = len(found.scored) < TEAMS_OF_OPTIMISM or found.provenance["n_units"] < FEW_UNITS
+    if not by_score(found) or not value or few:
         return ""
     return scale.rough(value)
 

@@ -138,7 +138,9 @@ def test_too_high_has_one_digit_and_needs_six_teams(close, value, words):
     found = replace(close, result=replace(close.result, winner_optimism=value))
     assert verdict.optimism(found, POINTS) == ""
     cards = {f"{name}{copy}": card for name, card in close.cards.items() for copy in "ab"}
-    assert verdict.optimism(replace(found, cards=cards), POINTS) == words
+    many = replace(found, cards=cards)
+    assert verdict.optimism(many, POINTS) == words
+    assert verdict.optimism(replace(many, provenance={**many.provenance, "n_units": 49}), POINTS) == ""
 
 
 @pytest.mark.parametrize(
