@@ -14,6 +14,7 @@ MODULES = sorted((ROOT / "scoring").rglob("*.py"))
 PAGES = sorted([ROOT / "app.py", *(ROOT / "pages").rglob("*.py")])
 LAYERS = (
     ("scoring.__main__", "scoring.cli"),
+    ("scoring.boards",),
     ("scoring.comparison", "scoring.single_image", "scoring.report", "scoring.recognition", "scoring.doctor"),
     ("scoring.challenges", "scoring.samples"),
     ("scoring.challenge", "scoring.comparison_spec", "scoring.options"),
@@ -24,7 +25,7 @@ LAYERS = (
         "scoring.file_contents",
         "scoring.mended_inputs",
     ),
-    ("scoring.models", "scoring.figures"),
+    ("scoring.models", "scoring.figures", "scoring.store"),
     ("scoring.readers", "scoring.statistics", "scoring.metrics"),
     (
         "scoring.findings",

@@ -7,7 +7,18 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-SLOW = ("onnx", "onnxruntime", "pandas", "plotly", "rich", "shapely", "sklearn", "statsmodels")
+SLOW = (
+    "alembic",
+    "onnx",
+    "onnxruntime",
+    "pandas",
+    "plotly",
+    "rich",
+    "shapely",
+    "sklearn",
+    "sqlalchemy",
+    "statsmodels",
+)
 # Any submodule of scipy takes as long as NumPy; `import scipy` loads one when it is first used.
 SLOW_PARTS = tuple(
     f"scipy.{name}" for name in ("ndimage", "optimize", "sparse", "spatial", "special", "stats")

@@ -1,0 +1,81 @@
+"""Files by their content: each is kept once, under its SHA-256, and is whole or not there."""
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from scoring.findings import InputRefused, error
+
+TEMPORARY = ".part-"
+"""How files begin that are still being written."""
+
+
+@dataclass(frozen=True)
+class Folder:
+    """A folder of files by content."""
+
+    path: Path
+
+    def keep(self, data: bytes) -> str:
+        """Write a file, if it is not there yet, and return its SHA-256. What is written is on the disk before
+        it has its name, so that a killed program leaves no half file. Raises OSError."""
+        digest = hashlib.sha256(data).hexdigest()
+        target = self.place(digest)
+        if target.exists():
+            return digest
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=TEMPORARY, dir=target.parent)
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            Path(name).replace(target)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+        _sync(target.parent)
+        return digest
+
+    def read(self, digest: str) -> bytes:
+        """Return a file.
+
+        Raises:
+            InputRefused: `store-damaged` where it is missing or does not have that hash.
+        """
+        try:
+            data = self.place(digest).read_bytes()
+        except FileNotFoundError:
+            words = "the file is not in the store: import the board again, with its truth if that is missing."
+            raise InputRefused([error("store-damaged", digest[:12], words)]) from None
+        if hashlib.sha256(data).hexdigest() != digest:
+            words = "the file in the store was changed since it was kept: bring it back from a copy."
+            raise InputRefused([error("store-damaged", digest[:12], words)])
+        return data
+
+    def holds(self, digest: str) -> bool:
+        """Return whether a file is there."""
+        return self.place(digest).exists()
+
+    def place(self, digest: str) -> Path:
+        """Return where a file is or would be."""
+        return self.path / digest[:2] / digest
+
+    def discard(self, digests: Iterable[str]) -> None:
+        """Delete files."""
+        for digest in digests:
+            self.place(digest).unlink(missing_ok=True)
+
+
+def _sync(folder: Path) -> None:
+    """Bring the names of a folder to the disk, where the system can."""
+    if os.name == "nt":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,128 @@
+"""The tables of a store. Times are texts in UTC (ISO 8601), so that both databases give back the same."""
+
+from datetime import UTC, datetime
+from typing import Any, ClassVar
+
+from sqlalchemy import JSON, ForeignKey, ForeignKeyConstraint, String, UniqueConstraint
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+SHA256 = 64
+"""Characters of a hash."""
+NAME = 200
+"""Characters of a name at most."""
+
+
+class Base(DeclarativeBase):
+    """Every table of the store."""
+
+    type_annotation_map: ClassVar = {dict[str, Any]: JSON, list[Any]: JSON}
+
+
+class Board(Base):
+    """A collection of submissions to one challenge.
+
+    Attributes:
+        id: As the organizer chose it.
+        challenge: Id of the challenge.
+        title: Above its page and report.
+        counts: Which submission of a team is ranked: "last" or "best".
+        options: "score", "compare" and "statistics" options by name, the same for all submissions.
+        created: When.
+        version: Number of the test set whose numbers are shown.
+    """
+
+    __tablename__ = "board"
+    id: Mapped[str] = mapped_column(String(NAME), primary_key=True)
+    challenge: Mapped[str] = mapped_column(String(NAME))
+    title: Mapped[str] = mapped_column(String(NAME))
+    counts: Mapped[str] = mapped_column(String(8))
+    options: Mapped[dict[str, Any]]
+    created: Mapped[str] = mapped_column(String(40))
+    version: Mapped[int]
+
+
+class TestSet(Base):
+    """A version of a board's truth. name: of the file that came; sha256: of the file in the store."""
+
+    __tablename__ = "test_set"
+    board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    name: Mapped[str] = mapped_column(String(NAME))
+    sha256: Mapped[str] = mapped_column(String(SHA256))
+    created: Mapped[str] = mapped_column(String(40))
+
+
+class Team(Base):
+    """A team of a board."""
+
+    __tablename__ = "team"
+    board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)
+    name: Mapped[str] = mapped_column(String(NAME), primary_key=True)
+    created: Mapped[str] = mapped_column(String(40))
+
+
+class Submission(Base):
+    """A file that a team submitted.
+
+    Attributes:
+        id: Made by the sender, so that sending again is harmless.
+        board_id: Of the board.
+        team: Name of the team.
+        name: Of the file that came.
+        sha256: Of the file in the store.
+        options: Options of this submission alone, such as the size of its model.
+        created: When it was submitted.
+        excluded: Why it does not count; None where it does.
+    """
+
+    __tablename__ = "submission"
+    __table_args__ = (
+        UniqueConstraint("board_id", "team", "sha256"),
+        ForeignKeyConstraint(["board_id", "team"], ["team.board_id", "team.name"]),
+    )
+    id: Mapped[str] = mapped_column(String(NAME), primary_key=True)
+    board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), index=True)
+    team: Mapped[str] = mapped_column(String(NAME))
+    name: Mapped[str] = mapped_column(String(NAME))
+    sha256: Mapped[str] = mapped_column(String(SHA256))
+    options: Mapped[dict[str, Any]]
+    created: Mapped[str] = mapped_column(String(40))
+    excluded: Mapped[str | None]
+
+
+class Scoring(Base):
+    """A submission scored on one version of the test set.
+
+    Attributes:
+        submission_id: Of the submission.
+        board_id: Of the board.
+        number: Version of the test set.
+        score: The score; None where it is undefined or refused.
+        low: Lower end of the score's interval.
+        high: Its upper end.
+        card: SHA-256 of the scorecard's file; None where this test set refuses the submission.
+        problems: Why it is refused: errors as in JSON.
+        program: Version of Benchside that scored.
+    """
+
+    __tablename__ = "scoring"
+    __table_args__ = (ForeignKeyConstraint(["board_id", "number"], ["test_set.board_id", "test_set.number"]),)
+    submission_id: Mapped[str] = mapped_column(ForeignKey("submission.id"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    board_id: Mapped[str] = mapped_column(String(NAME), index=True)
+    score: Mapped[float | None]
+    low: Mapped[float | None]
+    high: Mapped[float | None]
+    card: Mapped[str | None] = mapped_column(String(SHA256))
+    problems: Mapped[list[Any]]
+    program: Mapped[str] = mapped_column(String(40))
+
+
+def now() -> str:
+    """Return the time in UTC as the tables hold it."""
+    return written(datetime.now(UTC))
+
+
+def written(time: datetime) -> str:
+    """Return a time with a zone as the tables hold it, to the microsecond, so that texts sort as times do."""
+    return time.astimezone(UTC).isoformat(timespec="microseconds")
