@@ -162,9 +162,11 @@ def _answer(process: Runs, model: DenseModel, window: Pixels) -> Map:
     is_map = output is not None and output.ndim == 4 and output.shape[:2] == (1, 1 + len(CLASSES))
     stride = _stride(window.shape[:2], output.shape[2:]) if output is not None and is_map else None
     if output is None or stride is None:
+        shape = "no tensor of numbers" if output is None else f"of shape {output.shape}"
         words = (
-            f"It gives no map of {1 + len(CLASSES)} probabilities (background and {len(CLASSES)} "
-            "classes) over the tile: choose the challenge that it was made for."
+            f"Its first output for {window.shape[1]} x {window.shape[0]} px is {shape}, no map of "
+            f"{1 + len(CLASSES)} probabilities (background and {len(CLASSES)} classes) over the tile: choose "
+            "the challenge that it was made for."
         )
         raise InputRefused([error("wrong-output", model.name, words)])
     low, high = float(output.min()), float(output.max())

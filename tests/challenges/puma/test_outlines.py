@@ -152,7 +152,9 @@ def test_the_command_line(tmp_path):
     (tmp_path / "a.json").write_bytes(polygons([("tumor", ring(("", 0, 0, 8, 8)))]))
     given = ("score", "puma", "--truth", tmp_path, "--predictions", tmp_path, "--outlines")
     assert run(*given, "--json", "-").json["outlines"]["n_found"] == 1
-    assert "matched_dice" in run(*given).out
+    finished = run(*given, "--html", tmp_path / "report.html")
+    assert "matched_dice" in finished.out
+    assert "How good are the outlines?" in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 def ellipses(dice: np.random.Generator) -> tuple[list, list]:
