@@ -112,6 +112,19 @@ def parsed_pairs(text: str) -> list[tuple[str, str]]:
     return [(old.strip(), new.strip()) for old, _, new in (cell.rpartition("=") for cell in cells)]
 
 
+def pairs_problem(text: str) -> str | None:
+    """Return what is wrong with `OLD=NEW,OLD=NEW` as a sentence, None where nothing is."""
+    for cell in next(csv.reader([text], skipinitialspace=True), []):
+        old, mark, new = cell.rpartition("=")
+        if not mark:
+            return (
+                f"{cell[:60]!r} is no OLD=NEW: write the name in the file, an equals sign and the other name."
+            )
+        if old.count(ANY) > 1 or new.count(ANY) > 1 or (ANY in new and ANY not in old):
+            return f"{cell[:60]!r}: one {ANY} stands for the same text before and after the equals sign."
+    return None
+
+
 def written_pairs(pairs: Iterable[tuple[str, str]]) -> str:
     """Return pairs as `parsed_pairs` reads them."""
     text = io.StringIO()

@@ -12,6 +12,8 @@ from scoring.findings import Finding
 from scoring.folding import distinct
 from scoring.mends import Changes, Mend, renamed, renaming, without_affix
 from scoring.readers.mending import mended_table
+from scoring.readers.near_cases import without_affix as without_affixes
+from scoring.readers.near_columns import of_kind, renamings
 from scoring.readers.sources import Mended, open_source
 from tests.support import lesion_tables
 from tests.support.command_line import ROOT
@@ -333,6 +335,20 @@ def test_a_column_of_a_test_set_is_read_by_another_name():
     predictions = challenge.read_predictions(lesion_tables.predictions(), read, "p.csv")
     card = challenge.score(read, predictions, resamples=0)
     assert card.provenance["mended"] == [{"columns": {"True class": "Class"}}]
+
+
+@pytest.mark.parametrize("new", ["../x", "/x", "..", ".", ""])
+def test_no_file_leaves_its_folder_by_another_name(new):
+    files = open_source(Mended({"a/P1.json": b"1"}, Changes(cases=(("P1", new),))), "folder")
+    assert [member.count("/") for member in files.members] == [1]
+    assert all(".." not in member.split("/") for member in files.members)
+
+
+def test_long_headers_and_names_are_not_compared():
+    long = "prob_" * 200_000
+    assert renamings([long + "NV", "x"], "class NV", ["NV"]) == ()
+    assert without_affixes([long + "c1"], ["c1"]) == ()
+    assert of_kind(["a", "b"], [["x" + "1" * 1_000_000], ["y"]], "the score", "score", "number") == []
 
 
 def test_workbooks_are_mended_as_tables_are():

@@ -9,9 +9,10 @@ import pytest
 import scoring
 from scoring.cli import output
 from scoring.cli.arguments import COMMANDS, parser
+from scoring.cli.reading import without_mends
 from scoring.cli.terminal import flags_of
-from scoring.findings import InputRefused
-from scoring.mends import Changes
+from scoring.findings import InputRefused, error
+from scoring.mends import Changes, Mend, renaming
 from tests.support import lesion_tables
 from tests.support.command_line import run
 
@@ -89,6 +90,29 @@ def test_the_options_mend_a_file(tmp_path):
     assert finished.status == 0
     assert finished.json["provenance"]["mended"] == [{"columns": {"prob_*": "*"}}]
     assert "note mended p.csv: read with changes: columns without “prob_”." in finished.err
+
+
+@pytest.mark.parametrize(
+    ("flag", "value"),
+    [
+        ("--rename-columns", "Risk"),
+        ("--rename-columns", "a*b*=c"),
+        ("--rename-cases", "a=*"),
+        ("--delimiter", "||"),
+        ("--delimiter", "\n"),
+    ],
+)
+def test_changes_that_cannot_be_are_refused(flag, value):
+    finished = run("check", "melanoma", "--predictions", "nothing.csv", flag, value)
+    assert finished.status == 2
+    assert f"error bad-option {flag}: " in finished.err
+
+
+def test_only_mends_that_a_command_has_options_for_are_named():
+    as_wrong = Mend("Count it as wrong", Changes(options=(("missing", "wrong"),)))
+    found = [error("a", "b", "c").mended_by(renaming("column", (("a", "b"),)), as_wrong)]
+    assert [entry.mends for entry in without_mends(found)] == [()]
+    assert [entry.mends for entry in without_mends(found, but_options=True)] == [(as_wrong,)]
 
 
 @pytest.mark.parametrize(

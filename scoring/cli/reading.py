@@ -7,8 +7,8 @@ from typing import Any
 
 from scoring.challenge import Challenge
 from scoring.cli.output import progress
-from scoring.findings import Finding, InputRefused
-from scoring.mends import Changes, parsed_pairs
+from scoring.findings import Finding, InputRefused, error
+from scoring.mends import Changes, pairs_problem, parsed_pairs
 from scoring.options import Option, Values
 from scoring.readers.sources import Mended, Source
 from scoring.statistics.options import StatisticsOptions
@@ -17,7 +17,8 @@ from scoring.statistics.options import StatisticsOptions
 class Reading:
     """Problems and findings of several inputs, so that one answer lists everything once."""
 
-    def __init__(self) -> None:
+    def __init__(self, of_teams: bool = False) -> None:
+        self.of_teams = of_teams
         self.problems: list[Finding] = []
         self.findings: list[Finding] = []
 
@@ -33,6 +34,8 @@ class Reading:
 
     def add(self, problems: Iterable[Finding], findings: Iterable[Finding]) -> None:
         """Keep further problems, and findings that are new."""
+        if self.of_teams:  # the files of many teams are not mended by options
+            problems, findings = without_mends(problems, True), without_mends(findings, True)
         self.problems += problems
         known = set(self.findings)
         self.findings += [f for f in findings if f not in known]
@@ -59,8 +62,27 @@ def read_truth(reading: Reading, challenge: Challenge[Any, Any], arguments: argp
     found = reading.attempt(
         challenge.read_truth, arguments.truth, images=arguments.images, **counted(challenge), **options
     )
-    reading.problems = [replace(problem, mends=()) for problem in reading.problems]  # flags mend predictions
+    reading.problems = without_mends(reading.problems)  # options mend predictions only
+    reading.findings = without_mends(reading.findings)
     return found
+
+
+def mend_problems(arguments: argparse.Namespace) -> list[Finding]:
+    """Return `bad-option` for options that say how predictions are read and cannot be."""
+    pairs = {"--rename-columns": arguments.rename_columns, "--rename-cases": arguments.rename_cases}
+    wrong = {flag: words for flag, text in pairs.items() if (words := pairs_problem(text))}
+    if len(arguments.delimiter) > 1 or arguments.delimiter in ('"', "\n", "\r"):
+        wrong["--delimiter"] = f"{arguments.delimiter[:20]!r} is not one character that separates cells."
+    return [error("bad-option", flag, words) for flag, words in wrong.items()]
+
+
+def without_mends(findings: Iterable[Finding], but_options: bool = False) -> list[Finding]:
+    """Return findings without the mends that a command has no options for. but_options: those stay that set
+    options of the challenge."""
+    return [
+        replace(finding, mends=tuple(m for m in finding.mends if but_options and not m.changes.of_files))
+        for finding in findings
+    ]
 
 
 def submitted(arguments: argparse.Namespace) -> Source:

@@ -10,7 +10,16 @@ from scoring import options as of_options
 from scoring.challenge import Challenge
 from scoring.challenges import load_challenge
 from scoring.cli.output import as_json, closing, print_findings, progress, write
-from scoring.cli.reading import Reading, chosen, read_predictions, read_truth, statistics, submitted
+from scoring.cli.reading import (
+    Reading,
+    chosen,
+    mend_problems,
+    read_predictions,
+    read_truth,
+    statistics,
+    submitted,
+    without_mends,
+)
 from scoring.cli.reports import Lines, front_lines, write_reports
 from scoring.cli.tables import scorecard_table
 from scoring.findings import Finding, InputRefused, error, warning
@@ -30,7 +39,8 @@ def check(arguments: argparse.Namespace) -> None:
         model = inspected.model if inspected else None
     else:
         _read(reading, challenge, submitted(arguments), truth, options, with_faults=True)
-    reading.add(challenge.check_options(options, arguments.model is not None), ())
+    wrong_options = challenge.check_options(options, arguments.model is not None)
+    reading.add([*wrong_options, *mend_problems(arguments)], ())
     if reading.problems:
         refused = InputRefused(reading.problems, reading.findings)
         if not arguments.json:
@@ -58,7 +68,7 @@ def predict(arguments: argparse.Namespace) -> None:
     hard, _ = challenge.faults(predictions, of_options.complete(challenge.options_of("score"), {}))
     findings = [*cases.findings, *predictions.findings]
     if hard:
-        raise InputRefused(hard, findings)
+        raise InputRefused(without_mends(hard), findings)
     table = challenge.prediction_table(cases, predictions)
     if isinstance(table, str):
         findings += _formulas(table, arguments.output)
@@ -87,7 +97,11 @@ def score(arguments: argparse.Namespace) -> None:
     challenge, reading = load_challenge(arguments.challenge), Reading()
     options = chosen(arguments, challenge.options_of("score"))
     settings, has_model = statistics(arguments), arguments.model is not None
-    wrong_options = [*challenge.check_options(options, has_model), *settings.problems()]
+    wrong_options = [
+        *challenge.check_options(options, has_model),
+        *mend_problems(arguments),
+        *settings.problems(),
+    ]
     lines, wrong = front_lines(arguments, arguments.predictions or arguments.model)
     wrong_options += wrong
     truth = read_truth(reading, challenge, arguments)

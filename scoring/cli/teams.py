@@ -10,7 +10,14 @@ from typing import Any, cast
 from scoring.challenge import Challenge, Model
 from scoring.challenges import load_challenge
 from scoring.cli.output import print_findings, progress, write
-from scoring.cli.reading import Reading, chosen, read_predictions, read_truth, statistics
+from scoring.cli.reading import (
+    Reading,
+    chosen,
+    read_predictions,
+    read_truth,
+    statistics,
+    without_mends,
+)
 from scoring.cli.reports import Lines, front_lines, write_reports
 from scoring.cli.tables import comparison_table
 from scoring.comparison.compare import Comparison
@@ -25,7 +32,7 @@ from scoring.readers.entries import Entry
 
 def compare(arguments: argparse.Namespace) -> None:
     """Compare teams on one truth."""
-    challenge, reading = load_challenge(arguments.challenge), Reading()
+    challenge, reading = load_challenge(arguments.challenge), Reading(of_teams=True)
     sources, excluded = _named(arguments.teams, challenge.inputs.streamed, reading)
     by_team, shared = _team_options(reading, challenge, arguments, sources)
     lines, unnamed = front_lines(arguments, None)
@@ -59,7 +66,7 @@ def compare(arguments: argparse.Namespace) -> None:
         **options,
     )
     found = replace(found, findings=(*noticed, *found.findings))
-    print_findings(found.noticed)
+    print_findings(without_mends(found.noticed, True))
     write_reports(arguments, lines, partial(_report, found), partial(_paper, found))
     if arguments.json:
         write(arguments.json, found.to_json(), "--json")

@@ -5,7 +5,6 @@ import csv
 import io
 import re
 from collections.abc import Callable, Sequence
-from pathlib import PurePosixPath
 
 from scoring.mends import Changes, renamed
 from scoring.readers.decimals import COMMA, cut_at_commas
@@ -18,9 +17,9 @@ BOMS = {codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_U
 
 def mended_name(member: str, changes: Changes) -> str:
     """Return what a member is called, with the name of its case changed."""
-    path = PurePosixPath(member)
-    case = changed_case(path.name, changes)
-    return member if case == path.name else path.with_name(case).as_posix()
+    folder, mark, base = member.rpartition("/")
+    name = changed_case(base, changes)
+    return member if "/" in name or name.strip(".") == "" else f"{folder}{mark}{name}"
 
 
 def case_parts(name: str) -> tuple[str, str, str]:

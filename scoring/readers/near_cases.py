@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from itertools import islice
 
 from scoring.mends import ANY, Mend, renaming
 from scoring.readers.mending import case_parts
@@ -10,6 +11,8 @@ LEAST = 0.5
 """Share of the names that must fit without the prefix or suffix."""
 COMPARED = 500
 """Names that are compared."""
+LONGEST = 200
+"""Characters of a name that is compared."""
 
 
 def without_affix(names: Iterable[str], cases: Iterable[str]) -> tuple[Mend, ...]:
@@ -21,7 +24,7 @@ def without_affix(names: Iterable[str], cases: Iterable[str]) -> tuple[Mend, ...
         cases: Names of the test set.
     """
     known = {case_parts(case)[1] for case in cases}
-    stems = [case_parts(name)[1] for name in names][:COMPARED]
+    stems = [stem for name in islice(names, COMPARED) if len(stem := case_parts(name)[1]) <= LONGEST]
     found: Counter[str] = Counter()
     for stem in stems:
         found.update(f"{stem[:cut]}{ANY}" for cut in range(1, len(stem)) if stem[cut:] in known)

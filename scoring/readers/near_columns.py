@@ -13,6 +13,8 @@ MOST = 4
 """Columns that are offered for one that is missing."""
 SEPARATORS = ("|", "^", ":", " ")
 """That some programs write between cells; not read unless that is chosen."""
+LONGEST = 200
+"""Characters of a header that is compared."""
 LOOKED_AT = 20
 """Rows by which a column's kind is told."""
 NUMBER = re.compile(r"\s*[+-]?\d*[.,]?\d+([eE][+-]?\d+)?\s*", re.ASCII)
@@ -32,7 +34,7 @@ def renamings(
         taken: Headers that are read as something else.
         exact: Whether names are read exactly as written only.
     """
-    free = [written for written in header if written and written not in taken]
+    free = [written for written in header if 0 < len(written) <= LONGEST and written not in taken]
     found = [mend for written in free for mend in _with_affix(written, free, what, names, exact)]
     if not found:
         plain = {_plain(written): written for written in free}
@@ -59,7 +61,8 @@ def of_kind(header: Sequence[str], columns: Columns, what: str, name: str, kind:
     fits = [
         written
         for written, cells in zip(header, columns, strict=True)
-        if written and all((NUMBER.fullmatch(c) is not None) == (kind == "number") for c in cells[:LOOKED_AT])
+        if written
+        and all((NUMBER.fullmatch(c[:LONGEST]) is not None) == (kind == "number") for c in cells[:LOOKED_AT])
     ]
     return [read_as(written, what, name) for written in fits[:MOST]] if kind and len(header) > 1 else []
 
