@@ -30,7 +30,7 @@ TABLES = (".csv", ".tsv", ".txt", ".xlsx")
 MODEL = ".onnx"
 TABLE_HEAD = 20_000_000
 MOST_TABLES, MOST_JSON, JSON_HEAD = 20, 3, 100_000
-PICTURES = (*IMAGE_ENDINGS, ".tif", ".tiff")
+PICTURES = (*IMAGE_ENDINGS, ".tif", ".tiff", ".heic", ".heif", ".avif", ".dcm")
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,12 @@ Runs in the worker. Of a file's metadata nothing leaves it but the kinds in `KIN
 """
 
 import io
+import sys
 import warnings
+from typing import Any
 
 import numpy as np
-from PIL import Image
+from PIL import Image, UnidentifiedImageError
 
 from scoring.models.metadata import AFTER, hidden_metadata
 from scoring.models.preprocessing import FORMATS, MOST_PIXELS, ImageUnreadable, Pixels, Seen, seen, unreadable
@@ -25,11 +27,25 @@ KINDS = (
     "colour profile",
     "further pictures",
     "other data",
+    "DICOM tags",
     "data after the picture",
     "transparency",
 )
 """Kinds of metadata that are dropped, in words for people."""
-SEVERAL_PICTURES = ("MPO", "TIFF")
+DICOM = "DICOM"
+DECODERS = {
+    b"ftyp": ("scoring.models.phone_formats",),
+    b"DICM": (
+        "pydicom",
+        "pydicom.pixels",
+        "pydicom.pixels.decoders",
+        "pydicom.pixels.decoders.pillow",
+        "pydicom.pixels.decoders.rle",
+        "scoring.models.dicom",
+    ),
+}
+"""What a worker imports before it is confined, by the mark of the file: only for files that need it."""
+SEVERAL_PICTURES = ("MPO", "TIFF", "HEIF")
 """Formats whose further pictures are depths, previews or pages, not the frames of a film."""
 MODES = ("1", "L", "LA", "La", "P", "PA", "RGB", "RGBA", "RGBa", "RGBX", "YCbCr", "HSV")
 UPRIGHT = {
@@ -73,9 +89,12 @@ def upright(data: bytes) -> tuple[Pixels, Pixels, Seen, list[str]]:
     178,956,970 pixels, animated, of 16 bits, or in the colours of print.
     """
     try:
+        if _mark(data) == b"DICM":
+            return _of_dicom(data)
+        formats = _formats_of_phones() if _mark(data) else FORMATS
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+            with Image.open(io.BytesIO(data), formats=formats) as image:
                 if image.width * image.height > MOST_PIXELS:
                     raise Image.DecompressionBombError
                 _refuse(image, data)
@@ -89,7 +108,41 @@ def upright(data: bytes) -> tuple[Pixels, Pixels, Seen, list[str]]:
     except ImageUnreadable:
         raise
     except Exception as fault:
+        if (
+            _mark(data)
+            and "scoring.models.phone_formats" in sys.modules
+            and isinstance(fault, UnidentifiedImageError)
+        ):
+            words = "The file is a video, or a damaged HEIC or AVIF image: save it as JPEG or PNG."
+            raise ImageUnreadable(words) from None
         raise unreadable(fault, data) from None
+
+
+def decoders(data: bytes) -> tuple[str, ...]:
+    """Return the modules that a worker needs, besides those that it always has, to decode a file."""
+    return DECODERS.get(_mark(data), ())
+
+
+def _mark(data: bytes) -> bytes:
+    """The mark of a file of HEIC's family, or of DICOM; b"" for others."""
+    return next((m for m, at in ((b"ftyp", 4), (b"DICM", 128)) if data[at : at + 4] == m), b"")
+
+
+def _formats_of_phones() -> tuple[str, ...]:
+    """Return HEIC and AVIF where this worker was started for them."""
+    formats: Any = sys.modules.get("scoring.models.phone_formats")
+    return FORMATS if formats is None else formats.FORMATS
+
+
+def _of_dicom(data: bytes) -> tuple[Pixels, Pixels, Seen, list[str]]:
+    """Return the picture of a DICOM file. Its tags name patient, place and time: all of them are dropped."""
+    dicom: Any = sys.modules.get("scoring.models.dicom")
+    if dicom is None:
+        raise ImageUnreadable("The file is a DICOM file: export it as JPEG or PNG.")
+    image = dicom.picture(data)
+    what = Seen(image.width, image.height, image.mode, DICOM, False, 1)
+    picture = image.convert("RGB")
+    return np.asarray(picture), np.asarray(small(picture)), what, ["DICOM tags"]
 
 
 def small(picture: Image.Image) -> Image.Image:
@@ -139,6 +192,10 @@ def _dropped(image: Image.Image, data: bytes, what: Seen) -> list[str]:
     ):
         if info.get(name):
             found.add(kind)
+    if info.get("thumbnails"):
+        found.add("preview picture")
+    if info.get("depth_images") or info.get("aux"):
+        found.add("further pictures")
     found |= hidden_metadata(data, image.format)
     if getattr(image, "n_frames", 1) > 1:
         found = found - {AFTER} | {"further pictures"}

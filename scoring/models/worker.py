@@ -69,10 +69,10 @@ class RunFailed(Exception):
 
 def main(settings: dict[str, Any]) -> None:
     """Serve until the other end closes. `settings`: memory_bytes, cpu_seconds, niceness, output_bytes,
-    frame_bytes, alarm_seconds."""
+    decoders, frame_bytes, alarm_seconds."""
     requests, replies = _take_channel()
     empty_folder = os.getcwd()
-    for module in LATE_IMPORTS:
+    for module in (*LATE_IMPORTS, *settings["decoders"]):
         importlib.import_module(module)
     onnxruntime.set_default_logger_severity(4)
     onnxruntime.disable_telemetry_events()

@@ -59,6 +59,7 @@ class Limits:
         run_seconds: Wall time of one image.
         cpu_seconds: Processor time of the whole process.
         niceness: Added to the niceness of the process.
+        decoders: Modules that it imports before it is confined, besides those that it always does.
     """
 
     model_bytes: int = 512 << 20
@@ -70,6 +71,7 @@ class Limits:
     run_seconds: float = 20
     cpu_seconds: int = 86_400
     niceness: int = 10
+    decoders: tuple[str, ...] = ()
 
     def for_model(self, size: int) -> "Limits":
         """Return the limits for a model of so many bytes: a large one is in memory several times while it is
@@ -253,6 +255,7 @@ def _settings(limits: Limits) -> dict[str, Any]:
         "memory_bytes": limits.memory_bytes,
         "cpu_seconds": limits.cpu_seconds,
         "niceness": limits.niceness,
+        "decoders": limits.decoders,
         "output_bytes": limits.output_bytes,
         "frame_bytes": max(limits.model_bytes, limits.picture_bytes) + (1 << 20),
         "alarm_seconds": max(limits.load_seconds, limits.run_seconds) + _ALARM_MARGIN_SECONDS,

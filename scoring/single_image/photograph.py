@@ -5,8 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.findings import InputRefused, error
+from scoring.models import image_upload
 from scoring.models.preprocessing import ImageUnreadable, Seen
 from scoring.models.process import ImageProcess
+from scoring.models.worker_process import Limits
 
 CALLED = "image 1"
 """What messages call the image: the name of an upload can be a person's."""
@@ -48,9 +50,14 @@ def received(data: bytes, process: ImageProcess | None = None) -> Photograph:
 
     Raises InputRefused (`image-unreadable`) with one sentence, see `models.image_upload.upright`.
     """
-    if process is None:
-        with ImageProcess() as own:
-            return received(data, own)
+    decoders = image_upload.decoders(data)
+    if process is None or decoders:
+        with ImageProcess(Limits(decoders=decoders)) as own:
+            return _received(data, own)
+    return _received(data, process)
+
+
+def _received(data: bytes, process: ImageProcess) -> Photograph:
     try:
         found = process.upright(data)
     except ImageUnreadable as fault:

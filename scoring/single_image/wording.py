@@ -22,8 +22,8 @@ BANNER = (
 )
 PRIVACY = (
     "The image is kept in memory for this session only and is not stored; it has no address that others "
-    "could open. It is rebuilt from its pixels: everything else that the file held is dropped. Remove my "
-    "image frees it at once, closing the tab within 30 seconds."
+    "could open. It is rebuilt from its pixels: everything else that the file held, such as a camera's EXIF "
+    "data or DICOM tags, is dropped. Remove my image frees it at once, closing the tab within 30 seconds."
 )
 CONSENT = (
     "No faces, tattoos, names or labels in the picture, and only with the consent of the person: pixels "

@@ -23,7 +23,7 @@ from scoring.single_image.quality import Quality, of_photograph, seen_parts
 from scoring.text import markdown
 
 SAMPLE, OWN, CAMERA = "Sample", "My image", "Camera"
-TYPES = ("jpg", "jpeg", "png", "webp", "tif", "tiff", "bmp", "gif")
+TYPES = ("jpg", "jpeg", "png", "webp", "tif", "tiff", "bmp", "gif", "heic", "heif", "avif", "dcm")
 MOST_MB = 64
 CASES_IN_SIGHT = 8
 CAMERA_PIXELS: Final = "1080p"
