@@ -12,7 +12,7 @@ from scoring.findings import Finding, InputRefused, error
 from scoring.readers.decimals import AS_COMMAS, cut_at_commas
 from scoring.readers.near_columns import Kind, between_cells, of_kind, renamings
 
-TABLE_BYTES, LINES, COLUMNS, LINE_BYTES = 200_000_000, 1_000_000, 1000, 1_000_000
+TABLE_BYTES, LINES, COLUMNS, LINE_BYTES = 200_000_000, 200_000, 1000, 1_000_000
 CELLS = 4_000_000
 """A cell takes about 100 bytes while it is read: 400 MB. 100,000 cases may have 40 columns."""
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab"}
