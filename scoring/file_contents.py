@@ -18,6 +18,7 @@ from scoring.models.results import ModelFacts, ModelFailed
 from scoring.readers import matching
 from scoring.readers.case_tables import IMAGE_ENDINGS
 from scoring.readers.cells import parse_numbers
+from scoring.readers.jobs import by_case
 from scoring.readers.sources import Files, open_source
 from scoring.readers.tables import Table, read_table
 
@@ -95,7 +96,9 @@ class Contents:
 
 
 def read_contents(files: Files) -> Contents:
-    """Read what recognition needs of files; a model is opened in a confined process."""
+    """Read what recognition needs of files; a model is opened in a confined process, and job folders are read
+    by case."""
+    files, _ = by_case(files)
     tables: list[Table] = []
     heads: dict[str, str] = {}
     problem = ""

@@ -11,6 +11,7 @@ from scoring.challenges.hecktor2026.formula import STRUCTURES
 from scoring.challenges.hecktor2026.layouts import MASK_ENDINGS, Contents, classify_members
 from scoring.findings import Finding, error, note, warning
 from scoring.models.pool import Cancelled
+from scoring.readers.jobs import by_case
 from scoring.readers.masks.blocks import Opener
 from scoring.readers.masks.counting import Mask, count, examine
 from scoring.readers.masks.faults import Malformed
@@ -55,6 +56,8 @@ def open_contents(source: Source, name: str | None, container: bool) -> Contents
     container: whether a container's output is looked for. Raises InputRefused.
     """
     files = open_source(source, name, streamed=MASK_ENDINGS, table_bytes=TABLE_BYTES)
+    if container:
+        files, _ = by_case(files)
     return Contents(files, classify_members(files, container))
 
 

@@ -16,6 +16,7 @@ from scoring.challenges.puma.submission import Submission, find_predictions, out
 from scoring.challenges.puma.truth import Truth
 from scoring.findings import Finding, InputRefused, error, note, warning
 from scoring.readers import near_cases
+from scoring.readers.jobs import by_case
 from scoring.readers.mending import mended_name
 from scoring.readers.nuclei import Nuclei
 from scoring.readers.sources import Files, Mended, Source, open_source
@@ -63,12 +64,14 @@ def read_predictions(
     InputRefused with every problem.
     """
     naming = Naming.of(unknown_classes, class_map)
-    files = open_source(source, name)
-    submission = find_predictions(files, truth.ids if truth else None, lambda member: _leaves(source, member))
+    files, original = by_case(open_source(source, name))
+    submission = find_predictions(
+        files, truth.ids if truth else None, lambda member: _leaves(source, original.get(member, member))
+    )
     ids = truth.ids if truth else tuple(sorted(submission.member_of))
     problems, findings = list(submission.problems), list(submission.findings)
     read_of = {case: member for case in ids if (member := submission.member_of.get(case)) is not None}
-    outside = [member for member in read_of.values() if _leaves(source, member)]
+    outside = [member for member in read_of.values() if _leaves(source, original.get(member, member))]
     problems += map(outward, outside)
     read_of = {case: member for case, member in read_of.items() if member not in outside}
     read = cases.read_cases(files, read_of.values(), naming, graded=True)
