@@ -148,7 +148,7 @@ def _card(e: Evaluation, known: tuple[Floats, Floats] | None = None) -> ScoreCar
             **found.arrays,
             **swap.kept(bool(found.values), e.units, lambda: unit_sums(name, counted[name], e.units)),
         },
-        matches.table(d, m, e.truth.ids, e.rule.confidences(d)),
+        matches.table(d, m, e.truth.ids, e.rule.confidences(d), measured.iou if measured else None),
         official=official(d, e.predictions, e.rule, counted[EVALUATOR], float(point["score"][0])),
         incomplete=missing_words(d),
     )

@@ -94,12 +94,19 @@ def _fates(
     return found
 
 
-def table(d: Detections, m: Matching, ids: Sequence[str], confidence: np.ndarray) -> dict[str, np.ndarray]:
+def table(
+    d: Detections,
+    m: Matching,
+    ids: Sequence[str],
+    confidence: np.ndarray,
+    iou: np.ndarray | None = None,
+) -> dict[str, np.ndarray]:
     """The columns of `ScoreCard.matches`, read-only: by case, truth first, each side in file order.
 
     case, truth_class, predicted_class, status, reason: texts, "" = none. truth, prediction, near: position in
     the file's own list, -1 = none. confidence: of the prediction, as the rule reads it [m]. distance: px, of
-    a match; near_distance: px, to `near`; NaN = none.
+    a match; near_distance: px, to `near`; NaN = none. iou: of the outlines of a match, where those of the
+    truth's nuclei are given [n].
     """
     truth, found = fates(d, m)
     alone = np.flatnonzero(found.status == FALSE_POSITIVE)
@@ -127,6 +134,8 @@ def table(d: Detections, m: Matching, ids: Sequence[str], confidence: np.ndarray
         ),
         "near_distance": column(np.where(match < 0, truth.distance, np.nan), found.distance[alone]),
     }
+    if iou is not None:
+        columns["iou"] = column(iou, undefined)
     for values in columns.values():
         values.setflags(write=False)
     return columns

@@ -113,6 +113,9 @@ def test_overlap_of_the_nuclei_that_the_score_matches():
     assert found.metrics["matched_dice"] == pytest.approx(100 / 200)
     assert found.cases[0]["matched_iou"] == pytest.approx(1 / 3)
     assert found.arrays["matched_iou"].tolist() == pytest.approx([1 / 3])
+    assert found.matches["iou"].tolist() == pytest.approx([1 / 3])
+    missed = card([([("tumor", ring(one))], [("epithelium", ring(other))])])
+    assert np.isnan(missed.matches["iou"]).tolist() == [True, True]
 
 
 def test_what_is_mended_and_what_has_no_outlines_is_said():
