@@ -9,6 +9,7 @@ from scoring.challenges import challenge_ids, load_challenge
 from scoring.file_contents import (
     MODEL,
     PICTURES,
+    POSSIBLE,
     TABLES,
     Contents,
     Reading,
@@ -17,7 +18,8 @@ from scoring.file_contents import (
 )
 from scoring.findings import InputRefused
 from scoring.mends import Changes, Mend
-from scoring.readers.sources import is_zip, open_source
+from scoring.readers.near_columns import between_cells, shared_affix
+from scoring.readers.sources import Mended, is_zip, open_source
 from scoring.readers.tables import FOREIGN
 from scoring.samples import test_sets
 
@@ -106,6 +108,10 @@ def _recognised(files: dict[str, bytes]) -> Recognised:
     except InputRefused as refused:
         return Recognised(names, (), refused.problems[0].message)
     readings = _readings(contents)
+    if not readings or readings[0].certainty == POSSIBLE:
+        readings = max(
+            readings, _as_meant(files, contents), key=lambda found: max(map(_rank, found), default=0)
+        )
     return Recognised(names, readings, "" if readings else contents.problem or _nothing_takes(contents))
 
 
@@ -119,6 +125,19 @@ def _readings(contents: Contents) -> tuple[Reading, ...]:
             if place not in found or _rank(placed) > _rank(found[place]):
                 found[place] = placed
     return tuple(sorted(found.values(), key=lambda reading: -_rank(reading)))
+
+
+def _as_meant(files: Mapping[str, bytes], contents: Contents) -> tuple[Reading, ...]:
+    """Return the readings of a lone table with a change that its page will offer as a mend."""
+    if len(files) > 1 or len(contents.tables) != 1:
+        return ()
+    ((name, data),), (table,) = files.items(), contents.tables
+    for mend in (*between_cells(table.header, table.columns), *shared_affix(table.header)):
+        mended = open_source(Mended(data, mend.changes), name)
+        readings = _readings(read_contents(mended))
+        if readings:
+            return readings
+    return ()
 
 
 def _rank(reading: Reading) -> int:

@@ -186,3 +186,19 @@ def test_the_order_of_columns_and_rows_changes_nothing(order):
     mixed = "\n".join(",".join([row[0], *(row[1 + i] for i in order)]) for row in [rows[0], *rows[:0:-1]])
     (found,) = recognise({"p.csv": mixed.encode()})
     assert [(r.challenge, r.place) for r in found.readings[:1]] == [("isic", "submission")]
+
+
+@pytest.mark.parametrize("change", ["prefix", "suffix", "separator"])
+def test_a_table_is_what_its_page_can_mend_it_to(change):
+    data = (samples.FOLDER / "isic2018" / "teams" / "nova.csv").read_bytes()
+    header, _, rows = data.partition(b"\n")
+    ids, *names = header.split(b",")
+    changed = {
+        "prefix": b",".join([ids, *(b"prob_" + name for name in names)]) + b"\n" + rows,
+        "suffix": b",".join([ids, *(name + b" (%)" for name in names)]) + b"\n" + rows,
+        "separator": data.replace(b",", b"|"),
+    }[change]
+    (found,) = recognise({"mine.csv": changed})
+    best = found.readings[0]
+    assert (best.challenge, best.place, best.test_set) == ("isic", "submission", "isic2018")
+    assert found.is_plain

@@ -13,6 +13,7 @@ from pages.shared.inputs import Input
 from scoring.findings import Finding
 from scoring.folding import distinct
 from scoring.mends import Changes, Mend
+from scoring.readers.mending import mended_table
 from scoring.readers.sources import Mended
 from scoring.recognition import fitting_test_set
 from scoring.text import markdown
@@ -104,11 +105,14 @@ def other_test_set(challenge_id: str, test_set: Input, given: Input, codes: set[
     is chosen, or no sample has them. codes: of its problems."""
     if test_set.own or not given.own or given.is_model or not codes & OF_ANOTHER_SET:
         return []
-    found = _fitting(challenge_id, given.key, test_set.name, given)
+    changes = changes_of(given).of_files
+    found = _fitting(challenge_id, (given.key, changes), test_set.name, given)
     return [found] if found else []
 
 
 @st.cache_resource(max_entries=4, scope="session", show_spinner=False)
-def _fitting(challenge_id: str, key: str, test_set: str, _given: Input) -> Mend | None:
-    files = _given.source if isinstance(_given.source, Mapping) else {_given.name: _given.source}
-    return fitting_test_set(challenge_id, files, test_set)
+def _fitting(challenge_id: str, key: tuple[str, Changes], test_set: str, _given: Input) -> Mend | None:
+    source = _given.source
+    if isinstance(source, bytes):
+        source = {_given.name: mended_table(source, key[1]) if key[1] else source}
+    return fitting_test_set(challenge_id, source, test_set)

@@ -2,6 +2,7 @@
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import Literal
 
@@ -46,6 +47,19 @@ def renamings(
 def read_as(written: str, what: str, name: str) -> Mend:
     """Return the mend that reads one column as what is missing."""
     return Mend(f"Read column “{written[:60]}” as {what}", Changes(columns=((written, name),)))
+
+
+def shared_affix(header: Sequence[str]) -> tuple[Mend, ...]:
+    """Return the mend that takes off what most headers begin or end with; none where they have nothing in
+    common."""
+    found: Counter[str] = Counter()
+    for written in header:
+        if len(written) <= LONGEST:
+            marks = [i for i, letter in enumerate(written) if not letter.isalnum()]
+            found.update(f"{written[: i + 1]}{ANY}" for i in marks if i + 1 < len(written))
+            found.update(f"{ANY}{written[i:]}" for i in marks if i)
+    pattern, count = max(found.items(), key=lambda item: (item[1], len(item[0])), default=("", 0))
+    return (renaming("column", ((pattern, ANY),)),) if count > max(1, len(header) / 2) else ()
 
 
 def of_kind(header: Sequence[str], columns: Columns, what: str, name: str, kind: Kind) -> list[Mend]:
