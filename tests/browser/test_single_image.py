@@ -86,7 +86,7 @@ def test_a_photograph_gets_an_answer_and_a_map_and_is_removed(single_image, them
     assert page.get_by_text("Highest score").count() == 0
 
 
-@pytest.mark.parametrize("end", ["removed", "tab closed"])
+@pytest.mark.parametrize("end", ["removed", pytest.param("tab closed", marks=pytest.mark.soak)])
 def test_nothing_of_a_photograph_can_be_fetched_once_it_is_removed_or_its_tab_closed(visitor, server, end):
     """Neither what the page showed nor a record that was downloaded, by whoever knows the addresses."""
     mine, stranger = visitor(), visitor(viewport=PHONE)
