@@ -10,7 +10,7 @@ from PIL import Image
 from scoring.challenges import REGISTRY
 from scoring.report.document import POLICY, template
 from scoring.single_image.abstention import withheld_line
-from scoring.single_image.comparison import mean_scores, photographs_line
+from scoring.single_image.comparison import mean_scores, models_line, photographs_line
 from scoring.single_image.model_task import described
 from scoring.single_image.quality import GOOD, STOP
 from scoring.single_image.record import Record
@@ -26,9 +26,12 @@ from scoring.single_image.wording import (
     set_line,
     views_line,
 )
+from scoring.text import shortened
 from scoring.version import __version__
 
 LONGEST_SIDE, JPEG_QUALITY = 900, 88
+NAMED = 24
+"""Characters of a model's name above a column."""
 
 
 def html(record: Record, with_image: bool = True) -> str:
@@ -59,8 +62,9 @@ def html(record: Record, with_image: bool = True) -> str:
         cautions=_cautions(record),
         impression=subject.names[subject.classes.index(record.impression)] if record.impression else "",
         scores=_scores(record) if shown else (),
-        heads=["score", *(["mean"] if record.others else [])],
+        heads=_heads(record),
         scores_line=_scores_line(record),
+        second_line=_second_line(record) if shown else "",
         sha256=record.model.sha256,
     )
 
@@ -125,11 +129,33 @@ def _scores(record: Record) -> list[tuple[str, list[float], int]]:
     rows = [record.answer.probabilities]
     if record.others:
         rows.append(mean_scores([record.answer, *record.others]))
+    if record.second is not None:
+        other = record.second.answer.probabilities
+        rows += [other, other - record.answer.probabilities]
     names = record.model.subject.names
     return [
         (names[k], [float(row[k]) for row in rows], round(100 * float(rows[0][k])))
         for k in record.answer.order
     ]
+
+
+def _heads(record: Record) -> list[str]:
+    """Return what stands above the columns of scores."""
+    mean = ["mean"] if record.others else []
+    if record.second is None:
+        return ["score", *mean]
+    return [shortened(record.model_name, NAMED), *mean, shortened(record.second.name, NAMED), "difference"]
+
+
+def _second_line(record: Record) -> str:
+    """Return what a second model says, "" where none was asked."""
+    if record.second is None:
+        return ""
+    names, name = record.model.subject.names, shortened(record.second.name, NAMED)
+    return (
+        f"Second model, {name}: {models_line(record.answer, record.second.answer, names)} Its SHA-256: "
+        f"{record.second.sha256}"
+    )
 
 
 def _scores_line(record: Record) -> str:

@@ -28,6 +28,15 @@ from scoring.version import __version__
 
 
 @dataclass(frozen=True)
+class SecondModel:
+    """What another model says of the same photograph. name: what the page calls it."""
+
+    name: str
+    sha256: str
+    answer: Answer
+
+
+@dataclass(frozen=True)
 class Record:
     """Everything that was shown of one photograph; None: not computed.
 
@@ -39,6 +48,7 @@ class Record:
         scores_shown: Whether scores were shown although there is no answer.
         others: Answers to further photographs of the same lesion.
         truth: Of a case of the test set, its class in full; "" else.
+        second: Another model's answer, where one was asked.
     """
 
     photograph: Photograph
@@ -58,6 +68,7 @@ class Record:
     scores_shown: bool = False
     others: Sequence[Answer] = ()
     truth: str = ""
+    second: SecondModel | None = None
 
 
 def document(record: Record, with_image: bool = False) -> dict[str, Any]:
@@ -102,6 +113,7 @@ def document(record: Record, with_image: bool = False) -> dict[str, Any]:
         "no_answer_because": list(record.abstentions),
         "no_answer_on_test_set": None if record.withheld is None else vars(record.withheld),
         "other_photographs": [_by_class(classes, one.probabilities) for one in record.others],
+        "second_model": None if record.second is None else _second(classes, record.second),
         "impression": record.impression,
     }
 
@@ -156,6 +168,11 @@ def _png(pixels: np.ndarray) -> bytes:
     file = io.BytesIO()
     Image.fromarray(pixels).save(file, "PNG")
     return file.getvalue()
+
+
+def _second(classes: Sequence[str], second: SecondModel) -> dict[str, Any]:
+    scores = _by_class(classes, second.answer.probabilities)
+    return {"name": second.name, "sha256": second.sha256, "scores": scores}
 
 
 def _by_class(classes: Sequence[str], values: np.ndarray) -> dict[str, Any]:

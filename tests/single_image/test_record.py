@@ -211,3 +211,16 @@ def test_several_photographs_stand_in_the_record_with_their_mean(said):
 def test_the_record_fits_where_little_is_known(said):
     bare = record.Record(said[0].photograph, said[0].model, said[0].answer)
     assert "could not be compared with cases whose class is known" in words_of(html.html(bare))
+
+
+def test_a_second_model_stands_in_the_record_beside_the_first(said):
+    other = replace(said[0].answer, probabilities=said[0].answer.probabilities[::-1].copy())
+    second = record.SecondModel("<b>Second</b>", "ab" * 32, other)
+    whole = replace(said[0], model_name="First", second=second, scores_shown=True)
+    page = words_of(html.html(whole))
+    assert "class First <b>Second</b> difference" in page
+    assert f"Its SHA-256: {'ab' * 32}" in page
+    assert "Second model" not in words_of(html.html(replace(whole, second=None)))
+    found = record.document(whole)["second_model"]
+    assert list(found["scores"].values()) == other.probabilities.tolist()
+    assert (found["name"], found["sha256"]) == ("<b>Second</b>", "ab" * 32)

@@ -97,4 +97,5 @@ def _record(query: Query, own: str, sensitivity: float, shown: bool) -> Record:
         shown,
         others[1:],
         query.subject.names[label] if label >= 0 else "",
+        side_by_side.second_model(query),
     )

@@ -16,9 +16,12 @@ from scoring import samples
 from scoring.single_image import answer as answers
 from scoring.single_image.answer import Answer
 from scoring.single_image.comparison import mean_scores, models_line, photographs_line
+from scoring.single_image.model import Opened
+from scoring.single_image.record import SecondModel
 from scoring.text import markdown
 
 NO_MODEL, OWN_MODEL = "none", "own"
+SHOWN = f"{session.PREFIX}second_shown"
 
 
 def show(query: Query) -> None:
@@ -57,7 +60,14 @@ def _photographs(query: Query) -> None:
     _table(query, "Scores of each photograph", columns | {"mean": mean}, mean)
 
 
+def second_model(query: Query) -> SecondModel | None:
+    """What a second model was shown to say of this image, None where none was asked."""
+    key, found = st.session_state.get(SHOWN, (None, None))
+    return found if key == query.key else None
+
+
 def _models(query: Query) -> None:
+    st.session_state.pop(SHOWN, None)
     layout.heading("What does a second model say of this image?")
     challenge_id = query.subject.challenge
     sample = samples.test_sets(challenge_id)[selectors.sample_key(challenge_id)]
@@ -86,7 +96,7 @@ def _models(query: Query) -> None:
 
 
 def _second(query: Query, second: Input, name: str) -> None:
-    outcome = _second_answer(query, second)
+    outcome = _second_answer(query, second, name)
     if isinstance(outcome, model.Waiting):
         model.wait_for_place(outcome)
         return
@@ -97,7 +107,8 @@ def _second(query: Query, second: Input, name: str) -> None:
         for problem in outcome.refused.problems:
             st.error(markdown(problem.message, 600), icon=":material/block:")
         return
-    one, other = query.answer, outcome.value
+    st.session_state[SHOWN] = (query.key, outcome.value)
+    one, other = query.answer, outcome.value.answer
     st.markdown(f"**{markdown(models_line(one, other, query.subject.names), 600)}**")
     columns = {
         query.model_name: one.probabilities,
@@ -107,7 +118,7 @@ def _second(query: Query, second: Input, name: str) -> None:
     _table(query, "Scores of each model", columns, np.maximum(one.probabilities, other.probabilities))
 
 
-def _second_answer(query: Query, second: Input) -> Outcome | Running | model.Waiting:
+def _second_answer(query: Query, second: Input, name: str) -> Outcome | Running | model.Waiting:
     """The second model's answer. Its outputs on the test set say what one row of them is."""
     opened = model.second_worker(query.subject, second)
     if isinstance(opened, model.Waiting) or opened.refused:
@@ -123,8 +134,14 @@ def _second_answer(query: Query, second: Input) -> Outcome | Running | model.Wai
     return session.kept(
         "second",
         key,
-        lambda: submissions.attempt(answers.answer, opened.value, query.image.photograph, vector, held.value),
+        lambda: submissions.attempt(_asked, opened.value, query, held.value, name),
     )
+
+
+def _asked(opened: Opened, query: Query, held, name: str) -> SecondModel:
+    """Ask a model about the image. held: its outputs on the test set."""
+    answer = answers.answer(opened, query.image.photograph, query.answer.vector, held)
+    return SecondModel(name, opened.sha256, answer)
 
 
 def _table(query: Query, question: str, columns: Mapping[str, np.ndarray], order: np.ndarray) -> None:
