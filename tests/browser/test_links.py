@@ -28,7 +28,7 @@ def test_an_address_shows_the_same_to_another_visitor(tricorder3, question):
 
 def test_what_is_chosen_stands_in_the_address(tricorder3):
     page = tricorder3()
-    page.get_by_role("combobox", name="Submission").click()
+    page.get_by_role("combobox", name="Submission", exact=True).click()
     page.get_by_role("option", name="Delphi").click()
     driver.tab(driver.settled(page), "Risk")
     page.get_by_role("radio", name="malignant called medium").click()

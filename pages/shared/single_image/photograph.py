@@ -58,11 +58,10 @@ def show(challenge_id: str) -> None:
     """Draw a photograph of skin and what a model answers."""
     left, right = st.columns([2, 3], gap="large")
     with left:
-        image_place, person_place, chooser = (
-            st.container(),
-            st.container(),
-            st.expander("Model and test set", icon=":material/tune:"),
-        )
+        image_place = st.container(key="single_place")
+        person_place = st.container(key="single_person")
+        with st.container(key="single_setup"):
+            chooser = st.expander("Model and test set", icon=":material/tune:")
     with chooser:
         test_set, given, truth = selectors.selectors(challenge_id)
     if truth is None:

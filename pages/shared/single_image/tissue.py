@@ -12,7 +12,9 @@ def show(challenge_id: str) -> None:
     """Draw a tile of stained tissue with the nuclei that a model or a file gives."""
     left, right = st.columns([2, 5], gap="large")
     with left:
-        image_place, setup = st.container(), st.expander("Model and tiles", icon=":material/tune:")
+        image_place = st.container(key="single_place")
+        with st.container(key="single_setup"):
+            setup = st.expander("Model and tiles", icon=":material/tune:")
     with setup:
         given = tile.source()
         test_set, _, truth = selectors.cases(challenge_id)
