@@ -6,9 +6,9 @@ from pathlib import Path
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from pages.shared.layout import facts
+from pages.shared.layout import facts, with_direction
 from scoring.text import markdown
-from scoring.views import Fact, Status, directed
+from scoring.views import Fact, Status
 
 FOLDER = Path(__file__).parent
 STATUS = 1200
@@ -61,12 +61,12 @@ def bar(places: tuple[DeltaGenerator, DeltaGenerator], score: Fact, title: str, 
             with st.container(key="bar_title"):
                 st.markdown(f"**{markdown(title, 80)}**")
         st.metric(
-            markdown(directed(score.name, score.better)),
+            markdown(score.name),
             score.value,
             delta=score.below or None,
             delta_color="off",
             delta_arrow="off",
-            help=score.explain,
+            help=with_direction(score.explain, score.better),
             width="content",
         )
         with st.container(key="bar_status", width="stretch"):

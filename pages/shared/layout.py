@@ -16,7 +16,7 @@ from scoring.figures.numerals import UNDEFINED
 from scoring.figures.theme import DARK, LIGHT, Theme
 from scoring.markup import plain
 from scoring.text import file_name, markdown
-from scoring.views import Fact, directed
+from scoring.views import Better, Fact
 
 CONFIG = {"displaylogo": False, "displayModeBar": "hover", "modeBarButtons": [["toImage"]]}
 
@@ -67,7 +67,7 @@ def facts(entries: Sequence[Fact]) -> None:
     with st.grid(min_column_width=145, gap="small"):
         for fact in entries:
             with st.container(gap=None):
-                st.caption(markdown(directed(fact.name, fact.better)), help=fact.explain)
+                st.caption(markdown(fact.name), help=with_direction(fact.explain, fact.better))
                 st.markdown(
                     f"**{markdown(fact.value)}**"
                     + (f" :small[:gray[{markdown(fact.below)}]]" if fact.below else "")
@@ -135,10 +135,25 @@ def footer(
             csv_button(numbers, question, f"csv_{file_name(key or question)}", index=index)
 
 
-def number(name: str, digits: int = 3, width: int | None = None, explain: str | None = None):
-    """A right-aligned column with a fixed number of decimals. The name carries the direction: "F1 ↑"."""
+def with_direction(explain: str | None, better: Better | None) -> str | None:
+    """Return an explanation with the direction that is better. It stands in a tooltip: an arrow in the head
+    of a table would look as if its rows were sorted."""
+    direction = f"{better.capitalize()} is better." if better else None
+    ended = explain if not explain or explain.endswith((".", "!", "?")) else f"{explain}."
+    return " ".join(filter(None, (ended if direction else explain, direction))) or None
+
+
+def number(
+    name: str,
+    digits: int = 3,
+    width: int | None = None,
+    explain: str | None = None,
+    better: Better | None = None,
+):
+    """A right-aligned column with a fixed number of decimals."""
+    explained = with_direction(explain, better)
     return st.column_config.NumberColumn(
-        name, format=f"%.{digits}f", width=width, alignment="right", help=explain
+        name, format=f"%.{digits}f", width=width, alignment="right", help=explained
     )
 
 

@@ -41,7 +41,6 @@ from scoring.views import (
     Table,
     Text,
     Views,
-    directed,
 )
 
 if TYPE_CHECKING:
@@ -353,8 +352,8 @@ def _cells(column: Column, entry: Table) -> list:
 
 
 def _config(column: Column, theme: Theme):
-    name, width = directed(column.label, column.better), column.width
-    explain = column.help or column.full or None
+    name, width = column.label, column.width
+    explain = layout.with_direction(column.help or column.full, column.better)
     unit = column.unit.replace("%", "%%")
     match column.kind:
         case "number":

@@ -121,7 +121,7 @@ CASE_COLUMNS = {
     "case": "case",
     "truth": "truth",
     "predicted": "called",
-    "truth_score": "output of the truth ↑",
+    "truth_score": "output of the truth",
     "truth_risk": "risk",
     "predicted_risk": "called risk",
     "age": "age",

@@ -36,8 +36,28 @@ class Part:
     value: float | None
 
 
+@dataclass(frozen=True)
+class Unit:
+    """How points of 100 are written: times `factor`, with so many digits, and what follows them."""
+
+    factor: float
+    digits: int
+    name: str
+
+    def tick(self, points: float) -> str:
+        """Return points as they stand at an axis."""
+        return f"{self.factor * points:g}"
+
+
+POINTS, SHARE = Unit(1.0, 2, " points"), Unit(0.01, 3, "")
+
+
 def score_strip(
-    parts: Sequence[Part], theme: Theme, interval: Sequence[float] | None = None, ceiling: float | None = None
+    parts: Sequence[Part],
+    theme: Theme,
+    interval: Sequence[float] | None = None,
+    ceiling: float | None = None,
+    unit: Unit = POINTS,
 ) -> go.Figure:
     """Draw where a score comes from: solid points won add up to the score, hatched points lost to 100.
 
@@ -46,6 +66,7 @@ def score_strip(
         theme: Its colours.
         interval: 95% interval of the score, in points of 100.
         ceiling: The score with every case right, in points of 100.
+        unit: In which the numbers are written.
     """
     colours = (theme.accent, theme.second, theme.third, *theme.categorical)
     canvas = Canvas(
@@ -54,15 +75,16 @@ def score_strip(
     start = 0.0
     for lost in (False, True):
         for part, colour in zip(parts, colours, strict=False):
-            start += _strip_piece(canvas, part, start, colour, lost)
+            start += _strip_piece(canvas, part, start, colour, lost, unit)
     score = sum(part.weight * (part.value or 0.0) for part in parts)
-    _strip_marks(canvas, score, interval, ceiling)
-    canvas.x_axis(range=[0, 100], dtick=20, showgrid=False)
+    _strip_marks(canvas, score, interval, ceiling, unit)
+    ticks = range(0, 101, 20)
+    canvas.x_axis(range=[0, 100], tickvals=list(ticks), ticktext=list(map(unit.tick, ticks)), showgrid=False)
     canvas.y_axis(range=[-0.95, 0.85], visible=False)
     return canvas.figure()
 
 
-def _strip_piece(canvas: Canvas, part: Part, start: float, colour: str, lost: bool) -> float:
+def _strip_piece(canvas: Canvas, part: Part, start: float, colour: str, lost: bool, unit: Unit) -> float:
     """Draw the points that a part won or lost, from `start`, and return how many they are."""
     value, word, paper = part.value or 0.0, "lost" if lost else "won", canvas.theme.paper
     size = part.weight * (1 - value if lost else value)
@@ -80,15 +102,19 @@ def _strip_piece(canvas: Canvas, part: Part, start: float, colour: str, lost: bo
         width=0.62,
         hoverinfo="text",
         name=f"{safe(part.name)} {word}",
-        hovertext=f"{safe(part.name)}<br>{part.weight:g} × {share} = {size:.4f} points {word}",
+        hovertext=f"{safe(part.name)}<br>{unit.factor * part.weight:g} × {share} = "
+        f"{unit.factor * size:.4f}{unit.name} {word}",
         marker=marker,
     )
-    _strip_words(canvas, part, start, size, canvas.theme.ink if lost else text_on(colour), lost)
+    _strip_words(canvas, part, start, size, canvas.theme.ink if lost else text_on(colour), lost, unit)
     return size
 
 
-def _strip_words(canvas: Canvas, part: Part, start: float, size: float, ink: str, lost: bool) -> None:
-    number = _fitting([f"{'−' if lost else ''}{size:.{digits}f}" for digits in (2, 1)], size)
+def _strip_words(
+    canvas: Canvas, part: Part, start: float, size: float, ink: str, lost: bool, unit: Unit
+) -> None:
+    value, sign = unit.factor * size, "−" if lost else ""
+    number = _fitting([f"{sign}{value:.{digits}f}" for digits in (unit.digits, unit.digits - 1)], size)
     name = _fitting([f"{part.short} lost", "lost"] if lost else [part.name, part.short], size)
     if number:
         ground = canvas.theme.paper if lost else None
@@ -104,14 +130,14 @@ def _fitting(candidates: Sequence[str], size: float) -> str:
 
 
 def _strip_marks(
-    canvas: Canvas, score: float, interval: Sequence[float] | None, ceiling: float | None
+    canvas: Canvas, score: float, interval: Sequence[float] | None, ceiling: float | None, unit: Unit
 ) -> None:
     theme = canvas.theme
     mark = {"color": theme.ink, "line": {"color": theme.ink, "width": 2}}
-    words = f"score {decimal(score, 2)}"
+    words = f"score {decimal(unit.factor * score, unit.digits)}"
     room = 100.0 if ceiling is None else ceiling - (interval[1] if interval is not None else score)
     if interval is not None:
-        words += f", 95% interval {span(interval, 1)}"
+        words += f", 95% interval {span(interval, unit.digits - 1, unit.factor)}"
         _strip_interval(canvas, interval, room)
     canvas.trace(
         "scatter",
@@ -132,7 +158,7 @@ def _strip_marks(
         mode="markers",
         marker=mark | {"symbol": "line-ns", "size": 12},
         cliponaxis=False,
-        hovertext=f"ceiling {decimal(ceiling, 2)}: the score with every case right",
+        hovertext=f"ceiling {decimal(unit.factor * ceiling, unit.digits)}: the score with every case right",
         hoverinfo="text",
     )
     if room > 12:

@@ -137,7 +137,7 @@ def _one_case(compared: Compared, found: Correctness, place: int) -> None:
     columns = {
         "team": layout.words("team"),
         "called": layout.words("called"),
-        "right": layout.number("right ↑", 2),
+        "right": layout.number("right", 2, better="higher"),
     }
     columns |= {words: layout.number(words) for words in OUTPUTS}
     layout.table(

@@ -109,7 +109,7 @@ def _class_cases(compared: Compared, name: str, team: str) -> None:
         [{"case": one.case, "value": one.value, "called": one.called or ""} for one in found],
         columns=["case", "value", "called"],
     )
-    columns = {"case": layout.words("case"), "value": layout.number("value ↑")}
+    columns = {"case": layout.words("case"), "value": layout.number("value", better="higher")}
     if any(one.called for one in found):
         columns["called"] = layout.words("called")
     layout.table(

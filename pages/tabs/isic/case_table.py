@@ -20,7 +20,7 @@ def all_cases(shown: ScoredSubmission) -> None:
         "case": layout.words("case"),
         "truth": layout.words("truth"),
         "predicted": layout.words("called"),
-        "truth_score": layout.number("score of the truth ↑", 3),
+        "truth_score": layout.number("score of the truth", 3, better="higher"),
         "weight": layout.number("weight", 2),
     }
     how = (

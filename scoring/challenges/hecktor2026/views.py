@@ -6,7 +6,7 @@ from scoring.challenges.classification_views import method
 from scoring.challenges.hecktor2026 import figures, patients, summary
 from scoring.challenges.hecktor2026.formula import STRUCTURES, WEIGHTS
 from scoring.figures.numerals import decimal, share, span
-from scoring.figures.score_points import Part, score_strip
+from scoring.figures.score_points import SHARE, Part, score_strip
 from scoring.figures.theme import SMALL
 from scoring.scorecard import ScoreCard
 from scoring.views import (
@@ -127,7 +127,7 @@ def headline(card: ScoreCard) -> Headline:
             "higher",
         ),
         (unweighted,),
-        Figure(lambda theme: score_strip(drawn, theme, bounds), _arithmetic(card, parts)),
+        Figure(lambda theme: score_strip(drawn, theme, bounds, unit=SHARE), _arithmetic(card, parts)),
         parts=(SideBySide([(_subtask(card, part),) for part in parts], (1, 1, 1)),),
         notes=(_unusable(card),),
     )

@@ -78,7 +78,7 @@ def test_the_headline_says_score_parts_and_arithmetic(card):
     assert head.score.below == span(card.intervals["score"], 3)
     assert head.facts[0].value == share(m["unweighted_score"])
     assert f"**{card.score!r}**" in head.strip.caption
-    cards, unusable = head.notes
+    (cards,), (unusable,) = head.parts, head.notes
     for part, (text,) in zip(summary.parts(card), cards.columns, strict=True):
         assert f"**{share(part.value)}**" in text.text
         assert f"× {part.weight:.2f} = **{decimal(part.won, 4)}**" in text.text

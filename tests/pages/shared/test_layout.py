@@ -51,7 +51,7 @@ def whole_page():
     rows = pd.DataFrame({"class": ["▲ MEL"], "f1": [0.5], "interval": ["0.1 to 0.9"]})
     columns = {
         "class": layout.words("class"),
-        "f1": layout.number("F1 ↑"),
+        "f1": layout.number("F1", better="higher"),
         "interval": layout.words("95% interval", right=True),
     }
     layout.table("How good?", rows, columns, "n = 3")

@@ -136,7 +136,7 @@ def test_a_table_has_shapes_stars_spans_and_directions(app):
     assert list(rows["n"]) == ["3*", "20"]
     assert list(rows["f1_interval"]) == ["0.10 to 0.40", "–"]
     columns = json.loads(app.dataframe[0].proto.columns)
-    assert [columns[name]["label"] for name in rows] == ["class", "n", "F1 ↑", "95% interval"]
+    assert [columns[name]["label"] for name in rows] == ["class", "n", "F1", "95% interval"]
 
 
 def test_foreign_names_are_escaped(app):

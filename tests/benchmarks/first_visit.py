@@ -1,0 +1,105 @@
+"""Seconds until score and first figure are seen: `python -m tests.benchmarks.first_visit [CHECKOUT ...]`.
+
+All checkouts are measured in one run. Cold: nobody has visited the server, the browser has loaded nothing.
+Warm: another session of the same browser has visited the page.
+"""
+
+import argparse
+import contextlib
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
+
+from playwright.sync_api import Browser, BrowserContext, sync_playwright
+
+from tests.browser import driver
+
+PAGES = ("tricorder3", "melanoma", "isic", "puma", "hecktor2026")
+FIGURES = ".js-plotly-plot .main-svg .plot, .js-plotly-plot .main-svg .shapelayer path"
+TABLES = "[data-testid=stDataFrame] canvas"
+"""What is looked at first on the page of ISIC."""
+WATCH = """
+window.seen = {};
+const look = () => {
+  const wanted = {
+    headline: () => document.querySelector("[data-testid=stMetricValue]")?.textContent.trim(),
+    figure: () => document.querySelector("FIGURE"),
+  };
+  for (const [name, found] of Object.entries(wanted))
+    if (!(name in window.seen) && found()) window.seen[name] = performance.now();
+};
+new MutationObserver(look).observe(document, {subtree: true, childList: true, characterData: true});
+"""
+BOTH = "() => 'headline' in window.seen && 'figure' in window.seen"
+PATIENCE = 60_000
+
+
+@contextlib.contextmanager
+def served(checkout: Path) -> Iterator[str]:
+    """The app of a checkout on a free port, with the Python that runs this."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    command = [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}"]
+    command += ["--server.headless=true", "--server.fileWatcherType=none"]
+    process = subprocess.Popen(command, cwd=checkout, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(600):
+            with (
+                contextlib.suppress(OSError),
+                urllib.request.urlopen(f"http://localhost:{port}/_stcore/health"),
+            ):
+                break
+            time.sleep(0.1)
+        yield f"http://localhost:{port}"
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def visit(context: BrowserContext, address: str, page_name: str) -> tuple[float, float]:
+    """Open a page and return the seconds until score and first figure are there."""
+    page = context.new_page()
+    page.add_init_script(WATCH.replace("FIGURE", TABLES if page_name == "isic" else FIGURES))
+    page.goto(f"{address}/{page_name}")
+    page.wait_for_function(BOTH, timeout=PATIENCE)
+    seen = page.evaluate("() => window.seen")
+    driver.settled(page)
+    page.close()
+    return seen["headline"] / 1000, seen["figure"] / 1000
+
+
+def measured(browser: Browser, checkout: Path, page_name: str, rounds: int) -> tuple[float, ...]:
+    """Return headline and figure in seconds, cold and then warm (median)."""
+    with served(checkout) as address:
+        context = browser.new_context(viewport=driver.DESKTOP)
+        cold = visit(context, address, page_name)
+        warm = [visit(context, address, page_name) for _ in range(rounds)]
+        context.close()
+    return (*cold, *(median(values) for values in zip(*warm, strict=True)))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("checkouts", nargs="*", type=Path, default=[driver.ROOT])
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--pages", nargs="*", default=PAGES)
+    arguments = parser.parse_args()
+    print(f"{'page':12} {'checkout':20} cold: headline figure   warm: headline figure (s)")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=driver.chromium(), args=list(driver.ARGUMENTS))
+        for page_name in arguments.pages:
+            for checkout in arguments.checkouts:
+                cells = measured(browser, checkout.resolve(), page_name, arguments.rounds)
+                numbers = "   ".join(f"{seconds:8.2f}" for seconds in cells)
+                print(f"{page_name:12} {checkout.resolve().name:20} {numbers}", flush=True)
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
