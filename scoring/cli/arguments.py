@@ -2,17 +2,17 @@
 loaded."""
 
 import argparse
-import difflib
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from scoring.challenge import Challenge
 from scoring.challenges import REGISTRY, load_challenge
+from scoring.cli import board_arguments
 from scoring.cli import help as examples
-from scoring.findings import InputRefused, error
+from scoring.cli.parser import Parser, add_command
 from scoring.version import __version__
 
 COMMANDS = {
@@ -21,56 +21,7 @@ COMMANDS = {
     "score": "the official score with its interval and everything behind it",
     "compare": "several teams on one truth: ranks, paired differences, and how certain they are",
 }
-
-
-class Parser(argparse.ArgumentParser):
-    """Refuses wrong arguments in the same form as a wrong file, and adds arguments when they are needed.
-
-    Attributes:
-        fill: Adds further arguments before the first parsing.
-        is_last: Whether no other parser follows, so that what it does not know nobody knows.
-        written: The arguments.
-    """
-
-    fill: Callable[["Parser"], None] | None = None
-    is_last = False
-    written: tuple[str, ...] = ()
-
-    def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> Any:  # type: ignore[override]
-        if self.fill:
-            fill, self.fill = self.fill, None
-            fill(self)
-        self.written = tuple(sys.argv[1:] if args is None else args)
-        known, others = super().parse_known_args(args, namespace)
-        if others and self.is_last:
-            self.error(f"unrecognized arguments: {' '.join(others)}")
-        return known, others
-
-    def error(self, message: str) -> NoReturn:
-        where = self.prog.removeprefix("python -m ")
-        words = f"{message}{self._meant() if self.is_last else ''}".removesuffix(".")
-        end = "" if words.endswith("?") else "."
-        raise InputRefused([error("bad-option", where, f"{words}{end} See {self.prog} --help.")])
-
-    def _meant(self) -> str:
-        """Return which option was probably meant by the first that is none, "" where all are some."""
-        flags = [text.partition("=")[0] for text in self.written if text.startswith("--")]
-        known = self._option_string_actions
-        unknown = [flag for flag in flags if not any(option.startswith(flag) for option in known)]
-        return _near(unknown[0], known) if unknown else ""
-
-    def _check_value(self, action: argparse.Action, value: Any) -> None:
-        if action.choices is not None and value not in action.choices:
-            known = ", ".join(map(str, action.choices))
-            hint = _near(str(value), action.choices) or f": choose from {known}"
-            self.error(f"there is no {action.dest} {value!r}{hint}")
-        super()._check_value(action, value)
-
-
-def _near(written: str, known: Iterable[str]) -> str:
-    """Return ". Did you mean ...?" for what was probably meant, "" where nothing is near."""
-    near = difflib.get_close_matches(written, list(known), 1, 0.6)
-    return f". Did you mean {near[0]}?" if near else ""
+BOARD = "collect submissions over weeks and rank the teams"
 
 
 def parser() -> Parser:
@@ -90,18 +41,14 @@ def parser() -> Parser:
     )
     about.add_argument("--json", metavar="FILE", help="write JSON there, - for standard output")
     for command, words in COMMANDS.items():
-        of_command = commands.add_parser(
-            command,
-            help=words,
-            description=f"{words[0].upper()}{words[1:]}.",
-            epilog=examples.of_command(f"{prog} {command}"),
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )
-        of_command.fill = partial(_fill_command, command)
+        of_command = add_command(commands, command, words, examples.of_command(f"{prog} {command}"))
+        of_command.fill = partial(fill_command, command)
+    of_board = add_command(commands, "board", BOARD, examples.of_board(f"{prog} board"))
+    of_board.fill = partial(board_arguments.fill, partial(fill_command, "board create"))
     return top
 
 
-def _fill_command(command: str, of_command: Parser) -> None:
+def fill_command(command: str, of_command: Parser) -> None:
     """Add the challenges to a command; its help lists those that can do it."""
     by_challenge = of_command.add_subparsers(
         dest="challenge", required=True, metavar="CHALLENGE", parser_class=Parser
@@ -151,6 +98,16 @@ def _truth(one: Parser, required: bool) -> None:
 
 
 def _statistics(one: Parser) -> None:
+    _replicates(one)
+    one.add_argument("--metadata", metavar="FILE", help="table joined to the truth by case id")
+    one.add_argument("--html", metavar="FILE", help="write a self-contained report there")
+    paper = "write a zip for a paper there: tables as LaTeX and CSV, figures as SVG, methods, BibTeX"
+    one.add_argument("--paper", metavar="FILE.zip", help=paper)
+    front = "a line for the front page of the report, such as Date=2026-01-31; may be repeated"
+    one.add_argument("--front", metavar="NAME=TEXT", action="append", default=[], help=front)
+
+
+def _replicates(one: Parser) -> None:
     resamples = "bootstrap replicates for the intervals, 0 = none (default 1000)"
     one.add_argument("--resamples", type=int, default=1000, metavar="N", help=resamples)
     one.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the replicates (default 0)")
@@ -160,12 +117,6 @@ def _statistics(one: Parser) -> None:
         "auto (default: percentile from 50 units on, logit t from 6 to 49), percentile, jackknife or bca"
     )
     one.add_argument("--interval", default="auto", metavar="KIND", help=interval)
-    one.add_argument("--metadata", metavar="FILE", help="table joined to the truth by case id")
-    one.add_argument("--html", metavar="FILE", help="write a self-contained report there")
-    paper = "write a zip for a paper there: tables as LaTeX and CSV, figures as SVG, methods, BibTeX"
-    one.add_argument("--paper", metavar="FILE.zip", help=paper)
-    front = "a line for the front page of the report, such as Date=2026-01-31; may be repeated"
-    one.add_argument("--front", metavar="NAME=TEXT", action="append", default=[], help=front)
 
 
 def _check(one: Parser, challenge: Challenge[Any, Any]) -> None:
@@ -224,9 +175,24 @@ def _compare(one: Parser, challenge: Challenge[Any, Any]) -> None:
         one.add_argument(option.flag, **option.argument(by_team=option.per_team))
 
 
+def _create(one: Parser, challenge: Challenge[Any, Any]) -> None:
+    """Add what a board is made of; options that teams set by themselves come with each submission."""
+    one.add_argument("--json", metavar="FILE", help="write JSON there, - for standard output")
+    one.add_argument("--id", metavar="ID", required=True, dest="board", help="small letters, digits, hyphens")
+    one.add_argument("--title", metavar="TEXT", required=True, help="what stands above the ranking")
+    counts = "which submission of a team is ranked: last (default) or best"
+    one.add_argument("--counts", metavar="WHICH", default="last", help=counts)
+    _truth(one, required=True)
+    _replicates(one)
+    for option in challenge.options_of("score", "compare"):
+        if not option.per_team:
+            one.add_argument(option.flag, **option.argument())
+
+
 ARGUMENTS: dict[str, Callable[[Parser, Challenge[Any, Any]], None]] = {
     "check": _check,
     "predict": _predict,
     "score": _score,
     "compare": _compare,
+    "board create": _create,
 }

@@ -39,10 +39,26 @@ def of_challenge(prog: str, command: str, challenge: Challenge[Any, Any]) -> str
             f"--truth {truth} alpha=alpha.{ending} beta=beta.{ending}",
             f"--truth {truth} submissions.zip --without-refused --html comparison.html",
         ],
+        "board create": [
+            f'--id lesions-2026 --title "Lesions 2026" --truth {truth}',
+            f'--id lesions-2026 --title "Lesions 2026" --truth {truth} --counts best',
+        ],
     }[command]
     if challenge.model is not None and command in ("check", "score"):
         made.append(f"--truth {truth} --model model.onnx")
     return _examples(*(f"{prog} {arguments}" for arguments in made))
+
+
+def of_board(prog: str) -> str:
+    """Return examples of the command about boards."""
+    return _examples(
+        f'{prog} create melanoma --id lesions-2026 --title "Lesions 2026" --truth labels.csv',
+        f"{prog} submit lesions-2026 --team alpha --predictions alpha.csv",
+        f"{prog} submit lesions-2026 submissions/      (folders team/2026-01-31/file)",
+        f"{prog} show lesions-2026 --html board.html",
+        f"{prog} rescore lesions-2026 --truth corrected.csv",
+        f"{prog} export lesions-2026 lesions-2026.zip",
+    )
 
 
 def _examples(*lines: str) -> str:

@@ -1,4 +1,4 @@
-"""The command line: `benchside challenges | doctor | check | predict | score | compare`."""
+"""The command line: `benchside challenges | doctor | check | predict | score | compare | board`."""
 
 import sys
 from collections.abc import Sequence
@@ -42,6 +42,11 @@ def _run(given: list[str]) -> int:
     if arguments.command == "challenges":
         for challenge_id, row in REGISTRY.items():
             print(f"{challenge_id:<14}{row.name}")
+        return DONE
+    if arguments.command == "board":
+        from scoring.cli import boards  # with the database, which no other command needs
+
+        boards.run(arguments)
         return DONE
     from scoring.cli import doctor, single, teams  # not for a list of names
 

@@ -267,6 +267,22 @@ def _options_by_team(challenge: Challenge[Any, Any]) -> set[str]:
     return {*MAY_DIFFER, *own}
 
 
+def ranks_of(
+    challenge: Challenge[Any, Any], cards: Mapping[str, ScoreCard], **options: Any
+) -> dict[str, int]:
+    """Return ranks by team, as `compare_cards` does with the same arguments, without what chance could do."""
+    values = of_options.complete(challenge.options_of("compare"), options)
+    return _ordered(challenge.comparison, cards, values)[0]
+
+
+def _ordered(
+    spec: ComparisonSpec, cards: Mapping[str, ScoreCard], options: Values
+) -> tuple[dict[str, int], Ranking | None]:
+    """Return ranks by team, and the challenge's own order where it has one."""
+    own = spec.rank(cards, options) if spec.rank and cards else None
+    return (dict(own.ranks), own) if own else (_ranks(cards, spec.tie_break), None)
+
+
 def _unequal(cards: Mapping[str, ScoreCard], may_differ: set[str]) -> Iterator[Finding]:
     """Yield errors for cards whose cases, labels, options, units or replicates differ from the first's."""
     (first, model), *others = cards.items()
@@ -308,8 +324,7 @@ def _compared(
     challenge: Challenge[Any, Any], cards: Mapping[str, ScoreCard], pairs_metric: str, options: Values
 ) -> Comparison:
     spec = challenge.comparison
-    own = spec.rank(cards, options) if spec.rank else None
-    ranks = own.ranks if own else _ranks(cards, spec.tie_break)
+    ranks, own = _ordered(spec, cards, options)
     ordered = {name: cards[name] for name in sorted(cards, key=lambda name: (ranks[name], name))}
     scored = {name: card for name, card in ordered.items() if card.score is not None}
     drawn = [card.arrays["score_replicates"] for card in scored.values() if "score_replicates" in card.arrays]

@@ -1,0 +1,42 @@
+"""A file or folder as one file, as a store keeps it and a bundle carries it."""
+
+import io
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from scoring.boards.cards import WRITTEN
+from scoring.readers.inflate import ByteFile
+from scoring.readers.sources import Source, open_source
+
+
+def packed(source: Source, name: str | None = None) -> tuple[str, bytes]:
+    """Return the name and the bytes of a source; a folder becomes a zip, always with the same bytes.
+
+    Raises:
+        InputRefused: Where it cannot be read.
+    """
+    files = open_source(source, name)
+    if files.kind == "folder":
+        members = ((member, _read(files.open(member))) for member in files.members)
+        return f"{files.name}.zip", zipped(members)
+    if isinstance(source, bytes):
+        return files.name, source
+    if files.kind == "file":
+        return files.name, files.read(files.members[0])
+    return files.name, Path(str(source)).read_bytes()
+
+
+def zipped(members: Iterable[tuple[str, bytes]]) -> bytes:
+    """Return a zip of files by name. They are not compressed: other versions of zlib give other bytes."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_STORED) as written:
+        for name, data in members:
+            written.writestr(zipfile.ZipInfo(name, WRITTEN), data)
+    return target.getvalue()
+
+
+def _read(file: ByteFile) -> bytes:
+    with file as opened:
+        data: bytes = opened.read()
+    return data

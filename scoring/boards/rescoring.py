@@ -1,0 +1,201 @@
+"""Score a board again with a corrected truth, and say what that changes.
+
+The corrected truth is a further version of the test set. Submissions are scored on it one by one, and each
+result is kept, so that a run that was stopped goes on where it was. The board shows the new numbers once all
+are there; those of older versions stay.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sqlalchemy import delete, select
+
+from scoring.boards.board import Opened, opened, scoring_of
+from scoring.boards.packing import packed
+from scoring.boards.standing import Standing, standing
+from scoring.findings import InputRefused, error
+from scoring.readers.sources import Source
+from scoring.scorecard import ScoreCard
+from scoring.store import tables
+from scoring.store.database import Store
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a corrected truth changes for a team.
+
+    Attributes:
+        team: Its name.
+        ranks: Before and after; None where it was not ranked.
+        scores: Before and after, of the submission that counts now and the one that counted before.
+        cases: Ids of the cases on which the submission that counts now is more or less right than before.
+    """
+
+    team: str
+    ranks: tuple[int | None, int | None]
+    scores: tuple[float | None, float | None]
+    cases: tuple[str, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the entry of JSON."""
+        return {
+            "team": self.team,
+            "rank_before": self.ranks[0],
+            "rank": self.ranks[1],
+            "score_before": self.scores[0],
+            "score": self.scores[1],
+            "cases": list(self.cases),
+        }
+
+
+def rescore(
+    store: Store, board_id: str, truth: Source | None, progress: Callable[[int, int], object] | None = None
+) -> Opened:
+    """Score all submissions on a corrected truth, or go on with a run that was stopped.
+
+    Args:
+        store: Where the board is.
+        board_id: Its id.
+        truth: The corrected test set; None: go on.
+        progress: progress(done, total) of the submissions.
+
+    Returns:
+        The board with its new version.
+
+    Raises:
+        InputRefused: Where the truth is refused or is that of the board already, and `nothing-to-rescore`
+            where there is no run to go on with. The board stays as it was.
+    """
+    board = opened(store, board_id)
+    target = _begun(board) if truth is None else _begin(board, truth)
+    while True:
+        left, total = _left(target)
+        for place, sent in enumerate(left):
+            if progress:
+                progress(total - len(left) + place, total)
+            result = target.result(store.files.read(sent.sha256), sent.name, sent.options)
+            row = scoring_of(sent.id, target, result)
+            with store.write() as session:
+                session.merge(row)
+        if progress:
+            progress(total, total)
+        if _finished(target):
+            return opened(store, board_id)
+
+
+def _begun(board: Opened) -> Opened:
+    """Return the board with the version that was begun."""
+    with board.store.read() as session:
+        begun = session.get(tables.TestSet, (board.row.id, board.row.version + 1))
+    if begun is None:
+        words = "no run was stopped: name the corrected test set with --truth."
+        raise InputRefused([error("nothing-to-rescore", board.row.id, words)])
+    return Opened(board.store, board.row, begun)
+
+
+def _begin(board: Opened, truth: Source) -> Opened:
+    """Return the board with a corrected truth as its next version; what was begun with the same truth goes
+    on, what was begun with another is dropped."""
+    name, data = packed(truth)
+    score = board.row.options["score"]
+    board.challenge.read_truth(data, name=name, **board.challenge.needed("truth", score))
+    digest, number = board.store.keep(data), board.row.version + 1
+    if digest == board.test_set.sha256:
+        words = f"this is the test set of version {board.row.version} already: nothing to score again."
+        raise InputRefused([error("nothing-to-rescore", name, words)])
+    with board.store.write() as session:
+        begun = session.get(tables.TestSet, (board.row.id, number))
+        if begun is not None and begun.sha256 != digest:
+            same = (tables.Scoring.board_id == board.row.id, tables.Scoring.number == number)
+            session.execute(delete(tables.Scoring).where(*same))
+            session.delete(begun)
+            session.flush()
+            begun = None
+        if begun is None:
+            begun = tables.TestSet(
+                board_id=board.row.id, number=number, name=name, sha256=digest, created=tables.now()
+            )
+            session.add(begun)
+    return Opened(board.store, board.row, begun)
+
+
+def _left(target: Opened) -> tuple[list[tables.Submission], int]:
+    """Return the submissions that are not scored on the version yet, oldest first, and the number of all."""
+    with target.store.read() as session:
+        sent = session.scalars(
+            select(tables.Submission)
+            .where(tables.Submission.board_id == target.row.id)
+            .order_by(tables.Submission.created, tables.Submission.id)
+        ).all()
+        number = tables.Scoring.number == target.test_set.number
+        done = set(
+            session.scalars(
+                select(tables.Scoring.submission_id).where(tables.Scoring.board_id == target.row.id, number)
+            )
+        )
+    return [one for one in sent if one.id not in done], len(sent)
+
+
+def _finished(target: Opened) -> bool:
+    """Show the new version, unless something was submitted meanwhile."""
+    with target.store.write() as session:
+        row = session.get(tables.Board, target.row.id, with_for_update=True)
+        assert row is not None
+        sent, scored = tables.Submission, tables.Scoring
+        done = select(scored.submission_id).where(
+            scored.board_id == row.id, scored.number == target.test_set.number
+        )
+        missing = select(sent.id).where(sent.board_id == row.id, sent.id.not_in(done))
+        if session.scalars(missing).first() is not None:
+            return False
+        row.version = target.test_set.number
+    return True
+
+
+def changes(board: Opened) -> list[Change]:
+    """Return what the version of a board changed against the one before, teams by rank; nothing for the
+    first."""
+    number = board.test_set.number
+    if number == 1:
+        return []
+    after, before = standing(board), standing(opened(board.store, board.row.id, number - 1))
+    ranks_after, ranks_before = (
+        found.comparison.ranks if found.comparison else {} for found in (after, before)
+    )
+    teams = [*ranks_after, *(team for team in ranks_before if team not in ranks_after)]
+    return [
+        Change(
+            team,
+            (ranks_before.get(team), ranks_after.get(team)),
+            (_score(before, team), _score(after, team)),
+            _cases(before, after, team),
+        )
+        for team in teams
+    ]
+
+
+def _score(found: Standing, team: str) -> float | None:
+    return found.counting[team].score if team in found.counting else None
+
+
+def _cases(before: Standing, after: Standing, team: str) -> tuple[str, ...]:
+    """Return the cases on which the submission that counts now is more or less right than before."""
+    entry = after.counting.get(team)
+    old = next((one for one in before.entries if entry and one.id == entry.id and one.card), None)
+    if entry is None or old is None:
+        return ()
+    now, then = _right(after, after.card(entry)), _right(before, before.card(old))
+    return tuple(case for case in (now | then) if not _same(now.get(case), then.get(case)))
+
+
+def _right(found: Standing, card: ScoreCard) -> dict[str, float]:
+    values = found.board.challenge.comparison.correct(card)
+    return {str(row["case"]): float(value) for row, value in zip(card.cases, values, strict=True)}
+
+
+def _same(one: float | None, other: float | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return bool(np.isclose(one, other, rtol=0, atol=1e-12, equal_nan=True))

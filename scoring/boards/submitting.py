@@ -1,0 +1,218 @@
+"""Submit to a board: scored at once; what is refused is not kept and counts nothing."""
+
+import re
+import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from scoring.boards.board import Opened, opened, scoring_of
+from scoring.boards.packing import packed
+from scoring.findings import Finding, InputRefused, error
+from scoring.readers.entries import misnamed
+from scoring.readers.sources import is_litter, sha256
+from scoring.store import tables
+from scoring.store.database import Store
+from scoring.text import shortened
+
+_DATE = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T_ ](\d{2})[:-]?(\d{2})(?:[:-]?(\d{2}))?Z?)?")
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What a team sends.
+
+    Attributes:
+        team: Name of the team.
+        name: Of the file.
+        data: Its bytes.
+        options: Options of this submission alone.
+        created: When it was submitted; None: now.
+        id: Made by the sender: the same id twice is one submission.
+    """
+
+    team: str
+    name: str
+    data: bytes
+    options: Mapping[str, Any] = field(default_factory=dict)
+    created: str | None = None
+    id: str = field(default_factory=lambda: uuid.uuid4().hex)
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """What became of a submission. again: whether the team had submitted the same file before."""
+
+    id: str
+    team: str
+    created: str
+    score: float | None
+    interval: tuple[float, float] | None
+    again: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the entry of the JSON that `board submit` writes."""
+        return {
+            "submission": self.id,
+            "team": self.team,
+            "time": self.created,
+            "score": self.score,
+            "interval": list(self.interval) if self.interval else None,
+            "submitted_before": self.again,
+        }
+
+
+def submit(board: Opened, sent: Sent) -> Receipt:
+    """Score a submission and keep it, unless the team submitted the same file before.
+
+    Where the truth is corrected meanwhile, it is scored again on the new version.
+
+    Raises:
+        InputRefused: With every problem; nothing is kept then.
+    """
+    problems = list(misnamed(sent.team, "--team"))
+    if len(sent.team) > tables.NAME:
+        problems.append(error("bad-option", "--team", f"a name has at most {tables.NAME} characters."))
+    if not 0 < len(sent.id) <= tables.NAME:
+        problems.append(error("bad-option", "--submission", f"an id has 1 to {tables.NAME} characters."))
+    if problems:
+        raise InputRefused(problems)
+    store, digest = board.store, ""
+    while True:
+        with store.read() as session:
+            before = _before(session, board.row.id, sent, digest or sha256(sent.data))
+        if before is not None:
+            return before
+        result = board.result(sent.data, sent.name, sent.options)
+        if result.card is None:
+            raise InputRefused(result.problems)
+        digest = store.keep(sent.data)
+        scoring = scoring_of(sent.id, board, result)
+        receipt = _kept(store, board, sent, digest, scoring)
+        if receipt is not None:
+            return receipt
+        board = opened(store, board.row.id)
+
+
+def _kept(store: Store, board: Opened, sent: Sent, digest: str, scoring: tables.Scoring) -> Receipt | None:
+    """Keep a scored submission; None where the board has another version of its truth by now."""
+    created = sent.created or tables.now()
+    with store.write() as session:
+        row = session.get(tables.Board, board.row.id, with_for_update=True)
+        if row is None or row.version != board.test_set.number:
+            return None
+        before = _before(session, board.row.id, sent, digest)
+        if before is not None:
+            return before
+        if session.get(tables.Team, (row.id, sent.team)) is None:
+            session.add(tables.Team(board_id=row.id, name=sent.team, created=created))
+            session.flush()
+        session.add(
+            tables.Submission(
+                id=sent.id,
+                board_id=row.id,
+                team=sent.team,
+                name=sent.name[-tables.NAME :],
+                sha256=digest,
+                options=dict(sent.options),
+                created=created,
+                excluded=None,
+            )
+        )
+        session.flush()
+        session.add(scoring)
+    return Receipt(sent.id, sent.team, created, scoring.score, _interval(scoring))
+
+
+def _before(session: Session, board_id: str, sent: Sent, digest: str) -> Receipt | None:
+    """Return the receipt of the same id, or of the same file by the same team; None where neither is kept."""
+    row = session.get(tables.Submission, sent.id)
+    if row is not None and (row.board_id, row.team, row.sha256) != (board_id, sent.team, digest):
+        words = "another submission has this id: let each have its own."
+        raise InputRefused([error("submission-exists", sent.id, words)])
+    if row is None:
+        same = (tables.Submission.team == sent.team, tables.Submission.sha256 == digest)
+        query = select(tables.Submission).where(tables.Submission.board_id == board_id, *same)
+        row = session.scalars(query).first()
+    if row is None:
+        return None
+    query_scored = select(tables.Scoring).where(tables.Scoring.submission_id == row.id)
+    last = session.scalars(query_scored.order_by(tables.Scoring.number.desc())).first()
+    return Receipt(
+        row.id,
+        row.team,
+        row.created,
+        last.score if last else None,
+        _interval(last) if last else None,
+        again=True,
+    )
+
+
+def _interval(row: tables.Scoring) -> tuple[float, float] | None:
+    return None if row.low is None or row.high is None else (row.low, row.high)
+
+
+def exclude(store: Store, board_id: str, submission_id: str, reason: str | None) -> None:
+    """Let a submission not count, with the reason; None: let it count again.
+
+    Raises:
+        InputRefused: `no-submission` where the board has none of that id.
+    """
+    with store.write() as session:
+        row = session.get(tables.Submission, submission_id)
+        if row is None or row.board_id != board_id:
+            words = f"the board {board_id} has no such submission: `board show` lists their ids."
+            raise InputRefused([error("no-submission", shortened(submission_id, 64), words)])
+        row.excluded = shortened(reason) if reason is not None else None
+
+
+def time_of(text: str) -> str | None:
+    """Return the time, in UTC, that a text names: 2026-01-31 or 2026-01-31T18:00; None for any other text."""
+    found = _DATE.fullmatch(text.strip())
+    if not found:
+        return None
+    day, *clock = found.groups()
+    try:
+        hour, minute, second = (int(part or 0) for part in clock)
+        start = datetime.fromisoformat(day).replace(hour=hour, minute=minute, second=second, tzinfo=UTC)
+    except ValueError:
+        return None
+    return tables.written(start)
+
+
+def of_folder(folder: Path) -> Iterator[Sent | Finding]:
+    """Yield what a folder holds, oldest first: `team/date/files`, `team/date.csv`, or one entry per team; a
+    finding for what cannot be read."""
+    found: list[tuple[str, str, Path]] = []
+    for entry in _entries(folder):
+        dated = [(child, time_of(child.name) or time_of(child.stem)) for child in _entries(entry)]
+        if entry.is_dir() and dated and all(time for _, time in dated):
+            found += [(time or "", entry.name, child) for child, time in dated]
+        else:
+            found.append(("", entry.name if entry.is_dir() else entry.stem, entry))
+    for time, team, path in sorted(found, key=lambda one: (one[0] or "9999", one[1], str(one[2]))):
+        try:
+            inside = _entries(path)
+            only = inside[0] if len(inside) == 1 and inside[0].is_file() else path
+            name, data = packed(str(only))
+            yield Sent(team, name, data, created=time or None)
+        except InputRefused as refused:
+            yield from (error(one.code, f"{team}: {one.where}", one.message) for one in refused.problems)
+    if not found:
+        yield error("bad-option", folder.name, "there is nothing in it: put a folder per team there.")
+
+
+def _entries(folder: Path) -> list[Path]:
+    """Return what a folder holds, sorted, without what operating systems leave behind."""
+    try:
+        return (
+            sorted(path for path in folder.iterdir() if not is_litter(path.name)) if folder.is_dir() else []
+        )
+    except OSError as problem:
+        words = f"it cannot be opened ({problem.strerror})."
+        raise InputRefused([error("unreadable-file", folder.name, words)]) from problem

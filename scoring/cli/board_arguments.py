@@ -1,0 +1,89 @@
+"""The arguments of `benchside board ...`."""
+
+from collections.abc import Callable
+
+from scoring.cli import help as examples
+from scoring.cli.parser import Parser, add_command
+
+ACTIONS = {
+    "create": "open a board for a challenge with its test set",
+    "submit": "score a team's submission and keep it, or a folder of many",
+    "list": "list the boards",
+    "show": "the ranking with intervals, ties and history; a report that can be published",
+    "exclude": "let a submission not count, with the reason",
+    "rescore": "score all submissions again with a corrected test set, and say what that changes",
+    "export": "write a board as one file",
+    "import": "read a board that was exported",
+}
+
+
+def fill(create: Callable[[Parser], None], of_board: Parser) -> None:
+    """Add the actions to the command. create: adds the challenges to the one that opens a board."""
+    actions = of_board.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=Parser)
+    epilog = examples.of_board(of_board.prog)
+    for action, words in ACTIONS.items():
+        one = add_command(actions, action, words, epilog)
+        if action == "create":
+            one.fill = create
+            continue
+        one.is_last = True
+        if action != "export":
+            one.add_argument("--json", metavar="FILE", help="write JSON there, - for standard output")
+        if action not in ("list", "import"):
+            one.add_argument("board", metavar="BOARD", help="id of the board")
+        if action in FURTHER:
+            FURTHER[action](one)
+
+
+def _submit(one: Parser) -> None:
+    many = "folder of many: team/date/file, team/date.csv, or one entry per team"
+    one.add_argument("folder", nargs="?", metavar="FOLDER", help=many)
+    one.add_argument("--team", metavar="NAME", help="name of the team")
+    one.add_argument("--predictions", metavar="P", help="prediction file, folder or zip")
+    time = "when it was submitted (UTC), 2026-01-31 or 2026-01-31T18:00; default now"
+    one.add_argument("--time", metavar="TIME", help=time)
+    own = "option of this submission alone, such as model_size_mib=12; may be repeated"
+    one.add_argument("--option", metavar="NAME=VALUE", action="append", default=[], help=own)
+    sender = "id of the submission, made by the sender: sending it again changes nothing"
+    one.add_argument("--submission", metavar="ID", help=sender)
+
+
+def _show(one: Parser) -> None:
+    one.add_argument(
+        "--html", metavar="FILE", help="write a report there that can be published: no case is in it"
+    )
+    version = "show the numbers of this version of the test set; default the newest"
+    one.add_argument("--test-set", metavar="N", type=int, help=version)
+    changed = "also say what the version changed, and by which cases (not for publication)"
+    one.add_argument("--changes", action="store_true", help=changed)
+
+
+def _exclude(one: Parser) -> None:
+    one.add_argument("submission", metavar="SUBMISSION", help="its id, as `board show` lists it")
+    what = one.add_mutually_exclusive_group(required=True)
+    what.add_argument("--reason", metavar="TEXT", help="why it does not count; it is published")
+    what.add_argument("--undo", action="store_true", help="let it count again")
+
+
+def _rescore(one: Parser) -> None:
+    words = "corrected test set; without it, a run that was stopped goes on"
+    one.add_argument("--truth", metavar="T", help=words)
+
+
+def _export(one: Parser) -> None:
+    one.add_argument("file", metavar="FILE.zip", help="where to write")
+    one.add_argument("--with-truth", action="store_true", help="put the test sets into it as well")
+
+
+def _import(one: Parser) -> None:
+    one.add_argument("file", metavar="FILE.zip", help="what `board export` wrote")
+
+
+FURTHER = {
+    "submit": _submit,
+    "show": _show,
+    "exclude": _exclude,
+    "rescore": _rescore,
+    "export": _export,
+    "import": _import,
+}

@@ -1,0 +1,93 @@
+"""Boards as short tables for a terminal."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scoring.boards.board import Opened
+from scoring.boards.rescoring import Change
+from scoring.boards.standing import Standing, history_rows, moved
+from scoring.boards.submitting import Receipt
+from scoring.comparison import scale as scales
+from scoring.comparison import verdict
+
+CASES = 5
+"""Cases that a line names before it says "and N more"."""
+
+
+def list_table(boards: Sequence[Mapping[str, Any]]) -> str:
+    """Return a line for each board."""
+    rows = [f"{'board':<24}{'challenge':<14}{'teams':>6}{'submissions':>13}  title"]
+    rows += [
+        f"{one['id'][:23]:<24}{one['challenge']:<14}{one['teams']:>6}{one['submissions']:>13}  {one['title']}"
+        for one in boards
+    ]
+    return "\n".join(rows)
+
+
+def receipt_line(receipt: Receipt) -> str:
+    """Return what became of a submission."""
+    again = " (submitted before)" if receipt.again else ""
+    result = f"score {_score(receipt.score)}{_span(receipt.interval)}"
+    return f"{receipt.team}: {result}, submission {receipt.id}{again}"
+
+
+def board_table(found: Standing) -> str:
+    """Return the ranking and the history of a board."""
+    value, row, compared = found.as_dict(), found.board.row, found.comparison
+    version = f"test set {found.board.test_set.number} of {row.version}"
+    lines = [f"{row.title} ({row.id}, {row.challenge}), the {row.counts} submission counts, {version}", ""]
+    if compared is None:
+        return "\n".join([*lines, "Nobody is ranked yet."])
+    level = verdict.tied(compared)
+    lines.append(f"{'rank':>5}  {'team':<24}{'score':>10}   {'95% interval':<19}{'ranks':<10}moved")
+    for team in value["teams"]:
+        tie = f", {verdict.tie(compared)}" if len(level) > 1 and team["team"] in level else ""
+        step = moved(team["rank"], team["previous_rank"]) if found.previous_ranks else ""
+        lines.append(
+            f"{team['rank']:>5}  {team['team'][:24]:<24}{_score(team['score']):>10}   "
+            f"{_span(team['interval'], ''):<19}{verdict.places(team['rank_interval']):<10}{step}{tie}"
+        )
+    scale = scales.of(found.board.challenge)
+    sentences = [verdict.standing(compared), verdict.untold(compared), verdict.gap(compared, scale)]
+    lines += ["", *(sentence for sentence in sentences if sentence)]
+    lines += ["", *_history(value["teams"])]
+    lines += [f"Excluded: {one['team']}, {one['submission']}: {one['reason']}" for one in value["excluded"]]
+    if value["unranked"]:
+        lines.append(f"Without a submission that counts: {', '.join(value['unranked'])}.")
+    return "\n".join(lines)
+
+
+def _history(teams: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return all submissions of the teams, oldest first, a line each."""
+    lines = [f"{'submitted (UTC)':<18}{'team':<24}{'score':>10}  {'rank':>5}   submission"]
+    ids = [one["submission"] for team in teams for one in team["history"]]
+    rows = zip(history_rows(teams), ids, strict=True)
+    for (team, time, score, _, rank, became), one in sorted(rows, key=lambda pair: pair[0][1]):
+        end = f"{rank or '-':>5}   {one}{f', {became}' if became else ''}"
+        lines.append(f"{time:<18}{team[:23]:<24}{_score(score):>10}  {end}")
+    return lines
+
+
+def changes_table(board: Opened, changed: Sequence[Change]) -> str:
+    """Return what a version of the test set changed."""
+    number = board.test_set.number
+    if not changed:
+        return f"Test set {number}: there is nothing to compare with."
+    lines = [f"Test set {number} instead of {number - 1}:", ""]
+    lines.append(f"{'team':<24}{'rank':>12}{'score':>24}   cases")
+    for one in changed:
+        ranks = " -> ".join("-" if rank is None else str(rank) for rank in one.ranks)
+        scores = " -> ".join(map(_score, one.scores))
+        more = f" and {len(one.cases) - CASES} more" if len(one.cases) > CASES else ""
+        lines.append(f"{one.team[:23]:<24}{ranks:>12}{scores:>24}   {', '.join(one.cases[:CASES])}{more}")
+    steps = sum(one.ranks[0] != one.ranks[1] for one in changed)
+    lines += ["", f"{steps} of {len(changed)} teams have another rank."]
+    return "\n".join(lines)
+
+
+def _score(value: float | None) -> str:
+    return "-" if value is None else f"{value:.6f}"
+
+
+def _span(pair: Sequence[float] | None, before: str = ", 95% interval ") -> str:
+    return f"{before}{pair[0]:.4f} to {pair[1]:.4f}" if pair else ""

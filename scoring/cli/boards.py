@@ -1,0 +1,182 @@
+"""The command about boards: create, submit, list, show, exclude, rescore, export, import."""
+
+import argparse
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from scoring.boards import bundle, rescoring, submitting
+from scoring.boards.board import Settings, create, listed, opened, own_options
+from scoring.boards.packing import packed
+from scoring.boards.rescoring import Change, changes
+from scoring.boards.standing import standing
+from scoring.boards.submitting import Receipt, Sent
+from scoring.challenges import load_challenge
+from scoring.cli.board_tables import board_table, changes_table, list_table, receipt_line
+from scoring.cli.output import as_json, print_findings, progress, write
+from scoring.cli.reading import chosen, statistics
+from scoring.findings import Finding, InputRefused, error, note
+from scoring.store.database import Store, open_store
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Run one action. Raises InputRefused with every problem."""
+    ACTIONS[arguments.action](open_store(), arguments)
+
+
+def _create(store: Store, arguments: argparse.Namespace) -> None:
+    challenge, settings = load_challenge(arguments.challenge), statistics(arguments)
+    shared = [option for option in challenge.options_of("score") if not option.per_team]
+    of_comparison = chosen(arguments, challenge.options_of("compare"))
+    if problems := settings.problems():
+        raise InputRefused(problems)
+    board = create(
+        store,
+        arguments.board,
+        arguments.challenge,
+        arguments.truth,
+        Settings(arguments.title, arguments.counts, chosen(arguments, shared), of_comparison, vars(settings)),
+    )
+    print_findings(board.truth.findings)
+    words = f"Board {board.row.id} is open, with {len(board.truth)} cases. It is kept in {store.place}."
+    _answer(arguments, standing(board).as_dict(), words)
+
+
+def _submit(store: Store, arguments: argparse.Namespace) -> None:
+    board = opened(store, arguments.board)
+    sent, problems = _sent(arguments, board.challenge)
+    receipts: list[Receipt] = []
+    count = progress("submissions")
+    for place, one in enumerate(sent):
+        if count:
+            count(place, len(sent))
+        try:
+            receipts.append(submitting.submit(board, one))
+        except InputRefused as refused:
+            several = arguments.folder is not None
+            problems += [_of_team(one.team, p) if several else p for p in refused.problems]
+    if count and sent:
+        count(len(sent), len(sent))
+    again = [_known(receipt) for receipt in receipts if receipt.again]
+    if problems:
+        refusal = InputRefused(problems, again)
+        if not arguments.json:
+            refusal.add_note("\n".join(map(receipt_line, receipts)) or "Nothing was kept.")
+        raise refusal
+    print_findings(again)
+    _answer(
+        arguments,
+        {"board": board.row.id, "submissions": [receipt.as_dict() for receipt in receipts]},
+        "\n".join(map(receipt_line, receipts)),
+    )
+
+
+def _sent(arguments: argparse.Namespace, challenge: Any) -> tuple[list[Sent], list[Finding]]:
+    """Return what the command line submits, and what cannot be read of a folder."""
+    single = (arguments.team, arguments.predictions, arguments.time, arguments.submission)
+    if arguments.folder is not None:
+        if any(single) or arguments.option:
+            words = "a folder of many goes without --team, --predictions, --time, --submission and --option."
+            raise InputRefused([error("bad-option", arguments.folder, words)])
+        folder = Path(arguments.folder)
+        if not folder.is_dir():
+            raise InputRefused(
+                [error("unreadable-file", arguments.folder, "there is no such folder: check the path.")]
+            )
+        found = list(submitting.of_folder(folder))
+        return [one for one in found if isinstance(one, Sent)], [
+            one for one in found if isinstance(one, Finding)
+        ]
+    if arguments.team is None or arguments.predictions is None:
+        words = "name --team and --predictions, or a folder of many."
+        raise InputRefused([error("bad-option", "board submit", words)])
+    time = submitting.time_of(arguments.time) if arguments.time else None
+    if arguments.time and time is None:
+        words = f"{arguments.time!r} is no time: write 2026-01-31 or 2026-01-31T18:00 (UTC)."
+        raise InputRefused([error("bad-option", "--time", words)])
+    pairs = [text.partition("=") for text in arguments.option]
+    own = own_options(challenge, {key.strip(): value for key, _, value in pairs})
+    name, data = packed(arguments.predictions)
+    more = {"id": arguments.submission} if arguments.submission is not None else {}
+    return [Sent(arguments.team, name, data, own, time, **more)], []
+
+
+def _of_team(team: str, problem: Finding) -> Finding:
+    return error(problem.code, f"{team}: {problem.where}", problem.message)
+
+
+def _known(receipt: Receipt) -> Finding:
+    words = f"this file was submitted already, on {receipt.created[:10]}: it counts once."
+    return note("submitted-before", receipt.team, words)
+
+
+def _list(store: Store, arguments: argparse.Namespace) -> None:
+    boards = listed(store)
+    words = list_table(boards) if boards else f"No boards yet in {store.place}."
+    _answer(arguments, {"boards": boards}, words)
+
+
+def _show(store: Store, arguments: argparse.Namespace) -> None:
+    board = opened(store, arguments.board, arguments.test_set)
+    found = standing(board)
+    value, words = found.as_dict(), board_table(found)
+    if arguments.changes:
+        changed = changes(board)
+        value |= _as_value(changed)
+        words += "\n\n" + changes_table(board, changed)
+    if arguments.html:
+        from scoring.boards.report import html  # figures take a second to import
+
+        write(arguments.html, html(found), "--html")
+    _answer(arguments, value, words)
+
+
+def _exclude(store: Store, arguments: argparse.Namespace) -> None:
+    board = opened(store, arguments.board)
+    reason = None if arguments.undo else arguments.reason.strip()
+    if reason == "":
+        raise InputRefused([error("bad-option", "--reason", "say why it does not count.")])
+    submitting.exclude(store, board.row.id, arguments.submission, reason)
+    found = standing(board)
+    _answer(arguments, found.as_dict(), board_table(found))
+
+
+def _rescore(store: Store, arguments: argparse.Namespace) -> None:
+    board = rescoring.rescore(store, arguments.board, arguments.truth, progress("submissions"))
+    changed = changes(board)
+    value = {"board": board.row.id, "test_set_version": board.row.version, **_as_value(changed)}
+    _answer(arguments, value, changes_table(board, changed))
+
+
+def _as_value(changed: Iterable[Change]) -> dict[str, Any]:
+    return {"changes": [one.as_dict() for one in changed]}
+
+
+def _export(store: Store, arguments: argparse.Namespace) -> None:
+    data = bundle.export(opened(store, arguments.board), arguments.with_truth)
+    write(arguments.file, data, "FILE.zip")
+
+
+def _import(store: Store, arguments: argparse.Namespace) -> None:
+    found = standing(opened(store, bundle.import_board(store, arguments.file)))
+    _answer(arguments, found.as_dict(), board_table(found))
+
+
+def _answer(arguments: argparse.Namespace, value: Any, words: str) -> None:
+    """Write JSON where it is wanted, else say the words."""
+    if arguments.json:
+        write(arguments.json, as_json(value), "--json")
+    else:
+        print(words)
+
+
+ACTIONS: dict[str, Callable[[Store, argparse.Namespace], None]] = {
+    "create": _create,
+    "submit": _submit,
+    "list": _list,
+    "show": _show,
+    "exclude": _exclude,
+    "rescore": _rescore,
+    "export": _export,
+    "import": _import,
+}

@@ -1,0 +1,58 @@
+"""Databases for tests: SQLite in a folder, and PostgreSQL where a server can be started."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+POSTGRESQL = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+
+
+def as_postgres(*command: object) -> None:
+    """Run a command of PostgreSQL, which refuses root, as the user postgres."""
+    before = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+    subprocess.run([*before, *map(str, command)], cwd="/", check=True, capture_output=True, timeout=60)
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[str]:
+    """Start a server for this run, and give the URL of its database."""
+    if not POSTGRESQL:
+        pytest.skip("PostgreSQL is not installed (Debian's package postgresql)")
+    pytest.importorskip("psycopg")
+    programs = POSTGRESQL[-1]
+    folder = Path(tempfile.mkdtemp(prefix="pg"))
+    try:
+        if os.geteuid() == 0:
+            shutil.chown(folder, "postgres")
+        data, log = folder / "data", folder / "log"
+        made = ("-D", data, "-U", "test", "-A", "trust", "--no-sync", "-E", "UTF8", "--no-locale")
+        options = f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=off"
+        as_postgres(programs / "initdb", *made)
+        as_postgres(programs / "pg_ctl", "-D", data, "-o", options, "-l", log, "-w", "start")
+    except (subprocess.SubprocessError, OSError, LookupError) as problem:
+        shutil.rmtree(folder, ignore_errors=True)
+        pytest.skip(f"PostgreSQL could not be started: {problem}")
+    yield f"postgresql+psycopg://test@/postgres?host={folder}"
+    as_postgres(programs / "pg_ctl", "-D", data, "-m", "fast", "stop")
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request, tmp_path, monkeypatch) -> str:
+    """Let stores be opened in a fresh place, on each database; gives its name."""
+    monkeypatch.setenv("BENCHSIDE_STORE", str(tmp_path / "store"))
+    monkeypatch.delenv("BENCHSIDE_DATABASE_URL", raising=False)
+    if request.param == "postgresql":
+        url = request.getfixturevalue("postgresql")
+        import psycopg
+
+        plain = url.replace("postgresql+psycopg", "postgresql")
+        with psycopg.connect(plain, autocommit=True) as connection:
+            connection.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+        monkeypatch.setenv("BENCHSIDE_DATABASE_URL", url)
+    return request.param
