@@ -97,8 +97,16 @@ def refusal(
         mend_buttons(first, take, f"{key}_all")
     drawn = {mend.changes for mend in first}
     with st.container(border=True, gap="small"):
+        aside = []
         for number, fold in enumerate(folds):
-            new = [mend for mend in fold.mends if mend.changes not in drawn]
+            new = [mend for mend in fold.mends if mend.changes not in drawn] if take else []
             drawn.update(mend.changes for mend in new)
-            _fold(fold, new, take, f"{key}_{number}")
+            if fold.level == "error" or new:
+                _fold(fold, new, take, f"{key}_{number}")
+            else:
+                aside.append(fold)
         st.caption(f"{tally((*refused.problems, *refused.findings))}.")
+    if aside:
+        with st.expander(f"Also noticed: {tally(entry for fold in aside for entry in fold.entries)}"):
+            for fold in aside:
+                _fold(fold)
