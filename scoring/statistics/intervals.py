@@ -67,19 +67,20 @@ def logit_t(point: float, left_out: Floats) -> list[float] | None:
     """Return the logit t interval of a quantity between 0 and 1, which holds its level with few units.
 
     It is logit(c) +- t(0.975, n - 1) x se / (c (1 - c)), transformed back, with c = (n point + 1) / (n + 2)
-    and the jackknife standard error; where that is 0, the one of a share, sqrt(c (1 - c) / n).
+    and the jackknife standard error; where that is 0, the one of a share, sqrt(c (1 - c) / n). Where units
+    hardly differ it would lie beside the point, which is then its end.
 
     Args:
         point: The quantity on the whole test set, 0..1.
         left_out: The quantity without each unit [n], NaN where undefined.
 
     Returns:
-        The lower and the upper end, above 0 and below 1; None with fewer than two units, and where the point
+        The lower and the upper end, 0..1, around the point; None with fewer than two units, and where the point
         or one of `left_out` is undefined: then the quantity hinges on one unit.
 
     Example:
         >>> [round(end, 2) for end in logit_t(1.0, np.ones(8))]
-        [0.36, 0.99]
+        [0.36, 1.0]
     """
     n = len(left_out)
     if n < 2 or not np.isfinite(point) or np.isnan(left_out).any():
@@ -88,7 +89,8 @@ def logit_t(point: float, left_out: Floats) -> list[float] | None:
     error = jackknife_error(left_out) or float(np.sqrt(center * (1 - center) / n))
     reach = float(scipy.special.stdtrit(n - 1, QUANTILES[1])) * error / (center * (1 - center))
     middle = scipy.special.logit(center)
-    return [float(scipy.special.expit(middle - reach)), float(scipy.special.expit(middle + reach))]
+    low, high = (float(scipy.special.expit(middle + side * reach)) for side in (-1, 1))
+    return [min(low, point), max(high, point)]
 
 
 def bca(point: float, replicates: Floats, left_out: Floats) -> list[float] | None:
