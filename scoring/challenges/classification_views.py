@@ -373,7 +373,7 @@ def slices_table(slices: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> Table
 
 def estimated(key: str) -> Column:
     """Return the column of a number of the JSON, or of its interval, under its own name."""
-    words = named(key)
+    words = key.replace("_", " ") if key == "n" or key.startswith("n_") else named(key)
     if key.endswith("_interval"):
         return Column(key, words, "interval", 2, lighter=True, detail=True)
     return Column(key, words, "number", 0 if key.startswith("n_") or key == "n" else 3, detail=True)

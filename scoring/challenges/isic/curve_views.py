@@ -54,7 +54,7 @@ def curves(card: ScoreCard) -> SideBySide:
         ]
         for kind, (x, y, measure) in kinds.items()
     }
-    how = "and its 95% interval. Click a name to hide it, twice to see it alone. Circle: the cut at 0.5."
+    how = "and its 95% interval. Circle: the cut at 0.5."
     roc = Figure(
         partial(figures.roc, lines["roc"], level=WANTED),
         f"Beside each name: AUC {how} Dotted: chance. {shared.method(card)}",
