@@ -75,8 +75,8 @@ def logit_t(point: float, left_out: Floats) -> list[float] | None:
         left_out: The quantity without each unit [n], NaN where undefined.
 
     Returns:
-        The lower and the upper end, 0..1, around the point; None with fewer than two units, and where the point
-        or one of `left_out` is undefined: then the quantity hinges on one unit.
+        The lower and the upper end, 0..1, around the point; None with fewer than two units, and where the
+        point or one of `left_out` is undefined: then the quantity hinges on one unit.
 
     Example:
         >>> [round(end, 2) for end in logit_t(1.0, np.ones(8))]
