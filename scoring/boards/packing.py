@@ -17,14 +17,15 @@ def packed(source: Source, name: str | None = None) -> tuple[str, bytes]:
         InputRefused: Where it cannot be read.
     """
     files = open_source(source, name)
+    called = files.name.encode("utf-8", "replace").decode()  # a name in another encoding cannot be kept
     if files.kind == "folder":
         members = ((member, _read(files.open(member))) for member in files.members)
-        return f"{files.name}.zip", zipped(members)
+        return f"{called}.zip", zipped(members)
     if isinstance(source, bytes):
-        return files.name, source
+        return called, source
     if files.kind == "file":
-        return files.name, files.read(files.members[0])
-    return files.name, Path(str(source)).read_bytes()
+        return called, files.read(files.members[0])
+    return called, Path(str(source)).read_bytes()
 
 
 def zipped(members: Iterable[tuple[str, bytes]]) -> bytes:

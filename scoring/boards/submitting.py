@@ -3,7 +3,7 @@
 import re
 import uuid
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from scoring.boards.board import Opened, opened, scoring_of
 from scoring.boards.packing import packed
 from scoring.findings import Finding, InputRefused, error
+from scoring.readers.archives import has_hidden
 from scoring.readers.entries import misnamed
 from scoring.readers.sources import is_litter, sha256
 from scoring.store import tables
@@ -46,7 +47,8 @@ class Sent:
 
 @dataclass(frozen=True)
 class Receipt:
-    """What became of a submission. again: whether the team had submitted the same file before."""
+    """What became of a submission. again: whether the team had submitted the same file before. findings: what
+    was noticed about it, besides what was noticed about the test set."""
 
     id: str
     team: str
@@ -54,6 +56,7 @@ class Receipt:
     score: float | None
     interval: tuple[float, float] | None
     again: bool = False
+    findings: tuple[Finding, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return the entry of the JSON that `board submit` writes."""
@@ -64,6 +67,7 @@ class Receipt:
             "score": self.score,
             "interval": list(self.interval) if self.interval else None,
             "submitted_before": self.again,
+            "findings": [finding.as_dict() for finding in self.findings],
         }
 
 
@@ -78,8 +82,10 @@ def submit(board: Opened, sent: Sent) -> Receipt:
     problems = list(misnamed(sent.team, "--team"))
     if len(sent.team) > tables.NAME:
         problems.append(error("bad-option", "--team", f"a name has at most {tables.NAME} characters."))
-    if not 0 < len(sent.id) <= tables.NAME:
-        problems.append(error("bad-option", "--submission", f"an id has 1 to {tables.NAME} characters."))
+    if not 0 < len(sent.id) <= tables.NAME or has_hidden(sent.id):
+        problems.append(
+            error("bad-option", "--submission", f"an id has 1 to {tables.NAME} visible characters.")
+        )
     if problems:
         raise InputRefused(problems)
     store, digest = board.store, ""
@@ -95,7 +101,9 @@ def submit(board: Opened, sent: Sent) -> Receipt:
         scoring = scoring_of(sent.id, board, result)
         receipt = _kept(store, board, sent, digest, scoring)
         if receipt is not None:
-            return receipt
+            known = frozenset(board.truth.findings)
+            noticed = () if receipt.again else (f for f in result.card.findings if f not in known)
+            return replace(receipt, findings=tuple(noticed))
         board = opened(store, board.row.id)
 
 

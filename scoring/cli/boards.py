@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -54,16 +55,21 @@ def _submit(store: Store, arguments: argparse.Namespace) -> None:
             receipts.append(submitting.submit(board, one))
         except InputRefused as refused:
             several = arguments.folder is not None
-            problems += [_of_team(one.team, p) if several else p for p in refused.problems]
+            problems += [
+                replace(p, where=f"{one.team}: {p.where}") if several else p for p in refused.problems
+            ]
     if count and sent:
         count(len(sent), len(sent))
-    again = [_known(receipt) for receipt in receipts if receipt.again]
+    noticed = [_known(receipt) for receipt in receipts if receipt.again]
+    noticed += [
+        replace(f, where=f"{receipt.team}: {f.where}") for receipt in receipts for f in receipt.findings
+    ]
     if problems:
-        refusal = InputRefused(problems, again)
+        refusal = InputRefused(problems, noticed)
         if not arguments.json:
             refusal.add_note("\n".join(map(receipt_line, receipts)) or "Nothing was kept.")
         raise refusal
-    print_findings(again)
+    print_findings(noticed)
     _answer(
         arguments,
         {"board": board.row.id, "submissions": [receipt.as_dict() for receipt in receipts]},
@@ -99,10 +105,6 @@ def _sent(arguments: argparse.Namespace, challenge: Any) -> tuple[list[Sent], li
     name, data = packed(arguments.predictions)
     more = {"id": arguments.submission} if arguments.submission is not None else {}
     return [Sent(arguments.team, name, data, own, time, **more)], []
-
-
-def _of_team(team: str, problem: Finding) -> Finding:
-    return error(problem.code, f"{team}: {problem.where}", problem.message)
 
 
 def _known(receipt: Receipt) -> Finding:

@@ -82,7 +82,7 @@ def open_store(folder: str | os.PathLike[str] | None = None, url: str | None = N
     path = Path(folder or os.environ.get(FOLDER) or _default_folder())
     address = url or os.environ.get(DATABASE)
     with refusing(str(path)):
-        path.mkdir(parents=True, exist_ok=True)
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)  # truths are in it
     if address:
         engine, place = _postgresql(address)
     else:

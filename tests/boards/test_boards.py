@@ -10,12 +10,14 @@ from scoring.boards import rescoring, submitting
 from scoring.boards.board import opened
 from scoring.boards.submitting import Sent
 from scoring.store.database import open_store
+from tests.support import schemas
 from tests.support.boards import board, filled, labels, predictions
 
 
 def shown(*arguments: object) -> dict:
     done = board("show", "b", "--json", "-", *arguments)
     assert done.status == 0, done.err
+    assert schemas.problems("board", done.out) == []
     return done.json
 
 
@@ -152,11 +154,25 @@ def test_wrong_input_is_said_and_counts_nothing(sent, tmp_path):
     assert shown() == before
 
 
+def test_what_is_noticed_about_a_submission_is_said(place, tmp_path):
+    truth, file = labels(tmp_path / "labels.csv"), tmp_path / "few.csv"
+    wanted = ("--id", "b", "--title", "B", "--truth", truth, "--resamples", 0, "--missing", "wrong")
+    assert board("create", "melanoma", *wanted).status == 0
+    file.write_text("filename,score\ncanary00,0.9\n")
+    done = board("submit", "b", "--team", "alpha", "--predictions", file)
+    assert done.status == 0
+    assert "warning missing-case alpha: " in done.err
+
+
+def test_truths_are_for_their_owner_alone(sent, place):
+    assert place.stat().st_mode & 0o077 == 0
+
+
 def test_the_same_id_twice_is_one_submission(sent, tmp_path):
     file = predictions(tmp_path / "c.csv", 9, 1.3)
     arguments = ("submit", "b", "--team", "c", "--predictions", file, "--submission", "mine", "--json", "-")
     first, again = board(*arguments).json, board(*arguments).json
-    assert first["submissions"][0] | {"submitted_before": True} == again["submissions"][0]
+    assert first["submissions"][0] | {"submitted_before": True, "findings": []} == again["submissions"][0]
     other = predictions(tmp_path / "d.csv", 10, 1.3)
     assert "submission-exists" in refusal(
         "submit", "b", "--team", "c", "--predictions", other, "--submission", "mine"
