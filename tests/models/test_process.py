@@ -683,3 +683,15 @@ def test_mutated_models_end_in_an_answer_or_one_of_the_codes():
         result = outcome(bytes(data))
         assert not isinstance(result, ModelFailed) or result.code in codes, (turn, result)
     assert children() == before
+
+
+@pytest.mark.soak
+def test_a_model_of_nearly_the_size_that_is_read_runs():
+    """It is in memory several times while it is loaded: its address space grows with it."""
+    weights = builders.initializer("big", np.zeros((500 * 1_000_000 // 44, 11), np.float32))
+    nodes = [
+        helper.make_node("ReduceMean", ["big"], ["mean"], axes=[0], keepdims=1),
+        helper.make_node("ReduceMean", ["image"], ["grey"], keepdims=0),
+        helper.make_node("Add", ["mean", "grey"], ["scores"]),
+    ]
+    assert outcome(builders.build(nodes, initializers=[weights]), Limits()).outputs[0].shape == (1, 11)
