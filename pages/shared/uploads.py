@@ -1,5 +1,5 @@
-"""Uploads have a quota, for each session and for the whole server, and only sessions whose page takes files
-may upload.
+"""Uploads have a quota, for each session and for the whole server, and only sessions that were shown an
+input for files may upload.
 
 Streamlit itself bounds one file, and takes any number of them from any session.
 """
@@ -134,8 +134,8 @@ QUOTA = Quota()
 
 
 class UploadQuota:
-    """ASGI middleware that refuses uploads beyond the quota (413), and of sessions whose page takes none
-    (403), and cleans the names of others."""
+    """ASGI middleware that refuses uploads beyond the quota (413), and of sessions that were shown no input
+    for files (403), and cleans the names of others."""
 
     def __init__(self, app: ASGIApp, quota: Quota = QUOTA):
         self._app, self._quota = app, quota
@@ -234,7 +234,7 @@ def _session(runtime: Runtime, session_id: str) -> AppSession | None:
 
 
 def _takes_files(session: AppSession) -> bool:
-    """Whether the page that a session sees has a widget that takes files."""
+    """Whether a session was shown a widget that takes files."""
     widgets = session.session_state._new_widget_state.widget_metadata
     return any(entry.value_type == "file_uploader_state_value" for entry in list(widgets.values()))
 

@@ -62,7 +62,7 @@ def test_an_upload_that_does_not_say_its_size_ends_at_the_same_limit(visitor):
 
 
 @pytest.mark.parametrize(("page", "status"), [("about", 403), ("isic", 204)])
-def test_only_a_page_with_an_uploader_takes_files(visitor, page, status):
+def test_only_who_was_shown_an_input_for_files_uploads(visitor, page, status):
     one = visitor(page)
     assert one.put(f"_stcore/upload_file/{one.session}/made-up", "a.csv", b",")[0] == status
 
