@@ -30,7 +30,7 @@ def with_note(found: Read, source: Source) -> Read:
     was."""
     if not isinstance(source, Mended) or not (changes := source.changes.of_files):
         return found
-    words = f"read with changes: {changes.words()}. The official program needs them in the file itself."
+    words = f"read with changes: {changes.words()}. The official program needs this in the file itself."
     said = note(MENDED, found.name, words).mended_by(Mend("", changes))
     names = {entry.name for entry in fields(cast(Any, found))}
     name = "findings" if "findings" in names else "read"  # HECKTOR adds what is missing to what was read
