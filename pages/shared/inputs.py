@@ -129,7 +129,10 @@ def second(samples: Mapping[str, Submission], page: str, several: bool) -> tuple
         return _kept(f"{key}_kept")
 
     label = "Compare with another submission"
-    titles = {"": label, **{name: f"Compare with {sample.title}" for name, sample in samples.items()}}
+    titles = {
+        "": "Compare with …",
+        **{name: f"Compare with {sample.title}" for name, sample in samples.items()},
+    }
     with st.container(key=f"{key}_choice", width=400):
         panel = chooser(
             label,

@@ -54,7 +54,8 @@ class Second:
         found = self.compared.kept("two cases", lambda: by_case.correctness(self.compared.comparison))
         names = [self.first, self.other]
         for side, (name, places) in enumerate(zip(names, two.differing(found, *names), strict=True)):
-            self._gallery(name, places, f"two_page_{side}")
+            if len(places):
+                self._gallery(name, places, f"two_page_{side}")
 
     def _gallery(self, name: str, places: Ints, key: str) -> None:
         def cards(start: int, stop: int) -> list[layout.Picture]:

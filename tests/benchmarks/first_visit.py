@@ -36,7 +36,7 @@ const look = () => {
 new MutationObserver(look).observe(document, {subtree: true, childList: true, characterData: true});
 """
 BOTH = "() => 'headline' in window.seen && 'figure' in window.seen"
-PATIENCE = 60_000
+PATIENCE = 120_000
 
 
 @contextlib.contextmanager

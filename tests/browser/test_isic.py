@@ -131,7 +131,7 @@ def test_a_click_on_a_cell_opens_its_cases_and_the_address_says_which(isic, view
 
 
 def test_a_name_in_the_legend_hides_its_curve(isic):
-    page = isic("?tab=Curves")
+    page = isic("?tab=Curves&curve=all+in+one")
     shown = "() => document.querySelector('.js-plotly-plot')._fullData.filter(t => t.visible === true).length"
     page.locator(".js-plotly-plot .legendtoggle").first.wait_for()
     before = page.evaluate(shown)

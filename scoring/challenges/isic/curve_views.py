@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 
 from scoring.challenges import classification_views as shared
+from scoring.challenges.classification_views import class_name
 from scoring.challenges.isic import derived
 from scoring.challenges.isic.card import malignant_curve
 from scoring.figures import categories as figures
 from scoring.figures.categories import Line
+from scoring.figures.curves import Curve, precision_recall_panel, roc_panel
 from scoring.figures.numerals import share, span
 from scoring.scorecard import ScoreCard
 from scoring.text import markdown
-from scoring.views import Data, Fact, Facts, Figure, SideBySide, Table, Text
+from scoring.views import Choice, Data, Fact, Facts, Figure, Panel, Panels, SideBySide, Table, Text
 
 WANTED = 0.8
 """The sensitivity from which on the challenge takes an area of its own."""
@@ -40,8 +42,8 @@ def counts(card: ScoreCard) -> Table:
     return shared.counts_table(*derived.matrix(card), derived.risks(card))
 
 
-def curves(card: ScoreCard) -> SideBySide:
-    """Return one against the rest, all categories in one figure each."""
+def curves(card: ScoreCard) -> Choice:
+    """Return one category against the rest: a small figure for each, or all of them in one."""
     a, cut = card.arrays, derived.points_at_half(card)
     kinds = {
         "roc": (a["roc_x"], a["roc_y"], "auc"),
@@ -65,7 +67,34 @@ def curves(card: ScoreCard) -> SideBySide:
         f"Beside each name: average precision {how} {shared.method(card)}",
         _drawn(lines["pr"], "recall", "precision"),
     )
-    return SideBySide(((roc,), (precision,)), (1, 1))
+    n = f"n: cases of the category. {shared.method(card)}"
+    small = {
+        "ROC": Panels(
+            "How well is each category told from the rest?",
+            [_panel(card, line, "AUC") for line in lines["roc"]],
+            f"Across: 1 − specificity. Up: sensitivity. Dotted: chance. {n}",
+        ),
+        "precision and recall": Panels(
+            "How many of those called a category are of it?",
+            [_panel(card, line, "AP") for line in lines["pr"]],
+            f"Across: sensitivity (recall). Up: precision. Dotted: guessing. {n}",
+        ),
+    }
+    return Choice("Curve", "curve", {**small, "all in one": SideBySide(((roc,), (precision,)), (1, 1))})
+
+
+def _panel(card: ScoreCard, line: Line, area: str) -> Panel:
+    """Return the curve of one category. area: what the area under it is called."""
+    support, (_, x, y) = card.per_class[line.name]["support"], line.drawn()
+    risk = derived.risks(card).get(line.name)
+    curve = Curve(line.name, x, y, risk)
+    build = partial(roc_panel, curve)
+    if area == "AP":
+        build = partial(precision_recall_panel, curve, support / card.more["n_scored"])
+    value, _, interval = line.legend.partition(" ")
+    cases = f"{support} case{'s' * (support != 1)}"
+    below = ", ".join(filter(None, (interval.strip("()"), cases)))
+    return Panel(f"{class_name(line.name, risk)}  {area} **{value}**", build, below)
 
 
 def _area(entry: Mapping[str, Any], measure: str) -> str:
