@@ -16,7 +16,7 @@ from scoring.challenges import load_challenge
 from scoring.cli.board_tables import board_table, changes_table, list_table, receipt_line
 from scoring.cli.output import as_json, print_findings, progress, write
 from scoring.cli.reading import chosen, statistics
-from scoring.findings import Finding, InputRefused, error, note
+from scoring.findings import OF_SMALL_SETS, Finding, InputRefused, error, note
 from scoring.store.database import Store, open_store
 
 
@@ -62,7 +62,10 @@ def _submit(store: Store, arguments: argparse.Namespace) -> None:
         count(len(sent), len(sent))
     noticed = [_known(receipt) for receipt in receipts if receipt.again]
     noticed += [
-        replace(f, where=f"{receipt.team}: {f.where}") for receipt in receipts for f in receipt.findings
+        replace(f, where=f"{receipt.team}: {f.where}")
+        for receipt in receipts
+        for f in receipt.findings
+        if arguments.folder is None or (f.level == "warning" and f.code not in OF_SMALL_SETS)
     ]
     if problems:
         refusal = InputRefused(problems, noticed)
