@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, BrowserContext, sync_playwright
 from tests.browser import driver
 
 PAGES = ("tricorder3", "melanoma", "isic", "puma", "hecktor2026")
-FIGURES = ".js-plotly-plot .main-svg .plot, .js-plotly-plot .main-svg .shapelayer path"
+FIGURES = ".js-plotly-plot .main-svg .trace"
 TABLES = "[data-testid=stDataFrame] canvas"
 """What is looked at first on the page of ISIC."""
 WATCH = """
