@@ -35,7 +35,7 @@ class Entry:
         value: How it is.
         state: "ok", "caution" for what works less well than it could, "fault" for what does not work.
         mend: What to do about it; "" where it is ok.
-        public: Whether strangers may read it.
+        public: Whether anybody may read it, also on a public address.
     """
 
     group: str

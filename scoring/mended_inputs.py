@@ -26,8 +26,12 @@ Read = TypeVar("Read", bound=Named)
 
 
 def with_note(found: Read, source: Source) -> Read:
-    """Return what was read with a note about what was changed of its files before; as it is, where nothing
-    was."""
+    """Return what was read with a note about what was changed of its files before.
+
+    Args:
+        found: What a reader made of the source.
+        source: The source; as it is where nothing was changed of it.
+    """
     if not isinstance(source, Mended) or not (changes := source.changes.of_files):
         return found
     words = f"read with changes: {changes.words()}. The official program needs this in the file itself."

@@ -82,7 +82,12 @@ class Mend:
 
 
 def renaming(kind: str, pairs: Pairs) -> Mend:
-    """Return the mend that reads names otherwise. kind: "column" or "case"."""
+    """Return the mend that reads names otherwise.
+
+    Args:
+        kind: "column" or "case".
+        pairs: Each name in the file with the one that it is read by, "" to leave it out.
+    """
     changes = Changes(columns=pairs) if kind == "column" else Changes(cases=pairs)
     words = ", ".join(_renamed_words(kind, pairs))
     if all(new == "" for _, new in pairs):
@@ -96,7 +101,16 @@ def quoted_mark(mark: str) -> str:
 
 
 def renamed(name: str, pairs: Pairs) -> str:
-    """Return the name that a name is read by: itself where no pair fits, "" for what is left out."""
+    """Return the name that a name is read by.
+
+    Args:
+        name: The name in the file.
+        pairs: As of `renaming`; `*` stands for the same text in both names of a pair.
+
+    Returns:
+        The other name of the first pair that fits, exact ones before patterns; "" for what is left out; the
+        name itself where no pair fits.
+    """
     exact = dict(pairs)
     if name in exact:
         return exact[name]
@@ -133,7 +147,15 @@ def written_pairs(pairs: Iterable[tuple[str, str]]) -> str:
 
 
 def without_affix(longer: str, shorter: str) -> tuple[str, str] | None:
-    """Return the pair that takes a prefix, or a suffix, off a name; None where neither gives the other."""
+    """Return the pair that takes a prefix, or a suffix, off a name.
+
+    Args:
+        longer: The name in the file.
+        shorter: The name that is needed.
+
+    Returns:
+        The pair, with `*` for what stays; None where nothing at one end of a name gives the other.
+    """
     if not shorter or len(longer) <= len(shorter):
         return None
     if longer.endswith(shorter):

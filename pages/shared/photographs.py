@@ -1,5 +1,5 @@
-"""Photographs that were dropped where no input takes them: what they show is asked, then the page of single
-images takes them."""
+"""Photographs that were dropped where no input takes them: the visitor says what they show, then the
+page of single images takes them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -30,7 +30,7 @@ def hold(files: Sequence[Any]) -> None:
 
 
 def forget() -> None:
-    """Forget photographs about which nothing was answered."""
+    """Forget photographs of which nobody said what they show."""
     st.session_state.pop(DROPPED, None)
 
 

@@ -44,7 +44,7 @@ def change(found: Comparison, first: str, second: str, metric: str = SCORE) -> C
 
     Args:
         found: Their comparison.
-        first: The submission that is asked about.
+        first: The submission that is compared.
         second: The one that it is compared with.
         metric: "score", or a name of `metrics`.
 

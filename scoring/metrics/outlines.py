@@ -78,8 +78,16 @@ def _surface(shape: "shapely.Geometry") -> "shapely.Geometry":
 
 
 def possible(truth: Outlines, predicted: Outlines, least: float) -> tuple[Ints, Ints]:
-    """Return every pair whose IoU may exceed `least`, by areas and boxes: positions [p] of truth and
-    prediction, by truth."""
+    """Return every pair whose IoU may exceed a value, by areas and boxes alone.
+
+    Args:
+        truth: The true outlines.
+        predicted: The predicted outlines.
+        least: The IoU, 0..1.
+
+    Returns:
+        Positions [p] of truth and prediction, ordered by truth.
+    """
     import shapely
 
     found, true = shapely.STRtree(truth.shapes).query(predicted.shapes)
@@ -93,7 +101,13 @@ def possible(truth: Outlines, predicted: Outlines, least: float) -> tuple[Ints, 
 
 
 def intersections(truth: Outlines, predicted: Outlines, pairs: tuple[Ints, Ints]) -> Floats:
-    """Return the area that each pair of outlines has in common, px^2 [p]."""
+    """Return the area that each pair of outlines has in common, px^2 [p].
+
+    Args:
+        truth: The true outlines.
+        predicted: The predicted outlines.
+        pairs: Positions [p] of truth and prediction.
+    """
     import shapely
 
     true, found = truth.shapes[pairs[0]], predicted.shapes[pairs[1]]
@@ -113,5 +127,11 @@ def iou(common: Floats, areas: Floats, other_areas: Floats) -> Floats:
 
 
 def dice(common: Floats, areas: Floats, other_areas: Floats) -> Floats:
-    """Return the Dice coefficient [p], arguments as of `iou`; 0 where both areas are 0."""
+    """Return the Dice coefficient [p]; 0 where both areas are 0.
+
+    Args:
+        common: Areas of the intersections [p].
+        areas: Areas of the first outlines [p].
+        other_areas: Areas of the second outlines [p].
+    """
     return divide(2 * common, areas + other_areas, 0.0)

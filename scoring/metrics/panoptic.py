@@ -41,12 +41,23 @@ def matches(iou: Floats, truth: Ints, predicted: Ints, least: float = LEAST_IOU)
 
 
 def segmentation_quality(iou_sum: Floats, matched: Floats) -> Floats:
-    """Return SQ, the mean IoU of the matches; NaN without any."""
+    """Return SQ, the mean IoU of the matches; NaN without any.
+
+    Args:
+        iou_sum: Sum of the IoU of the matches.
+        matched: Number of matches.
+    """
     return divide(iou_sum, matched)
 
 
 def recognition_quality(matched: Floats, support: Floats, predicted: Floats) -> Floats:
-    """Return RQ, the F1 of the matches; NaN where there is no object on either side."""
+    """Return RQ, the F1 of the matches; NaN where there is no object on either side.
+
+    Args:
+        matched: Number of matches.
+        support: Objects of the truth.
+        predicted: Predicted objects.
+    """
     return divide(2 * matched, support + predicted)
 
 

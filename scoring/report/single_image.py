@@ -148,7 +148,7 @@ def _heads(record: Record) -> list[str]:
 
 
 def _second_line(record: Record) -> str:
-    """Return what a second model says, "" where none was asked."""
+    """Return what a second model says, "" where none was chosen."""
     if record.second is None:
         return ""
     names, name = record.model.subject.names, shortened(record.second.name, NAMED)

@@ -48,7 +48,7 @@ class Record:
         scores_shown: Whether scores were shown although there is no answer.
         others: Answers to further photographs of the same lesion.
         truth: Of a case of the test set, its class in full; "" else.
-        second: Another model's answer, where one was asked.
+        second: Another model's answer, where one was chosen.
     """
 
     photograph: Photograph

@@ -61,7 +61,7 @@ def _photographs(query: Query) -> None:
 
 
 def second_model(query: Query) -> SecondModel | None:
-    """What a second model was shown to say of this image, None where none was asked."""
+    """What a second model was shown to say of this image, None where none was chosen."""
     key, found = st.session_state.get(SHOWN, (None, None))
     return found if key == query.key else None
 

@@ -82,8 +82,8 @@ class Map(NamedTuple):
 def probabilities(process: Runs, model: DenseModel, pixels: Pixels, where: str = "the image") -> Map:
     """Return a model's answer to a tile of any size.
 
-    A tile of the size of one window is answered as the model alone answers it. Of a larger one windows are
-    answered that overlap, and blended where they do: the weight of a window falls towards its edges. A
+    A tile of the size of one window gets the answer of one run. A larger one is run in windows that overlap,
+    and blended where they do: the weight of a window falls towards its edges. A
     smaller one is continued by its mirror image.
 
     Args:

@@ -1,4 +1,4 @@
-"""What stands around the marks of a figure: axes and grid, shapes, words, legend."""
+"""Axes and grid, shapes, words and legend of a figure: all but its marks."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
