@@ -8,7 +8,7 @@ import pytest
 import scoring
 from scoring.readers import workbooks
 from scoring.readers.sources import open_source
-from scoring.readers.tables import read_table
+from scoring.readers.tables import LINES, read_table
 from tests.support.archives import archive_of
 from tests.support.findings import refused
 from tests.support.workbooks import DATE, MAIN, cell, sheet, workbook
@@ -67,7 +67,7 @@ LAUGHS = '<!DOCTYPE x [<!ENTITY a "aa"><!ENTITY b "&a;">]><worksheet><sheetData>
     [
         (workbook({"One": sheet(ROWS), "Two": sheet(ROWS)}), "2 sheets ('One', 'Two')"),
         (workbook({"One": sheet([])}), "no sheet has a table"),
-        (workbook({"One": sheet(ROWS, FAR)}), "beyond 1,000,000 lines"),
+        (workbook({"One": sheet(ROWS, FAR)}), f"beyond {LINES:,} lines"),
         (workbook({"One": sheet(ROWS, WIDE)}), "1,000 columns"),
         (workbook({"One": LAUGHS}), "document type"),
         (workbook({"One": sheet(ROWS)[:-20]}), "damaged"),
