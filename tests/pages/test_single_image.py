@@ -31,7 +31,7 @@ from tests.models import builders
 from tests.support import photographs
 from tests.support.foreign import gallery
 from tests.support.single_image import lesion, of_left_less_right
-from tests.support.thinned import crossed, some_rows
+from tests.support.thinned import crossed, some, some_rows
 from tests.support.visits import words
 
 TABS = ("Why", "Operating point", "Cases alike", "What if", "Side by side", "Record")
@@ -134,7 +134,7 @@ def large_png(width: int, height: int) -> bytes:
     )
 
 
-@pytest.mark.parametrize("challenge", SKIN)
+@pytest.mark.parametrize("challenge", some(SKIN, 3))
 def test_it_opens_on_a_sample_and_says_what_the_batch_path_says(single_image, challenge):
     app = single_image(challenge=challenge)
     assert not app.exception
