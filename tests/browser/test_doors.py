@@ -74,6 +74,7 @@ BAD = {
 }
 
 
+@pytest.mark.soak
 def test_bad_files_are_answered_and_nothing_else_is_lost(tricorder3, tmp_path):
     """One visitor, one bad file after another: each is answered with every problem; the test set stays, and
     then a good file is scored."""

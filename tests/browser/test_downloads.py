@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page
 
 from scoring import samples
@@ -53,6 +54,7 @@ def test_the_report_opens_by_itself_and_asks_for_nothing(tricorder3, visitor, tm
     assert broken == []
 
 
+@pytest.mark.soak
 def test_two_visitors_take_their_own_files(tricorder3, tmp_path):
     pages = {team: tricorder3(f"?submission={team}") for team in ("aurora", "delphi")}
     saved = {team: download(page, "Cases (CSV)", tmp_path) for team, page in pages.items()}

@@ -27,6 +27,7 @@ def quick(seed: int = 0) -> bytes:
     return builders.classifier(vector=True, seed=seed)
 
 
+@pytest.mark.soak
 def test_a_slow_model_of_one_visitor_holds_up_nobody_else(visitor, server):
     hog, other = (driver.visit(visitor(), f"{server.address}/tricorder3") for _ in range(2))
     with hog.expect_response(lambda answer: "upload_file" in answer.url):

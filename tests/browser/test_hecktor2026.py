@@ -110,6 +110,7 @@ def test_a_row_of_the_worst_opens_the_viewer_and_the_link_says_so(hecktor):
     shows_patient(driver.visit(page.context, page.url), worst[2].case)
 
 
+@pytest.mark.soak
 def test_a_point_of_a_chart_opens_its_patient(hecktor):
     page = hecktor("?submission=mira")
     expect(page.get_by_test_id("stPlotlyChart").locator(".nsewdrag")).to_have_count(

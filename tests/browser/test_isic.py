@@ -111,6 +111,7 @@ def click_cell(page: Page, row: int, column: int) -> None:
     page.mouse.click(x, y)
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("viewport", driver.SCREENS)
 def test_a_click_on_a_cell_opens_its_cases_and_the_address_says_which(isic, viewport):
     truth = CHALLENGE.read_truth(SAMPLE.path)
@@ -166,6 +167,7 @@ def test_a_rescaled_file_that_was_downloaded_scores_what_was_shown(isic):
     assert rescaled.score == said["balanced_accuracy"]
 
 
+@pytest.mark.soak
 def test_long_and_foreign_category_names_fit_a_phone(isic):
     names = (
         "<img src=x onerror=alert(1)>",

@@ -26,6 +26,7 @@ def test_an_address_shows_the_same_to_another_visitor(tricorder3, question):
         assert value in first.url
 
 
+@pytest.mark.soak
 def test_what_is_chosen_stands_in_the_address(tricorder3):
     page = tricorder3()
     page.get_by_role("combobox", name="Submission", exact=True).click()

@@ -84,6 +84,7 @@ def test_an_address_shows_the_same_to_another_visitor(melanoma, question):
     assert set(question[1:].split("&")) <= set(first.url.partition("?")[2].split("&"))
 
 
+@pytest.mark.soak
 def test_the_threshold_outlives_a_change_of_tab(melanoma):
     page = melanoma("?threshold=0.2")
     driver.tab(page, "Missed")

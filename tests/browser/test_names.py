@@ -1,6 +1,7 @@
 """Names from strangers. That nothing leaves the machine and no dialog opens is watched in every test, and so
 here."""
 
+import pytest
 from playwright.sync_api import Page
 
 from tests.browser import driver
@@ -22,6 +23,7 @@ def assert_nothing_took_effect(page: Page) -> None:
     assert page.evaluate("() => getComputedStyle(document.body).display") != "none"
 
 
+@pytest.mark.soak
 def test_names_of_cases_do_nothing_on_any_tab(tricorder3):
     page = driver.give(tricorder3(), "set", "truth.csv", lesion_tables.truth(CASES, LABELS))
     driver.give(page, "submission", "few.csv", lesion_tables.predictions(CASES[:1], CALLED[:1]))

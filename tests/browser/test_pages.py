@@ -5,13 +5,14 @@ from axe_playwright_python.sync_playwright import Axe
 
 from tests.browser import driver
 from tests.browser.driver import PHONE, ROOT
-from tests.support.thinned import some
+from tests.support.thinned import some, some_rows
 
 ADDRESSES = ("", *sorted(path.stem for path in (ROOT / "pages").glob("*.py") if path.stem != "overview"))
 PLAIN = ("", "about")
 """Pages without tabs."""
 TABBED = [address for address in ADDRESSES if address not in PLAIN]
-QUICK = ("", "compare_teams")
+HALVES = [(address, turn) for turn in (0, 1) for address in TABBED]
+"""Every second tab of a page, from the first or the second."""
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 FOCUSED = """() => {
   const focused = document.activeElement;
@@ -20,9 +21,9 @@ FOCUSED = """() => {
 PAPER = """() => [...document.querySelectorAll(".js-plotly-plot")].map(plot => plot._fullLayout.font.color)"""
 
 
-# A server that nobody has visited costs 10 s: two pages at every run, all of them in `make soak`.
+# A server that nobody has visited costs 10 s: one page at every run, all of them in `make soak`.
 FIRST = [
-    pytest.param(address, id=address or "overview", marks=[] if address in QUICK else pytest.mark.soak)
+    pytest.param(address, id=address or "overview", marks=[] if address == "" else pytest.mark.soak)
     for address in ADDRESSES
 ]
 
@@ -54,16 +55,14 @@ def walk(page, rules: list[str], by: str, turn: int) -> tuple[dict, list]:
     return found, wide
 
 
-# `make test` looks at half of the tabs on a desktop and at the other half on a phone, `make soak` at all.
-@pytest.mark.parametrize("turn", some((0, 1), 2))
-@pytest.mark.parametrize("address", TABBED)
+# `make test` looks at half of the tabs of each page, on a desktop or on a phone, `make soak` at all on both.
+@pytest.mark.parametrize(("address", "turn"), some_rows(HALVES, 4))
 def test_every_tab_is_accessible_and_fits_a_desktop(visitor, server, address, turn):
     page = driver.visit(visitor(), f"{server.address}/{address}")
     assert walk(page, RULES, "tag", turn) == ({}, [])
 
 
-@pytest.mark.parametrize("turn", some((1, 0), 2))
-@pytest.mark.parametrize("address", TABBED)
+@pytest.mark.parametrize(("address", "turn"), some_rows(HALVES, 4, first=2))
 def test_every_tab_has_contrast_in_the_dark_and_fits_a_phone(visitor, server, address, turn):
     page = driver.visit(visitor("dark", PHONE), f"{server.address}/{address}")
     assert walk(page, ["color-contrast"], "rule", turn) == ({}, [])

@@ -196,6 +196,7 @@ def test_a_cell_and_a_row_open_their_image(puma, sample, viewport):
     assert f"case={worst[4]}" in page.url
 
 
+@pytest.mark.soak
 def test_a_slider_moves_its_numbers_the_address_and_the_viewer_but_not_the_score(puma, sample):
     truth, predictions, card = sample
     page = puma("?submission=sirius&tab=Radius&table=true")

@@ -118,6 +118,7 @@ def uploads(server) -> int:
     return int(sum(map(float, held)))
 
 
+@pytest.mark.soak
 def test_the_server_keeps_models_that_were_dropped_but_no_photograph(visitor, fresh_server):
     page = driver.visit(visitor(), f"{fresh_server.address}/single_image?challenge=melanoma")
     give_photograph(page)

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import driver, slices_app
 from tests.browser.test_pages import RULES
-from tests.support.thinned import some
+from tests.support.thinned import some, some_rows
 
 APP = "tests/browser/slices_app.py"
 TP, FP, FN = (0, 158, 115), (213, 94, 0), (86, 180, 233)
@@ -129,18 +129,21 @@ def test_one_label_has_results_of_its_own(viewer):
 
 @pytest.mark.parametrize(
     ("voxel", "expected"),
-    [
-        (
-            (27, 11, 9),
-            {"": "FP · spurious", "truth": "none", "prediction": slices_app.HOSTILE, "CT": "70 HU"},
-        ),
-        ((10, 19, 9), {"": "FN · missed", "truth": "GTVp", "prediction": "none", "CT": "-100 HU"}),
-        ((15, 15, 9), {"": "TP · found", "truth": "GTVp", "prediction": "GTVp", "voxel": "15, 15, 9"}),
-        (
-            (35, 30, 9),
-            {"": "No label", "truth": "none", "PET": "0.4 SUV", "this slice": "TP 80 · FP 20 · FN 20"},
-        ),
-    ],
+    some_rows(
+        [
+            (
+                (27, 11, 9),
+                {"": "FP · spurious", "truth": "none", "prediction": slices_app.HOSTILE, "CT": "70 HU"},
+            ),
+            ((10, 19, 9), {"": "FN · missed", "truth": "GTVp", "prediction": "none", "CT": "-100 HU"}),
+            ((15, 15, 9), {"": "TP · found", "truth": "GTVp", "prediction": "GTVp", "voxel": "15, 15, 9"}),
+            (
+                (35, 30, 9),
+                {"": "No label", "truth": "none", "PET": "0.4 SUV", "this slice": "TP 80 · FP 20 · FN 20"},
+            ),
+        ],
+        4,
+    ),
 )
 def test_the_card_says_what_is_there(viewer, voxel, expected):
     found = card(viewer(), voxel)

@@ -29,6 +29,7 @@ from tests.models import builders
 from tests.models.test_preprocessing import encoded, photograph
 from tests.support.processes import children
 from tests.support.soak import FACTOR
+from tests.support.thinned import some_rows
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = ROOT / "tests" / "golden" / "tricorder3" / "10-onnx-160"
@@ -328,16 +329,19 @@ def test_a_canary_is_not_read_either_when_the_scan_is_fooled(location, tmp_path,
 @linux
 @pytest.mark.parametrize(
     ("model", "code"),
-    [
-        (builders.memory_bomb(), "model-out-of-memory"),
-        (builders.doubling_loop(), "model-out-of-memory"),
-        (builders.wide_output(1 << 30), "model-out-of-memory"),
-        (builders.wide_output(1 << 25), "wrong-output"),
-        (builders.endless_loop(), "inference-timeout"),
-        (builders.large_product(), "inference-timeout"),
-        (builders.folding_bomb(), "model-timeout"),
-        (builders.gather_out_of_range(), "model-crashed"),
-    ],
+    some_rows(
+        [
+            (builders.memory_bomb(), "model-out-of-memory"),
+            (builders.doubling_loop(), "model-out-of-memory"),
+            (builders.wide_output(1 << 30), "model-out-of-memory"),
+            (builders.wide_output(1 << 25), "wrong-output"),
+            (builders.endless_loop(), "inference-timeout"),
+            (builders.large_product(), "inference-timeout"),
+            (builders.folding_bomb(), "model-timeout"),
+            (builders.gather_out_of_range(), "model-crashed"),
+        ],
+        2,
+    ),
 )
 def test_greedy_models_are_stopped_and_the_server_stays_as_it_was(model, code):
     before, start = resident_mib(), time.monotonic()
@@ -388,24 +392,27 @@ IN_A_RUN = (
 
 @pytest.mark.parametrize(
     ("code", "expected"),
-    [
-        (IN_A_RUN.format("ctypes.string_at(0)"), "model-crashed"),
-        (IN_A_RUN.format("os.abort()"), "model-crashed"),
-        (IN_A_RUN.format("os._exit(0)"), "model-crashed"),
-        (IN_A_RUN.format("os._exit(3)"), "model-crashed"),
-        (IN_A_RUN.format("os.write(4, b'garbage' * 1000); time.sleep(60)"), "model-crashed"),
-        (IN_A_RUN.format("os.write(4, struct.pack('<I', 1 << 31)); time.sleep(60)"), "model-crashed"),
-        (
-            IN_A_RUN.format(
-                "os.write(4, struct.pack('<I', 24) + b'{\"parts\": [90000000000]}'); time.sleep(60)"
+    some_rows(
+        [
+            (IN_A_RUN.format("ctypes.string_at(0)"), "model-crashed"),
+            (IN_A_RUN.format("os.abort()"), "model-crashed"),
+            (IN_A_RUN.format("os._exit(0)"), "model-crashed"),
+            (IN_A_RUN.format("os._exit(3)"), "model-crashed"),
+            (IN_A_RUN.format("os.write(4, b'garbage' * 1000); time.sleep(60)"), "model-crashed"),
+            (IN_A_RUN.format("os.write(4, struct.pack('<I', 1 << 31)); time.sleep(60)"), "model-crashed"),
+            (
+                IN_A_RUN.format(
+                    "os.write(4, struct.pack('<I', 24) + b'{\"parts\": [90000000000]}'); time.sleep(60)"
+                ),
+                "model-crashed",
             ),
-            "model-crashed",
-        ),
-        (IN_A_RUN.format("time.sleep(60)"), "inference-timeout"),
-        (IN_A_RUN.format("raise MemoryError"), "model-out-of-memory"),
-        ("raise SystemExit", "model-crashed"),
-        ("print('hello'); sys.stdout.flush(); time.sleep(60)", "model-crashed"),
-    ],
+            (IN_A_RUN.format("time.sleep(60)"), "inference-timeout"),
+            (IN_A_RUN.format("raise MemoryError"), "model-out-of-memory"),
+            ("raise SystemExit", "model-crashed"),
+            ("print('hello'); sys.stdout.flush(); time.sleep(60)", "model-crashed"),
+        ],
+        2,
+    ),
 )
 def test_a_worker_that_breaks_is_a_failure_and_not_a_fault_of_the_server(code, expected):
     with (

@@ -91,7 +91,7 @@ def test_ranks_scores_and_intervals_are_those_of_the_command_line(page, challeng
     )
 
 
-@pytest.mark.parametrize(("challenge", "tab"), some_rows(EVERY_TAB, 2))
+@pytest.mark.parametrize(("challenge", "tab"), some_rows(EVERY_TAB, 4))
 def test_every_tab_answers_on_the_sample_teams(page, challenge, tab):
     app = page(challenge, tab=tab)
     assert not app.exception

@@ -149,7 +149,7 @@ def test_it_opens_on_a_sample_and_says_what_the_batch_path_says(single_image, ch
     assert "In this test set (n = " in said(app)
 
 
-@pytest.mark.parametrize(("challenge", "tab"), crossed(SKIN, TABS, 3))
+@pytest.mark.parametrize(("challenge", "tab"), crossed(SKIN, TABS, 6))
 def test_no_tab_says_what_a_research_label_forbids(single_image, challenge, tab):
     app = single_image(challenge=challenge, tab=tab)
     assert not app.exception

@@ -101,6 +101,7 @@ def test_uploads_are_gone_within_30_seconds_of_leaving_though_nobody_else_comes(
     assert held(server) == 0
 
 
+@pytest.mark.soak
 def test_all_sessions_together_hold_so_much(visitor):
     """Others are told when, and nothing of theirs is lost. The last test: the server is full afterwards."""
     arrived, answers = [], []

@@ -27,7 +27,7 @@ MODELS = [
 ]
 
 
-@pytest.mark.parametrize(("challenge_id", "key", "name"), some_rows(MODELS, 2))
+@pytest.mark.parametrize(("challenge_id", "key", "name"), some_rows(MODELS, 4))
 def test_one_answer_is_the_batch_path_s_row(challenge_id, key, name):
     challenge, sample = load_challenge(challenge_id), samples.test_sets(challenge_id)[key]
     truth = _first(challenge.read_truth(sample.path))

@@ -11,9 +11,9 @@ def some(values: Sequence[object], every: int, first: int = 0) -> list[Parameter
     return [_parameters(place % every == first % every, value) for place, value in enumerate(values)]
 
 
-def some_rows(rows: Sequence[Sequence[object]], every: int) -> list[ParameterSet]:
-    """Return all rows of several parameters, of which `make test` runs one in `every`."""
-    return [_parameters(place % every == 0, *row) for place, row in enumerate(rows)]
+def some_rows(rows: Sequence[Sequence[object]], every: int, first: int = 0) -> list[ParameterSet]:
+    """Return all rows of several parameters, of which `make test` runs one in `every`, as `some` does."""
+    return [_parameters(place % every == first % every, *row) for place, row in enumerate(rows)]
 
 
 def crossed(rows: Sequence[object], columns: Sequence[object], every: int) -> list[ParameterSet]:
