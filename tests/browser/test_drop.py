@@ -124,9 +124,8 @@ def test_an_upload_under_way_outlives_what_is_done_on_the_page(opened):
 
 def test_a_file_is_chosen_with_the_keyboard(opened):
     page = opened()
-    page.locator(".st-key-any_files button").first.focus()
     with page.expect_file_chooser() as chooser:
-        page.keyboard.press("Enter")
+        driver.settled(page).locator(".st-key-any_files button").first.press("Enter")
     chooser.value.set_files(samples.FOLDER / "melanoma" / "teams" / "iris.csv")
     page.wait_for_url("**/melanoma*", timeout=driver.PATIENCE)
     expect(page.get_by_text("a prediction file for Melanoma")).to_be_visible(timeout=driver.PATIENCE)

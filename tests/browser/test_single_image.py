@@ -8,6 +8,7 @@ import urllib.request
 import numpy as np
 import pytest
 from PIL import Image
+from playwright.sync_api import expect
 
 from tests.browser import driver
 from tests.browser.driver import DESKTOP, PHONE
@@ -137,10 +138,9 @@ def test_a_case_is_chosen_in_the_gallery_and_stands_in_the_address(single_image)
     page = single_image("?challenge=melanoma")
     page.get_by_role("button", name="Gallery").click()
     page.get_by_role("button", name="Try this").nth(2).click()
+    page.wait_for_url("**case=images%2FM0003.jpg*", timeout=driver.PATIENCE)
     page.get_by_text("Truth of this case").wait_for()
-    driver.settled(page)
-    assert "case=images%2FM0003.jpg" in page.url
-    assert page.get_by_role("button", name="Try this").count() == 0
+    expect(page.get_by_role("button", name="Try this")).to_have_count(0, timeout=driver.PATIENCE)
     again = driver.visit(page.context, page.url)
     assert again.get_by_role("combobox", name="Case").input_value() == "images/M0003.jpg"
 
