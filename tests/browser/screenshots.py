@@ -16,7 +16,7 @@ COLOURS = 256
 DRAWN = """() => {
   const plots = [...document.querySelectorAll(".js-plotly-plot")];
   const images = [...document.querySelectorAll("img")];
-  return plots.length > 0 && plots.every(p => p.querySelector(".main-svg")) && images.every(i => i.complete);
+  return plots.every(p => p.querySelector(".main-svg")) && images.every(i => i.complete);
 }"""
 
 
