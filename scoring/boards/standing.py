@@ -16,13 +16,14 @@ from scoring.comparison.compare import Comparison, compare_cards, ranks_of
 from scoring.scorecard import ScoreCard, plain
 from scoring.store import tables
 
-DAY = 10
-"""Characters of a time that name its day."""
+DAY, MINUTE = 10, 16
+"""Characters of a time that name its day and its minute."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A submission with its result on one version of the test set; fields as in the tables."""
+    """A submission with its result on one version of the test set; fields as in the tables. refused: the
+    first problem where this version refuses it."""
 
     id: str
     team: str
@@ -32,6 +33,12 @@ class Entry:
     interval: tuple[float, float] | None
     card: str | None
     excluded: str | None
+    refused: str = ""
+
+    @property
+    def minute(self) -> str:
+        """Return when it was submitted, to the minute."""
+        return self.created[:MINUTE].replace("T", " ")
 
     @property
     def is_eligible(self) -> bool:
@@ -183,7 +190,10 @@ def _ordered(entries: Iterable[Entry]) -> tuple[Entry, ...]:
 
 def _entry(sent: tables.Submission, result: tables.Scoring) -> Entry:
     ends = None if result.low is None or result.high is None else (result.low, result.high)
-    return Entry(sent.id, sent.team, sent.name, sent.created, result.score, ends, result.card, sent.excluded)
+    problem = str(result.problems[0]["message"]) if result.problems else ""
+    return Entry(
+        sent.id, sent.team, sent.name, sent.created, result.score, ends, result.card, sent.excluded, problem
+    )
 
 
 def moved(now: int, before: int | None) -> str:
@@ -200,7 +210,7 @@ def history_rows(found: Sequence[Mapping[str, Any]]) -> list[tuple[Any, ...]]:
     return [
         (
             team["team"],
-            one["time"][:16].replace("T", " "),
+            one["time"][:MINUTE].replace("T", " "),
             one["score"],
             one["interval"],
             one["rank_that_day"],

@@ -9,6 +9,7 @@ from scoring.figures import comparison as figures
 from scoring.figures.comparison import ClassValues, Ordering
 from scoring.figures.intervals import Row
 from scoring.figures.model_size import Sized, size_scatter
+from scoring.figures.over_time import Sent, over_time
 from scoring.figures.team_cases import case_heat, teams_right
 from scoring.figures.theme import DARK, LIGHT
 from scoring.figures.weights import FirstPlaces, weight_map
@@ -35,6 +36,8 @@ def every(theme, names=NAMES):
     values = np.array([[0.5, 0.25], [np.nan, 1.0]])
     table = ClassValues(values, ["MEL", "NV"], names, [20, 3], "F1", {"MEL": "malignant"})
     firsts = np.array([[1, 0], [0, 1], [0.5, 0.5]])
+    weeks = [Sent(f"2026-10-{day:02}T12:00:00+00:00", day / 9, (0.1, 1.2), day > 8) for day in (1, 8, 15)]
+    sent = [(a, weeks), (b, [*weeks, Sent("2026-10-16T09:30:00+00:00", None, None, False)])]
     return (
         figures.team_intervals([Row(a, 1.0, [0.5, 2.0]), Row(b, 0.5)], theme, "Who wins?", "points", 2),
         figures.group_intervals(
@@ -51,6 +54,7 @@ def every(theme, names=NAMES):
             [Sized(a, 10.0, 80.0, [75, 85]), Sized(b, 100.0, 70.0, None)], "points", 2, theme, (50, 150)
         ),
         weight_map("Who wins?", FirstPlaces("abc", WEIGHTS, firsts, names, (0.25, 0.35, 0.4)), theme),
+        over_time(sent, theme, "Do the teams get better?", "points", 1),
     )
 
 

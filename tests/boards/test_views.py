@@ -1,0 +1,39 @@
+"""What is shown of a board: what organizers see of a correction, and what became of each submission."""
+
+from scoring.boards import rescoring, views
+from scoring.boards.board import opened
+from scoring.boards.standing import standing
+from scoring.boards.submitting import exclude
+from scoring.comparison import scale
+from scoring.store.database import open_store
+from scoring.views import Table
+from tests.support.boards import labels
+
+
+def test_a_correction_is_told_by_team_and_by_case(sent, tmp_path):
+    store = open_store()
+    board = rescoring.rescore(store, "b", str(labels(tmp_path / "corrected.csv")))
+    changed = rescoring.changes(board)
+    by_team, by_case = views.corrections(standing(board), changed)
+    factor = scale.of(board.challenge).factor
+    assert by_team.rows["team"] == [one.team for one in changed]
+    assert by_team.rows["change"] == [factor * (one.scores[1] - one.scores[0]) for one in changed]
+    assert set(by_case.rows["case"]) == {case for one in changed for case in one.cases}
+    for case, teams in zip(by_case.rows["case"], by_case.rows["teams"], strict=True):
+        assert teams == ", ".join(one.team for one in changed if case in one.cases)
+
+
+def test_every_submission_has_a_state(sent):
+    store = open_store()
+    newest = standing(opened(store, "b")).entries[-1]
+    exclude(store, "b", newest.id, "sent by mistake")
+    found = standing(opened(store, "b"))
+    table = views.submissions(found)
+    assert isinstance(table, Table)
+    states = dict(zip(table.rows["id"], table.rows["state"], strict=True))
+    assert states[newest.id] == "excluded: sent by mistake"
+    assert sorted(states.values())[0] == "counts"
+    ranking, history = views.sections(found)
+    assert [len(block.rows["team"]) for block in ranking.blocks if isinstance(block, Table)] == [2]
+    tables = [block for block in history.blocks if isinstance(block, Table)]
+    assert [table.question for table in tables] == ["How did the teams get there?", "What was excluded?"]
