@@ -4,7 +4,7 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -23,6 +23,7 @@ class Named(Protocol):
     def ids(self) -> tuple[str, ...]: ...
 
 
+@runtime_checkable
 class TruthFiles(Protocol):
     """Where a truth was read: its table from `files`, its images from `pictures`.
 
@@ -168,6 +169,11 @@ def truth_digest(truth: TruthFiles, predictions: RunOnImages) -> str:
     """
     used = predictions.images if truth.pictures is truth.files else {}
     return truth.files.digest({**truth.digest_of, **used})
+
+
+def labels_digest(truth: object) -> str | None:
+    """Return the SHA-256 of a truth whatever is scored on it; None where the truth does not say its files."""
+    return truth.files.digest(truth.digest_of) if isinstance(truth, TruthFiles) else None
 
 
 def provenance(

@@ -14,6 +14,7 @@ MODULES = sorted((ROOT / "scoring").rglob("*.py"))
 PAGES = sorted([ROOT / "app.py", *(ROOT / "pages").rglob("*.py")])
 LAYERS = (
     ("scoring.__main__", "scoring.cli"),
+    ("scoring.history",),
     ("scoring.boards",),
     ("scoring.comparison", "scoring.single_image", "scoring.report", "scoring.recognition", "scoring.doctor"),
     ("scoring.challenges", "scoring.samples"),

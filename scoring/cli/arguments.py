@@ -10,7 +10,7 @@ from typing import Any
 
 from scoring.challenge import Challenge
 from scoring.challenges import REGISTRY, load_challenge
-from scoring.cli import board_arguments
+from scoring.cli import board_arguments, history_arguments
 from scoring.cli import help as examples
 from scoring.cli.parser import Parser, add_command
 from scoring.version import __version__
@@ -22,6 +22,7 @@ COMMANDS = {
     "compare": "several teams on one truth: ranks, paired differences, and how certain they are",
 }
 BOARD = "collect submissions over weeks and rank the teams"
+HISTORY = "own submissions that were kept: list, show, note, delete"
 
 
 def parser() -> Parser:
@@ -45,6 +46,8 @@ def parser() -> Parser:
         of_command.fill = partial(fill_command, command)
     of_board = add_command(commands, "board", BOARD, examples.of_board(f"{prog} board"))
     of_board.fill = partial(board_arguments.fill, partial(fill_command, "board create"))
+    of_history = add_command(commands, "history", HISTORY, examples.of_history(f"{prog} history"))
+    of_history.fill = history_arguments.fill
     return top
 
 
@@ -107,6 +110,14 @@ def _statistics(one: Parser) -> None:
     one.add_argument("--front", metavar="NAME=TEXT", action="append", default=[], help=front)
 
 
+def _kept(one: Parser) -> None:
+    kept = one.add_argument_group("own history")
+    words = "keep scorecard and submission on this machine; `history list` shows them"
+    kept.add_argument("--keep", action="store_true", help=words)
+    kept.add_argument("--keep-truth", action="store_true", help="keep the test set with it")
+    kept.add_argument("--note", metavar="TEXT", default="", help="a note to what is kept")
+
+
 def _replicates(one: Parser) -> None:
     resamples = "bootstrap replicates for the intervals, 0 = none (default 1000)"
     one.add_argument("--resamples", type=int, default=1000, metavar="N", help=resamples)
@@ -140,6 +151,7 @@ def _score(one: Parser, challenge: Challenge[Any, Any]) -> None:
     _submitted(one, challenge)
     _truth(one, required=True)
     _statistics(one)
+    _kept(one)
     for output in challenge.outputs:
         one.add_argument(output.flag, metavar=output.metavar, help=output.help)
     for option in challenge.options_of("score"):

@@ -61,5 +61,16 @@ def of_board(prog: str) -> str:
     )
 
 
+def of_history(prog: str) -> str:
+    """Return examples of the command about what is kept."""
+    return _examples(
+        f"{prog.removesuffix(' history')} score melanoma --truth labels.csv --predictions model-3.csv --keep",
+        f"{prog} list",
+        f"{prog} show 3f2a --files folder",
+        f'{prog} note 3f2a "with colour jitter"',
+        f"{prog} delete 3f2a",
+    )
+
+
 def _examples(*lines: str) -> str:
     return "\n".join(["examples:", *(f"  {line}" for line in lines)])

@@ -1,4 +1,4 @@
-"""The command line: `benchside challenges | doctor | check | predict | score | compare | board`."""
+"""The command line: `benchside challenges | doctor | check | predict | score | compare | board | history`."""
 
 import sys
 from collections.abc import Sequence
@@ -47,6 +47,11 @@ def _run(given: list[str]) -> int:
         from scoring.cli import boards  # with the database, which no other command needs
 
         boards.run(arguments)
+        return DONE
+    if arguments.command == "history":
+        from scoring.cli import history
+
+        history.run(arguments)
         return DONE
     from scoring.cli import doctor, single, teams  # not for a list of names
 

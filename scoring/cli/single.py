@@ -3,6 +3,7 @@
 import argparse
 import csv
 import io
+import sys
 from functools import partial
 from typing import Any
 
@@ -101,6 +102,7 @@ def score(arguments: argparse.Namespace) -> None:
         *challenge.check_options(options, has_model),
         *mend_problems(arguments),
         *settings.problems(),
+        *_keep_problems(arguments),
     ]
     lines, wrong = front_lines(arguments, arguments.predictions or arguments.model)
     wrong_options += wrong
@@ -116,6 +118,10 @@ def score(arguments: argparse.Namespace) -> None:
     reading.raise_problems()
     card = challenge.score(truth, predictions, **options, **vars(settings), metadata=arguments.metadata)
     print_findings(card.findings)
+    if arguments.keep:
+        from scoring.cli import history  # with the database
+
+        print(history.keep(arguments, card, truth), file=sys.stderr)
     write_reports(arguments, lines, partial(_report, card), partial(_paper, card))
     for output in challenge.outputs:
         if target := getattr(arguments, output.name):
@@ -124,6 +130,15 @@ def score(arguments: argparse.Namespace) -> None:
         write(arguments.json, card.to_json(), "--json")
     else:
         print(scorecard_table(card))
+
+
+def _keep_problems(arguments: argparse.Namespace) -> list[Finding]:
+    """Return `bad-option` for options that only what is kept can have."""
+    if arguments.keep:
+        return []
+    flags = {"--keep-truth": arguments.keep_truth, "--note": arguments.note}
+    words = "nothing is kept: add --keep, or leave it out."
+    return [error("bad-option", flag, words) for flag, given in flags.items() if given]
 
 
 def _report(card: ScoreCard, lines: Lines) -> str:

@@ -226,7 +226,7 @@ def compare_cards(
             each named by team; and for options that are not allowed.
     """
     wrong = (
-        list(_unequal(cards, _options_by_team(challenge)))
+        list(_unequal(cards, options_by_team(challenge)))
         if cards
         else [error("bad-option", "compare", "name at least one team: TEAM=FILE.")]
     )
@@ -261,7 +261,11 @@ MAY_DIFFER = ("group", "metadata_sha256")
 """Options that say where the unit comes from; the unit itself is compared."""
 
 
-def _options_by_team(challenge: Challenge[Any, Any]) -> set[str]:
+EQUAL = ("unit", "n_units", "seed", "resamples")
+"""What must be equal in the provenance of cards that are compared."""
+
+
+def options_by_team(challenge: Challenge[Any, Any]) -> set[str]:
     """Return the options that may differ from team to team: sizes of models, and how files were read."""
     own = (o.name for o in challenge.options if o.per_team or "predictions" in o.stages)
     return {*MAY_DIFFER, *own}
@@ -295,7 +299,7 @@ def _unequal(cards: Mapping[str, ScoreCard], may_differ: set[str]) -> Iterator[F
                 name,
                 f"it was scored on other cases than {first}: score both on one truth.",
             )
-        for key in ("unit", "n_units", "seed", "resamples"):
+        for key in EQUAL:
             if card.provenance[key] != model.provenance[key]:
                 words = (
                     f"{key} is {card.provenance[key]!r}, that of {first} is {model.provenance[key]!r}: "

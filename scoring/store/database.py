@@ -26,6 +26,7 @@ if sys.platform != "win32":
     import fcntl
 
 FOLDER, DATABASE = "BENCHSIDE_STORE", "BENCHSIDE_DATABASE_URL"
+NAME = "benchside.db"
 SECONDS = 30
 """How long a writer waits for another."""
 
@@ -86,11 +87,17 @@ def open_store(folder: str | os.PathLike[str] | None = None, url: str | None = N
     if address:
         engine, place = _postgresql(address)
     else:
-        engine, place = _sqlite(path / "benchside.db"), str(path)
+        engine, place = _sqlite(path / NAME), str(path)
     store = Store(engine, path, place)
     with refusing(place), _turn(store), engine.execution_options(writes=True).begin() as connection:
         migrate(connection, place)
     return store
+
+
+def is_there() -> bool:
+    """Return whether a store was opened before: looking for one must not make one."""
+    folder = Path(os.environ.get(FOLDER) or _default_folder())
+    return bool(os.environ.get(DATABASE)) or (folder / NAME).exists()
 
 
 def _default_folder() -> Path:
@@ -122,7 +129,7 @@ def _sqlite(path: Path) -> Engine:
     @event.listens_for(engine, "connect")
     def set_up(connection: Any, _record: object) -> None:
         connection.isolation_level = None  # transactions begin below, not late by the driver
-        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
+        for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
             connection.execute(f"PRAGMA {pragma}")
 
     @event.listens_for(engine, "begin")

@@ -10,6 +10,8 @@ SHA256 = 64
 """Characters of a hash."""
 NAME = 200
 """Characters of a name at most."""
+OF_FILE = {"of_file": True}
+"""What columns carry that hold the SHA-256 of a file of the store: as long as one does, the file stays."""
 
 
 class Base(DeclarativeBase):
@@ -48,7 +50,7 @@ class TestSet(Base):
     board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)
     number: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(NAME))
-    sha256: Mapped[str] = mapped_column(String(SHA256))
+    sha256: Mapped[str] = mapped_column(String(SHA256), info=OF_FILE)
     created: Mapped[str] = mapped_column(String(40))
 
 
@@ -84,7 +86,7 @@ class Submission(Base):
     board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), index=True)
     team: Mapped[str] = mapped_column(String(NAME))
     name: Mapped[str] = mapped_column(String(NAME))
-    sha256: Mapped[str] = mapped_column(String(SHA256))
+    sha256: Mapped[str] = mapped_column(String(SHA256), info=OF_FILE)
     options: Mapped[dict[str, Any]]
     created: Mapped[str] = mapped_column(String(40))
     excluded: Mapped[str | None]
@@ -113,9 +115,64 @@ class Scoring(Base):
     score: Mapped[float | None]
     low: Mapped[float | None]
     high: Mapped[float | None]
-    card: Mapped[str | None] = mapped_column(String(SHA256))
+    card: Mapped[str | None] = mapped_column(String(SHA256), info=OF_FILE)
     problems: Mapped[list[Any]]
     program: Mapped[str] = mapped_column(String(40))
+
+
+class Kept(Base):
+    """A scored submission that somebody kept for themselves.
+
+    Attributes:
+        id: Made here.
+        owner: Who kept it; "" for the one person who uses this machine.
+        content: SHA-256 of what was kept, so that nothing is kept twice.
+        challenge: Id of the challenge.
+        test_set: SHA-256 of the labels, by which submissions to one test set are found.
+        rules: How it was scored, but for what may differ between submissions: scores under other rules are
+            not compared.
+        name: Of the submission's file.
+        test_set_name: What the test set was called.
+        score: The score; None where it is undefined.
+        low: Lower end of its interval.
+        high: Its upper end.
+        card: SHA-256 of the scorecard's file.
+        page: What brings it back on its page: samples by key, mends, choices.
+        note: The keeper's own words.
+        created: When it was kept.
+        program: Version of Benchside that scored.
+    """
+
+    __tablename__ = "kept"
+    __table_args__ = (UniqueConstraint("owner", "content"),)
+    id: Mapped[str] = mapped_column(String(NAME), primary_key=True)
+    owner: Mapped[str] = mapped_column(String(NAME))
+    content: Mapped[str] = mapped_column(String(SHA256))
+    challenge: Mapped[str] = mapped_column(String(NAME))
+    test_set: Mapped[str] = mapped_column(String(SHA256))
+    rules: Mapped[dict[str, Any]]
+    name: Mapped[str] = mapped_column(String(NAME))
+    test_set_name: Mapped[str] = mapped_column(String(NAME))
+    score: Mapped[float | None]
+    low: Mapped[float | None]
+    high: Mapped[float | None]
+    card: Mapped[str] = mapped_column(String(SHA256), info=OF_FILE)
+    page: Mapped[dict[str, Any]]
+    note: Mapped[str]
+    created: Mapped[str] = mapped_column(String(40))
+    program: Mapped[str] = mapped_column(String(40))
+
+
+class KeptFile(Base):
+    """A file that was kept with a scored submission. place: "submission" or "truth"; number: its place among
+    those; name: as it was dropped."""
+
+    __tablename__ = "kept_file"
+    kept_id: Mapped[str] = mapped_column(ForeignKey("kept.id"), primary_key=True)
+    place: Mapped[str] = mapped_column(String(16), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    name: Mapped[str]
+    sha256: Mapped[str] = mapped_column(String(SHA256), info=OF_FILE)
 
 
 def now() -> str:

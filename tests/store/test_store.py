@@ -17,7 +17,7 @@ from scoring.findings import InputRefused
 from scoring.store import tables
 from scoring.store.database import Store, open_store
 
-TABLES = {"board", "test_set", "team", "submission", "scoring", "alembic_version"}
+TABLES = {"board", "test_set", "team", "submission", "scoring", "kept", "kept_file", "alembic_version"}
 
 
 def with_board() -> Store:

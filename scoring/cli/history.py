@@ -1,0 +1,147 @@
+"""The command about own submissions that are kept: list, show, note, delete."""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from scoring.challenges import REGISTRY, load_challenge
+from scoring.cli.output import as_json, write
+from scoring.cli.tables import scorecard_table
+from scoring.comparison import scale as scales
+from scoring.findings import InputRefused, error
+from scoring.history import entries, keeping
+from scoring.history.entries import Entry
+from scoring.history.series import Step, series, steps
+from scoring.history.views import difference, time_of
+from scoring.readers.sources import open_source
+from scoring.scorecard import ScoreCard
+from scoring.store.database import Store, is_there, open_store
+from scoring.text import shortened
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Run one action. Raises InputRefused with every problem."""
+    if arguments.action == "list" and not is_there():
+        _answer(arguments, {"series": []}, "Nothing is kept yet: `score --keep` keeps what it scored.")
+        return
+    ACTIONS[arguments.action](open_store(), arguments)
+
+
+def keep(arguments: argparse.Namespace, card: ScoreCard, truth: object) -> str:
+    """Keep what was scored, and return a line that says so. Raises InputRefused."""
+    path = arguments.predictions or arguments.model
+    entry, before = keeping.keep(
+        open_store(),
+        keeping.Keeping(
+            card,
+            truth,
+            open_source(path).name,
+            open_source(arguments.truth).name,
+            keeping.files_at(path),
+            keeping.files_at(arguments.truth) if arguments.keep_truth else (),
+            note=arguments.note,
+        ),
+    )
+    return f"{'Was kept before' if before else 'Kept'}: {entry.id}."
+
+
+def _list(store: Store, arguments: argparse.Namespace) -> None:
+    if arguments.challenge is not None and arguments.challenge not in REGISTRY:
+        named, known = shortened(arguments.challenge, 40), ", ".join(REGISTRY)
+        words = f"there is no challenge {named!r}: choose from {known}."
+        raise InputRefused([error("bad-option", "--challenge", words)])
+    found = [steps(store, group) for group in series(entries.kept(store, arguments.challenge))]
+    value = {"series": [_as_value(group) for group in found]}
+    words = "\n\n".join(map(_table, found)) or "Nothing is kept yet: `score --keep` keeps what it scored."
+    _answer(arguments, value, words)
+
+
+def _as_value(group: list[Step]) -> dict[str, Any]:
+    last = group[-1].entry
+    return {
+        "challenge": last.challenge,
+        "test_set": last.test_set_name,
+        "test_set_sha256": last.test_set,
+        "rules": dict(last.rules),
+        "kept": [step.as_dict() for step in group],
+    }
+
+
+def _table(group: list[Step]) -> str:
+    """Return a series as lines, oldest first."""
+    last = group[-1].entry
+    of = scales.of(load_challenge(last.challenge))
+    lines = [f"{last.challenge}, {shortened(last.test_set_name, 60)}"]
+    lines.append(f"{'id':<14}{'kept (UTC)':<18}{'score':>8}   {'95% interval':<19}against the best before")
+    for step in group:
+        entry = step.entry
+        interval = of.span(entry.interval) if entry.interval else ""
+        lines.append(
+            f"{entry.id:<14}{time_of(entry):<18}{of.number(entry.score):>8}   {interval:<19}"
+            f"{difference(step.change, of) or 'the first'}"
+        )
+        lines.append(f"{'':<14}{shortened(entry.name, 60)}{_note(entry)}")
+    return "\n".join(lines)
+
+
+def _note(entry: Entry) -> str:
+    return f": {shortened(entry.note, 120)}" if entry.note else ""
+
+
+def _show(store: Store, arguments: argparse.Namespace) -> None:
+    entry = entries.one(store, arguments.kept)
+    if arguments.files:
+        _write_files(store, entry, arguments.files)
+    card = entries.card_of(store, entry)
+    _answer(
+        arguments, entry.as_dict() | {"card": card.as_dict()}, f"{_about(entry)}\n\n{scorecard_table(card)}"
+    )
+
+
+def _about(entry: Entry) -> str:
+    return f"{entry.id}, kept {time_of(entry)} UTC: {shortened(entry.name, 60)}{_note(entry)}"
+
+
+def _write_files(store: Store, entry: Entry, folder: str) -> None:
+    """Write the files that are kept with an entry into a folder. Raises InputRefused."""
+    named = [file for place in ("submission", "truth") for file in entries.files(store, entry, place)]
+    if not named:
+        words = "no file is kept with it: a sample was scored."
+        raise InputRefused([error("nothing-kept", entry.id, words)])
+    for name, data in named:
+        parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")]
+        target = Path(folder).joinpath(*parts)
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            words = f"{target} cannot be written: {problem.strerror}."
+            raise InputRefused([error("bad-option", "--files", words)]) from problem
+        write(str(target), data, "--files")
+
+
+def _write_note(store: Store, arguments: argparse.Namespace) -> None:
+    entry = keeping.write_note(store, entries.one(store, arguments.kept).id, arguments.text)
+    print(_about(entry))
+
+
+def _delete(store: Store, arguments: argparse.Namespace) -> None:
+    found = [entries.one(store, kept_id) for kept_id in arguments.kept]
+    count = keeping.delete(store, [entry.id for entry in found])
+    print(f"Deleted for good: {len({entry.id for entry in found})} kept, {count} files of the store.")
+
+
+def _answer(arguments: argparse.Namespace, value: Any, words: str) -> None:
+    """Write JSON where it is wanted, else say the words."""
+    if arguments.json:
+        write(arguments.json, as_json(value), "--json")
+    else:
+        print(words)
+
+
+ACTIONS: dict[str, Callable[[Store, argparse.Namespace], None]] = {
+    "list": _list,
+    "show": _show,
+    "note": _write_note,
+    "delete": _delete,
+}

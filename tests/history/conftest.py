@@ -1,0 +1,3 @@
+"""Databases for tests of kept submissions."""
+
+from tests.support.databases import database, postgresql  # noqa: F401
