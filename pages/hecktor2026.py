@@ -25,12 +25,7 @@ CLOSING = (
 )
 
 
-def own_options() -> Mapping[str, object]:
-    """Return no option: a submission of this challenge says everything itself."""
-    return {}
-
-
-def score_options(_given: Input, _own: Mapping[str, object]) -> Mapping[str, object]:
+def score_options(_given: Input) -> Mapping[str, object]:
     """Return whether nodes are counted: reading the masks needs to know, and the switch is drawn after
     that."""
     name = LESIONS.name
@@ -83,7 +78,6 @@ TABS = {
 show(
     ChallengePage(
         CHALLENGE,
-        own_options=own_options,
         score_options=score_options,
         about_truth=about_truth,
         about_submission=about_submission,

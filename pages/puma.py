@@ -27,7 +27,7 @@ CLOSING = (
 )
 
 
-def score_options(given: Input, _own: Mapping) -> Mapping:
+def score_options(given: Input) -> Mapping:
     """What class names of an own file count as."""
     return {CLASS_MAP.name: class_names.class_map(given)} if given.own else {}
 

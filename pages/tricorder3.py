@@ -2,8 +2,6 @@
 
 from collections.abc import Mapping
 
-import streamlit as st
-
 import scoring
 from pages.shared.challenge_page import ChallengePage, show
 from pages.tabs import tricorder3 as live
@@ -17,22 +15,8 @@ BOARD = (
 )
 
 
-def own_options() -> Mapping:
-    """What an own prediction file cannot say itself."""
-    size = st.number_input(
-        "Size of its model in MiB",
-        min_value=0.0,
-        value=None,
-        placeholder="unknown: counts as small",
-        key="size_mib",
-        help="For prediction files only; 1 MiB = 1,048,576 bytes, the challenge's MB.",
-    )
-    return {"model_size_mib": size}
-
-
-def score_options(given, own: Mapping) -> Mapping:
-    size = None if given.is_model else own.get("model_size_mib", given.options.get("model_size_mib"))
-    return {"model_size_mib": size}
+def score_options(given) -> Mapping:
+    return {} if given.is_model else given.options
 
 
 def about_truth(truth) -> str:
@@ -50,7 +34,7 @@ def about_submission(card) -> str:
     size = card.more["model_size_mib"]
     return (
         f"{card.n_cases - card.more['n_missing']} of {card.n_cases} predictions, "
-        f"{'size unknown: give it above' if size is None else f'{size:.2f} MiB'}"
+        f"{'size unknown: give it below' if size is None else f'{size:.2f} MiB'}"
     )
 
 
@@ -69,7 +53,6 @@ TABS = {
 show(
     ChallengePage(
         CHALLENGE,
-        own_options=own_options,
         score_options=score_options,
         about_truth=about_truth,
         about_submission=about_submission,

@@ -42,6 +42,10 @@ class Finding:
         """Return the finding with further ways to mend it."""
         return replace(self, mends=(*self.mends, *mends))
 
+    def of_team(self, team: str) -> "Finding":
+        """Return the finding about the file of a team: its mends change that file."""
+        return replace(self, mends=tuple(replace(mend, team=team) for mend in self.mends))
+
 
 def error(code: str, where: str, message: str) -> Finding:
     """Make a finding that refuses the input.

@@ -67,7 +67,8 @@ class Fold:
         whole = Changes()
         for entry in self.entries:
             whole = whole.joined(entry.mends[0].changes) if entry.mends else whole
-        return (Mend(f"Read {whole.words()}", whole),) if whole == whole.of_files else each[:ALTERNATIVES]
+        as_one = whole and whole == whole.of_files and not any(mend.team for mend in each)
+        return (Mend(f"Read {whole.words()}", whole),) if as_one else each[:ALTERNATIVES]
 
 
 def folded(entries: Iterable[Finding]) -> list[Fold]:
@@ -89,7 +90,8 @@ def folded(entries: Iterable[Finding]) -> list[Fold]:
 
 def distinct(mends: Iterable[Mend]) -> tuple[Mend, ...]:
     """Return mends that change something, each once."""
-    return tuple({mend.changes: mend for mend in mends if mend.label and mend.changes}.values())
+    found = [mend for mend in mends if mend.label and (mend.changes or mend.option)]
+    return tuple({(mend.changes, mend.option, mend.team): mend for mend in found}.values())
 
 
 def tally(entries: Iterable[Finding]) -> str:

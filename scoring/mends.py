@@ -10,6 +10,10 @@ Pairs = tuple[tuple[str, str], ...]
 """Name as written -> the name that it is read by."""
 ANY = "*"
 """In both names of a pair: the same text."""
+ONE_OF_IDENTICAL = ("identical", "")
+"""Rows that are the same in every cell: one of them is kept."""
+REPEATED = ("identical", "first", "last")
+"""Which of several rows is kept."""
 SHOWN = 4
 """Names of a list that are written out."""
 
@@ -24,6 +28,8 @@ class Changes:
         cases: Names of cases, in tables and as names of files, and the names that they are read by.
         decimal_commas: Whether commas inside the numbers of a comma-separated table are decimal commas.
         delimiter: What stands between the cells of a table, "" for what is recognised.
+        repeated: Which of several rows is kept, one of `REPEATED`, and the column whose value they share, ""
+            for rows that share all; ("", "") keeps all.
         options: Options of `score`.
         test_set: Key of the sample test set to score on, "" for the one that is chosen.
     """
@@ -32,6 +38,7 @@ class Changes:
     cases: Pairs = ()
     decimal_commas: bool = False
     delimiter: str = ""
+    repeated: tuple[str, str] = ("", "")
     options: tuple[tuple[str, Any], ...] = ()
     test_set: str = ""
 
@@ -50,6 +57,7 @@ class Changes:
             tuple((dict(self.cases) | dict(other.cases)).items()),
             self.decimal_commas or other.decimal_commas,
             other.delimiter or self.delimiter,
+            other.repeated if other.repeated[0] else self.repeated,
             tuple((dict(self.options) | dict(other.options)).items()),
             other.test_set or self.test_set,
         )
@@ -59,7 +67,8 @@ class Changes:
         found = {field.name: getattr(self, field.name) for field in fields(self)}
         pairs = {name: dict(found[name]) for name in ("columns", "cases") if found[name]}
         plain = {name: found[name] for name in ("decimal_commas", "delimiter") if found[name]}
-        return pairs | plain
+        kept, column = self.repeated
+        return pairs | plain | ({"repeated": {kept: column} if column else kept} if kept else {})
 
     def words(self) -> str:
         """Say in a few words how files are read: "columns without “prob_”"."""
@@ -68,17 +77,26 @@ class Changes:
             *_renamed_words("case", self.cases),
             "commas in numbers as decimal commas" * self.decimal_commas,
             f"cells separated by {quoted_mark(self.delimiter)}" * bool(self.delimiter),
+            _kept_words(self.repeated),
         ]
         return ", ".join(filter(None, said))
 
 
 @dataclass(frozen=True)
 class Mend:
-    """One way to mend an input. label: what it does, as a command, for a button: "Read columns without
-    “prob_”". changes: what it changes."""
+    """One way to mend an input.
+
+    Attributes:
+        label: What it does, as a command, for a button: "Read columns without “prob_”".
+        changes: What it changes.
+        option: Name of an option of `score` whose value only the visitor knows, "" for none.
+        team: Whose file it changes, "" where there is one submission.
+    """
 
     label: str
     changes: Changes
+    option: str = ""
+    team: str = ""
 
 
 def renaming(kind: str, pairs: Pairs) -> Mend:
@@ -93,6 +111,24 @@ def renaming(kind: str, pairs: Pairs) -> Mend:
     if all(new == "" for _, new in pairs):
         return Mend(words[0].upper() + words[1:], changes)
     return Mend(f"Read {words}", changes)
+
+
+def keeping(row: str, column: str = "") -> Mend:
+    """Return the mend that keeps one of several rows.
+
+    Args:
+        row: One of `REPEATED`.
+        column: The column whose value they share; "" for rows that share all.
+    """
+    label = f"Keep the {row} row of each case" if column else "Keep one of identical rows"
+    return Mend(label, Changes(repeated=(row, column)))
+
+
+def parsed_repeated(text: str) -> tuple[str, str]:
+    """Return which row is kept, and of which column, from `identical`, `first=COLUMN` or `last=COLUMN`;
+    ("", "") for anything else."""
+    row, _, column = text.partition("=")
+    return (row, column) if row in REPEATED and (row == "identical") == (column == "") else ("", "")
 
 
 def quoted_mark(mark: str) -> str:
@@ -163,6 +199,13 @@ def without_affix(longer: str, shorter: str) -> tuple[str, str] | None:
     if longer.startswith(shorter):
         return f"{ANY}{longer.removeprefix(shorter)}", ANY
     return None
+
+
+def _kept_words(repeated: tuple[str, str]) -> str:
+    row, column = repeated
+    if not row:
+        return ""
+    return f"the {row} of rows with the same “{column}”" if column else "one of identical rows"
 
 
 def _middle(name: str, pattern: str) -> str:

@@ -141,7 +141,7 @@ def test_cases_without_a_prediction_count_as_wrong():
     assert options == {"missing": "wrong"}
     card = challenge.score(truth, read, resamples=0, **options)
     assert card.incomplete == "2 of 6 predictions missing, counted as wrong"
-    assert offered(card.findings) == {}
+    assert list(offered(card.findings)) == ["Give the size of its model"]
 
 
 def test_a_mend_is_not_part_of_what_findings_say():
@@ -203,6 +203,12 @@ def test_a_button_says_what_it_does():
         (b"\xff\xfeA", Changes(columns=(("A", "B"),)), b"\xff\xfeA"),
         (b'{"A": 1}', Changes(columns=(("*", "B"),)), b'{"A": 1}'),
         (b"", Changes(columns=(("A", "B"),)), b""),
+        (b"id,A\nx,1\ny,2\nx, 1\n", Changes(repeated=("identical", "")), b"id,A\nx,1\ny,2\n"),
+        (b"id,A\nx,1\nx,2\n", Changes(repeated=("identical", "")), b"id,A\nx,1\nx,2\n"),
+        (b"id,A\nx,1\ny,2\nx,3\n", Changes(repeated=("first", "id")), b"id,A\nx,1\ny,2\n"),
+        (b"id,A\nx,1\ny,2\nx,3\n", Changes(repeated=("last", "id")), b"id,A\ny,2\nx,3\n"),
+        (b"id,A\nx,1\nx,2\n", Changes(repeated=("last", "no")), b"id,A\nx,1\nx,2\n"),
+        (b"n,A\nx,1\nx,2\n", Changes((("n", "id"),), repeated=("last", "id")), b"id,A\nx,2\n"),
     ],
 )
 def test_bytes_of_tables(data, changes, mended):
@@ -235,6 +241,25 @@ def test_a_prefix_or_suffix_of_all_cases_is_taken_off(challenge_id, name):
     (label, mend), *none = offered(found.problems).items()
     assert (label, none) == (f"Read cases without “{name.format('')}”", [])
     assert same_score(challenge, truth, data, Mended(bad, mend.changes)) == {"cases": {name.format("*"): "*"}}
+
+
+@pytest.mark.parametrize("challenge_id", ["tricorder3", "isic"])
+def test_of_rows_of_the_same_case_one_is_kept(challenge_id):
+    challenge, truth, path = sample(challenge_id)
+    data = path.read_bytes().rstrip(b"\n") + b"\n"
+    header, first, *rows = data.splitlines(keepends=True)
+    bad = header + first + b"".join(rows) + first
+    (mend,) = offered(refused(challenge.read_predictions, bad, truth).problems).values()
+    assert mend.label == "Keep one of identical rows"
+    assert same_score(challenge, truth, data, Mended(bad, mend.changes)) == {"repeated": "identical"}
+    column = header.decode().split(",")[0]
+    other = first.split(b",")[0] + b"," + rows[0].split(b",", 1)[1]
+    mends = offered(refused(challenge.read_predictions, data + other, truth).problems)
+    assert list(mends) == ["Keep the first row of each case", "Keep the last row of each case"]
+    first_kept, last_kept = (Mended(data + other, mend.changes) for mend in mends.values())
+    assert same_score(challenge, truth, data, first_kept) == {"repeated": {"first": column}}
+    right = header + b"".join(rows) + other
+    assert same_score(challenge, truth, right, last_kept) == {"repeated": {"last": column}}
 
 
 @pytest.mark.parametrize("quoted", [True, False])

@@ -3,6 +3,7 @@
 import io
 import re
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -70,14 +71,25 @@ def test_findings_in_a_pipe_are_plain_lines(monkeypatch):
 
 
 def test_the_options_that_make_changes():
-    changes = Changes((("a, b", "A"),), (("*_seg", "*"),), True, "|", (("missing", "wrong"),))
-    assert list(flags_of(changes)) == [
+    changes = Changes((("a, b", "A"),), (("*_seg", "*"),), True, "|", ("last", "id"), (("missing", "wrong"),))
+    assert list(flags_of(Mend("", changes))) == [
         """--rename-columns '"a, b=A"'""",
         "--rename-cases '*_seg=*'",
         "--decimal-commas",
         "--delimiter '|'",
+        "--repeated-rows last=id",
         "--missing wrong",
     ]
+    assert list(flags_of(Mend("", changes.of_files, team="My team"))) == [
+        """--rename-columns 'My team:"a, b=A"'""",
+        "--rename-cases 'My team:*_seg=*'",
+        "--decimal-commas 'My team'",
+        "--delimiter 'My team:|'",
+        "--repeated-rows 'My team:last=id'",
+    ]
+    asked = Mend("Give the size", Changes(), "model_size_mib")
+    assert list(flags_of(asked)) == ["--model-size-mib VALUE"]
+    assert list(flags_of(replace(asked, team="a"))) == ["--model-size-mib a=VALUE"]
 
 
 def test_the_options_mend_a_file(tmp_path):
@@ -100,6 +112,8 @@ def test_the_options_mend_a_file(tmp_path):
         ("--rename-cases", "a=*"),
         ("--delimiter", "||"),
         ("--delimiter", "\n"),
+        ("--repeated-rows", "first"),
+        ("--repeated-rows", "identical=id"),
     ],
 )
 def test_changes_that_cannot_be_are_refused(flag, value):
@@ -108,11 +122,31 @@ def test_changes_that_cannot_be_are_refused(flag, value):
     assert f"error bad-option {flag}: " in finished.err
 
 
-def test_only_mends_that_a_command_has_options_for_are_named():
+def test_a_command_without_options_for_mends_names_none():
     as_wrong = Mend("Count it as wrong", Changes(options=(("missing", "wrong"),)))
     found = [error("a", "b", "c").mended_by(renaming("column", (("a", "b"),)), as_wrong)]
     assert [entry.mends for entry in without_mends(found)] == [()]
-    assert [entry.mends for entry in without_mends(found, but_options=True)] == [(as_wrong,)]
+
+
+def test_files_of_teams_are_mended_each_by_itself(tmp_path):
+    data = lesion_tables.predictions()
+    header, _, rows = data.partition(b"\n")
+    first = rows.split(b"\n")[0]
+    (tmp_path / "t.csv").write_bytes(lesion_tables.truth())
+    (tmp_path / "right.csv").write_bytes(data)
+    (tmp_path / "p.csv").write_bytes(header.replace(b",", b",prob_") + b"\n" + rows)
+    (tmp_path / "twice.csv").write_bytes(data + first + b"\n")
+    files = [f"{name}={tmp_path / name}.csv" for name in ("right", "p", "twice")]
+    arguments = ("compare", "tricorder3", *files, "--truth", tmp_path / "t.csv", "--resamples", "0")
+    refused = run(*arguments, "--json", "-")
+    assert refused.status == 2
+    mends = ("--rename-columns", "p:prob_*=*", "--repeated-rows", "twice:identical")
+    found = run(*arguments, *mends, "--json", "-")
+    assert (found.status, len({team["score"] for team in found.json["teams"]})) == (0, 1), found.err
+    assert "note mended p: p.csv: read with changes: columns without “prob_”." in found.err
+    wrong = run(*arguments, "--decimal-commas", "q", "--delimiter", "p:||")
+    assert "error bad-option --decimal-commas: 'q' is none of the teams." in wrong.err
+    assert "error bad-option --delimiter: '||' is not one character" in wrong.err
 
 
 @pytest.mark.parametrize(

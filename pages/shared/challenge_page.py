@@ -64,8 +64,7 @@ class ChallengePage:
         closing: A line below the tabs.
         tabs: Name -> what has widgets below the section of that name, None where nothing has and the tab is
             there only with the section; without any, all sections of the views.
-        own_options: Draws what an own prediction file cannot say itself, and returns it.
-        score_options: Options of `score` from the submission and those.
+        score_options: Options of `score` that the submission brings.
         choices: Draws how it can be scored otherwise, from the test set that was given, its cases and the
             predictions, and returns options of `score`.
         refused: Draws what else there is to say of a submission that was refused.
@@ -80,8 +79,7 @@ class ChallengePage:
     table: Callable[[ScoreCard], pd.DataFrame]
     closing: str = ""
     tabs: Mapping[str, Callable[[ScoredSubmission], None] | None] = field(default_factory=dict)
-    own_options: Callable[[], Mapping] = dict
-    score_options: Callable[[Input, Mapping], Mapping] = lambda _given, _own: {}
+    score_options: Callable[[Input], Mapping] = lambda _given: {}
     choices: Callable[[Input, Any, Any], Mapping] = lambda _test_set, _truth, _predictions: {}
     refused: Callable[[Input, Input], None] = lambda _test_set, _given: None
     tables: Mapping[str, Callable[[ScoreCard], pd.DataFrame]] = field(default_factory=dict)
@@ -97,14 +95,12 @@ class Chosen:
         test_set: The test set.
         given: The submission.
         title: What the page calls it.
-        own: What was said of an own submission.
         others: Samples that it can be compared with.
     """
 
     test_set: Input
     given: Input
     title: str
-    own: Mapping
     others: Mapping[str, Submission]
 
 
@@ -123,11 +119,10 @@ def show(bench: ChallengePage) -> None:
         )
     sample = sets[truth_panel.sample]
     with right:
-        given, panel, own = inputs.submission(
+        given, panel = inputs.submission(
             sample.submissions,
             challenge.id,
             challenge.inputs.submission.words,
-            bench.own_options,
             challenge.inputs.submission.several,
         )
     if not given.own and not test_set.own:
@@ -161,7 +156,7 @@ def show(bench: ChallengePage) -> None:
                 for name, one in offered.items()
                 if (one.is_model or not test_set.own) and (given.own or name != panel.sample)
             }
-            chosen = Chosen(test_set, given, title, own, others)
+            chosen = Chosen(test_set, given, title, others)
             _submitted(bench, chosen, truth.value, panel)
     layout.closing()
 
@@ -171,7 +166,7 @@ def _submitted(bench: ChallengePage, chosen: Chosen, truth, panel) -> None:
     is shown: another submission's score would stand under this one's name."""
     challenge_id, dropped, test_set = bench.challenge.id, chosen.given, mends.mended(chosen.test_set)
     given, places = mends.mended(dropped), headline.place()
-    options = {**bench.score_options(given, chosen.own), **mends.options_of(dropped)}
+    options = {**bench.score_options(given), **mends.options_of(dropped)}
     mends.lines(dropped)
     found = submissions.predictions(challenge_id, test_set.key, given, truth, options)
     if isinstance(found, submissions.Running):
@@ -206,7 +201,7 @@ def _submitted(bench: ChallengePage, chosen: Chosen, truth, panel) -> None:
     shown = ScoredSubmission(
         given.name, found.value, truth, read, given, test_set.key, is_own, chosen.title, not test_set.own
     )
-    mends.offer(challenge_id, dropped, found.value.findings)
+    mends.offer(bench.challenge, dropped, found.value.findings)
     compare = None
     if opponent:
         whole = replace(chosen, test_set=test_set)
@@ -223,9 +218,7 @@ def _second(
     choices: Mapping,
 ) -> second.Second | None:
     """Compare a second submission, scored as the first was but for what belongs to each alone."""
-    alone = {option.name for option in bench.challenge.options if option.per_team}
-    shared = {name: value for name, value in chosen.own.items() if name not in alone}
-    options = {**bench.score_options(mends.mended(other), shared), **mends.options_of(other), **choices}
+    options = {**bench.score_options(mends.mended(other)), **mends.options_of(other), **choices}
     return second.compared(shown, chosen.test_set, other, title, options)
 
 

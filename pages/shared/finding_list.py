@@ -19,8 +19,9 @@ Take = Callable[[Mend], None]
 """Applies a mend."""
 
 
-def findings(entries: Iterable[Finding]) -> None:
-    """Draw findings, folded by level and code, worst first; closed unless something is refused."""
+def findings(entries: Iterable[Finding], take: Take | None = None) -> None:
+    """Draw findings, folded by level and code, worst first; closed unless something is refused. take: applies
+    a mend; None: none is offered."""
     entries = list(entries)
     refused = any(entry.level == "error" for entry in entries)
     badges = [
@@ -31,8 +32,11 @@ def findings(entries: Iterable[Finding]) -> None:
     with st.expander(f"**Findings**  {' '.join(badges) or ':green-badge[✓ none]'}", expanded=refused):
         if not entries:
             st.caption("Nothing was noticed about these files.")
-        for fold in folded(entries):
-            _fold(fold)
+        drawn: set[Mend] = set()
+        for number, fold in enumerate(folded(entries)):
+            new = [mend for mend in fold.mends if mend.changes and mend not in drawn] if take else []
+            drawn.update(new)
+            _fold(fold, new, take, f"found_{number}")
 
 
 def _badge(level: str, words: str) -> str:
@@ -66,7 +70,7 @@ def mend_buttons(mends: Sequence[Mend], take: Take, key: str) -> None:
         with st.container(horizontal=True, gap="small"):
             for number, mend in enumerate(mends):
                 st.button(
-                    markdown(mend.label),
+                    markdown(f"{mend.team}: {mend.label}" if mend.team else mend.label),
                     key=f"{key}_{number}",
                     icon=":material/build:",
                     on_click=take,
@@ -88,6 +92,7 @@ def refusal(
     count = len(refused.problems)
     folds = folded((*refused.problems, *refused.findings))
     offered = distinct((*first, *(mend for fold in folds for mend in fold.mends))) if take else ()
+    offered = tuple(mend for mend in offered if mend.changes)
     st.error(
         f"Nothing was scored. {BY_BUTTON if offered else BY_HAND}",
         icon=":material/block:",
@@ -99,7 +104,7 @@ def refusal(
     with st.container(border=True, gap="small"):
         aside = []
         for number, fold in enumerate(folds):
-            new = [mend for mend in fold.mends if mend.changes not in drawn] if take else []
+            new = [mend for mend in fold.mends if mend.changes and mend.changes not in drawn] if take else []
             drawn.update(mend.changes for mend in new)
             if fold.level == "error" or new:
                 _fold(fold, new, take, f"{key}_{number}")

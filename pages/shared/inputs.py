@@ -62,7 +62,7 @@ def test_set(
         return _kept(f"{key}_kept")
 
     titles = {name: sample.title for name, sample in samples.items()}
-    panel = chooser("Test set", titles, key, "set", uploader, _in_use(f"{key}_kept"), lambda: None)
+    panel = chooser("Test set", titles, key, "set", uploader, _in_use(f"{key}_kept"))
     if not panel.upload:
         return sample_set(samples[panel.sample]), panel
     return _dropped(panel.upload, tuple(f".{ending}" for ending in types)), panel
@@ -72,20 +72,17 @@ def submission(
     samples: Mapping[str, Submission],
     page: str,
     about_upload: str,
-    own_options: Callable[[], Mapping],
     several: bool,
-) -> tuple[Input, InputPanel, Mapping]:
+) -> tuple[Input, InputPanel]:
     """Draw the choice of the submission, whose key the address calls "submission".
 
     Args:
         samples: Those to choose from.
         page: Whose choice and files these are in the session.
         about_upload: What own files may be.
-        own_options: Draws the options that an own file needs and returns them.
         several: Whether it may be a folder.
     """
     key = f"{page}_submission"
-    options: dict = {}
 
     def uploader() -> list[UploadedFile] | None:
         _drop(f"Submission: {about_upload}", f"{key}_files", f"{key}_kept", _as_folder, (page, "submission"))
@@ -93,18 +90,15 @@ def submission(
             folder_button(f"{key}_files", "submission")
         return _kept(f"{key}_kept")
 
-    def draw_options() -> None:
-        options.update(own_options())
-
     titles = {
         name: f"{sample.title} · {'model' if sample.is_model else 'predictions'}"
         for name, sample in samples.items()
     }
     in_use = _in_use(f"{key}_kept")
-    panel = chooser("Submission", titles, key, "submission", uploader, in_use, draw_options)
+    panel = chooser("Submission", titles, key, "submission", uploader, in_use)
     if panel.upload:
-        return _dropped(panel.upload), panel, options
-    return sample_submission(samples[panel.sample]), panel, {}
+        return _dropped(panel.upload), panel
+    return sample_submission(samples[panel.sample]), panel
 
 
 def second(samples: Mapping[str, Submission], page: str, several: bool) -> tuple[Input | None, str]:
@@ -141,7 +135,6 @@ def second(samples: Mapping[str, Submission], page: str, several: bool) -> tuple
             "with",
             uploader,
             _in_use(f"{key}_kept"),
-            lambda: None,
             is_card=False,
         )
     if panel.upload:
@@ -161,7 +154,7 @@ def model(samples: Mapping[str, Submission], page: str) -> tuple[Input, InputPan
         _drop("Model: an ONNX file", f"{key}_files", f"{key}_kept", _latest)
         return _kept(f"{key}_kept")
 
-    panel = chooser("Model", offered, key, "model", uploader, _in_use(f"{key}_kept"), lambda: None)
+    panel = chooser("Model", offered, key, "model", uploader, _in_use(f"{key}_kept"))
     if panel.upload:
         return _dropped(panel.upload[-1:]), panel
     return sample_submission(samples[panel.sample]), panel

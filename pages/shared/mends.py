@@ -10,9 +10,12 @@ import streamlit as st
 
 from pages.shared import finding_list
 from pages.shared.inputs import Input
+from pages.shared.option_widgets import option_widget
+from scoring.challenge import Challenge
 from scoring.findings import Finding
 from scoring.folding import distinct
 from scoring.mends import Changes, Mend
+from scoring.options import Option
 from scoring.readers.mending import mended_table
 from scoring.readers.sources import Mended
 from scoring.recognition import fitting_test_set
@@ -69,8 +72,8 @@ def _keep(given: Input, mends: tuple[Mend, ...]) -> None:
     st.session_state[KEY] = {**st.session_state.get(KEY, {}), given.key: mends}
 
 
-def lines(given: Input) -> None:
-    """Draw what mends changed of an input, each with a button that undoes it."""
+def lines(given: Input, key: str = "undo") -> None:
+    """Draw what mends changed of an input, each with a button that undoes it. key: of the buttons."""
     applied = _applied(given)
     if not applied:
         return
@@ -79,7 +82,7 @@ def lines(given: Input) -> None:
             with st.container(horizontal=True, vertical_alignment="center", wrap=False, gap="small"):
                 st.button(
                     "Undo",
-                    key=f"undo_{given.key[:16]}_{number}",
+                    key=f"{key}_{given.key[:16]}_{number}",
                     type="tertiary",
                     icon=":material/undo:",
                     on_click=_undo,
@@ -89,15 +92,33 @@ def lines(given: Input) -> None:
                 st.markdown(f":material/build: **{name}** is mended: {words}.", width="stretch")
 
 
-def offer(challenge_id: str, given: Input, entries: Sequence[Finding]) -> None:
-    """Draw the mends of what was noticed about an own input that was scored all the same."""
+def offer(challenge: Challenge, given: Input, entries: Sequence[Finding], key: str = "offered") -> None:
+    """Draw the mends of what was noticed about an own input that was scored all the same: a button each, or a
+    field for what only the visitor knows. key: of the buttons."""
     found = distinct(mend for entry in entries for mend in entry.mends)
     applied = {mend.changes for mend in _applied(given)}
-    new = [mend for mend in found if mend.changes not in applied]
-    if given.own and new:
-        with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-            st.markdown(":material/help: Meant otherwise?", width="content")
-            finding_list.mend_buttons(new, partial(take, challenge_id, given), "offered")
+    buttons = [mend for mend in found if mend.changes and mend.changes not in applied]
+    fields = [challenge.option(mend.option) for mend in found if mend.option]
+    if given.own and (buttons or fields):
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+            for option in fields:
+                _field(given, option, key)
+            if buttons:
+                st.markdown(":material/help: Meant otherwise?", width="content")
+                finding_list.mend_buttons(buttons, partial(take, challenge.id, given), key)
+
+
+def _field(given: Input, option: Option, place: str) -> None:
+    key = f"{place}_{option.name}_{given.key[:16]}"
+
+    def fill_in() -> None:
+        value = st.session_state[key]
+        if value is not None:
+            mend = Mend(f"{option.label}: {value:g}", Changes(options=((option.name, value),)))
+            _keep(given, (*_applied(given), mend))
+
+    appearance = {"min_value": 0.0, "placeholder": "unknown", "on_change": fill_in, "width": 260}
+    option_widget(option, key, bind=None, persist_state=None, **appearance)
 
 
 def other_test_set(challenge_id: str, test_set: Input, given: Input, codes: set[str]) -> list[Mend]:

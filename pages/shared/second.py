@@ -87,7 +87,7 @@ def compared(
         The comparison; None while it is being made or where there is none, which the page then says.
     """
     challenge, dropped, given = scoring.load_challenge(shown.card.challenge), given, mends.mended(given)
-    mends.lines(dropped)
+    mends.lines(dropped, "second_undo")
     found = submissions.predictions(challenge.id, test_set.key, given, shown.truth, options)
     if isinstance(found, submissions.Running):
         submissions.running(found)
@@ -102,13 +102,16 @@ def compared(
             shown.truth,
             found.value,
         )
+    if not found.refused:
+        mends.offer(challenge, dropped, found.value.findings, "second")
     if found.refused:
         st.markdown(f"**{markdown(title, 60)}** was not compared:")
         finding_list.refusal(found.refused, partial(mends.take, challenge.id, dropped), key="second_mend")
         return None
     first, other = entries.legible(shown.title), entries.legible(title)
     other = f"{other} (second)" if other == first else other
-    key = (shown.truth_key, shown.given.key, repr(shown.card.provenance["options"]), given.key, first, other)
+    scored_as = repr([card.provenance["options"] for card in (shown.card, found.value)])
+    key = (shown.truth_key, shown.given.key, scored_as, given.key, first, other)
     outcome = _compared(challenge.id, scoring.__version__, key, {first: shown.card, other: found.value})
     if outcome.refused:
         finding_list.refusal(outcome.refused)

@@ -36,7 +36,6 @@ def chooser(
     parameter: str,
     uploader: Callable[[], Sequence[UploadedFile] | None],
     in_use: InUse,
-    options: Callable[[], object],
     is_card: bool = True,
 ) -> InputPanel:
     """Draw a choice between samples, whose key stands in the address, and own files.
@@ -48,7 +47,6 @@ def chooser(
         parameter: In the address.
         uploader: Draws the upload widget, with a key of its own, and returns what it gives.
         in_use: Own files, whose place the samples take again.
-        options: Draws what own files cannot say themselves.
         is_card: Whether it stands in a frame of its own.
     """
     address.take(key, parameter, samples)
@@ -73,7 +71,6 @@ def chooser(
                 icon=":material/undo:",
                 on_click=in_use.forget,
             )
-            options()
         else:
             chosen.selectbox(
                 label,

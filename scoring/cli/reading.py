@@ -1,24 +1,27 @@
 """Read the inputs of a command, and keep everything that is wrong with any of them."""
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from typing import Any
 
 from scoring.challenge import Challenge
 from scoring.cli.output import progress
 from scoring.findings import Finding, InputRefused, error
-from scoring.mends import Changes, pairs_problem, parsed_pairs
+from scoring.mends import Changes, pairs_problem, parsed_pairs, parsed_repeated
 from scoring.options import Option, Values
 from scoring.readers.sources import Mended, Source
 from scoring.statistics.options import StatisticsOptions
+
+MENDS = ("rename_columns", "rename_cases", "decimal_commas", "delimiter", "repeated_rows")
+"""Options that say how predictions are read."""
+UNCHANGED = {name: False if name == "decimal_commas" else "" for name in MENDS}
 
 
 class Reading:
     """Problems and findings of several inputs, so that one answer lists everything once."""
 
-    def __init__(self, of_teams: bool = False) -> None:
-        self.of_teams = of_teams
+    def __init__(self) -> None:
         self.problems: list[Finding] = []
         self.findings: list[Finding] = []
 
@@ -34,8 +37,6 @@ class Reading:
 
     def add(self, problems: Iterable[Finding], findings: Iterable[Finding]) -> None:
         """Keep further problems, and findings that are new."""
-        if self.of_teams:  # the files of many teams are not mended by options
-            problems, findings = without_mends(problems, True), without_mends(findings, True)
         self.problems += problems
         known = set(self.findings)
         self.findings += [f for f in findings if f not in known]
@@ -73,27 +74,56 @@ def mend_problems(arguments: argparse.Namespace) -> list[Finding]:
     wrong = {flag: words for flag, text in pairs.items() if (words := pairs_problem(text))}
     if len(arguments.delimiter) > 1 or arguments.delimiter in ('"', "\n", "\r"):
         wrong["--delimiter"] = f"{arguments.delimiter[:20]!r} is not one character that separates cells."
+    if arguments.repeated_rows and not parsed_repeated(arguments.repeated_rows)[0]:
+        words = f"{arguments.repeated_rows[:60]!r} is none of identical, first=COLUMN and last=COLUMN."
+        wrong["--repeated-rows"] = words
     return [error("bad-option", flag, words) for flag, words in wrong.items()]
 
 
-def without_mends(findings: Iterable[Finding], but_options: bool = False) -> list[Finding]:
-    """Return findings without the mends that a command has no options for. but_options: those stay that set
-    options of the challenge."""
-    return [
-        replace(finding, mends=tuple(m for m in finding.mends if but_options and not m.changes.of_files))
-        for finding in findings
-    ]
+def changes_by_team(
+    arguments: argparse.Namespace, teams: Collection[str]
+) -> tuple[dict[str, Changes], list[Finding]]:
+    """Return what the command line changes of each team's file, and `bad-option` for what cannot be."""
+    found, wrong = dict.fromkeys(teams, Changes()), []
+    for name in MENDS:
+        for text in getattr(arguments, name):
+            team, value = _of_team(name, text, teams)
+            single = argparse.Namespace(**{**UNCHANGED, name: value})
+            problems = mend_problems(single)
+            if team and team not in teams:
+                problems = [error("bad-option", "--decimal-commas", f"{team!r} is none of the teams.")]
+            for one in () if problems else (team,) if team else teams:
+                found[one] = found[one].joined(_changes(single))
+            wrong += problems
+    return found, wrong
 
 
-def submitted(arguments: argparse.Namespace) -> Source:
-    """Return the predictions, with the changes that the command line names."""
-    changes = Changes(
+def _of_team(name: str, text: str, teams: Collection[str]) -> tuple[str, str | bool]:
+    """Return the team of an option and its value; "" where it holds for all teams."""
+    if name == "decimal_commas":
+        return text, True
+    team, mark, value = text.partition(":")
+    return (team, value) if mark and team in teams else ("", text)
+
+
+def without_mends(findings: Iterable[Finding]) -> list[Finding]:
+    """Return findings without mends, where a command has no options for them."""
+    return [replace(finding, mends=()) for finding in findings]
+
+
+def _changes(arguments: argparse.Namespace) -> Changes:
+    return Changes(
         tuple(parsed_pairs(arguments.rename_columns)),
         tuple(parsed_pairs(arguments.rename_cases)),
         arguments.decimal_commas,
         arguments.delimiter,
+        parsed_repeated(arguments.repeated_rows),
     )
-    path: str = arguments.predictions
+
+
+def submitted(arguments: argparse.Namespace) -> Source:
+    """Return the predictions, with the changes that the command line names."""
+    changes, path = _changes(arguments), arguments.predictions
     return Mended(path, changes) if changes else path
 
 

@@ -12,11 +12,11 @@ from scoring.challenges import load_challenge
 from scoring.cli.output import print_findings, progress, write
 from scoring.cli.reading import (
     Reading,
+    changes_by_team,
     chosen,
     read_predictions,
     read_truth,
     statistics,
-    without_mends,
 )
 from scoring.cli.reports import Lines, front_lines, write_reports
 from scoring.cli.tables import comparison_table
@@ -25,21 +25,25 @@ from scoring.comparison.compare import compare as compare_teams
 from scoring.comparison.excluded import Excluded, of_refusal
 from scoring.comparison.team_facts import TeamFacts, read_facts
 from scoring.findings import Finding, InputRefused, error
+from scoring.mends import Changes
 from scoring.options import Values
 from scoring.readers import entries
 from scoring.readers.entries import Entry
+from scoring.readers.sources import Files, Mended, PlainSource
 
 
 def compare(arguments: argparse.Namespace) -> None:
     """Compare teams on one truth."""
-    challenge, reading = load_challenge(arguments.challenge), Reading(of_teams=True)
+    challenge, reading = load_challenge(arguments.challenge), Reading()
     sources, excluded = _named(arguments.teams, challenge.inputs.streamed, reading)
     by_team, shared = _team_options(reading, challenge, arguments, sources)
+    changes, unreadable = changes_by_team(arguments, sources)
+    sources = {name: _mended(entry, changes[name]) for name, entry in sources.items()}
     lines, unnamed = front_lines(arguments, None)
     of_comparison, settings = chosen(arguments, challenge.options_of("compare")), statistics(arguments)
     truth = read_truth(reading, challenge, arguments)
     facts, noticed = _facts(arguments.facts, sources, reading)
-    wrong = [*unnamed, *settings.problems(), *challenge.check_options(of_comparison)]
+    wrong = [*unnamed, *unreadable, *settings.problems(), *challenge.check_options(of_comparison)]
     for name, entry in sources.items():
         own = {**shared, **by_team.get(name, {})}
         wrong += [p for p in challenge.check_options(own, entry.is_model) if p not in wrong]
@@ -66,7 +70,7 @@ def compare(arguments: argparse.Namespace) -> None:
         **options,
     )
     found = replace(found, findings=(*noticed, *found.findings))
-    print_findings(without_mends(found.noticed, True))
+    print_findings(found.noticed)
     write_reports(arguments, lines, partial(_report, found), partial(_paper, found))
     if arguments.json:
         write(arguments.json, found.to_json(), "--json")
@@ -84,6 +88,13 @@ def _paper(found: Comparison, lines: Lines) -> bytes:
     from scoring.comparison.paper import of_comparison
 
     return of_comparison(found, lines)
+
+
+def _mended(entry: Entry, changes: Changes) -> Entry:
+    """Return a team's submission as it is read with changes; a model as it is."""
+    if entry.is_model or not changes:
+        return entry
+    return replace(entry, source=Mended(cast(PlainSource | Files, entry.source), changes))
 
 
 def _submissions(

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from scoring.findings import Finding
 from scoring.folding import folded, tally
-from scoring.mends import Changes, written_pairs
+from scoring.mends import Mend, written_pairs
 from scoring.text import shortened
 
 COLOURS = {"error": "bold red", "warning": "bold yellow", "note": "bold cyan"}
@@ -20,32 +20,39 @@ CHARACTERS = 1000
 def print_folded(findings: Sequence[Finding]) -> None:
     """Write findings to standard error, worst first, and how many there are."""
     console = Console(stderr=True, highlight=False)
-    said: set[Changes] = set()
+    said: set[tuple[str, ...]] = set()
     for fold in folded(findings):
         head = Text.assemble((fold.level, COLOURS[fold.level]), (f"[{shortened(fold.code)}] ", "dim"))
         console.print(head + Text(shortened(fold.where), "bold"))
         console.print(Padding(Text(shortened(fold.message, CHARACTERS)), (0, 0, 0, 2), expand=False))
         for mend in fold.mends:
-            flags = " ".join(flags_of(mend.changes))
-            if flags and mend.changes not in said:
-                said.add(mend.changes)
+            flags = tuple(flags_of(mend))
+            if flags and flags not in said:
+                said.add(flags)
                 help_text = Text.assemble(
-                    ("help: ", "bold green"), f"{shortened(mend.label)}: ", (flags, "bold")
+                    ("help: ", "bold green"), f"{shortened(mend.label)}: ", (" ".join(flags), "bold")
                 )
                 console.print(Padding(help_text, (0, 0, 0, 2), expand=False), soft_wrap=True)
     if findings:
         console.print(Text(f"{tally(findings)}.", "bold"))
 
 
-def flags_of(changes: Changes) -> Iterator[str]:
-    """Yield the options of the command line that make changes."""
+def flags_of(mend: Mend) -> Iterator[str]:
+    """Yield the options of the command line that mend something, of a team where it is one of several."""
+    changes, of_team = mend.changes, f"{mend.team}:" * bool(mend.team)
     if changes.columns:
-        yield f"--rename-columns {shlex.quote(written_pairs(changes.columns))}"
+        yield f"--rename-columns {shlex.quote(of_team + written_pairs(changes.columns))}"
     if changes.cases:
-        yield f"--rename-cases {shlex.quote(written_pairs(changes.cases))}"
+        yield f"--rename-cases {shlex.quote(of_team + written_pairs(changes.cases))}"
     if changes.decimal_commas:
-        yield "--decimal-commas"
+        yield f"--decimal-commas {shlex.quote(mend.team)}" if mend.team else "--decimal-commas"
     if changes.delimiter:
-        yield f"--delimiter {shlex.quote(changes.delimiter)}"
+        yield f"--delimiter {shlex.quote(of_team + changes.delimiter)}"
+    if changes.repeated[0]:
+        row, column = changes.repeated
+        yield f"--repeated-rows {shlex.quote(of_team + '='.join(filter(None, (row, column))))}"
     for name, value in changes.options:
         yield f"--{name.replace('_', '-')} {shlex.quote(str(value))}"
+    if mend.option:
+        value = f"{mend.team}=VALUE" if mend.team else "VALUE"
+        yield f"--{mend.option.replace('_', '-')} {shlex.quote(value)}"

@@ -321,7 +321,7 @@ def _same_labels(card: ScoreCard, other: ScoreCard) -> bool:
 
 def of_team(name: str, entries: Iterable[Finding]) -> list[Finding]:
     """Return findings with the team's name before their place."""
-    return [Finding(f.level, f.code, f"{name}: {f.where}", f.message) for f in entries]
+    return [replace(f.of_team(name), where=f"{name}: {f.where}") for f in entries]
 
 
 def _compared(

@@ -33,7 +33,7 @@ class Excluded:
         """Return problems or findings of this submission with the team's name before their place."""
         return [
             entry if entry.where == self.team else replace(entry, where=f"{self.team}: {entry.where}")
-            for entry in entries
+            for entry in (entry.of_team(self.team) for entry in entries)
         ]
 
     def as_dict(self) -> dict[str, Any]:

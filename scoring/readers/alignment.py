@@ -9,6 +9,7 @@ import numpy as np
 from scoring.findings import Finding, error, note, warning
 from scoring.readers import decimals, matching, near_cases, tables
 from scoring.readers.cells import parse_numbers
+from scoring.readers.repeated import repeated_row
 from scoring.readers.tables import Table
 
 
@@ -66,7 +67,7 @@ def align(
     for i, candidates in found.candidates.items():
         words = f"{ids[i]!r} fits {len(candidates)} cases ({', '.join(names[c] for c in candidates[:3])})"
         problems.append(error("ambiguous-case", table.place(i), f"{words}: write the id as the truth does."))
-    _leave_out_repeated(table, names, case_of, problems)
+    _leave_out_repeated(table, id_column, names, case_of, problems)
     extra = np.flatnonzero(case_of == matching.EXTRA).tolist()
     if extra and len(extra) < len(ids):
         findings.append(
@@ -156,17 +157,13 @@ def read_numbers(
 
 
 def _leave_out_repeated(
-    table: Table, names: Sequence[str], case_of: np.ndarray, problems: list[Finding]
+    table: Table, id_column: int, names: Sequence[str], case_of: np.ndarray, problems: list[Finding]
 ) -> None:
     """Mark every row that repeats a case in `case_of`, and report it."""
     first: dict[int, int] = {}
     for i, case in enumerate(case_of.tolist()):
         if case >= 0 and case in first:
-            words = (
-                f"case {names[case]} stands on line {table.lines[first[case]]} already: "
-                "keep one row per case."
-            )
-            problems.append(error("duplicate-case", table.place(i), words))
+            problems.append(repeated_row(table, i, first[case], id_column, f"case {names[case]}"))
             case_of[i] = matching.AMBIGUOUS
         elif case >= 0:
             first[case] = i

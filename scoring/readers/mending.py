@@ -65,16 +65,45 @@ def _mended_text(text: str, changes: Changes) -> str:
     written = [names[i] if names[i] != header[i].strip() else header[i] for i in kept]
     delimiter = "," if changes.delimiter else usual
     made = [*lines[:first], _line(written, delimiter)]
-    change = _row_change(changes)
-    if change is None and kept == list(range(width)) and delimiter == between:
+    change, wanted = _row_change(changes), changes.repeated[0]
+    if change is None and kept == list(range(width)) and delimiter == between and not wanted:
         return end.join([*made, *lines[first + 1 :]])
-    for line in lines[first + 1 :]:
-        cells = _cells(line, between) if line.strip() else []
+    rows = [_cells(line, between) if line.strip() else [] for line in lines[first + 1 :]]
+    for cells in without_repeated(rows, [*zip(header, names, strict=True)], changes.repeated):
         if changes.decimal_commas:
             cells = _whole_numbers(cells, width)
         cells = [change(cell) for cell in cells] if change else cells
         made.append(_line([cells[i] for i in kept if i < len(cells)] + cells[width:], delimiter))
     return end.join(made)
+
+
+def without_repeated(
+    rows: Sequence[list[str]], header: Sequence[tuple[str, str]], repeated: tuple[str, str]
+) -> Sequence[list[str]]:
+    """Return rows of cells without those that repeat another.
+
+    Args:
+        rows: The rows, empty ones included.
+        header: Name of each column in the file, and the one that it is read by.
+        repeated: As in `Changes`; all rows are kept where no column has that name.
+    """
+    row, column = repeated
+    place = next((i for i, names in enumerate(header) if column in (names[0].strip(), names[1])), None)
+    if not row or (column and place is None):
+        return rows
+    keys = [_key(cells, place if column else None) for cells in rows]
+    numbers = range(len(rows))
+    kept = dict(zip(keys, numbers, strict=True)) if row == "last" else {}
+    for key, i in zip(keys, numbers, strict=True):
+        kept.setdefault(key, i)
+    return [cells for i, (key, cells) in enumerate(zip(keys, rows, strict=True)) if not key or kept[key] == i]
+
+
+def _key(cells: Sequence[str], place: int | None) -> tuple[str, ...]:
+    """Return what makes two rows the same, () for a row that is the same as no other."""
+    if place is None:
+        return tuple(cell.strip() for cell in cells)
+    return (cells[place].strip(),) if place < len(cells) and cells[place].strip() else ()
 
 
 def _declares(line: str) -> bool:

@@ -87,7 +87,7 @@ PlainSource = str | os.PathLike[str] | bytes | Mapping[str, bytes]
 class Mended:
     """A source that is read with changes. Digests of files and zips are those of what was submitted."""
 
-    source: PlainSource
+    source: PlainSource | Files
     changes: Changes
 
 

@@ -14,6 +14,7 @@ from pages.shared.wording import without_flags
 from scoring import samples, text
 from scoring.comparison import scale, verdict
 from scoring.figures.numerals import points
+from tests.support import visits
 from tests.support.command_line import run
 from tests.support.payloads import PAYLOADS
 from tests.support.teams import lesion_outputs, lesion_truth, outputs_table
@@ -282,6 +283,19 @@ def test_a_refused_team_is_named_with_every_problem_and_the_others_go_on(page, t
     assert "excluded-submission" in words(app)
 
 
+def test_a_refused_team_is_mended_by_a_click_and_that_is_undone(page):
+    data = teams("tricorder3")["Delphi"].path.read_bytes()
+    header, _, rows = data.partition(b"\n")
+    app = drop(page(), "theirs.csv", header.replace(b",", b",prob_") + b"\n" + rows)
+    assert "theirs" in app.error[0].value
+    app = finished(visits.mend(app, "Read columns without"))
+    table = shown(app).set_index("team")
+    assert table.loc["theirs", "score"] == table.loc["Delphi", "score"]
+    assert "theirs.csv is mended: Read columns without “prob_”." in words(app).replace("*", "")
+    app = finished(next(button for button in app.button if button.label == "Undo").click().run())
+    assert "theirs" in app.error[0].value
+
+
 def tell(app, **texts: dict[str, str]):
     """What was typed into the table of teams, by team and fact."""
     app.session_state["_facts_tricorder3"] = facts.Typed(texts=texts)
@@ -409,7 +423,7 @@ def test_a_page_adds_to_the_comparison(opened):
         "mine.csv", teams("tricorder3")["Delphi"].path.read_bytes()
     ).run()
     finished(app)
-    app.number_input(key="size_mib").set_value(120.0).run()
+    app.number_input[0].set_value(120.0).run()
     app.button(key="add_to_comparison").click().run()
     assert not app.exception
     app = finished(app.switch_page("../compare_teams.py").run())

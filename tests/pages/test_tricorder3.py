@@ -207,7 +207,7 @@ def test_the_size_of_an_own_file_changes_the_score_as_the_scorer_says(tricorder3
     assert_shows(app, command_line(SAMPLE.path, "--predictions", team))
     assert "this is its score if it has 50 MiB or less" in words(app)
     assert "▲ not official" in words(app)
-    app.number_input(key="size_mib").set_value(120.5).run()
+    app.number_input[0].set_value(120.5).run()
     assert "✓ official" in words(app)
     assert_shows(app, command_line(SAMPLE.path, "--predictions", team, "--model-size-mib", 120.5))
 
@@ -236,7 +236,7 @@ def test_every_tab_answers_missing_cases(tricorder3, tab):
     files = GOLDEN / "09-missing-wrong"
     app = put(tricorder3(tab=tab), given(files / "predictions.csv"), given(files / "truth.csv"))
     app = mend(app, "without a usable prediction as wrong")
-    app.number_input(key="size_mib").set_value(100.0).run()
+    app.number_input[0].set_value(100.0).run()
     assert_shows(app, json.loads((files / "case.json").read_text(encoding="utf-8"))["expect"])
 
 

@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 import scoring
-from pages.shared import downloads, finding_list, layout, render, submissions, teams
+from pages.shared import downloads, finding_list, layout, mends, render, submissions, teams
 from pages.shared.comparison import cases, differences, facts, leads
 from pages.shared.comparison.shown import Compared
 from pages.shared.comparison.weights import what_if
@@ -20,6 +20,7 @@ from scoring.comparison import displayed, headline_views, paper, report, team_ta
 from scoring.comparison.compare import annotated, compare_cards
 from scoring.comparison.displayed import MANY
 from scoring.comparison.excluded import Excluded, of_refusal
+from scoring.mends import Mend
 from scoring.text import markdown
 
 
@@ -35,6 +36,11 @@ def show(
         for name in (o.name for o in challenge.options_of("compare"))
         if name in options
     }
+    dropped = {team.name: team.given for team in chosen}
+    for given in {given.key: given for given in dropped.values()}.values():
+        mends.lines(given)
+        options |= mends.options_of(given)
+    chosen = [replace(team, given=mends.mended(team.given)) for team in chosen]
     told = facts.of_teams(challenge, chosen)
     chosen = facts.with_sizes(challenge, chosen, told)
     outcomes = teams.cards(challenge, test_set, metadata, truth, chosen, options)
@@ -44,7 +50,11 @@ def show(
     excluded = [Excluded(problem.where, (problem,)) for problem in problems]
     excluded += [of_refusal(name, one.refused) for name, one in outcomes.items() if one.refused]
     cards = {name: outcome.value for name, outcome in outcomes.items() if not outcome.refused}
-    if excluded and not _without(excluded, len(cards)):
+
+    def take(mend: Mend) -> None:
+        mends.take(challenge.id, dropped[mend.team], mend)
+
+    if excluded and not _without(excluded, len(cards), take):
         return
     key = (test_set.key, *(team.key for team in chosen if team.name in cards), submissions.options(**options))
     found = _compared(challenge.id, scoring.__version__, key, submissions.options(**of_comparison), cards)
@@ -73,9 +83,9 @@ def _compared(
     )
 
 
-def _without(excluded: Sequence[Excluded], left: int) -> bool:
-    """Name every problem of every refused submission; whether the visitor goes on without them, who are then
-    listed with their reasons."""
+def _without(excluded: Sequence[Excluded], left: int, take: finding_list.Take) -> bool:
+    """Name every problem of every refused submission, with what mends it; whether the visitor goes on without
+    them, who are then listed with their reasons."""
     place, count = st.container(), len(excluded)
     named = ", ".join(markdown(one.team, 60) for one in excluded)
     goes_on = left > 0 and st.toggle(
@@ -99,7 +109,7 @@ def _without(excluded: Sequence[Excluded], left: int) -> bool:
             title=f"{count} submission{'s' * (count != 1)} cannot be scored",
         )
         finding_list.findings(
-            [entry for one in excluded for entry in one.of_team((*one.problems, *one.findings))]
+            [entry for one in excluded for entry in one.of_team((*one.problems, *one.findings))], take
         )
     return False
 

@@ -10,6 +10,7 @@ from scoring.findings import Finding, InputRefused, error
 from scoring.mends import Mend
 from scoring.readers import tables
 from scoring.readers.near_columns import renamings
+from scoring.readers.repeated import repeated_row
 from scoring.readers.sources import Files
 from scoring.readers.tables import MISSING, Table
 
@@ -117,16 +118,8 @@ def read_rows(table: Table, meanings: Sequence[str], problems: list[Finding]) ->
                     )
                 )
         elif kept.setdefault(patient, row) != row:
-            problems.append(
-                error(
-                    "duplicate-case",
-                    table.place(row),
-                    (
-                        f"patient {patient} stands on line {table.lines[kept[patient]]} already: keep "
-                        "one row per patient."
-                    ),
-                )
-            )
+            words = f"patient {patient}"
+            problems.append(repeated_row(table, row, kept[patient], places["patient"], words, unit="patient"))
     rows = [row for row in kept.values() if row not in table.ragged]
     cells = {
         meaning: tuple(table.columns[place][row].strip() for row in rows)

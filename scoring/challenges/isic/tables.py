@@ -17,6 +17,7 @@ from scoring.findings import Finding, InputRefused, error
 from scoring.readers import decimals, tables
 from scoring.readers.cells import parse_numbers
 from scoring.readers.near_columns import renamings
+from scoring.readers.repeated import repeated_row
 from scoring.readers.sources import Files, sha256
 from scoring.readers.tables import Table
 
@@ -202,11 +203,7 @@ def row_problems(
     table = found.table
     nameless = [i for i, name in enumerate(found.ids) if not name] if "" in found.ids else []
     twice = [
-        error(
-            "duplicate-case",
-            table.place(i),
-            f"case {found.ids[i]} stands on line {table.lines[first]} already: keep one row per case.",
-        )
+        repeated_row(table, i, first, found.id_column, f"case {found.ids[i]}")
         for i, first in again.items()
         if i not in nameless
     ]

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 
 from scoring.challenges.puma.cases import by_case, case_id, is_nuclei_file
 from scoring.findings import Finding, InputRefused, error, note
+from scoring.readers.repeated import repeated_row
 from scoring.readers.sources import Files, sha256
 from scoring.readers.tables import Table, find_column, key, read_table
 
@@ -119,7 +120,7 @@ def _rows(
     files: Files, member: str, table: Table, columns: list[int], ids: frozenset[str]
 ) -> tuple[dict[str, str | None], list[Finding]]:
     member_of: dict[str, str | None] = {}
-    line_of: dict[str, int] = {}
+    row_of: dict[str, int] = {}
     problems: list[Finding] = []
     for row, (named, path) in enumerate(zip(*map(table.cells, columns), strict=True)):
         if row in table.ragged:
@@ -128,11 +129,10 @@ def _rows(
             problems.append(error("bad-submission", table.place(row), f"{CASE} or {PATH} is empty. {MEND}"))
             continue
         case = named if named in ids else case_id(named)
-        if case in line_of:
-            words = f"case {case} stands on line {line_of[case]} already: keep one row per case."
-            problems.append(error("duplicate-case", table.place(row), words))
+        if case in row_of:
+            problems.append(repeated_row(table, row, row_of[case], columns[0], f"case {case}"))
             continue
-        line_of[case] = table.lines[row]
+        row_of[case] = row
         member_of[case], wrong = _member(files, member, path)
         problems += [error(code, table.place(row), f"case {case}: {words}") for code, words in wrong]
     return member_of, problems

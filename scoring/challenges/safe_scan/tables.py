@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from scoring.findings import Finding, error, warning
 from scoring.readers import tables
 from scoring.readers.case_tables import ID_COLUMNS
+from scoring.readers.repeated import repeated_row
 from scoring.readers.tables import Table
 
 OFFICIAL_IMAGE = ("newfilename", "filepath", "filename")
@@ -37,8 +38,7 @@ def read_ids(table: Table, problems: list[Finding], findings: list[Finding]) -> 
             words = f"column {header!r} is empty: every row needs its image."
             problems.append(error("missing-value", table.place(row), words))
         elif name in first:
-            words = f"case {name!r} stands on line {table.lines[first[name]]} already: keep one row per case."
-            problems.append(error("duplicate-case", table.place(row), words))
+            problems.append(repeated_row(table, row, first[name], column, f"case {name!r}"))
         first.setdefault(name, row)
     return tuple(ids)
 

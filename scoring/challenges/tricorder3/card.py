@@ -29,6 +29,7 @@ from scoring.challenges.tricorder3.measures import published, quantities, slice_
 from scoring.challenges.tricorder3.official import official
 from scoring.challenges.tricorder3.options import MODEL_SIZE
 from scoring.findings import Finding, InputRefused, error, ordered, warning
+from scoring.mends import Changes, Mend
 from scoring.metrics import calibration, classification, curves, subgroups
 from scoring.metrics.classification import mean_of_defined
 from scoring.readers.case_tables import joined_columns
@@ -280,7 +281,7 @@ def _score_findings(scored: Scored, counts: ClassCounts) -> Iterator[Finding]:
             "model-size-unknown",
             predictions.name,
             "the model's size is unknown: efficiency counts 1, as if it had 50 MiB or less. Give its size.",
-        )
+        ).mended_by(Mend("Give the size of its model", Changes(), option=MODEL_SIZE.name))
     elif predictions.model is None and size >= FULL_MIB:
         yield warning(
             "size-score-zero",

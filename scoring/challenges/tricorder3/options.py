@@ -20,6 +20,7 @@ MODEL_SIZE = Option(
     per_team=True,
     predictions_only="a model brings its own size: leave the option out, or score predictions.",
     label="Size of its model in MiB",
+    explain="1 MiB = 1,048,576 bytes, the challenge's MB. Up to 50 MiB cost nothing.",
     problem=size_problem,
 )
 OPTIONS = (MISSING, MODEL_SIZE)

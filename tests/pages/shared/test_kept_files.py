@@ -18,7 +18,7 @@ def page():
     uploaded = st.file_uploader("file", key="up")
     if uploaded:
         st.session_state["some_page_submission_kept"] = ("up", [uploaded])
-    st.number_input("size", key="size_mib", value=None)
+    st.number_input("mends", key="mends", value=None)
     kept_files.outlive_reload()
 
 
@@ -35,10 +35,10 @@ def asking(of: str) -> AppTest:
 def test_a_session_takes_over_the_files_of_the_one_before():
     before = AppTest.from_function(page).run()
     before.file_uploader(key="up").upload("mine.zip", b"1").run()
-    before.number_input(key="size_mib").set_value(12.5).run()
+    before.number_input(key="mends").set_value(12.5).run()
     after = asking(token(before))
     assert after.text[0].value == "mine.zip"
-    assert after.number_input(key="size_mib").value == 12.5
+    assert after.number_input(key="mends").value == 12.5
     assert not after.warning
     assert token(after) != token(before)
 
