@@ -35,6 +35,7 @@ class Settings:
         score: The challenge's options of `score` that are the same for all teams.
         compare: Its options of the stage "compare".
         statistics: `resamples`, `seed`, `group` and `interval`.
+        keep_refused: Whether refused files are kept; they count nothing.
     """
 
     title: str
@@ -42,6 +43,7 @@ class Settings:
     score: Mapping[str, Any] = field(default_factory=dict)
     compare: Mapping[str, Any] = field(default_factory=dict)
     statistics: Mapping[str, Any] = field(default_factory=dict)
+    keep_refused: bool = False
 
 
 @dataclass(frozen=True)
@@ -127,6 +129,7 @@ def create(store: Store, board_id: str, challenge_id: str, truth: Source, settin
         options=options,
         created=created,
         version=1,
+        keep_refused=settings.keep_refused,
     )
     test_set = tables.TestSet(board_id=board_id, number=1, name=name, sha256=digest, created=created)
     with store.write() as session:

@@ -26,6 +26,8 @@ ROWS: Mapping[str, type[tables.Base]] = {
     "teams": tables.Team,
     "submissions": tables.Submission,
     "scorings": tables.Scoring,
+    "phases": tables.Phase,
+    "refused": tables.Refused,
 }
 """Lists of the manifest, in the order in which rows need each other."""
 
@@ -51,7 +53,7 @@ def export(board: Opened, with_truth: bool) -> bytes:
     for name, entries in rows.items():
         keys = [column.name for column in ROWS[name].__table__.primary_key]
         entries.sort(key=lambda entry, keys=keys: [entry[key] for key in keys])  # type: ignore[misc]
-    digests = {one["sha256"] for one in rows["submissions"]}
+    digests = {one["sha256"] for one in (*rows["submissions"], *rows["refused"])}
     digests |= {one["card"] for one in rows["scorings"] if one["card"]}
     if with_truth:
         digests |= {one["sha256"] for one in rows["test_sets"]}
@@ -87,8 +89,8 @@ def import_board(store: Store, source: Source) -> str:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
         words = f"its manifest cannot be read ({type(problem).__name__}): export the board again."
         raise InputRefused([error("bad-bundle", bundle.name, words)]) from problem
-    _, _, submissions, scorings = rows
-    needed = {one.sha256 for one in submissions} | {one.card for one in scorings if one.card}
+    _, _, submissions, scorings, _, refused = rows
+    needed = {one.sha256 for one in (*submissions, *refused)} | {one.card for one in scorings if one.card}
     missing = sorted((needed | digests) - {name.removeprefix(FILES) for name in bundle.members})
     problems += [f"the file {digest[:12]} is missing" for digest in missing]
     files = {} if problems else {digest: bundle.read(FILES + digest) for digest in sorted(digests | needed)}
@@ -132,7 +134,7 @@ def _refuse_known(row: tables.Board | None, board_id: str) -> None:
 
 def _faults(row: Any, rows: list[list[Any]]) -> list[str]:
     """Return what does not fit together in a manifest."""
-    test_sets, teams, submissions, scorings = rows
+    test_sets, teams, submissions, scorings, phases, refused = rows
     problems = []
     if row.challenge not in REGISTRY:
         problems.append("its challenge is not known here")
@@ -145,9 +147,13 @@ def _faults(row: Any, rows: list[list[Any]]) -> list[str]:
     pairs = {(one.submission_id, one.number) for one in scorings}
     if {one.id for one in submissions} != {sent for sent, _ in pairs}:
         problems.append("results are missing, or have no submission")
+    if {one.phase for one in submissions} - {None, *(one.name for one in phases)}:
+        problems.append("phases are missing")
     if {number for _, number in pairs} - {one.number for one in test_sets}:
         problems.append("results of unknown versions are in it")
-    texts = (value for one in [row, *teams, *submissions] for value in _plain(one).values())
+    texts = (
+        value for one in [row, *teams, *submissions, *phases, *refused] for value in _plain(one).values()
+    )
     if any(isinstance(text, str) and has_hidden(text) for text in texts):
         problems.append("a name in it has control or hidden characters")
     return problems

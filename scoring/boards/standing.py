@@ -10,14 +10,16 @@ from typing import Any
 
 from sqlalchemy import select
 
-from scoring.boards import cards
+from scoring.boards import cards, phases
 from scoring.boards.board import Opened
+from scoring.boards.phases import DAY, Phase
 from scoring.comparison.compare import Comparison, compare_cards, ranks_of
+from scoring.findings import InputRefused
 from scoring.scorecard import ScoreCard, plain
 from scoring.store import tables
 
-DAY, MINUTE = 10, 16
-"""Characters of a time that name its day and its minute."""
+MINUTE = 16
+"""Characters of a time that name its minute."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,7 @@ class Entry:
     card: str | None
     excluded: str | None
     refused: str = ""
+    phase: str | None = None
 
     @property
     def minute(self) -> str:
@@ -48,10 +51,12 @@ class Entry:
 
 @dataclass(frozen=True)
 class Standing:
-    """A board on one version of its test set. entries: all submissions, oldest first."""
+    """A board on one version of its test set. entries: all submissions, oldest first, or those of one phase;
+    phases: of the board."""
 
     board: Opened
     entries: tuple[Entry, ...]
+    phases: tuple[Phase, ...] = ()
 
     @property
     def counting(self) -> dict[str, Entry]:
@@ -110,6 +115,7 @@ class Standing:
                 "test_set_versions": row.version,
             },
             "teams": [self._team(entry) for entry in (found.as_dict()["teams"] if found else ())],
+            "phases": [phase.as_dict() for phase in self.phases],
             "unranked": sorted({one.team for one in self.entries} - set(self.counting)),
             "excluded": [
                 {"team": one.team, "submission": one.id, "time": one.created, "reason": one.excluded}
@@ -137,6 +143,7 @@ class Standing:
         return {
             "submission": one.id,
             "time": one.created,
+            "phase": one.phase,
             "score": one.score,
             "interval": one.interval,
             "rank_that_day": self.ranks_by_day[one.created[:DAY]].get(one.team),
@@ -173,15 +180,27 @@ def _worth(entry: Entry) -> float:
     return float("-inf") if entry.score is None else entry.score
 
 
-def standing(board: Opened) -> Standing:
-    """Return how a board stands on its version of the test set."""
+def standing(board: Opened, phase: str | None = None) -> Standing:
+    """Return how a board stands on its version of the test set.
+
+    Args:
+        board: The board.
+        phase: Name of the phase whose submissions are ranked; None: all.
+
+    Raises:
+        InputRefused: `no-phase` where the board has none of that name.
+    """
+    known = phases.phases(board.store, board.row.id)
+    if phase is not None and phase not in {one.name for one in known}:
+        raise InputRefused([phases.unknown(phase, known)])
     with board.store.read() as session:
         scored = tables.Scoring
         query = select(tables.Submission, scored).join(scored, scored.submission_id == tables.Submission.id)
         rows = session.execute(
             query.where(tables.Submission.board_id == board.row.id, scored.number == board.test_set.number)
         ).all()
-    return Standing(board, _ordered(_entry(sent, result) for sent, result in rows))
+    chosen = (_entry(sent, result) for sent, result in rows if phase in (None, sent.phase))
+    return Standing(board, _ordered(chosen), known)
 
 
 def _ordered(entries: Iterable[Entry]) -> tuple[Entry, ...]:
@@ -191,9 +210,8 @@ def _ordered(entries: Iterable[Entry]) -> tuple[Entry, ...]:
 def _entry(sent: tables.Submission, result: tables.Scoring) -> Entry:
     ends = None if result.low is None or result.high is None else (result.low, result.high)
     problem = str(result.problems[0]["message"]) if result.problems else ""
-    return Entry(
-        sent.id, sent.team, sent.name, sent.created, result.score, ends, result.card, sent.excluded, problem
-    )
+    known = (sent.id, sent.team, sent.name, sent.created, result.score, ends, result.card)
+    return Entry(*known, sent.excluded, problem, sent.phase)
 
 
 def moved(now: int, before: int | None) -> str:

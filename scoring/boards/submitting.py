@@ -1,18 +1,19 @@
 """Submit to a board: scored at once; what is refused is not kept and counts nothing."""
 
 import re
-import uuid
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from scoring.boards import clock, phases
 from scoring.boards.board import Opened, opened, scoring_of
 from scoring.boards.packing import packed
+from scoring.boards.refused import refusal
+from scoring.boards.sent import Receipt, Sent
 from scoring.findings import Finding, InputRefused, error
 from scoring.readers.archives import has_hidden
 from scoring.readers.entries import misnamed
@@ -24,61 +25,49 @@ from scoring.text import shortened
 _DATE = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T_ ](\d{2})[:-]?(\d{2})(?:[:-]?(\d{2}))?Z?)?")
 
 
-@dataclass(frozen=True)
-class Sent:
-    """What a team sends.
-
-    Attributes:
-        team: Name of the team.
-        name: Of the file.
-        data: Its bytes.
-        options: Options of this submission alone.
-        created: When it was submitted; None: now.
-        id: Made by the sender: the same id twice is one submission.
-    """
-
-    team: str
-    name: str
-    data: bytes
-    options: Mapping[str, Any] = field(default_factory=dict)
-    created: str | None = None
-    id: str = field(default_factory=lambda: uuid.uuid4().hex)
-
-
-@dataclass(frozen=True)
-class Receipt:
-    """What became of a submission. again: whether the team had submitted the same file before. findings: what
-    was noticed about it, besides what was noticed about the test set."""
-
-    id: str
-    team: str
-    created: str
-    score: float | None
-    interval: tuple[float, float] | None
-    again: bool = False
-    findings: tuple[Finding, ...] = ()
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the entry of the JSON that `board submit` writes."""
-        return {
-            "submission": self.id,
-            "team": self.team,
-            "time": self.created,
-            "score": self.score,
-            "interval": list(self.interval) if self.interval else None,
-            "submitted_before": self.again,
-            "findings": [finding.as_dict() for finding in self.findings],
-        }
-
-
 def submit(board: Opened, sent: Sent) -> Receipt:
     """Score a submission and keep it, unless the team submitted the same file before.
 
-    Where the truth is corrected meanwhile, it is scored again on the new version.
+    Its time is that of its arrival, however long it is scored. Where the truth is corrected meanwhile, it is
+    scored on both versions.
 
     Raises:
-        InputRefused: With every problem; nothing is kept then.
+        InputRefused: With every problem; nothing is counted then, and the file is kept only where the board
+            keeps refused files (`refused-kept` among its findings).
     """
+    if problems := _misnamed(sent):
+        raise InputRefused(problems)
+    store, digest, scorings = board.store, sha256(sent.data), dict[int, tables.Scoring]()
+    time = sent.created or clock.arrival(store, board.row.id)
+    with store.read() as session:
+        before = _before(session, board.row.id, sent, digest)
+        allowed = phases.allowed(session, board.row.id, sent.team, time, sent.phase)
+    if before is not None:
+        return before
+    if allowed.problem is not None:
+        raise refusal(board, sent, time, (allowed.problem,))
+    while True:
+        number = board.test_set.number
+        result = board.result(sent.data, sent.name, sent.options)
+        if result.card is None:
+            board = opened(store, board.row.id)
+            if board.test_set.number == number:
+                raise refusal(board, sent, time, result.problems)
+            continue
+        store.keep(sent.data)
+        scorings[number] = scoring_of(sent.id, board, result)
+        kept = _kept(board, sent, time, digest, scorings)
+        if isinstance(kept, Finding):
+            raise refusal(board, sent, time, (kept,))
+        if kept is not None:
+            known = frozenset(board.truth.findings)
+            noticed = () if kept.again else (f for f in result.card.findings if f not in known)
+            return replace(kept, findings=tuple(noticed))
+        board = opened(store, board.row.id)
+
+
+def _misnamed(sent: Sent) -> list[Finding]:
+    """Return what is wrong with the names of a submission."""
     problems = list(misnamed(sent.team, "--team"))
     if len(sent.team) > tables.NAME:
         problems.append(error("bad-option", "--team", f"a name has at most {tables.NAME} characters."))
@@ -86,30 +75,15 @@ def submit(board: Opened, sent: Sent) -> Receipt:
         problems.append(
             error("bad-option", "--submission", f"an id has 1 to {tables.NAME} visible characters.")
         )
-    if problems:
-        raise InputRefused(problems)
-    store, digest = board.store, ""
-    while True:
-        with store.read() as session:
-            before = _before(session, board.row.id, sent, digest or sha256(sent.data))
-        if before is not None:
-            return before
-        result = board.result(sent.data, sent.name, sent.options)
-        if result.card is None:
-            raise InputRefused(result.problems)
-        digest = store.keep(sent.data)
-        scoring = scoring_of(sent.id, board, result)
-        receipt = _kept(store, board, sent, digest, scoring)
-        if receipt is not None:
-            known = frozenset(board.truth.findings)
-            noticed = () if receipt.again else (f for f in result.card.findings if f not in known)
-            return replace(receipt, findings=tuple(noticed))
-        board = opened(store, board.row.id)
+    return problems
 
 
-def _kept(store: Store, board: Opened, sent: Sent, digest: str, scoring: tables.Scoring) -> Receipt | None:
-    """Keep a scored submission; None where the board has another version of its truth by now."""
-    created = sent.created or tables.now()
+def _kept(
+    board: Opened, sent: Sent, time: str, digest: str, scorings: Mapping[int, tables.Scoring]
+) -> Receipt | Finding | None:
+    """Keep a scored submission, or return why its phase has no place for it; None where the board has another
+    version of its truth by now. scorings: by version."""
+    store, scoring = board.store, scorings[board.test_set.number]
     with store.write() as session:
         row = session.get(tables.Board, board.row.id, with_for_update=True)
         if row is None or row.version != board.test_set.number:
@@ -117,8 +91,11 @@ def _kept(store: Store, board: Opened, sent: Sent, digest: str, scoring: tables.
         before = _before(session, board.row.id, sent, digest)
         if before is not None:
             return before
+        allowed = phases.allowed(session, row.id, sent.team, time, sent.phase)
+        if allowed.problem is not None:
+            return allowed.problem
         if session.get(tables.Team, (row.id, sent.team)) is None:
-            session.add(tables.Team(board_id=row.id, name=sent.team, created=created))
+            session.add(tables.Team(board_id=row.id, name=sent.team, created=time))
             session.flush()
         session.add(
             tables.Submission(
@@ -128,13 +105,15 @@ def _kept(store: Store, board: Opened, sent: Sent, digest: str, scoring: tables.
                 name=sent.name[-tables.NAME :],
                 sha256=digest,
                 options=dict(sent.options),
-                created=created,
+                created=time,
                 excluded=None,
+                phase=allowed.phase.name if allowed.phase else None,
+                dated=sent.created is not None,
             )
         )
         session.flush()
-        session.add(scoring)
-    return Receipt(sent.id, sent.team, created, scoring.score, _interval(scoring))
+        session.add_all(scorings.values())
+    return Receipt(sent.id, sent.team, time, scoring.score, _interval(scoring))
 
 
 def _before(session: Session, board_id: str, sent: Sent, digest: str) -> Receipt | None:

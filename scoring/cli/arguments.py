@@ -208,6 +208,8 @@ def _create(one: Parser, challenge: Challenge[Any, Any]) -> None:
     one.add_argument("--title", metavar="TEXT", required=True, help="what stands above the ranking")
     counts = "which submission of a team is ranked: last (default) or best"
     one.add_argument("--counts", metavar="WHICH", default="last", help=counts)
+    kept = "keep the files of refused submissions too; they count nothing"
+    one.add_argument("--keep-refused", action="store_true", help=kept)
     _truth(one, required=True)
     _replicates(one)
     for option in challenge.options_of("score", "compare"):

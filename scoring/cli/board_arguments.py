@@ -8,9 +8,11 @@ from scoring.cli.parser import Parser, add_command
 ACTIONS = {
     "create": "open a board for a challenge with its test set",
     "submit": "score a team's submission and keep it, or a folder of many",
+    "phase": "say when submissions are taken, and how many of each team; without --name list the phases",
     "list": "list the boards",
     "show": "the ranking with intervals, ties and history; a report that can be published",
     "exclude": "let a submission not count, with the reason",
+    "refused": "list the refused files that are kept, with their problems (not for publication)",
     "rescore": "score all submissions again with a corrected test set, and say what that changes",
     "export": "write a board as one file",
     "import": "read a board that was exported",
@@ -46,6 +48,20 @@ def _submit(one: Parser) -> None:
     one.add_argument("--option", metavar="NAME=VALUE", action="append", default=[], help=own)
     sender = "id of the submission, made by the sender: sending it again changes nothing"
     one.add_argument("--submission", metavar="ID", help=sender)
+    one.add_argument("--phase", metavar="NAME", help="phase that is meant; default the one that is open")
+
+
+def _phase(one: Parser) -> None:
+    one.add_argument("--name", metavar="NAME", help="name of the phase; one that is known is changed")
+    opens = "when it opens (UTC), 2026-01-31 or 2026-01-31T18:00; none: from the beginning"
+    one.add_argument("--opens", metavar="TIME", help=opens)
+    closes = "until when it takes submissions; a day alone belongs to the phase; none: without end"
+    one.add_argument("--closes", metavar="TIME", help=closes)
+    per_day = "submissions of a team on one day (UTC) at most; none: any number"
+    one.add_argument("--per-day", metavar="N", help=per_day)
+    total = "submissions of a team in the phase at most; none: any number"
+    one.add_argument("--total", metavar="N", help=total)
+    one.add_argument("--remove", action="store_true", help="remove a phase in which nothing was submitted")
 
 
 def _show(one: Parser) -> None:
@@ -54,6 +70,7 @@ def _show(one: Parser) -> None:
     )
     version = "show the numbers of this version of the test set; default the newest"
     one.add_argument("--test-set", metavar="N", type=int, help=version)
+    one.add_argument("--phase", metavar="NAME", help="rank only what was submitted in this phase")
     changed = "also say what the version changed, and by which cases (not for publication)"
     one.add_argument("--changes", action="store_true", help=changed)
 
@@ -81,6 +98,7 @@ def _import(one: Parser) -> None:
 
 FURTHER = {
     "submit": _submit,
+    "phase": _phase,
     "show": _show,
     "exclude": _exclude,
     "rescore": _rescore,

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scoring.boards.board import Opened
+from scoring.boards.phases import Phase
 from scoring.boards.rescoring import Change
+from scoring.boards.sent import Receipt
 from scoring.boards.standing import Standing, history_rows, moved
-from scoring.boards.submitting import Receipt
 from scoring.comparison import scale as scales
 from scoring.comparison import verdict
 
@@ -24,6 +25,11 @@ def list_table(boards: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join(rows)
 
 
+def phase_lines(found: Sequence[Phase]) -> str:
+    """Return a line for each phase, with its state now."""
+    return "\n".join(f"Phase {one.name} ({one.state()}): {one.words}" for one in found)
+
+
 def receipt_line(receipt: Receipt) -> str:
     """Return what became of a submission."""
     again = " (submitted before)" if receipt.again else ""
@@ -35,7 +41,8 @@ def board_table(found: Standing) -> str:
     """Return the ranking and the history of a board."""
     value, row, compared = found.as_dict(), found.board.row, found.comparison
     version = f"test set {found.board.test_set.number} of {row.version}"
-    lines = [f"{row.title} ({row.id}, {row.challenge}), the {row.counts} submission counts, {version}", ""]
+    lines = [f"{row.title} ({row.id}, {row.challenge}), the {row.counts} submission counts, {version}"]
+    lines += [phase_lines(found.phases), ""] if found.phases else [""]
     if compared is None:
         return "\n".join([*lines, "Nobody is ranked yet."])
     level = verdict.tied(compared)

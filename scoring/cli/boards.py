@@ -1,4 +1,4 @@
-"""The command about boards: create, submit, list, show, exclude, rescore, export, import."""
+"""The command about boards."""
 
 import argparse
 from collections.abc import Callable, Iterable
@@ -10,11 +10,12 @@ from scoring.boards import bundle, rescoring, submitting
 from scoring.boards.board import Settings, create, listed, opened, own_options
 from scoring.boards.packing import packed
 from scoring.boards.rescoring import Change, changes
+from scoring.boards.sent import Receipt, Sent
 from scoring.boards.standing import standing
-from scoring.boards.submitting import Receipt, Sent
 from scoring.challenges import load_challenge
+from scoring.cli import board_phases
 from scoring.cli.board_tables import board_table, changes_table, list_table, receipt_line
-from scoring.cli.output import as_json, print_findings, progress, write
+from scoring.cli.output import answer, print_findings, progress, write
 from scoring.cli.reading import chosen, statistics
 from scoring.findings import OF_SMALL_SETS, Finding, InputRefused, error, note
 from scoring.store.database import Store, open_store
@@ -36,31 +37,38 @@ def _create(store: Store, arguments: argparse.Namespace) -> None:
         arguments.board,
         arguments.challenge,
         arguments.truth,
-        Settings(arguments.title, arguments.counts, chosen(arguments, shared), of_comparison, vars(settings)),
+        Settings(
+            arguments.title,
+            arguments.counts,
+            chosen(arguments, shared),
+            of_comparison,
+            vars(settings),
+            arguments.keep_refused,
+        ),
     )
     print_findings(board.truth.findings)
     words = f"Board {board.row.id} is open, with {len(board.truth)} cases. It is kept in {store.place}."
-    _answer(arguments, standing(board).as_dict(), words)
+    answer(arguments.json, standing(board).as_dict(), words)
 
 
 def _submit(store: Store, arguments: argparse.Namespace) -> None:
     board = opened(store, arguments.board)
     sent, problems = _sent(arguments, board.challenge)
     receipts: list[Receipt] = []
+    noticed: list[Finding] = []
     count = progress("submissions")
     for place, one in enumerate(sent):
         if count:
             count(place, len(sent))
         try:
-            receipts.append(submitting.submit(board, one))
+            receipts.append(submitting.submit(board, replace(one, phase=arguments.phase)))
         except InputRefused as refused:
             several = arguments.folder is not None
-            problems += [
-                replace(p, where=f"{one.team}: {p.where}") if several else p for p in refused.problems
-            ]
+            for listed_in, found in ((problems, refused.problems), (noticed, refused.findings)):
+                listed_in += [replace(f, where=f"{one.team}: {f.where}") if several else f for f in found]
     if count and sent:
         count(len(sent), len(sent))
-    noticed = [_known(receipt) for receipt in receipts if receipt.again]
+    noticed += [_known(receipt) for receipt in receipts if receipt.again]
     noticed += [
         replace(f, where=f"{receipt.team}: {f.where}")
         for receipt in receipts
@@ -70,11 +78,11 @@ def _submit(store: Store, arguments: argparse.Namespace) -> None:
     if problems:
         refusal = InputRefused(problems, noticed)
         if not arguments.json:
-            refusal.add_note("\n".join(map(receipt_line, receipts)) or "Nothing was kept.")
+            refusal.add_note("\n".join(map(receipt_line, receipts)) or "Nothing was counted.")
         raise refusal
     print_findings(noticed)
-    _answer(
-        arguments,
+    answer(
+        arguments.json,
         {"board": board.row.id, "submissions": [receipt.as_dict() for receipt in receipts]},
         "\n".join(map(receipt_line, receipts)),
     )
@@ -118,12 +126,12 @@ def _known(receipt: Receipt) -> Finding:
 def _list(store: Store, arguments: argparse.Namespace) -> None:
     boards = listed(store)
     words = list_table(boards) if boards else f"No boards yet in {store.place}."
-    _answer(arguments, {"boards": boards}, words)
+    answer(arguments.json, {"boards": boards}, words)
 
 
 def _show(store: Store, arguments: argparse.Namespace) -> None:
     board = opened(store, arguments.board, arguments.test_set)
-    found = standing(board)
+    found = standing(board, arguments.phase)
     value, words = found.as_dict(), board_table(found)
     if arguments.changes:
         changed = changes(board)
@@ -133,7 +141,7 @@ def _show(store: Store, arguments: argparse.Namespace) -> None:
         from scoring.boards.report import html  # figures take a second to import
 
         write(arguments.html, html(found), "--html")
-    _answer(arguments, value, words)
+    answer(arguments.json, value, words)
 
 
 def _exclude(store: Store, arguments: argparse.Namespace) -> None:
@@ -143,14 +151,14 @@ def _exclude(store: Store, arguments: argparse.Namespace) -> None:
         raise InputRefused([error("bad-option", "--reason", "say why it does not count.")])
     submitting.exclude(store, board.row.id, arguments.submission, reason)
     found = standing(board)
-    _answer(arguments, found.as_dict(), board_table(found))
+    answer(arguments.json, found.as_dict(), board_table(found))
 
 
 def _rescore(store: Store, arguments: argparse.Namespace) -> None:
     board = rescoring.rescore(store, arguments.board, arguments.truth, progress("submissions"))
     changed = changes(board)
     value = {"board": board.row.id, "test_set_version": board.row.version, **_as_value(changed)}
-    _answer(arguments, value, changes_table(board, changed))
+    answer(arguments.json, value, changes_table(board, changed))
 
 
 def _as_value(changed: Iterable[Change]) -> dict[str, Any]:
@@ -164,23 +172,17 @@ def _export(store: Store, arguments: argparse.Namespace) -> None:
 
 def _import(store: Store, arguments: argparse.Namespace) -> None:
     found = standing(opened(store, bundle.import_board(store, arguments.file)))
-    _answer(arguments, found.as_dict(), board_table(found))
-
-
-def _answer(arguments: argparse.Namespace, value: Any, words: str) -> None:
-    """Write JSON where it is wanted, else say the words."""
-    if arguments.json:
-        write(arguments.json, as_json(value), "--json")
-    else:
-        print(words)
+    answer(arguments.json, found.as_dict(), board_table(found))
 
 
 ACTIONS: dict[str, Callable[[Store, argparse.Namespace], None]] = {
     "create": _create,
     "submit": _submit,
+    "phase": board_phases.phase,
     "list": _list,
     "show": _show,
     "exclude": _exclude,
+    "refused": board_phases.list_refused,
     "rescore": _rescore,
     "export": _export,
     "import": _import,

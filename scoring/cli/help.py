@@ -55,6 +55,7 @@ def of_board(prog: str) -> str:
         f'{prog} create melanoma --id lesions-2026 --title "Lesions 2026" --truth labels.csv',
         f"{prog} submit lesions-2026 --team alpha --predictions alpha.csv",
         f"{prog} submit lesions-2026 submissions/      (folders team/2026-01-31/file)",
+        f"{prog} phase lesions-2026 --name final --opens 2026-02-01 --closes 2026-02-14 --per-day 2",
         f"{prog} show lesions-2026 --html board.html",
         f"{prog} rescore lesions-2026 --truth corrected.csv",
         f"{prog} export lesions-2026 lesions-2026.zip",

@@ -62,6 +62,14 @@ def write(target: str, content: str | bytes, option: str) -> None:
         raise InputRefused([error("bad-option", option, words)]) from problem
 
 
+def answer(target: str | None, value: Any, words: str) -> None:
+    """Write JSON where it is wanted, else say the words. target: of JSON, None where none is wanted."""
+    if target:
+        write(target, as_json(value), "--json")
+    else:
+        print(words)
+
+
 def progress(counted: str = "images") -> Callable[[int, int], None] | None:
     """Return what counts progress on standard error; None where that is no terminal."""
     if not sys.stderr.isatty():

@@ -31,6 +31,7 @@ class Board(Base):
         options: "score", "compare" and "statistics" options by name, the same for all submissions.
         created: When.
         version: Number of the test set whose numbers are shown.
+        keep_refused: Whether refused files are kept; they count nothing.
     """
 
     __tablename__ = "board"
@@ -41,6 +42,28 @@ class Board(Base):
     options: Mapped[dict[str, Any]]
     created: Mapped[str] = mapped_column(String(40))
     version: Mapped[int]
+    keep_refused: Mapped[bool] = mapped_column(default=False)
+
+
+class Phase(Base):
+    """A time in which a board takes submissions.
+
+    Attributes:
+        board_id: Of the board.
+        name: Of the phase.
+        opens: From when on; None: from the beginning.
+        closes: Until before when; None: without end.
+        per_day: Submissions of a team on one day (UTC) at most; None: any number.
+        total: Submissions of a team in the phase at most; None: any number.
+    """
+
+    __tablename__ = "phase"
+    board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)
+    name: Mapped[str] = mapped_column(String(NAME), primary_key=True)
+    opens: Mapped[str | None] = mapped_column(String(40))
+    closes: Mapped[str | None] = mapped_column(String(40))
+    per_day: Mapped[int | None]
+    total: Mapped[int | None]
 
 
 class TestSet(Base):
@@ -75,6 +98,8 @@ class Submission(Base):
         options: Options of this submission alone, such as the size of its model.
         created: When it was submitted.
         excluded: Why it does not count; None where it does.
+        phase: Name of the phase in which it was submitted; None where the board had none.
+        dated: Whether whoever imported it said when it was submitted; else the server's clock did.
     """
 
     __tablename__ = "submission"
@@ -90,6 +115,23 @@ class Submission(Base):
     options: Mapped[dict[str, Any]]
     created: Mapped[str] = mapped_column(String(40))
     excluded: Mapped[str | None]
+    phase: Mapped[str | None] = mapped_column(String(NAME))
+    dated: Mapped[bool] = mapped_column(default=False)
+
+
+class Refused(Base):
+    """A refused file that is kept because the organizer said so; it counts nothing. problems: why, as in
+    JSON."""
+
+    __tablename__ = "refused"
+    __table_args__ = (UniqueConstraint("board_id", "team", "sha256"),)
+    id: Mapped[str] = mapped_column(String(NAME), primary_key=True)
+    board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), index=True)
+    team: Mapped[str] = mapped_column(String(NAME))
+    name: Mapped[str] = mapped_column(String(NAME))
+    sha256: Mapped[str] = mapped_column(String(SHA256), info=OF_FILE)
+    created: Mapped[str] = mapped_column(String(40))
+    problems: Mapped[list[Any]]
 
 
 class Scoring(Base):

@@ -8,7 +8,7 @@ import pytest
 
 from scoring.boards import rescoring, submitting
 from scoring.boards.board import opened
-from scoring.boards.submitting import Sent
+from scoring.boards.sent import Sent
 from scoring.store.database import open_store
 from tests.support import schemas
 from tests.support.boards import board, filled, labels, predictions
@@ -203,15 +203,6 @@ def test_a_stopped_run_goes_on_and_what_comes_meanwhile_is_scored_too(sent, tmp_
     assert scored == [2, 3, 3, 4], "the first two are kept; a fourth came while the third was scored"
     assert len(shown()["teams"]) == 3
     assert shown()["board"]["test_set_version"] == 2
-
-
-def test_a_truth_corrected_during_a_submission_scores_it_on_the_new_one(sent, tmp_path):
-    store = open_store()
-    before = opened(store, "b")
-    rescoring.rescore(store, "b", str(labels(tmp_path / "corrected.csv")))
-    file = predictions(tmp_path / "c.csv", 9, 0.1)
-    assert submitting.submit(before, Sent("c", "c.csv", file.read_bytes())).score == pytest.approx(1)
-    assert ranks(shown())["c"] == 1
 
 
 def test_a_changed_bundle_is_refused(sent, tmp_path, monkeypatch):

@@ -17,7 +17,8 @@ from scoring.findings import InputRefused
 from scoring.store import tables
 from scoring.store.database import Store, open_store
 
-TABLES = {"board", "test_set", "team", "submission", "scoring", "kept", "kept_file", "alembic_version"}
+OF_BOARDS = {"board", "phase", "test_set", "team", "submission", "refused", "scoring"}
+TABLES = OF_BOARDS | {"kept", "kept_file", "alembic_version"}
 
 
 def with_board() -> Store:
