@@ -1,5 +1,8 @@
 """Hypothesis profile: the same examples at every run; BENCHSIDE_SOAK=N multiplies how many there are."""
 
+import os
+
+import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.support.soak import FACTOR
@@ -12,3 +15,10 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow],
 )
 settings.load_profile("fast")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def store_of_tests(tmp_path_factory) -> None:
+    """Let no test meet the boards of whoever runs it, nor a server that a test starts."""
+    os.environ["BENCHSIDE_STORE"] = str(tmp_path_factory.mktemp("store"))
+    os.environ.pop("BENCHSIDE_DATABASE_URL", None)

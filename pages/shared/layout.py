@@ -280,10 +280,7 @@ def gallery(
                     st.caption(markdown(picture.caption))
 
 
-def closing() -> None:
-    """The last thing on every page."""
+def closing(files: str = "Files stay in your session and go with it.") -> None:
+    """The last thing on every page. files: where they stay."""
     WATCH(key="theme_watch", data={"paper": theme().paper}, on_paper_change=lambda: None, height=1)
-    st.caption(
-        "Research use only. Not a medical device; no output of this page is a diagnosis. Files stay "
-        "in your session and go with it."
-    )
+    st.caption(f"Research use only. Not a medical device; no output of this page is a diagnosis. {files}")

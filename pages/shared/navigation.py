@@ -21,6 +21,7 @@ page = st.navigation(
         *(st.Page(PAGES / f"{name}.py", title=row.short_name) for name, row in REGISTRY.items()),
         st.Page(PAGES / "single_image.py", title="Single image"),
         st.Page(PAGES / "compare_teams.py", title="Compare teams"),
+        st.Page(PAGES / "board.py", title="Boards"),
         st.Page(PAGES / "about.py", title="About this server"),
     ],
     position="top",

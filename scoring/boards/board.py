@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -16,14 +16,15 @@ from scoring.challenges import REGISTRY, load_challenge
 from scoring.findings import Finding, InputRefused, error
 from scoring.readers.sources import Source
 from scoring.scorecard import ScoreCard
+from scoring.statistics.options import StatisticsOptions
 from scoring.store import tables
 from scoring.store.database import Store
 from scoring.text import shortened
 from scoring.version import __version__
 
 COUNTS = ("last", "best")
-IMPORTED = "imported"
-"""The option that holds a leaderboard of another platform: a board without test set and submissions."""
+USUAL = asdict(StatisticsOptions())
+"""Replicates, seed, unit and kind of interval, as they usually are."""
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
@@ -91,7 +92,14 @@ class Opened:
         return Result(card)
 
 
-def create(store: Store, board_id: str, challenge_id: str, truth: Source, settings: Settings) -> Opened:
+def create(
+    store: Store,
+    board_id: str,
+    challenge_id: str,
+    truth: Source,
+    settings: Settings,
+    name: str | None = None,
+) -> Opened:
     """Create a board.
 
     Args:
@@ -100,27 +108,31 @@ def create(store: Store, board_id: str, challenge_id: str, truth: Source, settin
         challenge_id: Of the challenge.
         truth: The test set.
         settings: How it scores.
+        name: What messages call the test set; None: its own name.
 
     Raises:
         InputRefused: With every problem of truth, id and settings.
     """
     challenge = load_challenge(challenge_id)
     problems = [
-        *name_problems(store, board_id, settings.title),
+        *_misnamed(board_id, settings),
         *challenge.check_options({**settings.score, **settings.compare}),
+        *StatisticsOptions(**settings.statistics).problems(),
     ]
-    if settings.counts not in COUNTS:
-        words = f"{settings.counts!r} is not one of {', '.join(COUNTS)}."
-        problems.append(error("bad-option", "--counts", words))
+    with store.read() as session:
+        if session.get(tables.Board, board_id) is not None:
+            problems.append(
+                error("board-exists", "--id", f"there is a board {board_id} already: choose another id.")
+            )
     try:
-        name, data = packed(truth)
-        challenge.read_truth(data, name=name, **challenge.needed("truth", settings.score))
+        called, data = packed(truth, name)
+        challenge.read_truth(data, name=called, **challenge.needed("truth", settings.score))
     except InputRefused as refused:
         problems += refused.problems
     if problems:
         raise InputRefused(problems)
     created, digest = tables.now(), store.keep(data)
-    options = {name: dict(getattr(settings, name)) for name in ("score", "compare", "statistics")}
+    options = {part: dict(getattr(settings, part)) for part in ("score", "compare", "statistics")}
     row = tables.Board(
         id=board_id,
         challenge=challenge_id,
@@ -131,7 +143,7 @@ def create(store: Store, board_id: str, challenge_id: str, truth: Source, settin
         version=1,
         keep_refused=settings.keep_refused,
     )
-    test_set = tables.TestSet(board_id=board_id, number=1, name=name, sha256=digest, created=created)
+    test_set = tables.TestSet(board_id=board_id, number=1, name=called, sha256=digest, created=created)
     with store.write() as session:
         session.add(row)
         session.flush()
@@ -151,9 +163,6 @@ def opened(store: Store, board_id: str, number: int | None = None) -> Opened:
             known = ", ".join(session.scalars(select(tables.Board.id).order_by(tables.Board.id)))
             words = f"there is no such board here. Boards: {known or 'none yet'}."
             raise InputRefused([error("no-board", shortened(board_id, 64), words)])
-        if IMPORTED in row.options:
-            words = "it was imported from another platform: it is shown, and takes no submissions."
-            raise InputRefused([error("imported-board", board_id, words)])
         if row.challenge not in REGISTRY:
             words = (
                 f"its challenge {shortened(row.challenge, 64)} is unknown here: install a newer Benchside."
@@ -179,11 +188,7 @@ def listed(store: Store) -> list[dict[str, Any]]:
             "title": row.title,
             "created": row.created,
             "version": row.version,
-            "teams": len(
-                {entry[0] for entry in row.options[IMPORTED]["entries"]}
-                if IMPORTED in row.options
-                else {team for board_id, team in sent if board_id == row.id}
-            ),
+            "teams": len({team for board_id, team in sent if board_id == row.id}),
             "submissions": sum(board_id == row.id for board_id, _ in sent),
         }
         for row in rows
@@ -233,16 +238,14 @@ def own_options(challenge: Challenge[Any, Any], texts: Mapping[str, str]) -> dic
     return values
 
 
-def name_problems(store: Store, board_id: str, title: str) -> list[Finding]:
-    """Return what is wrong with the id and the title of a new board."""
+def _misnamed(board_id: str, settings: Settings) -> list[Finding]:
+    """Return what is wrong with id, title and rule."""
     problems = []
     if not _ID.fullmatch(board_id):
         words = "write small letters, digits and hyphens, at most 64, such as lesions-2026."
         problems.append(error("bad-option", "--id", words))
-    if not title.strip() or len(title) > tables.NAME:
+    if not settings.title.strip() or len(settings.title) > tables.NAME:
         problems.append(error("bad-option", "--title", f"write 1 to {tables.NAME} characters."))
-    with store.read() as session:
-        if session.get(tables.Board, board_id) is not None:
-            words = f"there is a board {board_id} already: choose another id."
-            problems.append(error("board-exists", "--id", words))
+    if settings.counts not in COUNTS:
+        problems.append(error("bad-option", "--counts", f"{settings.counts!r} is not one of last, best."))
     return problems

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from scoring.boards.cards import WRITTEN
+from scoring.readers import workbooks
 from scoring.readers.inflate import ByteFile
-from scoring.readers.sources import Source, open_source
+from scoring.readers.sources import Source, is_zip, open_source
 
 
 def packed(source: Source, name: str | None = None) -> tuple[str, bytes]:
@@ -19,13 +20,19 @@ def packed(source: Source, name: str | None = None) -> tuple[str, bytes]:
     files = open_source(source, name)
     called = files.name.encode("utf-8", "replace").decode()  # a name in another encoding cannot be kept
     if files.kind == "folder":
-        members = ((member, _read(files.open(member))) for member in files.members)
+        members = (as_read(member, _read(files.open(member))) for member in files.members)
         return f"{called}.zip", zipped(members)
     if isinstance(source, bytes):
         return called, source
     if files.kind == "file":
-        return called, files.read(files.members[0])
+        return as_read(called, files.read(files.members[0]))
     return called, Path(str(source)).read_bytes()
+
+
+def as_read(name: str, data: bytes) -> tuple[str, bytes]:
+    """Return a file that was read; a workbook, which is read as a table of text, is named as one."""
+    is_text = name.lower().endswith(workbooks.ENDING) and not is_zip(data[:4], "")
+    return f"{name}.csv" if is_text else name, data
 
 
 def zipped(members: Iterable[tuple[str, bytes]]) -> bytes:

@@ -51,7 +51,11 @@ class Change:
 
 
 def rescore(
-    store: Store, board_id: str, truth: Source | None, progress: Callable[[int, int], object] | None = None
+    store: Store,
+    board_id: str,
+    truth: Source | None,
+    progress: Callable[[int, int], object] | None = None,
+    name: str | None = None,
 ) -> Opened:
     """Score all submissions on a corrected truth, or go on with a run that was stopped.
 
@@ -59,7 +63,8 @@ def rescore(
         store: Where the board is.
         board_id: Its id.
         truth: The corrected test set; None: go on.
-        progress: progress(done, total) of the submissions.
+        progress: progress(done, total) of the submissions. What it raises stops the run.
+        name: What messages call the test set; None: its own name.
 
     Returns:
         The board with its new version.
@@ -69,7 +74,7 @@ def rescore(
             where there is no run to go on with. The board stays as it was.
     """
     board = opened(store, board_id)
-    target = _begun(board) if truth is None else _begin(board, truth)
+    target = _begun(board) if truth is None else _begin(board, truth, name)
     while True:
         left, total = _left(target)
         for place, sent in enumerate(left):
@@ -85,6 +90,17 @@ def rescore(
             return opened(store, board_id)
 
 
+def stopped(board: Opened) -> tuple[int, int] | None:
+    """Return how many submissions are scored on a corrected truth whose run is not done, and how many there
+    are; None where none was begun."""
+    with board.store.read() as session:
+        begun = session.get(tables.TestSet, (board.row.id, board.row.version + 1))
+    if begun is None:
+        return None
+    left, total = _left(Opened(board.store, board.row, begun))
+    return total - len(left), total
+
+
 def _begun(board: Opened) -> Opened:
     """Return the board with the version that was begun."""
     with board.store.read() as session:
@@ -95,10 +111,10 @@ def _begun(board: Opened) -> Opened:
     return Opened(board.store, board.row, begun)
 
 
-def _begin(board: Opened, truth: Source) -> Opened:
+def _begin(board: Opened, truth: Source, given_name: str | None) -> Opened:
     """Return the board with a corrected truth as its next version; what was begun with the same truth goes
     on, what was begun with another is dropped."""
-    name, data = packed(truth)
+    name, data = packed(truth, given_name)
     score = board.row.options["score"]
     board.challenge.read_truth(data, name=name, **board.challenge.needed("truth", score))
     digest, number = board.store.keep(data), board.row.version + 1

@@ -1,23 +1,21 @@
 """Submit to a board: scored at once; what is refused is not kept and counts nothing."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from scoring.boards import clock, phases
 from scoring.boards.board import Opened, opened, scoring_of
-from scoring.boards.packing import packed
 from scoring.boards.refused import refusal
 from scoring.boards.sent import Receipt, Sent
 from scoring.findings import Finding, InputRefused, error
 from scoring.readers.archives import has_hidden
 from scoring.readers.entries import misnamed
-from scoring.readers.sources import is_litter, sha256
+from scoring.readers.sources import sha256
 from scoring.store import tables
 from scoring.store.database import Store
 from scoring.text import shortened
@@ -170,36 +168,3 @@ def time_of(text: str) -> str | None:
     except ValueError:
         return None
     return tables.written(start)
-
-
-def of_folder(folder: Path) -> Iterator[Sent | Finding]:
-    """Yield what a folder holds, oldest first: `team/date/files`, `team/date.csv`, or one entry per team; a
-    finding for what cannot be read."""
-    found: list[tuple[str, str, Path]] = []
-    for entry in _entries(folder):
-        dated = [(child, time_of(child.name) or time_of(child.stem)) for child in _entries(entry)]
-        if entry.is_dir() and dated and all(time for _, time in dated):
-            found += [(time or "", entry.name, child) for child, time in dated]
-        else:
-            found.append(("", entry.name if entry.is_dir() else entry.stem, entry))
-    for time, team, path in sorted(found, key=lambda one: (one[0] or "9999", one[1], str(one[2]))):
-        try:
-            inside = _entries(path)
-            only = inside[0] if len(inside) == 1 and inside[0].is_file() else path
-            name, data = packed(str(only))
-            yield Sent(team, name, data, created=time or None)
-        except InputRefused as refused:
-            yield from (error(one.code, f"{team}: {one.where}", one.message) for one in refused.problems)
-    if not found:
-        yield error("bad-option", folder.name, "there is nothing in it: put a folder per team there.")
-
-
-def _entries(folder: Path) -> list[Path]:
-    """Return what a folder holds, sorted, without what operating systems leave behind."""
-    try:
-        return (
-            sorted(path for path in folder.iterdir() if not is_litter(path.name)) if folder.is_dir() else []
-        )
-    except OSError as problem:
-        words = f"it cannot be opened ({problem.strerror})."
-        raise InputRefused([error("unreadable-file", folder.name, words)]) from problem

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from scoring.boards import bundle, imported, rescoring, submitting
+from scoring.boards import bundle, folders, rescoring, submitting
 from scoring.boards.board import Settings, create, listed, opened, own_options
 from scoring.boards.packing import packed
 from scoring.boards.rescoring import Change, changes
@@ -14,11 +14,10 @@ from scoring.boards.sent import Receipt, Sent
 from scoring.boards.standing import standing
 from scoring.challenges import load_challenge
 from scoring.cli import board_phases
-from scoring.cli.board_tables import board_table, changes_table, imported_table, list_table, receipt_line
+from scoring.cli.board_tables import board_table, changes_table, list_table, receipt_line
 from scoring.cli.output import answer, print_findings, progress, write
 from scoring.cli.reading import chosen, statistics
 from scoring.findings import OF_SMALL_SETS, Finding, InputRefused, error, note
-from scoring.platforms.leaderboards import read_leaderboard
 from scoring.store.database import Store, open_store
 
 
@@ -31,8 +30,6 @@ def _create(store: Store, arguments: argparse.Namespace) -> None:
     challenge, settings = load_challenge(arguments.challenge), statistics(arguments)
     shared = [option for option in challenge.options_of("score") if not option.per_team]
     of_comparison = chosen(arguments, challenge.options_of("compare"))
-    if problems := settings.problems():
-        raise InputRefused(problems)
     board = create(
         store,
         arguments.board,
@@ -101,7 +98,7 @@ def _sent(arguments: argparse.Namespace, challenge: Any) -> tuple[list[Sent], li
             raise InputRefused(
                 [error("unreadable-file", arguments.folder, "there is no such folder: check the path.")]
             )
-        found = list(submitting.of_folder(folder))
+        found = list(folders.of_folder(folder))
         return [one for one in found if isinstance(one, Sent)], [
             one for one in found if isinstance(one, Finding)
         ]
@@ -131,12 +128,6 @@ def _list(store: Store, arguments: argparse.Namespace) -> None:
 
 
 def _show(store: Store, arguments: argparse.Namespace) -> None:
-    if leaderboard := imported.find(store, arguments.board):
-        if arguments.html:
-            words = "an imported leaderboard has no report: publish the platform's own page."
-            raise InputRefused([error("bad-option", "--html", words)])
-        answer(arguments.json, leaderboard.as_dict(), imported_table(leaderboard))
-        return
     board = opened(store, arguments.board, arguments.test_set)
     found = standing(board, arguments.phase)
     value, words = found.as_dict(), board_table(found)
@@ -178,18 +169,6 @@ def _export(store: Store, arguments: argparse.Namespace) -> None:
 
 
 def _import(store: Store, arguments: argparse.Namespace) -> None:
-    if arguments.id is not None:
-        leaderboard = read_leaderboard(arguments.file, arguments.score)
-        title = arguments.title or f"{leaderboard.platform}: {arguments.id}"
-        kept = imported.keep(store, arguments.id, title, leaderboard, arguments.ascending)
-        answer(arguments.json, kept.as_dict(), imported_table(kept))
-        return
-    if arguments.title or arguments.score or arguments.ascending:
-        words = "--title, --score and --ascending are for leaderboards of other platforms: name --id as well."
-        raise InputRefused([error("bad-option", "board import", words)])
-    if Path(arguments.file).suffix.lower() in (".json", ".csv"):
-        words = "a leaderboard of another platform becomes a board of its own: name it, --id lesions-2026."
-        raise InputRefused([error("bad-option", "--id", words)])
     found = standing(opened(store, bundle.import_board(store, arguments.file)))
     answer(arguments.json, found.as_dict(), board_table(found))
 

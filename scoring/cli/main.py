@@ -1,5 +1,4 @@
-"""The command line: `benchside challenges | doctor | check | predict | score | compare | board | history |
-platform`."""
+"""The command line: `benchside challenges | doctor | check | predict | score | compare | board | history`."""
 
 import sys
 from collections.abc import Sequence
@@ -54,10 +53,6 @@ def _run(given: list[str]) -> int:
 
         history.run(arguments)
         return DONE
-    if arguments.command == "platform":
-        from scoring.cli import platforms
-
-        return DONE if platforms.run(arguments) else REFUSED
     from scoring.cli import doctor, single, teams  # not for a list of names
 
     if arguments.command == "doctor":

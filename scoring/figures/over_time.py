@@ -108,8 +108,11 @@ def _seconds(time: str) -> float:
 def _days(first: float, room: float, moments: Sequence[float]) -> dict[str, list[float] | list[str]]:
     """Return the ticks of the axis of time: days on which something was submitted, or days at equal steps
     where these are many."""
-    days = sorted({moment // DAY * DAY for moment in moments})
-    if len(days) > TICKS:
-        days = [float(day) for day in np.linspace(first, first + room, TICKS) // DAY * DAY]
-    texts = [datetime.fromtimestamp(day, UTC).strftime("%d %b").lstrip("0") for day in days]
-    return {"tickvals": [max(day - first, 0.0) for day in days], "ticktext": texts}
+    days: dict[float, list[float]] = {}
+    for moment in moments:
+        days.setdefault(moment // DAY, []).append(moment)
+    middle = [sum(day) / len(day) for _, day in sorted(days.items())]
+    if len(middle) > TICKS:
+        middle = [float(moment) for moment in np.linspace(first, first + room, TICKS)]
+    texts = [datetime.fromtimestamp(moment, UTC).strftime("%d %b").lstrip("0") for moment in middle]
+    return {"tickvals": [moment - first for moment in middle], "ticktext": texts}

@@ -121,7 +121,7 @@ def _of_files(files: Files) -> Iterator[tuple[str, Entry | None]]:
         tops.setdefault(member.removeprefix(around).partition("/")[0], []).append(member)
     for top, members in tops.items():
         if members != [around + top]:
-            yield top, Entry(_part(files, f"{around}{top}/", members))
+            yield top, Entry(part(files, f"{around}{top}/", members))
         elif is_zip(b"", top):
             yield PurePosixPath(top).stem, None
         else:
@@ -135,8 +135,14 @@ def _folder_around(members: tuple[str, ...]) -> str:
     return f"{name}/" if mark and not others else ""
 
 
-def _part(files: Files, prefix: str, members: list[str]) -> Files:
-    """Return the files below a folder of `files`, as a folder of its own."""
+def part(files: Files, prefix: str, members: list[str]) -> Files:
+    """Return the files below a folder of `files`, as a folder of its own.
+
+    Args:
+        files: All files.
+        prefix: The folder, with its slash.
+        members: Of `files`, those in it.
+    """
     sizes: Mapping[str, int] = {member.removeprefix(prefix): files.sizes[member] for member in members}
     return Files(
         prefix.rstrip("/"),

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
+from scoring.boards.sample import create_sample
+from scoring.store.database import open_store
 from tests.browser import driver
 from tests.browser.driver import Server
 from tests.browser.profiles import Profile, Profiles
@@ -28,6 +30,12 @@ def browser() -> Iterator[Browser]:
         opened = playwright.chromium.launch(executable_path=program, args=list(driver.ARGUMENTS))
         yield opened
         opened.close()
+
+
+@pytest.fixture(scope="session")
+def sample_board() -> None:
+    """The board "sample", in the store of all servers that tests start."""
+    create_sample(open_store())
 
 
 @pytest.fixture(scope="session")

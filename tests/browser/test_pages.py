@@ -8,9 +8,9 @@ from tests.browser.driver import PHONE, ROOT
 from tests.support.thinned import some, some_rows
 
 ADDRESSES = ("", *sorted(path.stem for path in (ROOT / "pages").glob("*.py") if path.stem != "overview"))
-PLAIN = ("", "about")
+PLAIN = ("", "about", "board")
 """Pages without tabs."""
-TABBED = [address for address in ADDRESSES if address not in PLAIN]
+TABBED = [*(address for address in ADDRESSES if address not in PLAIN), "board?board=sample"]
 HALVES = [(address, turn) for turn in (0, 1) for address in TABBED]
 """Every second tab of a page, from the first or the second."""
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
@@ -57,13 +57,13 @@ def walk(page, rules: list[str], by: str, turn: int) -> tuple[dict, list]:
 
 # `make test` looks at half of the tabs of each page, on a desktop or on a phone, `make soak` at all on both.
 @pytest.mark.parametrize(("address", "turn"), some_rows(HALVES, 4))
-def test_every_tab_is_accessible_and_fits_a_desktop(visitor, server, address, turn):
+def test_every_tab_is_accessible_and_fits_a_desktop(visitor, server, sample_board, address, turn):
     page = driver.visit(visitor(), f"{server.address}/{address}")
     assert walk(page, RULES, "tag", turn) == ({}, [])
 
 
 @pytest.mark.parametrize(("address", "turn"), some_rows(HALVES, 4, first=2))
-def test_every_tab_has_contrast_in_the_dark_and_fits_a_phone(visitor, server, address, turn):
+def test_every_tab_has_contrast_in_the_dark_and_fits_a_phone(visitor, server, sample_board, address, turn):
     page = driver.visit(visitor("dark", PHONE), f"{server.address}/{address}")
     assert walk(page, ["color-contrast"], "rule", turn) == ({}, [])
 

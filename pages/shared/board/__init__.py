@@ -1,0 +1,1 @@
+"""The page of boards: list, ranking and history, and what an organizer does."""

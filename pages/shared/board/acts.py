@@ -1,0 +1,84 @@
+"""The store of this server, who may change what is in it, and every act that does.
+
+All that a page changes in a store goes through `attempt` or `long`, so that one place says who may.
+"""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from pages.shared import exposure, jobs, submissions
+from pages.shared.submissions import Outcome
+from scoring.findings import InputRefused, error
+from scoring.models.pool import Cancelled
+from scoring.store.database import DATABASE, FOLDER, Store, open_store
+
+
+def may_organize() -> bool:
+    """Return whether this visitor may make and change boards: everybody on this machine, nobody from
+    elsewhere. Others see what is public."""
+    return not exposure.is_public()
+
+
+def store() -> Outcome:
+    """Return the store of this server, opened once, or why it cannot be opened."""
+    return submissions.attempt(_opened, os.environ.get(FOLDER), os.environ.get(DATABASE))
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _opened(folder: str | None, url: str | None) -> Store:
+    return open_store(folder, url)
+
+
+def attempt(work: Callable[..., Any], *arguments: Any) -> Outcome:
+    """Do something to a board, if this visitor may; a refusal is a value."""
+    return submissions.attempt(_permitted, work, *arguments)
+
+
+def _permitted(work: Callable[..., Any], *arguments: Any) -> Any:
+    if not may_organize():
+        raise InputRefused([error("not-allowed", "board", "only its organizer may do this: sign in first.")])
+    return work(*arguments)
+
+
+def long(key: tuple, work: Callable[[jobs.Job], Any]) -> None:
+    """Begin work on a board beside the page, if this visitor may. key: what it is, in this session."""
+    if may_organize():
+        whole = (jobs.session_id(), "board", *key)
+        jobs.queue().forget(whole)
+        st.session_state[_place(key)] = jobs.queue().submit(whole, lambda job: submissions.attempt(work, job))
+
+
+def outcome(key: tuple, counts: str) -> Outcome | None:
+    """Return what came of work that `long` began, once: `Outcome()` where it was cancelled; None before it
+    began. While it goes on its progress is drawn, and nothing below it."""
+    job = st.session_state.get(_place(key))
+    if job is None:
+        return None
+    if not job.future.done():
+        jobs.watch(job, (jobs.session_id(), "board", *key), counts)
+        st.stop()
+    del st.session_state[_place(key)]
+    problem = job.future.exception()
+    if problem is None:
+        return job.future.result()
+    if isinstance(problem, Cancelled):
+        return Outcome()
+    raise problem
+
+
+def progress(job: jobs.Job) -> Callable[[int, int], None]:
+    """Return what takes the progress of a job, and ends it where it was cancelled."""
+
+    def count(done: int, total: int) -> None:
+        job.progress(done, total)
+        if job.cancelled():
+            raise Cancelled
+
+    return count
+
+
+def _place(key: tuple) -> str:
+    return f"_board_job_{'/'.join(key)}"

@@ -1,0 +1,79 @@
+"""Corrections of a board's truth: scoring again, and what a correction changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.shared import finding_list, inputs, jobs, layout, render
+from pages.shared.board import acts
+from scoring.boards import rescoring, views
+from scoring.boards.board import Opened, opened
+from scoring.boards.standing import standing
+
+if TYPE_CHECKING:
+    from pages.shared.board.opened import Shown
+
+
+def show(shown: Shown) -> None:
+    """Draw where a corrected truth is dropped, how far the scoring is, and what each correction changed."""
+    board, page = shown.board, f"board_{shown.board.row.id}"
+    key = ("rescore", board.row.id)
+    came = acts.outcome(key, "submissions")
+    if came is not None and came.refused:
+        finding_list.refusal(came.refused)
+    layout.heading("Is a label of the test set wrong?")
+    begun = rescoring.stopped(board)
+    if begun is not None:
+        _go_on(board, key, begun)
+    words = board.challenge.inputs.truth.words
+    given = inputs.one_file(f"Corrected test set: {words}", f"{page}_truth")
+    st.caption(
+        "It becomes the next version: all submissions are scored again, and the board shows the new numbers "
+        "once all are there. The old ones stay."
+    )
+    if given is not None and st.button(
+        "Score all again", type="primary", icon=":material/replay:", key="board_rescore"
+    ):
+        acts.long(key, lambda job: _rescored(board, given, job))
+        st.session_state.pop(f"{page}_truth_kept", None)
+        st.rerun()
+    _changes(shown)
+
+
+def _go_on(board: Opened, key: tuple, begun: tuple[int, int]) -> None:
+    done, total = begun
+    with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(
+            f"A corrected test set is not done: **{done} of {total}** submissions are scored on it. The "
+            "board shows the old numbers."
+        )
+        if st.button("Go on", icon=":material/play_arrow:", key="board_go_on"):
+            acts.long(key, lambda job: _rescored(board, None, job))
+            st.rerun()
+
+
+def _rescored(board: Opened, given: inputs.Input | None, job: jobs.Job) -> int:
+    truth, name = (given.source, given.name) if given else (None, None)
+    done = rescoring.rescore(board.store, board.row.id, truth, acts.progress(job), name)
+    return done.row.version
+
+
+def _changes(shown: Shown) -> None:
+    row = shown.board.row
+    if row.version == 1:
+        return
+    version = row.version
+    if version > 2:
+        versions = list(range(row.version, 1, -1))
+        version = st.selectbox("Version of the test set", versions, key="board_version", width=220)
+    found = _changed(shown.key, version, shown.board)
+    render.draw_all(found, shown.place(f"Corrections/{version}"))
+    st.caption("These tables name cases: they are not for publication.")
+
+
+@st.cache_resource(max_entries=8, show_spinner="Comparing versions ...")
+def _changed(key: tuple[str, ...], version: int, _board: Opened) -> list:
+    board = opened(_board.store, _board.row.id, version)
+    return views.corrections(standing(board), rescoring.changes(board))

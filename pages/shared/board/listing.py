@@ -1,0 +1,154 @@
+"""The boards of this server, and how a new one begins."""
+
+from typing import Any
+
+import streamlit as st
+
+from pages.shared import finding_list, inputs, layout
+from pages.shared.board import acts
+from pages.shared.option_widgets import option_widget
+from scoring.boards import bundle
+from scoring.boards.board import COUNTS, USUAL, Settings, create, listed
+from scoring.boards.sample import ID, create_sample
+from scoring.boards.views import RULES
+from scoring.challenge import Challenge
+from scoring.challenges import REGISTRY, load_challenge
+from scoring.options import Option
+from scoring.store.database import Store
+from scoring.text import markdown
+
+WHAT = (
+    "A board collects what teams submit over weeks, scores each file at once, and ranks the teams with "
+    "intervals and ties."
+)
+PAGE = "../board.py"
+
+
+def show(store: Store) -> None:
+    """Draw the boards and, for who may, forms that make one."""
+    layout.plain_opening("Boards", WHAT)
+    if not acts.may_organize():
+        st.info("Open a board by the address that its organizer published.", icon=":material/leaderboard:")
+        return
+    _follow(acts.outcome(("sample",), "submissions"))
+    boards = listed(store)
+    if boards:
+        for one in boards:
+            _card(one)
+    else:
+        st.info("No boards yet.", icon=":material/leaderboard:")
+    if all(one["id"] != ID for one in boards):
+        st.button(
+            "Make one from sample data",
+            icon=":material/auto_awesome:",
+            type="secondary" if boards else "primary",
+            on_click=_begin_sample,
+            args=(store,),
+        )
+    with st.expander("**New board**", icon=":material/add:", expanded=not boards):
+        _new(store)
+    with st.expander("**Import a board**", icon=":material/unarchive:"):
+        _import(store)
+
+
+def _card(one: dict) -> None:
+    with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
+        st.page_link(
+            PAGE,
+            label=f"**{markdown(one['title'], 80)}**",
+            icon=":material/leaderboard:",
+            query_params={"board": one["id"]},
+        )
+        known = REGISTRY.get(one["challenge"])
+        teams, sent = one["teams"], one["submissions"]
+        name = known.name if known else markdown(one["challenge"])
+        counts = f"{teams} team{'s' * (teams != 1)} · {sent} submission{'s' * (sent != 1)}"
+        st.caption(f"{name} · {counts} · since {one['created'][:10]}")
+
+
+def _begin_sample(store: Store) -> None:
+    acts.long(("sample",), lambda job: create_sample(store, job.progress).row.id)
+
+
+def _follow(outcome) -> None:
+    """Go to a board that was made, or say why it was not."""
+    if outcome is None:
+        return
+    if outcome.refused:
+        finding_list.refusal(outcome.refused)
+    elif outcome.value:
+        st.switch_page(PAGE, query_params={"board": outcome.value})
+
+
+def _new(store: Store) -> None:
+    names = {row.short_name: challenge_id for challenge_id, row in REGISTRY.items()}
+    left, right = st.columns(2)
+    with left:
+        challenge = load_challenge(names[st.selectbox("Challenge", list(names), key="board_new_challenge")])
+        title = st.text_input("Title", key="board_new_title", placeholder="Lesions 2026")
+        board_id = st.text_input(
+            "Address",
+            key="board_new_id",
+            placeholder="lesions-2026",
+            help="Small letters, digits and hyphens: the board's page is opened by it.",
+        )
+        counts = st.radio("Ranked is", COUNTS, format_func=RULES.get, key="board_new_counts")
+    with right:
+        truth = inputs.one_file(f"Test set: {challenge.inputs.truth.words}", "board_new_truth")
+        with st.popover("Options", icon=":material/tune:"):
+            settings = _settings(challenge, title, counts)
+    if st.button("Create the board", type="primary", icon=":material/add:", key="board_create"):
+        if truth is None:
+            st.error("Drop the test set first.", icon=":material/block:")
+            return
+        made = acts.attempt(_create, store, board_id, challenge, truth, settings)
+        if made.refused:
+            finding_list.refusal(made.refused)
+            return
+        st.session_state.pop("board_new_truth_kept", None)
+        _follow(made)
+
+
+def _create(store: Store, board_id: str, challenge: Challenge, truth, settings: Settings) -> str:
+    return create(store, board_id, challenge.id, truth.source, settings, truth.name).row.id
+
+
+def _settings(challenge: Challenge, title: str, counts: str) -> Settings:
+    """Draw what is the same for all submissions of a board."""
+    shared = [option for option in challenge.options_of("score") if not option.per_team]
+    score = {option.name: _value(option) for option in shared}
+    compare = {option.name: _value(option) for option in challenge.options_of("compare")}
+    resamples = st.number_input(
+        "Replicates", min_value=0, value=USUAL["resamples"], step=100, key="board_new_resamples"
+    )
+    seed = st.number_input("Seed", min_value=0, value=USUAL["seed"], key="board_new_seed")
+    group = st.text_input(
+        "Unit",
+        key="board_new_group",
+        placeholder="the challenge's own",
+        help="Column of the test set whose rows of one value are resampled together, such as patient_id.",
+    )
+    statistics = {**USUAL, "resamples": resamples, "seed": seed, "group": group or None}
+    return Settings(title, counts, score, compare, statistics)
+
+
+def _value(option: Option) -> Any:
+    """Draw the widget of an option that has one on pages; the others have their usual value."""
+    if not option.label or not (option.values or option.type in (bool, int, float)):
+        return option.default
+    return option_widget(option, f"board_new_{option.name}", bind=None)
+
+
+def _import(store: Store) -> None:
+    given = inputs.one_file("Board: a zip that was exported from another server", "board_bundle")
+    if given is not None and st.button("Import the board", icon=":material/unarchive:"):
+        made = acts.attempt(_imported, store, given)
+        if made.refused:
+            finding_list.refusal(made.refused)
+            return
+        st.session_state.pop("board_bundle_kept", None)
+        _follow(made)
+
+
+def _imported(store: Store, given) -> str:
+    return bundle.import_board(store, given.source)

@@ -1,0 +1,144 @@
+"""A board: what everybody sees, and the tabs of its organizer."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import streamlit as st
+
+from pages.shared import downloads, finding_list, layout, render
+from pages.shared.board import acts, correcting, submitting
+from pages.shared.render import Place
+from pages.shared.submissions import Outcome, attempt
+from scoring.boards import bundle, report, views
+from scoring.boards.board import Opened, opened
+from scoring.boards.standing import Standing, standing
+from scoring.comparison import verdict
+from scoring.store.database import Store
+from scoring.text import markdown
+from scoring.views import Section
+
+PAGE = "../board.py"
+PUBLIC = "public"
+"""What `view` in the address says where an organizer looks at what everybody sees."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A board on the page. sections: what everybody sees; key: of all that it rests on."""
+
+    standing: Standing
+    sections: tuple[Section, ...]
+    key: tuple[str, ...]
+
+    @property
+    def board(self) -> Opened:
+        """Return the board."""
+        return self.standing.board
+
+    def place(self, path: str) -> Place:
+        """Return where a block stands, which is drawn once."""
+        return Place(self.key, False, f"board/{path}")
+
+
+def show(store: Store, board_id: str) -> None:
+    """Draw a board, or why there is none."""
+    found = attempt(_shown, store, board_id)
+    if found.refused:
+        layout.plain_opening("Boards", "")
+        finding_list.refusal(found.refused)
+        st.page_link(PAGE, label="All boards", icon=":material/arrow_back:")
+        return
+    shown: Shown = found.value
+    organizes = acts.may_organize()
+    is_public = not organizes or st.query_params.get("view") == PUBLIC
+    _opening(shown)
+    if organizes:
+        _ways(shown, is_public)
+    tabs: dict[str, Callable[[], None]] = {
+        section.name: partial(_section, shown, section) for section in shown.sections
+    }
+    if not is_public:
+        tabs["Submissions"] = partial(submitting.show, shown)
+        tabs["Corrections"] = partial(correcting.show, shown)
+    layout.tabs(tabs)
+    _downloads(shown, is_public)
+
+
+def _shown(store: Store, board_id: str) -> Shown:
+    found = standing(opened(store, board_id))
+    row = found.board.row
+    key = (store.place, row.id, str(row.version), row.title, repr(row.options), repr(found.entries))
+    return _kept(key, found)
+
+
+@st.cache_resource(max_entries=16, show_spinner="Ranking ...")
+def _kept(key: tuple[str, ...], _found: Standing) -> Shown:
+    return Shown(_found, views.sections(_found), key)
+
+
+def _opening(shown: Shown) -> None:
+    row = shown.board.row
+    rule = f"{verdict.RULE}\n\n{shown.board.challenge.rule.strip()}"
+    layout.opening(markdown(row.title, 80), views.formula(shown.standing), rule)
+    version = f"version {row.version} of its test set" if row.version > 1 else "its test set"
+    st.caption(f"{shown.board.challenge.title} · on {version} · open since {row.created[:10]}")
+
+
+def _ways(shown: Shown, is_public: bool) -> None:
+    """Draw the ways from a board to the others, and between its views."""
+    board_id = shown.board.row.id
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.page_link(PAGE, label="All boards", icon=":material/arrow_back:")
+        if is_public:
+            st.page_link(
+                PAGE,
+                label="Back to the organizer\u2019s view",
+                icon=":material/edit:",
+                query_params={"board": board_id},
+            )
+            st.caption("This is all that the public sees.", width="content")
+        else:
+            st.page_link(
+                PAGE,
+                label="Public view",
+                icon=":material/public:",
+                query_params={"board": board_id, "view": PUBLIC},
+            )
+
+
+def _section(shown: Shown, section: Section) -> None:
+    render.draw_all(section.blocks, shown.place(section.name))
+
+
+def _downloads(shown: Shown, is_public: bool) -> None:
+    """Draw what can be taken away: the report for everybody, the whole board for its organizer."""
+    stem = f"board-{shown.board.row.id}"
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        downloads.html_button(partial(report.html, shown.standing), stem, "download_board")
+        downloads.json_button(partial(_json, shown.standing), stem, "download_board_json", "board.json")
+        if not is_public:
+            with_truth = st.toggle("with the test sets", key="board_with_truth")
+            downloads.button(
+                "Whole board (zip)",
+                partial(_bundle, shown.board, with_truth),
+                stem,
+                "zip",
+                "application/zip",
+                "download_bundle",
+                help="Opens on another server with the same bytes. It names cases: not for publication.",
+            )
+    if not is_public:
+        st.caption("Report and board.json can be published: no case is in them.")
+
+
+def _json(found: Standing) -> str:
+    return json.dumps(found.as_dict(), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def _bundle(board: Opened, with_truth: bool) -> bytes:
+    made: Outcome = acts.attempt(bundle.export, board, with_truth)
+    if made.refused:
+        raise made.refused
+    return made.value

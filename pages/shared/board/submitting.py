@@ -1,0 +1,171 @@
+"""Submissions of a board: dropping files of teams, and what became of each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from pages.shared import finding_list, inputs, jobs, layout, render
+from pages.shared.board import acts
+from pages.shared.inputs import Input
+from pages.shared.option_widgets import option_widget
+from scoring.boards import folders, views
+from scoring.boards.board import Opened
+from scoring.boards.sent import Receipt, Sent
+from scoring.boards.standing import Entry
+from scoring.boards.submitting import exclude, submit
+from scoring.findings import Finding, InputRefused, error, note
+from scoring.readers.entries import legible
+from scoring.text import markdown
+
+if TYPE_CHECKING:
+    from pages.shared.board.opened import Shown
+
+NAMED = 12
+"""Dropped files whose teams can be named one by one."""
+
+
+def show(shown: Shown) -> None:
+    """Draw where submissions are dropped, what became of them, and all that the board has."""
+    board, page = shown.board, f"board_{shown.board.row.id}"
+    key = ("submit", board.row.id)
+    came = acts.outcome(key, "submissions")
+    if came is not None:
+        st.session_state[f"{page}_receipts"] = came.value or came.refused
+    layout.heading("What do the teams submit?")
+    with st.container(border=True, gap="xsmall"):
+        with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+            single, packs, in_use = inputs.teams(page)
+        st.caption(
+            "A zip or folder has a folder per team, in it a folder or file per date (2026-10-01, "
+            "2026-10-01.csv), or one entry per team. Without a date it is submitted now."
+        )
+        sent = _to_send(board, single, packs)
+        if sent:
+            with st.container(horizontal=True, gap="small"):
+                words = f"Submit {len(sent)} file{'s' * (len(sent) > 1)}" if not packs else "Submit"
+                if st.button(words, type="primary", icon=":material/send:", key="board_submit"):
+                    acts.long(key, lambda job: _submit(board, sent, job))
+                    in_use.forget()
+                    st.rerun()
+                st.button("Without them", type="tertiary", icon=":material/undo:", on_click=in_use.forget)
+    _receipts(st.session_state.get(f"{page}_receipts"))
+    render.draw(views.submissions(shown.standing), shown.place("Submissions"))
+    _exclusion(shown)
+
+
+def _to_send(board: Opened, single: list[Input], packs: list[Input]) -> list[Any]:
+    """Return what would be submitted: files with the names of their teams, and folders of many."""
+    own = [option for option in board.challenge.options if option.per_team]
+    sent: list[Any] = list(packs)
+    for number, file in enumerate(single):
+        usual = legible(file.name.rsplit(".", 1)[0] or file.name)
+        team, options = usual, {}
+        if number < NAMED:
+            with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+                team = st.text_input(
+                    f"Team of {markdown(file.name, 60)}", usual, key=f"board_team_{file.key[:12]}", width=260
+                )
+                for option in own:
+                    key = f"board_{option.name}_{file.key[:12]}"
+                    options[option.name] = option_widget(option, key, bind=None, width=260)
+        given = {name: value for name, value in options.items() if value is not None}
+        sent.append((team, file, given))
+    return sent
+
+
+def _submit(board: Opened, sent: list[Any], job: jobs.Job) -> tuple[list[Receipt], list[Finding]]:
+    """Submit one after the other; what is refused is listed, the others count."""
+    receipts: list[Receipt] = []
+    problems: list[Finding] = []
+    every: list[Sent] = []
+    for one in sent:
+        if isinstance(one, Input):
+            try:
+                found = list(folders.of_source(one.source, one.name))
+                every += [entry for entry in found if isinstance(entry, Sent)]
+                problems += [entry for entry in found if isinstance(entry, Finding)]
+            except InputRefused as refused:
+                problems += refused.problems
+        else:
+            team, file, options = one
+            every.append(Sent(team.strip(), file.name, file.source, options))
+    for place, entry in enumerate(every):
+        job.progress(place, len(every))
+        if job.cancelled():
+            left = len(every) - place
+            problems.append(error("cancelled", "submit", f"{left} were not submitted: drop them again."))
+            break
+        try:
+            receipts.append(submit(board, entry))
+        except InputRefused as refused:
+            problems += [error(p.code, f"{entry.team}: {p.where}", p.message) for p in refused.problems]
+    return receipts, problems
+
+
+def _receipts(came: Any) -> None:
+    """Say what became of the last submissions."""
+    if came is None:
+        return
+    if isinstance(came, InputRefused):
+        finding_list.refusal(came)
+        return
+    receipts, problems = came
+    new = [one for one in receipts if not one.again]
+    if new:
+        st.success(
+            f"{len(new)} submission{'s' * (len(new) > 1)} scored: "
+            + ", ".join(dict.fromkeys(markdown(one.team, 40) for one in new))
+            + ".",
+            icon=":material/task_alt:",
+        )
+    known = [
+        note("submitted-before", one.team, f"this file was submitted already, on {one.created[:10]}.")
+        for one in receipts
+        if one.again
+    ]
+    noticed = [finding for one in receipts for finding in one.findings]
+    if problems:
+        finding_list.refusal(InputRefused(problems, [*known, *noticed]))
+    elif known or noticed:
+        finding_list.findings([*known, *noticed])
+
+
+def _exclusion(shown: Shown) -> None:
+    """Draw what lets a submission not count, with a reason, and what takes that back."""
+    entries = {one.id: one for one in shown.standing.entries[::-1]}
+    if not entries:
+        return
+    with st.expander("**Exclude a submission**", icon=":material/block:"):
+        chosen = st.selectbox(
+            "Submission",
+            list(entries),
+            format_func=lambda key: _called(entries[key]) if key in entries else key,
+            key="board_excluded",
+        )
+        entry, board = entries[chosen], shown.board
+        if entry.excluded is not None:
+            st.markdown(f"Excluded: {markdown(entry.excluded)}")
+            if st.button("Let it count again", icon=":material/undo:"):
+                _done(acts.attempt(exclude, board.store, board.row.id, chosen, None))
+            return
+        reason = st.text_input("Reason, which is published", key="board_reason")
+        if st.button("Exclude", icon=":material/block:"):
+            if not reason.strip():
+                st.error("Say why it does not count.", icon=":material/edit:")
+                return
+            _done(acts.attempt(exclude, board.store, board.row.id, chosen, reason.strip()))
+
+
+def _called(entry: Entry) -> str:
+    state = ", excluded" if entry.excluded is not None else ""
+    return f"{markdown(entry.team, 40)}, {entry.minute}{state}"
+
+
+def _done(made) -> None:
+    if made.refused:
+        finding_list.refusal(made.refused)
+    else:
+        st.session_state.pop("board_reason", None)
+        st.rerun()

@@ -1,0 +1,108 @@
+"""The page of boards: from the first board to a corrected truth, and what others than its organizer see."""
+
+import pytest
+
+from pages.shared import exposure
+from scoring.boards.board import opened as board_of
+from scoring.boards.standing import standing
+from scoring.boards.submitting import exclude
+from scoring.store.database import open_store
+from tests.support.boards import filled, labels, predictions
+from tests.support.visits import finished, words
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch):
+    """A store of its own."""
+    monkeypatch.setenv("BENCHSIDE_STORE", str(tmp_path / "store"))
+    return open_store()
+
+
+@pytest.fixture
+def filled_store(store, tmp_path):
+    """The board "b" with two teams of two weeks."""
+    filled(tmp_path)
+    return store
+
+
+def button(app, label: str):
+    return next(one for one in app.button if one.label == label)
+
+
+def test_a_server_without_boards_makes_one_from_sample_data(store, opened):
+    app = opened("board")
+    assert not app.exception
+    assert "A board collects what teams submit over weeks" in words(app)
+    assert "No boards yet." in words(app)
+    finished(button(app, "Make one from sample data").click().run())
+    assert len(standing(board_of(store, "sample")).entries) == 12
+
+
+def test_a_board_is_made_filled_corrected_and_told(store, opened, tmp_path):
+    app = opened("board")
+    app.selectbox(key="board_new_challenge").select("Melanoma").run()
+    app.text_input(key="board_new_title").input("Lesions 2026")
+    app.text_input(key="board_new_id").input("lesions-2026")
+    app.number_input(key="board_new_resamples").set_value(60)
+    truth = labels(tmp_path / "labels.csv", wrong=(0, 3))
+    app.file_uploader(key="board_new_truth_file").upload("labels.csv", truth.read_bytes()).run()
+    button(app, "Create the board").click().run()
+    assert not app.exception
+    assert board_of(store, "lesions-2026").row.options["statistics"]["resamples"] == 60
+
+    app = opened("board", board="lesions-2026", tab="Submissions")
+    inputs = app.file_uploader(key="board_lesions-2026_teams_files").upload("wrong.csv", b"filename,score\n")
+    for team, noise in (("alpha", 1.0), ("beta", 1.4)):
+        inputs.upload(f"{team}.csv", predictions(tmp_path / f"{team}.csv", 3, noise).read_bytes())
+    app.run()
+    finished(button(app, "Submit 3 files").click().run())
+    app.run()
+    assert not app.exception
+    assert "2 submissions scored: alpha, beta" in "".join(one.value for one in app.success)
+    assert "wrong" in words(app)
+    assert sorted(standing(board_of(store, "lesions-2026")).counting) == ["alpha", "beta"]
+
+    app = opened("board", board="lesions-2026", tab="Corrections")
+    corrected = labels(tmp_path / "corrected.csv").read_bytes()
+    app.file_uploader(key="board_lesions-2026_truth_file").upload("corrected.csv", corrected).run()
+    finished(button(app, "Score all again").click().run())
+    app.run()
+    assert not app.exception
+    assert board_of(store, "lesions-2026").row.version == 2
+    headings = [one.value for one in app.header]
+    assert "By which cases?" in headings
+    assert "What did the correction change?" in headings
+
+
+def test_a_submission_is_excluded_with_a_reason(filled_store, opened):
+    app = opened("board", board="b", tab="Submissions")
+    newest = standing(board_of(filled_store, "b")).entries[-1].id
+    button(app, "Exclude").click().run()
+    assert "Say why it does not count." in words(app)
+    app.text_input(key="board_reason").input("sent by mistake")
+    button(app, "Exclude").click().run()
+    assert not app.exception
+    excluded = {one.id: one.excluded for one in standing(board_of(filled_store, "b")).entries}
+    assert excluded[newest] == "sent by mistake"
+    button(app, "Let it count again").click().run()
+    assert all(one.excluded is None for one in standing(board_of(filled_store, "b")).entries)
+
+
+def test_others_see_what_is_public(filled_store, opened, monkeypatch):
+    exclude(filled_store, "b", standing(board_of(filled_store, "b")).entries[0].id, "too early")
+    organizer = opened("board", board="b")
+    assert [tab.label for tab in organizer.tabs] == ["Ranking", "History", "Submissions", "Corrections"]
+    public = opened("board", board="b", view="public")
+    assert [tab.label for tab in public.tabs] == ["Ranking", "History"]
+    monkeypatch.setattr(exposure, "is_public", lambda: True)
+    for tab in ("Ranking", "History", "Submissions"):
+        other = opened("board", board="b", tab=tab)
+        assert not other.exception
+        assert [one.label for one in other.tabs] == ["Ranking", "History"]
+        assert not other.get("file_uploader")
+        assert "canary" not in words(other)
+    assert "New board" not in words(opened("board"))
+
+
+def test_an_unknown_board_is_said(store, opened):
+    assert "there is no such board here" in words(opened("board", board="none"))
