@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from scoring.mends import Mend
 
@@ -95,6 +96,10 @@ class InputRefused(Exception):
     ) -> None:
         self.problems, self.findings, self.salvaged = tuple(problems), tuple(findings), salvaged
         super().__init__("; ".join(f"{p.code} {p.where}: {p.message}" for p in self.problems))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let it cross between processes: by default only the text of an exception does."""
+        return type(self), (self.problems, self.findings, self.salvaged), self.__dict__
 
 
 def ordered(entries: Iterable[Finding], codes: Sequence[str]) -> list[Finding]:

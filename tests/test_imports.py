@@ -26,7 +26,7 @@ LAYERS = (
         "scoring.file_contents",
         "scoring.mended_inputs",
     ),
-    ("scoring.models", "scoring.figures", "scoring.store"),
+    ("scoring.models", "scoring.cluster", "scoring.figures", "scoring.store"),
     ("scoring.readers", "scoring.statistics", "scoring.metrics"),
     (
         "scoring.findings",

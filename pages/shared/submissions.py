@@ -19,6 +19,7 @@ from pages.shared import inputs, jobs
 from pages.shared.inputs import Input
 from scoring import samples
 from scoring.challenges.tricorder3.model import sweep as sweep_of_model
+from scoring.cluster.scheduler import ClusterUnusable
 from scoring.models.pool import Cancelled
 from scoring.models.preprocessing import ImageUnreadable
 from scoring.models.results import ModelFailed
@@ -242,6 +243,12 @@ def running(work: Running) -> None:
         st.info(
             "The run was cancelled. Nothing was scored; the files are still here.",
             icon=":material/stop_circle:",
+        )
+    elif isinstance(problem, ClusterUnusable):
+        st.error(
+            f"The computers that run models cannot be used. {problem.message} Nothing was scored; the files "
+            "are still here.",
+            icon=":material/lan:",
         )
     else:
         st.error(

@@ -7,6 +7,7 @@ from pathlib import Path
 from scoring.challenges import REGISTRY
 from scoring.cli.arguments import parser
 from scoring.cli.output import as_json, print_findings, write
+from scoring.cluster.scheduler import ClusterUnusable
 from scoring.findings import InputRefused
 
 DONE, BROKEN, REFUSED, INTERRUPTED = 0, 1, 2, 130
@@ -27,6 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _run(given)
     except InputRefused as refused:
         return _refuse(refused, target)
+    except ClusterUnusable as unusable:
+        return _refuse(unusable.as_refusal(), target)
     except KeyboardInterrupt:
         print("cancelled", file=sys.stderr)
         return INTERRUPTED

@@ -39,10 +39,15 @@ def missing(achieved: Iterable[str]) -> tuple[str, ...]:
     return tuple(layer for layer in LAYERS if layer not in names)
 
 
-def check(achieved: Iterable[str], model: bytes) -> None:
-    """Raise ModelFailed (`not-confined`) where a model may not run with these layers."""
-    lacking = missing(achieved) if _required else ()
-    if lacking and hashlib.sha256(model).hexdigest() not in _known:
+def needed(model: bytes) -> bool:
+    """Return whether a model may run only with every layer."""
+    return _required and hashlib.sha256(model).hexdigest() not in _known
+
+
+def check(achieved: Iterable[str], every_layer: bool) -> None:
+    """Raise ModelFailed (`not-confined`) where a model that needs every layer may not run with these."""
+    lacking = missing(achieved) if every_layer else ()
+    if lacking:
         raise ModelFailed(
             "not-confined",
             "This server can be reached from other machines and cannot confine models fully: it lacks "

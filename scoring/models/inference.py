@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scoring.arrays import Floats
+from scoring.cluster.inference import run_on_all
 from scoring.findings import Finding, InputRefused, error, note
 from scoring.models import pool
 from scoring.models.case_images import CaseImages, missing_images
@@ -59,7 +60,13 @@ def run(
     pictures, images = readers(cases)
     try:
         found = pool.predict(
-            file.data, pictures, vectors, task.recipe_for, progress=progress, cancelled=cancelled
+            file.data,
+            pictures,
+            vectors,
+            task.recipe_for,
+            progress=progress,
+            cancelled=cancelled,
+            run=run_on_all,
         )
     except ModelFailed as failed:
         raise refusal(file, cases, failed) from failed

@@ -10,7 +10,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -39,8 +39,9 @@ class Answered(NamedTuple, Generic[Result]):
     cpu_ms: float
 
 
-Work = Callable[[ModelProcess, bytes, int], Answered[Result]]
-"""(model, image file, number of the image) -> what is made of it; called in other threads."""
+Work = Callable[[ModelProcess, bytes, int, "Settings"], Answered[Result]]
+"""(model, image file, number of the image, settings where it runs) -> what is made of it; called in other
+threads, and pickled where it runs on other machines."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,28 @@ class Outputs(Results[Floats]):
     recipe: Recipe
 
 
+class Processes(Protocol):
+    """Where the worker processes of a call come from, and where they go."""
+
+    def open(self, model: bytes, settings: "Settings", stop: threading.Event) -> ModelProcess:
+        """Return a process that holds the model; `stop` says that the call ends. Raises ModelFailed."""
+        ...
+
+    def close(self, process: ModelProcess) -> None:
+        """Take a process that the call needs no more."""
+        ...
+
+
+class OwnProcesses:
+    """Processes that are started for a call and end with it."""
+
+    def open(self, model: bytes, settings: "Settings", stop: threading.Event) -> ModelProcess:
+        return ModelProcess(model, settings.limits, settings.command, stop)
+
+    def close(self, process: ModelProcess) -> None:
+        process.close()
+
+
 @dataclass(frozen=True)
 class Settings:
     """How the work is done; nothing here changes a number.
@@ -78,12 +101,29 @@ class Settings:
         cache: Prepared images; None = none are kept.
         limits: Limits of each worker.
         command: What starts a worker.
+        processes: Where workers come from.
     """
 
     workers: int | None = None
     cache: image_cache.PictureCache | None = image_cache.PICTURES
     limits: Limits = field(default_factory=Limits)
     command: Sequence[str] = WORKER
+    processes: Processes = field(default_factory=OwnProcesses)
+
+
+class RunOnAll(Protocol):
+    """`run_on_all`, here or on other machines."""
+
+    def __call__(
+        self,
+        model: bytes,
+        pictures: Sequence[Callable[[], bytes] | None],
+        work: Work[Result],
+        *,
+        progress: Callable[[int, int], object] | None = None,
+        cancelled: Callable[[], bool] | None = None,
+        settings: Settings = Settings(),
+    ) -> Results[Result]: ...
 
 
 def cores() -> int:
@@ -128,6 +168,7 @@ def predict(
     progress: Callable[[int, int], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
     settings: Settings = Settings(),
+    run: "RunOnAll | None" = None,
 ) -> Outputs:
     """Run a model on every image and return its first outputs.
 
@@ -140,6 +181,7 @@ def predict(
         progress: Called with (done, total) in the caller's thread.
         cancelled: Called now and then in the caller's thread; true ends the work within about 0.3 s.
         settings: How the work is done.
+        run: What does the work on all images; None: `run_on_all`, on this machine.
 
     Raises:
         ModelFailed: The model as a whole fails; of several failures the one of the earliest image.
@@ -150,13 +192,26 @@ def predict(
         if vectors.ndim != 2 or len(vectors) != len(pictures):
             raise ValueError("one row of vectors per picture")
 
-    def work(process: ModelProcess, data: bytes, index: int) -> Answered[Floats]:
-        vector = vectors[index] if vectors is not None and len(process.facts.inputs) > 1 else None
-        answer, seen = _run(process, data, recipe_for(process.facts), vector, settings.cache)
-        return Answered(first_output(answer), seen, answer.cpu_ms)
-
-    found = run_on_all(model, pictures, work, progress=progress, cancelled=cancelled, settings=settings)
+    work = _FirstOutput(vectors, recipe_for)
+    found = (run or run_on_all)(
+        model, pictures, work, progress=progress, cancelled=cancelled, settings=settings
+    )
     return Outputs(found.facts, found.outputs, found.seen, found.cpu_ms, recipe_for(found.facts))
+
+
+@dataclass(frozen=True)
+class _FirstOutput:
+    """The work of `predict` on one image."""
+
+    vectors: Floats | None
+    recipe_for: Callable[[ModelFacts], Recipe]
+
+    def __call__(
+        self, process: ModelProcess, data: bytes, index: int, settings: Settings
+    ) -> Answered[Floats]:
+        vector = self.vectors[index] if self.vectors is not None and len(process.facts.inputs) > 1 else None
+        answer, seen = _run(process, data, self.recipe_for(process.facts), vector, settings.cache)
+        return Answered(first_output(answer), seen, answer.cpu_ms)
 
 
 def run_on_all(
@@ -249,13 +304,13 @@ def _work(job: _Job[Result]) -> None:
                 job.stop.set()
     finally:
         if process is not None:
-            process.close()
+            job.settings.processes.close(process)
         if placed:
             _PLACES.release(turn)
 
 
 def _open(job: _Job[Result]) -> ModelProcess:
-    process = ModelProcess(job.model, job.settings.limits, job.settings.command, job.stop)
+    process = job.settings.processes.open(job.model, job.settings, job.stop)
     with job.lock:
         job.loaded = process.facts
     return process
@@ -276,7 +331,7 @@ def _one(job: _Job[Result], index: int, process: ModelProcess) -> None:
     if read is None:
         return
     try:
-        answered = job.work(process, _read(read), index)
+        answered = job.work(process, read_file(read), index, job.settings)
     except (ImageUnreadable, InputRefused) as unusable:
         job.outputs[index] = unusable
         return
@@ -316,7 +371,8 @@ def _run(
     return answer, answer.seen
 
 
-def _read(read: Callable[[], bytes]) -> bytes:
+def read_file(read: Callable[[], bytes]) -> bytes:
+    """Return the bytes of an image file. Raises ImageUnreadable where it is gone, InputRefused."""
     try:
         return read()
     except (OSError, EOFError, zipfile.BadZipFile, zlib.error, NotImplementedError) as fault:

@@ -79,7 +79,7 @@ class ModelProcess:
         self._limits = limits = limits.for_model(len(model))
         self._worker = WorkerProcess(limits, command, stop)
         try:
-            confinement.check(self._worker.confinement, model)
+            confinement.check(self._worker.confinement, limits.every_layer or confinement.needed(model))
             header, _ = self._worker.request({"op": "load"}, [model], limits.load_seconds, LOADING, 0)
             self.facts = _read(lambda: replies.model_facts(header, model, self._worker.confinement))
         except BaseException:

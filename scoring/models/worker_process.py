@@ -60,6 +60,8 @@ class Limits:
         cpu_seconds: Processor time of the whole process.
         niceness: Added to the niceness of the process.
         decoders: Modules that it imports before it is confined, besides those that it always does.
+        every_layer: Whether a model is refused where a layer of confinement is missing; it also is where
+            `confinement.needed` says so.
     """
 
     model_bytes: int = 512 << 20
@@ -72,6 +74,7 @@ class Limits:
     cpu_seconds: int = 86_400
     niceness: int = 10
     decoders: tuple[str, ...] = ()
+    every_layer: bool = False
 
     def for_model(self, size: int) -> "Limits":
         """Return the limits for a model of so many bytes: a large one is in memory several times while it is

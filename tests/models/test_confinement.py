@@ -60,7 +60,7 @@ def test_an_operator_may_accept_the_risk(monkeypatch):
     monkeypatch.setenv(confinement.ACCEPTED, "accepted")
     confinement.require()
     assert not confinement.required()
-    confinement.check((), b"model")
+    confinement.check((), confinement.needed(b"model"))
     monkeypatch.setenv(confinement.ACCEPTED, "yes")
     confinement.require()
     assert confinement.required()

@@ -4,7 +4,8 @@ import io
 import json
 import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -19,6 +20,7 @@ from scoring.challenges.puma.names import PLATFORM
 from scoring.challenges.puma.peaks import peaks
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import Truth
+from scoring.cluster.inference import run_on_all
 from scoring.findings import Finding, InputRefused, error, note, warning
 from scoring.models import inference, inspection, pictures, pool, preflight
 from scoring.models.case_images import no_images
@@ -135,8 +137,8 @@ def predict(
     inspected, dense = _inspect(file, cases, False, cancelled)
     readers, digests = inference.readers(cases)
     try:
-        run = pool.run_on_all(
-            file.data, readers, _detect(cases, dense), progress=progress, cancelled=cancelled
+        run = run_on_all(
+            file.data, readers, _Detect(cases.ids, dense), progress=progress, cancelled=cancelled
         )
     except ModelFailed as failed:
         raise inference.refusal(file, cases, failed) from failed
@@ -163,13 +165,19 @@ def predict(
     )
 
 
-def _detect(cases: Truth, dense: DenseModel) -> Callable[[ModelProcess, bytes, int], Answered[Nuclei]]:
-    def detect(process: ModelProcess, data: bytes, index: int) -> Answered[Nuclei]:
-        picture, timed = pool.decoded(process, data, AS_IT_IS), _Timed(process)
-        found = detected(timed, dense, picture.pixels, cases.ids[index])
-        return Answered(found, picture.seen, timed.cpu_ms)
+@dataclass(frozen=True)
+class _Detect:
+    """The work on one tile: its nuclei. ids: of the cases, for messages."""
 
-    return detect
+    ids: tuple[str, ...]
+    dense: DenseModel
+
+    def __call__(
+        self, process: ModelProcess, data: bytes, index: int, settings: pool.Settings
+    ) -> Answered[Nuclei]:
+        picture, timed = pool.decoded(process, data, AS_IT_IS, settings), _Timed(process)
+        found = detected(timed, self.dense, picture.pixels, self.ids[index])
+        return Answered(found, picture.seen, timed.cpu_ms)
 
 
 def detected(process: Runs, dense: DenseModel, pixels: Pixels, where: str = "the image") -> Nuclei:

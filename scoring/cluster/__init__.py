@@ -1,0 +1,1 @@
+"""Heavy work on a Dask cluster, where whoever runs this program names one; docs/cluster.md."""

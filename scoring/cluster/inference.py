@@ -1,0 +1,134 @@
+"""A model over many images: on the cluster where one is named, else on this machine."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from scoring.cluster.chunks import streamed
+from scoring.cluster.connection import connected
+from scoring.cluster.on_worker import Chunk, WorkerRun
+from scoring.cluster.scheduler import Scheduler, on_cluster_or_here
+from scoring.findings import InputRefused
+from scoring.models import confinement, pool
+from scoring.models.pool import Answered, Results, Settings, Work
+from scoring.models.preprocessing import ImageUnreadable
+from scoring.models.process import ModelProcess
+from scoring.models.results import ModelFailed
+from scoring.models.worker_process import Limits
+
+CHUNK_IMAGES, CHUNK_BYTES = 20, 8 << 20
+"""A chunk ends with the first that is reached."""
+
+Result = TypeVar("Result")
+Pictures = Sequence[Callable[[], bytes] | None]
+
+
+@dataclass(frozen=True)
+class _Model(Generic[Result]):
+    """What all chunks share. work: made of each image."""
+
+    data: bytes
+    work: Work[Result]
+    limits: Limits
+
+
+def run_on_all(
+    model: bytes,
+    pictures: Pictures,
+    work: Work[Result],
+    *,
+    progress: Callable[[int, int], object] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+    settings: Settings = Settings(),
+) -> Results[Result]:
+    """Do the same work with a model on every image, as `pool.run_on_all`, with the same results.
+
+    On a cluster images are read here, and `progress` counts what comes back, about 20 images at a time.
+
+    Raises:
+        ModelFailed: As of `pool.run_on_all`; Cancelled.
+        ClusterUnusable: The cluster cannot do it.
+    """
+    here = partial(
+        pool.run_on_all, model, pictures, work, progress=progress, cancelled=cancelled, settings=settings
+    )
+    if not pictures:
+        return here()
+    limits = replace(settings.limits, every_layer=confinement.needed(model))
+    shared = _Model(model, work, limits)
+    return on_cluster_or_here(
+        lambda scheduler: _on_cluster(scheduler, shared, pictures, progress, cancelled), here
+    )
+
+
+def _on_cluster(
+    scheduler: Scheduler,
+    model: _Model[Result],
+    pictures: Pictures,
+    progress: Callable[[int, int], object] | None,
+    cancelled: Callable[[], bool] | None,
+) -> Results[Result]:
+    total, done = len(pictures), 0
+    outputs: list[Result | Exception | None] = [None] * total
+    parts: dict[int, Results[Result]] = {}
+    failures: dict[int, ModelFailed] = {}
+    if progress is not None:
+        progress(0, total)
+    with connected(scheduler) as cluster:
+        chunks = _chunks(pictures, outputs, failures)
+        for chunk, found in streamed(cluster, _infer, model, chunks, cancelled):
+            done += len(chunk.items)
+            if isinstance(found, ModelFailed):
+                failures[-1 if found.picture is None else found.picture] = found
+                continue
+            parts[chunk.start] = found
+            for i, output in enumerate(found.outputs, chunk.start):
+                outputs[i] = output if chunk.items[i - chunk.start] is not None else outputs[i]
+            if progress is not None:
+                progress(done, total)
+    if failures:
+        raise failures[min(failures)]
+    ordered = [parts[start] for start in sorted(parts)]
+    seen = tuple(seen for part in ordered for seen in part.seen)
+    return Results(ordered[0].facts, tuple(outputs), seen, np.concatenate([part.cpu_ms for part in ordered]))
+
+
+def _chunks(
+    pictures: Pictures, outputs: list[Result | Exception | None], failures: dict[int, ModelFailed]
+) -> Iterator[Chunk[bytes | None]]:
+    """Yield chunks of image files until the model failed on one; why a file cannot be read goes to
+    `outputs`."""
+    start, items, size = 0, [], 0
+    for i, read in enumerate(pictures):
+        data = None
+        try:
+            data = pool.read_file(read) if read is not None else None
+        except (ImageUnreadable, InputRefused) as unusable:
+            outputs[i] = unusable
+        items.append(data)
+        size += len(data or b"")
+        if len(items) == CHUNK_IMAGES or size >= CHUNK_BYTES or i + 1 == len(pictures):
+            if failures:
+                return
+            yield Chunk(start, tuple(items))
+            start, items, size = i + 1, [], 0
+
+
+def _infer(
+    model: _Model[Result], chunk: Chunk[bytes | None], run: WorkerRun
+) -> Results[Result] | ModelFailed:
+    """Run a chunk on a worker through one confined process."""
+
+    def work(process: ModelProcess, data: bytes, index: int, settings: Settings) -> Answered[Result]:
+        return model.work(process, data, chunk.start + index, settings)
+
+    pictures = [None if data is None else partial(bytes, data) for data in chunk.items]
+    settings = Settings(workers=1, cache=None, limits=model.limits, processes=run.processes)
+    try:
+        return pool.run_on_all(model.data, pictures, work, cancelled=run.ended, settings=settings)
+    except ModelFailed as failed:
+        picture = None if failed.picture is None else chunk.start + failed.picture
+        return ModelFailed(failed.code, failed.message, picture)
