@@ -89,3 +89,24 @@ def test_plain(value, expected):
     found = plain(value)
     assert found == expected
     assert type(found) is type(expected)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [
+            {"case": 'a"%\\', "n": 1, "score": 0.1, "hit": True},
+            {"case": "ü\n", "n": 2, "score": None, "hit": None},
+        ],
+        [{"case": "a", "score": 1e-9}, {"case": "b"}],
+        [{"case": "a", "of": {"b": [1, 2]}}],
+        [{"case": "a", "score": np.float64(0.5)}],
+    ],
+)
+def test_cases_are_written_as_json_writes_them(rows):
+    as_json = json.dumps(rows, ensure_ascii=False, separators=(",\n ", ": "))
+    assert f'"cases": {as_json},\n' in card(cases=tuple(rows)).to_json()
+
+
+def test_a_case_without_a_finite_number_has_null():
+    assert '"score": null}]' in card(cases=({"case": "a", "score": float("nan")},)).to_json()

@@ -1,7 +1,8 @@
 """The command line: `benchside challenges | doctor | check | predict | score | compare | board | history`."""
 
+import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from scoring.challenges import REGISTRY
@@ -56,19 +57,23 @@ def _run(given: list[str]) -> int:
 
         history.run(arguments)
         return DONE
-    from scoring.cli import doctor, single, teams  # not for a list of names
-
     if arguments.command == "doctor":
-        return DONE if doctor.run(arguments) else REFUSED
+        from scoring.cli import doctor
 
-    commands = {
-        "check": single.check,
-        "predict": single.predict,
-        "score": single.score,
-        "compare": teams.compare,
-    }
-    commands[arguments.command](arguments)
+        return DONE if doctor.run(arguments) else REFUSED
+    _command(arguments.command)(arguments)
     return DONE
+
+
+def _command(name: str) -> Callable[[argparse.Namespace], None]:
+    """Return what runs a command; the others are not loaded."""
+    if name == "compare":
+        from scoring.cli import teams
+
+        return teams.compare
+    from scoring.cli import single
+
+    return {"check": single.check, "predict": single.predict, "score": single.score}[name]
 
 
 def _json_target(given: list[str]) -> str | None:

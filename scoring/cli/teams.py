@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from scoring.challenge import Challenge, Model
 from scoring.challenges import load_challenge
+from scoring.cli.comparison_tables import comparison_table
 from scoring.cli.output import print_findings, progress, write
 from scoring.cli.reading import (
     Reading,
@@ -19,7 +20,6 @@ from scoring.cli.reading import (
     statistics,
 )
 from scoring.cli.reports import Lines, front_lines, write_reports
-from scoring.cli.tables import comparison_table
 from scoring.comparison.compare import Comparison
 from scoring.comparison.compare import compare as compare_teams
 from scoring.comparison.excluded import Excluded, of_refusal

@@ -7,13 +7,17 @@ scikit-learn's `roc_curve`.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
-from scoring.arrays import Floats
+from scoring.arrays import Floats, Ints
 from scoring.metrics.classification import divide
+
+if TYPE_CHECKING:
+    import scipy
 
 MOST_POINTS = 400
 CHUNK_CELLS = 300_000
@@ -27,12 +31,38 @@ class Levels:
 
     Attributes:
         scores: Score of each level [L].
-        places: Sparse [3L + 1, N]; its rows name the negatives between the levels (0 = above all, L = below
+        groups: Group of each case [N], 0..3L: the negatives between the levels (0 = above all, L = below
             all), then the positives of each level, then the negatives tied with it.
     """
 
     scores: Floats
-    places: "scipy.sparse.csr_matrix"
+    groups: Ints
+
+    @property
+    def n_groups(self) -> int:
+        """How many groups there are, 3L + 1."""
+        return 3 * len(self.scores) + 1
+
+    @cached_property
+    def places(self) -> "scipy.sparse.csr_matrix":
+        """Ones where a case [N] is in a group [3L + 1]."""
+        import scipy  # its sparse matrices take as long to import as NumPy, and one test set needs none
+
+        order = np.argsort(self.groups, kind="stable")
+        ends = np.cumsum(np.bincount(self.groups, minlength=self.n_groups))
+        return scipy.sparse.csr_matrix(
+            (np.ones(len(order), np.float32), order, np.r_[0, ends]), shape=(self.n_groups, len(order))
+        )
+
+    def sums(self, weights: Floats) -> Floats:
+        """Return the weight of each group in every replicate [3L + 1, B]; added in the order of the cases."""
+        if len(weights) > 1:
+            of_rows: Floats = self.places.astype(weights.dtype, copy=False) @ np.ascontiguousarray(weights.T)
+            return of_rows.astype(float)
+        sums: Floats = np.empty((self.n_groups, len(weights)))
+        for b, row in enumerate(weights.astype(float)):
+            sums[:, b] = np.bincount(self.groups, row, self.n_groups)
+        return sums
 
 
 @dataclass(frozen=True)
@@ -84,24 +114,17 @@ def levels(scores: ArrayLike, positive: ArrayLike) -> Levels:
         >>> found.scores.tolist(), auc(curve(found, np.ones((1, 3)))).tolist()
         ([0.9, 0.4], [0.5])
     """
-    order = np.argsort(-np.asarray(scores, float), kind="stable")
-    ordered, hit = np.asarray(scores, float)[order], np.asarray(positive, bool)[order]
+    values = np.asarray(scores, float)
+    order = np.argsort(-values, kind="stable")
+    ordered, hit = values[order], np.asarray(positive, bool)[order]
     first = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]][: len(ordered)])
     has_hit = np.logical_or.reduceat(hit, first) if len(first) else np.zeros(0, bool)
-    group = np.repeat(np.arange(len(first)), np.diff(np.r_[first, len(ordered)]))
-    upto, of_level = np.cumsum(has_hit)[group], has_hit[group]
+    sizes = np.diff(np.r_[first, len(ordered)])
+    upto, of_level = np.repeat(np.cumsum(has_hit), sizes), np.repeat(has_hit, sizes)
     count = int(has_hit.sum())
-    kinds = ((~of_level, upto, count + 1), (hit, upto - 1, count), (~hit & of_level, upto - 1, count))
-    sizes = np.concatenate([np.bincount(row[kind], minlength=rows) for kind, row, rows in kinds])
-    places = scipy.sparse.csr_matrix(
-        (
-            np.ones(len(order), np.float32),
-            np.concatenate([order[kind] for kind, _, _ in kinds]),
-            np.r_[0, np.cumsum(sizes)],
-        ),
-        shape=(3 * count + 1, len(order)),
-    )
-    return Levels(ordered[first][has_hit], places)
+    groups = np.empty(len(order), int)
+    groups[order] = np.where(hit, count + upto, np.where(of_level, 2 * count + upto, upto))
+    return Levels(ordered[first][has_hit], groups)
 
 
 def curve(found: Levels, weights: Floats) -> Curve:
@@ -112,7 +135,7 @@ def curve(found: Levels, weights: Floats) -> Curve:
         weights: Weights of the cases [B, N]; sums of float32 weights that are whole numbers are exact.
     """
     count = len(found.scores)
-    sums = (found.places.astype(weights.dtype, copy=False) @ np.ascontiguousarray(weights.T)).astype(float)
+    sums = found.sums(weights)
     return Curve(sums[count + 1 : 2 * count + 1], sums[: count + 1], sums[2 * count + 1 :])
 
 
@@ -129,7 +152,7 @@ def in_chunks(
     Returns:
         Values [B] of each measure.
     """
-    rows = max(1, CHUNK_CELLS // max(1, found.places.shape[0]))
+    rows = max(1, CHUNK_CELLS // found.n_groups)
     curves = (curve(found, weights[start : start + rows]) for start in range(0, len(weights), rows))
     parts = [{name: measure(one) for name, measure in measures.items()} for one in curves]
     return {name: np.concatenate([part[name] for part in parts]) for name in measures}

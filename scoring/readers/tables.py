@@ -7,6 +7,7 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 
 from scoring.findings import Finding, InputRefused, error
 from scoring.readers.decimals import AS_COMMAS, cut_at_commas
@@ -166,7 +167,7 @@ def _even(lines: list[str], first: int, delimiter: str) -> tuple[list[int], list
         '"' in text
         or len(kept) < 2
         or not rows[0].split(delimiter)[-1].strip()
-        or len({row.count(delimiter) for row in rows}) > 1
+        or len({*map(str.count, rows, repeat(delimiter))}) > 1
     ):
         return None
     cells, width = text.split(delimiter), rows[0].count(delimiter) + 1
@@ -196,8 +197,9 @@ def _lines(data: bytes, name: str) -> list[str]:
     if cells > CELLS:
         raise refuse(name, f"it has {cells:,} cells; at most {CELLS:,} are read.")
     lines = text.split("\n")
-    longest = max(range(len(lines)), key=lambda i: len(lines[i]))
-    if len(lines[longest]) > LINE_BYTES:
+    lengths = list(map(len, lines))
+    if max(lengths) > LINE_BYTES:
+        longest = lengths.index(max(lengths))
         raise refuse(
             name,
             (

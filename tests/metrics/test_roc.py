@@ -163,3 +163,12 @@ def test_a_curve_of_one_kind_has_no_axis(positive):
     levels = roc.levels(np.array([0.9, 0.6]), np.array([positive, positive]))
     x, y, _ = roc.polyline(levels, roc.curve(levels, np.ones((1, 2))))
     assert np.isnan(x if positive else y).all()
+
+
+def test_one_test_set_has_the_sums_of_many_to_the_last_digit():
+    random = np.random.default_rng(1)
+    levels = roc.levels(np.round(random.random(400), 2), random.random(400) < 0.3)
+    weights = random.random((3, 400))
+    together = levels.sums(weights)
+    for b in range(3):
+        assert np.array_equal(levels.sums(weights[b : b + 1])[:, 0], together[:, b])

@@ -1,6 +1,9 @@
 """The definition of HECKTOR 2026."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from scoring.challenge import Challenge, Context, InputKind, Inputs, Sample, ScorePart
 from scoring.challenges.hecktor2026.card import score
@@ -12,10 +15,12 @@ from scoring.challenges.hecktor2026.predictions import read_predictions
 from scoring.challenges.hecktor2026.submission import Submission
 from scoring.challenges.hecktor2026.truth import Truth, read_truth
 from scoring.citation import Citation
-from scoring.file_contents import Contents, Reading
 from scoring.readers.sources import Source
 from scoring.scorecard import ScoreCard
-from scoring.views import Views
+
+if TYPE_CHECKING:  # what only drops and pages need is not loaded to score a submission
+    from scoring.file_contents import Contents, Reading
+    from scoring.views import Views
 
 RULE = """
 | part | weight | what it is |

@@ -1,7 +1,10 @@
 """The definition of ISIC lesion classification."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from scoring.challenge import (
     Challenge,
@@ -14,25 +17,25 @@ from scoring.challenge import (
     SingleImage,
 )
 from scoring.challenges.isic import categories
-from scoring.challenges.isic import model as models
 from scoring.challenges.isic.card import ID, score
 from scoring.challenges.isic.comparison import COMPARISON
 from scoring.challenges.isic.options import OPTIONS
 from scoring.challenges.isic.predictions import read_predictions
 from scoring.challenges.isic.truth import Cases, read_images, read_truth
 from scoring.citation import Citation
-from scoring.file_contents import Contents, Reading
 from scoring.findings import Finding
-from scoring.models import pictures
-from scoring.models.inspection import Inspection, declared_size
-from scoring.models.model_task import ModelTask
-from scoring.models.preflight import Contract
-from scoring.models.preprocessing import Seen
 from scoring.options import Values
 from scoring.readers.sources import Source
 from scoring.scorecard import ScoreCard
 from scoring.submission import Predictions, grade, table
-from scoring.views import Views
+
+if TYPE_CHECKING:  # what only models, drops and pages need is not loaded to score a table
+    from scoring.file_contents import Contents, Reading
+    from scoring.models.inspection import Inspection
+    from scoring.models.model_task import ModelTask
+    from scoring.models.pictures import Stage
+    from scoring.models.preprocessing import Seen
+    from scoring.views import Views
 
 RULE = """
 | measure | what it is |
@@ -55,13 +58,23 @@ def _read_predictions(source: Source, truth: Cases | None, context: Context) -> 
     return read_predictions(source, truth, context.name)
 
 
+def _models() -> ModuleType:
+    from scoring.challenges.isic import model
+
+    return model
+
+
 def _predict(model: Model, cases: Cases, context: Context) -> Predictions:
     named = context.options.get("categories")
-    return models.predict(model, cases, context.progress, context.cancelled, context.name, named)
+    found: Predictions = _models().predict(
+        model, cases, context.progress, context.cancelled, context.name, named
+    )
+    return found
 
 
 def _inspect(model: Model, truth: Cases | None, name: str | None, timings: bool) -> Inspection:
-    return models.inspect(model, truth, name, timings)
+    found: Inspection = _models().inspect(model, truth, name, timings)
+    return found
 
 
 def _table(cases: Cases, predictions: Predictions) -> str:
@@ -70,11 +83,12 @@ def _table(cases: Cases, predictions: Predictions) -> str:
     return table(cases, predictions, names, cases.id_name)
 
 
-def _received(
-    truth: Cases, index: int, described: Mapping[str, Any] | None
-) -> tuple[list[pictures.Stage], Seen]:
+def _received(truth: Cases, index: int, described: Mapping[str, Any] | None) -> tuple[list[Stage], Seen]:
     """Return what a model receives of a case: its first photograph at the size that the model declares."""
-    return pictures.received(truth, index, models.recipe_of_size(*declared_size(described)))
+    from scoring.models import pictures
+    from scoring.models.inspection import declared_size
+
+    return pictures.received(truth, index, _models().recipe_of_size(*declared_size(described)))
 
 
 def _faults(predictions: Predictions, _options: Values) -> tuple[list[Finding], list[Finding]]:
@@ -90,6 +104,9 @@ def _risk(category: str) -> str:
 
 
 def _image_task(classes: Sequence[str] | None) -> ModelTask:
+    from scoring.models.model_task import ModelTask
+    from scoring.models.preflight import Contract
+
     names = tuple(classes or ())
     return ModelTask(
         ID,
@@ -98,7 +115,7 @@ def _image_task(classes: Sequence[str] | None) -> ModelTask:
         tuple(map(_risk, names)),
         len(names),
         Contract(outputs=len(names)),
-        models.recipe_for,
+        _models().recipe_for,
     )
 
 
@@ -107,6 +124,8 @@ def _categories(truth: Cases) -> Sequence[str] | None:
 
 
 def _thumbnails(truth: Cases, indices: Sequence[int]) -> list[bytes | None]:
+    from scoring.models import pictures
+
     return pictures.thumbnails(truth, indices)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from operator import le
 
 import numpy as np
 
@@ -55,7 +56,7 @@ def out_of_order(truth: Cases) -> Ints | None:
     """Return the places [N] of the cases sorted by id, where the official scorer applies the weights to
     other rows; None where it does not."""
     varying = any(np.ptp(w) > 0 for w in (truth.score_weights, truth.validation_weights))
-    if not varying or all(x <= y for x, y in zip(truth.ids, truth.ids[1:], strict=False)):
+    if not varying or all(map(le, truth.ids, truth.ids[1:])):
         return None
     return np.array(sorted(range(len(truth)), key=truth.ids.__getitem__))
 

@@ -1,8 +1,10 @@
 """The definition of PUMA."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Mapping, Sequence
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from scoring.challenge import (
     Challenge,
@@ -23,13 +25,15 @@ from scoring.challenges.puma.options import OPTIONS
 from scoring.challenges.puma.predictions import NucleiPredictions, read_predictions
 from scoring.challenges.puma.truth import Truth, read_truth
 from scoring.citation import Citation
-from scoring.file_contents import Contents, Reading
-from scoring.models import pictures
-from scoring.models.inspection import Inspection
-from scoring.models.preprocessing import Seen
 from scoring.readers.sources import Source
 from scoring.scorecard import ScoreCard
-from scoring.views import Views
+
+if TYPE_CHECKING:  # what only models, drops and pages need is not loaded to score a submission
+    from scoring.file_contents import Contents, Reading
+    from scoring.models.inspection import Inspection
+    from scoring.models.pictures import Stage
+    from scoring.models.preprocessing import Seen
+    from scoring.views import Views
 
 RULE = """
 In each image and class the truth chooses, in file order: of the unused predictions of its class within 15 px (3.45 µm) the one of the highest
@@ -83,12 +87,14 @@ def _table(cases: Truth, predictions: NucleiPredictions) -> bytes:
     return archive
 
 
-def _received(truth: Truth, index: int, model: Mapping[str, Any] | None) -> tuple[list[pictures.Stage], Seen]:
-    found: tuple[list[pictures.Stage], Seen] = _models().received(truth, index, model)
+def _received(truth: Truth, index: int, model: Mapping[str, Any] | None) -> tuple[list[Stage], Seen]:
+    found: tuple[list[Stage], Seen] = _models().received(truth, index, model)
     return found
 
 
 def _thumbnails(truth: Truth, indices: Sequence[int]) -> list[bytes | None]:
+    from scoring.models import pictures
+
     return pictures.thumbnails(truth, indices)
 
 

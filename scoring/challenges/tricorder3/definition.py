@@ -1,6 +1,10 @@
 """The definition of TRICORDER-3."""
 
-from collections.abc import Iterable, Sequence
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from scoring.challenge import (
     Challenge,
@@ -14,22 +18,25 @@ from scoring.challenge import (
     SingleImage,
 )
 from scoring.challenges.safe_scan.cases import Cases
-from scoring.challenges.tricorder3 import model as models
 from scoring.challenges.tricorder3 import tables
 from scoring.challenges.tricorder3.card import score
 from scoring.challenges.tricorder3.comparison import COMPARISON
 from scoring.challenges.tricorder3.formula import CLASSES, ID, NAMES, RISK, WEIGHTS
 from scoring.challenges.tricorder3.options import OPTIONS
 from scoring.citation import Citation
-from scoring.file_contents import Contents, Reading
 from scoring.findings import Finding
-from scoring.models import pictures
-from scoring.models.model_task import ModelTask
 from scoring.options import Values
 from scoring.readers.sources import Source
 from scoring.scorecard import ScoreCard
 from scoring.submission import Predictions, grade, table
-from scoring.views import Views
+
+if TYPE_CHECKING:  # what only models, drops and pages need is not loaded to score a table
+    from scoring.file_contents import Contents, Reading
+    from scoring.models.inspection import Inspection
+    from scoring.models.model_task import ModelTask
+    from scoring.models.pictures import Stage
+    from scoring.models.preprocessing import Seen
+    from scoring.views import Views
 
 RULE = """
 | part | weight | what it is |
@@ -50,8 +57,25 @@ def _read_predictions(source: Source, truth: Cases | None, context: Context) -> 
     return tables.read_predictions(source, truth, context.name, context.options["missing"])
 
 
+def _models() -> ModuleType:
+    from scoring.challenges.tricorder3 import model
+
+    return model
+
+
+def _inspect(model: Model, truth: Cases | None, name: str | None, timings: bool) -> Inspection:
+    found: Inspection = _models().inspect(model, truth, name, timings)
+    return found
+
+
 def _predict(model: Model, cases: Cases, context: Context) -> Predictions:
-    return models.predict(model, cases, context.progress, context.cancelled, context.name)
+    found: Predictions = _models().predict(model, cases, context.progress, context.cancelled, context.name)
+    return found
+
+
+def _received(truth: Cases, index: int, described: Mapping[str, Any] | None) -> tuple[list[Stage], Seen]:
+    found: tuple[list[Stage], Seen] = _models().received(truth, index, described)
+    return found
 
 
 def _table(cases: Cases, predictions: Predictions) -> str:
@@ -63,7 +87,9 @@ def _faults(predictions: Predictions, options: Values) -> tuple[list[Finding], l
 
 
 def _image_task(_categories: Sequence[str] | None) -> ModelTask:
-    task = models.TASK
+    from scoring.models.model_task import ModelTask
+
+    task = _models().TASK
     return ModelTask(
         ID,
         CLASSES,
@@ -77,6 +103,8 @@ def _image_task(_categories: Sequence[str] | None) -> ModelTask:
 
 
 def _thumbnails(truth: Cases, indices: Sequence[int]) -> list[bytes | None]:
+    from scoring.models import pictures
+
     return pictures.thumbnails(truth, indices)
 
 
@@ -121,7 +149,7 @@ CHALLENGE = Challenge(
     predictions_reader=_read_predictions,
     scorer=score,
     comparison=COMPARISON,
-    model=ModelSupport(tables.read_images, models.inspect, _predict, _table, models.received),
+    model=ModelSupport(tables.read_images, _inspect, _predict, _table, _received),
     single_image=SingleImage("photograph", _image_task),
     faults=_faults,
     thumbnails=_thumbnails,
