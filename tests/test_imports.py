@@ -15,7 +15,7 @@ PAGES = sorted([ROOT / "app.py", *(ROOT / "pages").rglob("*.py")])
 LAYERS = (
     ("scoring.__main__", "scoring.cli"),
     ("scoring.history",),
-    ("scoring.boards",),
+    ("scoring.boards", "scoring.platforms"),
     ("scoring.comparison", "scoring.single_image", "scoring.report", "scoring.recognition", "scoring.doctor"),
     ("scoring.challenges", "scoring.samples"),
     ("scoring.challenge", "scoring.comparison_spec", "scoring.options"),

@@ -25,6 +25,8 @@ from scoring.version import __version__
 COUNTS = ("last", "best")
 USUAL = asdict(StatisticsOptions())
 """Replicates, seed, unit and kind of interval, as they usually are."""
+IMPORTED = "imported"
+"""The option that holds a leaderboard of another platform: a board without test set and submissions."""
 _ID = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
 
 
@@ -115,15 +117,13 @@ def create(
     """
     challenge = load_challenge(challenge_id)
     problems = [
-        *_misnamed(board_id, settings),
+        *name_problems(store, board_id, settings.title),
         *challenge.check_options({**settings.score, **settings.compare}),
         *StatisticsOptions(**settings.statistics).problems(),
     ]
-    with store.read() as session:
-        if session.get(tables.Board, board_id) is not None:
-            problems.append(
-                error("board-exists", "--id", f"there is a board {board_id} already: choose another id.")
-            )
+    if settings.counts not in COUNTS:
+        words = f"{settings.counts!r} is not one of {', '.join(COUNTS)}."
+        problems.append(error("bad-option", "--counts", words))
     try:
         called, data = packed(truth, name)
         challenge.read_truth(data, name=called, **challenge.needed("truth", settings.score))
@@ -163,6 +163,9 @@ def opened(store: Store, board_id: str, number: int | None = None) -> Opened:
             known = ", ".join(session.scalars(select(tables.Board.id).order_by(tables.Board.id)))
             words = f"there is no such board here. Boards: {known or 'none yet'}."
             raise InputRefused([error("no-board", shortened(board_id, 64), words)])
+        if IMPORTED in row.options:
+            words = "it was imported from another platform: it is shown, and takes no submissions."
+            raise InputRefused([error("imported-board", board_id, words)])
         if row.challenge not in REGISTRY:
             words = (
                 f"its challenge {shortened(row.challenge, 64)} is unknown here: install a newer Benchside."
@@ -188,7 +191,11 @@ def listed(store: Store) -> list[dict[str, Any]]:
             "title": row.title,
             "created": row.created,
             "version": row.version,
-            "teams": len({team for board_id, team in sent if board_id == row.id}),
+            "teams": len(
+                {entry[0] for entry in row.options[IMPORTED]["entries"]}
+                if IMPORTED in row.options
+                else {team for board_id, team in sent if board_id == row.id}
+            ),
             "submissions": sum(board_id == row.id for board_id, _ in sent),
         }
         for row in rows
@@ -238,14 +245,16 @@ def own_options(challenge: Challenge[Any, Any], texts: Mapping[str, str]) -> dic
     return values
 
 
-def _misnamed(board_id: str, settings: Settings) -> list[Finding]:
-    """Return what is wrong with id, title and rule."""
+def name_problems(store: Store, board_id: str, title: str) -> list[Finding]:
+    """Return what is wrong with the id and the title of a new board."""
     problems = []
     if not _ID.fullmatch(board_id):
         words = "write small letters, digits and hyphens, at most 64, such as lesions-2026."
         problems.append(error("bad-option", "--id", words))
-    if not settings.title.strip() or len(settings.title) > tables.NAME:
+    if not title.strip() or len(title) > tables.NAME:
         problems.append(error("bad-option", "--title", f"write 1 to {tables.NAME} characters."))
-    if settings.counts not in COUNTS:
-        problems.append(error("bad-option", "--counts", f"{settings.counts!r} is not one of last, best."))
+    with store.read() as session:
+        if session.get(tables.Board, board_id) is not None:
+            words = f"there is a board {board_id} already: choose another id."
+            problems.append(error("board-exists", "--id", words))
     return problems

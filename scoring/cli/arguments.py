@@ -10,7 +10,7 @@ from typing import Any
 
 from scoring.challenge import Challenge
 from scoring.challenges import REGISTRY, load_challenge
-from scoring.cli import board_arguments, history_arguments
+from scoring.cli import board_arguments, history_arguments, platform_arguments
 from scoring.cli import help as examples
 from scoring.cli.parser import Parser, add_command
 from scoring.version import __version__
@@ -23,6 +23,7 @@ COMMANDS = {
 }
 BOARD = "collect submissions over weeks and rank the teams"
 HISTORY = "own submissions that were kept: list, show, note, delete"
+PLATFORM = "score inside Grand Challenge, Codabench or EvalAI, and write what is uploaded there"
 
 
 def parser() -> Parser:
@@ -48,6 +49,8 @@ def parser() -> Parser:
     of_board.fill = partial(board_arguments.fill, partial(fill_command, "board create"))
     of_history = add_command(commands, "history", HISTORY, examples.of_history(f"{prog} history"))
     of_history.fill = history_arguments.fill
+    of_platform = add_command(commands, "platform", PLATFORM, examples.of_platform(f"{prog} platform"))
+    of_platform.fill = partial(platform_arguments.fill, partial(fill_command, "platform bundle"))
     return top
 
 
@@ -217,10 +220,20 @@ def _create(one: Parser, challenge: Challenge[Any, Any]) -> None:
             one.add_argument(option.flag, **option.argument())
 
 
+def _bundle(one: Parser, challenge: Challenge[Any, Any]) -> None:
+    """Add what a platform's files are made of."""
+    platform_arguments.fill_bundle(one)
+    _truth(one, required=True)
+    _replicates(one)
+    for option in challenge.options_of("score"):
+        one.add_argument(option.flag, **option.argument())
+
+
 ARGUMENTS: dict[str, Callable[[Parser, Challenge[Any, Any]], None]] = {
     "check": _check,
     "predict": _predict,
     "score": _score,
     "compare": _compare,
     "board create": _create,
+    "platform bundle": _bundle,
 }

@@ -15,7 +15,7 @@ ACTIONS = {
     "refused": "list the refused files that are kept, with their problems (not for publication)",
     "rescore": "score all submissions again with a corrected test set, and say what that changes",
     "export": "write a board as one file",
-    "import": "read a board that was exported",
+    "import": "read a board that was exported, or the leaderboard of another platform",
 }
 
 
@@ -93,7 +93,12 @@ def _export(one: Parser) -> None:
 
 
 def _import(one: Parser) -> None:
-    one.add_argument("file", metavar="FILE.zip", help="what `board export` wrote")
+    what = "what `board export` wrote; or with --id a leaderboard: Grand Challenge, Codabench or EvalAI"
+    one.add_argument("file", metavar="FILE", help=what)
+    one.add_argument("--id", metavar="ID", help="of the board that shows the leaderboard of another platform")
+    one.add_argument("--title", metavar="TEXT", help="what stands above that leaderboard")
+    one.add_argument("--score", metavar="COLUMN", help="the leaderboard's column to rank by")
+    one.add_argument("--ascending", action="store_true", help="lower scores of the leaderboard are better")
 
 
 FURTHER = {

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scoring.boards.board import Opened
+from scoring.boards.imported import ImportedBoard
 from scoring.boards.phases import Phase
 from scoring.boards.rescoring import Change
 from scoring.boards.sent import Receipt
@@ -62,6 +63,17 @@ def board_table(found: Standing) -> str:
     if value["unranked"]:
         lines.append(f"Without a submission that counts: {', '.join(value['unranked'])}.")
     return "\n".join(lines)
+
+
+def imported_table(found: ImportedBoard) -> str:
+    """Return an imported leaderboard, as far as the platform exported it."""
+    lines = [f"{found.title} ({found.id}), ranked by {found.leaderboard.score}", ""]
+    lines.append(f"{'rank':>5}  {'team':<24}{'score':>10}   submitted")
+    lines += [
+        f"{rank or '-':>5}  {entry.team[:24]:<24}{_score(score):>10}   {(entry.created or '-')[:16]}"
+        for rank, entry, score in found.ranked()
+    ]
+    return "\n".join([*lines, "", found.words])
 
 
 def _history(teams: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from scoring.boards import bundle, folders, rescoring, submitting
+from scoring.boards import bundle, folders, imported, rescoring, submitting
 from scoring.boards.board import Settings, create, listed, opened, own_options
 from scoring.boards.packing import packed
 from scoring.boards.rescoring import Change, changes
@@ -14,10 +14,11 @@ from scoring.boards.sent import Receipt, Sent
 from scoring.boards.standing import standing
 from scoring.challenges import load_challenge
 from scoring.cli import board_phases
-from scoring.cli.board_tables import board_table, changes_table, list_table, receipt_line
+from scoring.cli.board_tables import board_table, changes_table, imported_table, list_table, receipt_line
 from scoring.cli.output import answer, print_findings, progress, write
 from scoring.cli.reading import chosen, statistics
 from scoring.findings import OF_SMALL_SETS, Finding, InputRefused, error, note
+from scoring.platforms.leaderboards import read_leaderboard
 from scoring.store.database import Store, open_store
 
 
@@ -128,6 +129,12 @@ def _list(store: Store, arguments: argparse.Namespace) -> None:
 
 
 def _show(store: Store, arguments: argparse.Namespace) -> None:
+    if leaderboard := imported.find(store, arguments.board):
+        if arguments.html:
+            words = "an imported leaderboard has no report: publish the platform's own page."
+            raise InputRefused([error("bad-option", "--html", words)])
+        answer(arguments.json, leaderboard.as_dict(), imported_table(leaderboard))
+        return
     board = opened(store, arguments.board, arguments.test_set)
     found = standing(board, arguments.phase)
     value, words = found.as_dict(), board_table(found)
@@ -169,6 +176,18 @@ def _export(store: Store, arguments: argparse.Namespace) -> None:
 
 
 def _import(store: Store, arguments: argparse.Namespace) -> None:
+    if arguments.id is not None:
+        leaderboard = read_leaderboard(arguments.file, arguments.score)
+        title = arguments.title or f"{leaderboard.platform}: {arguments.id}"
+        kept = imported.keep(store, arguments.id, title, leaderboard, arguments.ascending)
+        answer(arguments.json, kept.as_dict(), imported_table(kept))
+        return
+    if arguments.title or arguments.score or arguments.ascending:
+        words = "--title, --score and --ascending are for leaderboards of other platforms: name --id as well."
+        raise InputRefused([error("bad-option", "board import", words)])
+    if Path(arguments.file).suffix.lower() in (".json", ".csv"):
+        words = "a leaderboard of another platform becomes a board of its own: name it, --id lesions-2026."
+        raise InputRefused([error("bad-option", "--id", words)])
     found = standing(opened(store, bundle.import_board(store, arguments.file)))
     answer(arguments.json, found.as_dict(), board_table(found))
 

@@ -43,6 +43,10 @@ def of_challenge(prog: str, command: str, challenge: Challenge[Any, Any]) -> str
             f'--id lesions-2026 --title "Lesions 2026" --truth {truth}',
             f'--id lesions-2026 --title "Lesions 2026" --truth {truth} --counts best',
         ],
+        "platform bundle": [
+            f'--platform codabench --title "Lesions 2026" --truth {truth} --output codabench',
+            f'--platform grand-challenge --title "Lesions 2026" --truth {truth} --output container',
+        ],
     }[command]
     if challenge.model is not None and command in ("check", "score"):
         made.append(f"--truth {truth} --model model.onnx")
@@ -70,6 +74,16 @@ def of_history(prog: str) -> str:
         f"{prog} show 3f2a --files folder",
         f'{prog} note 3f2a "with colour jitter"',
         f"{prog} delete 3f2a",
+    )
+
+
+def of_platform(prog: str) -> str:
+    """Return examples of the command about platforms."""
+    bundle = '--title "Lesions 2026" --truth labels.csv --output codabench'
+    return _examples(
+        f"{prog} bundle melanoma --platform codabench {bundle}",
+        f"{prog} codabench --settings benchside.json --input input --output output",
+        f"{prog} grand-challenge --settings benchside.json --input input --truth truth --output output",
     )
 
 

@@ -1,4 +1,5 @@
-"""The command line: `benchside challenges | doctor | check | predict | score | compare | board | history`."""
+"""The command line: `benchside challenges | doctor | check | predict | score | compare | board | history |
+platform`."""
 
 import argparse
 import sys
@@ -57,6 +58,10 @@ def _run(given: list[str]) -> int:
 
         history.run(arguments)
         return DONE
+    if arguments.command == "platform":
+        from scoring.cli import platforms
+
+        return DONE if platforms.run(arguments) else REFUSED
     if arguments.command == "doctor":
         from scoring.cli import doctor
 

@@ -1,0 +1,72 @@
+"""The command about platforms: score inside one, or write what is uploaded to it."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from scoring.challenges import load_challenge
+from scoring.cli.reading import chosen, statistics
+from scoring.findings import InputRefused, error
+from scoring.platforms import codabench, grand_challenge
+from scoring.platforms.evaluation import Refused
+from scoring.platforms.settings import DECIMALS, Settings, read_settings
+
+
+def run(arguments: argparse.Namespace) -> bool:
+    """Run one action, and return whether it was done. Raises InputRefused with every problem of settings."""
+    if arguments.action == "bundle":
+        _bundle(arguments)
+        return True
+    settings = read_settings(arguments.settings)
+    try:
+        if arguments.action == "codabench":
+            place, output = arguments.input or "/app/input", arguments.output or "/app/output"
+            codabench.run(settings, Path(place), _folder(output))
+        else:
+            place, truth = arguments.input or grand_challenge.INPUT, arguments.truth or grand_challenge.TRUTH
+            output = _folder(arguments.output or grand_challenge.OUTPUT)
+            grand_challenge.run(settings, Path(place), Path(truth), output)
+    except Refused as refused:
+        _refuse(str(refused))
+        return False
+    return True
+
+
+def _folder(place: str | Path) -> Path:
+    """Return a folder to write to. Raises InputRefused where it is none."""
+    folder = Path(place)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as problem:
+        words = f"{folder} cannot be written: {problem.strerror}."
+        raise InputRefused([error("bad-option", "--output", words)]) from problem
+    return folder
+
+
+def _refuse(text: str) -> None:
+    """Write every problem to standard error. The last line says it in short: of more lines, platforms show
+    only that."""
+    lines = text.splitlines()
+    print(text, file=sys.stderr)
+    if len(lines) > 1:
+        print(f"The submission is refused: {len(lines)} problems, first {lines[0]}", file=sys.stderr)
+
+
+def _bundle(arguments: argparse.Namespace) -> None:
+    from scoring.platforms.bundles import Order, write_bundle  # images and archives, for this alone
+
+    challenge, is_public = load_challenge(arguments.challenge), arguments.public_truth
+    decimals = arguments.decimals if is_public or arguments.decimals is not None else DECIMALS
+    settings = Settings(
+        arguments.challenge,
+        chosen(arguments, challenge.options_of("score")),
+        vars(statistics(arguments)),
+        is_public,
+        decimals,
+        tuple(name.strip() for name in arguments.metrics.split(",") if name.strip()),
+    )
+    order = Order(settings, arguments.truth, arguments.title, arguments.image)
+    steps = write_bundle(arguments.platform, order, Path(arguments.output))
+    print(f"Written to {arguments.output}. Next:")
+    for number, step in enumerate(steps, 1):
+        print(f"{number}. {step}")

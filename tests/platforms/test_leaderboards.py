@@ -1,0 +1,125 @@
+"""Leaderboards of other platforms as boards: what they hold is shown, and what they do not hold is said."""
+
+import io
+import json
+import zipfile
+
+import pytest
+
+from tests.support.boards import board
+
+GRAND_CHALLENGE = {
+    "count": 3,
+    "next": None,
+    "results": [
+        {
+            "pk": str(n),
+            "submission": {"created": f"2026-10-0{n}T08:00:00.5+00:00", "creator": {"username": team}},
+            "outputs": [
+                {"interface": {"slug": "metrics-json-file"}, "value": {"score": score, "case": {"f1": 1}}}
+            ],
+            "rank": rank,
+            "rank_score": 1.0,
+        }
+        for n, (team, score, rank) in enumerate((("beta", 0.5, 2), ("alpha", 0.7, 1), ("hidden", 0.9, 0)), 1)
+    ],
+}
+EVALAI = {
+    "count": 2,
+    "results": [
+        {
+            "submission__participant_team__team_name": team,
+            "submission__submitted_at": f"2026-10-0{n}T16:33:05.97Z",
+            "result": [0.1, score],
+            "filtering_score": score,
+            "leaderboard__schema": {"labels": ["auc", "Total"], "default_order_by": "Total"},
+        }
+        for n, (team, score) in enumerate((("alpha", 0.7), ("beta", 0.5)), 1)
+    ],
+}
+CODABENCH = {
+    "Results - Test(7)": {"alpha-12": {"Score(3)-score": "0.7"}, "beta-9": {"Score(3)-score": "0.5"}}
+}
+CODABENCH_CSV = (
+    "Username,fact_sheet_answers,Score(3)-score,Score(3)-auc\r\nbeta-9,,0.5,1\r\nalpha-12,,0.7,1\r\n"
+)
+CSV = "Team,Score,Submitted at\nbeta,0.5,2026-10-01\nalpha,0.7,2026-10-02 10:00\n"
+
+
+def codabench_zip() -> bytes:
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        archive.writestr("Results - Test(7).csv", CODABENCH_CSV)
+    return target.getvalue()
+
+
+FILES = {
+    "grand-challenge.json": (json.dumps(GRAND_CHALLENGE).encode(), "Grand Challenge", "2026-10-02"),
+    "evalai.json": (json.dumps(EVALAI).encode(), "EvalAI", "2026-10-01"),
+    "codabench.json": (json.dumps(CODABENCH).encode(), "Codabench", None),
+    "codabench.csv": (CODABENCH_CSV.encode(), "Codabench", None),
+    "codabench.zip": (codabench_zip(), "Codabench", None),
+    "any.csv": (CSV.encode(), "CSV", "2026-10-02"),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_leaderboard_becomes_a_board_without_intervals(name, place, tmp_path):
+    data, platform, day = FILES[name]
+    path = tmp_path / name
+    path.write_bytes(data)
+    done = board("import", path, "--id", "theirs", "--title", "Theirs", "--json", "-")
+    assert done.status == 0, done.err
+    assert done.json["imported_from"] == platform
+    first, second = done.json["teams"]
+    assert [(t["team"], t["rank"], t["score"]) for t in (first, second)] == [
+        ("alpha", 1, 0.7),
+        ("beta", 2, 0.5),
+    ]
+    assert first["interval"] is None
+    assert (first["time"] or "")[:10] == (day or "")
+    assert "no intervals" in done.json["note"]
+    assert board("show", "theirs", "--json", "-").json == done.json
+    shown = board("show", "theirs")
+    assert "alpha" in shown.out
+    assert "no intervals" in shown.out
+    (listed,) = board("list", "--json", "-").json["boards"]
+    assert (listed["id"], listed["challenge"], listed["teams"]) == ("theirs", platform, 2)
+    for action in (
+        ("submit", "--team", "a", "--predictions", path),
+        ("rescore",),
+        ("export", tmp_path / "b.zip"),
+    ):
+        refused = board(action[0], "theirs", *action[1:])
+        assert refused.status == 2
+        assert "imported-board" in refused.err
+    assert "board-exists" in board("import", path, "--id", "theirs").err
+
+
+def test_lower_scores_may_be_better_and_equal_ones_share_a_rank(place, tmp_path):
+    path = tmp_path / "l.csv"
+    path.write_text("team,error,auc\na,0.2,1\nb,0.1,1\nc,0.2,1\nd,,1\n")
+    assert "Name it with --score" in board("import", path, "--id", "x").err
+    done = board("import", path, "--id", "x", "--score", "error", "--ascending", "--json", "-")
+    assert [(t["team"], t["rank"]) for t in done.json["teams"]] == [("b", 1), ("a", 2), ("c", 2), ("d", None)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{}", "[]", "[1]", '{"results": [{}]}', "a,b\n1,2\n", "team\nalpha\n", "[" * 9999, "team,x\n,1\n"],
+)
+def test_what_is_no_leaderboard_is_refused(text, place, tmp_path):
+    path = tmp_path / "l.json"
+    path.write_text(text)
+    done = board("import", path, "--id", "x")
+    assert done.status == 2
+    assert "bad-leaderboard" in done.err
+    assert board("list", "--json", "-").json["boards"] == []
+
+
+def test_a_leaderboard_needs_a_name_of_its_own(place, tmp_path):
+    path = tmp_path / "l.csv"
+    path.write_text(CSV)
+    assert "--id" in board("import", path).err
+    assert "--id" in board("import", path, "--title", "T").err
+    assert "--id" in board("import", path, "--id", "No!").err
