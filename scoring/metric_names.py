@@ -20,6 +20,11 @@ USUAL = {
 """Parts of the names of metrics that are not written as they are spelled there."""
 
 
+def class_named(name: str) -> str:
+    """Return the name of a class as people write it: "plasma cells" for "plasma_cells", codes as they are."""
+    return name.replace("_", " ") if name.islower() else name
+
+
 def named(metric: str) -> str:
     """Return a key of `metrics` as people write it: "macro F1" for "macro_f1"."""
     return " ".join(USUAL.get(part, part) for part in metric.split("_")).replace("C index", "C-index")

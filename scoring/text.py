@@ -2,9 +2,14 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 LIMIT = 200
 """Characters of a foreign text that a page shows at most."""
+SEPARATORS = "/_-. "
+"""After which names of cases are cut."""
+WORTH_CUTTING = 5
+"""Characters from which on what names have in common is worth leaving out."""
 WORD_JOINER = "\u2060"
 _AUTOLINK = re.compile(r"(?i)(://|www\.|@)")
 _MARKS = re.compile(r"""([\\`*_{}\[\]()#+\-.!|<>~:$&@^=/"'])""")
@@ -27,6 +32,23 @@ def shortened(text: object, limit: int = LIMIT) -> str:
         )
     line = " ".join(visible.split())
     return line if len(line) <= limit and len(whole) <= 10 * limit else line[: limit - 1].rstrip() + "…"
+
+
+def common_start(names: Sequence[str]) -> str:
+    """Return what all names begin with, up to a separator: "ISIC_" of "ISIC_0012" and "ISIC_0034".
+
+    Args:
+        names: Of cases.
+
+    Returns:
+        The beginning; "" where there is none, or it is too short to be worth cutting off.
+    """
+    if len(names) < 2:
+        return ""
+    first, last = min(names), max(names)  # what these two have in common, all in between have
+    same = next((i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    cut = max(first.rfind(mark, 0, same) for mark in SEPARATORS) + 1
+    return first[:cut] if WORTH_CUTTING <= cut < len(first) else ""
 
 
 def markdown(text: object, limit: int = LIMIT) -> str:

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring import text
+from scoring.text import common_start
 
 # Pieces that Markdown, its automatic links, Streamlit's colours, icons and formulas are made of.
 PIECES = st.lists(
@@ -161,3 +162,20 @@ def test_formulas_become_text_and_numbers_stay(value, cell):
 )
 def test_names_of_uploads_stay_in_their_folder(sent, name):
     assert text.uploaded_name(sent) == name
+
+
+@pytest.mark.parametrize(
+    ("names", "start"),
+    [
+        (["ISIC_0012", "ISIC_0034"], "ISIC_"),
+        (["images/L01.jpg", "images/L02.jpg"], "images/"),
+        (["ALD-001", "ALD-002"], ""),
+        (["sample_", "sample_1"], ""),
+        (["sample_x", "sample_x"], "sample_"),
+        (["lesion1", "lesion2"], ""),
+        (["sample_1"], ""),
+        ([], ""),
+    ],
+)
+def test_what_all_names_begin_with_is_cut_at_a_separator(names, start):
+    assert common_start(names) == start

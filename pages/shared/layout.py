@@ -10,6 +10,7 @@ import streamlit as st
 from pandas.io.formats.style import Styler
 from streamlit.elements.lib.column_types import ColumnConfig
 
+from pages.shared.case_names import shortened_column
 from pages.shared.downloads import csv_button
 from pages.shared.pictures import draw_picture
 from scoring.figures.numerals import UNDEFINED
@@ -91,7 +92,7 @@ def table(
     """A table under the question it answers. columns: name in rows -> column_config. more: for
     `st.dataframe` (on_select ...)."""
     numbers = rows[list(columns)]
-    shown = styled_table(question, numbers, columns, key, height=height, **more)
+    shown = styled_table(question, *shortened_column(numbers, dict(columns)), key, height=height, **more)
     footer(caption, numbers, question, key, index=False)
     return shown
 

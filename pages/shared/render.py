@@ -21,6 +21,7 @@ from streamlit.delta_generator import DeltaGenerator
 from pages.shared import finding_list, layout
 from pages.shared import headline as score_bar
 from pages.shared.case_link import CaseLink
+from pages.shared.case_names import CASE, shortened_column
 from pages.shared.pictures import draw_picture
 from scoring.figures.numerals import span
 from scoring.figures.theme import SMALL, Theme, label
@@ -323,8 +324,10 @@ def _height(entry: Table) -> int | Literal["content"]:
 def _styled(entry: Table, theme: Theme) -> tuple[Styler, dict[str, Any]]:
     """Return the rows in their colours, and how each column is shown."""
     columns = [column for column in entry.columns if not column.detail]
-    cells = {column.name: _cells(column, entry) for column in columns}
-    style = pd.DataFrame(cells).style
+    cells = pd.DataFrame({column.name: _cells(column, entry) for column in columns})
+    shown = {column.name: _config(column, theme) for column in columns}
+    cells, shown = shortened_column(cells, shown, entry.cases or CASE)
+    style = cells.style
     lighter: list[Hashable] = [column.name for column in columns if column.lighter]
     if lighter:
         style = style.set_properties(subset=lighter, color=theme.soft)
@@ -332,7 +335,7 @@ def _styled(entry: Table, theme: Theme) -> tuple[Styler, dict[str, Any]]:
         if column.kind == "class" and entry.risks:
             colours = [theme.risk.get(entry.risks.get(name, ""), "") for name in entry.rows[column.name]]
             style = style.apply(_coloured, colours=colours, subset=[column.name])
-    return style, {column.name: _config(column, theme) for column in columns}
+    return style, shown
 
 
 def _coloured(cells: pd.Series, colours: Sequence[str]) -> list[str]:

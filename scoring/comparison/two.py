@@ -19,13 +19,15 @@ from scoring.comparison.scale import Scale
 from scoring.figures.comparison import team_intervals
 from scoring.figures.intervals import Row
 from scoring.figures.theme import Theme, safe, short
-from scoring.metric_names import named
+from scoring.metric_names import class_named, named
 from scoring.statistics.replicate_comparison import Pair
 from scoring.text import markdown
 from scoring.views import Block, Column, Figure, SideBySide, Table, Text
 
 LISTED = 200
 """Cases that the table lists at most."""
+LONGEST = 28
+"""Characters of the name of a class beside an axis."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +161,10 @@ def _classes(
         return ()
     every = (Change(one.name, one.difference or 0.0, one.interval, _decided(one)) for one in known)
     changes = sorted(every, key=lambda one: -one.value)
-    rows = [_row(one.name, one.value, one.interval, one.apart, shown.scale) for one in changes]
+    rows = [
+        _row(short(class_named(one.name), LONGEST), one.value, one.interval, one.apart, shown.scale)
+        for one in changes
+    ]
     measures = ", ".join(dict.fromkeys(named(one.measure) for one in known))
 
     def build(theme: Theme) -> go.Figure:
@@ -193,7 +198,7 @@ def _won_and_lost(classes: Sequence[ClassDifference], first: str, second: str) -
 def _listed(classes: Sequence[ClassDifference]) -> str:
     if not classes:
         return "none"
-    names = ", ".join(markdown(one.name) for one in classes)
+    names = ", ".join(markdown(class_named(one.name)) for one in classes)
     return f"{len(classes)} ({names})"
 
 

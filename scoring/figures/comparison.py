@@ -16,12 +16,15 @@ from scoring.figures.cells import clickable, diverging, frame, heat
 from scoring.figures.intervals import Row, interval_canvas
 from scoring.figures.numerals import decimal, percent
 from scoring.figures.theme import Theme, counted, safe, short
+from scoring.metric_names import class_named
 
 ROW = 28
 """Height in pixels of one team's row."""
 MOST_WORDS = 20
 """Teams up to which numbers stand in the cells: beyond, they could not be read, and colour and hover say
 them."""
+CLASS = 24
+"""Characters of the name of a class beside an axis."""
 UPRIGHT = 4
 """Teams up to which their names above the columns are not turned."""
 
@@ -255,7 +258,7 @@ def class_heat(
     values = table.values
     (n, teams), names = values.shape, table.teams
     rows = [
-        counted(short(name), size, table.risks.get(name), theme)
+        counted(short(class_named(name), CLASS), size, table.risks.get(name), theme)
         for name, size in zip(table.classes, table.support, strict=True)
     ]
     columns = [safe(short(name)) for name in names]

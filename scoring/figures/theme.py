@@ -160,6 +160,9 @@ def template(theme: Theme) -> dict[str, Any]:
         "plot_bgcolor": "rgba(0,0,0,0)",
         "colorway": list(theme.categorical),
         "margin": {"l": 4, "r": 12, "t": 8, "b": 4},
+        # Low figures keep room for their axis: by default no margin grows below 64 px of drawing.
+        "minreducedheight": 24,
+        "minreducedwidth": 24,
         "xaxis": axis,
         "yaxis": axis,
         "dragmode": False,
@@ -221,9 +224,9 @@ def label(name: str, risk: str | None = None, theme: Theme | None = None, shape_
     return f"{safe(name)} {shape}" if shape_last else f"{shape} {safe(name)}"
 
 
-def short(name: str) -> str:
-    """Return a name that fits beside an axis."""
-    return name if len(name) <= SHORT else f"{name[: SHORT - 1]}…"
+def short(name: str, most: int = SHORT) -> str:
+    """Return a name that fits beside an axis. most: characters."""
+    return name if len(name) <= most else f"{name[: most - 1]}…"
 
 
 def counted(name: str, n: int, risk: str | None, theme: Theme) -> str:

@@ -109,3 +109,8 @@ def test_small_classes_have_a_star(n, shown):
 
 def test_no_template_is_registered_for_others():
     assert [name for name in pio.templates if "bench" in name] == []
+
+
+def test_low_figures_keep_room_for_their_axis():
+    layout = theme.template(LIGHT)["layout"]
+    assert layout["minreducedheight"] <= 30, "of two bars, 90 px high, 60 stay for ticks and title"

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from pages.shared import submissions
+from pages.shared.case_names import shortener
 from pages.shared.comparison.shown import Compared
 from pages.shared.layout import Picture
 from scoring.challenges.classification_views import class_name
@@ -15,6 +16,7 @@ def pictures(compared: Compared, places: Sequence[int], named_teams: Sequence[st
     """Cards of cases: truth, and what each named team made of it."""
     images = submissions.thumbnails(compared.challenge.id, compared.truth_key, tuple(places), compared.truth)
     risks, cards = compared.challenge.class_risks, compared.comparison.cards
+    short = shortener([row["case"] for row in cards[named_teams[0]].cases])
     found = []
     for image, place in zip(images, places, strict=True):
         row = cards[named_teams[0]].cases[place]
@@ -22,9 +24,8 @@ def pictures(compared: Compared, places: Sequence[int], named_teams: Sequence[st
         lines = [f"**{class_name(truth, risks.get(truth))}**"] if truth else []
         for name in named_teams:
             lines.append(f":gray[{markdown(name, 20)}] {made(compared, cards[name], place, risks)}")
-        found.append(
-            Picture(image, f"Case {row['case']}, truth {truth}", lines, str(row["case"]).rsplit("/", 1)[-1])
-        )
+        name = short(row["case"]).rsplit("/", 1)[-1]
+        found.append(Picture(image, f"Case {row['case']}, truth {truth}", lines, name))
     return found
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from pages.shared import layout, render, submissions
+from pages.shared.case_names import shortener
 from pages.shared.challenge_page import ScoredSubmission
 from pages.shared.layout import Picture
 from scoring.challenges.classification_views import class_name
@@ -86,7 +87,7 @@ def pictures(shown: ScoredSubmission, places: list[int]) -> list[Picture]:
     """Return cases as cards of a gallery. places: in `card.cases`."""
     card, marked, names = shown.card, derived.risks(shown.card), list(shown.card.per_class)
     images = submissions.thumbnails(ID, shown.truth_key, tuple(places), shown.truth)
-    found = []
+    found, short = [], shortener([c["case"] for c in card.cases])
     for image, i in zip(images, places, strict=True):
         c, outputs = card.cases[i], card.arrays["outputs"][i]
         lines = [
@@ -96,5 +97,5 @@ def pictures(shown: ScoredSubmission, places: list[int]) -> list[Picture]:
             for key in ("truth", "predicted")
         ]
         alt = f"Case {c['case']}, truth {c['truth']}, called {c['predicted']}"
-        found.append(Picture(image, alt, lines, c["case"]))
+        found.append(Picture(image, alt, lines, short(c["case"])))
     return found

@@ -7,6 +7,7 @@ import streamlit as st
 
 from pages.shared import downloads, viewer
 from pages.shared.case_link import CaseLink
+from pages.shared.case_names import shortener
 from pages.shared.challenge_page import ScoredSubmission
 from pages.shared.viewer import nuclei
 from pages.shared.viewer.payload import Payload
@@ -68,7 +69,7 @@ def _choose_case(names: list[str]) -> tuple[int, bool]:
             persist_state="page",
             width=290,
             on_change=LINK.leave,
-            format_func=str,
+            format_func=shortener(names),
             label_visibility="collapsed",
         )
         index = names.index(case)
