@@ -14,11 +14,12 @@ from scoring.boards.packing import packed
 from scoring.challenge import Challenge
 from scoring.challenges import REGISTRY, load_challenge
 from scoring.findings import Finding, InputRefused, error
-from scoring.readers.sources import Source
+from scoring.readers.sources import Source, sha256
 from scoring.scorecard import ScoreCard
 from scoring.statistics.options import StatisticsOptions
 from scoring.store import tables
 from scoring.store.database import Store
+from scoring.store.erasing import hold
 from scoring.text import shortened
 from scoring.version import __version__
 
@@ -57,6 +58,12 @@ class Result:
 
     card: ScoreCard | None
     problems: tuple[Finding, ...] = ()
+
+    @cached_property
+    def files(self) -> dict[str, bytes]:
+        """Return the scorecard as a file by its SHA-256; none where it is refused."""
+        data = cards.to_bytes(self.card) if self.card else b""
+        return {sha256(data): data} if data else {}
 
 
 @dataclass(frozen=True)
@@ -131,7 +138,7 @@ def create(
         problems += refused.problems
     if problems:
         raise InputRefused(problems)
-    created, digest = tables.now(), store.keep(data)
+    created, digest = tables.now(), sha256(data)
     options = {part: dict(getattr(settings, part)) for part in ("score", "compare", "statistics")}
     row = tables.Board(
         id=board_id,
@@ -145,6 +152,7 @@ def create(
     )
     test_set = tables.TestSet(board_id=board_id, number=1, name=called, sha256=digest, created=created)
     with store.write() as session:
+        hold(store, session, {digest: data})
         session.add(row)
         session.flush()
         session.add(test_set)
@@ -203,7 +211,7 @@ def listed(store: Store) -> list[dict[str, Any]]:
 
 
 def scoring_of(submission_id: str, opened_board: Opened, result: Result) -> tables.Scoring:
-    """Return the row of a result, whose scorecard is in the store then."""
+    """Return the row of a result, which refers to the result's files."""
     card = result.card
     low, high = (card.intervals.get("score") if card else None) or (None, None)
     return tables.Scoring(
@@ -213,7 +221,7 @@ def scoring_of(submission_id: str, opened_board: Opened, result: Result) -> tabl
         score=card.score if card else None,
         low=low,
         high=high,
-        card=opened_board.store.keep(cards.to_bytes(card)) if card else None,
+        card=next(iter(result.files), None),
         problems=[problem.as_dict() for problem in result.problems],
         program=__version__,
     )

@@ -19,6 +19,7 @@ from scoring.readers.archives import has_hidden
 from scoring.readers.sources import Source, open_source
 from scoring.store import tables
 from scoring.store.database import Store
+from scoring.store.erasing import hold
 
 FORMAT, MANIFEST, FILES = "benchside-board/1", "manifest.json", "files/"
 ROWS: Mapping[str, type[tables.Base]] = {
@@ -120,6 +121,7 @@ def _kept(store: Store, row: Any, rows: list[list[Any]], files: Mapping[str, byt
         store.keep(data)
     with store.write() as session:
         _refuse_known(session.get(tables.Board, board_id), board_id)
+        hold(store, session, files)
         for some in ([row], *rows):
             session.add_all(some)
             session.flush()

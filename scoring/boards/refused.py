@@ -11,6 +11,7 @@ from scoring.boards.sent import Sent
 from scoring.findings import Finding, InputRefused, note
 from scoring.readers.sources import sha256
 from scoring.store import tables
+from scoring.store.erasing import hold
 
 PER_DAY = 20
 """Refused files of a team that are kept on one day at most, so that nobody fills the disk with them."""
@@ -35,7 +36,7 @@ def _keep(board: Opened, sent: Sent, time: str, problems: Sequence[Finding]) -> 
         today = select(func.count()).where(*of_team, row.created.startswith(time[:DAY]))
         if (session.scalar(today) or 0) >= PER_DAY or session.get(row, sent.id) is not None:
             return False
-        board.store.keep(sent.data)
+        hold(board.store, session, {digest: sent.data})
         kept = {"team": sent.team, "name": sent.name[-tables.NAME :], "sha256": digest, "created": time}
         listed = [problem.as_dict() for problem in problems]
         session.add(row(id=sent.id, board_id=board.row.id, problems=listed, **kept))

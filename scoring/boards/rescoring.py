@@ -16,10 +16,11 @@ from scoring.boards.board import Opened, opened, scoring_of
 from scoring.boards.packing import packed
 from scoring.boards.standing import Standing, standing
 from scoring.findings import InputRefused, error
-from scoring.readers.sources import Source
+from scoring.readers.sources import Source, sha256
 from scoring.scorecard import ScoreCard
 from scoring.store import tables
 from scoring.store.database import Store
+from scoring.store.erasing import hold
 
 
 @dataclass(frozen=True)
@@ -80,9 +81,15 @@ def rescore(
         for place, sent in enumerate(left):
             if progress:
                 progress(total - len(left) + place, total)
-            result = target.result(store.files.read(sent.sha256), sent.name, sent.options)
+            data = _read(store, sent)
+            if data is None:
+                continue
+            result = target.result(data, sent.name, sent.options)
             row = scoring_of(sent.id, target, result)
             with store.write() as session:
+                if session.get(tables.Submission, sent.id, with_for_update=True) is None:
+                    continue  # it was deleted meanwhile
+                hold(store, session, result.files)
                 session.merge(row)
         if progress:
             progress(total, total)
@@ -101,6 +108,17 @@ def stopped(board: Opened) -> tuple[int, int] | None:
     return total - len(left), total
 
 
+def _read(store: Store, sent: tables.Submission) -> bytes | None:
+    """Return the file of a submission; None where it was deleted meanwhile."""
+    try:
+        return store.files.read(sent.sha256)
+    except InputRefused:
+        with store.read() as session:
+            if session.get(tables.Submission, sent.id) is None:
+                return None
+        raise
+
+
 def _begun(board: Opened) -> Opened:
     """Return the board with the version that was begun."""
     with board.store.read() as session:
@@ -117,7 +135,7 @@ def _begin(board: Opened, truth: Source, given_name: str | None) -> Opened:
     name, data = packed(truth, given_name)
     score = board.row.options["score"]
     board.challenge.read_truth(data, name=name, **board.challenge.needed("truth", score))
-    digest, number = board.store.keep(data), board.row.version + 1
+    digest, number = sha256(data), board.row.version + 1
     if digest == board.test_set.sha256:
         words = f"this is the test set of version {board.row.version} already: nothing to score again."
         raise InputRefused([error("nothing-to-rescore", name, words)])
@@ -129,6 +147,7 @@ def _begin(board: Opened, truth: Source, given_name: str | None) -> Opened:
             session.delete(begun)
             session.flush()
             begun = None
+        hold(board.store, session, {digest: data})
         if begun is None:
             begun = tables.TestSet(
                 board_id=board.row.id, number=number, name=name, sha256=digest, created=tables.now()
@@ -158,7 +177,8 @@ def _finished(target: Opened) -> bool:
     """Show the new version, unless something was submitted meanwhile."""
     with target.store.write() as session:
         row = session.get(tables.Board, target.row.id, with_for_update=True)
-        assert row is not None
+        if row is None:
+            return True  # it was deleted meanwhile
         sent, scored = tables.Submission, tables.Scoring
         done = select(scored.submission_id).where(
             scored.board_id == row.id, scored.number == target.test_set.number

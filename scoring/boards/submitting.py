@@ -18,6 +18,7 @@ from scoring.readers.entries import misnamed
 from scoring.readers.sources import sha256
 from scoring.store import tables
 from scoring.store.database import Store
+from scoring.store.erasing import discard_left, hold
 from scoring.text import shortened
 
 _DATE = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T_ ](\d{2})[:-]?(\d{2})(?:[:-]?(\d{2}))?Z?)?")
@@ -35,7 +36,7 @@ def submit(board: Opened, sent: Sent) -> Receipt:
     """
     if problems := _misnamed(sent):
         raise InputRefused(problems)
-    store, digest, scorings = board.store, sha256(sent.data), dict[int, tables.Scoring]()
+    store, digest = board.store, sha256(sent.data)
     time = sent.created or clock.arrival(store, board.row.id)
     with store.read() as session:
         before = _before(session, board.row.id, sent, digest)
@@ -44,24 +45,38 @@ def submit(board: Opened, sent: Sent) -> Receipt:
         return before
     if allowed.problem is not None:
         raise refusal(board, sent, time, (allowed.problem,))
+    files, found = dict[str, bytes](), None
+    try:
+        found = _scored_and_kept(board, sent, time, files)
+    finally:
+        if files and (found is None or found.again):
+            discard_left(store, files)
+    return found
+
+
+def _scored_and_kept(board: Opened, sent: Sent, time: str, files: dict[str, bytes]) -> Receipt:
+    """Score a submission and keep it. files: to which is added what is kept, by SHA-256."""
+    scorings: dict[int, tables.Scoring] = {}
     while True:
         number = board.test_set.number
         result = board.result(sent.data, sent.name, sent.options)
         if result.card is None:
-            board = opened(store, board.row.id)
+            board = opened(board.store, board.row.id)
             if board.test_set.number == number:
                 raise refusal(board, sent, time, result.problems)
             continue
-        store.keep(sent.data)
+        files |= {sha256(sent.data): sent.data, **result.files}
+        for data in files.values():
+            board.store.keep(data)
         scorings[number] = scoring_of(sent.id, board, result)
-        kept = _kept(board, sent, time, digest, scorings)
+        kept = _kept(board, sent, time, files, scorings)
         if isinstance(kept, Finding):
             raise refusal(board, sent, time, (kept,))
         if kept is not None:
             known = frozenset(board.truth.findings)
             noticed = () if kept.again else (f for f in result.card.findings if f not in known)
             return replace(kept, findings=tuple(noticed))
-        board = opened(store, board.row.id)
+        board = opened(board.store, board.row.id)
 
 
 def _misnamed(sent: Sent) -> list[Finding]:
@@ -77,11 +92,11 @@ def _misnamed(sent: Sent) -> list[Finding]:
 
 
 def _kept(
-    board: Opened, sent: Sent, time: str, digest: str, scorings: Mapping[int, tables.Scoring]
+    board: Opened, sent: Sent, time: str, files: Mapping[str, bytes], scorings: Mapping[int, tables.Scoring]
 ) -> Receipt | Finding | None:
     """Keep a scored submission, or return why its phase has no place for it; None where the board has another
-    version of its truth by now. scorings: by version."""
-    store, scoring = board.store, scorings[board.test_set.number]
+    version of its truth by now. files: the submission, then scorecards; scorings: by version."""
+    store, scoring, digest = board.store, scorings[board.test_set.number], next(iter(files))
     with store.write() as session:
         row = session.get(tables.Board, board.row.id, with_for_update=True)
         if row is None or row.version != board.test_set.number:
@@ -92,6 +107,7 @@ def _kept(
         allowed = phases.allowed(session, row.id, sent.team, time, sent.phase)
         if allowed.problem is not None:
             return allowed.problem
+        hold(store, session, files)
         if session.get(tables.Team, (row.id, sent.team)) is None:
             session.add(tables.Team(board_id=row.id, name=sent.team, created=time))
             session.flush()

@@ -14,6 +14,7 @@ ACTIONS = {
     "exclude": "let a submission not count, with the reason",
     "refused": "list the refused files that are kept, with their problems (not for publication)",
     "rescore": "score all submissions again with a corrected test set, and say what that changes",
+    "delete": "delete a submission, or a board with everything in it, from the disk too",
     "export": "write a board as one file",
     "import": "read a board that was exported, or the leaderboard of another platform",
 }
@@ -87,6 +88,12 @@ def _rescore(one: Parser) -> None:
     one.add_argument("--truth", metavar="T", help=words)
 
 
+def _delete(one: Parser) -> None:
+    submission = "id of a submission or of a refused file; without it the whole board"
+    one.add_argument("--submission", metavar="ID", help=submission)
+    one.add_argument("--yes", action="store_true", help="delete the whole board, with all that was submitted")
+
+
 def _export(one: Parser) -> None:
     one.add_argument("file", metavar="FILE.zip", help="where to write")
     one.add_argument("--with-truth", action="store_true", help="put the test sets into it as well")
@@ -107,6 +114,7 @@ FURTHER = {
     "show": _show,
     "exclude": _exclude,
     "rescore": _rescore,
+    "delete": _delete,
     "export": _export,
     "import": _import,
 }

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from scoring.boards import bundle, folders, imported, rescoring, submitting
+from scoring.boards import bundle, deleting, folders, imported, rescoring, submitting
 from scoring.boards.board import Settings, create, listed, opened, own_options
 from scoring.boards.packing import packed
 from scoring.boards.rescoring import Change, changes
@@ -159,6 +159,21 @@ def _exclude(store: Store, arguments: argparse.Namespace) -> None:
     answer(arguments.json, found.as_dict(), board_table(found))
 
 
+def _delete(store: Store, arguments: argparse.Namespace) -> None:
+    if arguments.submission is not None:
+        gone = deleting.delete_submission(store, arguments.board, arguments.submission)
+        what = f"Submission {arguments.submission} of board {arguments.board}"
+    elif arguments.yes:
+        gone = deleting.delete_board(store, arguments.board)
+        what = f"Board {arguments.board} with {gone.submissions} submissions"
+    else:
+        words = "this deletes the board with all of its submissions: say --yes, or name one (--submission)."
+        raise InputRefused([error("bad-option", "--yes", words)])
+    print_findings(gone.findings)
+    value = {"board": arguments.board, "submission": arguments.submission, "files": gone.files}
+    answer(arguments.json, value, f"{what} is deleted, with {gone.files} files that nothing else refers to.")
+
+
 def _rescore(store: Store, arguments: argparse.Namespace) -> None:
     board = rescoring.rescore(store, arguments.board, arguments.truth, progress("submissions"))
     changed = changes(board)
@@ -201,6 +216,7 @@ ACTIONS: dict[str, Callable[[Store, argparse.Namespace], None]] = {
     "exclude": _exclude,
     "refused": board_phases.list_refused,
     "rescore": _rescore,
+    "delete": _delete,
     "export": _export,
     "import": _import,
 }

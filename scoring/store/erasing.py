@@ -1,11 +1,11 @@
 """Delete for good: files that nothing in the store refers to any more, and what a deleted row leaves behind
 in the database's own files.
 
-Who keeps a file and refers to it does both in one `Store.write` that begins with `alone`: a file that nothing
-refers to yet may be deleted at any other time.
+A file that nothing refers to yet may be deleted at any time. So who refers to files calls `hold` in the same
+`Store.write`, or keeps them there after `alone`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from sqlalchemy import select, text
 from sqlalchemy.orm import Session
@@ -28,6 +28,42 @@ def alone(session: Session) -> None:
         session.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": LOCK})
 
 
+def hold(store: Store, session: Session, files: Mapping[str, bytes]) -> None:
+    """Let files be in the store from now on: nobody deletes them before the transaction ends.
+
+    Args:
+        store: The store.
+        session: In a transaction that writes, and that refers to them before it ends.
+        files: Content by SHA-256; what is kept already is not written again.
+
+    Raises:
+        OSError: Where a file cannot be written.
+    """
+    if session.get_bind().dialect.name == "postgresql":
+        session.execute(text("SELECT pg_advisory_xact_lock_shared(:number)"), {"number": LOCK})
+    for digest, data in files.items():
+        if not store.files.holds(digest):
+            store.files.keep(data)
+
+
+def discard_left(store: Store, digests: Iterable[str]) -> None:
+    """Delete those of some files that were kept for a row that was not added after all.
+
+    Raises:
+        InputRefused: Where the database or a file cannot be written.
+    """
+    with store.write() as session:
+        alone(session)
+        discard_unused(store, session, digests)
+
+
+def sweep(store: Store, session: Session) -> tuple[str, ...]:
+    """Delete every file that no row refers to, and what killed programs left half-written; as
+    `discard_unused`."""
+    store.files.discard_unfinished()
+    return discard_unused(store, session, store.files.digests())
+
+
 def discard_unused(store: Store, session: Session, digests: Iterable[str]) -> tuple[str, ...]:
     """Delete those of some files that no row of any table refers to.
 
@@ -45,18 +81,22 @@ def discard_unused(store: Store, session: Session, digests: Iterable[str]) -> tu
     session.flush()
     unused = set(digests)
     for column in (c for table in Base.metadata.sorted_tables for c in table.columns if c.info == OF_FILE):
-        unused -= set(session.scalars(select(column).where(column.in_(unused))))
+        unused -= set(session.scalars(select(column)))
     store.files.discard(sorted(unused))
     return tuple(sorted(unused))
 
 
-def overwrite(store: Store) -> None:
+def overwrite(store: Store) -> bool:
     """Remove what deleted rows leave behind: SQLite overwrites them when they are deleted, and its log is
     emptied here; PostgreSQL writes its tables anew.
+
+    Returns:
+        Whether nothing is left. A program that reads for long keeps SQLite's log from being emptied.
 
     Raises:
         InputRefused: Where the database cannot be used.
     """
+    is_busy = False
     is_sqlite = store.engine.dialect.name == "sqlite"
     statement = "PRAGMA wal_checkpoint(TRUNCATE)" if is_sqlite else "VACUUM (FULL)"
     tables = [""] if is_sqlite else [f" {table.name}" for table in Base.metadata.sorted_tables]
@@ -68,6 +108,8 @@ def overwrite(store: Store) -> None:
             cursor = connection.cursor()
             for table in tables:
                 cursor.execute(statement + table)
+                is_busy |= is_sqlite and bool((cursor.fetchone() or (1,))[0])
             cursor.close()
         finally:
             connection.invalidate()
+    return not is_busy

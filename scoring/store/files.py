@@ -3,7 +3,9 @@
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +13,8 @@ from scoring.findings import InputRefused, error
 
 TEMPORARY = ".part-"
 """How files begin that are still being written."""
+UNFINISHED = 3600
+"""Seconds after which nobody writes a file any more."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,17 @@ class Folder:
     def place(self, digest: str) -> Path:
         """Return where a file is or would be."""
         return self.path / digest[:2] / digest
+
+    def digests(self) -> Iterator[str]:
+        """Yield the SHA-256 of every file."""
+        yield from (path.name for path in self.path.glob("??/*") if not path.name.startswith(TEMPORARY))
+
+    def discard_unfinished(self) -> None:
+        """Delete files that a program was writing when it was killed."""
+        for path in self.path.glob(f"??/{TEMPORARY}*"):
+            with suppress(FileNotFoundError):
+                if time.time() - path.stat().st_mtime > UNFINISHED:
+                    path.unlink()
 
     def discard(self, digests: Iterable[str]) -> None:
         """Delete files."""
