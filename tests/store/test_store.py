@@ -16,6 +16,7 @@ from sqlalchemy import func, inspect, select, text
 from scoring.findings import InputRefused
 from scoring.store import tables
 from scoring.store.database import Store, open_store
+from scoring.store.erasing import hold
 
 OF_BOARDS = {"board", "phase", "test_set", "team", "submission", "refused", "scoring"}
 TABLES = OF_BOARDS | {"kept", "kept_file", "alembic_version"}
@@ -51,15 +52,17 @@ def half_written(store: Store) -> int:
     return sum(card is None or not store.files.read(digest) for digest, card in rows)
 
 
-def write(writer: str, count: int, start: Connection, told: Connection) -> None:
+def write(store: Store, writer: str, count: int, start: Connection, told: Connection) -> None:
     """Add submissions of one team with a file each, and tell the number of each that is kept."""
-    store = open_store()
+    store.engine.dispose(close=False)  # connections of the process that this one was forked from
     told.send("ready")
     start.recv()
     for number in range(count):
-        digest = store.keep(f"{writer} {number} {'x' * 5000}".encode())
+        data = f"{writer} {number} {'x' * 5000}".encode()
+        digest = store.keep(data)
         time, one = tables.now(), f"{writer}-{number}"
         with store.write() as session:
+            hold(store, session, {digest: data})
             if session.get(tables.Team, ("b", writer)) is None:
                 session.add(tables.Team(board_id="b", name=writer, created=time))
                 session.flush()
@@ -71,14 +74,14 @@ def write(writer: str, count: int, start: Connection, told: Connection) -> None:
         told.send(number)
 
 
-def at_once(writers: int, count: int, kill_after: int | None = None) -> dict[str, int]:
+def at_once(store: Store, writers: int, count: int, kill_after: int | None = None) -> dict[str, int]:
     """Let processes write at once; gives how many submissions each was told are kept. kill_after: number of
     submissions after which the first process is killed."""
     processes = multiprocessing.get_context("fork")  # a process that imports everything anew takes seconds
     running = []
     for i in range(writers):
         start, told = processes.Pipe(), processes.Pipe()
-        one = processes.Process(target=write, args=(f"w{i}", count, start[0], told[1]))
+        one = processes.Process(target=write, args=(store, f"w{i}", count, start[0], told[1]))
         one.start()
         told[1].close()
         assert told[0].recv() == "ready"
@@ -123,24 +126,33 @@ def test_the_migrations_make_what_the_code_expects(database):
 
 def test_eight_writers_at_once(database):
     store = with_board()
-    told = at_once(8, 4)
+    told = at_once(store, 8, 4)
     assert counts(store) == told == {f"w{i}": 4 for i in range(8)}
     assert half_written(store) == 0
 
 
-@pytest.mark.soak
-@pytest.mark.timeout(3600)
-def test_a_killed_writer_loses_nothing_that_was_acknowledged(database):
-    store, rounds = with_board(), 20
+def kill(rounds: int, writers: int, count: int) -> None:
+    """Kill one of several writers in every round, and see that what was told is kept, whole."""
+    store = with_board()
     for number in range(rounds):
         with store.write() as session:
             for table in (tables.Scoring, tables.Submission, tables.Team):
                 session.query(table).delete()
-        told = at_once(8, 12, random.Random(number).randrange(1, 12))
+        told = at_once(store, writers, count, random.Random(number).randrange(1, count))
         kept = counts(store)
         assert told["w0"] <= kept.pop("w0") <= told.pop("w0") + 1, "one more may be kept than was read"
         assert kept == told
         assert half_written(store) == 0
+
+
+def test_a_killed_writer_loses_nothing_that_was_acknowledged(database):
+    kill(rounds=2, writers=3, count=4)
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(7200)
+def test_two_hundred_killed_writers_among_eight_lose_nothing(database):
+    kill(rounds=200, writers=8, count=6)
 
 
 def test_a_transaction_that_fails_keeps_nothing(database):

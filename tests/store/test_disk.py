@@ -1,0 +1,64 @@
+"""A store on a disk that is really full, or really read-only: a sentence, and nothing is lost."""
+
+import errno
+import gc
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.boards import board, labels, predictions
+
+
+@pytest.fixture
+def disk(tmp_path, monkeypatch) -> Iterator[Path]:
+    """A disk of one MiB with a store on it."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(place)]
+    try:
+        subprocess.run(command, check=True, capture_output=True, timeout=20)
+    except (OSError, subprocess.SubprocessError) as problem:
+        pytest.skip(f"no disk can be mounted here: {problem}")
+    monkeypatch.delenv("BENCHSIDE_DATABASE_URL", raising=False)
+    monkeypatch.setenv("BENCHSIDE_STORE", str(place / "store"))
+    yield place
+    subprocess.run(["umount", "-l", str(place)], check=True, capture_output=True, timeout=20)
+
+
+def fill(path: Path) -> None:
+    """Write until the disk is full."""
+    handle = os.open(path, os.O_CREAT | os.O_WRONLY)
+    try:
+        while os.write(handle, b"x" * 4096):
+            pass
+    except OSError as problem:
+        if problem.errno != errno.ENOSPC:
+            raise
+    finally:
+        os.close(handle)
+
+
+def test_a_full_disk_and_a_read_only_one_lose_nothing(disk, tmp_path):
+    truth, file = labels(tmp_path / "labels.csv"), predictions(tmp_path / "p.csv", 1, 1.0)
+    wanted = ("--id", "b", "--title", "B", "--truth", truth, "--resamples", 0)
+    assert board("create", "melanoma", *wanted).status == 0
+    assert board("submit", "b", "--team", "alpha", "--predictions", file).status == 0
+    other = predictions(tmp_path / "q.csv", 2, 1.0)
+    fill(disk / "filler")
+    before = board("show", "b", "--json", "-").json
+    done = board("submit", "b", "--team", "beta", "--predictions", other)
+    assert (done.status, done.err.count("store-full"), done.err.count("\n")) == (2, 1, 1), done.err
+    assert board("show", "b", "--json", "-").json == before, "what is there can still be read"
+    (disk / "filler").unlink()
+    assert board("submit", "b", "--team", "beta", "--predictions", other).status == 0
+
+    gc.collect()  # stores of earlier commands hold the database open
+    subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True, capture_output=True, timeout=20)
+    for arguments in (("submit", "b", "--team", "gamma", "--predictions", file), ("show", "b")):
+        done = board(*arguments)
+        assert (done.status, done.err.count("store-read-only")) == (2, 1), done.err
+    subprocess.run(["mount", "-o", "remount,rw", str(disk)], check=True, capture_output=True, timeout=20)
+    assert len(board("show", "b", "--json", "-").json["teams"]) == 2
