@@ -4,6 +4,7 @@ import streamlit as st
 
 from pages.shared import exposure, layout, uploads
 from scoring import doctor
+from scoring.cluster.scheduler import is_named
 from scoring.doctor import Entry
 from scoring.text import markdown
 
@@ -44,7 +45,8 @@ def _statistics() -> list[Entry]:
 def _summary(entries: list[Entry], public: bool) -> None:
     wrong = [entry for entry in entries if entry.state != "ok"]
     if not wrong:
-        st.success("Everything is in order. Nothing leaves this machine.", icon=":material/verified_user:")
+        words = "" if is_named() else " Nothing leaves this machine."
+        st.success(f"Everything is in order.{words}", icon=":material/verified_user:")
         return
     count = len(doctor.faults(wrong))
     words = f"{count} point{'s' * (count != 1)} to mend" if count else "Works; some points could be better"

@@ -8,6 +8,7 @@ from pages.shared import drop, inputs, layout, placement, submissions
 from pages.shared.pictures import draw_picture
 from scoring import samples
 from scoring.challenges import REGISTRY, load_challenge
+from scoring.cluster.scheduler import is_named
 from scoring.figures.intervals import Row, intervals
 from scoring.figures.numerals import points, share
 from scoring.scorecard import ScoreCard
@@ -42,10 +43,11 @@ PEOPLE = (
 
 
 def overview() -> None:
+    where = " and its operator's cluster" if is_named() else ""
     layout.plain_opening(
         "Benchside",
         "Official challenge scores for cancer-imaging models, to the last digit, with what is behind them. "
-        "Everything runs on this computer; nothing leaves it.",
+        f"Everything runs on this computer{where}; nothing leaves it.",
     )
     anything()
     for place, (who, what, link) in zip(st.columns(3), PEOPLE, strict=True):

@@ -5,11 +5,14 @@ One source for the command line and for the page about the server.
 
 import os
 import platform
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from scoring import host, limits
+from scoring.cluster.connection import size
+from scoring.cluster.scheduler import ClusterUnusable, falls_back, is_named, named
 from scoring.models import confinement, leftovers
 from scoring.models.pool import cores
 from scoring.models.process import achieved_layers
@@ -21,6 +24,8 @@ from scoring.version import __version__
 
 State = Literal["ok", "caution", "fault"]
 LOW_MEMORY, LOW_ROOM, NO_ROOM = 2 << 30, 2 << 30, 50 << 20
+STATE_SECONDS = 30
+"""How long what was found of a cluster holds."""
 PROGRAM, MODELS, DATA, LIMITS, MACHINE = "Program", "Models", "Files", "Limits", "Machine"
 NEWER = "Run it on Linux 5.13 or newer, outside of containers that forbid it."
 
@@ -64,6 +69,7 @@ def examine(public: bool = False, occupancy: Occupancy | None = None) -> list[En
     return [
         *_program(),
         *_models(public, occupancy is not None),
+        *_cluster(),
         *_files(),
         *_limits(public, occupancy),
         *_machine(),
@@ -84,10 +90,11 @@ def _program() -> Iterator[Entry]:
     yield Entry(PROGRAM, "Version", __version__, public=True)
     yield Entry(PROGRAM, "Python", f"{platform.python_version()} on {platform.system()} {platform.machine()}")
     silent = os.environ.get("ORT_DISABLE_TELEMETRY") == "1"
+    leaving = "models and images, to the cluster that its operator named" if is_named() else "nothing"
     yield Entry(
         PROGRAM,
         "What leaves this machine",
-        "nothing" if silent else "reports of onnxruntime on its use",
+        leaving if silent else "reports of onnxruntime on its use",
         "ok" if silent else "fault",
         "" if silent else "Set the environment variable ORT_DISABLE_TELEMETRY=1.",
         public=True,
@@ -117,6 +124,21 @@ def _models(public: bool, served: bool) -> Iterator[Entry]:
         words = "refused" if refused else "run, not fully confined" if lacking else "run, fully confined"
         advice = f"Mend the confinement above, or accept the risk with {confinement.ACCEPTED}=accepted."
         yield Entry(MODELS, "Visitors' models", words, *_mended(not lacking, advice), public=True)
+
+
+def _cluster() -> Iterator[Entry]:
+    """Yield how the cluster is, where one is named."""
+    name = "Cluster that runs models"
+    try:
+        scheduler = named()
+        if scheduler is not None:
+            workers, threads = size(scheduler, int(time.monotonic() / STATE_SECONDS))
+            counted = f"{workers} worker{'s' * (workers > 1)}, {threads} thread{'s' * (threads > 1)}"
+            yield Entry(MODELS, name, f"{scheduler.address}, {counted}, same versions as here")
+    except ClusterUnusable as unusable:
+        state: State = "caution" if falls_back() else "fault"
+        here = ": done on this machine instead" if falls_back() else ""
+        yield Entry(MODELS, name, f"{unusable.where} cannot be used{here}", state, unusable.message)
 
 
 def _mended(well: bool, advice: str) -> tuple[State, str]:

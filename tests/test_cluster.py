@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 
 import scoring
+from scoring import doctor
 from scoring.cluster.inference import CHUNK_IMAGES, run_on_all
-from scoring.cluster.scheduler import ADDRESS, AUTHORITY, FALLBACK, ClusterUnusable
+from scoring.cluster.scheduler import ADDRESS, AUTHORITY, CERTIFICATE, FALLBACK, KEY, ClusterUnusable
 from scoring.findings import InputRefused, error
 from scoring.models import pool
 from scoring.models.pool import Answered, Cancelled
@@ -24,7 +25,7 @@ from scoring.models.preprocessing import Recipe
 from scoring.models.results import ModelFailed
 from tests.models import builders
 from tests.models.test_preprocessing import encoded, photograph
-from tests.support.cluster import LocalCluster, free_port
+from tests.support.cluster import LocalCluster, free_port, write_certificates
 from tests.support.command_line import run
 
 SMALL = Recipe(((32, 32, "lanczos"),))
@@ -50,21 +51,16 @@ def slow(process, data, index, settings):
 
 
 @pytest.fixture(scope="module")
-def clusters():
-    """Clusters of this module, the last of which may be alive."""
-    started: list[LocalCluster] = []
-    yield started
-    for cluster in started:
-        cluster.__exit__()
+def cluster():
+    with LocalCluster(2) as started:
+        yield started
 
 
 @pytest.fixture
-def on_cluster(clusters, monkeypatch):
-    """Two workers, which the program is to use; a scheduler that another test killed is replaced."""
-    if not clusters or clusters[-1].scheduler.poll() is not None:
-        clusters.append(LocalCluster(2).__enter__())
-    monkeypatch.setenv(ADDRESS, clusters[-1].address)
-    return clusters[-1]
+def on_cluster(cluster, monkeypatch):
+    """Two workers, which the program is to use."""
+    monkeypatch.setenv(ADDRESS, cluster.address)
+    return cluster
 
 
 @pytest.fixture(scope="module")
@@ -112,6 +108,8 @@ def test_outputs_are_those_of_one_machine_with_a_worker_killed_in_the_middle(on_
     there = pool.predict(MODEL, PICTURES, None, recipe_for, run=run_on_all, progress=progress)
     assert victim.returncode == -signal.SIGKILL
     are_equal(here, there)
+    assert there.facts.confinement == here.facts.confinement
+    assert not models_of(on_cluster)
     assert (counted[0], counted[-1]) == ((0, len(MANY)), (len(MANY), len(MANY)))
 
 
@@ -125,14 +123,6 @@ def test_the_first_picture_on_which_the_model_fails_is_named(on_cluster):
     assert (caught.value.code, caught.value.picture) == ("model-crashed", 23)
 
 
-def test_models_are_confined_on_workers_as_here(on_cluster, here):
-    found = run_on_all(MODEL, MANY, layers)
-    assert {output[0] for output in found.outputs} == {here.facts.confinement}
-    assert {output[1] for output in found.outputs} <= {worker.pid for worker in on_cluster.workers}
-    assert [output[2] for output in found.outputs] == list(range(len(MANY)))
-    assert not models_of(on_cluster)
-
-
 def models_of(cluster):
     """Processes that workers of a cluster started."""
     parents = {worker.pid for worker in cluster.workers}
@@ -144,6 +134,22 @@ def models_of(cluster):
             continue
         found += [int(stat.parent.name)] if int(fields[1]) in parents and fields[0] != "Z" else []
     return found
+
+
+def test_doctor_says_how_many_workers_there_are(on_cluster):
+    entries = {entry.name: entry for entry in doctor.examine()}
+    found = entries["Cluster that runs models"]
+    assert found.value == f"{on_cluster.address}, 2 workers, 2 threads, same versions as here"
+    assert found.state == "ok"
+    assert "to the cluster" in entries["What leaves this machine"].value
+
+
+@pytest.mark.parametrize(("fallback", "state"), [("", "fault"), ("local", "caution")])
+def test_doctor_says_why_a_cluster_cannot_be_used(fallback, state, monkeypatch):
+    monkeypatch.setenv(ADDRESS, "tcp://host")
+    monkeypatch.setenv(FALLBACK, fallback)
+    (found,) = [entry for entry in doctor.examine() if entry.name == "Cluster that runs models"]
+    assert (found.state, "is no scheduler's address" in found.mend) == (state, True)
 
 
 def test_cancelling_ends_the_work_and_the_processes_at_once(on_cluster):
@@ -194,19 +200,6 @@ def test_a_scorecard_has_the_same_bytes_with_a_worker_killed_in_the_middle(on_cl
     monkeypatch.delenv(ADDRESS)
     assert victim.returncode == -signal.SIGKILL
     assert there == card()
-
-
-def test_a_scheduler_that_is_killed_in_the_middle_is_one_sentence_soon(on_cluster, monkeypatch):
-    killed = []
-
-    def kill(done, total):
-        if done and not killed:
-            on_cluster.kill(on_cluster.scheduler)
-            killed.append(time.monotonic())
-
-    with pytest.raises(ClusterUnusable, match="went away during the work"):
-        run_on_all(MODEL, MANY, slow, progress=kill)
-    assert time.monotonic() - killed[0] < 10
 
 
 def test_the_work_is_done_here_where_nobody_answers_if_that_is_wanted(monkeypatch):
@@ -293,3 +286,31 @@ def test_a_cluster_without_workers_or_with_other_versions_is_one_sentence(monkey
             run_on_all(b"", MANY, layers)
     assert "dask is 2024.1.0 there" in caught.value.message
     assert "onnxruntime is missing there" in caught.value.message
+
+
+def test_a_cluster_behind_tls_takes_who_has_a_certificate_and_ends_with_a_sentence(tmp_path, monkeypatch):
+    """A scheduler that ends in the middle is one sentence soon."""
+    others = tmp_path / "others"
+    others.mkdir()
+    authority, certificate, key = map(str, write_certificates(tmp_path))
+    tls = ("--tls-ca-file", authority, "--tls-cert", certificate, "--tls-key", key)
+    killed = []
+
+    def use(*paths):
+        for name, path in zip((AUTHORITY, CERTIFICATE, KEY), paths, strict=True):
+            monkeypatch.setenv(name, str(path))
+
+    def kill(done, total):
+        if done and not killed:
+            cluster.kill(cluster.scheduler)
+            killed.append(time.monotonic())
+
+    with LocalCluster(1, "tls", tls) as cluster:
+        monkeypatch.setenv(ADDRESS, cluster.address)
+        use(*write_certificates(others))
+        with pytest.raises(ClusterUnusable, match="do the certificates fit"):
+            run_on_all(MODEL, MANY, layers)
+        use(authority, certificate, key)
+        with pytest.raises(ClusterUnusable, match="went away during the work"):
+            run_on_all(MODEL, MANY, slow, progress=kill)
+        assert time.monotonic() - killed[0] < 10

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from scoring.cluster import versions
@@ -86,6 +86,15 @@ def connected(scheduler: Scheduler) -> Iterator[Cluster]:
     finally:
         with suppress(Exception):  # it may be broken already
             within(ANSWER_SECONDS, client.close)
+
+
+@lru_cache(maxsize=1)
+def size(scheduler: Scheduler, _since: int) -> tuple[int, int]:
+    """Return how many workers and threads a cluster has, found out once for each `_since`. Raises
+    ClusterUnusable as `connected`."""
+    with connected(scheduler) as cluster:
+        threads = cluster.client.nthreads()
+        return len(threads), sum(threads.values())
 
 
 @cache

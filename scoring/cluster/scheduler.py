@@ -54,12 +54,10 @@ class Scheduler:
     Attributes:
         address: `tcp://host:port` or `tls://host:port`.
         certificates: Paths of authority, certificate and key for `tls://`.
-        local_fallback: Whether the work is done on this machine where the cluster cannot do it.
     """
 
     address: str
     certificates: tuple[str, str, str] | None = None
-    local_fallback: bool = False
 
 
 def named() -> Scheduler | None:
@@ -79,7 +77,17 @@ def named() -> Scheduler | None:
         words = f"{address[:80]!r} is no scheduler's address: write tcp://host:8786 or tls://host:8786."
         raise ClusterUnusable(ADDRESS, words)
     certificates = _certificates() if found[1] == "tls" else None
-    return Scheduler(address, certificates, fallback == "local")
+    return Scheduler(address, certificates)
+
+
+def is_named() -> bool:
+    """Return whether the environment names a scheduler, right or wrong."""
+    return bool(os.environ.get(ADDRESS, "").strip())
+
+
+def falls_back() -> bool:
+    """Return whether the work is done on this machine where the cluster cannot do it."""
+    return os.environ.get(FALLBACK, "").strip() == "local"
 
 
 def _certificates() -> tuple[str, str, str]:
@@ -104,13 +112,12 @@ def on_cluster_or_here(on_cluster: Callable[[Scheduler], Result], here: Callable
     Raises:
         ClusterUnusable: The cluster cannot do it, and nobody said to do it here then.
     """
-    falls_back = os.environ.get(FALLBACK, "").strip() == "local"
     try:
         scheduler = named()
         if scheduler is not None:
             return on_cluster(scheduler)
     except ClusterUnusable as unusable:
-        if not falls_back:
+        if not falls_back():
             raise
         logging.getLogger(__name__).warning("%s Done on this machine instead.", unusable)
     return here()

@@ -1,5 +1,7 @@
 """A Dask cluster on this machine: a scheduler and workers, each a process of its own."""
 
+import datetime
+import ipaddress
 import os
 import signal
 import socket
@@ -9,6 +11,10 @@ import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 ROOT = Path(__file__).parents[2]
 START_SECONDS = 60
@@ -106,3 +112,36 @@ class LocalCluster:
                 process.kill()
                 process.wait()
         self.folder.cleanup()
+
+
+def write_certificates(folder: Path) -> tuple[Path, Path, Path]:
+    """Write an authority, a certificate that it signed for 127.0.0.1 and its key; return their paths."""
+    now, day = datetime.datetime.now(datetime.UTC), datetime.timedelta(days=1)
+    keys = [ec.generate_private_key(ec.SECP256R1()) for _ in range(2)]
+    names = [x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)]) for name in ("ca", "127.0.0.1")]
+    paths = []
+    for place, name in enumerate(("ca.pem", "cert.pem")):
+        addresses = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
+        built = (
+            x509.CertificateBuilder()
+            .subject_name(names[place])
+            .issuer_name(names[0])
+            .public_key(keys[place].public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now - day)
+            .not_valid_after(now + day)
+            .add_extension(x509.BasicConstraints(ca=not place, path_length=None), critical=True)
+            .add_extension(addresses, critical=False)
+            .sign(keys[0], hashes.SHA256())
+        )
+        paths.append(folder / name)
+        paths[-1].write_bytes(built.public_bytes(serialization.Encoding.PEM))
+    key = folder / "key.pem"
+    key.write_bytes(
+        keys[1].private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+    )
+    return paths[0], paths[1], key
