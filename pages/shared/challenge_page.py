@@ -15,10 +15,12 @@ from pages.shared import (
     finding_list,
     headline,
     inputs,
+    keeping,
     layout,
     mends,
     placement,
     render,
+    reopening,
     second,
     submissions,
     teams,
@@ -96,12 +98,14 @@ class Chosen:
         given: The submission.
         title: What the page calls it.
         others: Samples that it can be compared with.
+        samples: Keys of the samples at both inputs.
     """
 
     test_set: Input
     given: Input
     title: str
     others: Mapping[str, Submission]
+    samples: tuple[str, str]
 
 
 def show(bench: ChallengePage) -> None:
@@ -128,6 +132,7 @@ def show(bench: ChallengePage) -> None:
     if not given.own and not test_set.own:
         panel.caption(markdown(sample.submissions[panel.sample].about))
     placement.line(challenge.id)
+    reopening.lacks(challenge.id)
     mends.lines(test_set)
     truth = submissions.truth(challenge.id, mends.mended(test_set))
     if isinstance(truth, submissions.Running):
@@ -156,9 +161,10 @@ def show(bench: ChallengePage) -> None:
                 for name, one in offered.items()
                 if (one.is_model or not test_set.own) and (given.own or name != panel.sample)
             }
-            chosen = Chosen(test_set, given, title, others)
+            keys = (truth_panel.sample, panel.sample)
+            chosen = Chosen(test_set, given, title, others, keys)
             _submitted(bench, chosen, truth.value, panel)
-    layout.closing()
+    layout.closing("Files stay in your session and go with it, unless you keep them.")
 
 
 def _submitted(bench: ChallengePage, chosen: Chosen, truth, panel) -> None:
@@ -202,11 +208,13 @@ def _submitted(bench: ChallengePage, chosen: Chosen, truth, panel) -> None:
         given.name, found.value, truth, read, given, test_set.key, is_own, chosen.title, not test_set.own
     )
     mends.offer(bench.challenge, dropped, found.value.findings)
+    offer = keeping.Offer(bench.challenge, chosen.test_set, dropped, chosen.samples, shown)
+    reopening.line(offer)
     compare = None
     if opponent:
         whole = replace(chosen, test_set=test_set)
         compare = partial(_second, bench, whole, shown, opponent, its_title, choices)
-    _result(bench, shown, places, compare)
+    _result(bench, offer, places, compare)
 
 
 def _second(
@@ -224,13 +232,13 @@ def _second(
 
 def _result(
     bench: ChallengePage,
-    shown: ScoredSubmission,
+    offer: keeping.Offer,
     places: render.Places,
     compare: Callable[[], second.Second | None] | None,
 ) -> None:
     """Headline, findings, tabs, downloads of one card. What the score is made of begins the first tab; the
     comparison with a second submission is the last."""
-    card = shown.card
+    shown, card = offer.shown, offer.shown.card
     render.headline(shown, places, bench.viewer)
     render.findings(shown)
     if bench.below_headline:
@@ -249,6 +257,7 @@ def _result(
     bodies[first] = partial(_first_tab, bodies[first], bench.viewer)
     if compared:
         bodies[second.TAB] = compared.tab
+    bodies[keeping.TAB] = partial(keeping.tab, offer)
     layout.tabs(bodies, shown)
     with st.container(horizontal=True, gap="small"):
         stem = f"{card.challenge}-{shown.name.rsplit('.', 1)[0]}"
@@ -267,6 +276,8 @@ def _result(
         if shown.given.is_model:
             _predictions_button(bench.challenge, shown, stem)
         _comparison_button(bench, shown)
+        keeping.button(offer)
+    keeping.refused()
     st.caption(bench.closing)
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
@@ -62,6 +62,24 @@ def take(challenge_id: str, given: Input, mend: Mend) -> None:
             st.query_params["set"] = mend.changes.test_set
         return
     _keep(given, (*_applied(given), mend))
+
+
+def written(given: Input) -> list[dict[str, Any]]:
+    """Return the mends of an input as JSON knows them."""
+    return [{"label": mend.label, "changes": asdict(mend.changes)} for mend in _applied(given)]
+
+
+def restore(key: str, entries: Sequence[Mapping[str, Any]]) -> None:
+    """Apply mends that `written` gave to the input of that key."""
+    found = []
+    for entry in entries:
+        pairs = ("columns", "cases", "options")
+        changes: dict[str, Any] = {
+            name: tuple(map(tuple, value)) if name in pairs else value
+            for name, value in entry["changes"].items()
+        }
+        found.append(Mend(entry["label"], Changes(**changes)))
+    st.session_state[KEY] = {**st.session_state.get(KEY, {}), key: tuple(found)}
 
 
 def _undo(given: Input, mend: Mend) -> None:

@@ -105,7 +105,7 @@ def _about(entry: Entry) -> str:
 
 def _write_files(store: Store, entry: Entry, folder: str) -> None:
     """Write the files that are kept with an entry into a folder. Raises InputRefused."""
-    named = [file for place in ("submission", "truth") for file in entries.files(store, entry, place)]
+    named = [file for place in keeping.PLACES for file in entries.files(store, entry, place)]
     if not named:
         words = "no file is kept with it: a sample was scored."
         raise InputRefused([error("nothing-kept", entry.id, words)])

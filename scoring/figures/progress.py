@@ -35,18 +35,16 @@ class Moment:
     shown: bool = False
 
 
-def progress(
-    moments: Sequence[Moment], theme: Theme, question: str, axis_title: str, digits: int
-) -> go.Figure:
+def progress(moments: Sequence[Moment], theme: Theme, titles: tuple[str, str, str], digits: int) -> go.Figure:
     """Draw scores with 95% whiskers in the order in which they came, and the best so far as a stepped line.
 
     Args:
         moments: Oldest first.
         theme: Its colours.
-        question: That the figure answers.
-        axis_title: What the values are.
+        titles: The question that the figure answers, what the days are, and what the values are.
         digits: Decimals of a value on hover.
     """
+    question, below, beside = titles
     canvas = Canvas(theme, question, 260)
     values = np.array([moment.value for moment in moments], float)
     best = np.fmax.accumulate(values)
@@ -74,14 +72,14 @@ def progress(
     step = -(-len(moments) // TICKS)
     named = places[:: max(step, 1)]
     canvas.x_axis(
-        "kept on",
+        below,
         range=[-0.5, len(moments) - 0.5],
         showgrid=False,
         tickvals=named,
         ticktext=[safe(moments[place].day) for place in named],
         tickangle=0,
     )
-    canvas.y_axis(axis_title, nticks=6, tickformat=".3~f")
+    canvas.y_axis(beside, nticks=6, tickformat=".3~f")
     return canvas.figure()
 
 

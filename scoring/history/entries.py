@@ -1,5 +1,6 @@
 """What is kept, as it is listed, and its files."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,7 @@ class Entry:
     """
 
     id: str
+    content: str
     challenge: str
     test_set: str
     rules: Mapping[str, Any]
@@ -39,7 +41,7 @@ class Entry:
     @property
     def series(self) -> tuple[str, str, str]:
         """Return what entries have in common whose scores can be compared."""
-        return self.challenge, self.test_set, repr(sorted(self.rules.items(), key=lambda item: item[0]))
+        return series_of(self.challenge, self.test_set, self.rules)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the entry of JSON."""
@@ -59,10 +61,16 @@ class Entry:
         }
 
 
+def series_of(challenge_id: str, test_set: str, rules: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Return what scores that can be compared have in common."""
+    return challenge_id, test_set, json.dumps(rules, sort_keys=True)
+
+
 def of_row(row: tables.Kept, has_truth: bool) -> Entry:
     """Return a row as an entry."""
     return Entry(
         id=row.id,
+        content=row.content,
         challenge=row.challenge,
         test_set=row.test_set,
         rules=row.rules,

@@ -28,7 +28,8 @@ LOCAL = ""
 """The owner where one person uses this machine."""
 NOTE = 2000
 """Characters of a note at most."""
-SUBMISSION, TRUTH = "submission", "truth"
+SUBMISSION, TRUTH, METADATA = "submission", "truth", "metadata"
+PLACES = (SUBMISSION, TRUTH, METADATA)
 File = tuple[str, bytes]
 """A file by its name."""
 
@@ -44,6 +45,7 @@ class Keeping:
         test_set_name: Of the test set.
         submission: Files of the submission; none for a sample, whose key is on the page.
         test_set: Files of the test set, where they are to be kept as well.
+        metadata: The table about the cases that was used, where it was brought.
         page: What brings it back on its page.
         note: The keeper's own words.
         owner: Who keeps it.
@@ -55,6 +57,7 @@ class Keeping:
     test_set_name: str
     submission: Sequence[File] = ()
     test_set: Sequence[File] = ()
+    metadata: Sequence[File] = ()
     page: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
     owner: str = LOCAL
@@ -111,6 +114,7 @@ def keep(store: Store, what: Keeping) -> tuple[Entry, bool]:
             session.add(row)
             session.flush()
             _add_files(store, session, row.id, SUBMISSION, what.submission)
+            _add_files(store, session, row.id, METADATA, what.metadata)
         row.note = what.note.strip() or row.note
         if what.test_set and not _has(session, row.id, TRUTH):
             _add_files(store, session, row.id, TRUTH, what.test_set)

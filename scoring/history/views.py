@@ -43,10 +43,12 @@ def blocks(steps: Sequence[Step], shown: str | None = None) -> tuple[Block, ...]
 
 def _figure(steps: Sequence[Step], of: Scale, shown: str | None) -> Figure:
     drawn = steps[-DRAWN:]
+    days = {step.entry.created[:10] for step in drawn}
+    (start, stop), axis = ((0, 10), "kept on") if len(days) > 1 else ((11, 16), f"kept on {min(days)} (UTC)")
     moments = [
         Moment(
             shortened(step.entry.name, 60),
-            step.entry.created[:10],
+            step.entry.created[start:stop],
             None if step.entry.score is None else of.factor * step.entry.score,
             of.scaled(step.entry.interval),
             bool(step.change and step.change.apart),
@@ -56,7 +58,7 @@ def _figure(steps: Sequence[Step], of: Scale, shown: str | None) -> Figure:
     ]
 
     def build(theme: Theme) -> go.Figure:
-        return progress(moments, theme, QUESTION, of.unit, of.digits)
+        return progress(moments, theme, (QUESTION, axis, of.unit), of.digits)
 
     cut = f" The newest {DRAWN} of {len(steps)} are drawn." if len(steps) > DRAWN else ""
     words = "Dotted: the best so far. Filled: told apart from the best before it. Whiskers: 95% interval."
@@ -78,7 +80,7 @@ def _table(steps: Sequence[Step], of: Scale) -> Table:
         "name": [shortened(step.entry.name, 60) for step in newest],
         "score": [None if step.entry.score is None else of.factor * step.entry.score for step in newest],
         "interval": [of.scaled(step.entry.interval) for step in newest],
-        "difference": [difference(step.change, of) for step in newest],
+        "difference": [difference(step.change, of) or "the first" * (step is steps[0]) for step in newest],
         "note": [shortened(step.entry.note, 120) for step in newest],
     }
     columns = (

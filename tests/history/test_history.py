@@ -84,7 +84,7 @@ def test_scores_over_time_with_the_difference_to_the_best_before(database, truth
     assert isinstance(table, Table)
     assert caution == Text(CAUTION, "note")
     assert figure.data["score"] == [card.score for card in cards]
-    assert table.rows["difference"][2] == ""
+    assert table.rows["difference"][2] == "the first"
     assert answer(store, cards[2], "mine", all_kept).startswith("**mine** scores ")
 
 
