@@ -65,7 +65,7 @@ def test_set(
     panel = chooser("Test set", titles, key, "set", uploader, _in_use(f"{key}_kept"))
     if not panel.upload:
         return sample_set(samples[panel.sample]), panel
-    return _dropped(panel.upload, tuple(f".{ending}" for ending in types)), panel
+    return dropped(panel.upload, tuple(f".{ending}" for ending in types)), panel
 
 
 def submission(
@@ -97,7 +97,7 @@ def submission(
     in_use = _in_use(f"{key}_kept")
     panel = chooser("Submission", titles, key, "submission", uploader, in_use)
     if panel.upload:
-        return _dropped(panel.upload), panel
+        return dropped(panel.upload), panel
     return sample_submission(samples[panel.sample]), panel
 
 
@@ -138,7 +138,7 @@ def second(samples: Mapping[str, Submission], page: str, several: bool) -> tuple
             is_card=False,
         )
     if panel.upload:
-        found = _dropped(panel.upload)
+        found = dropped(panel.upload)
         return found, found.name
     if not panel.sample:
         return None, ""
@@ -156,7 +156,7 @@ def model(samples: Mapping[str, Submission], page: str) -> tuple[Input, InputPan
 
     panel = chooser("Model", offered, key, "model", uploader, _in_use(f"{key}_kept"))
     if panel.upload:
-        return _dropped(panel.upload[-1:]), panel
+        return dropped(panel.upload[-1:]), panel
     return sample_submission(samples[panel.sample]), panel
 
 
@@ -164,7 +164,7 @@ def one_file(label: str, key: str) -> Input | None:
     """Draw where a single file is dropped and return it; None while there is none."""
     _drop(label, f"{key}_file", f"{key}_kept", _latest)
     held = _kept(f"{key}_kept")
-    return _dropped(held[-1:]) if held else None
+    return dropped(held[-1:]) if held else None
 
 
 def teams(page: str) -> tuple[list[Input], list[Input], InUse]:
@@ -189,7 +189,7 @@ def teams(page: str) -> tuple[list[Input], list[Input], InUse]:
             st.session_state.pop(f"{key}_kept", None)
 
     in_use = InUse([file.name for file in (*single, *held)], forget)
-    return [_dropped([file]) for file in single], [_dropped(held)] if held else [], in_use
+    return [dropped([file]) for file in single], [dropped(held)] if held else [], in_use
 
 
 def sample_set(chosen: TestSet) -> Input:
@@ -244,7 +244,7 @@ def digest(file: UploadedFile) -> str:
     return known[file.file_id]
 
 
-def _dropped(files: Sequence[UploadedFile], members: tuple[str, ...] = ()) -> Input:
+def dropped(files: Sequence[UploadedFile], members: tuple[str, ...] = ()) -> Input:
     """Return what was dropped: one file that stands for itself, or the files as a folder. members: endings
     of files that are a folder of one even alone."""
     first = files[0]

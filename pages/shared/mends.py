@@ -71,15 +71,16 @@ def written(given: Input) -> list[dict[str, Any]]:
 
 def restore(key: str, entries: Sequence[Mapping[str, Any]]) -> None:
     """Apply mends that `written` gave to the input of that key."""
-    found = []
-    for entry in entries:
-        pairs = ("columns", "cases", "options")
-        changes: dict[str, Any] = {
-            name: tuple(map(tuple, value)) if name in pairs else value
-            for name, value in entry["changes"].items()
-        }
-        found.append(Mend(entry["label"], Changes(**changes)))
+    found = [
+        Mend(entry["label"], Changes(**{name: _fixed(value) for name, value in entry["changes"].items()}))
+        for entry in entries
+    ]
     st.session_state[KEY] = {**st.session_state.get(KEY, {}), key: tuple(found)}
+
+
+def _fixed(value: Any) -> Any:
+    """Return lists of JSON as tuples."""
+    return tuple(map(_fixed, value)) if isinstance(value, (list, tuple)) else value
 
 
 def _undo(given: Input, mend: Mend) -> None:

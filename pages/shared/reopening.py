@@ -94,6 +94,8 @@ def open_again(store: "Store", challenge: Challenge, entry: "Entry") -> None:
     _place(challenge, "submission", submitted, "submission", page.get("submission", ""))
     if truth or sample:
         _place(challenge, "metadata", metadata, "", "")
+    if submitted and (as_kept := page.get("as_kept")):
+        mends.restore(inputs.dropped([_uploaded(*file) for file in submitted]).key, as_kept)
     for key, applied in page.get("mends", {}).items():
         mends.restore(key, applied)
     for name, value in page.get("own", {}).items():

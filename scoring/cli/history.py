@@ -2,11 +2,14 @@
 
 import argparse
 from collections.abc import Callable
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from scoring.challenge import Challenge
 from scoring.challenges import REGISTRY, load_challenge
 from scoring.cli.output import as_json, write
+from scoring.cli.reading import submitted
 from scoring.cli.tables import scorecard_table
 from scoring.comparison import scale as scales
 from scoring.findings import InputRefused, error
@@ -14,7 +17,9 @@ from scoring.history import entries, keeping
 from scoring.history.entries import Entry
 from scoring.history.series import Step, series, steps
 from scoring.history.views import difference, time_of
-from scoring.readers.sources import open_source
+from scoring.mends import Changes
+from scoring.options import Values
+from scoring.readers.sources import Mended, open_source
 from scoring.scorecard import ScoreCard
 from scoring.store.database import Store, is_there, open_store
 from scoring.text import shortened
@@ -28,8 +33,18 @@ def run(arguments: argparse.Namespace) -> None:
     ACTIONS[arguments.action](open_store(), arguments)
 
 
-def keep(arguments: argparse.Namespace, card: ScoreCard, truth: object) -> str:
-    """Keep what was scored, and return a line that says so. Raises InputRefused."""
+def keep(arguments: argparse.Namespace, card: ScoreCard, truth: object, options: Values) -> str:
+    """Keep what was scored, and return a line that says so.
+
+    Args:
+        arguments: Of the command line.
+        card: Its scorecard.
+        truth: The test set.
+        options: Of `score`.
+
+    Raises:
+        InputRefused: Where it cannot be kept.
+    """
     path = arguments.predictions or arguments.model
     entry, before = keeping.keep(
         open_store(),
@@ -40,10 +55,24 @@ def keep(arguments: argparse.Namespace, card: ScoreCard, truth: object) -> str:
             open_source(arguments.truth).name,
             keeping.files_at(path),
             keeping.files_at(arguments.truth) if arguments.keep_truth else (),
+            page={"as_kept": _changes(arguments, load_challenge(card.challenge), options)},
             note=arguments.note,
         ),
     )
     return f"{'Was kept before' if before else 'Kept'}: {entry.id}."
+
+
+def _changes(
+    arguments: argparse.Namespace, challenge: Challenge[Any, Any], options: Values
+) -> list[dict[str, Any]]:
+    """Return what the command line changed of how files are read and scored, as one mend for a page."""
+    source = submitted(arguments) if arguments.predictions else None
+    changes = source.changes if isinstance(source, Mended) else Changes()
+    usual = {option.name: option.default for option in challenge.options_of("score")}
+    other = tuple((name, value) for name, value in options.items() if value != usual.get(name))
+    changes = replace(changes, options=other)
+    label = "Read and score it as it was kept"
+    return [{"label": label, "changes": asdict(changes)}] if changes else []
 
 
 def _list(store: Store, arguments: argparse.Namespace) -> None:

@@ -121,7 +121,7 @@ def score(arguments: argparse.Namespace) -> None:
     if arguments.keep:
         from scoring.cli import history  # with the database
 
-        print(history.keep(arguments, card, truth), file=sys.stderr)
+        print(history.keep(arguments, card, truth, options), file=sys.stderr)
     write_reports(arguments, lines, partial(_report, card), partial(_paper, card))
     for output in challenge.outputs:
         if target := getattr(arguments, output.name):

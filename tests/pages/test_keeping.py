@@ -6,6 +6,8 @@ from scoring import samples
 from scoring.challenges import REGISTRY
 from scoring.history import entries
 from scoring.store.database import open_store
+from tests.support.boards import labels, predictions
+from tests.support.command_line import run
 from tests.support.thinned import some
 from tests.support.visits import words
 
@@ -75,3 +77,39 @@ def test_where_others_can_reach_the_server_nothing_is_kept(opened, monkeypatch, 
     assert "Keeping is switched off here" in words(app)
     assert not [button for button in app.button if button.key == "keep"]
     assert not place.exists()
+
+
+def test_what_the_command_line_kept_opens_on_its_sample_as_it_was_scored(opened, tmp_path):
+    sample = samples.test_sets("tricorder3")["sample"]
+    header, _, rows = sample.submissions["aurora"].path.read_bytes().partition(b"\n")
+    path = tmp_path / "mine.csv"
+    path.write_bytes(header.replace(b",", b",prob_") + b"\n" + rows)
+    how = ("--rename-columns", "prob_*=*", "--model-size-mib", 43.7, "--resamples", 1000)
+    images = ("--metadata", sample.metadata) if sample.metadata else ()
+    done = run("score", "tricorder3", "--truth", sample.path, "--predictions", path, "--keep", *how, *images)
+    assert done.status == 0, done.err
+    app = opened("tricorder3", tab="History")
+    app.button(key="history_open").click().run()
+    assert not app.exception
+    assert "mine.csv is as it was kept on" in words(app).replace("*", "").replace("\\", "")
+
+
+def test_what_was_kept_without_its_test_set_says_so(opened, tmp_path):
+    truth = labels(tmp_path / "labels.csv")
+    done = run(
+        "score",
+        "melanoma",
+        "--truth",
+        truth,
+        "--predictions",
+        predictions(tmp_path / "p.csv", 0, 1.0),
+        "--keep",
+    )
+    assert done.status == 0, done.err
+    app = opened("melanoma", tab="History")
+    app.button(key="history_open").click().run()
+    assert "its test set labels.csv was not kept" in " ".join(box.value for box in app.info).replace(
+        "*", ""
+    ).replace("\\", "")
+    app.file_uploader(key="melanoma_set_files").upload("labels.csv", truth.read_bytes()).run()
+    assert "is as it was kept on" in words(app)
