@@ -121,7 +121,7 @@ def test_it_opens_on_the_first_sample_with_all_its_tabs(hecktor):
     app = hecktor()
     assert app.selectbox(key="hecktor2026_set").value == "sample"
     assert app.selectbox(key="hecktor2026_submission").value == next(iter(SAMPLE.submissions))
-    assert [tab.label for tab in app.tabs] == list(TABS)
+    assert [tab.label for tab in app.tabs] == [*TABS, "History"]
 
 
 @pytest.mark.parametrize("name", some(SCORED, 2))

@@ -106,7 +106,7 @@ def test_a_sample_team_has_the_score_of_the_command_line(isic, sample, team):
 def test_it_opens_on_the_first_sample_with_all_its_tabs(isic):
     app = isic()
     assert app.selectbox(key="isic_set").value == next(iter(SETS))
-    assert [tab.label for tab in app.tabs] == list(TABS)
+    assert [tab.label for tab in app.tabs] == [*TABS, "History"]
 
 
 @pytest.mark.parametrize("name", some(SCORED, 3))

@@ -111,7 +111,7 @@ def test_a_sample_team_has_the_score_of_the_command_line_under_every_rule(puma, 
 def test_it_opens_on_the_first_team_with_all_its_tabs(puma):
     app = puma()
     assert app.selectbox(key="puma_submission").value == TEAMS[0]
-    assert [tab.label for tab in app.tabs] == list(TABS)
+    assert [tab.label for tab in app.tabs] == [*TABS, "History"]
 
 
 @pytest.mark.parametrize("name", some([name for name, case in CASES.items() if case["exit"] == 0], 2))
@@ -133,7 +133,7 @@ def test_golden_files_dropped_have_the_official_score(puma, name):
 
 def test_a_model_with_the_quality_of_its_outlines(puma, truth):
     app = visits.finished(puma(submission="dense", outlines="true", tab="Outlines"))
-    assert [tab.label for tab in app.tabs] == [*list(TABS)[:-1], "Outlines", "Tissue", "Model"]
+    assert [tab.label for tab in app.tabs] == [*list(TABS)[:-1], "Outlines", "Tissue", "Model", "History"]
     card = CHALLENGE.score(truth, CHALLENGE.predict(SAMPLE.submissions["dense"].path, truth), outlines=True)
     assert "How good are the outlines?" in asked(app)
     assert share(card.metrics["pq"]) in words(app)

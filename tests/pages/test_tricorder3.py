@@ -80,7 +80,7 @@ def test_it_opens_on_the_first_sample(tricorder3):
     app, (first, *_) = tricorder3(), SAMPLE.submissions
     assert app.selectbox(key="tricorder3_set").value == "sample"
     assert app.selectbox(key="tricorder3_submission").value == first
-    assert [tab.label for tab in app.tabs] == list(TABS)
+    assert [tab.label for tab in app.tabs] == [*TABS, "History"]
 
 
 @pytest.mark.parametrize(
