@@ -10,7 +10,7 @@ from pathlib import Path
 import streamlit as st
 from starlette.middleware import Middleware
 
-from pages.shared import exposure, garbage, leaving
+from pages.shared import access, exposure, garbage, leaving
 from pages.shared.origins import OwnOrigins
 from pages.shared.private_routes import PrivateRoutes
 from pages.shared.uploads import UploadQuota
@@ -19,7 +19,8 @@ from pages.shared.uploads import UploadQuota
 @asynccontextmanager
 async def warm(_app):
     """Import and draw once before the first visitor, then keep all of it out of the garbage collector's
-    rounds."""
+    rounds. A mistake in the settings of logins ends the start."""
+    access.begin()
     import pandas  # noqa: F401
     import plotly.graph_objects as go
 

@@ -2,11 +2,13 @@
 
 import streamlit as st
 
-from pages.shared import exposure, layout, uploads
+from pages.shared import access, exposure, layout, uploads
 from scoring import doctor
 from scoring.cluster.scheduler import is_named
 from scoring.doctor import Entry
 from scoring.text import markdown
+
+access.guard(__file__)
 
 SIGNS = {
     "ok": ":green[✓]",

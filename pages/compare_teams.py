@@ -5,12 +5,14 @@ from collections.abc import Sequence
 import streamlit as st
 
 import scoring
-from pages.shared import finding_list, inputs, layout, submissions
+from pages.shared import access, finding_list, inputs, layout, submissions
 from pages.shared.comparison import result
 from pages.shared.comparison.selection import selected_teams
 from scoring import samples
 from scoring.challenges import REGISTRY
 from scoring.comparison import verdict
+
+access.guard(__file__)
 
 
 def compare_teams() -> None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import streamlit as st
 
 import scoring
+from pages.shared import access
 from pages.shared.challenge_page import ChallengePage, show
 from pages.shared.inputs import Input
 from pages.shared.option_widgets import chosen_before, option_widget
@@ -17,6 +18,8 @@ from scoring.challenges.hecktor2026 import summary
 from scoring.challenges.hecktor2026.options import CHOICES, LESIONS
 from scoring.challenges.hecktor2026.views import CONFIDENTIAL
 from scoring.scorecard import ScoreCard
+
+access.guard(__file__)
 
 CHALLENGE = scoring.load_challenge("hecktor2026")
 CLOSING = (

@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 import scoring
-from pages.shared import inputs
+from pages.shared import access, inputs
 from pages.shared.challenge_page import ChallengePage, show
 from pages.shared.inputs import Input
 from pages.shared.option_widgets import option_widget
@@ -16,6 +16,8 @@ from scoring.challenges.isic.options import METRIC, RULES
 from scoring.challenges.isic.truth import Cases
 from scoring.scorecard import ScoreCard
 from scoring.submission import Predictions
+
+access.guard(__file__)
 
 CHALLENGE = scoring.load_challenge("isic")
 CLOSING = (

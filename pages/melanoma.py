@@ -3,11 +3,14 @@
 import numpy as np
 
 import scoring
+from pages.shared import access
 from pages.shared.challenge_page import ChallengePage, show
 from pages.tabs.melanoma import case_table, missed, preflight, prevalence, thresholds
 from scoring.challenges.safe_scan.cases import Cases
 from scoring.figures.numerals import percent
 from scoring.scorecard import ScoreCard
+
+access.guard(__file__)
 
 CHALLENGE = scoring.load_challenge("melanoma")
 CLOSING = (

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from pages.shared import drop, inputs, layout, placement, submissions
+from pages.shared import access, drop, inputs, layout, placement, submissions
 from pages.shared.pictures import draw_picture
 from scoring import samples
 from scoring.challenges import REGISTRY, load_challenge
@@ -12,6 +12,8 @@ from scoring.cluster.scheduler import is_named
 from scoring.figures.intervals import Row, intervals
 from scoring.figures.numerals import points, share
 from scoring.scorecard import ScoreCard
+
+access.guard(__file__)
 
 PEOPLE = (
     (

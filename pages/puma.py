@@ -6,6 +6,7 @@ import pandas as pd
 import streamlit as st
 
 import scoring
+from pages.shared import access
 from pages.shared.challenge_page import ChallengePage, show
 from pages.shared.inputs import Input
 from pages.shared.option_widgets import option_widget
@@ -19,6 +20,8 @@ from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import Truth
 from scoring.challenges.puma.views import MEANS_OVER, NAMES, value_of_a_class
 from scoring.scorecard import ScoreCard
+
+access.guard(__file__)
 
 CHALLENGE = scoring.load_challenge("puma")
 CLOSING = (

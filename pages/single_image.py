@@ -3,9 +3,11 @@ it did on cases like it."""
 
 import streamlit as st
 
-from pages.shared import layout
+from pages.shared import access, layout
 from pages.shared.single_image import photograph, tissue
 from scoring.challenges import REGISTRY, challenge_ids, load_challenge
+
+access.guard(__file__)
 
 CHALLENGES = {name: support for name in challenge_ids() if (support := load_challenge(name).single_image)}
 KINDS = {"photograph": photograph.show, "tile": tissue.show}

@@ -3,9 +3,12 @@
 from collections.abc import Mapping
 
 import scoring
+from pages.shared import access
 from pages.shared.challenge_page import ChallengePage, show
 from pages.tabs import tricorder3 as live
 from scoring.challenges.tricorder3.formula import CLASSES, SMALL_CLASS
+
+access.guard(__file__)
 
 CHALLENGE = scoring.load_challenge("tricorder3")
 BOARD = (

@@ -29,6 +29,7 @@ LAYERS = (
     ("scoring.models", "scoring.cluster", "scoring.figures", "scoring.store"),
     ("scoring.readers", "scoring.statistics", "scoring.metrics"),
     (
+        "scoring.access",
         "scoring.findings",
         "scoring.mends",
         "scoring.folding",

@@ -11,25 +11,27 @@ PAGES = ROOT / "pages"
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
-from pages.shared import address, drop, headline, kept_files, uploads  # noqa: E402
+from pages.shared import access, address, drop, headline, kept_files, uploads  # noqa: E402
+from pages.shared.access import Entry  # noqa: E402
+from scoring.access.roles import Role  # noqa: E402
 from scoring.challenges import REGISTRY  # noqa: E402
 
 st.set_page_config(page_icon="🔬", layout="wide")
-page = st.navigation(
-    [
-        st.Page(PAGES / "overview.py", title="Benchside", default=True),
-        *(st.Page(PAGES / f"{name}.py", title=row.short_name) for name, row in REGISTRY.items()),
-        st.Page(PAGES / "single_image.py", title="Single image"),
-        st.Page(PAGES / "compare_teams.py", title="Compare teams"),
-        st.Page(PAGES / "board.py", title="Boards"),
-        st.Page(PAGES / "about.py", title="About this server"),
-    ],
-    position="top",
-)
+ENTRIES = [
+    Entry(path=PAGES / "overview.py", title="Benchside", default=True),
+    *(Entry(path=PAGES / f"{name}.py", title=row.short_name) for name, row in REGISTRY.items()),
+    Entry(path=PAGES / "single_image.py", title="Single image"),
+    Entry(path=PAGES / "compare_teams.py", title="Compare teams"),
+    Entry(path=PAGES / "board.py", title="Boards"),
+    Entry(path=PAGES / "about.py", title="About this server"),
+]
+page = st.navigation([entry.page() for entry in ENTRIES], position="top")
 headline.styles()
 with st.container(key="unseen"):
-    drop.anywhere()
+    if access.allowed(Role.PARTICIPANT):
+        drop.anywhere()
     address.steps()
+access.bar()
 kept_files.say_lost()
 uploads.say_refused()
 address.begin(page.url_path)

@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from sqlalchemy import URL, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from sqlalchemy.orm import Session
 
+from scoring.access.roles import Actor, default_actor
 from scoring.findings import InputRefused, error
 from scoring.store.files import Folder
 from scoring.store.migrate import migrate
@@ -33,11 +34,13 @@ SECONDS = 30
 
 @dataclass(frozen=True)
 class Store:
-    """An open store. folder: where its files are; place: what messages call it."""
+    """An open store. folder: where its files are; place: what messages call it; actor: on whose behalf it is
+    used."""
 
     engine: Engine
     folder: Path
     place: str
+    actor: Actor = field(default_factory=default_actor)
 
     @property
     def files(self) -> Folder:

@@ -1,0 +1,172 @@
+"""Who this visitor is, which pages they may open, and what they may write.
+
+The shell registers only the pages that a visitor may open, each page asks again, and so does every act that
+writes: callbacks run before the shell, and fragments without it. The functions of the store ask the actor.
+"""
+
+import functools
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from scoring.access import roles, settings
+from scoring.access.claims import AccessRules, actor_of, key_of
+from scoring.access.roles import LOCAL, NOBODY, Actor, Role
+from scoring.boards import members
+from scoring.findings import InputRefused, lines
+from scoring.store.database import DATABASE, FOLDER, Store, open_store
+from scoring.text import markdown
+
+LEAST = {
+    "overview": Role.PARTICIPANT,
+    "tricorder3": Role.PARTICIPANT,
+    "melanoma": Role.PARTICIPANT,
+    "isic": Role.PARTICIPANT,
+    "puma": Role.PARTICIPANT,
+    "hecktor2026": Role.PARTICIPANT,
+    "single_image": Role.PARTICIPANT,
+    "compare_teams": Role.PARTICIPANT,
+    "board": Role.VISITOR,
+    "about": Role.ORGANIZER,
+}
+"""The least role of each page, by its file; a page that is missing here opens for nobody."""
+ENDED = "_access_ended"
+WHAT = {Role.PARTICIPANT: "participants", Role.ORGANIZER: "organizers"}
+
+
+def begin() -> None:
+    """Read the settings of logins once, when the server starts.
+
+    Raises:
+        SystemExit: With a sentence for each mistake: a server that cannot read them would be open to all.
+    """
+    files = [Path(file) for file in st.get_option("secrets.files")]
+    try:
+        if settings.read(files) is not None:
+            roles.require_login()
+    except InputRefused as refused:
+        raise SystemExit("\n".join(lines(refused.problems))) from None
+
+
+def is_configured() -> bool:
+    """Return whether people log in. Once it is so, it stays so until the server ends."""
+    return roles.default_actor() is NOBODY or "is_logged_in" in st.user
+
+
+def actor() -> Actor:
+    """Return who this visitor is: where nobody logs in, whoever runs the app."""
+    if not is_configured():
+        return LOCAL
+    claims = dict(st.user)
+    try:
+        rules = _rules()
+        revoked = _revoked(claims) if claims.get("is_logged_in") is True else 0.0
+    except InputRefused:
+        return NOBODY
+    return actor_of(claims, rules, time.time(), revoked)
+
+
+def store() -> Store:
+    """Return the store of this server on behalf of this visitor. Raises InputRefused."""
+    return replace(_opened(os.environ.get(FOLDER), os.environ.get(DATABASE)), actor=actor())
+
+
+def allowed(least: Role) -> bool:
+    """Return whether this visitor has a role."""
+    return actor().role >= least
+
+
+def needs(least: Role) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Let a function that writes do nothing, and the page say so, where the visitor's role is less."""
+
+    def guard_of(function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def guarded(*arguments: Any, **named: Any) -> Any:
+            if allowed(least):
+                return function(*arguments, **named)
+            st.session_state[ENDED] = True
+            return None
+
+        return guarded
+
+    return guard_of
+
+
+def guard(file: str) -> None:
+    """End a page here, with a notice, where this visitor may not open it. file: of the page."""
+    least = LEAST.get(Path(file).stem)
+    if least is None or not allowed(least):
+        notice(least)
+        st.stop()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """A page of the navigation."""
+
+    path: Path
+    title: str
+    default: bool = False
+
+    def page(self) -> Any:
+        """Return the page for those who may open it; for others a notice at its address, without its file."""
+        name = self.path.stem
+        least = LEAST[name]
+        if allowed(least):
+            return st.Page(self.path, title=self.title, default=self.default)
+        shown = functools.partial(notice, least, self.title)
+        return st.Page(shown, title=self.title, url_path=name, default=self.default, visibility="hidden")
+
+
+def notice(least: Role | None, title: str = "Not for everybody") -> None:
+    """Say for whom a page is."""
+    st.title(title)
+    who = WHAT.get(least, "nobody") if least else "nobody"
+    st.info(
+        f"This page is for {who}." + ("" if actor().key else " Log in to open it."), icon=":material/lock:"
+    )
+
+
+def bar() -> None:
+    """Say who is logged in, with the button that ends or begins that; where nobody logs in, draw nothing."""
+    if not is_configured():
+        return
+    person = actor()
+    with st.container(
+        key="person", horizontal=True, horizontal_alignment="right", vertical_alignment="center"
+    ):
+        if person.key:
+            st.caption(f"{markdown(person.name, 40)} · {person.role.word}", width="content")
+        is_known = st.user.get("is_logged_in") is True
+        if is_known and not person.key:
+            st.caption("Your login has ended.", width="content")
+        if is_known:
+            st.button("Log out", on_click=st.logout, type="tertiary", icon=":material/logout:")
+        else:
+            st.button("Log in", on_click=st.login, type="tertiary", icon=":material/login:")
+    if st.session_state.pop(ENDED, False):
+        st.error("Nothing was done: your role does not allow it any more.", icon=":material/lock:")
+
+
+def _rules() -> AccessRules:
+    """Return the rules as the secrets are now. Raises InputRefused."""
+    try:
+        written = st.secrets.get("access")
+    except Exception:  # what cannot be read gives nobody a role
+        written = None
+    return settings.rules_of(written.to_dict() if hasattr(written, "to_dict") else written)
+
+
+def _revoked(claims: dict[str, Any]) -> float:
+    person = key_of(str(claims.get("iss", "")), str(claims.get("sub", "")))
+    return members.not_before(_opened(os.environ.get(FOLDER), os.environ.get(DATABASE)), person)
+
+
+@st.cache_resource(max_entries=2, show_spinner=False)
+def _opened(folder: str | None, url: str | None) -> Store:
+    return open_store(folder, url)
