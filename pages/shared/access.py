@@ -156,10 +156,10 @@ def bar() -> None:
 def _rules() -> AccessRules:
     """Return the rules as the secrets are now. Raises InputRefused."""
     try:
-        written = st.secrets.get("access")
+        written = dict(st.secrets.get("access") or {})
     except Exception:  # what cannot be read gives nobody a role
-        written = None
-    return settings.rules_of(written.to_dict() if hasattr(written, "to_dict") else written)
+        written = {}
+    return settings.rules_of(written)
 
 
 def _revoked(claims: dict[str, Any]) -> float:

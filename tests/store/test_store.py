@@ -19,7 +19,8 @@ from scoring.store.database import Store, open_store
 from scoring.store.erasing import hold
 
 OF_BOARDS = {"board", "phase", "test_set", "team", "submission", "refused", "scoring"}
-TABLES = OF_BOARDS | {"kept", "kept_file", "alembic_version"}
+OF_ACCESS = {"hidden", "member", "attempt", "revocation"}
+TABLES = OF_BOARDS | OF_ACCESS | {"kept", "kept_file", "alembic_version"}
 
 
 def with_board() -> Store:
