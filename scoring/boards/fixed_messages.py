@@ -1,0 +1,75 @@
+"""What is told of a submission that a hidden truth refuses: sentences of this list alone.
+
+Readers and models quote values, ids and data in theirs.
+"""
+
+from collections.abc import Iterable
+
+from scoring.findings import Finding, error
+
+WHERE = "submission"
+OWN = frozenset(
+    {
+        "forbidden",
+        "foreign-team",
+        "limit-reached",
+        "no-phase",
+        "phase-closed",
+        "phase-not-open",
+        "refused-limit",
+    }
+)
+"""Codes whose sentences say only what the board's settings say."""
+SENTENCES = {
+    "cases": "its cases are not those of the test set: each needs one row, and no other may be in it.",
+    "values": "a value in it is missing, is no number, or lies outside what the challenge allows.",
+    "columns": "its columns or classes are not those that the challenge asks for.",
+    "file": "it cannot be read as the file that the challenge asks for.",
+    "size": "it is larger than the challenge allows.",
+    "model": "the model could not be run as the challenge asks: try it on the challenge's practice data.",
+    "options": "what was set for it is not allowed.",
+    "store": "it was read, but could not be kept. Nothing was counted: submit it again.",
+    "other": "it could not be scored. The organizer is told.",
+}
+CATEGORY = {
+    **dict.fromkeys(
+        ("missing-case", "extra-case", "duplicate-case", "ambiguous-case", "no-common-case", "wrong-tile"),
+        "cases",
+    ),
+    **dict.fromkeys(("missing-value", "bad-value", "bad-label", "not-a-number", "out-of-range"), "values"),
+    **dict.fromkeys(("missing-column", "duplicate-column", "unknown-class", "extra-column"), "columns"),
+    **dict.fromkeys(
+        (
+            "unreadable-file",
+            "no-table",
+            "bad-table",
+            "ambiguous-table",
+            "bad-zip",
+            "bad-json",
+            "bad-submission",
+            "unsafe-path",
+            "empty-file",
+        ),
+        "file",
+    ),
+    **dict.fromkeys(("too-large", "too-many-rows"), "size"),
+    **dict.fromkeys(
+        ("wrong-output", "random-model", "model-unreadable", "fixed-batch", "model-failed"), "model"
+    ),
+    "bad-option": "options",
+    **dict.fromkeys(
+        ("store-full", "store-locked", "store-read-only", "store-unusable", "store-damaged", "store-newer"),
+        "store",
+    ),
+}
+
+
+def fixed(problems: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Return one sentence of the list for each kind of problem, in the order of the list."""
+    found = list(problems)
+    own = [one for one in found if one.code in OWN]
+    kinds = {CATEGORY.get(one.code, "other") for one in found if one.code not in OWN}
+    return (
+        *own,
+        *(error(f"refused-{kind}", WHERE, SENTENCES[kind]) for kind in SENTENCES if kind in kinds),
+    )

@@ -1,0 +1,118 @@
+"""An attack with a participant's rights: crafted files, scored again and again, and what they tell."""
+
+from collections.abc import Callable
+from uuid import uuid4
+
+import numpy as np
+import pytest
+
+from scoring.boards import participating
+from scoring.boards.hidden import HiddenRules
+from scoring.boards.phases import Phase
+from scoring.findings import InputRefused
+from tests.support.hidden_boards import OPEN, PAUL, acting, hidden_board
+
+CASES = [f"canary{i:03}" for i in range(200)]
+ILL = np.random.default_rng(5).permutation(200) < 100
+"""Drawn and balanced, so that guessing is right in half of the cases."""
+Answer = Callable[[np.ndarray], float | None]
+UNLIMITED = Phase("unlimited")
+
+
+def one_case_at_a_time(answer: Answer, tries: int, draw: np.random.Generator) -> np.ndarray:
+    """Turn one case around and keep it so where the score rises; begin with chance."""
+    kept = draw.random(len(CASES)) < 0.5
+    best = answer(kept)
+    order = draw.permutation(len(CASES))
+    for place in range(tries - 1):
+        tried = kept.copy()
+        tried[order[place % len(order)]] ^= True
+        score = answer(tried)
+        if score is not None and (best is None or score > best):
+            kept, best = tried, score
+    return kept
+
+
+def vote(answer: Answer, tries: int, draw: np.random.Generator) -> np.ndarray:
+    """Let random answers vote, those below the middle turned around (Blum and Hardt 2015)."""
+    drawn, scores = [], []
+    for _ in range(tries):
+        one = draw.random(len(CASES)) < 0.5
+        score = answer(one)
+        drawn.append(one)
+        scores.append(np.nan if score is None else score)
+    values = np.array(scores)
+    if np.isfinite(values).sum() == 0:
+        return drawn[0]
+    middle = np.nanmedian(values)
+    signs = np.where(np.isnan(values), 0, np.sign(values - middle))
+    if not signs.any():
+        signs = np.isfinite(values).astype(float)
+    return (signs[:, None] * (2.0 * np.array(drawn) - 1)).sum(axis=0) > 0
+
+
+def block_at_a_time(answer: Answer, tries: int, draw: np.random.Generator) -> np.ndarray:
+    """Turn blocks around, as whoever knows the Ladder would, so that steps add up until it shows."""
+    kept = draw.random(len(CASES)) < 0.5
+    best = answer(kept)
+    for place in range(tries - 1):
+        size = (1, 10, 20, 40)[place % 4]
+        tried = kept.copy()
+        tried[draw.permutation(len(CASES))[:size]] ^= True
+        score = answer(tried)
+        if score is not None and (best is None or score > best):
+            kept, best = tried, score
+    return kept
+
+
+def gain(folder, attack, tries: int, known: HiddenRules, phase: Phase = UNLIMITED) -> tuple[float, int]:
+    """Return the share of cases that an attack gets right, above one half, and how many were scored."""
+    board = acting(hidden_board(folder, known, phase, labels=dict(zip(CASES, ILL, strict=True))), PAUL)
+    scored, told = 0, []
+
+    def answer(wanted: np.ndarray) -> float | None:
+        nonlocal scored
+        rows = "\n".join(f"{case},{0.9 if one else 0.1}" for case, one in zip(CASES, wanted, strict=True))
+        try:
+            found = participating.hand_in(
+                board, "alpha", "p.csv", f"filename,score\n{rows}\n".encode(), {}, uuid4().hex
+            )
+        except InputRefused as refused:
+            told.append(refused)
+            return None
+        scored += not found.again
+        assert (found.interval, found.classes, found.cases, found.findings) == (None, {}, (), ())
+        assert found.score is None or found.score == round(found.score, 3)
+        return found.score
+
+    learnt = attack(answer, tries, np.random.default_rng(7))
+    assert {one.code for refused in told for one in refused.problems} <= {"limit-reached", "refused-limit"}
+    assert "canary" not in str(told)
+    return float((learnt == ILL).mean() - 0.5), scored
+
+
+def test_within_the_usual_limits_an_attack_learns_what_chance_gives(place, tmp_path):
+    found, scored = gain(tmp_path, one_case_at_a_time, 7, HiddenRules(), OPEN)
+    assert scored == OPEN.per_day
+    assert abs(found) < 0.1
+
+
+def test_the_ladder_shows_an_attack_hardly_anything(place, tmp_path):
+    known = HiddenRules(step=round(1 / np.sqrt(len(CASES)), 3))
+    found, scored = gain(tmp_path, one_case_at_a_time, 12, known)
+    assert scored == 12
+    assert abs(found) < 0.1
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("attack", [one_case_at_a_time, vote, block_at_a_time], ids=lambda one: one.__name__)
+@pytest.mark.parametrize(
+    ("step", "phase", "most"),
+    [(None, UNLIMITED, 0.5), (0.071, UNLIMITED, 0.25), (None, OPEN, 0.1), (0.071, OPEN, 0.1)],
+    ids=["neither", "ladder", "limits", "both"],
+)
+def test_a_thousand_tries(place, tmp_path, attack, step, phase, most, record_property):
+    found, scored = gain(tmp_path, attack, 1000, HiddenRules(step=step), phase)
+    record_property("gain", found)
+    print(f"\n{attack.__name__}, step {step}, {phase.name}: {scored} scored, gain {found:+.3f}")
+    assert found <= most

@@ -1,0 +1,228 @@
+"""A hidden truth: each way by which it could leak, closed or bounded (rows of docs/security.md)."""
+
+import json
+from dataclasses import asdict
+
+import pytest
+from sqlalchemy import select
+
+from scoring.access.roles import LOCAL, NOBODY
+from scoring.boards import fixed_messages, hidden, members, participating, phases
+from scoring.boards.hidden import HiddenRules, released
+from scoring.boards.phases import Phase
+from scoring.boards.standing import standing
+from scoring.findings import InputRefused, error
+from scoring.statistics.adaptive_use import possible_gain
+from scoring.store import tables
+from tests.support.boards import CASES
+from tests.support.hidden_boards import MAX, PAUL, acting, as_actor, good, handed_in, hidden_board, table
+
+SENTENCES = {*fixed_messages.SENTENCES.values()}
+
+
+def refusal(board, data: bytes, **more) -> InputRefused:
+    with pytest.raises(InputRefused) as refused:
+        handed_in(board, data, **more)
+    return refused.value
+
+
+def codes(problem: InputRefused) -> list[str]:
+    return [one.code for one in problem.problems]
+
+
+def test_a_score_is_rounded_and_nothing_else_is_told(place, tmp_path):
+    board = hidden_board(tmp_path)
+    answer = handed_in(board, good(7))
+    full = standing(board).entries[0].score
+    assert answer.score == round(full, 3) != full
+    assert (answer.interval, answer.classes, answer.cases, answer.findings) == (None, {}, (), ())
+    assert answer.counts
+    assert "canary" not in json.dumps(asdict(answer))
+
+
+@pytest.mark.parametrize("detail", ["classes", "cases"])
+def test_details_carry_no_label_no_number_of_cases_and_no_matrix(place, tmp_path, detail):
+    board = hidden_board(tmp_path, HiddenRules(detail=detail))
+    answer = handed_in(board, good(7))
+    values = [value for row in answer.classes.values() for value in row.values()]
+    assert values
+    assert all(isinstance(value, float) and 0 <= value <= 1 and value == round(value, 3) for value in values)
+    assert bool(answer.cases) == (detail == "cases")
+    assert [case for case, _ in answer.cases] == sorted(case for case, _ in answer.cases)
+    assert all(set(vars_) == {0, 1} for vars_ in [range(len(pair)) for pair in answer.cases])
+
+
+def test_refusals_are_sentences_of_the_list(place, tmp_path):
+    board = hidden_board(tmp_path, phase=Phase("v"))
+    rows = good().decode().splitlines()
+    files = {
+        "refused-cases": ["\n".join(rows[:-1]), "\n".join([*rows, rows[-1]])],
+        "refused-file": ["", "<html>", "\0\1\2"],
+    }
+    told = []
+    for code, some in files.items():
+        for text in some:
+            problem = refusal(board, text.encode())
+            told += [one.message for one in problem.problems]
+            assert {one.where for one in problem.problems} == {"submission"}
+            assert not problem.findings
+            if code == "refused-cases":
+                assert codes(problem) == [code], "a missing and a double case say the same"
+    for value in ("x", "nan", "inf", ""):
+        problem = refusal(board, "\n".join([*rows[:-1], f"{CASES[-1]},{value}"]).encode())
+        told += [one.message for one in problem.problems]
+    assert set(told) <= SENTENCES
+    assert "canary" not in " ".join(told)
+    assert standing(board).entries == ()
+
+
+def test_what_a_program_says_of_its_faults_is_never_passed_on(place, tmp_path, monkeypatch, caplog):
+    board = hidden_board(tmp_path)
+
+    def broken(*_arguments, **_options):
+        raise ValueError("idx=canary00 must be within [-1,0]")
+
+    monkeypatch.setattr(participating, "submit", broken)
+    problem = refusal(board, good())
+    assert codes(problem) == ["refused-other"]
+    assert "canary" not in str(problem) + caplog.text
+    assert problem.__cause__ is None
+    assert fixed_messages.fixed([error("runtime", "idx=canary00", "canary00")])[0].message in SENTENCES
+
+
+def test_without_a_phase_nothing_is_taken_and_limits_are_the_boards(place, tmp_path):
+    board = hidden_board(tmp_path, phase=None)
+    assert codes(refusal(board, good())) == ["phase-not-open"]
+    phases.define(board.store, "h", Phase("v", per_day=2))
+    assert participating.left(acting(board, PAUL), "alpha").submissions == 2
+    handed_in(board, good(1))
+    assert handed_in(board, good(1)).again
+    handed_in(board, good(2))
+    assert codes(refusal(board, good(3))) == ["limit-reached"]
+    assert participating.left(acting(board, PAUL), "alpha").submissions == 0
+    assert handed_in(board, good(3), actor=MAX, team="beta").score is not None
+
+
+def test_refused_submissions_have_a_limit_of_their_own(place, tmp_path):
+    board = hidden_board(tmp_path, HiddenRules(refused_per_day=3))
+    handed_in(board, good())
+    for number in range(3):
+        assert codes(refusal(board, f"nothing {number}".encode())) == ["refused-file"]
+    assert codes(refusal(board, b"nothing")) == ["refused-limit"]
+    assert codes(refusal(board, good(1))) == ["refused-limit"]
+    assert handed_in(board, good(1), actor=MAX, team="beta").score is not None
+
+
+def test_a_foreign_team_is_refused_and_the_organizer_is_told(place, tmp_path):
+    board = hidden_board(tmp_path)
+    handed_in(board, good(), actor=MAX, team="beta")
+    for team in ("beta", "nobody", "alpha\0", "x" * 999):
+        assert codes(refusal(board, good(1), team=team)) == ["foreign-team"]
+    assert len({str(refusal(board, good(1), team=team)) for team in ("beta", "none")}) == 1
+    assert [one.team for one in standing(board).entries] == ["beta"]
+    told = [one for one in participating.notices(board.store, "h") if one.code == "foreign-team"]
+    assert {"beta", "nobody"} <= {one.where for one in told}
+    assert "https://idp|paul" in told[0].message
+    for _ in range(15):
+        refusal(board, good(1), team="beta")
+    assert len(participating.attempts(board.store, "h")) <= 1 + hidden.REFUSED_PER_DAY
+    theirs = standing(board).entries[0].id
+    seen = {
+        str(raised(participating.detailed, acting(board, PAUL), "alpha", one)) for one in (theirs, "none")
+    }
+    assert len(seen) == 1, "another team's submission and none at all say the same"
+    assert codes(raised(participating.answers, acting(board, PAUL), "beta")) == ["foreign-team"]
+
+
+def raised(action, *arguments) -> InputRefused:
+    with pytest.raises(InputRefused) as refused:
+        action(*arguments)
+    return refused.value
+
+
+def test_the_ladder_shows_a_score_only_where_it_beats_the_best_by_a_step(place, tmp_path):
+    assert released([0.5, 0.52, 0.56, None, 0.61, 0.6], 0.05) == [0.5, None, 0.55, None, 0.6, None]
+    assert released([0.12345, 0.1], None) == [0.123, 0.1]
+    board = hidden_board(tmp_path, HiddenRules("cases", step=0.1), phase=Phase("v"))
+    first, second, third = (handed_in(board, good(wrong)) for wrong in (30, 29, 5))
+    assert first.score is not None
+    assert (second.score, second.best, second.classes, second.cases) == (None, first.score, {}, ())
+    assert third.score > first.score
+    assert [one.counts for one in participating.answers(acting(board, PAUL), "alpha")] == [False, False, True]
+
+
+def test_what_is_published_is_ranked_by_what_is_shown(place, tmp_path):
+    board = hidden_board(tmp_path, HiddenRules(step=0.1))
+    for wrong in (20, 19):
+        handed_in(board, good(wrong))
+    handed_in(board, good(20), actor=MAX, team="beta")
+    value = hidden.published(standing(board))
+    assert [(team["team"], team["rank"]) for team in value["teams"]] == [("alpha", 1), ("beta", 1)]
+    assert len({team["score"] for team in value["teams"]}) == 1
+    assert "truth_sha256" not in value["provenance"]
+    text = json.dumps(value)
+    assert "canary" not in text
+    for entry in standing(board).entries:
+        assert str(entry.score) not in text
+    hidden.reveal(board.store, "h")
+    assert hidden.published(standing(board)) == standing(board).as_dict()
+
+
+def test_probing_one_case_at_a_time_is_told_to_the_organizer(place, tmp_path):
+    board = hidden_board(tmp_path, phase=Phase("v"))
+    handed_in(board, good(10))
+    assert participating.notices(board.store, "h") == []
+    handed_in(board, good(11))
+    handed_in(board, good(30))
+    (told,) = participating.notices(board.store, "h")
+    assert (told.code, told.where) == ("near-duplicates", "alpha")
+    assert told.message.startswith("1 of its submissions")
+
+
+def test_the_use_of_a_truth_is_counted(place, tmp_path):
+    board = hidden_board(tmp_path)
+    handed_in(board, good(1))
+    handed_in(board, good(2), actor=MAX, team="beta")
+    assert hidden.use(board).answers == 2
+    assert hidden.use(board).words.startswith("2 scores have been shown of 60 hidden cases.")
+    measured = {(300, 41): 0.99, (300, 100): 0.92, (300, 600): 0.72, (300, 4000): 0.59}
+    for (answers, cases), accuracy in measured.items():
+        assert 0.5 + possible_gain(answers, cases) == pytest.approx(accuracy, abs=0.012)
+
+
+def test_a_role_that_is_taken_away_ends_at_the_next_write(place, tmp_path):
+    board = hidden_board(tmp_path)
+    handed_in(board, good())
+    members.revoke(board.store, PAUL.key, now=2000.0)
+    assert codes(refusal(board, good(1))) == ["forbidden"]
+    assert codes(raised(participating.answers, acting(board, PAUL), "alpha")) == ["forbidden"]
+    members.set_members(board.store, "h", "beta", [])
+    assert codes(refusal(board, good(1), actor=MAX, team="beta")) == ["foreign-team"]
+
+
+@pytest.mark.parametrize("actor", [PAUL, NOBODY], ids=["participant", "visitor"])
+def test_what_organizers_do_is_refused_to_others(place, tmp_path, actor):
+    board = hidden_board(tmp_path)
+    store = as_actor(board.store, actor)
+    for action, arguments in (
+        (hidden.hide, ("h", HiddenRules("cases"))),
+        (hidden.reveal, ("h",)),
+        (members.set_members, ("h", "beta", ["paul@example.org"])),
+        (members.members, ("h",)),
+        (members.revoke, (MAX.key,)),
+        (participating.attempts, ("h",)),
+        (participating.notices, ("h",)),
+    ):
+        assert codes(raised(action, store, *arguments)) == ["forbidden"]
+    assert hidden.rules(board.store, "h") == HiddenRules()
+    if actor is NOBODY:
+        assert codes(refusal(board, good(), actor=NOBODY)) == ["forbidden"]
+
+
+def test_a_submission_is_dated_by_the_server_and_kept_under_its_team(place, tmp_path):
+    board = hidden_board(tmp_path)
+    handed_in(board, table([0.5] * len(CASES)))
+    with board.store.read() as session:
+        (row,) = session.scalars(select(tables.Submission))
+    assert (row.team, row.dated, row.phase) == ("alpha", False, "validation")
+    assert board.store.actor == LOCAL

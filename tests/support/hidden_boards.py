@@ -1,0 +1,66 @@
+"""A board with a hidden truth, two teams and a phase that is open, and what a participant hands in."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from uuid import uuid4
+
+from scoring.access.roles import Actor, Role
+from scoring.boards import hidden, members, participating, phases
+from scoring.boards.board import Opened, Settings, create, opened
+from scoring.boards.hidden import HiddenRules
+from scoring.boards.participating import Answer
+from scoring.boards.phases import Phase
+from scoring.store.database import Store, open_store
+from tests.support.boards import CASES, TRUTH
+
+PAUL = Actor(Role.PARTICIPANT, "https://idp|paul", "Paul", "paul@example.org", issued=1000.0)
+MAX = Actor(Role.PARTICIPANT, "https://idp|max", "Max", "max@example.org", frozenset({"lab"}), issued=1000.0)
+STATISTICS = {"resamples": 0, "seed": 0, "group": None, "interval": "percentile"}
+OPEN = Phase("validation", per_day=5, total=100)
+
+
+def hidden_board(
+    folder: Path,
+    known: HiddenRules | None = None,
+    phase: Phase | None = OPEN,
+    labels: Mapping[str, bool] | None = None,
+) -> Opened:
+    """Open the board "h": Paul is in team alpha, the group lab in team beta."""
+    store = open_store()
+    truth, rows = folder / "truth.csv", labels or dict(zip(CASES, TRUTH, strict=True))
+    truth.write_text(
+        "filename,label\n" + "\n".join(f"{case},{bool(ill)}" for case, ill in rows.items()) + "\n"
+    )
+    create(store, "h", "melanoma", str(truth), Settings("H", statistics=STATISTICS))
+    hidden.hide(store, "h", known or HiddenRules())
+    if phase is not None:
+        phases.define(store, "h", phase)
+    members.set_members(store, "h", "alpha", ["Paul@example.org"])
+    members.set_members(store, "h", "beta", ["group:lab"])
+    return opened(store, "h")
+
+
+def acting(board: Opened, actor: Actor) -> Opened:
+    """Return the board on behalf of somebody."""
+    return replace(board, store=as_actor(board.store, actor))
+
+
+def as_actor(store: Store, actor: Actor) -> Store:
+    return replace(store, actor=actor)
+
+
+def table(values: list[float]) -> bytes:
+    """Return a submission with a value for each case."""
+    rows = (f"{case},{value:.6f}" for case, value in zip(CASES, values, strict=True))
+    return ("filename,score\n" + "\n".join(rows) + "\n").encode()
+
+
+def good(wrong: int = 0) -> bytes:
+    """Return a submission that is right but for so many cases."""
+    return table([0.9 if ill != (i < wrong) else 0.1 for i, ill in enumerate(TRUTH)])
+
+
+def handed_in(board: Opened, data: bytes, actor: Actor = PAUL, team: str = "alpha", **more: str) -> Answer:
+    """Hand in a file as a participant."""
+    return participating.hand_in(acting(board, actor), team, "p.csv", data, more, uuid4().hex)
