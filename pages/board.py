@@ -2,8 +2,10 @@
 
 import streamlit as st
 
-from pages.shared import finding_list, layout
+from pages.shared import access, finding_list, layout
 from pages.shared.board import acts, listing, opened
+
+access.guard(__file__)
 
 
 def board() -> None:

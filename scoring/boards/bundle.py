@@ -10,6 +10,7 @@ from typing import Any
 
 from sqlalchemy import select
 
+from scoring.access.roles import Role
 from scoring.boards import cards
 from scoring.boards.board import Opened
 from scoring.boards.packing import zipped
@@ -18,6 +19,7 @@ from scoring.findings import InputRefused, error
 from scoring.readers.archives import has_hidden
 from scoring.readers.sources import Source, open_source
 from scoring.store import tables
+from scoring.store.access_tables import Hidden
 from scoring.store.database import Store
 from scoring.store.erasing import hold
 
@@ -29,6 +31,7 @@ ROWS: Mapping[str, type[tables.Base]] = {
     "scorings": tables.Scoring,
     "phases": tables.Phase,
     "refused": tables.Refused,
+    "hidden": Hidden,
 }
 """Lists of the manifest, in the order in which rows need each other."""
 
@@ -42,6 +45,7 @@ def export(board: Opened, with_truth: bool) -> bytes:
             submissions.
     """
     store, row = board.store, board.row
+    store.actor.require(Role.ORGANIZER)
     with store.read() as session:
         rows = {
             name: [
@@ -90,7 +94,7 @@ def import_board(store: Store, source: Source) -> str:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as problem:
         words = f"its manifest cannot be read ({type(problem).__name__}): export the board again."
         raise InputRefused([error("bad-bundle", bundle.name, words)]) from problem
-    _, _, submissions, scorings, _, refused = rows
+    _, _, submissions, scorings, _, refused, _ = rows
     needed = {one.sha256 for one in (*submissions, *refused)} | {one.card for one in scorings if one.card}
     missing = sorted((needed | digests) - {name.removeprefix(FILES) for name in bundle.members})
     problems += [f"the file {digest[:12]} is missing" for digest in missing]
@@ -136,7 +140,7 @@ def _refuse_known(row: tables.Board | None, board_id: str) -> None:
 
 def _faults(row: Any, rows: list[list[Any]]) -> list[str]:
     """Return what does not fit together in a manifest."""
-    test_sets, teams, submissions, scorings, phases, refused = rows
+    test_sets, teams, submissions, scorings, phases, refused, _ = rows
     problems = []
     if row.challenge not in REGISTRY:
         problems.append("its challenge is not known here")

@@ -8,6 +8,7 @@ from sqlalchemy.orm import Session
 
 from scoring.findings import Finding, InputRefused, error, warning
 from scoring.store import tables
+from scoring.store.access_tables import Attempt, Hidden, Member
 from scoring.store.database import Store
 from scoring.store.erasing import alone, overwrite, sweep
 from scoring.text import shortened
@@ -18,6 +19,9 @@ OF_BOARD: tuple[type[tables.Base], ...] = (
     tables.Refused,
     tables.Team,
     tables.Phase,
+    Hidden,
+    Member,
+    Attempt,
     tables.TestSet,
 )
 """Tables of what belongs to a board, in the order in which rows can be deleted."""

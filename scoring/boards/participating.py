@@ -13,8 +13,10 @@ from scoring.boards import hidden, members, phases
 from scoring.boards.board import Opened, own_options
 from scoring.boards.fixed_messages import fixed
 from scoring.boards.hidden import HiddenRules
-from scoring.boards.standing import DAY, Entry, Standing, standing
-from scoring.boards.submitting import Sent, submit
+from scoring.boards.phases import DAY
+from scoring.boards.sent import Sent
+from scoring.boards.standing import Entry, Standing, standing
+from scoring.boards.submitting import submit
 from scoring.findings import Finding, InputRefused, error, note
 from scoring.readers.sources import sha256
 from scoring.store import tables

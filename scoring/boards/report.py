@@ -2,7 +2,7 @@
 
 from markupsafe import Markup
 
-from scoring.boards import views
+from scoring.boards import publishing, views
 from scoring.boards.standing import Standing
 from scoring.comparison import verdict
 from scoring.report import blocks, front
@@ -19,7 +19,7 @@ def html(found: Standing) -> str:
     lines += [(f"Phase {phase.name}", phase.words) for phase in found.phases]
     parts = [
         front.front(row.title, views.formula(found), lines),
-        *blocks.sections(views.sections(found), Figures()),
+        *blocks.sections(publishing.sections(found), Figures()),
         rule(f"{verdict.RULE}\n\n{challenge.rule.strip()}"),
     ]
     return document(row.title, [Markup(part) for part in parts])

@@ -40,12 +40,12 @@ def sections(found: Standing) -> tuple[Section, ...]:
         return (Section("Ranking", [Text("Nobody is ranked yet.", "note")]), *_of_excluded(value))
     return (
         Section("Ranking", _ranking(found, value, scale)),
-        Section("History", [_figure(found, value, scale), _history(value, scale), *_excluded(value)]),
+        Section("History", [_figure(found, value, scale), _history(value, scale), *excluded(value)]),
     )
 
 
 def _of_excluded(value: Value) -> tuple[Section, ...]:
-    blocks = _excluded(value)
+    blocks = excluded(value)
     return (Section("History", blocks),) if blocks else ()
 
 
@@ -141,15 +141,16 @@ def _history(value: Value, scale: Scale) -> Table:
     return Table("How did the teams get there?", columns, cells, key="board_submissions")
 
 
-def _excluded(value: Value) -> list[Block]:
-    excluded = value["excluded"]
-    if not excluded:
+def excluded(value: Value) -> list[Block]:
+    """Return the table of what was excluded, if anything."""
+    rows_of = value["excluded"]
+    if not rows_of:
         return []
     columns = [Column("team", "team"), Column("submitted", "submitted"), Column("reason", "reason")]
     rows: Data = {
-        "team": [one["team"] for one in excluded],
-        "submitted": [one["time"][:10] for one in excluded],
-        "reason": [one["reason"] for one in excluded],
+        "team": [one["team"] for one in rows_of],
+        "submitted": [one["time"][:10] for one in rows_of],
+        "reason": [one["reason"] for one in rows_of],
     }
     return [Table("What was excluded?", columns, rows, key="board_excluded")]
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from scoring.boards import bundle, deleting, folders, imported, rescoring, submitting
+from scoring.boards import bundle, deleting, folders, imported, publishing, rescoring, submitting
 from scoring.boards.board import Settings, create, listed, opened, own_options
 from scoring.boards.packing import packed
 from scoring.boards.rescoring import Change, changes
@@ -47,7 +47,7 @@ def _create(store: Store, arguments: argparse.Namespace) -> None:
     )
     print_findings(board.truth.findings)
     words = f"Board {board.row.id} is open, with {len(board.truth)} cases. It is kept in {store.place}."
-    answer(arguments.json, standing(board).as_dict(), words)
+    answer(arguments.json, publishing.value(standing(board)), words)
 
 
 def _submit(store: Store, arguments: argparse.Namespace) -> None:
@@ -137,7 +137,7 @@ def _show(store: Store, arguments: argparse.Namespace) -> None:
         return
     board = opened(store, arguments.board, arguments.test_set)
     found = standing(board, arguments.phase)
-    value, words = found.as_dict(), board_table(found)
+    value, words = publishing.value(found), board_table(found)
     if arguments.changes:
         changed = changes(board)
         value |= _as_value(changed)
@@ -156,7 +156,7 @@ def _exclude(store: Store, arguments: argparse.Namespace) -> None:
         raise InputRefused([error("bad-option", "--reason", "say why it does not count.")])
     submitting.exclude(store, board.row.id, arguments.submission, reason)
     found = standing(board)
-    answer(arguments.json, found.as_dict(), board_table(found))
+    answer(arguments.json, publishing.value(found), board_table(found))
 
 
 def _delete(store: Store, arguments: argparse.Namespace) -> None:
@@ -204,7 +204,7 @@ def _import(store: Store, arguments: argparse.Namespace) -> None:
         words = "a leaderboard of another platform becomes a board of its own: name it, --id lesions-2026."
         raise InputRefused([error("bad-option", "--id", words)])
     found = standing(opened(store, bundle.import_board(store, arguments.file)))
-    answer(arguments.json, found.as_dict(), board_table(found))
+    answer(arguments.json, publishing.value(found), board_table(found))
 
 
 ACTIONS: dict[str, Callable[[Store, argparse.Namespace], None]] = {

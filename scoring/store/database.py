@@ -17,7 +17,7 @@ from sqlalchemy import URL, Engine, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from sqlalchemy.orm import Session
 
-from scoring.access.roles import Actor, default_actor
+from scoring.access.roles import Actor, Role, default_actor
 from scoring.findings import InputRefused, error
 from scoring.store.files import Folder
 from scoring.store.migrate import migrate
@@ -55,7 +55,13 @@ class Store:
 
     @contextmanager
     def write(self) -> Iterator[Session]:
-        """Open a short transaction that writes; all of it is kept, or nothing. Raises InputRefused."""
+        """Open a short transaction that writes; all of it is kept, or nothing.
+
+        Raises:
+            InputRefused: `forbidden` where the actor is no organizer: what participants may write, the
+                program writes for them after its own checks (scoring/boards/participating.py).
+        """
+        self.actor.require(Role.ORGANIZER)
         engine = self.engine.execution_options(writes=True)
         with (
             refusing(self.place),

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select
 
 from scoring.access.roles import LOCAL, NOBODY
-from scoring.boards import fixed_messages, hidden, members, participating, phases
+from scoring.boards import bundle, deleting, fixed_messages, hidden, members, participating, phases
 from scoring.boards.hidden import HiddenRules, released
 from scoring.boards.phases import Phase
 from scoring.boards.standing import standing
@@ -226,3 +226,15 @@ def test_a_submission_is_dated_by_the_server_and_kept_under_its_team(place, tmp_
         (row,) = session.scalars(select(tables.Submission))
     assert (row.team, row.dated, row.phase) == ("alpha", False, "validation")
     assert board.store.actor == LOCAL
+
+
+def test_a_hidden_board_stays_hidden_in_a_bundle_and_is_deleted_with_all_it_knows(place, tmp_path):
+    board = hidden_board(tmp_path, HiddenRules(step=0.1))
+    handed_in(board, good(1))
+    data = bundle.export(board, with_truth=False)
+    assert codes(raised(bundle.export, acting(board, PAUL), False)) == ["forbidden"]
+    deleting.delete_board(board.store, "h")
+    assert participating.attempts(board.store, "h") == []
+    assert bundle.import_board(board.store, data) == "h"
+    assert hidden.rules(board.store, "h") == HiddenRules(step=0.1)
+    assert members.members(board.store, "h") == {}, "addresses of people are in no bundle"

@@ -10,6 +10,8 @@ from scoring.store.database import open_store
 from tests.support.boards import filled, labels, predictions
 from tests.support.visits import finished, words
 
+OF_ORGANIZERS = ("Submissions", "Corrections", "Participants")
+
 
 @pytest.fixture
 def store(tmp_path, monkeypatch):
@@ -91,7 +93,7 @@ def test_a_submission_is_excluded_with_a_reason(filled_store, opened):
 def test_others_see_what_is_public(filled_store, opened, monkeypatch):
     exclude(filled_store, "b", standing(board_of(filled_store, "b")).entries[0].id, "too early")
     organizer = opened("board", board="b")
-    assert [tab.label for tab in organizer.tabs] == ["Ranking", "History", "Submissions", "Corrections"]
+    assert [tab.label for tab in organizer.tabs] == ["Ranking", "History", *OF_ORGANIZERS]
     public = opened("board", board="b", view="public")
     assert [tab.label for tab in public.tabs] == ["Ranking", "History"]
     monkeypatch.setattr(exposure, "is_public", lambda: True)

@@ -3,33 +3,27 @@
 All that a page changes in a store goes through `attempt` or `long`, so that one place says who may.
 """
 
-import os
 from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
 
-from pages.shared import exposure, jobs, submissions
+from pages.shared import access, exposure, jobs, submissions
 from pages.shared.submissions import Outcome
+from scoring.access.roles import Role
 from scoring.findings import InputRefused, error
 from scoring.models.pool import Cancelled
-from scoring.store.database import DATABASE, FOLDER, Store, open_store
 
 
 def may_organize() -> bool:
-    """Return whether this visitor may make and change boards: everybody on this machine, nobody from
-    elsewhere. Others see what is public."""
-    return not exposure.is_public()
+    """Return whether this visitor may make and change boards: organizers where people log in; elsewhere
+    everybody on this machine, and nobody from outside. Others see what is public."""
+    return access.allowed(Role.ORGANIZER) and (access.is_configured() or not exposure.is_public())
 
 
 def store() -> Outcome:
-    """Return the store of this server, opened once, or why it cannot be opened."""
-    return submissions.attempt(_opened, os.environ.get(FOLDER), os.environ.get(DATABASE))
-
-
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _opened(folder: str | None, url: str | None) -> Store:
-    return open_store(folder, url)
+    """Return the store of this server on behalf of this visitor, or why it cannot be opened."""
+    return submissions.attempt(access.store)
 
 
 def attempt(work: Callable[..., Any], *arguments: Any) -> Outcome:
@@ -43,9 +37,9 @@ def _permitted(work: Callable[..., Any], *arguments: Any) -> Any:
     return work(*arguments)
 
 
-def long(key: tuple, work: Callable[[jobs.Job], Any]) -> None:
+def long(key: tuple, work: Callable[[jobs.Job], Any], least: Role = Role.ORGANIZER) -> None:
     """Begin work on a board beside the page, if this visitor may. key: what it is, in this session."""
-    if may_organize():
+    if access.allowed(least) and (least < Role.ORGANIZER or may_organize()):
         whole = (jobs.session_id(), "board", *key)
         jobs.queue().forget(whole)
         st.session_state[_place(key)] = jobs.queue().submit(whole, lambda job: submissions.attempt(work, job))

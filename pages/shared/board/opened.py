@@ -2,16 +2,17 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import streamlit as st
 
-from pages.shared import downloads, finding_list, layout, render
-from pages.shared.board import acts, correcting, submitting
+from pages.shared import access, downloads, finding_list, layout, render
+from pages.shared.board import acts, correcting, participants, submitting
 from pages.shared.render import Place
 from pages.shared.submissions import Outcome, attempt
-from scoring.boards import bundle, report, views
+from scoring.access.roles import NOBODY, Role
+from scoring.boards import bundle, hidden, publishing, report, views
 from scoring.boards.board import Opened, opened
 from scoring.boards.standing import Standing, standing
 from scoring.comparison import verdict
@@ -44,15 +45,15 @@ class Shown:
 
 def show(store: Store, board_id: str) -> None:
     """Draw a board, or why there is none."""
-    found = attempt(_shown, store, board_id)
+    organizes = acts.may_organize()
+    is_public = not organizes or st.query_params.get("view") == PUBLIC
+    found = attempt(_shown, store, board_id, is_public)
     if found.refused:
         layout.plain_opening("Boards", "")
         finding_list.refusal(found.refused)
         st.page_link(PAGE, label="All boards", icon=":material/arrow_back:")
         return
     shown: Shown = found.value
-    organizes = acts.may_organize()
-    is_public = not organizes or st.query_params.get("view") == PUBLIC
     _opening(shown)
     if organizes:
         _ways(shown, is_public)
@@ -62,20 +63,25 @@ def show(store: Store, board_id: str) -> None:
     if not is_public:
         tabs["Submissions"] = partial(submitting.show, shown)
         tabs["Corrections"] = partial(correcting.show, shown)
+        tabs["Participants"] = partial(participants.show, store, shown.board)
+    elif not organizes and access.is_configured() and access.allowed(Role.PARTICIPANT):
+        tabs["Submit"] = partial(participants.submit, store, shown.board)
     layout.tabs(tabs)
     _downloads(shown, is_public)
 
 
-def _shown(store: Store, board_id: str) -> Shown:
-    found = standing(opened(store, board_id))
+def _shown(store: Store, board_id: str, is_public: bool) -> Shown:
+    """Return a board. What is kept of it for everybody acts for nobody; an organizer's is theirs alone."""
+    actor = NOBODY if is_public else store.actor
+    found = standing(opened(replace(store, actor=actor), board_id))
     row = found.board.row
     key = (store.place, row.id, str(row.version), row.title, repr(row.options), repr(found.entries))
-    return _kept(key, found)
+    return _kept((*key, repr(hidden.rules(store, board_id)), repr(actor)), found, is_public)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Ranking ...")
-def _kept(key: tuple[str, ...], _found: Standing) -> Shown:
-    return Shown(_found, views.sections(_found), key)
+def _kept(key: tuple[str, ...], _found: Standing, is_public: bool) -> Shown:
+    return Shown(_found, publishing.sections(_found) if is_public else views.sections(_found), key)
 
 
 def _opening(shown: Shown) -> None:
@@ -134,7 +140,7 @@ def _downloads(shown: Shown, is_public: bool) -> None:
 
 
 def _json(found: Standing) -> str:
-    return json.dumps(found.as_dict(), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    return json.dumps(publishing.value(found), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
 def _bundle(board: Opened, with_truth: bool) -> bytes:

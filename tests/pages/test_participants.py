@@ -1,0 +1,68 @@
+"""A participant's visit to a board with a hidden truth, and what its organizer says and learns."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from scoring.boards import hidden, participating
+from scoring.boards.hidden import HiddenRules
+from scoring.store.database import open_store
+from tests.pages.test_access import RULES, claims
+from tests.support.hidden_boards import good, hidden_board
+from tests.support.visits import finished, words
+
+
+@pytest.fixture
+def board(tmp_path, monkeypatch):
+    monkeypatch.delenv("BENCHSIDE_DATABASE_URL", raising=False)
+    monkeypatch.setenv("BENCHSIDE_STORE", str(tmp_path / "store"))
+    return hidden_board(tmp_path, HiddenRules("cases"))
+
+
+def visited(who: dict, tab: str) -> AppTest:
+    from tests.pages.conftest import NAVIGATION
+
+    app = AppTest.from_file(NAVIGATION, default_timeout=120)
+    app.user, app.secrets = who, {"access": RULES}
+    app.run()
+    app.query_params["board"], app.query_params["tab"] = "h", tab
+    return app.switch_page("../board.py").run()
+
+
+def test_a_participant_submits_and_sees_what_is_left(board):
+    app = visited(claims("paul"), "Submit")
+    assert "5** more today" in words(app)
+    app.file_uploader(key="own_file_h_file").upload("p.csv", good(7)).run()
+    finished(next(one for one in app.button if one.label == "Submit").click().run())
+    app.run()
+    assert not app.exception
+    assert "Scored." in app.success[0].value
+    assert "4** more today" in words(app)
+    assert len(app.table) == 2
+    assert [tab.label for tab in app.tabs] == [] or "Submissions" not in {tab.label for tab in app.tabs}
+    told = words(app)
+    assert "canary" not in told
+
+    app = visited(claims("mallory"), "Submit")
+    assert "You are in no team" in words(app)
+    assert not app.file_uploader
+
+
+def test_an_organizer_hides_and_names_members(board):
+    app = visited(claims("olga"), "Participants")
+    assert not app.exception
+    assert "Hidden. Participants see the score, rates by class" in words(app)
+    app.selectbox(key="hide_detail_h").select("score").run()
+    next(one for one in app.button if one.label == "Hide the truth so").click().run()
+    assert hidden.rules(open_store(), "h").detail == "score"
+    app.text_input(key="members_team").input("gamma")
+    app.text_input(key="members_who").input("nobody").run()
+    next(one for one in app.button if one.label == "Set members").click().run()
+    assert "bad-option" in words(app)
+    assert participating.attempts(open_store(), "h") == []
+
+
+def test_a_visitor_sees_the_public_board_alone(board):
+    app = visited({"is_logged_in": False}, "Ranking")
+    assert not app.exception
+    assert "The truth is hidden" in words(app)
+    assert not app.file_uploader
