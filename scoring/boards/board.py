@@ -14,6 +14,8 @@ from scoring.boards.packing import packed
 from scoring.challenge import Challenge
 from scoring.challenges import REGISTRY, load_challenge
 from scoring.findings import Finding, InputRefused, error
+from scoring.readers.case_tables import joined_columns
+from scoring.readers.entries import MODEL
 from scoring.readers.sources import Source, sha256
 from scoring.scorecard import ScoreCard
 from scoring.statistics.options import StatisticsOptions
@@ -42,6 +44,7 @@ class Settings:
         compare: Its options of the stage "compare".
         statistics: `resamples`, `seed`, `group` and `interval`.
         keep_refused: Whether refused files are kept; they count nothing.
+        metadata: A table that is joined to the truth by case id, for slices and units.
     """
 
     title: str
@@ -50,6 +53,7 @@ class Settings:
     compare: Mapping[str, Any] = field(default_factory=dict)
     statistics: Mapping[str, Any] = field(default_factory=dict)
     keep_refused: bool = False
+    metadata: Source | None = None
 
 
 @dataclass(frozen=True)
@@ -87,15 +91,29 @@ class Opened:
         needed = self.challenge.needed("truth", score)
         return self.challenge.read_truth(data, name=self.test_set.name, **needed)
 
+    @cached_property
+    def metadata(self) -> bytes | None:
+        """Return the table that is joined to the truth. Raises InputRefused where the store lacks it."""
+        digest = self.test_set.metadata_sha256
+        return None if digest is None else self.store.files.read(digest)
+
     def result(self, data: bytes, name: str, own: Mapping[str, Any]) -> Result:
-        """Score a file. name: what messages call it; own: options of this submission alone."""
+        """Score predictions or a model (.onnx). name: what messages call it; own: options of this submission
+        alone."""
         challenge, options = self.challenge, {**self.row.options["score"], **own}
-        truth = self.truth
+        truth, is_model = self.truth, name.lower().endswith(MODEL)
         try:
-            needed = challenge.needed("predictions", options)
-            predictions = challenge.read_predictions(data, truth, name, **needed)
-            statistics = self.row.options["statistics"]
-            card = challenge.score(truth, predictions, with_curves=False, **options, **statistics)
+            if wrong := challenge.check_options(options, is_model):
+                raise InputRefused(wrong)
+            if is_model:
+                predictions = challenge.predict(
+                    data, truth, name=name, **challenge.needed("predict", options)
+                )
+            else:
+                needed = challenge.needed("predictions", options)
+                predictions = challenge.read_predictions(data, truth, name, **needed)
+            how = {**options, **self.row.options["statistics"], "metadata": self.metadata}
+            card = challenge.score(truth, predictions, with_curves=False, **how)
         except InputRefused as refused:
             return Result(None, refused.problems)
         return Result(card)
@@ -131,9 +149,13 @@ def create(
     if settings.counts not in COUNTS:
         words = f"{settings.counts!r} is not one of {', '.join(COUNTS)}."
         problems.append(error("bad-option", "--counts", words))
+    table = None
     try:
         called, data = packed(truth, name)
-        challenge.read_truth(data, name=called, **challenge.needed("truth", settings.score))
+        read = challenge.read_truth(data, name=called, **challenge.needed("truth", settings.score))
+        if settings.metadata is not None:
+            joined_columns(read, settings.metadata, repeated=True)
+            table = packed(settings.metadata)[1]
     except InputRefused as refused:
         problems += refused.problems
     if problems:
@@ -151,8 +173,12 @@ def create(
         keep_refused=settings.keep_refused,
     )
     test_set = tables.TestSet(board_id=board_id, number=1, name=called, sha256=digest, created=created)
+    files = {digest: data}
+    if table is not None:
+        test_set.metadata_sha256 = sha256(table)
+        files[test_set.metadata_sha256] = table
     with store.write() as session:
-        hold(store, session, {digest: data})
+        hold(store, session, files)
         session.add(row)
         session.flush()
         session.add(test_set)

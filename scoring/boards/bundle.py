@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import select
 
 from scoring.access.roles import Role
-from scoring.boards import cards
+from scoring.boards import cards, facts
 from scoring.boards.board import Opened
 from scoring.boards.packing import zipped
 from scoring.challenges import REGISTRY
@@ -61,7 +61,7 @@ def export(board: Opened, with_truth: bool) -> bytes:
     digests = {one["sha256"] for one in (*rows["submissions"], *rows["refused"])}
     digests |= {one["card"] for one in rows["scorings"] if one["card"]}
     if with_truth:
-        digests |= {one["sha256"] for one in rows["test_sets"]}
+        digests |= {one[key] for one in rows["test_sets"] for key in ("sha256", "metadata_sha256")} - {None}
     files = {digest: store.files.read(digest) for digest in sorted(digests)}
     sizes = {digest: len(data) for digest, data in files.items()}
     manifest = {"format": FORMAT, "board": _plain(row), **rows, "files": sizes}
@@ -157,6 +157,9 @@ def _faults(row: Any, rows: list[list[Any]]) -> list[str]:
         problems.append("phases are missing")
     if {number for _, number in pairs} - {one.number for one in test_sets}:
         problems.append("results of unknown versions are in it")
+    for one in teams:
+        if one.facts:
+            facts.of_row(one.facts)
     texts = (
         value for one in [row, *teams, *submissions, *phases, *refused] for value in _plain(one).values()
     )

@@ -152,6 +152,7 @@ def _begin(board: Opened, truth: Source, given_name: str | None) -> Opened:
             begun = tables.TestSet(
                 board_id=board.row.id, number=number, name=name, sha256=digest, created=tables.now()
             )
+            begun.metadata_sha256 = board.test_set.metadata_sha256
             session.add(begun)
     return Opened(board.store, board.row, begun)
 

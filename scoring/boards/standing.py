@@ -4,7 +4,7 @@ What `as_dict` gives can be published: scores, intervals, ties and history, but 
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -12,8 +12,10 @@ from sqlalchemy import select
 
 from scoring.boards import cards, phases
 from scoring.boards.board import Opened
+from scoring.boards.facts import facts as facts_of_teams
 from scoring.boards.phases import DAY, Phase
 from scoring.comparison.compare import Comparison, compare_cards, ranks_of
+from scoring.comparison.team_facts import TeamFacts
 from scoring.findings import InputRefused
 from scoring.scorecard import ScoreCard, plain
 from scoring.store import tables
@@ -52,11 +54,12 @@ class Entry:
 @dataclass(frozen=True)
 class Standing:
     """A board on one version of its test set. entries: all submissions, oldest first, or those of one phase;
-    phases: of the board."""
+    phases: of the board; facts: of its teams."""
 
     board: Opened
     entries: tuple[Entry, ...]
     phases: tuple[Phase, ...] = ()
+    facts: Mapping[str, TeamFacts] = field(default_factory=dict)
 
     @property
     def counting(self) -> dict[str, Entry]:
@@ -68,7 +71,7 @@ class Standing:
         """Return the comparison of the teams; None where nobody is ranked."""
         chosen = {team: self.card(one) for team, one in self.counting.items()}
         options = self.board.row.options["compare"]
-        return compare_cards(self.board.challenge, chosen, **options) if chosen else None
+        return compare_cards(self.board.challenge, chosen, facts=self.facts, **options) if chosen else None
 
     @cached_property
     def ranks_by_day(self) -> dict[str, dict[str, int]]:
@@ -129,7 +132,7 @@ class Standing:
 
     def _team(self, compared: Mapping[str, Any]) -> dict[str, Any]:
         team = compared["team"]
-        kept = ("team", "rank", "rank_interval", "tied_for_first", "score", "interval")
+        kept = ("team", "rank", "rank_interval", "tied_for_first", "score", "interval", "facts")
         counted = self.counting[team]
         return {
             **{name: compared[name] for name in kept},
@@ -200,7 +203,7 @@ def standing(board: Opened, phase: str | None = None) -> Standing:
             query.where(tables.Submission.board_id == board.row.id, scored.number == board.test_set.number)
         ).all()
     chosen = (_entry(sent, result) for sent, result in rows if phase in (None, sent.phase))
-    return Standing(board, _ordered(chosen), known)
+    return Standing(board, _ordered(chosen), known, facts_of_teams(board.store, board.row.id))
 
 
 def _ordered(entries: Iterable[Entry]) -> tuple[Entry, ...]:

@@ -13,10 +13,11 @@ import plotly.graph_objects as go
 
 from scoring.boards.rescoring import Change
 from scoring.boards.standing import Entry, Standing, history_rows, moved
-from scoring.comparison import displayed, verdict
+from scoring.comparison import displayed, team_tables, verdict
 from scoring.comparison import scale as scales
 from scoring.comparison import views as comparison_views
 from scoring.comparison.scale import Scale
+from scoring.comparison.team_facts import UNKNOWN
 from scoring.figures.over_time import MOST, Sent, over_time
 from scoring.figures.theme import Theme
 from scoring.text import markdown, shortened
@@ -60,6 +61,8 @@ def _ranking(found: Standing, value: Value, scale: Scale) -> list[Block]:
     if compared.scored:
         blocks.append(replace(comparison_views.scores(shown), data=table.rows))
     blocks.append(table)
+    if any(one != UNKNOWN for one in compared.facts.values()):
+        blocks.append(team_tables.facts(compared))
     if value["unranked"]:
         names = ", ".join(markdown(name, 60) for name in value["unranked"])
         blocks.append(Text(f"Without a submission that counts: {names}."))

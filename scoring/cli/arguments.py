@@ -211,6 +211,7 @@ def _create(one: Parser, challenge: Challenge[Any, Any]) -> None:
     one.add_argument("--title", metavar="TEXT", required=True, help="what stands above the ranking")
     counts = "which submission of a team is ranked: last (default) or best"
     one.add_argument("--counts", metavar="WHICH", default="last", help=counts)
+    one.add_argument("--metadata", metavar="FILE", help="table joined to the truth by case id")
     kept = "keep the files of refused submissions too; they count nothing"
     one.add_argument("--keep-refused", action="store_true", help=kept)
     _truth(one, required=True)

@@ -11,6 +11,7 @@ ACTIONS = {
     "phase": "say when submissions are taken, and how many of each team; without --name list the phases",
     "list": "list the boards",
     "show": "the ranking with intervals, ties and history; a report that can be published",
+    "facts": "keep what is known of the teams: size of the model, institution, method, licence",
     "exclude": "let a submission not count, with the reason",
     "refused": "list the refused files that are kept, with their problems (not for publication)",
     "rescore": "score all submissions again with a corrected test set, and say what that changes",
@@ -42,7 +43,7 @@ def _submit(one: Parser) -> None:
     many = "folder of many: team/date/file, team/date.csv, or one entry per team"
     one.add_argument("folder", nargs="?", metavar="FOLDER", help=many)
     one.add_argument("--team", metavar="NAME", help="name of the team")
-    one.add_argument("--predictions", metavar="P", help="prediction file, folder or zip")
+    one.add_argument("--predictions", metavar="P", help="prediction file, folder or zip, or a model (.onnx)")
     time = "when it was submitted (UTC), 2026-01-31 or 2026-01-31T18:00; default now"
     one.add_argument("--time", metavar="TIME", help=time)
     own = "option of this submission alone, such as model_size_mib=12; may be repeated"
@@ -83,6 +84,11 @@ def _exclude(one: Parser) -> None:
     what.add_argument("--undo", action="store_true", help="let it count again")
 
 
+def _facts(one: Parser) -> None:
+    table = "table with a column team, and any of size_mib, institution, method, licence"
+    one.add_argument("table", metavar="TABLE", help=table)
+
+
 def _rescore(one: Parser) -> None:
     words = "corrected test set; without it, a run that was stopped goes on"
     one.add_argument("--truth", metavar="T", help=words)
@@ -113,6 +119,7 @@ FURTHER = {
     "phase": _phase,
     "show": _show,
     "exclude": _exclude,
+    "facts": _facts,
     "rescore": _rescore,
     "delete": _delete,
     "export": _export,

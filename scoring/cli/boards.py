@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from scoring.boards import bundle, deleting, folders, imported, publishing, rescoring, submitting
+from scoring.boards import bundle, deleting, facts, folders, imported, publishing, rescoring, submitting
 from scoring.boards.board import Settings, create, listed, opened, own_options
 from scoring.boards.packing import packed
 from scoring.boards.rescoring import Change, changes
@@ -43,6 +43,7 @@ def _create(store: Store, arguments: argparse.Namespace) -> None:
             of_comparison,
             vars(settings),
             arguments.keep_refused,
+            arguments.metadata,
         ),
     )
     print_findings(board.truth.findings)
@@ -149,6 +150,13 @@ def _show(store: Store, arguments: argparse.Namespace) -> None:
     answer(arguments.json, value, words)
 
 
+def _facts(store: Store, arguments: argparse.Namespace) -> None:
+    board = opened(store, arguments.board)
+    print_findings(facts.keep_facts(store, board.row.id, arguments.table))
+    found = standing(board)
+    answer(arguments.json, found.as_dict(), board_table(found))
+
+
 def _exclude(store: Store, arguments: argparse.Namespace) -> None:
     board = opened(store, arguments.board)
     reason = None if arguments.undo else arguments.reason.strip()
@@ -213,6 +221,7 @@ ACTIONS: dict[str, Callable[[Store, argparse.Namespace], None]] = {
     "phase": board_phases.phase,
     "list": _list,
     "show": _show,
+    "facts": _facts,
     "exclude": _exclude,
     "refused": board_phases.list_refused,
     "rescore": _rescore,

@@ -67,7 +67,8 @@ class Phase(Base):
 
 
 class TestSet(Base):
-    """A version of a board's truth. name: of the file that came; sha256: of the file in the store."""
+    """A version of a board's truth. name: of the file that came; sha256: of the file in the store;
+    metadata_sha256: of a table that is joined to it by case id, None where there is none."""
 
     __tablename__ = "test_set"
     board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)
@@ -75,15 +76,17 @@ class TestSet(Base):
     name: Mapped[str] = mapped_column(String(NAME))
     sha256: Mapped[str] = mapped_column(String(SHA256), info=OF_FILE)
     created: Mapped[str] = mapped_column(String(40))
+    metadata_sha256: Mapped[str | None] = mapped_column(String(SHA256), info=OF_FILE)
 
 
 class Team(Base):
-    """A team of a board."""
+    """A team of a board. facts: of `TeamFacts` by name, None where nothing is known."""
 
     __tablename__ = "team"
     board_id: Mapped[str] = mapped_column(ForeignKey("board.id"), primary_key=True)
     name: Mapped[str] = mapped_column(String(NAME), primary_key=True)
     created: Mapped[str] = mapped_column(String(40))
+    facts: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
 
 
 class Submission(Base):

@@ -1,0 +1,64 @@
+"""What an organizer knows about the teams of a board: size of the model, institution, method, licence."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import select
+
+from scoring.comparison.team_facts import LABELS, TeamFacts, parse, read_facts
+from scoring.findings import Finding, InputRefused, error
+from scoring.readers.sources import Source
+from scoring.store import tables
+from scoring.store.database import Store
+
+
+def facts(store: Store, board_id: str) -> dict[str, TeamFacts]:
+    """Return the facts of the teams of a board, by team; of those that have any."""
+    with store.read() as session:
+        rows = session.scalars(select(tables.Team).where(tables.Team.board_id == board_id)).all()
+    return {row.name: of_row(row.facts) for row in rows if row.facts}
+
+
+def keep_facts(store: Store, board_id: str, source: Source, name: str | None = None) -> tuple[Finding, ...]:
+    """Keep facts of a table with a column `team`; they replace those of the teams that are named.
+
+    Args:
+        store: Where the board is.
+        board_id: Its id.
+        source: The table.
+        name: What messages call the table.
+
+    Returns:
+        Notes on rows of no team and on columns that are no facts.
+
+    Raises:
+        InputRefused: With every cell that cannot be, and `unknown-team` where no row is of a team of the
+            board.
+    """
+    with store.read() as session:
+        teams = set(session.scalars(select(tables.Team.name).where(tables.Team.board_id == board_id)))
+    found, noticed = read_facts(source, teams, name)
+    if not found:
+        words = "no row is of a team of the board: facts are kept of teams that have submitted."
+        raise InputRefused([error("unknown-team", name or "facts", words)], noticed)
+    with store.write() as session:
+        for team, told in found.items():
+            row = session.get(tables.Team, (board_id, team))
+            if row is not None:
+                row.facts = told.as_dict()
+    return tuple(noticed)
+
+
+def of_row(values: Mapping[str, Any]) -> TeamFacts:
+    """Return facts as a row holds them.
+
+    Raises:
+        ValueError: Where they are none: a row of a bundle may come from anybody.
+    """
+    texts = {fact: "" if value is None else str(value) for fact, value in values.items()}
+    if set(texts) != set(LABELS):
+        raise ValueError("these are no facts about a team")
+    told, problems = parse("", texts)
+    if problems:
+        raise ValueError(problems[0].message)
+    return told
