@@ -77,12 +77,27 @@ def _table(archive: Archive, name: str) -> bytes:
         sheet = _Sheet(strings, dates, name, left)
         _parse(archive.read(member), sheet.start, sheet.end, sheet.text)
         if len(sheet.rows) > 1:
-            filled[title] = sheet.rows
+            filled[title] = sheet
     if len(filled) != 1:
         tables = ", ".join(repr(title[:40]) for title in list(filled)[:5])
         words = f"it has a table on {len(filled)} sheets ({tables})" if filled else "no sheet has a table"
         raise _refused(name, f"{words}: keep one sheet, or save the right one as CSV.")
-    return _written(next(iter(filled.values())))
+    found = next(iter(filled.values()))
+    if found.unknown:
+        words = (
+            f"{len(found.unknown):,} cells hold formulas without their values (first: {found.unknown[0]}), as"
+        )
+        what_to_do = "Open the workbook in a spreadsheet program and save it, or save the table as CSV."
+        raise _refused(name, f"{words} programs write that compute nothing. {what_to_do}")
+    return _written(_without_title(found.rows))
+
+
+def _without_title(rows: Mapping[int, Mapping[int, str]]) -> Mapping[int, Mapping[int, str]]:
+    """Return rows without lines above the table that hold one cell, at its left edge."""
+    left = min(min(row) for row in rows.values())
+    table = (place for place in sorted(rows) if len(rows[place]) > 1 or left not in rows[place])
+    first = next(table, min(rows))
+    return {place: row for place, row in rows.items() if place >= first}
 
 
 def _written(rows: Mapping[int, Mapping[int, str]]) -> bytes:
@@ -198,7 +213,8 @@ def _whole(text: str | None) -> int:
 
 @dataclass
 class _Sheet:
-    """Cells of a sheet as they are read. left: how many cells the workbook may still have."""
+    """Cells of a sheet as they are read. left: how many cells the workbook may still have. unknown: places of
+    formulas without a value."""
 
     strings: Sequence[str]
     dates: frozenset[int]
@@ -211,6 +227,8 @@ class _Sheet:
     style: int = 0
     parts: list[str] = field(default_factory=list)
     inside: list[str] = field(default_factory=list)
+    is_formula: bool = False
+    unknown: list[str] = field(default_factory=list)
 
     def start(self, tag: str, attributes: Attributes) -> None:
         """Take the start of an element."""
@@ -218,12 +236,15 @@ class _Sheet:
         if tag == "row":
             given = _whole(attributes.get("r"))
             self.row, self.column = (given if given > 0 else self.row + 1), -1
+        elif tag == "f":
+            self.is_formula = True
         elif tag == "c":
             place = PLACE.fullmatch(attributes.get("r", ""))
             self.column = _column(place[1]) if place else self.column + 1
             self.row = int(place[2]) if place else self.row
             self.kind, self.style = attributes.get("t", "n"), max(0, _whole(attributes.get("s", "0")))
             self.parts.clear()
+            self.is_formula = False
             if self.row > LINES or self.column >= COLUMNS:
                 words = f"a cell stands beyond {LINES:,} lines or {COLUMNS:,} columns. {SAVE}"
                 raise _refused(self.name, words)
@@ -231,6 +252,8 @@ class _Sheet:
     def end(self, tag: str) -> None:
         """Take the end of an element: of a cell, keep what it holds."""
         self.inside.pop()
+        if tag == "c" and self.is_formula and not self.parts and self.kind != "str":
+            self.unknown.append(f"{_letters(self.column)}{self.row}")
         value = self._value() if tag == "c" and self.parts else ""
         if value.strip():
             self.left[0] -= 1
@@ -259,6 +282,12 @@ def _column(letters: str) -> int:
     for letter in letters:
         place = 26 * place + ord(letter) - ord("A") + 1
     return place - 1
+
+
+def _letters(place: int) -> str:
+    """Return the letters of a column by its place, from 0."""
+    place, last = divmod(place, 26)
+    return (_letters(place - 1) if place else "") + chr(ord("A") + last)
 
 
 def _date(text: str) -> str:

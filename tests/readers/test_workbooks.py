@@ -116,3 +116,30 @@ def test_the_digest_is_that_of_the_workbook():
     files = open_source(data, "p.xlsx")
     assert files.whole == open_source(data, "p.csv").whole
     assert files.open("p.xlsx").read() == files.read("p.xlsx")
+
+
+def test_formulas_without_their_values_are_one_problem():
+    body = (
+        '<row r="3"><c r="A3" t="str"><f>""</f><v></v></c><c r="B3"><f>1/4</f><v></v></c></row>'
+        '<row r="4"><c r="AB4"><f>1/4</f></c></row>'
+    )
+    words = "2 cells hold formulas without their values (first: B3)"
+    found = refused(workbooks.as_csv, workbook({"T": sheet(ROWS[:2], body)}), "w.xlsx")
+    assert [problem.message.startswith(words) for problem in found.problems] == [True]
+
+
+def test_a_title_above_the_table_is_no_header():
+    titled = [["Our results"], [], *ROWS]
+    table = read_table(workbooks.as_csv(workbook({"T": sheet(titled)}), "w"), "w.xlsx")
+    assert (table.header, table.header_line, table.lines) == (("image", "risk"), 3, (4, 5))
+    unnamed = workbook(
+        {
+            "T": sheet(
+                [],
+                '<row r="1"><c r="B1"><v>7</v></c></row>'
+                + f'<row r="2">{cell("A2", "x")}{cell("B2", 1)}</row>',
+            )
+        }
+    )
+    assert cells(unnamed) == [["", "7"], ["x", "1"]]
+    assert cells(workbook({"T": sheet([["a"], ["b"]])})) == [["a"], ["b"]]
