@@ -35,6 +35,10 @@ WRITTEN = {
     **dict.fromkeys(SHAPES.values(), ""),
 }
 """Characters that plain LaTeX lacks in its text, and how they are written; the shapes of risk groups go."""
+ROOM = 75
+"""Characters side by side that fit the width of a page with usual margins."""
+GAP = 2
+"""Characters between two columns."""
 
 
 def text(value: str) -> str:
@@ -56,24 +60,38 @@ def table(block: Table, caption: str, label: str) -> str:
         [words_of(cell(column, value, block)) for value in block.rows[column.name]] for column in columns
     ]
     sides = "".join("r" if column.kind in RIGHT else "l" for column in columns)
-    heads = [text(directed(column.full or column.label, column.better)) for column in columns]
+    full, short = (
+        [directed(name, c.better) for c, name in zip(columns, names, strict=True)]
+        for names in (
+            [column.full or column.label for column in columns],
+            [column.label for column in columns],
+        )
+    )
+    heads = full if _width(full, cells) <= ROOM else short
+    is_wide = _width(heads, cells) > ROOM
     rows = [" & ".join(map(text, row)) for row in zip(*cells, strict=True)]
     lines = (
-        r"% \usepackage{booktabs}",
+        r"% \usepackage{booktabs, graphicx}" if is_wide else r"% \usepackage{booktabs}",
         r"\begin{table}",
         r"\centering",
         rf"\caption{{{text(caption)}}}",
         rf"\label{{tab:{label}}}",
+        *([r"\resizebox{\linewidth}{!}{%"] if is_wide else []),
         rf"\begin{{tabular}}{{{sides}}}",
         r"\toprule",
-        " & ".join(heads) + r" \\",
+        " & ".join(map(text, heads)) + r" \\",
         r"\midrule",
         *(rf"{row} \\" for row in rows),
         r"\bottomrule",
-        r"\end{tabular}",
+        r"\end{tabular}" + "}" * is_wide,
         r"\end{table}",
     )
     return "\n".join(lines) + "\n"
+
+
+def _width(heads: Sequence[str], cells: Sequence[Sequence[str]]) -> int:
+    """Return how many characters the columns of a table take side by side."""
+    return sum(max(map(len, (head, *column))) + GAP for head, column in zip(heads, cells, strict=True))
 
 
 def comma_separated(block: Table) -> str:

@@ -3,6 +3,8 @@
 import csv
 import io
 import re
+import shutil
+import subprocess
 import zipfile
 from xml.etree import ElementTree
 
@@ -58,6 +60,34 @@ def test_tables_are_there_twice_with_the_same_rows(card, written):
     found = {row["class"]: row for row in csv.DictReader(io.StringIO(classes))}
     for name, entry in card.per_class.items():
         assert float(found[name]["F1"]) == entry["f1"]
+
+
+@pytest.mark.soak
+def test_latex_takes_the_tables(written, tmp_path):
+    program = shutil.which("pdflatex")
+    if program is None:
+        pytest.skip("no pdflatex on this machine: install texlive-latex-recommended")
+    tables = "".join(text for name, text in written.items() if name.endswith(".tex"))
+    packages = r"\usepackage{booktabs,graphicx}"
+    (tmp_path / "t.tex").write_text(
+        rf"\documentclass{{article}}{packages}\begin{{document}}{tables}\end{{document}}", encoding="utf-8"
+    )
+    command = [program, "-interaction=nonstopmode", "-halt-on-error", "t.tex"]
+    finished = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert finished.returncode == 0, finished.stdout[-2000:]
+    assert [line for line in finished.stdout.splitlines() if line.startswith("Overfull \\hbox (")] == []
+
+
+def test_wide_tables_have_short_heads_and_fit_the_page():
+    columns = [Column(f"c{i}", f"c{i}", full=f"a long name of column {i}") for i in range(16)]
+    rows = {column.name: ["x" * 8] for column in columns}
+    wide = latex.table(Table("?", columns, rows), "c", "l")
+    assert "long name" not in wide
+    assert r"\resizebox{\linewidth}{!}{%" in wide
+    assert r"\end{tabular}}" in wide
+    narrow = latex.table(Table("?", columns[:2], rows), "c", "l")
+    assert "long name" in narrow
+    assert "resizebox" not in narrow
 
 
 def test_methods_say_settings_and_digests(card, written):
