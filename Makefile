@@ -7,16 +7,16 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 PYTEST := $(BIN)/python -m pytest tests --ignore=tests/benchmarks
 
-.PHONY: run test soak benchmark load screenshots samples quick lint chromium strace peers clean
+.PHONY: run test soak benchmark load screenshots samples quick lint chromium strace nginx peers clean
 
 run: $(VENV)/installed
 	$(BIN)/streamlit run app.py
 
-test: $(VENV)/installed-dev chromium strace peers lint
+test: $(VENV)/installed-dev chromium strace nginx peers lint
 	$(PYTEST) -n $(JOBS) --dist worksteal
 
 # The long versions: more examples, more rounds, tests marked soak.
-soak: $(VENV)/installed-dev chromium strace
+soak: $(VENV)/installed-dev chromium strace nginx
 	BENCHSIDE_SOAK=$${BENCHSIDE_SOAK:-20} $(PYTEST) -n $(JOBS) --dist worksteal -m ""
 
 benchmark: $(VENV)/installed-dev
@@ -51,7 +51,7 @@ $(VENV)/installed: requirements.txt | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	touch $@
 
-$(VENV)/installed-dev: requirements-dev.txt requirements.txt | $(VENV)/installed
+$(VENV)/installed-dev: requirements-dev.txt requirements-postgresql.txt requirements.txt | $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	touch $@
 
@@ -73,6 +73,12 @@ strace:
 	@command -v strace >/dev/null || if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq strace >/dev/null; \
 	else echo "No strace found: the test that nothing leaves the machine will be skipped."; fi
+
+# The proxy in deploy/ is tested with Debian's nginx; where it cannot be installed those tests are skipped and say so.
+nginx:
+	@test -x /usr/sbin/nginx || command -v nginx >/dev/null || if command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ]; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq nginx-light >/dev/null; \
+	else echo "No nginx found: the tests of the proxy will be skipped."; fi
 
 clean:
 	rm -rf $(VENV) .venv-peers .pytest_cache .ruff_cache .mypy_cache .hypothesis build

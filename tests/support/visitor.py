@@ -6,7 +6,7 @@ import secrets
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from http.cookiejar import CookieJar
 from typing import Self
 from urllib.parse import urlencode
@@ -29,29 +29,36 @@ class Visitor:
         texts: What the elements of the last run say.
         tabs: The labels of the tabs of the last run.
         received: Bytes of all messages so far.
+        content: The messages of the last run themselves, in which every text of the page can be found.
     """
 
-    def __init__(self, address: str, page: str = ""):
-        self.address, self._page = address, page
+    def __init__(self, address: str, page: str = "", headers: Mapping[str, str] | None = None):
+        self.address, self._page, self._headers = address, page, dict(headers or {})
         host = address.removeprefix("http://")
         opened = connect(
-            f"ws://{host}/_stcore/stream", origin=address, subprotocols=["streamlit"], max_size=None
+            f"ws://{host}/_stcore/stream",
+            origin=address,
+            subprotocols=["streamlit"],
+            max_size=None,
+            additional_headers=self._headers,
         )
         self._channel = opened.__enter__()
-        self.session, self.received = "", 0
+        self.session, self.received, self.content = "", 0, b""
         self.widgets: dict[str, list[str]] = {}
         self.texts: list[str] = []
         self.tabs: list[str] = []
         self._states: dict[str, WidgetState] = {}
         self._script = ""
+        self._query: dict[str, str] = {}
 
     def run(self, page: str | None = None, **address: str) -> None:
         """Ask for a page, or for the same one again, and wait until its script has ended. address: what
-        stands behind its "?"."""
+        stands behind its "?", as before where it is left out."""
         question = BackMsg()
         if page is not None:
-            self._page, self._script, self._states = page, "", {}
-        question.rerun_script.query_string = urlencode(address)
+            self._page, self._script, self._states, self._query = page, "", {}, {}
+        self._query = address or self._query
+        question.rerun_script.query_string = urlencode(self._query)
         question.rerun_script.context_info.timezone = "UTC"
         question.rerun_script.context_info.color_scheme = "light"
         question.rerun_script.page_name = self._page
@@ -62,6 +69,7 @@ class Visitor:
 
     def finish(self) -> None:
         """Wait for the end of a run that goes on."""
+        self.content = b""
         self.widgets, self.texts, self.tabs = {}, [], []
         for message in self._messages():
             if message.WhichOneof("type") == "new_session":
@@ -118,7 +126,7 @@ class Visitor:
         )
         kind = {"Content-Type": f"multipart/form-data; boundary={boundary}"}
         parts = body if announced else (body[at : at + CHUNK] for at in range(0, len(body), CHUNK))
-        return send(self.address, path, "PUT", parts, kind)
+        return send(self.address, path, "PUT", parts, self._headers | kind)
 
     def close(self) -> None:
         """Close the tab."""
@@ -137,6 +145,7 @@ class Visitor:
         while True:
             data = self._channel.recv(PATIENCE)
             self.received += len(data)
+            self.content += data
             yield ForwardMsg.FromString(data)
 
     def _element(self, message: ForwardMsg) -> None:
@@ -164,9 +173,10 @@ def send(
     opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
     opener.open(f"{address}/_stcore/health").read()
     token = {cookie.name: cookie.value or "" for cookie in jar}.get("_streamlit_xsrf", "")
-    question = urllib.request.Request(
-        f"{address}/{path.lstrip('/')}", body, {**(headers or {}), "X-Xsrftoken": token}, method=method
-    )
+    sent = {**(headers or {}), "X-Xsrftoken": token}
+    if "Cookie" in sent:  # then the jar adds none
+        sent["Cookie"] += f"; _streamlit_xsrf={token}"
+    question = urllib.request.Request(f"{address}/{path.lstrip('/')}", body, sent, method=method)
     with contextlib.closing(_open(opener, question)) as answer:
         return answer.status, answer.read().decode(errors="replace")
 
