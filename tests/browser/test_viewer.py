@@ -32,6 +32,7 @@ KEYS = {
     "m": "Lines from",
     "o": "Draw: Outlines",
     "c": "Colour by: Result",
+    "i": "Colour pairs by the IoU",
 }
 SHOWN = """(node, colours) => {
   const overlay = node.stage.overlay, context = overlay.getContext("2d");
@@ -197,6 +198,13 @@ def test_keys_flip_what_they_say(viewer):
         expect(control).not_to_have_attribute("aria-pressed", before)
         page.locator(".stage").press(key)
         expect(control).to_have_attribute("aria-pressed", before)
+
+
+def test_pairs_are_coloured_by_the_iou_of_their_outlines(viewer):
+    page, of_iou = viewer(), (65, 77, 107)  # 0.62 in the picture: from 0.5 and below 0.65
+    assert painted(page, TP, of_iou) == [True, False]
+    page.locator(".stage").press("i")
+    assert painted(page, TP, FP, FN, of_iou) == [False, True, True, True]
 
 
 def test_results_and_classes_can_be_hidden(viewer):

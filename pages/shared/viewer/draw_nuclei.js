@@ -36,10 +36,11 @@ function paintNuclei(g, layer, found, S, dpr, ox, oy, squares) {
 }
 
 /** Nuclei that look alike, in the order in which they cover one another: found, spurious, missed; truth below prediction. */
-function grouped({ status, kind, cls, show }, found) {
+function grouped(layer, found) {
+  const { status, kind, cls, show } = layer;
   const groups = new Map();
   for (const i of found) {
-    const key = (status[i] * 2 + kind[i]) * 256 + (show.byClass ? cls[i] : 0);
+    const key = (status[i] * 2 + kind[i]) * 512 + (layer.level(i) >= 0 ? 256 + layer.level(i) : show.byClass ? cls[i] : 0);
     if (groups.has(key)) groups.get(key).push(i);
     else groups.set(key, [i]);
   }

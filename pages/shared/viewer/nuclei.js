@@ -4,6 +4,9 @@
 const BAND = 96;
 /** Radius on the screen to which a nucleus is brought that one goes to, CSS px. */
 const CLOSE = 26;
+/** Where colours change when pairs are coloured by the IoU of their outlines, and those colours: cividis. */
+const IOU_STEPS = [0.5, 0.65, 0.8, 0.9];
+const IOU_COLOURS = ["#00204d", "#414d6b", "#7c7b78", "#bcaf6f", "#ffea46"];
 const SETS = { errors: "Errors", fp: "FP", fn: "FN", all: "All" };
 
 class Nuclei {
@@ -14,11 +17,12 @@ class Nuclei {
     this.images = image ? [image] : [];
     this.names = head.classes.map((name) => name.replaceAll("_", " "));
     this.detections = head.detections;
+    this.hasIou = this.iou?.some((value) => value >= 0) ?? false;
     const alike = (one) => one instanceof Nuclei && one.detections === this.detections && String(one.names) === String(this.names);
     const same = alike(before);
     this.show = same ? before.show : {
       status: STATUS.map(() => true), kind: [true, true], classes: head.classes.map(() => true),
-      dots: false, links: false, fill: 0.12, byClass: this.detections, least: 0,
+      dots: false, links: false, fill: 0.12, byClass: this.detections, byIou: false, least: 0,
     };
     this.set = same ? before.set : this.detections ? "all" : "errors";
     this.groundVersion = this.thumbVersion = 0;
@@ -62,6 +66,7 @@ class Nuclei {
       ...results([["1 2 3", "TP, FP, FN"], ["t d", "truth, prediction"], ["m", "match lines"]]),
       ["o", "outlines, centroids"],
       ["c", "colour by class"],
+      ...(this.hasIou ? [["i", "colour pairs by IoU"]] : []),
       ["?", "these keys"],
     ];
   }
@@ -75,7 +80,14 @@ class Nuclei {
   }
 
   colour(i) {
+    const level = this.level(i);
+    if (level >= 0) return IOU_COLOURS[level];
     return this.show.byClass ? this.head.palette[this.cls[i]] : COLOUR[this.status[i]];
+  }
+
+  /** The step of the IoU of a pair, from 0; -1 where nuclei are not coloured by it, or this one has none. */
+  level(i) {
+    return this.show.byIou && this.iou[i] >= 0 ? IOU_STEPS.filter((step) => this.iou[i] >= step).length : -1;
   }
 
   /** Smaller copies of a large picture, so that it need not be scaled down whole in every frame. */
@@ -245,8 +257,15 @@ class Nuclei {
     this.refresh();
   }
 
+  iouLegend() {
+    const others = [FP, FN].filter((s) => this.show.status[s]).map((s) => [s, COLOUR[s], `${STATUS[s]}, ${STATUS_WORD[s]}`]);
+    const words = [`IoU below ${IOU_STEPS[0]}`, ...IOU_STEPS.map((step) => `IoU from ${step}`)];
+    return [...words.map((text, level) => [null, IOU_COLOURS[level], text]), ...others];
+  }
+
   legend() {
     const { show, head } = this;
+    if (show.byIou) return this.iouLegend();
     if (!show.byClass) return [TP, FP, FN].filter((s) => show.status[s]).map((s) => [s, COLOUR[s], `${STATUS[s]}, ${STATUS_WORD[s]}`]);
     return head.classes.map((_, c) => c).filter((c) => show.classes[c]).map((c) => [null, head.palette[c], this.names[c]]);
   }

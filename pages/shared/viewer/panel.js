@@ -19,12 +19,18 @@ function resultControls(layer, bar) {
     layer.refresh();
   });
   const drawn = shapeChoice(layer);
-  bar.append(layers("Result", ...status), layers("Source", truth, prediction), drawn, colour, links, fillSlider(layer));
+  const iou = toggle("Colour pairs by the IoU of their outlines: dark is low, yellow from 0.9 (i)", "IoU", show.byIou, (on) => {
+    show.byIou = on;
+    layer.refresh();
+  });
+  const colours = layer.hasIou ? [colour, iou] : [colour];
+  bar.append(layers("Result", ...status), layers("Source", truth, prediction), drawn, ...colours, links, fillSlider(layer));
   layer.viewer.stepper.append(choice("Step through", Object.entries(SETS), layer.set, (set) => {
     layer.set = set;
     layer.refresh();
   }));
-  return { 1: status[TP], 2: status[FP], 3: status[FN], t: truth, d: prediction, o: drawn, c: colour, m: links };
+  const flips = { 1: status[TP], 2: status[FP], 3: status[FN], t: truth, d: prediction, o: drawn, c: colour, m: links };
+  return layer.hasIou ? { ...flips, i: iou } : flips;
 }
 
 function detectionControls(layer, bar) {
