@@ -30,11 +30,15 @@ class Runs:
 
 def runs_of(labels: Ints, number: int) -> Runs:
     """Return the runs of block `number`."""
-    edges = np.flatnonzero(labels[1:] != labels[:-1]) + 1
-    starts, ends = np.r_[0, edges], np.r_[edges, labels.size]
-    kept = labels[starts] != 0
+    words = np.flatnonzero(labels.view(np.uint64))
+    first, last = (8 * int(words[0]), 8 * int(words[-1]) + 8) if words.size else (0, 0)
+    inside = labels[first:last]  # a tumour fills so little of a block that the rest is not looked at again
+    edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
+    starts, ends = np.r_[0, edges], np.r_[edges, inside.size]
+    kept = inside[starts] != 0 if inside.size else np.zeros(starts.size, bool)
     starts, ends = starts[kept], ends[kept]
-    return Runs((starts + number * VOXELS).astype(np.int32), (ends - starts).astype(np.int32), labels[starts])
+    begins = (starts + first + number * VOXELS).astype(np.int32)
+    return Runs(begins, (ends - starts).astype(np.int32), inside[starts])
 
 
 class RunCollector:
