@@ -17,6 +17,7 @@ import numpy as np
 from scoring.arrays import Floats
 from scoring.findings import InputRefused
 from scoring.models import cache as image_cache
+from scoring.models.cancelled import Cancelled as Cancelled
 from scoring.models.places import Places, Share
 from scoring.models.preprocessing import ImageUnreadable, Recipe, Seen
 from scoring.models.process import ModelProcess
@@ -25,10 +26,6 @@ from scoring.models.worker_process import WORKER, Limits
 
 _POLL_SECONDS = 0.05
 Result = TypeVar("Result")
-
-
-class Cancelled(Exception):
-    """The caller stopped the work."""
 
 
 class Answered(NamedTuple, Generic[Result]):

@@ -10,7 +10,7 @@ from scoring.arrays import Ints
 from scoring.challenges.hecktor2026.formula import STRUCTURES
 from scoring.challenges.hecktor2026.layouts import MASK_ENDINGS, Contents, classify_members
 from scoring.findings import Finding, error, note, warning
-from scoring.models.pool import Cancelled
+from scoring.models.cancelled import Cancelled
 from scoring.readers.jobs import by_case
 from scoring.readers.masks.blocks import Opener
 from scoring.readers.masks.counting import Mask, count, examine
