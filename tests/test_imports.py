@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -62,15 +63,23 @@ def name_of(path: Path) -> str:
     return str(path.relative_to(ROOT))
 
 
-def imports(path: Path) -> Iterator[str]:
+@cache
+def nodes(path: Path) -> list[ast.AST]:
+    """Every node of a file's syntax tree."""
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+@cache
+def imports(path: Path) -> tuple[str, ...]:
     """Every name that a file imports, as `package.module` and, for `from package import name`,
     `package.name`."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    names: list[str] = []
+    for node in nodes(path):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            names += (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            names += (node.module, *(f"{node.module}.{alias.name}" for alias in node.names))
+    return tuple(names)
 
 
 def module_name(path: Path) -> str:
@@ -83,7 +92,7 @@ def imported_modules(path: Path, modules: set[str]) -> set[str]:
     found = {name for name in imports(path) if name in modules}
     packages = {
         node.module
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in nodes(path)
         if isinstance(node, ast.ImportFrom) and all(f"{node.module}.{a.name}" in modules for a in node.names)
     }
     return found - packages - {module_name(path)}
@@ -95,23 +104,20 @@ def belongs(name: str, packages: tuple[str, ...]) -> bool:
 
 def texts(path: Path) -> Iterator[str]:
     """The text constants of a file that are no docstrings."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
     described = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     docstrings = {
         id(node.body[0].value)
-        for node in ast.walk(tree)
+        for node in nodes(path)
         if isinstance(node, described) and node.body and isinstance(node.body[0], ast.Expr)
     }
-    for node in ast.walk(tree):
+    for node in nodes(path):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
             yield node.value
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
-def test_scoring_imports_no_page_and_no_streamlit(path):
-    assert [
-        name for name in imports(path) if belongs(name, ("streamlit", "pages", "app", "tests", "sample_data"))
-    ] == []
+def test_scoring_imports_no_page_and_no_streamlit():
+    above = ("streamlit", "pages", "app", "tests", "sample_data")
+    assert [(name_of(path), name) for path in MODULES for name in imports(path) if belongs(name, above)] == []
 
 
 def test_no_imports_of_scoring_form_a_circle():
@@ -156,16 +162,18 @@ def test_importing_all_of_scoring_loads_no_streamlit():
     assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr
 
 
-@pytest.mark.parametrize("path", PAGES, ids=name_of)
-def test_pages_import_no_library_of_metrics(path):
-    assert [name for name in imports(path) if belongs(name, OF_METRICS)] == []
-
-
-@pytest.mark.parametrize("path", [*MODULES, *PAGES], ids=name_of)
-def test_nothing_is_fetched(path):
-    assert [name for name in imports(path) if belongs(name, NETWORK)] == []
+def test_pages_import_no_library_of_metrics():
     assert [
-        text
+        (name_of(path), name) for path in PAGES for name in imports(path) if belongs(name, OF_METRICS)
+    ] == []
+
+
+def test_nothing_is_fetched():
+    files = [*MODULES, *PAGES]
+    assert [(name_of(path), name) for path in files for name in imports(path) if belongs(name, NETWORK)] == []
+    assert [
+        (name_of(path), text)
+        for path in files
         for text in texts(path)
         if text.startswith(("http://", "https://", "//cdn")) and "w3.org" not in text
     ] == []

@@ -6,12 +6,19 @@ from tests.support.command_line import ROOT
 NAVIGATION = str(ROOT / "pages" / "shared" / "navigation.py")
 
 
+@pytest.fixture(scope="session")
+def warm() -> None:
+    """The samples are read and scored, as after the first visit to a server."""
+    AppTest.from_file(NAVIGATION, default_timeout=120).run()
+
+
 @pytest.fixture
-def opened():
-    """Opens a page by its file name, after the navigation has run, with parameters of the address."""
+def opened(warm):
+    """Opens a page by its file name, which is its address, with parameters of the address: the first page of
+    a visitor."""
 
     def open_page(name: str, **address: str) -> AppTest:
-        app = AppTest.from_file(NAVIGATION, default_timeout=120).run()
+        app = AppTest.from_file(NAVIGATION, default_timeout=120)
         for key, value in address.items():
             app.query_params[key] = value
         return app.switch_page(f"../{name}.py").run()
