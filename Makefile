@@ -39,9 +39,12 @@ lint: $(VENV)/installed-dev
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/mypy
 
-# What needs no browser, page or model: for every few lines of work.
+# What is fast: no browser, page, model, server or other program. For every few lines of work.
+NOT_QUICK := $(addprefix tests/,browser pages models single_image sample_data docs simulations server faults hostile fuzz load \
+	challenges/isic/test_model.py challenges/melanoma/test_model.py challenges/puma/test_model.py challenges/isic/test_parity.py \
+	test_packaging.py test_silence.py test_start.py)
 quick: $(VENV)/installed-dev
-	$(PYTEST) -n $(JOBS) --dist worksteal $(addprefix --ignore=tests/,browser pages models single_image sample_data docs challenges/isic/test_model.py challenges/melanoma/test_model.py challenges/isic/test_parity.py test_packaging.py test_start.py)
+	$(PYTEST) -n $(JOBS) --dist worksteal -m "not soak and not slow" --hypothesis-profile=quick $(addprefix --ignore=,$(NOT_QUICK))
 
 $(VENV)/bin/python:
 	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer is needed and was not found. Name it: make PYTHON=/path/to/python3.12 ..."; exit 1; }

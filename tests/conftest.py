@@ -1,4 +1,5 @@
-"""Hypothesis profile: the same examples at every run; BENCHSIDE_SOAK=N multiplies how many there are."""
+"""Hypothesis profiles: the same examples at every run; BENCHSIDE_SOAK=N multiplies how many there are, `make
+quick` takes a quarter."""
 
 import os
 
@@ -14,6 +15,7 @@ settings.register_profile(
     max_examples=40 * FACTOR,
     suppress_health_check=[HealthCheck.too_slow],
 )
+settings.register_profile("quick", settings.get_profile("fast"), max_examples=10)
 settings.load_profile("fast")
 
 

@@ -370,6 +370,7 @@ def test_check_needs_no_truth(folder):
     )
 
 
+@pytest.mark.slow
 def test_check_of_a_model():
     finished = run(
         "check", "tricorder3", "--model", MODEL / "model.onnx", "--truth", MODEL / "dataset", "--json", "-"
@@ -389,6 +390,7 @@ def test_a_model_that_is_none(folder):
         assert places(finished.json["problems"]) == [("model-unreadable", "m.onnx")]
 
 
+@pytest.mark.slow
 def test_a_model_s_predictions_score_like_the_model(folder):
     of_model = run(
         "score",
@@ -444,6 +446,7 @@ def test_a_model_s_predictions_score_like_the_model(folder):
     )
 
 
+@pytest.mark.slow
 def test_predictions_on_images_without_a_table(folder):
     finished = run(
         "predict",
@@ -463,6 +466,7 @@ def test_predictions_on_images_without_a_table(folder):
     assert "warning missing-demographics images: " in finished.err
 
 
+@pytest.mark.slow
 def test_images_that_lack_are_refused_or_wrong(folder):
     (folder / "set" / "images").mkdir(parents=True)
     for path in (MODEL / "dataset").rglob("*.*"):
@@ -528,6 +532,7 @@ def test_version():
     assert (finished.status, finished.out.strip(), finished.err) == (0, scoring.__version__, "")
 
 
+@pytest.mark.slow
 def test_the_same_bytes_however_often_and_with_any_hash_seed(folder):
     arguments = (
         "score",

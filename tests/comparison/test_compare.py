@@ -53,6 +53,7 @@ def test_sizes_by_team_give_each_the_score_it_has_alone():
         assert (entry["score"], entry["intervals"]) == (alone["score"], alone["intervals"])
 
 
+@pytest.mark.slow
 def test_a_model_competes_with_files():
     palette = SAMPLE.submissions["palette"].path
     finished = compared(f"file={AURORA}", f"model={palette}", "--resamples", "0", "--json", "-")
@@ -138,6 +139,7 @@ def test_a_folder_or_zip_of_teams_is_as_if_each_were_named(tmp_path):
     assert compared(tmp_path / "teams.zip", "--resamples", "20", "--json", "-").out == named.out
 
 
+@pytest.mark.slow
 def test_a_model_in_a_zip_of_teams_competes(tmp_path):
     with zipfile.ZipFile(tmp_path / "teams.zip", "w") as archive:
         archive.write(AURORA, "aurora.csv")

@@ -191,6 +191,7 @@ def test_log_rank_of_groups_that_are_never_exposed_together_says_nothing():
     assert (found.chi2, found.p) == (0, 1)
 
 
+@pytest.mark.slow
 def test_lifelines_and_scikit_survival_agree():
     cases = []
     for seed in range(6):

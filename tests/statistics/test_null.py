@@ -48,6 +48,7 @@ def compared(seed: int, n: int, teams: int):
     return compare(point[order], np.array([scores(truth, labels[team], weights) for team in order]), n)
 
 
+@pytest.mark.slow
 def test_equal_teams_are_seldom_parted():
     found = [compared(seed, 200, 8) for seed in range(SETS)]
     assert sum(any(pair.separated for pair in one.pairs) for one in found) <= most(0.07)
@@ -57,6 +58,7 @@ def test_equal_teams_are_seldom_parted():
     assert sum(any(pair.p_value <= 0.05 for pair in one.pairs) for one in found) > SETS / 3
 
 
+@pytest.mark.slow
 def test_two_equal_teams_are_shown_as_tied():
     found = [compared(1000 + seed, 300, 2) for seed in range(SETS)]
     assert sum(one.tied_for_first != [True, True] for one in found) <= most(0.06)
@@ -65,6 +67,7 @@ def test_two_equal_teams_are_shown_as_tied():
     assert sum(outside) <= most(0.08)
 
 
+@pytest.mark.slow
 def test_the_winner_of_equal_teams_is_no_certain_one():
     found = [compared(2000 + seed, 200, 8) for seed in range(SETS // 2)]
     shares = [max(one.shares_won) for one in found]

@@ -95,6 +95,7 @@ def drawn(seed: int, n: int = 120, decimals: int = 2) -> tuple[np.ndarray, np.nd
     )
 
 
+@pytest.mark.slow
 def test_delong_agrees_with_its_definition_and_with_mlstatkit():
     cases = [drawn(seed, decimals=decimals) for seed, decimals in itertools.product(range(3), (1, 6))]
     found = [delong(*case) for case in cases]

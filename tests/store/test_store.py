@@ -125,6 +125,7 @@ def test_the_migrations_make_what_the_code_expects(database):
         assert compare_metadata(context, tables.Base.metadata) == []
 
 
+@pytest.mark.slow
 def test_eight_writers_at_once(database):
     store = with_board()
     told = at_once(store, 8, 4)

@@ -464,6 +464,7 @@ def test_what_the_official_scorer_says_of_a_file_that_was_read():
     }
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000), st.integers(0, 10_000))
 def test_the_order_of_rows_and_columns_changes_no_number(seed, order):
     truth, predictions = random_pair(seed, cases=25, weights=True)

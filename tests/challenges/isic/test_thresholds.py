@@ -52,6 +52,7 @@ def test_a_sweep_has_every_measure_at_every_threshold(card):
         assert {name: found[name][i] for name in expected} == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_the_best_thresholds_beat_every_candidate(card):
     weights, best = card.arrays["score_weights"], thresholds.best(card)
     for k, name in enumerate(card.per_class):

@@ -183,6 +183,7 @@ def raster(rings: list, scale: int = 3) -> list:
     return labels.tolist()
 
 
+@pytest.mark.slow
 def test_panoptica_says_the_same_of_rasters():
     """Within what a pixel more or less at the edge changes."""
     dice = np.random.default_rng(3)

@@ -157,6 +157,7 @@ def test_the_id_column_is_never_the_unit():
     assert card.provenance["unit"] == "case"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("interval", ["jackknife", "bca", "auto"])
 def test_other_intervals_restated(interval):
     true, outputs, cases, found = drawn()

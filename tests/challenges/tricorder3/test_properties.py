@@ -3,6 +3,7 @@ of a bad one."""
 
 import random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -180,6 +181,7 @@ def test_classes_of_a_risk_group_can_change_places(cases, data):
     same({c: entries[c]["f1"] for c in CLASSES}, {c: before["per_class"][c]["f1"] for c in CLASSES})
 
 
+@pytest.mark.slow
 def test_damaged_tables_are_refused_or_scored_but_nothing_else():
     dice, good = random.Random(0), (truth(), predictions())
     pieces = [

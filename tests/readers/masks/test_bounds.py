@@ -55,6 +55,7 @@ def grown(tmp_path, truth: bytes, prediction: bytes) -> tuple[str, float]:
     return state, float(megabytes)
 
 
+@pytest.mark.slow
 @measurable
 def test_clinical_masks_are_never_held(tmp_path):
     backwards = AFFINE @ np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, -1, CLINICAL[2] - 1], [0, 0, 0, 1.0]])
@@ -68,6 +69,7 @@ def test_clinical_masks_are_never_held(tmp_path):
         assert megabytes < MOST_MB
 
 
+@pytest.mark.slow
 @measurable
 @pytest.mark.parametrize("shape", [SMALL, (1000, 1000, 1000)])
 def test_a_bomb_in_gzip_does_not_go_off(shape, tmp_path):

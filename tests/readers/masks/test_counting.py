@@ -98,6 +98,7 @@ def test_runs_are_kept_only_where_they_are_few():
     assert truth_of(random_labels(RANDOM, LARGE, 0.5)).runs is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", [0, reordering.MOST_KEPT])
 @pytest.mark.parametrize("way", WAYS)
 def test_masks_stored_in_another_orientation(way, kept, monkeypatch):
