@@ -16,7 +16,6 @@ def html(found: Standing) -> str:
         ("Challenge", challenge.title),
         ("Test set", f"version {found.board.test_set.number} of {row.version}"),
     ]
-    lines += [(f"Phase {phase.name}", phase.words) for phase in found.phases]
     parts = [
         front.front(row.title, views.formula(found), lines),
         *blocks.sections(publishing.sections(found), Figures()),

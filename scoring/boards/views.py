@@ -11,8 +11,10 @@ from typing import Any
 
 import plotly.graph_objects as go
 
+from scoring.boards.imported import ImportedBoard
+from scoring.boards.phases import DAY, Allowance, allowance
 from scoring.boards.rescoring import Change
-from scoring.boards.standing import Entry, Standing, history_rows, moved
+from scoring.boards.standing import MINUTE, Entry, Standing, history_rows, moved
 from scoring.comparison import displayed, team_tables, verdict
 from scoring.comparison import scale as scales
 from scoring.comparison import views as comparison_views
@@ -37,10 +39,12 @@ def formula(found: Standing) -> str:
 def sections(found: Standing) -> tuple[Section, ...]:
     """Return what can be published of a board."""
     value, scale = found.as_dict(), scales.of(found.board.challenge)
+    phases = _phases(found)
     if found.comparison is None:
-        return (Section("Ranking", [Text("Nobody is ranked yet.", "note")]), *_of_excluded(value))
+        nobody = Text("Nobody is ranked yet.", "note")
+        return (Section("Ranking", [nobody, *phases]), *_of_excluded(value))
     return (
-        Section("Ranking", _ranking(found, value, scale)),
+        Section("Ranking", [*_ranking(found, value, scale), *phases]),
         Section("History", [_figure(found, value, scale), _history(value, scale), *excluded(value)]),
     )
 
@@ -67,6 +71,88 @@ def _ranking(found: Standing, value: Value, scale: Scale) -> list[Block]:
         names = ", ".join(markdown(name, 60) for name in value["unranked"])
         blocks.append(Text(f"Without a submission that counts: {names}."))
     return blocks
+
+
+def _phases(found: Standing) -> list[Block]:
+    """Return when the board takes submissions, where it has phases."""
+    if not found.phases:
+        return []
+    columns = [Column("phase", "phase"), Column("when", "times (UTC) and limits")]
+    rows: Data = {
+        "phase": [phase.name for phase in found.phases],
+        "when": [phase.words for phase in found.phases],
+    }
+    return [Table("When may teams submit?", columns, rows, key="board_phases")]
+
+
+def left(found: Standing) -> list[Block]:
+    """Return what each team may still submit today, where the board has phases: for organizers."""
+    if not found.phases:
+        return []
+    board = found.board
+    teams = sorted({one.team for one in found.entries})
+    allowed = [allowance(board.store, board.row.id, team) for team in teams]
+    columns = [
+        Column("team", "team"),
+        Column("phase", "open phase"),
+        Column("today", "submitted today", "number", 0),
+        Column("total", "in the phase", "number", 0),
+        Column("left", "left today", "written"),
+    ]
+    rows: Data = {
+        "team": teams,
+        "phase": [one.phase.name if one.phase else "none" for one in allowed],
+        "today": [one.today for one in allowed],
+        "total": [one.total for one in allowed],
+        "left": [_left(one) for one in allowed],
+    }
+    return [Table("What may teams still submit?", columns, rows, key="board_left")]
+
+
+def _left(one: Allowance) -> str:
+    if one.problem is not None:
+        return "0"
+    return "any number" if one.left is None else str(one.left)
+
+
+def refused(kept: Sequence[Mapping[str, Any]]) -> list[Block]:
+    """Return the refused files that a board kept (`refused.listed`): for organizers."""
+    if not kept:
+        return []
+    columns = [
+        Column("team", "team"),
+        Column("submitted", "submitted (UTC)"),
+        Column("file", "file"),
+        Column("problem", "first problem"),
+        Column("problems", "problems", "number", 0),
+    ]
+    rows: Data = {
+        "team": [one["team"] for one in kept],
+        "submitted": [one["time"][:MINUTE].replace("T", " ") for one in kept],
+        "file": [shortened(one["file"], 60) for one in kept],
+        "problem": [shortened(one["problems"][0]["message"]) if one["problems"] else "" for one in kept],
+        "problems": [len(one["problems"]) for one in kept],
+    }
+    return [Table("What was refused?", columns, rows, "They count nothing.", key="board_refused")]
+
+
+def leaderboard(found: ImportedBoard) -> list[Block]:
+    """Return what is shown of an imported leaderboard."""
+    ranked = found.ranked()
+    columns = [
+        Column("rank", "#", "number", 0, full="rank", width=36),
+        Column("team", "team"),
+        Column("score", str(found.leaderboard.score or "score"), "number", 4),
+        Column("submitted", "submitted"),
+    ]
+    rows: Data = {
+        "rank": [rank for rank, _, _ in ranked],
+        "team": [entry.team for _, entry, _ in ranked],
+        "score": [score for _, _, score in ranked],
+        "submitted": [(entry.created or "")[:DAY] for _, entry, _ in ranked],
+    }
+    note = Text(markdown(found.words, 400), "caution")
+    return [note, Table("Who is ranked where?", columns, rows, key="board_imported")]
 
 
 def _teams(found: Standing, value: Value, scale: Scale) -> Table:

@@ -129,7 +129,10 @@ def _settings(challenge: Challenge, title: str, counts: str) -> Settings:
         help="Column of the test set whose rows of one value are resampled together, such as patient_id.",
     )
     statistics = {**USUAL, "resamples": resamples, "seed": seed, "group": group or None}
-    return Settings(title, counts, score, compare, statistics)
+    keep_refused = st.toggle(
+        "Keep refused files", key="board_new_keep_refused", help="For you to look at; they count nothing."
+    )
+    return Settings(title, counts, score, compare, statistics, keep_refused)
 
 
 def _value(option: Option) -> Any:

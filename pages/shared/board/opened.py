@@ -12,7 +12,7 @@ from pages.shared.board import acts, correcting, participants, submitting
 from pages.shared.render import Place
 from pages.shared.submissions import Outcome, attempt
 from scoring.access.roles import NOBODY, Role
-from scoring.boards import bundle, hidden, publishing, report, views
+from scoring.boards import bundle, hidden, imported, publishing, report, views
 from scoring.boards.board import Opened, opened
 from scoring.boards.standing import Standing, standing
 from scoring.comparison import verdict
@@ -45,6 +45,11 @@ class Shown:
 
 def show(store: Store, board_id: str) -> None:
     """Draw a board, or why there is none."""
+    kept = imported.find(store, board_id)
+    if kept is not None:
+        layout.plain_opening(markdown(kept.title, 80), f"{kept.leaderboard.platform}, {kept.created[:10]}")
+        render.draw_all(views.leaderboard(kept), Place(None, False, "board"))
+        return
     organizes = acts.may_organize()
     is_public = not organizes or st.query_params.get("view") == PUBLIC
     found = attempt(_shown, store, board_id, is_public)
@@ -75,8 +80,9 @@ def _shown(store: Store, board_id: str, is_public: bool) -> Shown:
     actor = NOBODY if is_public else store.actor
     found = standing(opened(replace(store, actor=actor), board_id))
     row = found.board.row
-    key = (store.place, row.id, str(row.version), row.title, repr(row.options), repr(found.entries))
-    return _kept((*key, repr(hidden.rules(store, board_id)), repr(actor)), found, is_public)
+    known = (repr(row.options), repr((found.entries, found.phases)), repr(hidden.rules(store, board_id)))
+    key = (store.place, row.id, str(row.version), row.title, *known, repr(actor))
+    return _kept(key, found, is_public)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Ranking ...")

@@ -10,7 +10,8 @@ from pages.shared import finding_list, inputs, jobs, layout, render
 from pages.shared.board import acts
 from pages.shared.inputs import Input
 from pages.shared.option_widgets import option_widget
-from scoring.boards import folders, views
+from pages.shared.render import Place
+from scoring.boards import folders, refused, views
 from scoring.boards.board import Opened
 from scoring.boards.sent import Receipt, Sent
 from scoring.boards.standing import Entry
@@ -51,6 +52,8 @@ def show(shown: Shown) -> None:
                     st.rerun()
                 st.button("Without them", type="tertiary", icon=":material/undo:", on_click=in_use.forget)
     _receipts(st.session_state.get(f"{page}_receipts"))
+    now = [*views.left(shown.standing), *views.refused(refused.listed(board))]
+    render.draw_all(now, Place(None, True, "board"))
     render.draw(views.submissions(shown.standing), shown.place("Submissions"))
     _exclusion(shown)
 
@@ -86,8 +89,8 @@ def _submit(board: Opened, sent: list[Any], job: jobs.Job) -> tuple[list[Receipt
                 found = list(folders.of_source(one.source, one.name))
                 every += [entry for entry in found if isinstance(entry, Sent)]
                 problems += [entry for entry in found if isinstance(entry, Finding)]
-            except InputRefused as refused:
-                problems += refused.problems
+            except InputRefused as why:
+                problems += why.problems
         else:
             team, file, options = one
             every.append(Sent(team.strip(), file.name, file.source, options))
@@ -99,8 +102,8 @@ def _submit(board: Opened, sent: list[Any], job: jobs.Job) -> tuple[list[Receipt
             break
         try:
             receipts.append(submit(board, entry))
-        except InputRefused as refused:
-            problems += [error(p.code, f"{entry.team}: {p.where}", p.message) for p in refused.problems]
+        except InputRefused as why:
+            problems += [error(p.code, f"{entry.team}: {p.where}", p.message) for p in why.problems]
     return receipts, problems
 
 
