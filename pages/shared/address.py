@@ -10,7 +10,7 @@ from pathlib import Path
 import streamlit as st
 
 KNOWN, PAGE = "_address", "_address_page"
-STEPS = ("tab", "set", "submission", "with", "challenge")
+STEPS = ("tab", "set", "submission", "with", "challenge", "board", "view")
 """Parameters whose change is a step that Back goes back."""
 _history = st.components.v2.component(
     "history", html="<i></i>", js=(Path(__file__).parent / "history.js").read_text(encoding="utf-8")
@@ -37,6 +37,11 @@ def write(parameter: str, value: str) -> None:
     """Write a choice to the address."""
     st.query_params[parameter] = value
     st.session_state.setdefault(KNOWN, {})[parameter] = value
+
+
+def become(**parameters: str) -> None:
+    """Let the address say this and nothing else: another view of the page that is open."""
+    st.query_params.from_dict(parameters)
 
 
 def take(key: str, parameter: str, allowed: Iterable[str]) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared import finding_list, inputs, layout
+from pages.shared import address, finding_list, inputs, layout
 from pages.shared.board import acts
 from pages.shared.option_widgets import option_widget
 from scoring.boards import bundle
@@ -21,7 +21,6 @@ WHAT = (
     "A board collects what teams submit over weeks, scores each file at once, and ranks the teams with "
     "intervals and ties."
 )
-PAGE = "../board.py"
 
 
 def show(store: Store) -> None:
@@ -53,11 +52,12 @@ def show(store: Store) -> None:
 
 def _card(one: dict) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
-        st.page_link(
-            PAGE,
-            label=f"**{markdown(one['title'], 80)}**",
+        st.button(
+            f"**{markdown(one['title'], 80)}**",
+            key=f"board_open_{one['id']}",
             icon=":material/leaderboard:",
-            query_params={"board": one["id"]},
+            on_click=address.become,
+            kwargs={"board": one["id"]},
         )
         known = REGISTRY.get(one["challenge"])
         teams, sent = one["teams"], one["submissions"]
@@ -77,7 +77,8 @@ def _follow(outcome) -> None:
     if outcome.refused:
         finding_list.refusal(outcome.refused)
     elif outcome.value:
-        st.switch_page(PAGE, query_params={"board": outcome.value})
+        address.become(board=outcome.value)
+        st.rerun()
 
 
 def _new(store: Store) -> None:

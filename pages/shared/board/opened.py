@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from pages.shared import access, downloads, finding_list, layout, render
+from pages.shared import access, address, downloads, finding_list, layout, render
 from pages.shared.board import acts, correcting, participants, submitting
 from pages.shared.render import Place
 from pages.shared.submissions import Outcome, attempt
@@ -20,7 +20,6 @@ from scoring.store.database import Store
 from scoring.text import markdown
 from scoring.views import Section
 
-PAGE = "../board.py"
 PUBLIC = "public"
 """What `view` in the address says where an organizer looks at what everybody sees."""
 
@@ -56,7 +55,7 @@ def show(store: Store, board_id: str) -> None:
     if found.refused:
         layout.plain_opening("Boards", "")
         finding_list.refusal(found.refused)
-        st.page_link(PAGE, label="All boards", icon=":material/arrow_back:")
+        _way("All boards", "arrow_back")
         return
     shown: Shown = found.value
     _opening(shown)
@@ -102,22 +101,24 @@ def _ways(shown: Shown, is_public: bool) -> None:
     """Draw the ways from a board to the others, and between its views."""
     board_id = shown.board.row.id
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.page_link(PAGE, label="All boards", icon=":material/arrow_back:")
+        _way("All boards", "arrow_back")
         if is_public:
-            st.page_link(
-                PAGE,
-                label="Back to the organizer\u2019s view",
-                icon=":material/edit:",
-                query_params={"board": board_id},
-            )
+            _way("Organizer’s view", "edit", board=board_id)
             st.caption("This is all that the public sees.", width="content")
         else:
-            st.page_link(
-                PAGE,
-                label="Public view",
-                icon=":material/public:",
-                query_params={"board": board_id, "view": PUBLIC},
-            )
+            _way("Public view", "public", board=board_id, view=PUBLIC)
+
+
+def _way(label: str, icon: str, **address_of: str) -> None:
+    """Draw a button that opens another view of this page."""
+    st.button(
+        label,
+        key=f"board_way_{icon}",
+        type="tertiary",
+        icon=f":material/{icon}:",
+        on_click=address.become,
+        kwargs=address_of,
+    )
 
 
 def _section(shown: Shown, section: Section) -> None:

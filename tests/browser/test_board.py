@@ -1,0 +1,147 @@
+"""A board in the browser: an organizer's walk, and what the public page sends."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, WebSocket, expect
+
+from scoring.boards import bundle, rescoring
+from scoring.boards.board import Settings, create, opened
+from scoring.boards.packing import zipped
+from scoring.boards.sent import Sent
+from scoring.boards.standing import standing
+from scoring.boards.submitting import exclude, submit
+from scoring.store.database import open_store
+from tests.browser import driver
+from tests.support.boards import CASES, TRUTH, labels, predictions
+
+CANARY = b"canary"
+DAYS = ("2026-10-01", "2026-10-08", "2026-10-15")
+
+
+def hidden_truth(path: Path, wrong: tuple[int, ...] = ()) -> Path:
+    """Write a truth whose names of cases, places and file are canaries."""
+    rows = zip(CASES, TRUTH, strict=True)
+    lines = [f"{case},{ill != (i in wrong)},canaryplace{i % 3}" for i, (case, ill) in enumerate(rows)]
+    path.write_text("filename,label,Location\n" + "\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture
+def hidden(tmp_path) -> None:
+    """The board "hidden": two teams of three weeks, a corrected truth, an excluded submission."""
+    store = open_store()
+    truth = hidden_truth(tmp_path / "canarytruth.csv", wrong=(0, 3))
+    settings = Settings("Hidden", statistics={"resamples": 60})
+    board = create(store, "hidden", "melanoma", str(truth), settings)
+    for week, day in enumerate(DAYS):
+        for place, team in enumerate(("alpha", "beta")):
+            file = predictions(tmp_path / "p.csv", 2 * week + place, 1.4 - 0.3 * week)
+            time = f"{day}T12:00:00.000000+00:00"
+            submit(board, Sent(team, "canaryfile.csv", file.read_bytes(), created=time))
+    rescoring.rescore(store, "hidden", str(hidden_truth(tmp_path / "canarycorrected.csv")))
+    exclude(store, "hidden", standing(opened(store, "hidden")).entries[0].id, "sent by mistake")
+
+
+def swept(page: Page) -> list[bytes]:
+    """All that the server sends to a page from now on: frames, and bodies of its answers, media included."""
+    came: list[bytes] = []
+
+    def listen(socket: WebSocket) -> None:
+        socket.on("framereceived", lambda data: came.append(data.encode() if isinstance(data, str) else data))
+
+    page.on("websocket", listen)
+    page.on("requestfinished", lambda request: came.append(_body(request)))
+    return came
+
+
+def _body(request) -> bytes:
+    answer = request.response()
+    is_script = request.resource_type in ("script", "stylesheet", "font", "document")
+    return request.url.encode() + (b"" if answer is None or is_script else answer.body())
+
+
+def test_the_public_page_sends_no_case(visitor, server, hidden, tmp_path):
+    page = visitor().new_page()
+    came = swept(page)
+    page.goto(f"{server.address}/board?board=hidden&view=public")
+    driver.settled(page)
+    assert page.get_by_role("tab").all_inner_texts() == ["Ranking", "History"]
+    files = []
+    for name in ("Ranking", "History"):
+        driver.tab(page, name)
+        for button in page.get_by_test_id("stDownloadButton").all():
+            with page.expect_download(timeout=driver.PATIENCE) as started:
+                button.get_by_role("button").click()
+            files.append(Path(started.value.path()).read_bytes())
+            came.append(started.value.suggested_filename.encode() + started.value.url.encode())
+    everything = b"\n".join([*came, *files])
+    assert len(files) >= 7
+    assert sum(b"alpha" in part for part in files) >= 6, "the files hold the teams"
+    assert b"sent by mistake" in everything
+    assert CANARY not in everything.lower()
+    driver.settled(page).get_by_role("button", name="Organizer’s view").click()
+    driver.tab(page, "Corrections")
+    expect(page.get_by_role("heading", name="By which cases?")).to_be_visible()
+    assert CANARY in b"\n".join(came), "the sweep sees what the organizer's page sends"
+
+
+@pytest.mark.soak
+def test_an_organizers_walk(visitor, server, tmp_path):
+    page = driver.visit(visitor(), f"{server.address}/board")
+    if not page.get_by_label("Title", exact=True).is_visible():
+        page.get_by_text("New board", exact=True).click()
+    page.get_by_label("Challenge", exact=True).click()
+    page.get_by_role("option", name="Melanoma", exact=True).click()
+    driver.settled(page)
+    page.get_by_label("Title", exact=True).fill("A walk")
+    page.get_by_label("Address", exact=True).fill("walk")
+    page.keyboard.press("Tab")
+    truth = labels(tmp_path / "labels.csv", wrong=(0, 3, 7, 11)).read_bytes()
+    page.locator(".st-key-board_new_truth_file input[type=file]").set_input_files(_file("labels.csv", truth))
+    driver.settled(page).get_by_role("button", name="Create the board").click()
+    page.wait_for_url("**board=walk*")
+
+    driver.tab(page, "Submissions")
+    weeks = {
+        f"{team}/{day}.csv": predictions(tmp_path / "p.csv", 3 * week + place, 1.5 - 0.2 * place).read_bytes()
+        for week, day in enumerate(DAYS)
+        for place, team in enumerate(("alpha", "beta", "gamma"))
+    }
+    pack = page.locator(".st-key-board_walk_teams_zip_files input[type=file]")
+    pack.set_input_files(_file("weeks.zip", zipped(weeks.items())))
+    driver.settled(page).get_by_role("button", name="Submit", exact=True).click()
+    expect(page.get_by_text("9 submissions scored")).to_be_visible(timeout=driver.PATIENCE)
+    store = open_store()
+    before = standing(opened(store, "walk")).as_dict()["teams"]
+
+    driver.tab(page, "Corrections")
+    corrected = labels(tmp_path / "corrected.csv").read_bytes()
+    page.locator(".st-key-board_walk_truth_file input[type=file]").set_input_files(
+        _file("corrected.csv", corrected)
+    )
+    driver.settled(page).get_by_role("button", name="Score all again").click()
+    expect(page.get_by_role("heading", name="By which cases?")).to_be_visible(timeout=driver.PATIENCE)
+    after = standing(opened(store, "walk"))
+    assert {one["team"]: one["score"] for one in before} != {
+        one["team"]: one["score"] for one in after.as_dict()["teams"]
+    }
+    changed = rescoring.changes(after.board)
+    assert {case for one in changed for case in one.cases} <= {CASES[i] for i in (0, 3, 7, 11)}
+
+    driver.settled(page)
+    with page.expect_download(timeout=driver.PATIENCE) as report:
+        page.get_by_role("button", name="Report (HTML)").click()
+    assert "A walk" in Path(report.value.path()).read_text(encoding="utf-8")
+    page.get_by_text("with the test sets").click()
+    driver.settled(page)
+    with page.expect_download(timeout=driver.PATIENCE) as whole:
+        page.get_by_role("button", name="Whole board (zip)").click()
+    data = Path(whole.value.path()).read_bytes()
+    elsewhere = open_store(tmp_path / "elsewhere")
+    assert bundle.import_board(elsewhere, data) == "walk"
+    assert bundle.export(opened(elsewhere, "walk"), with_truth=True) == data
+
+
+def _file(name: str, data: bytes) -> dict:
+    return {"name": name, "mimeType": "application/octet-stream", "buffer": data}
