@@ -201,7 +201,8 @@ def changes(board: Opened) -> list[Change]:
     ranks_after, ranks_before = (
         found.comparison.ranks if found.comparison else {} for found in (after, before)
     )
-    teams = [*ranks_after, *(team for team in ranks_before if team not in ranks_after)]
+    ranked = sorted(ranks_after, key=lambda team: ranks_after[team] or len(ranks_after))
+    teams = [*ranked, *(team for team in ranks_before if team not in ranks_after)]
     return [
         Change(
             team,
