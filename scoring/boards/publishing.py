@@ -38,8 +38,9 @@ def _hidden(found: Standing, known: HiddenRules) -> tuple[Section, ...]:
     shown, scale = hidden.published(found), scales.of(found.board.challenge)
     note = Text(told(known), "note")
     if not shown["teams"]:
-        return (Section("Ranking", [note, Text("Nobody is ranked yet.", "note")]),)
-    blocks: list[Block] = [note, _ranking(shown, scale)]
+        nobody = Text("Nobody is ranked yet.", "note")
+        return (Section("Ranking", [note, nobody, *views.phase_table(found)]),)
+    blocks: list[Block] = [note, _ranking(shown, scale), *views.phase_table(found)]
     if shown["unranked"]:
         names = ", ".join(markdown(name, 60) for name in shown["unranked"])
         blocks.append(Text(f"Without a score that is shown: {names}."))

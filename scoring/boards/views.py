@@ -39,7 +39,7 @@ def formula(found: Standing) -> str:
 def sections(found: Standing) -> tuple[Section, ...]:
     """Return what can be published of a board."""
     value, scale = found.as_dict(), scales.of(found.board.challenge)
-    phases = _phases(found)
+    phases = phase_table(found)
     if found.comparison is None:
         nobody = Text("Nobody is ranked yet.", "note")
         return (Section("Ranking", [nobody, *phases]), *_of_excluded(value))
@@ -73,7 +73,7 @@ def _ranking(found: Standing, value: Value, scale: Scale) -> list[Block]:
     return blocks
 
 
-def _phases(found: Standing) -> list[Block]:
+def phase_table(found: Standing) -> list[Block]:
     """Return when the board takes submissions, where it has phases."""
     if not found.phases:
         return []
