@@ -10,17 +10,18 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from scoring.access import roles, settings
 from scoring.access.claims import AccessRules, actor_of, key_of
 from scoring.access.roles import LOCAL, NOBODY, Actor, Role
-from scoring.boards import members
 from scoring.findings import InputRefused, lines
-from scoring.store.database import DATABASE, FOLDER, Store, open_store
 from scoring.text import markdown
+
+if TYPE_CHECKING:
+    from scoring.store.database import Store
 
 LEAST = {
     "overview": Role.PARTICIPANT,
@@ -71,9 +72,14 @@ def actor() -> Actor:
     return actor_of(claims, rules, time.time(), revoked)
 
 
-def store() -> Store:
+def store() -> "Store":
     """Return the store of this server on behalf of this visitor. Raises InputRefused."""
-    return replace(_opened(os.environ.get(FOLDER), os.environ.get(DATABASE)), actor=actor())
+    return replace(program_store(), actor=actor())
+
+
+def program_store() -> "Store":
+    """Return the store of this server for what the program does after its own checks. Raises InputRefused."""
+    return _opened(os.environ.get("BENCHSIDE_STORE"), os.environ.get("BENCHSIDE_DATABASE_URL"))
 
 
 def allowed(least: Role) -> bool:
@@ -124,12 +130,12 @@ class Entry:
 
 
 def notice(least: Role | None, title: str = "Not for everybody") -> None:
-    """Say for whom a page is."""
+    """Say for whom a page is, and the way to what is for everybody."""
     st.title(title)
     who = WHAT.get(least, "nobody") if least else "nobody"
-    st.info(
-        f"This page is for {who}." + ("" if actor().key else " Log in to open it."), icon=":material/lock:"
-    )
+    words = "" if actor().key else " Log in to open it."
+    st.info(f"This page is for {who}.{words}", icon=":material/lock:")
+    st.page_link("../board.py", label="Boards are for everybody", icon=":material/leaderboard:")
 
 
 def bar() -> None:
@@ -163,10 +169,14 @@ def _rules() -> AccessRules:
 
 
 def _revoked(claims: dict[str, Any]) -> float:
+    from scoring.boards.members import not_before  # takes a second, and only where people log in
+
     person = key_of(str(claims.get("iss", "")), str(claims.get("sub", "")))
-    return members.not_before(_opened(os.environ.get(FOLDER), os.environ.get(DATABASE)), person)
+    return not_before(program_store(), person)
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
-def _opened(folder: str | None, url: str | None) -> Store:
-    return open_store(folder, url)
+def _opened(folder: str | None, url: str | None) -> "Store":
+    from scoring.store.database import open_store
+
+    return replace(open_store(folder, url), actor=LOCAL)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.shared import exposure, finding_list, layout, reopening
+from pages.shared import access, exposure, finding_list, layout, reopening
 from pages.shared.inputs import Input
 from pages.shared.render import Place, draw_all
 from pages.shared.submissions import Outcome, attempt
@@ -53,7 +53,9 @@ class Offer:
 
 
 def owner() -> str | None:
-    """Return whose what is kept is; None where it would be nobody's."""
+    """Return whose what is kept is, the person's where people log in; None where it would be nobody's."""
+    if access.is_configured():
+        return access.actor().key or None
     return None if exposure.is_public() else ""
 
 
@@ -192,18 +194,7 @@ def _manage(store: "Store", offer: Offer, newest: Sequence["Entry"], here: str |
 
 
 def _store() -> "Store":
-    import os
-
-    from scoring.store.database import DATABASE, FOLDER
-
-    return _opened(os.environ.get(FOLDER), os.environ.get(DATABASE))
-
-
-@st.cache_resource(max_entries=2, show_spinner=False)
-def _opened(folder: str | None, url: str | None) -> "Store":
-    from scoring.store.database import open_store
-
-    return open_store(folder, url)
+    return access.program_store()
 
 
 def _contents() -> set[tuple[str, str, str]]:

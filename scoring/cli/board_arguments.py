@@ -16,6 +16,9 @@ ACTIONS = {
     "refused": "list the refused files that are kept, with their problems (not for publication)",
     "rescore": "score all submissions again with a corrected test set, and say what that changes",
     "delete": "delete a submission, or a board with everything in it, from the disk too",
+    "hide": "hide the truth from participants, say what it tells them, or open it",
+    "members": "say who submits for a team; without --team list all",
+    "attempts": "what participants tried: refusals, foreign teams, probing; end somebody's logins",
     "export": "write a board as one file",
     "import": "read a board that was exported, or the leaderboard of another platform",
 }
@@ -114,9 +117,34 @@ def _import(one: Parser) -> None:
     one.add_argument("--ascending", action="store_true", help="lower scores of the leaderboard are better")
 
 
+def _hide(one: Parser) -> None:
+    detail = "what participants see of a submission: score (default), classes or cases"
+    one.add_argument("--detail", metavar="WHAT", help=detail)
+    ladder = "show a score only where it beats the team's best by more than this; 0: show each"
+    one.add_argument("--ladder", metavar="STEP", type=float, help=ladder)
+    refused = "refused submissions of a team a day at most; default 20"
+    one.add_argument("--refused-per-day", metavar="N", type=int, help=refused)
+    one.add_argument("--open", action="store_true", help="open the truth: intervals, ties and cases are told")
+
+
+def _members(one: Parser) -> None:
+    one.add_argument("--team", metavar="NAME", help="name of the team; without it, list all")
+    who = "e-mail address that the identity provider verified, or group:NAME; may be repeated"
+    one.add_argument("--member", metavar="WHO", action="append", default=[], help=who)
+    one.add_argument("--nobody", action="store_true", help="let the team have no members any more")
+
+
+def _attempts(one: Parser) -> None:
+    person = "end the logins of a person, named as the list names them: they have to log in again"
+    one.add_argument("--revoke", metavar="PERSON", help=person)
+
+
 FURTHER = {
     "submit": _submit,
     "phase": _phase,
+    "hide": _hide,
+    "members": _members,
+    "attempts": _attempts,
     "show": _show,
     "exclude": _exclude,
     "facts": _facts,

@@ -13,7 +13,7 @@ from scoring.boards.rescoring import Change, changes
 from scoring.boards.sent import Receipt, Sent
 from scoring.boards.standing import standing
 from scoring.challenges import load_challenge
-from scoring.cli import board_phases
+from scoring.cli import board_people, board_phases
 from scoring.cli.board_tables import board_table, changes_table, imported_table, list_table, receipt_line
 from scoring.cli.output import answer, print_findings, progress, write
 from scoring.cli.reading import chosen, statistics
@@ -219,6 +219,9 @@ ACTIONS: dict[str, Callable[[Store, argparse.Namespace], None]] = {
     "create": _create,
     "submit": _submit,
     "phase": board_phases.phase,
+    "hide": board_people.hide,
+    "members": board_people.set_members,
+    "attempts": board_people.attempts,
     "list": _list,
     "show": _show,
     "facts": _facts,

@@ -2,6 +2,7 @@
 
 import base64
 import contextlib
+import os
 import shutil
 import socket
 import subprocess
@@ -93,13 +94,19 @@ class Server:
     pid: int
 
 
-@contextlib.contextmanager
-def served(script: str = "app.py") -> Iterator[Server]:
-    """The app, or another script of the project, in a process of its own on a free port, ended with the
-    block."""
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+        return int(probe.getsockname()[1])
+
+
+@contextlib.contextmanager
+def served(
+    script: str = "app.py", *arguments: str, port: int | None = None, **environment: str
+) -> Iterator[Server]:
+    """The app, or another script of the project, in a process of its own on a free port, ended with the
+    block."""
+    port = port or free_port()
     address = f"http://localhost:{port}"
     settings = {"headless": "true", "port": str(port), "fileWatcherType": "none"}
     command = [
@@ -110,7 +117,13 @@ def served(script: str = "app.py") -> Iterator[Server]:
         script,
         *(f"--server.{key}={value}" for key, value in settings.items()),
     ]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [*command, *arguments],
+        cwd=ROOT,
+        env=os.environ | environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     try:
         while not _healthy(address):
             if process.poll() is not None:

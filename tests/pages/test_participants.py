@@ -50,7 +50,7 @@ def test_a_participant_submits_and_sees_what_is_left(board):
 def test_an_organizer_hides_and_names_members(board):
     app = visited(claims("olga"), "Participants")
     assert not app.exception
-    assert "Hidden. Participants see the score, rates by class" in words(app)
+    assert "Participants see the score, rates by class" in words(app)
     app.selectbox(key="hide_detail_h").select("score").run()
     next(one for one in app.button if one.label == "Hide the truth so").click().run()
     assert hidden.rules(open_store(), "h").detail == "score"

@@ -7,7 +7,7 @@ import streamlit as st
 from pages.shared import address, finding_list, inputs, layout
 from pages.shared.board import acts
 from pages.shared.option_widgets import option_widget
-from scoring.boards import bundle
+from scoring.boards import bundle, members
 from scoring.boards.board import COUNTS, USUAL, Settings, create, listed
 from scoring.boards.sample import ID, create_sample
 from scoring.boards.views import RULES
@@ -28,6 +28,9 @@ def show(store: Store) -> None:
     layout.plain_opening("Boards", WHAT)
     if not acts.may_organize():
         st.info("Open a board by the address that its organizer published.", icon=":material/leaderboard:")
+        for one in listed(store) if store.actor.key else ():
+            if members.teams_of(store, one["id"], store.actor):
+                _card(one)
         return
     _follow(acts.outcome(("sample",), "submissions"))
     boards = listed(store)

@@ -115,7 +115,7 @@ def _history(board: Opened, team: str) -> None:
     digits = 1 if scale.factor == 100 else hidden.DECIMALS
     st.table(
         {
-            "submitted (UTC)": [spoken(one.time) for one in answers],
+            "submitted": [spoken(one.time) for one in answers],
             f"score ({scale.unit})": [_score(one, scale.factor, digits) for one in answers],
             "state": ["counts" if one.counts else one.fate for one in answers],
         }
@@ -175,7 +175,7 @@ def _hiding(board: Opened) -> None:
     row, known = board.row, hidden.rules(board.store, board.row.id)
     layout.heading("Is the truth hidden from participants?")
     if known is not None:
-        st.markdown(f"Hidden. Participants see {TELLS[known.detail]}. {publishing.told(known)}")
+        st.markdown(f"Participants see {TELLS[known.detail]}. {publishing.told(known)}")
         st.markdown(hidden.use(board).words)
     else:
         st.markdown("No: participants see all of their own scorecard, and everybody the intervals and ties.")
@@ -207,7 +207,8 @@ def _teams(board: Opened) -> None:
     layout.heading("Who is in which team?")
     known = members.members(board.store, board.row.id)
     if known:
-        st.table({"team": list(known), "members": [", ".join(who) for who in known.values()]})
+        who = [markdown(", ".join(people), 400) for people in known.values()]
+        st.table({"team": [markdown(team, 60) for team in known], "members": who})
     if not access.is_configured():
         st.caption("Nobody logs in on this server: docs/challenge.md says how teams submit for themselves.")
     with st.form(f"members_{board.row.id}", border=False):

@@ -1,0 +1,72 @@
+"""An identity provider on this machine, and secrets that name it."""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+PEOPLE = {
+    "olga": {"email": "Olga@example.org", "email_verified": True, "name": "Olga"},
+    "paul": {"email": "paul@example.org", "email_verified": True, "name": "Paul"},
+    "fake": {"email": "olga@example.org", "email_verified": False, "name": "Not Olga"},
+}
+PROGRAM = """
+import json, logging, sys
+from oidc_provider_mock import User, app
+logging.getLogger("werkzeug").setLevel("ERROR")
+people = [User(sub=sub, claims=claims) for sub, claims in json.loads(sys.argv[2]).items()]
+app(user_claims=people).run(host="localhost", port=int(sys.argv[1]), use_reloader=False)
+"""
+COOKIE = "c0" * 20
+
+
+@contextlib.contextmanager
+def provided(port: int) -> Iterator[str]:
+    """The provider in a process of its own, ended with the block; gives its address."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, str(port), json.dumps(PEOPLE)],
+        env=os.environ | {"AUTHLIB_INSECURE_TRANSPORT": "1"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    address = f"http://localhost:{port}"
+    try:
+        while not _answers(f"{address}/.well-known/openid-configuration"):
+            if process.poll() is not None:
+                raise RuntimeError("the provider ended")
+            time.sleep(0.1)
+        yield address
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def secrets(folder: Path, app_port: int, provider: str, cookie: str = COOKIE) -> Path:
+    """Write the secrets of an app on a port; gives the file."""
+    file = folder / "secrets.toml"
+    file.write_text(
+        f"""[auth]
+redirect_uri = "http://localhost:{app_port}/oauth2callback"
+cookie_secret = "{cookie}"
+client_id = "benchside"
+client_secret = "any"
+server_metadata_url = "{provider}/.well-known/openid-configuration"
+[access]
+organizers = ["olga@example.org"]
+"""
+    )
+    return file
+
+
+def _answers(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(address) as answer:
+            return answer.status == 200
+    except (urllib.error.URLError, OSError):
+        return False
