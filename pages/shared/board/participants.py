@@ -207,8 +207,8 @@ def _teams(board: Opened) -> None:
     layout.heading("Who is in which team?")
     known = members.members(board.store, board.row.id)
     if known:
-        who = [markdown(", ".join(people), 400) for people in known.values()]
-        st.table({"team": [markdown(team, 60) for team in known], "members": who})
+        written = [markdown(", ".join(people), 400) for people in known.values()]
+        st.table({"team": [markdown(team, 60) for team in known], "members": written})
     if not access.is_configured():
         st.caption("Nobody logs in on this server: docs/challenge.md says how teams submit for themselves.")
     with st.form(f"members_{board.row.id}", border=False):
