@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,8 @@ from sqlalchemy.orm import Session
 
 from scoring.access.roles import Actor, Role, default_actor
 from scoring.findings import InputRefused, error
-from scoring.store.files import Folder
+from scoring.store.bucket import SETTING, Bucket, folder_of, is_bucket
+from scoring.store.files import Files, Folder
 from scoring.store.migrate import migrate
 from scoring.store.problems import refusing
 
@@ -34,18 +36,21 @@ SECONDS = 30
 
 @dataclass(frozen=True)
 class Store:
-    """An open store. folder: where its files are; place: what messages call it; actor: on whose behalf it is
-    used."""
+    """An open store. folder: of the database, and of the files without an address; place: what messages call
+    it; actor: on whose behalf it is used; address: where the files are, if anywhere else."""
 
     engine: Engine
     folder: Path
     place: str
     actor: Actor = field(default_factory=default_actor)
+    address: str = ""
 
-    @property
-    def files(self) -> Folder:
+    @cached_property
+    def files(self) -> Files:
         """Return the files by content."""
-        return Folder(self.folder / "files")
+        if is_bucket(self.address):
+            return Bucket(self.address)
+        return Folder(Path(folder_of(self.address)) if self.address else self.folder / "files")
 
     @contextmanager
     def read(self) -> Iterator[Session]:
@@ -97,7 +102,11 @@ def open_store(folder: str | os.PathLike[str] | None = None, url: str | None = N
         engine, place = _postgresql(address)
     else:
         engine, place = _sqlite(path / NAME), str(path)
-    store = Store(engine, path, place)
+    files = os.environ.get(SETTING, "")
+    if files and not is_bucket(files):
+        with refusing(folder_of(files)):
+            Path(folder_of(files)).mkdir(mode=0o700, parents=True, exist_ok=True)
+    store = Store(engine, path, place, address=files)
     with refusing(place), _turn(store), engine.execution_options(writes=True).begin() as connection:
         migrate(connection, place)
     return store

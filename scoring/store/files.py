@@ -2,12 +2,14 @@
 
 import hashlib
 import os
+import re
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from scoring.findings import InputRefused, error
 
@@ -15,6 +17,19 @@ TEMPORARY = ".part-"
 """How files begin that are still being written."""
 UNFINISHED = 3600
 """Seconds after which nobody writes a file any more."""
+DIGEST = re.compile(r"[0-9a-f]{64}")
+"""Names of files."""
+
+
+class Files(Protocol):
+    """Files by content: a folder or a bucket; methods as of `Folder`."""
+
+    def keep(self, data: bytes) -> str: ...
+    def read(self, digest: str) -> bytes: ...
+    def holds(self, digest: str) -> bool: ...
+    def digests(self) -> Iterator[str]: ...
+    def discard(self, digests: Iterable[str]) -> None: ...
+    def discard_unfinished(self) -> None: ...
 
 
 @dataclass(frozen=True)
@@ -53,12 +68,8 @@ class Folder:
         try:
             data = self.place(digest).read_bytes()
         except FileNotFoundError:
-            words = "the file is not in the store: import the board again, with its truth if that is missing."
-            raise InputRefused([error("store-damaged", digest[:12], words)]) from None
-        if hashlib.sha256(data).hexdigest() != digest:
-            words = "the file in the store was changed since it was kept: bring it back from a copy."
-            raise InputRefused([error("store-damaged", digest[:12], words)])
-        return data
+            raise missing(digest) from None
+        return checked(digest, data)
 
     def holds(self, digest: str) -> bool:
         """Return whether a file is there."""
@@ -70,7 +81,7 @@ class Folder:
 
     def digests(self) -> Iterator[str]:
         """Yield the SHA-256 of every file."""
-        yield from (path.name for path in self.path.glob("??/*") if not path.name.startswith(TEMPORARY))
+        yield from (path.name for path in self.path.glob("??/*") if DIGEST.fullmatch(path.name))
 
     def discard_unfinished(self) -> None:
         """Delete files that a program was writing when it was killed."""
@@ -83,6 +94,20 @@ class Folder:
         """Delete files."""
         for digest in digests:
             self.place(digest).unlink(missing_ok=True)
+
+
+def missing(digest: str) -> InputRefused:
+    """Return the refusal for a file that is not there."""
+    words = "the file is not in the store: import the board again, with its truth if that is missing."
+    return InputRefused([error("store-damaged", digest[:12], words)])
+
+
+def checked(digest: str, data: bytes) -> bytes:
+    """Return what was read of a file. Raises InputRefused where it does not have the hash."""
+    if hashlib.sha256(data).hexdigest() != digest:
+        words = "the file in the store was changed since it was kept: bring it back from a copy."
+        raise InputRefused([error("store-damaged", digest[:12], words)])
+    return data
 
 
 def _sync(folder: Path) -> None:
