@@ -1,6 +1,8 @@
 """Models on a cluster of separate processes: the same bytes as on one machine, also when one ends midway; one
 sentence where it cannot be used."""
 
+import dataclasses
+import io
 import json
 import os
 import pickle
@@ -16,6 +18,7 @@ import pytest
 
 import scoring
 from scoring import doctor
+from scoring.cluster import masks
 from scoring.cluster.inference import CHUNK_IMAGES, run_on_all
 from scoring.cluster.scheduler import ADDRESS, AUTHORITY, CERTIFICATE, FALLBACK, KEY, ClusterUnusable
 from scoring.findings import InputRefused, error
@@ -23,8 +26,11 @@ from scoring.models import pool
 from scoring.models.pool import Answered, Cancelled
 from scoring.models.preprocessing import Recipe
 from scoring.models.results import ModelFailed
+from scoring.readers.masks.counting import examine
+from scoring.readers.masks.pairs import MaskPair
 from tests.models import builders
 from tests.models.test_preprocessing import encoded, photograph
+from tests.support import volumes
 from tests.support.cluster import LocalCluster, free_port, write_certificates
 from tests.support.command_line import run
 
@@ -314,3 +320,30 @@ def test_a_cluster_behind_tls_takes_who_has_a_certificate_and_ends_with_a_senten
         with pytest.raises(ClusterUnusable, match="went away during the work"):
             run_on_all(MODEL, MANY, slow, progress=kill)
         assert time.monotonic() - killed[0] < 10
+
+
+def test_masks_are_compared_on_workers_as_here(on_cluster, monkeypatch, tmp_path):
+    """Also malformed ones, those that are not there, and one that is too large to be sent."""
+    labels = [np.zeros((40, 40, 20), np.uint8) for _ in range(4)]
+    for i, volume in enumerate(labels):
+        volume[5 : 15 + i, 5:15, 5:10], volume[30:35, 30:35, 12 : 14 + i] = 1, 2
+    files = [volumes.nifti(volume) for volume in labels]
+    truths = [examine(partial(io.BytesIO, data)) for data in files]
+    truths[3] = dataclasses.replace(truths[3], runs=None)
+    submitted = [*files[1:], files[0][:-5000]]
+    pairs = [
+        MaskPair(truth, partial(io.BytesIO, data)) for truth, data in zip(truths, submitted, strict=True)
+    ]
+    pairs += [None, MaskPair(truths[0], None), MaskPair(truths[0], partial((tmp_path / "gone").open, "rb"))]
+    monkeypatch.setattr(masks, "CHUNK_PAIRS", 2)
+    here, counted = masks.compare_all(pairs, 2), []
+    monkeypatch.setattr(masks, "WORTH_VOXELS", 0)
+    there = masks.compare_all(pairs, 2, lambda *now: counted.append(now))
+    assert [repr(found) for found in there] == [repr(found) for found in here]
+    assert [found and found[0].state for found in here] == ["ok"] * 3 + [
+        "malformed",
+        None,
+        "missing",
+        "malformed",
+    ]
+    assert counted[-1] == (7, 7)

@@ -144,6 +144,19 @@ class _Stream(Generic[Common, Item, Value]):
             within(ANSWER_SECONDS, lambda: client.run(on_worker.forget, self.name, on_error="ignore"))
 
 
+def packed(items: Iterator[tuple[Item, int]], most_items: int, most_bytes: int) -> Iterator[Chunk[Item]]:
+    """Yield chunks of items that come with their bytes; a chunk ends with the first limit that is reached."""
+    start, held, size = 0, list[Item](), 0
+    for item, taken in items:
+        held.append(item)
+        size += taken
+        if len(held) == most_items or size >= most_bytes:
+            yield Chunk(start, tuple(held))
+            start, held, size = start + len(held), [], 0
+    if held:
+        yield Chunk(start, tuple(held))
+
+
 def streamed(
     cluster: Cluster,
     function: Function[Common, Item, Value],

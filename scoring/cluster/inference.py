@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 import numpy as np
 
-from scoring.cluster.chunks import streamed
+from scoring.cluster.chunks import packed, streamed
 from scoring.cluster.connection import connected
 from scoring.cluster.on_worker import Chunk, WorkerRun
 from scoring.cluster.scheduler import Scheduler, on_cluster_or_here
@@ -20,7 +20,6 @@ from scoring.models.results import ModelFailed
 from scoring.models.worker_process import Limits
 
 CHUNK_IMAGES, CHUNK_BYTES = 20, 8 << 20
-"""A chunk ends with the first that is reached."""
 
 Result = TypeVar("Result")
 Pictures = Sequence[Callable[[], bytes] | None]
@@ -78,7 +77,7 @@ def _on_cluster(
     if progress is not None:
         progress(0, total)
     with connected(scheduler) as cluster:
-        chunks = _chunks(pictures, outputs, failures)
+        chunks = packed(_files(pictures, outputs, failures), CHUNK_IMAGES, CHUNK_BYTES)
         for chunk, found in streamed(cluster, _infer, model, chunks, cancelled):
             done += len(chunk.items)
             if isinstance(found, ModelFailed):
@@ -96,25 +95,20 @@ def _on_cluster(
     return Results(ordered[0].facts, tuple(outputs), seen, np.concatenate([part.cpu_ms for part in ordered]))
 
 
-def _chunks(
+def _files(
     pictures: Pictures, outputs: list[Result | Exception | None], failures: dict[int, ModelFailed]
-) -> Iterator[Chunk[bytes | None]]:
-    """Yield chunks of image files until the model failed on one; why a file cannot be read goes to
+) -> Iterator[tuple[bytes | None, int]]:
+    """Yield image files and their bytes until the model failed on one; why a file cannot be read goes to
     `outputs`."""
-    start, items, size = 0, [], 0
     for i, read in enumerate(pictures):
+        if failures:
+            return
         data = None
         try:
             data = pool.read_file(read) if read is not None else None
         except (ImageUnreadable, InputRefused) as unusable:
             outputs[i] = unusable
-        items.append(data)
-        size += len(data or b"")
-        if len(items) == CHUNK_IMAGES or size >= CHUNK_BYTES or i + 1 == len(pictures):
-            if failures:
-                return
-            yield Chunk(start, tuple(items))
-            start, items, size = i + 1, [], 0
+        yield data, len(data or b"")
 
 
 def _infer(

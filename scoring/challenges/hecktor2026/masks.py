@@ -9,13 +9,14 @@ import numpy as np
 from scoring.arrays import Ints
 from scoring.challenges.hecktor2026.formula import STRUCTURES
 from scoring.challenges.hecktor2026.layouts import MASK_ENDINGS, Contents, classify_members
+from scoring.cluster.masks import compare_all
 from scoring.findings import Finding, error, note, warning
 from scoring.models.cancelled import Cancelled
 from scoring.readers.jobs import by_case
 from scoring.readers.masks.blocks import Opener
-from scoring.readers.masks.counting import Mask, count, examine
+from scoring.readers.masks.counting import Mask, examine
 from scoring.readers.masks.faults import Malformed
-from scoring.readers.masks.lesions import lesions
+from scoring.readers.masks.pairs import MaskPair
 from scoring.readers.sources import Source, open_source
 
 TABLE_BYTES = 20_000_000
@@ -135,19 +136,22 @@ def count_all(
     tables = np.zeros((len(ids), 3, 3), np.int64)
     nodes = np.zeros((len(ids), 3), np.int64) if with_nodes else None
     noted: dict[str, list[str]] = {code: [] for code in NOTES}
-    for i, patient in enumerate(_counted(ids, watch)):
-        true = truth[i]
-        if true is None:
+    pairs = [
+        None if true is None else MaskPair(true, opener(contents, patient))
+        for true, patient in zip(truth, ids, strict=True)
+    ]
+    label = STRUCTURES["gtvn"][1] if with_nodes else None
+    compared = compare_all(pairs, label, watch.progress, watch.cancelled)
+    for i, (patient, pair) in enumerate(zip(ids, compared, strict=True)):
+        if pair is None:
             states.append(NO_TRUTH)
             digests.append(b"")
             continue
-        submitted = opener(contents, patient)
-        counts = count(true, submitted)
+        counts, found = pair
         states.append(counts.state)
         digests.append(counts.digest)
         tables[i] = counts.table
-        if nodes is not None:
-            found = lesions(true, submitted if counts.state == "ok" else None, STRUCTURES["gtvn"][1])
+        if nodes is not None and found is not None:
             nodes[i] = found.truth, found.prediction, found.matched
         for code in counts.notes:
             noted[code].append(patient)

@@ -19,6 +19,10 @@ class Malformed(Exception):
         super().__init__(words)
         self.code, self.words = code, words
 
+    def __reduce__(self) -> tuple[type["Malformed"], tuple[str, str]]:
+        """Let it cross between processes: by default only the text of an exception does."""
+        return type(self), (self.code, self.words)
+
 
 @contextmanager
 def reading() -> Iterator[None]:
