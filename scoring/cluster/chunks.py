@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from scoring.cluster import on_worker, versions
-from scoring.cluster.connection import ANSWER_SECONDS, Cluster, within
+from scoring.cluster.connection import CLOSE_SECONDS, Cluster, within
 from scoring.cluster.on_worker import Chunk, Function
 from scoring.cluster.scheduler import ClusterUnusable
 from scoring.models.pool import Cancelled
@@ -140,8 +140,8 @@ class _Stream(Generic[Common, Item, Value]):
         client = self.cluster.client
         with suppress(Exception):  # where nobody answers nothing can be ended
             if futures:
-                within(ANSWER_SECONDS, lambda: client.cancel(futures, force=True))
-            within(ANSWER_SECONDS, lambda: client.run(on_worker.forget, self.name, on_error="ignore"))
+                within(CLOSE_SECONDS, lambda: client.cancel(futures, force=True))
+            within(CLOSE_SECONDS, lambda: client.run(on_worker.forget, self.name, on_error="ignore"))
 
 
 def packed(items: Iterator[tuple[Item, int]], most_items: int, most_bytes: int) -> Iterator[Chunk[Item]]:

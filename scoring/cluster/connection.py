@@ -2,7 +2,6 @@
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -15,8 +14,9 @@ from scoring.cluster.scheduler import ClusterUnusable, Scheduler
 if TYPE_CHECKING:
     from distributed import Client
 
-CONNECT_SECONDS, READY_SECONDS, ANSWER_SECONDS = 5.0, 9.5, 3.0
-"""Until the scheduler answered; until all versions are known, both from the beginning; one answer later."""
+CONNECT_SECONDS, VERSIONS_SECONDS, ANSWER_SECONDS, CLOSE_SECONDS = 8.0, 30.0, 6.0, 2.0
+"""Until a scheduler answers; until all versions are known, for busy workers need time to import the project;
+for one answer later; until a connection is closed."""
 _LOGGERS = ("distributed", "distributed.client", "distributed.comm", "distributed.core", "distributed.gc")
 
 Result = TypeVar("Result")
@@ -76,16 +76,14 @@ def connected(scheduler: Scheduler) -> Iterator[Cluster]:
     """Connect to a scheduler and compare versions; the connection ends with the block.
 
     Raises:
-        ClusterUnusable: Within 10 seconds: nobody answers, there is no worker, or one holds other versions.
+        ClusterUnusable: Nobody answers, there is no worker, or one holds other versions.
     """
-    begun = time.monotonic()
     client = _connect(scheduler)
     try:
-        ready = begun + READY_SECONDS
-        yield Cluster(client, scheduler.address, _compared(client, scheduler.address, ready))
+        yield Cluster(client, scheduler.address, _compared(client, scheduler.address))
     finally:
         with suppress(Exception):  # it may be broken already
-            within(ANSWER_SECONDS, client.close)
+            within(CLOSE_SECONDS, client.close)
 
 
 @lru_cache(maxsize=1)
@@ -129,19 +127,18 @@ def _connect(scheduler: Scheduler) -> "Client":
         raise ClusterUnusable(address, words) from fault
 
 
-def _compared(client: "Client", address: str, ready: float) -> dict[str, str]:
-    """Return the versions that workers and scheduler share with this machine. ready: by when. Raises
-    ClusterUnusable."""
+def _compared(client: "Client", address: str) -> dict[str, str]:
+    """Return the versions that workers and scheduler share with this machine. Raises ClusterUnusable."""
     import cloudpickle
 
     if versions.__name__ not in cloudpickle.list_registry_pickle_by_value():
         cloudpickle.register_pickle_by_value(versions)  # a worker without the project must be able to answer
     own = own_versions()
     try:
-        of_scheduler = within(ready - time.monotonic(), lambda: client.run_on_scheduler(versions.versions))
+        of_scheduler = within(VERSIONS_SECONDS, lambda: client.run_on_scheduler(versions.versions))
         of_scheduler = {name: of_scheduler[name] for name in versions.OF_SCHEDULER}
         _same("The scheduler", of_scheduler, own, address)
-        found = within(ready - time.monotonic(), lambda: client.run(versions.versions))
+        found = within(VERSIONS_SECONDS, lambda: client.run(versions.versions))
     except ClusterUnusable:
         raise
     except Exception as fault:
