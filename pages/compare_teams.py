@@ -1,11 +1,12 @@
 """Compare teams: who leads, whether the lead is more than chance, and where teams differ."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import streamlit as st
 
 import scoring
-from pages.shared import access, finding_list, inputs, layout, submissions
+from pages.shared import access, class_names, finding_list, inputs, layout, mends, submissions
 from pages.shared.comparison import result
 from pages.shared.comparison.selection import selected_teams
 from scoring import samples
@@ -28,7 +29,9 @@ def compare_teams() -> None:
         test_set, panel = inputs.test_set(
             sets, challenge.id, challenge.inputs.truth.words, challenge.inputs.truth.endings
         )
-    read = submissions.truth(challenge.id, test_set)
+    mends.lines(test_set)
+    own_test_set, test_set = test_set, mends.mended_truth(challenge, test_set)
+    read = submissions.truth(challenge.id, test_set, mends.options_of(own_test_set))
     with right:
         chosen, problems, options = selected_teams(challenge, test_set, sets[panel.sample])
     if isinstance(read, submissions.Running):
@@ -36,8 +39,10 @@ def compare_teams() -> None:
         submissions.running(read)
     elif read.refused:
         panel.caption("Refused: see below.")
-        finding_list.refusal(read.refused)
+        finding_list.refusal(read.refused, partial(mends.take, challenge.id, own_test_set), key="mend_set")
+        class_names.choose(challenge, own_test_set, "set")
     else:
+        class_names.change(challenge, own_test_set, "set")
         panel.caption("1 case was read." if len(read.value) == 1 else f"{len(read.value)} cases were read.")
         metadata = None if test_set.own else sets[panel.sample].metadata
         result.show(challenge, test_set, metadata, read.value, chosen, problems, options)

@@ -10,12 +10,11 @@ from pages.shared import access
 from pages.shared.challenge_page import ChallengePage, show
 from pages.shared.inputs import Input
 from pages.shared.option_widgets import option_widget
-from pages.tabs.puma import class_names
 from pages.tabs.puma.images import images_tab
 from pages.tabs.puma.radius import radius_tab
 from pages.tabs.puma.viewer import LINK, viewer_tab
 from scoring.challenges.puma import matches
-from scoring.challenges.puma.options import CLASS_MAP, OUTLINES, RULE
+from scoring.challenges.puma.options import OUTLINES, RULE
 from scoring.challenges.puma.predictions import NucleiPredictions
 from scoring.challenges.puma.truth import Truth
 from scoring.challenges.puma.views import MEANS_OVER, NAMES, value_of_a_class
@@ -28,17 +27,6 @@ CLOSING = (
     "▲ scorecard.json, the report and the tables hold the truth of every image: do not hand them to anyone "
     "who must not see it. One micrometre is 4.35 px. No number here is a diagnosis."
 )
-
-
-def score_options(given: Input) -> Mapping:
-    """What class names of an own file count as."""
-    return {CLASS_MAP.name: class_names.class_map(given)} if given.own else {}
-
-
-def other_class_names(_test_set: Input, given: Input) -> None:
-    """What is done about class names that are none of the ten, where they were refused."""
-    if given.own and not given.is_model:
-        class_names.choose(given)
 
 
 def choices(_test_set: Input, truth: Truth, _predictions: NucleiPredictions) -> Mapping:
@@ -101,15 +89,12 @@ TABS = {
 show(
     ChallengePage(
         CHALLENGE,
-        score_options=score_options,
         about_truth=about_truth,
         about_submission=about_submission,
         tabs=TABS,
         table=case_table,
         closing=CLOSING,
         choices=choices,
-        refused=other_class_names,
-        below_headline=class_names.chosen,
         tables={"matches": match_table},
         viewer=LINK,
     )

@@ -180,6 +180,26 @@ class SingleImage:
     categories: Callable[[Any], Sequence[str] | None] = field(default=lambda _truth: None)
 
 
+@dataclass(frozen=True)
+class OtherNames:
+    """Names in files that are none of the challenge's classes, and what they can count as.
+
+    Attributes:
+        option: Name of the option that says so, as `NAME=TARGET,...`, for truth and predictions.
+        found: (source, name) -> such names in files of a truth or a submission, with how often each is
+            there. Raises InputRefused where they cannot be read.
+        targets: What a name can count as -> how a page calls that.
+        near: The target of which a name is another spelling; None for any other name.
+        counted: What is counted, one of them and several.
+    """
+
+    option: str
+    found: Callable[[Source, str | None], Mapping[str, int]]
+    targets: Mapping[str, str]
+    near: Callable[[str], str | None]
+    counted: tuple[str, str]
+
+
 def _recognises_nothing(_contents: "Contents") -> "Iterable[Reading]":
     return ()
 
@@ -213,6 +233,7 @@ class Challenge(Generic[Truth, Predictions]):
         outputs: Further files of `score`.
         views: What page, report and notebook show of a scorecard; None: what its names alone say.
         recognise: What dropped files can be for the challenge.
+        other_names: What names of classes that are none of its own can count as; None: nothing.
         class_risks: Class -> "malignant", "medium" or "benign", where classes have a risk group.
     """
 
@@ -243,6 +264,7 @@ class Challenge(Generic[Truth, Predictions]):
     outputs: tuple[OutputFile, ...] = ()
     views: Callable[[ScoreCard], "Views"] | None = None
     recognise: "Callable[[Contents], Iterable[Reading]]" = _recognises_nothing
+    other_names: OtherNames | None = None
     class_risks: Mapping[str, str] = field(default_factory=dict)
 
     def options_of(self, *stages: Stage) -> tuple[Option, ...]:

@@ -11,6 +11,7 @@ import streamlit as st
 
 import scoring
 from pages.shared import (
+    class_names,
     downloads,
     finding_list,
     headline,
@@ -134,15 +135,19 @@ def show(bench: ChallengePage) -> None:
     placement.line(challenge.id)
     reopening.lacks(challenge.id)
     mends.lines(test_set)
-    truth = submissions.truth(challenge.id, mends.mended(test_set))
+    truth = submissions.truth(
+        challenge.id, mends.mended_truth(challenge, test_set), mends.options_of(test_set)
+    )
     if isinstance(truth, submissions.Running):
         truth_panel.caption("Being read: see below.")
         submissions.running(truth)
     elif truth.refused:
         truth_panel.caption("Refused: see below.")
         finding_list.refusal(truth.refused, partial(mends.take, challenge.id, test_set), key="mend_set")
+        class_names.choose(challenge, test_set, "set")
     else:
         truth_panel.caption(bench.about_truth(truth.value))
+        class_names.change(challenge, test_set, "set")
         if test_set.own and not given.own and not given.is_model:
             panel.caption(
                 "The sample teams belong to the sample test set: drop your own "
@@ -170,7 +175,8 @@ def show(bench: ChallengePage) -> None:
 def _submitted(bench: ChallengePage, chosen: Chosen, truth, panel) -> None:
     """Read or run the submission, then show its card. While it runs, and after the run was stopped, nothing
     is shown: another submission's score would stand under this one's name."""
-    challenge_id, dropped, test_set = bench.challenge.id, chosen.given, mends.mended(chosen.test_set)
+    challenge_id, dropped = bench.challenge.id, chosen.given
+    test_set = mends.mended_truth(bench.challenge, chosen.test_set)
     given, places = mends.mended(dropped), headline.place()
     options = {**bench.score_options(given), **mends.options_of(dropped)}
     mends.lines(dropped)
@@ -199,6 +205,7 @@ def _submitted(bench: ChallengePage, chosen: Chosen, truth, panel) -> None:
         codes = {problem.code for problem in found.refused.problems}
         other = mends.other_test_set(challenge_id, test_set, dropped, codes)
         finding_list.refusal(found.refused, partial(mends.take, challenge_id, dropped), other)
+        class_names.choose(bench.challenge, dropped)
         bench.refused(test_set, given)
         return
     if given.own:
@@ -208,6 +215,7 @@ def _submitted(bench: ChallengePage, chosen: Chosen, truth, panel) -> None:
         given.name, found.value, truth, read, given, test_set.key, is_own, chosen.title, not test_set.own
     )
     mends.offer(bench.challenge, dropped, found.value.findings)
+    class_names.change(bench.challenge, dropped)
     offer = keeping.Offer(bench.challenge, chosen.test_set, dropped, chosen.samples, shown)
     reopening.line(offer)
     compare = None

@@ -19,7 +19,7 @@ from scoring.text import markdown
 KEY = "kept_files"
 ENDING = "_kept"
 """Of the keys of own files in the session; their values are (key of the uploader, files)."""
-OPTIONS = ("mends", "puma_class_maps")
+OPTIONS = ("mends",)
 """What visitors said of own files."""
 NAMES = 5
 _component = st.components.v2.component(

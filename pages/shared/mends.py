@@ -49,6 +49,14 @@ def mended(given: Input) -> Input:
     return replace(given, key=key, source=Mended(given.source, changes))
 
 
+def mended_truth(challenge: Challenge, given: Input) -> Input:
+    """Return a test set as it is read with its mends: options that change how it is read change its key."""
+    found, needed = mended(given), challenge.needed("truth", options_of(given))
+    if not needed:
+        return found
+    return replace(found, key=hashlib.sha256(f"{found.key} {sorted(needed.items())}".encode()).hexdigest())
+
+
 def options_of(given: Input) -> Mapping[str, Any]:
     """Return the options of `score` that mends of an input set."""
     return dict(changes_of(given).options)
@@ -81,6 +89,12 @@ def restore(key: str, entries: Sequence[Mapping[str, Any]]) -> None:
 def _fixed(value: Any) -> Any:
     """Return lists of JSON as tuples."""
     return tuple(map(_fixed, value)) if isinstance(value, (list, tuple)) else value
+
+
+def set_option(given: Input, option: str, mend: Mend | None) -> None:
+    """Let one mend set an option of an input in place of all that set it before; None: none sets it."""
+    others = [known for known in _applied(given) if option not in dict(known.changes.options)]
+    _keep(given, (*others, *([mend] if mend else [])))
 
 
 def _undo(given: Input, mend: Mend) -> None:

@@ -58,14 +58,7 @@ def _files(given: Input) -> list[tuple[str, bytes]]:
 
 def _page(offer: "Offer") -> dict[str, Any]:
     """Return what brings a page back, besides files."""
-    state, keys = st.session_state, (offer.given.key, mends.mended(offer.given).key)
-    of_files = {
-        name: {key: value for key, value in state[name].items() if key in keys}
-        if isinstance(state[name], Mapping)
-        else state[name]
-        for name in kept_files.OPTIONS
-        if name in state and name != mends.KEY
-    }
+    state = st.session_state
     test_set, sample = offer.samples
     options = [option.name for option in offer.challenge.options]
     choices = [key for key in {*options, *st.query_params} if key not in NOT_CHOICES]
@@ -73,7 +66,6 @@ def _page(offer: "Offer") -> dict[str, Any]:
         "test_set": "" if offer.test_set.own else test_set,
         "submission": "" if offer.given.own else sample,
         "mends": {one.key: mends.written(one) for one in (offer.given, offer.test_set)},
-        "own": of_files,
         "choices": {key: state[key] for key in choices if isinstance(state.get(key), (str, int, float))},
     }
 
@@ -98,9 +90,6 @@ def open_again(store: "Store", challenge: Challenge, entry: "Entry") -> None:
         mends.restore(inputs.dropped([_uploaded(*file) for file in submitted]).key, as_kept)
     for key, applied in page.get("mends", {}).items():
         mends.restore(key, applied)
-    for name, value in page.get("own", {}).items():
-        known = st.session_state.get(name)
-        st.session_state[name] = {**known, **value} if isinstance(known, dict) else value
     for key, value in page.get("choices", {}).items():
         st.session_state[key] = value
     st.session_state[OPENED] = entry

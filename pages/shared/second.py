@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 import scoring
-from pages.shared import finding_list, layout, mends, render, submissions
+from pages.shared import class_names, finding_list, layout, mends, render, submissions
 from pages.shared.comparison.pictures import pictures
 from pages.shared.comparison.shown import Compared
 from pages.shared.inputs import Input
@@ -107,6 +107,7 @@ def compared(
     if found.refused:
         st.markdown(f"**{markdown(title, 60)}** was not compared:")
         finding_list.refusal(found.refused, partial(mends.take, challenge.id, dropped), key="second_mend")
+        class_names.choose(challenge, dropped, "second")
         return None
     first, other = entries.legible(shown.title), entries.legible(title)
     other = f"{other} (second)" if other == first else other

@@ -79,22 +79,26 @@ def attempt(work, *arguments, **options) -> Outcome:
         return Outcome(refused=refused)
 
 
-def truth(challenge_id: str, given: Input) -> Outcome | Running:
-    """Read the test set that was chosen; `Running` while much is read, or after that was stopped."""
+def truth(challenge_id: str, given: Input, chosen: Mapping | None = None) -> Outcome | Running:
+    """Read the test set that was chosen; `Running` while much is read, or after that was stopped. chosen:
+    options, of which those are used that reading a test set needs."""
     challenge = scoring.load_challenge(challenge_id)
     if given.problems:
         return Outcome(refused=scoring.InputRefused(given.problems))
+    needed = challenge.needed("truth", chosen or {})
     if given.own and challenge.reading_counts:
-        content = (challenge_id, scoring.__version__, "truth", given.key, given.name)
+        content = (challenge_id, scoring.__version__, "truth", given.key, given.name, *options(**needed))
         return run(
             content,
             challenge.reading_counts,
-            partial(challenge.read_truth, given.source, given.name),
+            partial(challenge.read_truth, given.source, given.name, **needed),
             own_runs(),
             SHORT_SECONDS,
         )
-    read = _own_truth if given.own else _sample_truth
-    return read(challenge_id, scoring.__version__, (given.key, given.name), given)
+    key = (given.key, given.name)
+    if given.own:
+        return _own_truth(challenge_id, scoring.__version__, key, options(**needed), given)
+    return _sample_truth(challenge_id, scoring.__version__, key, given)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
@@ -103,8 +107,9 @@ def _sample_truth(challenge_id: str, version: str, key: tuple, _given: Input) ->
 
 
 @st.cache_resource(max_entries=SESSION_TRUTHS, scope="session", show_spinner="Reading the test set ...")
-def _own_truth(challenge_id: str, version: str, key: tuple, _given: Input) -> Outcome:
-    return attempt(scoring.load_challenge(challenge_id).read_truth, _given.source, _given.name)
+def _own_truth(challenge_id: str, version: str, key: tuple, chosen: tuple, _given: Input) -> Outcome:
+    read = scoring.load_challenge(challenge_id).read_truth
+    return attempt(read, _given.source, _given.name, **dict(chosen))
 
 
 @st.cache_resource(

@@ -2,8 +2,10 @@
 files."""
 
 import base64
+import io
 import json
 import re
+import zipfile
 
 import numpy as np
 import pytest
@@ -218,8 +220,8 @@ def test_what_is_chosen_for_all_teams(page, challenge, key, value, option):
     )
 
 
-def drop(app, name: str, content: bytes, kind: str = "files"):
-    app.file_uploader(key=f"tricorder3_teams_{kind}").upload(name, content).run()
+def drop(app, name: str, content: bytes, kind: str = "files", challenge: str = "tricorder3"):
+    app.file_uploader(key=f"{challenge}_teams_{kind}").upload(name, content).run()
     return finished(app)
 
 
@@ -294,6 +296,28 @@ def test_a_refused_team_is_mended_by_a_click_and_that_is_undone(page):
     assert "theirs.csv is mended: Read columns without “prob_”." in words(app).replace("*", "")
     app = finished(next(button for button in app.button if button.label == "Undo").click().run())
     assert "theirs" in app.error[0].value
+
+
+def test_class_names_of_a_team_are_chosen_in_the_comparison_and_the_command_line_takes_the_map(
+    page, tmp_path
+):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(teams("puma")["Rigel"].path) as files, zipfile.ZipFile(packed, "w") as made:
+        for name in files.namelist():
+            made.writestr(name, files.read(name).replace(b'"nuclei_lymphocyte"', b'"Immune cells"'))
+    app = drop(page("puma"), "theirs.zip", packed.getvalue(), challenge="puma")
+    assert "theirs" in app.error[0].value
+    box = next(box for box in app.selectbox if box.label.startswith("Immune cells"))
+    app = finished(box.set_value("lymphocytes").run())
+    table = shown(app).set_index("team")
+    assert table.loc["theirs", "score"] == table.loc["Rigel", "score"]
+    (tmp_path / "theirs.zip").write_bytes(packed.getvalue())
+    sent = (f"theirs={tmp_path / 'theirs.zip'}", f"rigel={teams('puma')['Rigel'].path}")
+    mapped = ("--class-map", "Immune cells=lymphocytes", "--resamples", 0, "--json", "-")
+    done = run(
+        "compare", "puma", "--truth", next(iter(samples.test_sets("puma").values())).path, *mapped, *sent
+    )
+    assert len({team["score"] for team in done.json["teams"]}) == 1
 
 
 def tell(app, **texts: dict[str, str]):

@@ -536,7 +536,7 @@ def test_class_names_that_are_none_of_the_ten_are_chosen_without_a_new_upload(pu
     assert not app.metric
     assert "Did you mean" not in words(app)
     assert "--unknown" not in words(app)
-    immune, _ = (box for box in app.selectbox if box.key.startswith("puma_class_"))
+    immune, _ = (box for box in app.selectbox if box.key.startswith("class_name_"))
     assert immune.label.startswith("Immune cells (")
     immune.set_value("lymphocytes").run()
     assert app.error
@@ -544,7 +544,8 @@ def test_class_names_that_are_none_of_the_ten_are_chosen_without_a_new_upload(pu
     assert not app.exception
     assert not app.error
     assert app.metric[0].value == share(scorecard(truth, "rigel").score)
-    assert "Class names as chosen: Immune cells → lymphocytes, Vessel → endothelium" in app.expander[1].label
+    labels = [one.label for one in app.expander]
+    assert "Class names as chosen: Immune cells → lymphocytes, Vessel → endothelium" in labels
     assert "read as chosen: 'Immune cells'" in words(app)
     next(box for box in app.selectbox if box.label.startswith("Vessel")).set_value("ignore").run()
     assert app.metric[0].value == share(
@@ -557,6 +558,28 @@ def test_class_names_that_are_none_of_the_ten_are_chosen_without_a_new_upload(pu
             ),
         ).score
     )
+
+
+def test_class_names_of_an_own_test_set_are_chosen_and_left_out_without_a_new_upload(puma, truth):
+    files = {
+        path.name: path.read_bytes().replace(b'"nuclei_lymphocyte"', b'"Immune cells"')
+        for path in SAMPLE.path.rglob("*.geojson")
+    }
+    app = puma()
+    for name, content in files.items():
+        app.file_uploader(key="puma_set_files").upload(name, content)
+    app.run()
+    put(app, ("rigel.zip", SAMPLE.submissions["rigel"].path.read_bytes()))
+    assert app.error
+    next(box for box in app.selectbox if box.label.startswith("Immune cells")).set_value("lymphocytes").run()
+    assert not app.exception
+    assert not app.error
+    assert app.metric[0].value == share(scorecard(truth, "rigel").score)
+    next(button for button in app.button if button.label == "Undo").click().run()
+    assert app.error
+    next(button for button in app.button if "Leave out nuclei" in button.label).click().run()
+    assert not app.error
+    assert app.metric[0].value != share(scorecard(truth, "rigel").score)
 
 
 def test_a_zip_among_other_files_is_refused_and_nothing_of_it_scored(puma):

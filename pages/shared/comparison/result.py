@@ -7,7 +7,7 @@ from functools import partial
 import streamlit as st
 
 import scoring
-from pages.shared import downloads, finding_list, layout, mends, render, submissions, teams
+from pages.shared import class_names, downloads, finding_list, layout, mends, render, submissions, teams
 from pages.shared.comparison import cases, differences, facts, leads
 from pages.shared.comparison.shown import Compared
 from pages.shared.comparison.weights import what_if
@@ -17,7 +17,7 @@ from pages.shared.teams import Team
 from pages.shared.wording import without_flags
 from scoring.challenge import Challenge
 from scoring.comparison import displayed, headline_views, paper, report, team_tables, views
-from scoring.comparison.compare import annotated, compare_cards
+from scoring.comparison.compare import annotated, compare_cards, options_by_team
 from scoring.comparison.displayed import MANY
 from scoring.comparison.excluded import Excluded, of_refusal
 from scoring.mends import Mend
@@ -39,8 +39,8 @@ def show(
     dropped = {team.name: team.given for team in chosen}
     for given in {given.key: given for given in dropped.values()}.values():
         mends.lines(given)
-        options |= mends.options_of(given)
-    chosen = [replace(team, given=mends.mended(team.given)) for team in chosen]
+        class_names.change(challenge, given)
+    chosen = [_mended(challenge, team, options) for team in chosen]
     told = facts.of_teams(challenge, chosen)
     chosen = facts.with_sizes(challenge, chosen, told)
     outcomes = teams.cards(challenge, test_set, metadata, truth, chosen, options)
@@ -55,6 +55,8 @@ def show(
         mends.take(challenge.id, dropped[mend.team], mend)
 
     if excluded and not _without(excluded, len(cards), take):
+        for number, one in enumerate(one for one in excluded if one.team in dropped):
+            class_names.choose(challenge, dropped[one.team], f"team_{number}")
         return
     key = (test_set.key, *(team.key for team in chosen if team.name in cards), submissions.options(**options))
     found = _compared(challenge.id, scoring.__version__, key, submissions.options(**of_comparison), cards)
@@ -72,6 +74,15 @@ def show(
         )
         return
     _result(compared)
+
+
+def _mended(challenge: Challenge, team: Team, shared: dict) -> Team:
+    """Return a team with its file as it is mended. What a mend sets for all teams, so that they can be
+    compared, goes to the shared options."""
+    alone, chosen = options_by_team(challenge), mends.options_of(team.given)
+    shared |= {name: value for name, value in chosen.items() if name not in alone}
+    own = {name: value for name, value in chosen.items() if name in alone}
+    return replace(team, given=mends.mended(team.given), options={**team.options, **own})
 
 
 @st.cache_resource(max_entries=4, scope="session", show_spinner="Comparing ...")

@@ -13,15 +13,16 @@ from scoring.challenge import (
     Inputs,
     Model,
     ModelSupport,
+    OtherNames,
     OutputFile,
     Sample,
     SingleImage,
 )
-from scoring.challenges.puma import matches
+from scoring.challenges.puma import matches, names
 from scoring.challenges.puma.card import score
 from scoring.challenges.puma.comparison import COMPARISON
 from scoring.challenges.puma.formula import ID
-from scoring.challenges.puma.options import OPTIONS
+from scoring.challenges.puma.options import CLASS_MAP, OPTIONS
 from scoring.challenges.puma.predictions import NucleiPredictions, read_predictions
 from scoring.challenges.puma.truth import Truth, read_truth
 from scoring.citation import Citation
@@ -53,6 +54,12 @@ NUCLEI_ENDINGS = ("geojson", "json")
 
 def _read_truth(source: Source, images: Source | None, context: Context) -> Truth:
     return read_truth(source, context.name, images, **context.options)
+
+
+def _other_names(source: Source, name: str | None) -> Mapping[str, int]:
+    """Return the class names that are none of the ten, and their nuclei."""
+    found = read_predictions(source, None, name, unknown_classes="ignore").names
+    return {written: count for written, count in found.items() if names.position(written) is None}
 
 
 def _read_predictions(source: Source, truth: Truth | None, context: Context) -> NucleiPredictions:
@@ -158,6 +165,14 @@ CHALLENGE = Challenge(
     thumbnails=_thumbnails,
     views=_views,
     recognise=_recognise,
+    other_names=OtherNames(
+        CLASS_MAP.name,
+        _other_names,
+        {name: name.replace("_", " ") for name in names.CLASSES}
+        | {names.IGNORE: "ignore: leave its nuclei out"},
+        names.variant,
+        ("nucleus", "nuclei"),
+    ),
     outputs=(
         OutputFile("--matches", "FILE.csv", "write what became of every nucleus, a row each", matches.to_csv),
     ),
