@@ -1,25 +1,16 @@
 """Score one submission for a platform, and say what may be said of it."""
 
 import traceback
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scoring.boards.fixed_messages import fixed
 from scoring.findings import Finding, InputRefused, error, lines
 from scoring.platforms.settings import Settings
 from scoring.readers.sources import Source, is_litter
 from scoring.scorecard import ScoreCard, plain
-
-FIXED = {
-    "missing-case": "{count} cases of the test set have no usable prediction.",
-    "extra-case": "{count} cases are not in the test set.",
-    "no-common-case": "no case is one of the test set.",
-    "missing-column": "{count} columns are missing that the test set needs.",
-}
-"""What is said of problems that only the truth shows: nothing that depends on it but their number."""
-OTHER = "the submission does not fit the test set ({count} times)."
 
 
 class Refused(Exception):
@@ -138,7 +129,7 @@ def _of_truth(refused: InputRefused, settings: Settings) -> str:
 
 
 def _without_truth(refused: InputRefused, source: Source, settings: Settings) -> list[Finding]:
-    """Return what a file alone shows in full, and of what only the truth shows the number."""
+    """Return what a file alone shows in full, and of what only the truth shows the kind."""
     challenge = settings.challenge
     alone: tuple[Finding, ...] = ()
     try:
@@ -148,12 +139,7 @@ def _without_truth(refused: InputRefused, source: Source, settings: Settings) ->
     except InputRefused as also:
         alone = also.problems
     known = {finding.code for finding in alone}
-    counts = Counter(finding.code for finding in refused.problems if finding.code not in known)
-    fixed = [
-        error(code, "submission", FIXED.get(code, OTHER).format(count=count))
-        for code, count in counts.items()
-    ]
-    return [*alone, *fixed]
+    return [*alone, *fixed(finding for finding in refused.problems if finding.code not in known)]
 
 
 def _text(problems: Sequence[Finding]) -> str:

@@ -167,8 +167,8 @@ def test_every_platform_gives_the_score_of_the_command_line(challenge, tmp_path)
 HIDDEN = {  # a submission that is refused: what is wrong with it, what is said of it
     "cases of the test set that are missing": (
         lambda rows: rows[:-7],
-        "missing-case",
-        "7 cases of the test set",
+        "refused-cases",
+        "its cases are not those",
     ),
     "a number that is none": (
         lambda rows: [*rows[:-1], rows[-1].split(",")[0] + ",high"],
@@ -185,7 +185,7 @@ def test_a_refusal_says_nothing_that_only_the_truth_shows(what, tmp_path):
     truth, submission = SAMPLES / "melanoma/labels.csv", tmp_path / "team.csv"
     rows = (SAMPLES / "melanoma/teams/fornax.csv").read_text().splitlines()
     submission.write_text("\n".join(change(rows)) + "\n")
-    missing = {Path(row.split(",")[0]).stem for row in rows[-7:]} if code == "missing-case" else set()
+    missing = {Path(row.split(",")[0]).stem for row in rows[-7:]} if code == "refused-cases" else set()
 
     made = bundle("melanoma", "codabench", truth, tmp_path / "cb")
     done = codabench(made, submission, tmp_path / "app")
