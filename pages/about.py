@@ -23,7 +23,7 @@ def about() -> None:
     public = exposure.is_public()
     layout.plain_opening("About this server", PART if public else WHOLE)
     with st.spinner("Looking at this machine ..."):
-        entries = [*doctor.examine(public, uploads.occupancy()), *_statistics()]
+        entries = [*doctor.examine(public, uploads.occupancy()), *_statistics(), _login(public)]
     shown = [entry for entry in entries if entry.public or not public]
     _summary(shown, public)
     for group in dict.fromkeys(entry.group for entry in shown):
@@ -42,6 +42,16 @@ def _statistics() -> list[Entry]:
     advice = "Leave browser.gatherUsageStats off: it is on against this project's settings."
     words = "each visitor's browser reports to Streamlit's makers"
     return [Entry(doctor.PROGRAM, "Statistics of use", words, "fault", advice, public=True)]
+
+
+def _login(public: bool) -> Entry:
+    """Return who may do what here."""
+    words = "local and open: whoever reaches this server may use every page"
+    if access.is_configured():
+        words = "by OpenID Connect: organizers, participants and visitors"
+    elif public:
+        words = "none: everybody may use every page but change boards; a proxy lets people in"
+    return Entry(doctor.PROGRAM, "Login", words, public=True)
 
 
 def _summary(entries: list[Entry], public: bool) -> None:

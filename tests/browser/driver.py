@@ -198,3 +198,10 @@ def leaves(request: Request) -> bool:
         "localhost",
         "127.0.0.1",
     )
+
+
+def ended(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Start the app where it does not start, and return what it said."""
+    command = [sys.executable, "-m", "streamlit", "run", script, "--server.headless=true"]
+    command += [f"--server.port={free_port()}", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)

@@ -1,0 +1,192 @@
+"""Three people log in by OpenID Connect: an organizer's, a participant's and a visitor's day."""
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from scoring.boards import members
+from scoring.boards.hidden import HiddenRules
+from scoring.store.database import open_store
+from tests.browser import driver
+from tests.support.hidden_boards import good, hidden_board
+from tests.support.provider import provided, secrets
+
+pytest.importorskip("authlib")
+pytest.importorskip("oidc_provider_mock")
+CANARY = "canary"
+REFUSED = "This page is for"
+PAGES = {
+    "": "participant",
+    "tricorder3": "participant",
+    "melanoma": "participant",
+    "isic": "participant",
+    "puma": "participant",
+    "hecktor2026": "participant",
+    "single_image": "participant",
+    "compare_teams": "participant",
+    "board": "visitor",
+    "about": "organizer",
+}
+RANK = {"visitor": 0, "participant": 1, "organizer": 2}
+SUB = {"participant": "paul", "organizer": "olga"}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch) -> Path:
+    """A store with the hidden board "h"."""
+    monkeypatch.delenv("BENCHSIDE_DATABASE_URL", raising=False)
+    monkeypatch.setenv("BENCHSIDE_STORE", str(tmp_path / "store"))
+    hidden_board(tmp_path, HiddenRules())
+    return tmp_path
+
+
+@pytest.fixture
+def app(folder) -> Iterator[str]:
+    """A server that nobody has visited, where people log in; gives its address."""
+    of_provider, of_app = driver.free_port(), driver.free_port()
+    with provided(of_provider) as provider:
+        file = secrets(folder, of_app, provider)
+        with driver.served(
+            "app.py", f"--secrets.files={file}", port=of_app, BENCHSIDE_LOGIN="required"
+        ) as started:
+            yield started.address
+
+
+def log_in(page: Page, address: str, sub: str) -> Page:
+    page.goto(address)
+    page.get_by_role("button", name="Log in").click()
+    page.get_by_role("button", name=sub, exact=True).first.click()
+    page.get_by_role("button", name="Log out").wait_for()
+    return driver.settled(page)
+
+
+def hand_in(page: Page, address: str, data: bytes) -> None:
+    page.goto(f"{address}/board?board=h&tab=Submit")
+    driver.settled(page)
+    file = {"name": "p.csv", "mimeType": "text/csv", "buffer": data}
+    page.locator("[data-testid=stMain] input[type=file]").last.set_input_files([file])
+    page.get_by_role("button", name="Submit", exact=True).click()
+
+
+@pytest.mark.soak
+def test_a_day_of_three_people(app, visitor):
+    """Also the canary: no name of a case in any frame, answer or download of the participant's visit."""
+    seen: list[bytes] = []
+    visiting = visitor().new_page()
+    visiting.goto(f"{app}/about")  # a deep link is the first request of the server
+    expect(visiting.get_by_text("This page is for organizers")).to_be_visible()
+
+    paul = visitor().new_page()
+    paul.on("websocket", lambda socket: socket.on("framereceived", lambda data: seen.append(_bytes(data))))
+    log_in(paul, app, "paul")
+    expect(paul.get_by_text("Paul · participant")).to_be_visible()
+    hand_in(paul, app, good(7))
+    expect(paul.get_by_text("Scored.")).to_be_visible()
+    driver.settled(paul)
+    for tab in ("Ranking", "History", "Submit"):
+        paul.goto(f"{app}/board?board=h&tab={tab}")
+        driver.settled(paul)
+    for name in ("Report (HTML)", "board.json"):
+        with paul.expect_download() as download:
+            paul.get_by_role("button", name=name).click()
+        seen.append(Path(download.value.path()).read_bytes())
+    hand_in(paul, app, b"nothing")
+    expect(paul.get_by_text("it cannot be read as the file")).to_be_visible()
+    assert len(seen) > 20
+    own = good(7)
+    assert [data for data in _unpacked(seen) if CANARY.encode() in data and own not in data] == []
+
+    visiting.goto(f"{app}/board?board=h")
+    expect(visiting.get_by_text("The truth is hidden").first).to_be_visible()
+    expect(visiting.get_by_role("tab", name="Submit")).to_have_count(0)
+
+    olga = log_in(visitor().new_page(), app, "olga")
+    olga.goto(f"{app}/board?board=h&tab=Participants")
+    expect(olga.get_by_text("1 score has been shown of 60 hidden cases.").first).to_be_visible()
+
+    (tried, *_) = [one for one in _attempts() if one.outcome == "scored"]
+    members.revoke(open_store(), tried.person)
+    hand_in_button = paul.get_by_role("tab", name="Ranking")
+    hand_in_button.click()
+    expect(paul.get_by_text("Your login has ended.")).to_be_visible()
+
+
+@pytest.mark.soak
+def test_every_page_by_a_deep_link(app, visitor):
+    for role in ("visitor", "participant", "organizer"):
+        page = visitor().new_page()
+        if role in SUB:
+            log_in(page, app, SUB[role])
+        for path, least in PAGES.items():
+            page.goto(f"{app}/{path}")
+            driver.settled(page)
+            refused = page.get_by_text(REFUSED).count() > 0
+            assert refused == (RANK[role] < RANK[least]), (role, path)
+            assert page.locator("[data-testid=stException]").count() == 0
+
+
+@pytest.mark.soak
+def test_an_unverified_address_is_no_organizer_and_a_forged_cookie_nobody(app, visitor):
+    page = log_in(visitor().new_page(), app, "fake")
+    expect(page.get_by_text("Not Olga · participant")).to_be_visible()
+    context = page.context
+    claims = {"is_logged_in": True, "email": "olga@example.org", "email_verified": True}
+    for value in (json.dumps(claims), "x" * 390):
+        context.clear_cookies()
+        context.add_cookies([{"name": "_streamlit_user", "value": value.replace('"', "%22"), "url": app}])
+        page.goto(f"{app}/about")
+        driver.settled(page)
+        expect(page.get_by_text("This page is for organizers")).to_be_visible()
+        expect(page.get_by_role("button", name="Log in")).to_be_visible()
+
+
+@pytest.mark.soak
+def test_a_provider_that_is_down_leaves_the_public_board(folder, visitor):
+    port = driver.free_port()
+    file = secrets(folder, port, f"http://localhost:{driver.free_port()}")
+    with driver.served("app.py", f"--secrets.files={file}", port=port) as started:
+        page = visitor().new_page()
+        page.goto(f"{started.address}/board?board=h")
+        expect(page.get_by_text("The truth is hidden").first).to_be_visible()
+        page.get_by_role("button", name="Log in").click()
+        page.wait_for_timeout(3000)
+        page.goto(f"{started.address}/about")
+        expect(page.get_by_text("This page is for organizers")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [("[auth", "cannot be read as TOML"), ("[auth]\n", "[auth]: it is missing or empty")],
+    ids=["typo", "empty"],
+)
+@pytest.mark.soak
+def test_a_server_with_half_written_secrets_does_not_start(tmp_path, text, words):
+    (tmp_path / "secrets.toml").write_text(text)
+    started = driver.ended("app.py", f"--secrets.files={tmp_path / 'secrets.toml'}")
+    assert started.returncode != 0
+    assert words in started.stderr
+    assert "Traceback" not in started.stderr
+
+
+def _attempts():
+    from scoring.boards import participating
+
+    return participating.attempts(open_store(), "h")
+
+
+def _bytes(data: str | bytes) -> bytes:
+    return data.encode() if isinstance(data, str) else data
+
+
+def _unpacked(seen: list[bytes]) -> Iterator[bytes]:
+    """What was seen, and the members of zips in it."""
+    for data in seen:
+        yield data
+        if data[:2] == b"PK":
+            with zipfile.ZipFile(io.BytesIO(data)) as packed:
+                yield from map(packed.read, packed.namelist())
