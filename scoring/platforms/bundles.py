@@ -22,6 +22,7 @@ from scoring.readers.sources import Source
 
 NEEDED = (
     "alembic",
+    "fsspec",
     "jinja2",
     "markupsafe",
     "nibabel",
