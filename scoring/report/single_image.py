@@ -8,12 +8,16 @@ import numpy as np
 from PIL import Image
 
 from scoring.challenges import REGISTRY
+from scoring.challenges.puma.formula import MICROMETRES_PER_PIXEL
+from scoring.challenges.puma.names import CLASSES
+from scoring.figures.numerals import decimal, percent
 from scoring.report.document import POLICY, template
 from scoring.single_image.abstention import withheld_line
 from scoring.single_image.comparison import mean_scores, models_line, photographs_line
 from scoring.single_image.model_task import described
+from scoring.single_image.photograph import Photograph
 from scoring.single_image.quality import GOOD, STOP
-from scoring.single_image.record import Record
+from scoring.single_image.record import Record, TileRecord
 from scoring.single_image.reference import share_alike
 from scoring.single_image.sweep import FIELDS
 from scoring.single_image.wording import (
@@ -69,6 +73,51 @@ def html(record: Record, with_image: bool = True) -> str:
     )
 
 
+def tile_html(record: TileRecord, with_image: bool = True) -> str:
+    """Return the record of a tile as one self-contained HTML page; arguments as of `html`."""
+    counts, least = record.found, record.least_confidence
+    most = max(int(counts.counts.max()), 1)
+    rows = [
+        (name.replace("_", " "), [float(count), float(density)], round(100 * int(count) / most))
+        for name, count, density in zip(CLASSES, counts.counts, counts.per_mm2, strict=True)
+    ]
+    facts = [
+        ("Model" if record.sha256 else "File of nuclei", record.source),
+        ("Challenge", REGISTRY["puma"].short_name),
+        ("Confidence", f"from {least:.2f}" if least else "all that were found"),
+        ("Area", f"{counts.area_mm2:.4f} mm²"),
+        ("Nuclei per mm²", decimal(counts.total / counts.area_mm2, 0)),
+        ("TIL share", f"{percent(counts.til_share)}, lymphocytes of all nuclei"),
+    ]
+    return template("record.html").render(
+        policy=POLICY,
+        version=__version__,
+        label=RESEARCH_USE,
+        about=BANNER.replace("**", ""),
+        date=record.date,
+        image=_jpeg(record.photograph.pixels) if with_image else "",
+        image_line=_size_line(record.photograph),
+        facts=facts,
+        question="How many nuclei are in the tile?",
+        headline=f"{counts.total:,} {'nucleus' if counts.total == 1 else 'nuclei'}",
+        no_answer=False,
+        reasons=(),
+        class_set="",
+        class_set_line="",
+        rate_line="",
+        impression="",
+        second_line="",
+        test_set_line="No truth stands behind these counts.",
+        cautions=[chip.words for chip in record.chips if chip.level != GOOD],
+        heading="Nuclei by class",
+        digits=0,
+        scores=sorted(rows, key=lambda row: -row[1][0]),
+        heads=["nuclei", "per mm²"],
+        scores_line=f"Of this one tile; {MICROMETRES_PER_PIXEL} µm per px.",
+        sha256=record.sha256,
+    )
+
+
 def _headline(record: Record) -> str:
     if record.abstentions:
         return NO_ANSWER
@@ -94,7 +143,10 @@ def _members(record: Record) -> str:
 
 
 def _image_line(record: Record) -> str:
-    photograph = record.photograph
+    return _size_line(record.photograph)
+
+
+def _size_line(photograph: Photograph) -> str:
     width, height = photograph.size
     turned = f" {TURNED}" if photograph.turned else ""
     return f"{width} x {height} px. {photograph.framed} {dropped_line(photograph.dropped)}{turned}"

@@ -37,6 +37,29 @@ class SecondModel:
 
 
 @dataclass(frozen=True)
+class TileRecord:
+    """Everything that was shown of one tile.
+
+    Attributes:
+        photograph: The tile.
+        source: What the nuclei come from, as the page calls it.
+        sha256: Of the model; "" where the nuclei come from a file.
+        found: Counts of the nuclei that are shown.
+        least_confidence: Smallest confidence of those.
+        chips: What was noticed about the tile.
+        date: Of the record, for people.
+    """
+
+    photograph: Photograph
+    source: str
+    sha256: str
+    found: Overview
+    least_confidence: float
+    chips: Sequence[Chip]
+    date: str
+
+
+@dataclass(frozen=True)
 class Record:
     """Everything that was shown of one photograph; None: not computed.
 

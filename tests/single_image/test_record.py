@@ -140,6 +140,32 @@ def test_tiles():
     assert found["til_share"] == 0
 
 
+def test_the_record_of_a_tile_is_one_page():
+    tile = received((samples.FOLDER / "puma" / "truth" / "sample_primary_roi_001.tif").read_bytes())
+    points = nuclei.listed(b'{"nuclei": [{"centroid": [5, 5], "class": "tumor"}]}', tile.size)
+    counts = nuclei.overview(points, tile.size)
+    noticed = (chips.Chip("sharpness", "stop", "12", "blurred <b>"),)
+    made = record.TileRecord(
+        tile, "Dense <i>network</i>", "ab" * 32, counts, 0.25, noticed, "22 November 2026"
+    )
+    page = html.tile_html(made)
+    said = words_of(page)
+    for words in (
+        "1 nucleus",
+        "Model Dense <i>network</i>",
+        "Confidence from 0.25",
+        "ab" * 32,
+        "blurred <b>",
+    ):
+        assert words in said
+    assert "<i>network" not in page
+    assert "data:image/jpeg" in page
+    assert banned(said) == []
+    without = html.tile_html(replace(made, sha256="", source="mine.json"), with_image=False)
+    assert "File of nuclei mine.json" in words_of(without)
+    assert "data:image" not in without
+
+
 def words_of(page: str) -> str:
     return re.sub(r"\s+", " ", unescape(re.sub(r"<style>.*?</style>|<[^>]+>", " ", page, flags=re.DOTALL)))
 

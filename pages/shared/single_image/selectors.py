@@ -64,12 +64,15 @@ def model_title(challenge_id: str, given: Input) -> str:
     return titles.get(given.key, given.name)
 
 
-def tile_quality(shown: Image, among: Outcome | Running | None) -> None:
-    """Draw what can be said of a tile before anything is counted on it. among: the test set's tiles."""
+def tile_quality(shown: Image, among: Outcome | Running | None) -> tuple[quality.Chip, ...]:
+    """Draw what can be said of a tile before anything is counted on it, and return it. among: the test set's
+    tiles."""
     st.caption(_about_image(shown))
     found = quality.tile_chips(image_upload.measured(shown), *shown.photograph.size)
     unlikeness = image_upload.unlikeness(among, shown, tile=True)
-    prediction.chips((*found, *quality.likeness_chip(unlikeness, "tile")))
+    said = (*found, *quality.likeness_chip(unlikeness, "tile"))
+    prediction.chips(said)
+    return said
 
 
 def title_of(test_set: Input) -> str:

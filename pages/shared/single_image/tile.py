@@ -1,5 +1,8 @@
 """A tile of stained tissue: its nuclei, found by a dense model or listed in a file, drawn and counted."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 
 import pandas as pd
@@ -18,13 +21,25 @@ from scoring.challenges.puma.names import CLASSES
 from scoring.figures.numerals import decimal, percent
 from scoring.figures.single_image import preview
 from scoring.readers.nuclei import Nuclei
+from scoring.report import single_image
 from scoring.single_image import nuclei, record
 from scoring.single_image.nuclei import Detector, Overview
+from scoring.single_image.quality import Chip
+from scoring.single_image.record import TileRecord
 from scoring.text import markdown
 
 MODEL, FILE = "Model", "Prediction file"
 VIEWER = "single_nuclei"
 DRAWN_SIDE = 2048
+WITH_IMAGE = "Put the image into the record"
+
+
+@dataclass(frozen=True)
+class About:
+    """What the record says besides. title: of the model or file; chips: what was noticed about the tile."""
+
+    title: str
+    chips: Sequence[Chip]
 
 
 def source() -> Input | None:
@@ -67,9 +82,9 @@ def found(given: Input, image: Image) -> tuple[Outcome | model.Waiting, Detector
 
 
 @st.fragment
-def show(listed: Nuclei, image: Image, given: Input, detector: Detector | None) -> None:
+def show(listed: Nuclei, image: Image, given: Input, detector: Detector | None, about: About) -> None:
     """Numbers first, then the viewer; its slider of confidence moves both. A fragment: a move repaints this
-    and nothing else."""
+    and nothing else. about: what the record says besides."""
     least = viewer.confidence(VIEWER)
     counts = nuclei.overview(listed, image.photograph.size, least)
     said = f"confidence from {least:.2f}" if least else "all that were found"
@@ -83,15 +98,32 @@ def show(listed: Nuclei, image: Image, given: Input, detector: Detector | None) 
     payload = session.kept("payload", (given.key, image.token), partial(_packed, listed, image))
     viewer.show(payload, VIEWER)
     _table(counts, said)
-    with_image = st.checkbox("Put the image into the file", key=f"single_tile_with_image_{image.token}")
-    downloads.button(
-        "nuclei.json",
-        lambda: record.text(record.tile_document(image.photograph, detector, counts, least, with_image)),
-        "single-tile",
-        "json",
-        "application/json",
-        "single_tile_json",
-    )
+    _record(image, detector, counts, least, about)
+
+
+def _record(image: Image, detector: Detector | None, counts: Overview, least: float, about: About) -> None:
+    """Draw the downloads: a page to print, and the counts as JSON."""
+    sha256 = detector.sha256 if detector else ""
+    with_image = st.checkbox(WITH_IMAGE, value=True, key=f"single_tile_with_image_{image.token}")
+
+    def page() -> str:
+        told = f"{datetime.now(UTC):%d %B %Y}"
+        made = TileRecord(image.photograph, about.title, sha256, counts, least, about.chips, told)
+        return single_image.tile_html(made, with_image)
+
+    downloads.html_button(page, "single-tile", "single_tile_html", "Record to print (HTML)")
+    st.caption("One page; the browser's print makes a PDF of it.")
+    with st.expander("Technical", icon=":material/build:"):
+        with_pixels = st.checkbox("Put all pixels into the JSON", key=f"single_tile_pixels_{image.token}")
+        document = partial(record.tile_document, image.photograph, detector, counts, least, with_pixels)
+        downloads.button(
+            "nuclei.json",
+            lambda: record.text(document()),
+            "single-tile",
+            "json",
+            "application/json",
+            "single_tile_json",
+        )
 
 
 def _packed(listed: Nuclei, image: Image):

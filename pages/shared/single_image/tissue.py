@@ -24,7 +24,7 @@ def show(challenge_id: str) -> None:
     with image_place:
         shown = image_upload.image(challenge_id, test_set, truth)
         if shown is not None:
-            selectors.tile_quality(shown, among)
+            chips = selectors.tile_quality(shown, among)
     with right:
         if shown is None or given is None:
             st.info(
@@ -43,7 +43,8 @@ def show(challenge_id: str) -> None:
                     f"{markdown(problem.where)}: {markdown(problem.message, 600)}", icon=":material/block:"
                 )
         else:
-            tile.show(found.value, shown, given, detector)
+            title = selectors.model_title(challenge_id, given)
+            tile.show(found.value, shown, given, detector, tile.About(title, chips))
     if isinstance(among, Running):
         st.caption("Meanwhile the tiles of the test set are measured, to see whether this one is like them.")
         submissions.running(among)
