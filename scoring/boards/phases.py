@@ -52,11 +52,16 @@ class Phase:
     @property
     def words(self) -> str:
         """Return its times and limits in words."""
-        times = (("from", self.opens), ("until", self.closes))
-        limits = ((self.per_day, "day (UTC)"), (self.total, "phase"))
-        parts = [f"{word} {spoken(time)}" for word, time in times if time is not None]
-        parts += [f"{number} per {word} for each team" for number, word in limits if number is not None]
-        return ", ".join(parts) or "at any time, without limits"
+        times = [
+            f"{word} {spoken(time)}" for word, time in (("from", self.opens), ("until", self.closes)) if time
+        ]
+        limits = [
+            f"{number} {word}"
+            for number, word in ((self.per_day, "a day (UTC)"), (self.total, "in all"))
+            if number is not None
+        ]
+        each = f"each team at most {' and '.join(limits)}" if limits else "without limits"
+        return f"{' '.join(times) or 'at any time'}, {each}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the entry of JSON."""
@@ -188,11 +193,13 @@ def _not_open(found: Sequence[Phase], time: str) -> Finding:
 
 def _used_up(phase: Phase, total: int, time: str) -> Finding:
     if phase.total is not None and total >= phase.total:
-        words = f"the team has used its {phase.total} submissions of this phase: nothing was counted."
+        words = (
+            f"the team has submitted {phase.total} of {phase.total} times in this phase: nothing was counted."
+        )
     else:
         words = (
-            f"the team has used its {phase.per_day} submissions of {time[:DAY]} (UTC): submit it on another "
-            "day. Nothing was counted."
+            f"the team has submitted {phase.per_day} of {phase.per_day} times on {time[:DAY]} (UTC): submit "
+            "it on another day. Nothing was counted."
         )
     return error("limit-reached", phase.name, words)
 

@@ -173,13 +173,13 @@ def _delete(store: Store, arguments: argparse.Namespace) -> None:
         what = f"Submission {arguments.submission} of board {arguments.board}"
     elif arguments.yes:
         gone = deleting.delete_board(store, arguments.board)
-        what = f"Board {arguments.board} with {gone.submissions} submissions"
+        what = f"Board {arguments.board} (submissions: {gone.submissions})"
     else:
         words = "this deletes the board with all of its submissions: say --yes, or name one (--submission)."
         raise InputRefused([error("bad-option", "--yes", words)])
     print_findings(gone.findings)
     value = {"board": arguments.board, "submission": arguments.submission, "files": gone.files}
-    answer(arguments.json, value, f"{what} is deleted, with {gone.files} files that nothing else refers to.")
+    answer(arguments.json, value, f"{what} is deleted. Files deleted from the disk: {gone.files}.")
 
 
 def _rescore(store: Store, arguments: argparse.Namespace) -> None:

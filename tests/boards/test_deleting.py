@@ -49,7 +49,7 @@ def test_a_deleted_submission_and_a_deleted_board_are_gone(database, tmp_path):
     assert "say --yes" in board("delete", "b").err
     done = board("delete", "b", "--submission", mine)
     assert (done.status, done.err) == (0, "")
-    assert "with 2 files" in done.out
+    assert "from the disk: 2" in done.out
     assert board("delete", "b", "--submission", kept["submission"]).status == 0
     (store.folder / "files" / "ab").mkdir(exist_ok=True)
     (store.folder / "files" / "ab" / ("ab" * 32)).write_text("LEFT by a killed program")
