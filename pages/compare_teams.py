@@ -6,7 +6,7 @@ from functools import partial
 import streamlit as st
 
 import scoring
-from pages.shared import access, class_names, finding_list, inputs, layout, mends, submissions
+from pages.shared import access, class_names, finding_list, inputs, layout, mends, submissions, teams
 from pages.shared.comparison import result
 from pages.shared.comparison.selection import selected_teams
 from scoring import samples
@@ -29,6 +29,8 @@ def compare_teams() -> None:
         test_set, panel = inputs.test_set(
             sets, challenge.id, challenge.inputs.truth.words, challenge.inputs.truth.endings
         )
+    of_board = teams.test_set_of(inputs.packs_of_teams(challenge.id), challenge)
+    test_set = of_board or test_set
     mends.lines(test_set)
     own_test_set, test_set = test_set, mends.mended_truth(challenge, test_set)
     read = submissions.truth(challenge.id, test_set, mends.options_of(own_test_set))
@@ -43,7 +45,8 @@ def compare_teams() -> None:
         class_names.choose(challenge, own_test_set, "set")
     else:
         class_names.change(challenge, own_test_set, "set")
-        panel.caption("1 case was read." if len(read.value) == 1 else f"{len(read.value)} cases were read.")
+        cases = "1 case was read" if len(read.value) == 1 else f"{len(read.value)} cases were read"
+        panel.caption(f"{cases} from the dropped board: its test set is used." if of_board else f"{cases}.")
         metadata = None if test_set.own else sets[panel.sample].metadata
         result.show(challenge, test_set, metadata, read.value, chosen, problems, options)
     layout.closing()

@@ -22,11 +22,13 @@ from scoring.readers.jobs import by_case
 from scoring.readers.sources import Files, open_source
 from scoring.readers.tables import Table, read_table
 
-Place = Literal["truth", "submission", "metadata", "tile_model"]
+Place = Literal["truth", "submission", "metadata", "tile_model", "board"]
 """Inputs that a file can be for."""
 POSSIBLE, LIKELY, SURE = 1, 2, 3
 """Certainties of a reading: it can be so; it looks so; nothing else looks so."""
 
+BOARD_FORMAT, BOARD_MANIFEST = "benchside-board/1", "manifest.json"
+"""What an exported board says of itself, and the member that says it."""
 TABLES = (".csv", ".tsv", ".txt", ".xlsx")
 MODEL = ".onnx"
 TABLE_HEAD = 20_000_000

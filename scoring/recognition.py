@@ -1,15 +1,19 @@
 """Say of dropped files which challenge, input and test set they belong to."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import PurePosixPath
 
-from scoring.challenges import challenge_ids, load_challenge
+from scoring.challenges import REGISTRY, challenge_ids, load_challenge
 from scoring.file_contents import (
+    BOARD_FORMAT,
+    BOARD_MANIFEST,
     MODEL,
     PICTURES,
     POSSIBLE,
+    SURE,
     TABLES,
     Contents,
     Reading,
@@ -19,7 +23,7 @@ from scoring.file_contents import (
 from scoring.findings import InputRefused
 from scoring.mends import Changes, Mend
 from scoring.readers.near_columns import between_cells, shared_affix
-from scoring.readers.sources import Mended, is_zip, open_source
+from scoring.readers.sources import Files, Mended, is_zip, open_source
 from scoring.readers.tables import FOREIGN
 from scoring.samples import test_sets
 
@@ -104,7 +108,10 @@ def _recognised(files: dict[str, bytes]) -> Recognised:
     if foreign:
         return Recognised(names, (), foreign)
     try:
-        contents = read_contents(opened(files))
+        whole = opened(files)
+        if BOARD_MANIFEST in whole.members and (board := _board(whole)):
+            return Recognised(names, (board,))
+        contents = read_contents(whole)
     except InputRefused as refused:
         return Recognised(names, (), refused.problems[0].message)
     readings = _readings(contents)
@@ -113,6 +120,20 @@ def _recognised(files: dict[str, bytes]) -> Recognised:
             readings, _as_meant(files, contents), key=lambda found: max(map(_rank, found), default=0)
         )
     return Recognised(names, readings, "" if readings else contents.problem or _nothing_takes(contents))
+
+
+def _board(files: Files) -> Reading | None:
+    """Return what an exported board is; None for files that only look like one."""
+    try:
+        manifest = json.loads(files.read(BOARD_MANIFEST))
+        challenge_id, count = manifest["board"]["challenge"], len(manifest["teams"])
+        is_board = manifest["format"] == BOARD_FORMAT and challenge_id in REGISTRY
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    if not is_board:
+        return None
+    words = f"a board of {REGISTRY[challenge_id].short_name} with {count} team{'s' * (count != 1)}"
+    return Reading(challenge_id, "board", words, SURE)
 
 
 def _readings(contents: Contents) -> tuple[Reading, ...]:

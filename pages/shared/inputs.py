@@ -192,6 +192,12 @@ def teams(page: str) -> tuple[list[Input], list[Input], InUse]:
     return [dropped([file]) for file in single], [dropped(held)] if held else [], in_use
 
 
+def packs_of_teams(page: str) -> list[Input]:
+    """Return the folder or zip of teams that is in use, before its uploader is drawn."""
+    held = _kept(f"{page}_teams_zip_files_kept")
+    return [dropped(held)] if held else []
+
+
 def sample_set(chosen: TestSet) -> Input:
     """Return a sample test set as an input."""
     return Input(f"sample:{chosen.name}", chosen.name, chosen.path, False, metadata=chosen.metadata)

@@ -18,6 +18,7 @@ KEPT = {
     "submission": "{}_submission_kept",
     "metadata": "{}_metadata_kept",
     "tile_model": "single_{}_model_kept",
+    "board": "{}_teams_zip_files_kept",
 }
 """Where own files of an input stand in the session, by challenge."""
 INPUTS = {"truth": "test set", "submission": "submission", "metadata": "metadata", "tile_model": "model"}
@@ -75,8 +76,10 @@ def drop_at(challenge_id: str, place: str, files: Sequence[Any]) -> list[Any]:
             stay += one.files
             _choose_test_set(here)
             _say(Dropped(one.files, one.found, here))
-        elif one.found.is_plain and readings[0].challenge == challenge_id:
+        elif one.found.is_plain and (readings[0].challenge == challenge_id or readings[0].place == "board"):
             _place(one, readings[0])
+            if readings[0].place == "board":
+                st.session_state.setdefault(GO, readings[0])
         elif readings[0].certainty < LIKELY and readings[0].test_set is None:
             stay += one.files  # it hardly looks like another challenge's: the reader here says what is wrong
         else:
@@ -162,6 +165,9 @@ def line(challenge_id: str | None = None) -> None:
         challenge_id: Of the page; None for a page of none.
     """
     reading = st.session_state.pop(GO, None)
+    if reading is not None and reading.place == "board":
+        challenge = REGISTRY[reading.challenge].short_name
+        st.switch_page("../compare_teams.py", query_params={"challenge": challenge})
     if reading is not None and reading.challenge != challenge_id:
         page = "single_image" if reading.place == "tile_model" else reading.challenge
         st.switch_page(f"../{page}.py")

@@ -12,10 +12,12 @@ import scoring
 from pages.shared import inputs, jobs, submissions
 from pages.shared.inputs import Input
 from pages.shared.submissions import Outcome, Running, Runs
+from scoring.boards import bundle
 from scoring.challenge import Challenge
-from scoring.findings import Finding
+from scoring.findings import Finding, error
 from scoring.models.pool import Cancelled
 from scoring.readers import entries
+from scoring.recognition import recognise
 from scoring.samples import TestSet
 
 MOST = 100
@@ -70,6 +72,9 @@ def _unpacked(
 ) -> Iterator[tuple[str, Input]]:
     """Team and submission of every entry; adds to problems what is wrong with a pack."""
     for pack in packs:
+        if _is_board(pack):
+            yield from _of_board(challenge, pack, problems)
+            continue
         try:
             found, wrong = entries.of_teams(pack.source, pack.name, challenge.inputs.streamed)
         except scoring.InputRefused as refused:
@@ -77,6 +82,47 @@ def _unpacked(
         problems += wrong
         for team, entry in found.items():
             yield team, Input(f"{pack.key}/{team}", entry.name or team, entry.source, True, entry.is_model)
+
+
+def _is_board(pack: Input) -> bool:
+    """Return whether a dropped zip is an exported board."""
+    readings = recognise({pack.name: pack.source})[0].readings if isinstance(pack.source, bytes) else ()
+    return bool(readings) and readings[0].place == "board"
+
+
+def _of_board(challenge: Challenge, pack: Input, problems: list[Finding]) -> Iterator[tuple[str, Input]]:
+    """Team and file of every submission that counts on an exported board."""
+    outcome = board(pack)
+    if outcome.refused:
+        problems += outcome.refused.problems
+        return
+    if outcome.value.challenge != challenge.id:
+        title = scoring.load_challenge(outcome.value.challenge).title
+        problems.append(error("other-challenge", pack.name, f"it is a board of {title}: choose that above."))
+        return
+    for team, (name, data, options) in outcome.value.teams.items():
+        is_model = name.lower().endswith(inputs.MODEL)
+        yield team, Input(f"{pack.key}/{team}", name, data, True, is_model, options)
+
+
+def test_set_of(packs: Sequence[Input], challenge: Challenge) -> Input | None:
+    """Return the test set of a dropped board; None where none is dropped, or it goes without."""
+    for pack in packs:
+        found = board(pack).value if _is_board(pack) else None
+        if found is not None and found.truth is not None and found.challenge == challenge.id:
+            name, data = found.truth
+            return Input(f"{pack.key}/truth", name, data, True)
+    return None
+
+
+def board(pack: Input) -> Outcome:
+    """Return what is ranked of an exported board, read once."""
+    return _board(pack.key, pack)
+
+
+@st.cache_resource(max_entries=2, scope="session", show_spinner="Reading the board ...")
+def _board(key: str, _pack: Input) -> Outcome:
+    return submissions.attempt(bundle.counted, _pack.source)
 
 
 def _put(teams: dict[str, Team], team: Team) -> None:

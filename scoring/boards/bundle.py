@@ -6,6 +6,7 @@ Exporting an imported board gives the same bytes.
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import select
@@ -14,7 +15,9 @@ from scoring.access.roles import Role
 from scoring.boards import cards, facts
 from scoring.boards.board import Opened
 from scoring.boards.packing import zipped
+from scoring.boards.standing import counting, results
 from scoring.challenges import REGISTRY
+from scoring.file_contents import BOARD_FORMAT, BOARD_MANIFEST
 from scoring.findings import InputRefused, error
 from scoring.readers.archives import has_hidden
 from scoring.readers.sources import Source, open_source
@@ -23,7 +26,7 @@ from scoring.store.access_tables import Hidden
 from scoring.store.database import Store
 from scoring.store.erasing import hold
 
-FORMAT, MANIFEST, FILES = "benchside-board/1", "manifest.json", "files/"
+FILES = "files/"
 ROWS: Mapping[str, type[tables.Base]] = {
     "test_sets": tables.TestSet,
     "teams": tables.Team,
@@ -64,10 +67,47 @@ def export(board: Opened, with_truth: bool) -> bytes:
         digests |= {one[key] for one in rows["test_sets"] for key in ("sha256", "metadata_sha256")} - {None}
     files = {digest: store.files.read(digest) for digest in sorted(digests)}
     sizes = {digest: len(data) for digest, data in files.items()}
-    manifest = {"format": FORMAT, "board": _plain(row), **rows, "files": sizes}
+    manifest = {"format": BOARD_FORMAT, "board": _plain(row), **rows, "files": sizes}
     text = json.dumps(manifest, ensure_ascii=False, allow_nan=False, indent=1, sort_keys=True)
-    members = [(MANIFEST, text.encode()), *((FILES + digest, data) for digest, data in files.items())]
+    members = [(BOARD_MANIFEST, text.encode()), *((FILES + digest, data) for digest, data in files.items())]
     return zipped(members)
+
+
+@dataclass(frozen=True)
+class Counting:
+    """What is ranked of a bundle, to be compared elsewhere.
+
+    Attributes:
+        challenge: Id of the challenge.
+        title: Of the board.
+        teams: The submission of each team that counts: name and bytes of its file, and its own options.
+        truth: Name and bytes of the test set; None where the bundle goes without.
+    """
+
+    challenge: str
+    title: str
+    teams: Mapping[str, tuple[str, bytes, Mapping[str, Any]]]
+    truth: tuple[str, bytes] | None
+
+
+def counted(source: Source) -> Counting:
+    """Return what is ranked of the board in a bundle.
+
+    Raises:
+        InputRefused: `bad-bundle` where the file is none or was changed.
+    """
+    row, rows, files = _read(source)
+    test_sets, _, submissions, scorings, *_ = rows
+    scored = {one.submission_id: one for one in scorings if one.number == row.version}
+    sent = {one.id: one for one in submissions}
+    ranked = counting(results((one, scored[one.id]) for one in submissions if one.id in scored), row.counts)
+    teams = {
+        team: (sent[one.id].name, files[sent[one.id].sha256], sent[one.id].options)
+        for team, one in ranked.items()
+    }
+    (truth,) = (one for one in test_sets if one.number == row.version)
+    known = (truth.name, files[truth.sha256]) if truth.sha256 in files else None
+    return Counting(row.challenge, row.title, teams, known)
 
 
 def import_board(store: Store, source: Source) -> str:
@@ -77,14 +117,19 @@ def import_board(store: Store, source: Source) -> str:
         InputRefused: `bad-bundle` where the file is none or was changed, `board-exists` where a board of that
             id is here already. Nothing is kept then.
     """
+    return _kept(store, *_read(source))
+
+
+def _read(source: Source) -> tuple[Any, list[list[Any]], dict[str, bytes]]:
+    """Return board, rows and files of a bundle, when all of them fit together."""
     bundle = open_source(source)
-    if MANIFEST not in bundle.members:
+    if BOARD_MANIFEST not in bundle.members:
         raise InputRefused(
             [error("bad-bundle", bundle.name, "it is no exported board: manifest.json is missing.")]
         )
     try:
-        manifest = json.loads(bundle.read(MANIFEST))
-        if manifest["format"] != FORMAT:
+        manifest = json.loads(bundle.read(BOARD_MANIFEST))
+        if manifest["format"] != BOARD_FORMAT:
             words = "another version of Benchside wrote this bundle: install that version."
             raise InputRefused([error("bad-bundle", bundle.name, words)])
         row = _row(tables.Board, manifest["board"])
@@ -114,7 +159,7 @@ def import_board(store: Store, source: Source) -> str:
         raise InputRefused(
             [error("bad-bundle", bundle.name, f"{words}: export again.") for words in problems]
         )
-    return _kept(store, row, rows, files)
+    return row, rows, files
 
 
 def _kept(store: Store, row: Any, rows: list[list[Any]], files: Mapping[str, bytes]) -> str:

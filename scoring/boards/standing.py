@@ -202,11 +202,13 @@ def standing(board: Opened, phase: str | None = None) -> Standing:
         rows = session.execute(
             query.where(tables.Submission.board_id == board.row.id, scored.number == board.test_set.number)
         ).all()
-    chosen = (_entry(sent, result) for sent, result in rows if phase in (None, sent.phase))
-    return Standing(board, _ordered(chosen), known, facts_of_teams(board.store, board.row.id))
+    chosen = [(sent, result) for sent, result in rows if phase in (None, sent.phase)]
+    return Standing(board, results(chosen), known, facts_of_teams(board.store, board.row.id))
 
 
-def _ordered(entries: Iterable[Entry]) -> tuple[Entry, ...]:
+def results(rows: Iterable[tuple[tables.Submission, tables.Scoring]]) -> tuple[Entry, ...]:
+    """Return submissions with their results, oldest first."""
+    entries = (_entry(sent, result) for sent, result in rows)
     return tuple(sorted(entries, key=lambda one: (one.created, one.id)))
 
 

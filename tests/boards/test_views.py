@@ -1,10 +1,11 @@
 """What is shown of a board: what organizers see of a correction, and what became of each submission."""
 
-from scoring.boards import rescoring, views
+from scoring.boards import bundle, rescoring, views
 from scoring.boards.board import opened
 from scoring.boards.standing import standing
 from scoring.boards.submitting import exclude
 from scoring.comparison import scale
+from scoring.recognition import recognise
 from scoring.store.database import open_store
 from scoring.views import Table
 from tests.support.boards import labels
@@ -37,3 +38,17 @@ def test_every_submission_has_a_state(sent):
     assert [len(block.rows["team"]) for block in ranking.blocks if isinstance(block, Table)] == [2]
     tables = [block for block in history.blocks if isinstance(block, Table)]
     assert [table.question for table in tables] == ["How did the teams get there?", "What was excluded?"]
+
+
+def test_a_bundle_is_recognised_and_says_what_is_ranked(sent):
+    board = opened(open_store(), "b")
+    data = bundle.export(board, with_truth=False)
+    (found,) = recognise({"b.zip": data})
+    assert (found.readings[0].place, found.readings[0].words) == ("board", "a board of Melanoma with 2 teams")
+    counted = bundle.counted(data)
+    ranked = standing(board).counting
+    assert {team: name for team, (name, _, _) in counted.teams.items()} == {
+        team: one.name for team, one in ranked.items()
+    }
+    assert counted.truth is None
+    assert bundle.counted(bundle.export(board, with_truth=True)).truth[0] == "labels.csv"

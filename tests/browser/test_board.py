@@ -1,6 +1,7 @@
 """A board in the browser: an organizer's walk, and what the public page sends."""
 
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Page, WebSocket, expect
@@ -28,19 +29,21 @@ def hidden_truth(path: Path, wrong: tuple[int, ...] = ()) -> Path:
 
 
 @pytest.fixture
-def hidden(tmp_path) -> None:
-    """The board "hidden": two teams of three weeks, a corrected truth, an excluded submission."""
+def hidden(tmp_path) -> str:
+    """The id of a board with two teams of three weeks, a corrected truth and an excluded submission."""
+    board_id = f"hidden-{uuid4().hex[:8]}"
     store = open_store()
     truth = hidden_truth(tmp_path / "canarytruth.csv", wrong=(0, 3))
     settings = Settings("Hidden", statistics={"resamples": 60})
-    board = create(store, "hidden", "melanoma", str(truth), settings)
+    board = create(store, board_id, "melanoma", str(truth), settings)
     for week, day in enumerate(DAYS):
         for place, team in enumerate(("alpha", "beta")):
             file = predictions(tmp_path / "p.csv", 2 * week + place, 1.4 - 0.3 * week)
             time = f"{day}T12:00:00.000000+00:00"
             submit(board, Sent(team, "canaryfile.csv", file.read_bytes(), created=time))
-    rescoring.rescore(store, "hidden", str(hidden_truth(tmp_path / "canarycorrected.csv")))
-    exclude(store, "hidden", standing(opened(store, "hidden")).entries[0].id, "sent by mistake")
+    rescoring.rescore(store, board_id, str(hidden_truth(tmp_path / "canarycorrected.csv")))
+    exclude(store, board_id, standing(opened(store, board_id)).entries[0].id, "sent by mistake")
+    return board_id
 
 
 def swept(page: Page) -> list[bytes]:
@@ -64,7 +67,7 @@ def _body(request) -> bytes:
 def test_the_public_page_sends_no_case(visitor, server, hidden, tmp_path):
     page = visitor().new_page()
     came = swept(page)
-    page.goto(f"{server.address}/board?board=hidden&view=public")
+    page.goto(f"{server.address}/board?board={hidden}&view=public")
     driver.settled(page)
     assert page.get_by_role("tab").all_inner_texts() == ["Ranking", "History"]
     files = []
@@ -88,6 +91,7 @@ def test_the_public_page_sends_no_case(visitor, server, hidden, tmp_path):
 
 @pytest.mark.soak
 def test_an_organizers_walk(visitor, server, tmp_path):
+    board_id = f"walk-{uuid4().hex[:8]}"
     page = driver.visit(visitor(), f"{server.address}/board")
     if not page.get_by_label("Title", exact=True).is_visible():
         page.get_by_text("New board", exact=True).click()
@@ -95,12 +99,12 @@ def test_an_organizers_walk(visitor, server, tmp_path):
     page.get_by_role("option", name="Melanoma", exact=True).click()
     driver.settled(page)
     page.get_by_label("Title", exact=True).fill("A walk")
-    page.get_by_label("Address", exact=True).fill("walk")
+    page.get_by_label("Address", exact=True).fill(board_id)
     page.keyboard.press("Tab")
     truth = labels(tmp_path / "labels.csv", wrong=(0, 3, 7, 11)).read_bytes()
     page.locator(".st-key-board_new_truth_file input[type=file]").set_input_files(_file("labels.csv", truth))
     driver.settled(page).get_by_role("button", name="Create the board").click()
-    page.wait_for_url("**board=walk*")
+    page.wait_for_url(f"**board={board_id}*")
 
     driver.tab(page, "Submissions")
     weeks = {
@@ -108,21 +112,21 @@ def test_an_organizers_walk(visitor, server, tmp_path):
         for week, day in enumerate(DAYS)
         for place, team in enumerate(("alpha", "beta", "gamma"))
     }
-    pack = page.locator(".st-key-board_walk_teams_zip_files input[type=file]")
+    pack = page.locator(f".st-key-board_{board_id}_teams_zip_files input[type=file]")
     pack.set_input_files(_file("weeks.zip", zipped(weeks.items())))
     driver.settled(page).get_by_role("button", name="Submit", exact=True).click()
     expect(page.get_by_text("9 submissions scored")).to_be_visible(timeout=driver.PATIENCE)
     store = open_store()
-    before = standing(opened(store, "walk")).as_dict()["teams"]
+    before = standing(opened(store, board_id)).as_dict()["teams"]
 
     driver.tab(page, "Corrections")
     corrected = labels(tmp_path / "corrected.csv").read_bytes()
-    page.locator(".st-key-board_walk_truth_file input[type=file]").set_input_files(
+    page.locator(f".st-key-board_{board_id}_truth_file input[type=file]").set_input_files(
         _file("corrected.csv", corrected)
     )
     driver.settled(page).get_by_role("button", name="Score all again").click()
     expect(page.get_by_role("heading", name="By which cases?")).to_be_visible(timeout=driver.PATIENCE)
-    after = standing(opened(store, "walk"))
+    after = standing(opened(store, board_id))
     assert {one["team"]: one["score"] for one in before} != {
         one["team"]: one["score"] for one in after.as_dict()["teams"]
     }
@@ -139,8 +143,8 @@ def test_an_organizers_walk(visitor, server, tmp_path):
         page.get_by_role("button", name="Whole board (zip)").click()
     data = Path(whole.value.path()).read_bytes()
     elsewhere = open_store(tmp_path / "elsewhere")
-    assert bundle.import_board(elsewhere, data) == "walk"
-    assert bundle.export(opened(elsewhere, "walk"), with_truth=True) == data
+    assert bundle.import_board(elsewhere, data) == board_id
+    assert bundle.export(opened(elsewhere, board_id), with_truth=True) == data
 
 
 def _file(name: str, data: bytes) -> dict:

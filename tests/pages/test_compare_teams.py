@@ -14,9 +14,14 @@ import scoring
 from pages.shared.comparison import facts
 from pages.shared.wording import without_flags
 from scoring import samples, text
+from scoring.boards import board as boards
+from scoring.boards import bundle
+from scoring.boards.standing import standing
 from scoring.comparison import scale, verdict
 from scoring.figures.numerals import points
+from scoring.store.database import open_store
 from tests.support import visits
+from tests.support.boards import filled
 from tests.support.command_line import run
 from tests.support.payloads import PAYLOADS
 from tests.support.teams import lesion_outputs, lesion_truth, outputs_table
@@ -480,3 +485,28 @@ def test_a_case_shows_what_every_team_made_of_it(page):
             row["predicted"],
             float(row["correct"]),
         )
+
+
+def test_a_dropped_board_is_compared_on_its_own_test_set(page, tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCHSIDE_STORE", str(tmp_path / "store"))
+    filled(tmp_path)
+    board = boards.opened(open_store(), "b")
+    app = page("melanoma")
+    uploader = app.file_uploader(key="melanoma_teams_zip_files")
+    finished(uploader.upload("b.zip", bundle.export(board, with_truth=True)).run())
+    assert not app.exception
+    assert "60 cases were read from the dropped board" in words(app)
+    table = next(frame.value for frame in app.dataframe if "team" in frame.value)
+    assert sorted(table["team"]) == ["alpha", "beta"]
+    assert [points(one.score) for one in standing(board).counting.values()] == [
+        points(score / 100) for score in table.set_index("team").loc[["alpha", "beta"], "score"]
+    ]
+
+
+def test_a_board_of_another_challenge_is_said(page, tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCHSIDE_STORE", str(tmp_path / "store"))
+    filled(tmp_path)
+    data = bundle.export(boards.opened(open_store(), "b"), with_truth=False)
+    app = page()
+    app.file_uploader(key="tricorder3_teams_zip_files").upload("b.zip", data).run()
+    assert "it is a board of Melanoma" in words(finished(app))

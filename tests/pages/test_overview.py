@@ -1,9 +1,13 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from scoring.boards import bundle
+from scoring.boards.board import opened as board_of
 from scoring.challenges import REGISTRY
+from scoring.store.database import open_store
 from tests.pages.conftest import NAVIGATION
 from tests.support import photographs
+from tests.support.boards import filled
 from tests.support.command_line import ROOT
 from tests.support.visits import words
 
@@ -38,3 +42,13 @@ def test_a_photograph_goes_to_the_single_image_of_the_challenge_that_is_chosen()
     app.checkbox(key="single_agreed").check().run()
     assert not app.exception
     assert "Dropped from the file: position" in words(app)
+
+
+def test_a_dropped_board_opens_the_comparison(opened, tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCHSIDE_STORE", str(tmp_path / "store"))
+    filled(tmp_path)
+    data = bundle.export(board_of(open_store(), "b"), with_truth=True)
+    app = opened("overview").file_uploader(key="any_files").upload("b.zip", data).run()
+    assert not app.exception
+    assert [one.value for one in app.title] == ["Compare teams"]
+    assert "60 cases were read from the dropped board" in words(app)
