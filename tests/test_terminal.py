@@ -179,6 +179,27 @@ def test_every_help_has_examples_and_no_option_that_the_challenge_refuses(comman
     assert f"examples:\n  python -m scoring {command} " in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("command", ["challenges", "doctor"])
+def test_commands_without_a_challenge_have_examples_too(command, capsys):
+    with pytest.raises(SystemExit):
+        parser().parse_args([command, "--help"])
+    assert f"examples:\n  python -m scoring {command}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "COMMAND is missing: choose from challenges, doctor, check, predict, score, compare, "),
+        (["score"], "CHALLENGE is missing: choose from tricorder3, melanoma, isic, puma, hecktor2026. See "),
+        (["history"], "ACTION is missing: choose from list, show, note, delete. See "),
+    ],
+)
+def test_what_can_follow_is_named(arguments, words):
+    with pytest.raises(InputRefused) as refused:
+        parser().parse_args(arguments)
+    assert refused.value.problems[0].message.startswith(words)
+
+
 def test_challenges_without_models_are_not_listed_for_predict(capsys):
     with pytest.raises(SystemExit):
         parser().parse_args(["predict", "--help"])

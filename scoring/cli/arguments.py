@@ -36,11 +36,11 @@ def parser() -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--version", action="version", version=__version__)
-    commands = top.add_subparsers(dest="command", required=True, parser_class=Parser)
-    commands.add_parser("challenges", help="list the challenges")
-    about = commands.add_parser(
-        "doctor", help="say how this installation is: confinement, limits, what to mend"
-    )
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=Parser)
+    add_command(commands, "challenges", "list the challenges", examples.of_plain(f"{prog} challenges"))
+    words = "say how this installation is: confinement, limits, what to mend"
+    lines = examples.of_plain(f"{prog} doctor", f"{prog} doctor --json installation.json")
+    about = add_command(commands, "doctor", words, lines)
     about.add_argument("--json", metavar="FILE", help="write JSON there, - for standard output")
     for command, words in COMMANDS.items():
         of_command = add_command(commands, command, words, examples.of_command(f"{prog} {command}"))

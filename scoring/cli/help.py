@@ -87,5 +87,10 @@ def of_platform(prog: str) -> str:
     )
 
 
+def of_plain(*lines: str) -> str:
+    """Return examples that are the same everywhere, a line each."""
+    return _examples(*lines)
+
+
 def _examples(*lines: str) -> str:
     return "\n".join(["examples:", *(f"  {line}" for line in lines)])

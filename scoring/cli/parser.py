@@ -2,11 +2,15 @@
 
 import argparse
 import difflib
+import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
 
 from scoring.findings import InputRefused, error
+
+REQUIRED = re.compile(r"the following arguments are required: ([A-Z]+)")
+"""What argparse says where a command, challenge or action is missing."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -35,8 +39,16 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         where = self.prog.removeprefix("python -m ")
         words = f"{message}{self._meant() if self.is_last else ''}".removesuffix(".")
+        if missing := REQUIRED.fullmatch(words):
+            words = f"{missing[1]} is missing{self._choices()}"
         end = "" if words.endswith("?") else "."
         raise InputRefused([error("bad-option", where, f"{words}{end} See {self.prog} --help.")])
+
+    def _choices(self) -> str:
+        """Return the commands that can follow, as the end of a sentence."""
+        actions = (one for one in self._actions if isinstance(one, argparse._SubParsersAction))
+        known = next((list(one.choices) for one in actions), [])
+        return f": choose from {', '.join(known)}" if known else ""
 
     def _meant(self) -> str:
         """Return which option was probably meant by the first that is none, "" where all are some."""
