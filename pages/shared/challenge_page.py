@@ -23,6 +23,7 @@ from pages.shared import (
     render,
     reopening,
     second,
+    sheet,
     submissions,
     teams,
 )
@@ -186,7 +187,7 @@ def _submitted(bench: ChallengePage, chosen: Chosen, truth, panel) -> None:
         return
     read = found.value
     if not found.refused:
-        with st.container(key="choices", horizontal=True, vertical_alignment="bottom", gap="small"):
+        with sheet.choices("Settings and comparison"):
             choices = bench.choices(test_set, truth, read)
             several = bench.challenge.inputs.submission.several
             opponent, its_title = inputs.second(chosen.others, challenge_id, several)

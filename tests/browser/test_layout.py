@@ -1,6 +1,7 @@
 """What a visitor sees without scrolling."""
 
 import pytest
+from playwright.sync_api import expect
 
 from scoring.challenges import REGISTRY
 from tests.browser import driver
@@ -30,6 +31,14 @@ def test_score_and_first_figure_are_seen_on_opening_and_the_bar_stays(visitor, s
     assert 40 <= bar <= 70
     assert tabs == pytest.approx(bar_end, abs=2)
     page.set_viewport_size(PHONE)
+    choices = page.locator(".st-key-choices")
+    opens = page.get_by_role("button", name="Settings and comparison")
+    expect(choices).to_be_hidden()
+    opens.click()
+    expect(choices).to_be_in_viewport(ratio=1)
+    assert not page.evaluate(driver.WIDER)
+    page.keyboard.press("Escape")
+    expect(choices).to_be_hidden()
     page.get_by_role("button", name="Change", exact=True).click()
     page.wait_for_function("() => document.querySelector('[data-testid=stMain]').scrollTop === 0")
     box = page.get_by_test_id("stMetricValue").bounding_box()
