@@ -65,20 +65,28 @@ def plain_site(port: int, copies: Sequence[int]) -> str:
 
 
 @contextlib.contextmanager
-def running(folder: Path, port: int) -> Iterator[str]:
-    """Run nginx on a written configuration; gives its address."""
+def started(folder: Path) -> Iterator[subprocess.Popen]:
+    """Run nginx on a written configuration until the block ends."""
     command = [str(program()), "-p", str(folder), "-c", "nginx.conf"]
-    process = subprocess.Popen(command, stderr=(folder / "errors").open("wb"))
+    with (folder / "errors").open("wb") as errors:
+        process = subprocess.Popen(command, stderr=errors)
+        try:
+            yield process
+        finally:
+            process.terminate()
+            process.wait()
+
+
+@contextlib.contextmanager
+def running(folder: Path, port: int) -> Iterator[str]:
+    """Run nginx on a written configuration without TLS; gives its address once it answers."""
     address = f"http://localhost:{port}"
-    try:
+    with started(folder) as process:
         while status(address) is None:
             if process.poll() is not None:
                 raise RuntimeError((folder / "errors").read_text())
             time.sleep(0.05)
         yield address
-    finally:
-        process.terminate()
-        process.wait()
 
 
 def given_cookie(headers: Message) -> str | None:
