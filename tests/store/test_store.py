@@ -11,10 +11,11 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
+from alembic.script import ScriptDirectory
 from sqlalchemy import func, inspect, select, text
 
 from scoring.findings import InputRefused
-from scoring.store import tables
+from scoring.store import access_tables, tables
 from scoring.store.database import Store, open_store
 from scoring.store.erasing import hold
 
@@ -122,10 +123,26 @@ def test_the_migrations_make_what_the_code_expects(database):
 
     with open_store().engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True})
-        assert compare_metadata(context, tables.Base.metadata) == []
+        assert compare_metadata(context, access_tables.Base.metadata) == []
 
 
 @pytest.mark.slow
+def test_an_older_store_is_brought_up_to_date(database, monkeypatch):
+    steps = ScriptDirectory._upgrade_revs
+    with monkeypatch.context() as older:
+        older.setattr(ScriptDirectory, "_upgrade_revs", lambda of, _to, since: steps(of, "0001", since))
+        with open_store().write() as session:
+            session.execute(text("INSERT INTO board VALUES ('b', 'melanoma', 'B', 'last', '{}', '2026', 1)"))
+            session.execute(text("INSERT INTO test_set VALUES ('b', 1, 't.csv', 'x', '2026')"))
+            session.execute(text("INSERT INTO team VALUES ('b', 'alpha', '2026')"))
+            sent = "('s', 'b', 'alpha', 'p.csv', 'x', '{}', '2026', NULL)"
+            session.execute(text(f"INSERT INTO submission VALUES {sent}"))
+    with open_store().read() as session:
+        board, one = session.get(tables.Board, "b"), session.get(tables.Submission, "s")
+        assert (board.keep_refused, one.dated, one.phase) == (False, False, None)
+        assert session.get(tables.Team, ("b", "alpha")).facts is None
+
+
 def test_eight_writers_at_once(database):
     store = with_board()
     told = at_once(store, 8, 4)
