@@ -202,6 +202,7 @@ def provenance(
         "truth_sha256": truth_sha256,
         "predictions_sha256": predictions.digest,
         "model_sha256": predictions.model["sha256"] if predictions.model else None,
+        **({"device": device} if (device := (predictions.model or {}).get("device")) else {}),
         "options": {
             **options,
             "group": statistics.group,

@@ -13,6 +13,7 @@ from scoring.challenges import REGISTRY, load_challenge
 from scoring.cli import board_arguments, history_arguments, platform_arguments
 from scoring.cli import help as examples
 from scoring.cli.parser import Parser, add_command
+from scoring.models.devices import DEVICES
 from scoring.version import __version__
 
 COMMANDS = {
@@ -88,6 +89,7 @@ def _submitted(one: Parser, challenge: Challenge[Any, Any]) -> None:
     what.add_argument("--predictions", metavar="P", help="prediction file, folder or zip")
     words = argparse.SUPPRESS if challenge.model is None else "model to run on the images"
     what.add_argument("--model", metavar="M.onnx", help=words)
+    _device(one, challenge)
     _mends(one, of_teams=False)
 
 
@@ -109,6 +111,12 @@ def _mends(one: Parser, of_teams: bool) -> None:
         "or last=COLUMN (rows that are the same in that column)"
     )
     mends.add_argument("--repeated-rows", metavar=f"{team}HOW", help=rows, **several)
+
+
+def _device(one: Parser, challenge: Challenge[Any, Any]) -> None:
+    words = "what the model runs on: auto (default), cpu or cuda; docs/models.md"
+    help_text = argparse.SUPPRESS if challenge.model is None else words
+    one.add_argument("--device", metavar="D", choices=DEVICES, default="auto", help=help_text)
 
 
 def _truth(one: Parser, required: bool) -> None:
@@ -158,6 +166,7 @@ def _predict(one: Parser, challenge: Challenge[Any, Any]) -> None:
     _common(one, challenge, "")
     one.add_argument("--model", metavar="M.onnx", required=True, help="model to run on the images")
     one.add_argument("--output", metavar="FILE", required=True, help="prediction file, - for standard output")
+    _device(one, challenge)
     for option in challenge.options_of("predict"):
         one.add_argument(option.flag, **option.argument())
 

@@ -11,6 +11,7 @@ from scoring.cli.arguments import parser
 from scoring.cli.output import as_json, print_findings, write
 from scoring.cluster.scheduler import ClusterUnusable
 from scoring.findings import InputRefused
+from scoring.models import devices
 
 DONE, BROKEN, REFUSED, INTERRUPTED = 0, 1, 2, 130
 
@@ -66,6 +67,7 @@ def _run(given: list[str]) -> int:
         from scoring.cli import doctor
 
         return DONE if doctor.run(arguments) else REFUSED
+    devices.want(getattr(arguments, "device", "auto"))
     _command(arguments.command)(arguments)
     return DONE
 

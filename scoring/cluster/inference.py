@@ -12,7 +12,7 @@ from scoring.cluster.connection import connected
 from scoring.cluster.on_worker import Chunk, WorkerRun
 from scoring.cluster.scheduler import Scheduler, on_cluster_or_here
 from scoring.findings import InputRefused
-from scoring.models import confinement, pool
+from scoring.models import confinement, devices, pool
 from scoring.models.pool import Answered, Results, Settings, Work
 from scoring.models.preprocessing import ImageUnreadable
 from scoring.models.process import ModelProcess
@@ -56,7 +56,8 @@ def run_on_all(
     )
     if not pictures:
         return here()
-    limits = replace(settings.limits, every_layer=confinement.needed(model))
+    device = devices.CUDA if devices.wanted() == devices.CUDA else devices.CPU  # the same on every worker
+    limits = replace(settings.limits, every_layer=confinement.needed(model), device=device)
     shared = _Model(model, work, limits)
     return on_cluster_or_here(
         lambda scheduler: _on_cluster(scheduler, shared, pictures, progress, cancelled), here

@@ -13,6 +13,7 @@ from scoring.findings import Finding, InputRefused, split, warning
 from scoring.metrics.calibration import output_kind
 from scoring.models import preflight, probe
 from scoring.models.case_images import CaseImages, missing_images
+from scoring.models.devices import CPU
 from scoring.models.pool import Cancelled
 from scoring.models.preprocessing import Pixels, Recipe
 from scoring.models.probe import Probe
@@ -182,6 +183,7 @@ def described(facts: ModelFacts, name: str) -> dict[str, Any]:
         "inputs": [asdict(tensor) for tensor in facts.inputs],
         "outputs": [asdict(tensor) for tensor in facts.outputs],
         "output_kind": None,
+        **({"device": facts.device} if facts.device != CPU else {}),
     }
 
 

@@ -2,13 +2,14 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 
 from scoring.arrays import Floats
-from scoring.models import confinement, replies
+from scoring.models import confinement, devices, replies
 from scoring.models.image_upload import SMALL_LONGEST, SMALL_SIDE
 from scoring.models.preprocessing import MOST_PIXELS, ImageUnreadable, Pixels, Recipe
 from scoring.models.results import Answer, ModelFacts, ModelFailed, Picture, Upright
@@ -76,10 +77,12 @@ class ModelProcess:
             raise TypeError("a model is bytes")
         if len(model) > limits.model_bytes:
             raise ModelFailed("model-unreadable", too_large(len(model), limits.model_bytes))
-        self._limits = limits = limits.for_model(len(model))
+        every_layer = limits.every_layer or confinement.needed(model)
+        device = devices.chosen(limits.device or devices.wanted(), every_layer)
+        self._limits = limits = replace(limits.for_model(len(model)), device=device)
         self._worker = WorkerProcess(limits, command, stop)
         try:
-            confinement.check(self._worker.confinement, limits.every_layer or confinement.needed(model))
+            confinement.check(self._worker.confinement, every_layer)
             header, _ = self._worker.request({"op": "load"}, [model], limits.load_seconds, LOADING, 0)
             self.facts = _read(lambda: replies.model_facts(header, model, self._worker.confinement))
         except BaseException:

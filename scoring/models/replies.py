@@ -37,6 +37,7 @@ def model_facts(header: Header, model: bytes, confinement: tuple[str, ...]) -> M
             RandomOperator(_plain(operator), _plain(name), bool(seeded))
             for operator, name, seeded in facts["random"]
         ),
+        str(facts["device"]),
     )
 
 

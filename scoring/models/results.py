@@ -71,6 +71,7 @@ class ModelFacts:
         confinement: Layers of confinement that the worker achieved.
         metadata: The file's own entries.
         random: Its random operators, and those in training mode.
+        device: What it runs on, "cpu" or "cuda".
     """
 
     ir_version: int
@@ -84,6 +85,7 @@ class ModelFacts:
     confinement: tuple[str, ...]
     metadata: dict[str, str] = field(default_factory=dict)
     random: tuple[RandomOperator, ...] = ()
+    device: str = "cpu"
 
 
 @dataclass(frozen=True)

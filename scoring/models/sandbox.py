@@ -115,15 +115,21 @@ MACHINES = {
 }
 
 
-def confine(memory_bytes: int, cpu_seconds: int, niceness: int) -> tuple[str, ...]:
+def confine(memory_bytes: int, cpu_seconds: int, niceness: int, on_gpu: bool = False) -> tuple[str, ...]:
     """Confine this process for good and return the layers achieved, e.g. ("rlimits", "no-new-privileges",
     "namespaces", "landlock-7", "seccomp").
 
     memory_bytes bounds the address space, cpu_seconds the processor time of the whole life of the process.
     Everything that is going to be imported must have been imported: no file can be opened afterwards.
+    on_gpu: the driver of a GPU must stay in reach, which only the limit of processor time and the lack of new
+    privileges allow.
     """
     if hasattr(os, "nice"):
         os.nice(niceness)
+    if on_gpu:
+        _limit("RLIMIT_CPU", cpu_seconds)
+        _limit("RLIMIT_CORE", 0)
+        return tuple(filter(None, [forbid_new_privileges() if sys.platform == "linux" else ""]))
     layers = [limit_resources(memory_bytes, cpu_seconds)]
     if sys.platform == "linux":
         layers += [

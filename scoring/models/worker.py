@@ -29,6 +29,7 @@ import onnxruntime
 
 from scoring.arrays import Array, Floats
 from scoring.models import frames, image_upload, sandbox
+from scoring.models.devices import CPU, PROVIDERS
 from scoring.models.preprocessing import ImageUnreadable, Pixels, Recipe, Seen, pixels, tensor
 from scoring.models.scan import ModelRefused, scan
 
@@ -68,15 +69,16 @@ class RunFailed(Exception):
 
 
 def main(settings: dict[str, Any]) -> None:
-    """Serve until the other end closes. `settings`: memory_bytes, cpu_seconds, niceness, output_bytes,
-    decoders, frame_bytes, alarm_seconds."""
+    """Serve until the other end closes. `settings`: memory_bytes, cpu_seconds, niceness, device,
+    output_bytes, decoders, frame_bytes, alarm_seconds."""
     requests, replies = _take_channel()
     empty_folder = os.getcwd()
     for module in (*LATE_IMPORTS, *settings["decoders"]):
         importlib.import_module(module)
     onnxruntime.set_default_logger_severity(4)
     onnxruntime.disable_telemetry_events()
-    layers = sandbox.confine(settings["memory_bytes"], settings["cpu_seconds"], settings["niceness"])
+    on_gpu = settings["device"] != CPU
+    layers = sandbox.confine(settings["memory_bytes"], settings["cpu_seconds"], settings["niceness"], on_gpu)
     sandbox.die_with_parent(requests.fileno())
     frames.write(replies, {"ok": True, "confinement": layers})
     session = None
@@ -90,7 +92,7 @@ def main(settings: dict[str, Any]) -> None:
         payload: list[Array] = []
         try:
             if header["op"] == "load":
-                session, reply = load(bytes(parts.pop()), empty_folder)
+                session, reply = load(bytes(parts.pop()), empty_folder, settings["device"])
             elif header["op"] == "run":
                 reply, payload = run(session, header, parts, settings["output_bytes"])
             elif header["op"] == "upright":
@@ -109,7 +111,7 @@ def main(settings: dict[str, Any]) -> None:
         frames.write(replies, reply, [array.data for array in payload])
 
 
-def load(model: bytes, empty_folder: str) -> tuple[Any, Header]:
+def load(model: bytes, empty_folder: str, device: str = CPU) -> tuple[Any, Header]:
     """Scan a model, then open a session on one thread that finds no other file; the facts come from both."""
     facts = scan(model)
     options = onnxruntime.SessionOptions()
@@ -119,12 +121,21 @@ def load(model: bytes, empty_folder: str) -> tuple[Any, Header]:
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     scalars = set(facts.pop("scalars"))
     try:
-        session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+        session = onnxruntime.InferenceSession(model, options, providers=_providers(device))
         facts["inputs"] = [_tensor_facts(value, scalars) for value in session.get_inputs()]
         facts["outputs"] = [_tensor_facts(value, scalars) for value in session.get_outputs()]
     except Exception as fault:  # names that are no UTF-8 raise, too
         raise _load_failure(str(fault), facts) from None
+    if PROVIDERS[device] not in session.get_providers():  # the runtime goes on without, silently
+        words = "The model cannot run on CUDA: its driver or libraries do not fit. Choose cpu or auto."
+        raise ModelRefused("no-device", words)
+    facts["device"] = device
     return session, {"ok": True, "facts": facts}
+
+
+def _providers(device: str) -> list[str]:
+    """Return the providers of the runtime in the order in which they are tried."""
+    return list(dict.fromkeys((PROVIDERS[device], PROVIDERS[CPU])))
 
 
 def run(session: Any, header: Header, parts: list[bytearray], most_bytes: int) -> Reply:

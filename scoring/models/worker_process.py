@@ -62,6 +62,7 @@ class Limits:
         decoders: Modules that it imports before it is confined, besides those that it always does.
         every_layer: Whether a model is refused where a layer of confinement is missing; it also is where
             `confinement.needed` says so.
+        device: One of `devices.DEVICES`; None: as `devices.wanted` says.
     """
 
     model_bytes: int = 512 << 20
@@ -75,6 +76,7 @@ class Limits:
     niceness: int = 10
     decoders: tuple[str, ...] = ()
     every_layer: bool = False
+    device: str | None = None
 
     def for_model(self, size: int) -> "Limits":
         """Return the limits for a model of so many bytes: a large one is in memory several times while it is
@@ -85,7 +87,7 @@ class Limits:
 
 LOADING, RUNNING = "model-timeout", "inference-timeout"
 """Codes of a request that took too long, by what was requested."""
-_LOAD_CODES = ("model-unreadable", "external-data")
+_LOAD_CODES = ("model-unreadable", "external-data", "no-device")
 _RUN_CODES = ("wrong-inputs", "wrong-output", "model-out-of-memory", "stopped")
 # Messages about a failed run come from this list and never from the worker, which by then has seen the data.
 _MESSAGES = {
@@ -257,6 +259,7 @@ def _settings(limits: Limits) -> dict[str, Any]:
         "root": str(_ROOT),
         "memory_bytes": limits.memory_bytes,
         "cpu_seconds": limits.cpu_seconds,
+        "device": limits.device or "cpu",
         "niceness": limits.niceness,
         "decoders": limits.decoders,
         "output_bytes": limits.output_bytes,
