@@ -3,11 +3,11 @@
 import io
 import json
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from scoring.boards import members
 from scoring.boards.hidden import HiddenRules
@@ -19,6 +19,7 @@ from tests.support.provider import provided, secrets
 pytest.importorskip("authlib")
 pytest.importorskip("oidc_provider_mock")
 CANARY = "canary"
+OF_PROVIDER = "https://cdn.jsdelivr.net/npm/@picocss/pico@2/css/pico.min.css"
 REFUSED = "This page is for"
 PAGES = {
     "": "participant",
@@ -57,6 +58,27 @@ def app(folder) -> Iterator[str]:
             yield started.address
 
 
+@pytest.fixture
+def visitor(browser) -> Iterator[Callable[[], BrowserContext]]:
+    """Makes people, each with a browser of their own. The provider's page asks for a style sheet elsewhere,
+    which it does not get; nothing else leaves the machine."""
+    contexts: list[BrowserContext] = []
+    left: list[str] = []
+
+    def make() -> BrowserContext:
+        context = browser.new_context(viewport=driver.DESKTOP, accept_downloads=True)
+        context.set_default_timeout(driver.PATIENCE)
+        context.on("request", lambda request: left.append(request.url) if driver.leaves(request) else None)
+        context.route(OF_PROVIDER, lambda route: route.abort())
+        contexts.append(context)
+        return context
+
+    yield make
+    for context in contexts:
+        context.close()
+    assert set(left) <= {OF_PROVIDER}
+
+
 def log_in(page: Page, address: str, sub: str) -> Page:
     page.goto(address)
     page.get_by_role("button", name="Log in").click()
@@ -79,14 +101,14 @@ def test_a_day_of_three_people(app, visitor):
     seen: list[bytes] = []
     visiting = visitor().new_page()
     visiting.goto(f"{app}/about")  # a deep link is the first request of the server
-    expect(visiting.get_by_text("This page is for organizers")).to_be_visible()
+    visiting.get_by_text("This page is for organizers").wait_for()
 
     paul = visitor().new_page()
     paul.on("websocket", lambda socket: socket.on("framereceived", lambda data: seen.append(_bytes(data))))
     log_in(paul, app, "paul")
-    expect(paul.get_by_text("Paul · participant")).to_be_visible()
+    paul.get_by_text("Paul · participant").wait_for()
     hand_in(paul, app, good(7))
-    expect(paul.get_by_text("Scored.")).to_be_visible()
+    paul.get_by_text("Scored.").wait_for()
     driver.settled(paul)
     for tab in ("Ranking", "History", "Submit"):
         paul.goto(f"{app}/board?board=h&tab={tab}")
@@ -96,24 +118,23 @@ def test_a_day_of_three_people(app, visitor):
             paul.get_by_role("button", name=name).click()
         seen.append(Path(download.value.path()).read_bytes())
     hand_in(paul, app, b"nothing")
-    expect(paul.get_by_text("it cannot be read as the file")).to_be_visible()
+    paul.get_by_text("it cannot be read as the file").wait_for()
     assert len(seen) > 20
     own = good(7)
     assert [data for data in _unpacked(seen) if CANARY.encode() in data and own not in data] == []
 
     visiting.goto(f"{app}/board?board=h")
-    expect(visiting.get_by_text("The truth is hidden").first).to_be_visible()
+    visiting.get_by_text("The truth is hidden").first.wait_for()
     expect(visiting.get_by_role("tab", name="Submit")).to_have_count(0)
 
     olga = log_in(visitor().new_page(), app, "olga")
     olga.goto(f"{app}/board?board=h&tab=Participants")
-    expect(olga.get_by_text("1 score has been shown of 60 hidden cases.").first).to_be_visible()
+    olga.get_by_text("1 score has been shown of 60 hidden cases.").first.wait_for()
 
     (tried, *_) = [one for one in _attempts() if one.outcome == "scored"]
     members.revoke(open_store(), tried.person)
-    hand_in_button = paul.get_by_role("tab", name="Ranking")
-    hand_in_button.click()
-    expect(paul.get_by_text("Your login has ended.")).to_be_visible()
+    paul.get_by_role("tab", name="Ranking").click()
+    paul.get_by_text("Your login has ended.").wait_for()
 
 
 @pytest.mark.soak
@@ -133,7 +154,7 @@ def test_every_page_by_a_deep_link(app, visitor):
 @pytest.mark.soak
 def test_an_unverified_address_is_no_organizer_and_a_forged_cookie_nobody(app, visitor):
     page = log_in(visitor().new_page(), app, "fake")
-    expect(page.get_by_text("Not Olga · participant")).to_be_visible()
+    page.get_by_text("Not Olga · participant").wait_for()
     context = page.context
     claims = {"is_logged_in": True, "email": "olga@example.org", "email_verified": True}
     for value in (json.dumps(claims), "x" * 390):
@@ -141,8 +162,8 @@ def test_an_unverified_address_is_no_organizer_and_a_forged_cookie_nobody(app, v
         context.add_cookies([{"name": "_streamlit_user", "value": value.replace('"', "%22"), "url": app}])
         page.goto(f"{app}/about")
         driver.settled(page)
-        expect(page.get_by_text("This page is for organizers")).to_be_visible()
-        expect(page.get_by_role("button", name="Log in")).to_be_visible()
+        page.get_by_text("This page is for organizers").wait_for()
+        page.get_by_role("button", name="Log in").wait_for()
 
 
 @pytest.mark.soak
@@ -152,11 +173,11 @@ def test_a_provider_that_is_down_leaves_the_public_board(folder, visitor):
     with driver.served("app.py", f"--secrets.files={file}", port=port) as started:
         page = visitor().new_page()
         page.goto(f"{started.address}/board?board=h")
-        expect(page.get_by_text("The truth is hidden").first).to_be_visible()
+        page.get_by_text("The truth is hidden").first.wait_for()
         page.get_by_role("button", name="Log in").click()
         page.wait_for_timeout(3000)
         page.goto(f"{started.address}/about")
-        expect(page.get_by_text("This page is for organizers")).to_be_visible()
+        page.get_by_text("This page is for organizers").wait_for()
 
 
 @pytest.mark.parametrize(
