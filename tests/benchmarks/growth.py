@@ -109,9 +109,8 @@ def picture(found: list[Growth]) -> str:
         times = np.log2(np.array(one.sizes) / one.sizes[0])
         costs = np.log2(np.array(one.seconds) / one.seconds[0])
         name = f"{one.name} ({one.sizes[0]:,} to {one.sizes[-1]:,})"
-        canvas.trace(
-            "scatter", x=times, y=costs, name=name, mode="lines+markers", line={"color": colour, "width": 2}
-        )
+        style = {"line": {"color": colour, "width": 2}, "marker": {"color": colour, "size": 7}}
+        canvas.trace("scatter", x=times, y=costs, name=name, mode="lines+markers", **style)
     marks = {"tickvals": list(range(5)), "ticktext": [f"{2**k}" for k in range(5)], "range": [-0.2, 4.3]}
     canvas.x_axis("times the smallest size", **marks)
     canvas.y_axis("times the processor time", **marks)

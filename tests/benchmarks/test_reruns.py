@@ -13,7 +13,7 @@ from scoring.challenges import REGISTRY, load_challenge
 from tests.browser.driver import Server, served
 from tests.support.visitor import Visitor, cpu_seconds
 
-ROUNDS, PATIENCE = 7, 10.0
+ROUNDS, PATIENCE = 7, 120.0
 """Reruns of which the median counts, and seconds in which a page has its tabs."""
 MOST = 3.0
 """Times the bare page that a rerun may cost."""
