@@ -13,6 +13,7 @@ from scoring.history.series import FIRST, SECOND, compared, series, steps
 from scoring.history.views import CAUTION, answer, blocks
 from scoring.store.database import is_there, open_store
 from scoring.views import Figure, Table, Text
+from tests.support import schemas
 from tests.support.boards import labels, predictions
 from tests.support.command_line import Finished, run
 
@@ -39,6 +40,7 @@ def kept(truth: Path, *noises: float) -> list[str]:
 def listed() -> list[dict]:
     done = run("history", "list", "--json", "-")
     assert done.status == 0, done.err
+    assert schemas.problems("history", done.out) == []
     return done.json["series"]
 
 
