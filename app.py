@@ -4,6 +4,8 @@ Imports what pages need, once, and hands over to the module that names the pages
 """
 
 import asyncio
+import os
+import sys
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -20,7 +22,11 @@ from pages.shared.uploads import UploadQuota
 async def warm(_app):
     """Import and draw once before the first visitor, then keep all of it out of the garbage collector's
     rounds. A mistake in the settings of logins ends the start."""
-    access.begin()
+    try:
+        access.begin()
+    except SystemExit as stopped:  # raised further, the server would print where it came from
+        print(stopped, file=sys.stderr, flush=True)
+        os._exit(2)
     import pandas  # noqa: F401
     import plotly.graph_objects as go
 
