@@ -1,6 +1,7 @@
 """What a visitor takes along."""
 
 import re
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,22 @@ def test_the_report_opens_by_itself_and_asks_for_nothing(tricorder3, visitor, tm
     assert score in report.inner_text("body")
     assert [address for address in asked if not address.startswith(("data:", "blob:"))] == [saved.as_uri()]
     assert broken == []
+
+
+@pytest.mark.soak
+def test_the_zip_for_a_paper_is_that_of_the_command_line(visitor, server, tmp_path):
+    page = driver.visit(visitor(), f"{server.address}/compare_teams?challenge=Melanoma")
+    saved = download(page, "For a paper (zip)", tmp_path)
+    sample = samples.test_sets("melanoma")["sample"]
+    teams = [f"{team.title}={team.path}" for team in sample.submissions.values() if not team.is_model]
+    told = tmp_path / "told.zip"
+    run("compare", "melanoma", "--truth", sample.path, *teams, "--paper", told)
+    with zipfile.ZipFile(saved) as mine, zipfile.ZipFile(told) as theirs:
+        assert mine.namelist() == theirs.namelist()
+        assert {"methods.txt", "references.bib"} <= set(mine.namelist())
+        for name in mine.namelist():
+            if name.startswith(("tables/", "figures/")):
+                assert mine.read(name) == theirs.read(name), name
 
 
 @pytest.mark.soak
