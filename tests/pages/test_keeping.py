@@ -27,7 +27,7 @@ def keep(app, note=""):
     return app
 
 
-@pytest.mark.parametrize("challenge_id", some(REGISTRY, 3, 1))
+@pytest.mark.parametrize("challenge_id", some(REGISTRY, 5, 1))
 def test_two_sample_teams_are_kept_and_compared(opened, challenge_id, place):
     sample = next(iter(samples.test_sets(challenge_id).values()))
     first, second, *_ = [key for key, team in sample.submissions.items() if not team.is_model]
