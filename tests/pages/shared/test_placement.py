@@ -22,7 +22,7 @@ def at_an_input():
 
     sets = samples.test_sets("tricorder3")
     test_set, panel = inputs.test_set(sets, "tricorder3", "a table", ("png",))
-    submission, _, _ = inputs.submission(sets[panel.sample].submissions, "tricorder3", "a table", dict, False)
+    submission, _ = inputs.submission(sets[panel.sample].submissions, "tricorder3", "a table", False)
     placement.line("tricorder3")
     st.text(f"{test_set.name} | {submission.name}")
 
