@@ -15,6 +15,7 @@ from scoring import options as of_options
 from scoring.citation import Citation
 from scoring.findings import Finding, InputRefused, error
 from scoring.options import Option, Stage, Values
+from scoring.other_names import OtherNames
 from scoring.readers.sources import Source
 from scoring.scorecard import ScoreCard
 from scoring.statistics.options import StatisticsOptions
@@ -178,26 +179,6 @@ class SingleImage:
     kind: Literal["photograph", "tile"]
     task: "Callable[[Sequence[str] | None], ModelTask] | None" = None
     categories: Callable[[Any], Sequence[str] | None] = field(default=lambda _truth: None)
-
-
-@dataclass(frozen=True)
-class OtherNames:
-    """Names in files that are none of the challenge's classes, and what they can count as.
-
-    Attributes:
-        option: Name of the option that says so, as `NAME=TARGET,...`, for truth and predictions.
-        found: (source, name) -> such names in files of a truth or a submission, with how often each is
-            there. Raises InputRefused where they cannot be read.
-        targets: What a name can count as -> how a page calls that.
-        near: The target of which a name is another spelling; None for any other name.
-        counted: What is counted, one of them and several.
-    """
-
-    option: str
-    found: Callable[[Source, str | None], Mapping[str, int]]
-    targets: Mapping[str, str]
-    near: Callable[[str], str | None]
-    counted: tuple[str, str]
 
 
 def _recognises_nothing(_contents: "Contents") -> "Iterable[Reading]":

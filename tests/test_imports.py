@@ -19,7 +19,7 @@ LAYERS = (
     ("scoring.boards", "scoring.platforms"),
     ("scoring.comparison", "scoring.single_image", "scoring.report", "scoring.recognition", "scoring.doctor"),
     ("scoring.challenges", "scoring.samples"),
-    ("scoring.challenge", "scoring.comparison_spec", "scoring.options"),
+    ("scoring.challenge", "scoring.comparison_spec", "scoring.options", "scoring.other_names"),
     (
         "scoring.views",
         "scoring.submission",

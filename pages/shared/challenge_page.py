@@ -139,13 +139,8 @@ def show(bench: ChallengePage) -> None:
     truth = submissions.truth(
         challenge.id, mends.mended_truth(challenge, test_set), mends.options_of(test_set)
     )
-    if isinstance(truth, submissions.Running):
-        truth_panel.caption("Being read: see below.")
-        submissions.running(truth)
-    elif truth.refused:
-        truth_panel.caption("Refused: see below.")
-        finding_list.refusal(truth.refused, partial(mends.take, challenge.id, test_set), key="mend_set")
-        class_names.choose(challenge, test_set, "set")
+    if isinstance(truth, submissions.Running) or truth.refused:
+        _no_test_set(challenge, truth, test_set, truth_panel)
     else:
         truth_panel.caption(bench.about_truth(truth.value))
         class_names.change(challenge, test_set, "set")
@@ -171,6 +166,17 @@ def show(bench: ChallengePage) -> None:
             chosen = Chosen(test_set, given, title, others, keys)
             _submitted(bench, chosen, truth.value, panel)
     layout.closing("Files stay in your session and go with it, unless you keep them.")
+
+
+def _no_test_set(challenge, outcome, test_set: Input, panel) -> None:
+    """Say that the test set is being read, or why it was refused."""
+    if isinstance(outcome, submissions.Running):
+        panel.caption("Being read: see below.")
+        submissions.running(outcome)
+        return
+    panel.caption("Refused: see below.")
+    finding_list.refusal(outcome.refused, partial(mends.take, challenge.id, test_set), key="mend_set")
+    class_names.choose(challenge, test_set, "set")
 
 
 def _submitted(bench: ChallengePage, chosen: Chosen, truth, panel) -> None:

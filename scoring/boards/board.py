@@ -141,14 +141,7 @@ def create(
         InputRefused: With every problem of truth, id and settings.
     """
     challenge = load_challenge(challenge_id)
-    problems = [
-        *name_problems(store, board_id, settings.title),
-        *challenge.check_options({**settings.score, **settings.compare}),
-        *StatisticsOptions(**settings.statistics).problems(),
-    ]
-    if settings.counts not in COUNTS:
-        words = f"{settings.counts!r} is not one of {', '.join(COUNTS)}."
-        problems.append(error("bad-option", "--counts", words))
+    problems = [*name_problems(store, board_id, settings.title), *_wrong(challenge, settings)]
     table = None
     try:
         called, data = packed(truth, name)
@@ -183,6 +176,18 @@ def create(
         session.flush()
         session.add(test_set)
     return Opened(store, row, test_set)
+
+
+def _wrong(challenge: Challenge[Any, Any], settings: Settings) -> list[Finding]:
+    """Return the problems of options."""
+    problems = [
+        *challenge.check_options({**settings.score, **settings.compare}),
+        *StatisticsOptions(**settings.statistics).problems(),
+    ]
+    if settings.counts not in COUNTS:
+        words = f"{settings.counts!r} is not one of {', '.join(COUNTS)}."
+        problems.append(error("bad-option", "--counts", words))
+    return problems
 
 
 def opened(store: Store, board_id: str, number: int | None = None) -> Opened:

@@ -1,7 +1,7 @@
 """Several teams on one truth: `comparison.json`."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -21,6 +21,7 @@ from scoring.comparison.pairs import (
     near_identical,
     pairs_of,
 )
+from scoring.comparison.same_terms import options_by_team, unequal
 from scoring.comparison.team_facts import UNKNOWN, TeamFacts, scored_facts, with_sizes
 from scoring.comparison_spec import ComparisonSpec, Ranking
 from scoring.findings import Finding, InputRefused, error
@@ -226,7 +227,7 @@ def compare_cards(
             each named by team; and for options that are not allowed.
     """
     wrong = (
-        list(_unequal(cards, options_by_team(challenge)))
+        list(unequal(cards, options_by_team(challenge)))
         if cards
         else [error("bad-option", "compare", "name at least one team: TEAM=FILE.")]
     )
@@ -257,20 +258,6 @@ def annotated(
     )
 
 
-MAY_DIFFER = ("group", "metadata_sha256")
-"""Options that say where the unit comes from; the unit itself is compared."""
-
-
-EQUAL = ("unit", "n_units", "seed", "resamples")
-"""What must be equal in the provenance of cards that are compared."""
-
-
-def options_by_team(challenge: Challenge[Any, Any]) -> set[str]:
-    """Return the options that may differ from team to team: sizes of models, and how files were read."""
-    own = (o.name for o in challenge.options if o.per_team or "predictions" in o.stages)
-    return {*MAY_DIFFER, *own}
-
-
 def ranks_of(
     challenge: Challenge[Any, Any], cards: Mapping[str, ScoreCard], **options: Any
 ) -> dict[str, int]:
@@ -285,38 +272,6 @@ def _ordered(
     """Return ranks by team, and the challenge's own order where it has one."""
     own = spec.rank(cards, options) if spec.rank and cards else None
     return (dict(own.ranks), own) if own else (_ranks(cards, spec.tie_break), None)
-
-
-def _unequal(cards: Mapping[str, ScoreCard], may_differ: set[str]) -> Iterator[Finding]:
-    """Yield errors for cards whose cases, labels, options, units or replicates differ from the first's."""
-    (first, model), *others = cards.items()
-    for name, card in others:
-        if [row["case"] for row in card.cases] != [row["case"] for row in model.cases] or not _same_labels(
-            card, model
-        ):
-            yield error(
-                "different-test-set",
-                name,
-                f"it was scored on other cases than {first}: score both on one truth.",
-            )
-        for key in EQUAL:
-            if card.provenance[key] != model.provenance[key]:
-                words = (
-                    f"{key} is {card.provenance[key]!r}, that of {first} is {model.provenance[key]!r}: "
-                    "score both with the same options."
-                )
-                yield error("different-replicates", name, words)
-        for option, value in model.provenance["options"].items():
-            if option not in may_differ and card.provenance["options"].get(option) != value:
-                words = (
-                    f"{option} is {card.provenance['options'].get(option)!r}, that of {first} is "
-                    f"{value!r}: score both with the same options."
-                )
-                yield error("different-options", name, words)
-
-
-def _same_labels(card: ScoreCard, other: ScoreCard) -> bool:
-    return np.array_equal(card.arrays.get("truth", ()), other.arrays.get("truth", ()))
 
 
 def of_team(name: str, entries: Iterable[Finding]) -> list[Finding]:

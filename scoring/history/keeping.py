@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from scoring.boards import cards
 from scoring.challenges import load_challenge
-from scoring.comparison.compare import EQUAL, options_by_team
+from scoring.comparison.same_terms import EQUAL, options_by_team
 from scoring.findings import InputRefused, error
 from scoring.history.entries import Entry, of_row
 from scoring.readers.sources import is_litter, sha256

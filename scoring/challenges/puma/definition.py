@@ -13,7 +13,6 @@ from scoring.challenge import (
     Inputs,
     Model,
     ModelSupport,
-    OtherNames,
     OutputFile,
     Sample,
     SingleImage,
@@ -26,6 +25,7 @@ from scoring.challenges.puma.options import CLASS_MAP, OPTIONS
 from scoring.challenges.puma.predictions import NucleiPredictions, read_predictions
 from scoring.challenges.puma.truth import Truth, read_truth
 from scoring.citation import Citation
+from scoring.other_names import OtherNames
 from scoring.readers.sources import Source
 from scoring.scorecard import ScoreCard
 
