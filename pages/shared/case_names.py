@@ -26,9 +26,10 @@ def shortened_column(
     Args:
         rows: Of a table.
         columns: Column -> column_config.
-        name: The column of the names.
+        name: The column of the names; left as it is where it holds anything but text.
     """
-    start = common_start(rows[name].tolist()) if name in rows and name in columns else ""
+    named = name in rows and name in columns and pd.api.types.is_string_dtype(rows[name])
+    start = common_start(rows[name].tolist()) if named else ""
     if not start:
         return rows, columns
     words = f"Every name begins with {markdown(start, 60)}; the downloaded table has them in full."

@@ -86,7 +86,7 @@ def _of_one_layout(cells: Sequence[str], joined: str) -> Floats | None:
     A whole number below 2^53 over a power of ten below 10^16 is rounded once, so it is what float() reads.
     """
     width = len(cells[0]) if cells else 0
-    if len(joined) != width * len(cells):
+    if not width or len(joined) != width * len(cells):
         return None
     point = cells[0].find(".")
     places = [k for k in range(width) if k != point]

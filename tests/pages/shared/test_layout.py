@@ -30,7 +30,6 @@ def whole_page():
         "truth",
         lambda: st.file_uploader("Table", key="truth_file"),
         InUse(own, lambda: forgotten.append("truth")),
-        lambda: None,
     )
     truth.caption(f"sample {truth.sample}, uploaded {truth.upload is not None}")
     finding_list.findings(
