@@ -111,7 +111,9 @@ def test_outputs_are_those_of_one_machine_with_a_worker_killed_in_the_middle(on_
             on_cluster.kill(victim)
             on_cluster.workers.remove(victim)
 
-    there = pool.predict(MODEL, PICTURES, None, recipe_for, run=run_on_all, progress=progress)
+    there = pool.predict(
+        MODEL, PICTURES, None, recipe_for, settings=pool.Settings(run=run_on_all), progress=progress
+    )
     assert victim.returncode == -signal.SIGKILL
     are_equal(here, there)
     assert there.facts.confinement == here.facts.confinement

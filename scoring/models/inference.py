@@ -66,7 +66,7 @@ def run(
             task.recipe_for,
             progress=progress,
             cancelled=cancelled,
-            run=run_on_all,
+            settings=pool.Settings(run=run_on_all),
         )
     except ModelFailed as failed:
         raise refusal(file, cases, failed) from failed

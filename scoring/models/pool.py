@@ -99,6 +99,7 @@ class Settings:
         limits: Limits of each worker.
         command: What starts a worker.
         processes: Where workers come from.
+        run: What does the work on all images; None: `run_on_all`, on this machine.
     """
 
     workers: int | None = None
@@ -106,6 +107,7 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     command: Sequence[str] = WORKER
     processes: Processes = field(default_factory=OwnProcesses)
+    run: "RunOnAll | None" = None
 
 
 class RunOnAll(Protocol):
@@ -131,6 +133,18 @@ def cores() -> int:
 _PLACES = Places(cores())
 
 
+class _Made(Generic[Result]):
+    """What came of the images so far. failures: of the model, by number of the image; -1 before any."""
+
+    def __init__(self, total: int):
+        self.outputs: list[Result | Exception | None] = [None] * total
+        self.seen: list[Seen | None] = [None] * total
+        self.cpu_ms: Floats = np.full(total, np.nan)
+        self.done = 0
+        self.loaded: ModelFacts | None = None
+        self.failures: dict[int, Exception] = {}
+
+
 @dataclass
 class _Job(Generic[Result]):
     """What the threads of one call share; `lock` guards all that changes."""
@@ -139,21 +153,16 @@ class _Job(Generic[Result]):
     pictures: Sequence[Callable[[], bytes] | None]
     work: Work[Result]
     settings: Settings
-    outputs: list[Result | Exception | None]
-    seen: list[Seen | None]
-    cpu_ms: Floats
     share: Share
+    made: _Made[Result]
     stop: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
     begun: int = 0
-    done: int = 0
-    loaded: ModelFacts | None = None
-    failures: dict[int, Exception] = field(default_factory=dict)
 
     def needs_no_more(self) -> bool:
         """Whether a thread that waits for a place has nothing to do with it."""
-        ended = self.stop.is_set() or bool(self.failures)
-        return ended or (self.loaded is not None and self.begun >= len(self.pictures))
+        ended = self.stop.is_set() or bool(self.made.failures)
+        return ended or (self.made.loaded is not None and self.begun >= len(self.pictures))
 
 
 def predict(
@@ -165,7 +174,6 @@ def predict(
     progress: Callable[[int, int], object] | None = None,
     cancelled: Callable[[], bool] | None = None,
     settings: Settings = Settings(),
-    run: "RunOnAll | None" = None,
 ) -> Outputs:
     """Run a model on every image and return its first outputs.
 
@@ -178,7 +186,6 @@ def predict(
         progress: Called with (done, total) in the caller's thread.
         cancelled: Called now and then in the caller's thread; true ends the work within about 0.3 s.
         settings: How the work is done.
-        run: What does the work on all images; None: `run_on_all`, on this machine.
 
     Raises:
         ModelFailed: The model as a whole fails; of several failures the one of the earliest image.
@@ -190,9 +197,8 @@ def predict(
             raise ValueError("one row of vectors per picture")
 
     work = _FirstOutput(vectors, recipe_for)
-    found = (run or run_on_all)(
-        model, pictures, work, progress=progress, cancelled=cancelled, settings=settings
-    )
+    run = settings.run or run_on_all
+    found = run(model, pictures, work, progress=progress, cancelled=cancelled, settings=settings)
     return Outputs(found.facts, found.outputs, found.seen, found.cpu_ms, recipe_for(found.facts))
 
 
@@ -226,10 +232,9 @@ def run_on_all(
     one that begins beside others starts fewer. No worker outlives the call. Arguments and errors as of
     `predict`.
     """
-    total = len(pictures)
-    share, unknown = _PLACES.join(), np.full(total, np.nan)
-    outputs: list[Result | Exception | None] = [None] * total
-    job = _Job(model, pictures, work, settings, outputs, [None] * total, unknown, share)
+    total, share = len(pictures), _PLACES.join()
+    made: _Made[Result] = _Made(total)
+    job = _Job(model, pictures, work, settings, share, made)
     threads = [
         threading.Thread(target=_work, args=(job,), daemon=True)
         for _ in range(max(1, min(settings.workers or cores() // _PLACES.shares, total)))
@@ -244,10 +249,10 @@ def run_on_all(
             if thread.ident is not None:
                 thread.join()
         _PLACES.leave(share)
-    if job.failures:
-        raise job.failures[min(job.failures)]
-    assert job.loaded is not None
-    return Results(job.loaded, tuple(job.outputs), tuple(job.seen), job.cpu_ms)
+    if made.failures:
+        raise made.failures[min(made.failures)]
+    assert made.loaded is not None
+    return Results(made.loaded, tuple(made.outputs), tuple(made.seen), made.cpu_ms)
 
 
 def _wait(
@@ -260,8 +265,8 @@ def _wait(
     reported = -1
     while True:
         working = [thread for thread in threads if thread.is_alive()]
-        if progress is not None and job.done != reported:
-            reported = job.done
+        if progress is not None and job.made.done != reported:
+            reported = job.made.done
             progress(reported, len(job.pictures))
         if not working:
             return
@@ -290,13 +295,13 @@ def _work(job: _Job[Result]) -> None:
                 process = _open(job)
                 _one(job, index, process)
             with job.lock:
-                job.done += 1
+                job.made.done += 1
             if not (placed := _PLACES.pass_on(turn, job.needs_no_more)):
                 return
     except Exception as fault:  # kept for the caller's thread, which raises the one of the earliest picture
         with job.lock:
             if not job.stop.is_set():
-                job.failures.setdefault(index, _of_picture(fault, index))
+                job.made.failures.setdefault(index, _of_picture(fault, index))
             if index < 0:
                 job.stop.set()
     finally:
@@ -309,7 +314,7 @@ def _work(job: _Job[Result]) -> None:
 def _open(job: _Job[Result]) -> ModelProcess:
     process = job.settings.processes.open(job.model, job.settings, job.stop)
     with job.lock:
-        job.loaded = process.facts
+        job.made.loaded = process.facts
     return process
 
 
@@ -317,22 +322,22 @@ def _next(job: _Job[Result]) -> int | None:
     """Return the next image that no thread began. None after a failure: those before it are still finished,
     so that the first one is known."""
     with job.lock:
-        if job.stop.is_set() or job.failures or job.begun >= len(job.pictures):
+        if job.stop.is_set() or job.made.failures or job.begun >= len(job.pictures):
             return None
         job.begun += 1
         return job.begun - 1
 
 
 def _one(job: _Job[Result], index: int, process: ModelProcess) -> None:
-    read = job.pictures[index]
+    read, made = job.pictures[index], job.made
     if read is None:
         return
     try:
         answered = job.work(process, read_file(read), index, job.settings)
     except (ImageUnreadable, InputRefused) as unusable:
-        job.outputs[index] = unusable
+        made.outputs[index] = unusable
         return
-    job.outputs[index], job.seen[index], job.cpu_ms[index] = answered
+    made.outputs[index], made.seen[index], made.cpu_ms[index] = answered
 
 
 def decoded(process: ModelProcess, data: bytes, recipe: Recipe, settings: Settings = Settings()) -> Picture:

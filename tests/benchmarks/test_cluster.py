@@ -9,6 +9,7 @@ import io
 import os
 import statistics
 import time
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -65,7 +66,7 @@ def test_a_model_over_images(benchmark, cluster):
     vectors = np.tile(truth.demographics.encoded, (REPEATS, 1))
     with open(f"{TRICORDER3}/models/convolutional.onnx", "rb") as file:
         predict = partial(pool.predict, file.read(), pictures, vectors, recipe_for, settings=ONE)
-    here, there = compared(benchmark, predict, partial(predict, run=run_on_all))
+    here, there = compared(benchmark, predict, partial(predict, settings=replace(ONE, run=run_on_all)))
     np.testing.assert_array_equal(here.outputs, there.outputs)
 
 
