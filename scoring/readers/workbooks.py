@@ -72,9 +72,9 @@ def _table(archive: Archive, name: str) -> bytes:
     strings = _strings(archive) if STRINGS in archive.sizes else []
     dates = _date_styles(archive) if STYLES in archive.sizes else frozenset()
     filled = {}
-    left = [CELLS]
+    book = _Book(name, strings, dates, CELLS)
     for title, member in _sheets(archive):
-        sheet = _Sheet(strings, dates, name, left)
+        sheet = _Sheet(book)
         _parse(archive.read(member), sheet.start, sheet.end, sheet.text)
         if len(sheet.rows) > 1:
             filled[title] = sheet
@@ -212,68 +212,87 @@ def _whole(text: str | None) -> int:
 
 
 @dataclass
-class _Sheet:
-    """Cells of a sheet as they are read. left: how many cells the workbook may still have. unknown: places of
-    formulas without a value."""
+class _Book:
+    """What the sheets of a workbook share. left: how many cells it may still have."""
 
+    name: str
     strings: Sequence[str]
     dates: frozenset[int]
-    name: str
-    left: list[int]
-    rows: dict[int, dict[int, str]] = field(default_factory=dict)
+    left: int
+
+    def value(self, cell: "_Cell") -> str:
+        """Return what a cell holds, as text."""
+        text = "".join(cell.parts)
+        if cell.kind == "s":
+            place = _whole(text.strip())
+            return self.strings[place] if 0 <= place < len(self.strings) else ""
+        if cell.kind == "b":
+            return TRUE[text.strip() == "1"]
+        return _date(text) if cell.kind == "n" and cell.style in self.dates else text
+
+
+@dataclass
+class _Cell:
+    """The cell that is read. row: from 1; column: from 0; parts: of its text."""
+
     row: int = 0
     column: int = -1
     kind: str = "n"
     style: int = 0
     parts: list[str] = field(default_factory=list)
-    inside: list[str] = field(default_factory=list)
     is_formula: bool = False
+
+
+@dataclass
+class _Sheet:
+    """Cells of a sheet as they are read. inside: the elements that are open. unknown: places of formulas
+    without a value."""
+
+    book: _Book
+    rows: dict[int, dict[int, str]] = field(default_factory=dict)
+    cell: _Cell = field(default_factory=_Cell)
+    inside: list[str] = field(default_factory=list)
     unknown: list[str] = field(default_factory=list)
 
     def start(self, tag: str, attributes: Attributes) -> None:
         """Take the start of an element."""
         self.inside.append(tag)
+        cell = self.cell
         if tag == "row":
             given = _whole(attributes.get("r"))
-            self.row, self.column = (given if given > 0 else self.row + 1), -1
+            cell.row, cell.column = (given if given > 0 else cell.row + 1), -1
         elif tag == "f":
-            self.is_formula = True
+            cell.is_formula = True
         elif tag == "c":
             place = PLACE.fullmatch(attributes.get("r", ""))
-            self.column = _column(place[1]) if place else self.column + 1
-            self.row = int(place[2]) if place else self.row
-            self.kind, self.style = attributes.get("t", "n"), max(0, _whole(attributes.get("s", "0")))
-            self.parts.clear()
-            self.is_formula = False
-            if self.row > LINES or self.column >= COLUMNS:
+            cell.column = _column(place[1]) if place else cell.column + 1
+            cell.row = int(place[2]) if place else cell.row
+            cell.kind, cell.style = attributes.get("t", "n"), max(0, _whole(attributes.get("s", "0")))
+            cell.parts.clear()
+            cell.is_formula = False
+            if cell.row > LINES or cell.column >= COLUMNS:
                 words = f"a cell stands beyond {LINES:,} lines or {COLUMNS:,} columns. {SAVE}"
-                raise _refused(self.name, words)
+                raise _refused(self.book.name, words)
 
     def end(self, tag: str) -> None:
         """Take the end of an element: of a cell, keep what it holds."""
         self.inside.pop()
-        if tag == "c" and self.is_formula and not self.parts and self.kind != "str":
-            self.unknown.append(f"{_letters(self.column)}{self.row}")
-        value = self._value() if tag == "c" and self.parts else ""
+        if tag != "c":
+            return
+        cell, book = self.cell, self.book
+        if cell.is_formula and not cell.parts and cell.kind != "str":
+            self.unknown.append(f"{_letters(cell.column)}{cell.row}")
+        value = book.value(cell) if cell.parts else ""
         if value.strip():
-            self.left[0] -= 1
-            if self.left[0] < 0:
-                raise _refused(self.name, f"it has more than {CELLS:,} cells. {SAVE}")
-            self.rows.setdefault(self.row, {})[self.column] = " ".join(value.split())
+            book.left -= 1
+            if book.left < 0:
+                raise _refused(book.name, f"it has more than {CELLS:,} cells. {SAVE}")
+            self.rows.setdefault(cell.row, {})[cell.column] = " ".join(value.split())
 
     def text(self, words: str) -> None:
         """Take text: of a value, or of one that stands in its cell."""
         if self.inside[-1] == "v" or (self.inside[-1] == "t" and "is" in self.inside):
-            self.parts.append(words)
-
-    def _value(self) -> str:
-        text = "".join(self.parts)
-        if self.kind == "s":
-            place = _whole(text.strip())
-            return self.strings[place] if 0 <= place < len(self.strings) else ""
-        if self.kind == "b":
-            return TRUE[text.strip() == "1"]
-        return _date(text) if self.kind == "n" and self.style in self.dates else text
+            self.cell.parts.append(words)
 
 
 def _column(letters: str) -> int:
