@@ -24,6 +24,21 @@ STAINED_DENSITY = 0.15
 
 
 @dataclass(frozen=True)
+class Tissue:
+    """What a tile shows.
+
+    Attributes:
+        white: Share without tissue, 0..1.
+        stained: Share of the tissue whose colours are those of haematoxylin and eosin, 0..1.
+        density: Mean optical density of the tissue.
+    """
+
+    white: float
+    stained: float
+    density: float
+
+
+@dataclass(frozen=True)
 class Quality:
     """Quality of one image. Shares are 0..1 of what is within the field stop.
 
@@ -36,9 +51,7 @@ class Quality:
         bright: Share of overexposed pixels.
         skin: Share of pixels with the colour of skin.
         field_stop: Share of the whole image that is a black frame.
-        white: Share without tissue on a tile.
-        stained: Share of the tissue whose colours are those of haematoxylin and eosin.
-        density: Mean optical density of the tissue.
+        tissue: What it shows if it is a tile of tissue.
     """
 
     short_side: int
@@ -49,9 +62,12 @@ class Quality:
     bright: float
     skin: float
     field_stop: float
-    white: float
-    stained: float
-    density: float
+    tissue: Tissue
+
+    def as_dict(self) -> dict[str, float]:
+        """Return all measurements by name."""
+        values: dict[str, float] = {k: v for k, v in vars(self).items() if k != "tissue"}
+        return values | vars(self.tissue)
 
 
 def quality(small: Numbers, short_side: int) -> Quality:
@@ -71,7 +87,6 @@ def quality(small: Numbers, short_side: int) -> Quality:
     sharpness = float(scipy.ndimage.laplace(scipy.ndimage.gaussian_filter(luma, 1.0))[seen].var())
     colours = small[::EVERY, ::EVERY][seen[::EVERY, ::EVERY]].astype(np.float32).T
     light, dullest = LUMA @ colours, colours.min(0)
-    white, stained, density = tissue(colours[:, dullest <= WHITE_CHANNEL], len(light))
     return Quality(
         short_side,
         sharpness,
@@ -81,9 +96,7 @@ def quality(small: Numbers, short_side: int) -> Quality:
         float((dullest > BRIGHT_CHANNEL).mean()),
         float(skin(colours, light).mean()),
         float(stop.mean()),
-        white,
-        stained,
-        density,
+        tissue(colours[:, dullest <= WHITE_CHANNEL], len(light)),
     )
 
 
@@ -117,7 +130,7 @@ def skin(colours: Floats, luma: Floats) -> Bools:
     return (cr > SKIN_CR[0]) & (cr < SKIN_CR[1]) & (cb > SKIN_CB[0]) & (cb < SKIN_CB[1]) & (luma > SKIN_LUMA)
 
 
-def tissue(colours: Floats, total: int) -> tuple[float, float, float]:
+def tissue(colours: Floats, total: int) -> Tissue:
     """Measure the tissue of a tile and its stain.
 
     Args:
@@ -129,9 +142,9 @@ def tissue(colours: Floats, total: int) -> tuple[float, float, float]:
         red, as haematoxylin and eosin do; and their mean optical density. Both are 0 without any.
     """
     if not colours.size:
-        return 1.0, 0.0, 0.0
+        return Tissue(1.0, 0.0, 0.0)
     red, green, blue = density = -np.log10(np.maximum(colours, 1) / 255)
     stained = (
         (green > red) & (green > blue) & (blue < 1.15 * red + 0.6 * (green - red)) & (green > STAINED_DENSITY)
     )
-    return 1 - colours.shape[1] / total, float(stained.mean()), float(density.mean())
+    return Tissue(1 - colours.shape[1] / total, float(stained.mean()), float(density.mean()))

@@ -258,7 +258,7 @@ def _colours(found: Quality) -> Chip:
         return Chip(
             "colours", GOOD, value, "Nothing in the colours speaks against skin; that does not make it skin."
         )
-    if found.stained >= STAINED:
+    if found.tissue.stained >= STAINED:
         return Chip(
             "colours",
             STOP,
@@ -276,15 +276,15 @@ def _frame(found: Quality) -> tuple[Chip, ...]:
 
 
 def _tissue(found: Quality) -> Chip:
-    value = f"{found.stained:.0%} of the tissue, {found.white:.0%} white"
-    if found.white > MOST_WHITE:
+    value = f"{found.tissue.stained:.0%} of the tissue, {found.tissue.white:.0%} white"
+    if found.tissue.white > MOST_WHITE:
         return Chip(
             "tissue",
             CAUTION,
             value,
             "Most of this tile is empty glass: densities per area speak of what little is there.",
         )
-    if found.stained < LEAST_STAINED:
+    if found.tissue.stained < LEAST_STAINED:
         return Chip(
             "tissue",
             CAUTION,

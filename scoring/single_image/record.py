@@ -128,7 +128,7 @@ def document(record: Record, with_image: bool = False) -> dict[str, Any]:
         "flips_and_rotations": None if record.views is None else _views(classes, record.views),
         "class_set": None if record.class_set is None else _class_set(classes, record.class_set),
         "operating_point": None if record.operating_point is None else _operating(record.operating_point),
-        "quality": None if record.quality is None else plain(vars(record.quality)),
+        "quality": None if record.quality is None else plain(record.quality.as_dict()),
         "chips": [
             {"name": c.name, "level": c.level, "value": c.value, "words": c.words, "percentile": c.percentile}
             for c in record.chips

@@ -6,7 +6,7 @@ import pytest
 from PIL import Image
 from scipy import ndimage
 
-from scoring.metrics.quality import field_stop, tissue
+from scoring.metrics.quality import Tissue, field_stop, tissue
 from scoring.samples import FOLDER
 from tests.support.single_image import measure
 
@@ -58,12 +58,14 @@ def test_sizes():
 
 
 def test_glass_without_tissue():
-    assert tissue(np.empty((3, 0), np.float32), 10) == (1, 0, 0)
-    assert tissue(np.full((3, 4), 100, np.float32), 10)[:2] == (pytest.approx(0.6), 0)
+    assert tissue(np.empty((3, 0), np.float32), 10) == Tissue(1, 0, 0)
+    found = tissue(np.full((3, 4), 100, np.float32), 10)
+    assert (found.white, found.stained) == (pytest.approx(0.6), 0)
 
 
 def test_skin_and_stained_tissue_are_told_apart():
     lesions = [measure(opened(f"tricorder3/images/L{i:04}.jpg")) for i in range(1, 13)]
     tiles = [measure(opened(f"puma/truth/sample_{kind}_roi_001.tif")) for kind in ("primary", "metastatic")]
     assert min(found.skin for found in lesions) > 0.35 > max(found.skin for found in tiles)
-    assert max(found.stained for found in lesions) < 0.1 < 0.5 < min(found.stained for found in tiles)
+    stained = [[found.tissue.stained for found in group] for group in (lesions, tiles)]
+    assert max(stained[0]) < 0.1 < 0.5 < min(stained[1])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from scoring.metrics.conformal import Coverage
-from scoring.metrics.quality import Quality
+from scoring.metrics.quality import Quality, Tissue
 from scoring.models import image_upload
 from scoring.single_image import quality, wording
 from scoring.single_image.abstention import reasons
@@ -54,7 +54,9 @@ def every_sentence():
     chips = []
     for values in itertools.product((100, 600), (0.1, 0.5, 4), (30, 130, 240), (0.0, 1.0), (0.0, 0.2)):
         side, sharp, light, share, stop = values
-        found = Quality(side, sharp, 5 * sharp, light, share, share, share, stop, share, 1 - share, 0.2)
+        found = Quality(
+            side, sharp, 5 * sharp, light, share, share, share, stop, Tissue(share, 1 - share, 0.2)
+        )
         chips += [
             *quality.photograph_chips(found, 512),
             *quality.photograph_chips(found, 512, [found]),
