@@ -92,7 +92,7 @@ def _choose_row(key: str, listed: Listing, link: CaseLink) -> None:
 
 def in_words(nucleus: Row) -> str:
     """Return one nucleus as a sentence, Markdown."""
-    colour, meaning = STATUS[nucleus.status]
+    (colour, meaning), (x, y) = STATUS[nucleus.status], nucleus.centroid
     confidence = f", confidence {nucleus.confidence:.2f}" if nucleus.confidence is not None else ""
     match = (
         f", matched with prediction {nucleus.partner} {nucleus.distance:.1f} px away"
@@ -102,5 +102,5 @@ def in_words(nucleus: Row) -> str:
     overlap = f", outlines overlap to IoU {nucleus.iou:.2f}" if nucleus.iou is not None else ""
     return (
         f":{colour}-badge[{nucleus.status} {meaning}] **{spaced(nucleus.name)}**, {nucleus.side} "
-        f"{nucleus.number} at {nucleus.x:.0f}, {nucleus.y:.0f} px{match}{overlap}{confidence}"
+        f"{nucleus.number} at {x:.0f}, {y:.0f} px{match}{overlap}{confidence}"
     )

@@ -25,16 +25,15 @@ MOST = 2000
 @dataclass(frozen=True)
 class Row:
     """A nucleus of the truth, or a prediction without one. side, number: where it stands in its file's list.
-    partner: number of the prediction that it matches, None without. confidence: of the prediction. distance:
-    px, to the match or to the nucleus that `why` is about; both None where there is none. iou: of the
-    outlines of a match, None without."""
+    centroid: x, y in px. partner: number of the prediction that it matches, None without. confidence: of the
+    prediction. distance: px, to the match or to the nucleus that `why` is about; both None where there is
+    none. iou: of the outlines of a match, None without."""
 
     status: str
     name: str
     side: str
     number: int
-    x: float
-    y: float
+    centroid: tuple[float, float]
     confidence: float | None
     distance: float | None
     partner: int | None
@@ -93,8 +92,7 @@ def _row(drawn: Mapping[str, np.ndarray], i: int, radius: float) -> Row:
         CLASSES[drawn["cls"][i]],
         SIDES[int(predicted)],
         int(drawn["number"][i]),
-        x,
-        y,
+        (x, y),
         float(drawn["score"][told]) if told >= 0 else None,
         float(drawn["distance"][i]) if partner >= 0 else None,
         int(drawn["number"][partner]) if matched else None,
