@@ -34,6 +34,23 @@ SAVE = "Save it as CSV, UTF-8."
 
 
 @dataclass(frozen=True)
+class Written:
+    """What a table's cells do not show and programs that read them otherwise may stumble over.
+
+    Attributes:
+        header: As written, with empty cells at its end that name no column.
+        byte_order_mark: Whether the file begins with one.
+        padded: Rows that end in more empty cells than the header has columns.
+        lengths: Number of cells of each row that is ragged or padded.
+    """
+
+    header: tuple[str, ...]
+    byte_order_mark: bool
+    padded: frozenset[int]
+    lengths: Mapping[int, int]
+
+
+@dataclass(frozen=True)
 class Table:
     """A table.
 
@@ -45,12 +62,9 @@ class Table:
         lines: Line of the file of each row.
         header_line: Line of the header: 1 unless blank lines stand above it.
         delimiter: Comma, semicolon or tab.
-        byte_order_mark: Whether the file begins with one.
         ragged: Rows of the wrong length. They stay, filled with empty cells, so that their id is known.
         problems: `row-length` for each of these.
-        written: Header as written, with empty cells at its end that name no column.
-        padded: Rows that end in more empty cells than the header has columns.
-        lengths: Number of cells of each row that is ragged or padded.
+        written: What else there is to say of how the file is written.
     """
 
     name: str
@@ -60,12 +74,9 @@ class Table:
     lines: tuple[int, ...]
     header_line: int
     delimiter: str
-    byte_order_mark: bool
     ragged: frozenset[int]
     problems: tuple[Finding, ...]
-    written: tuple[str, ...]
-    padded: frozenset[int]
-    lengths: Mapping[int, int]
+    written: Written
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -134,18 +145,15 @@ def read_table(data: bytes, name: str) -> Table:
         tuple(numbers),
         header_line,
         delimiter,
-        marked,
         body.ragged,
         body.problems,
-        written,
-        body.padded,
-        body.lengths,
+        Written(written, marked, body.padded, body.lengths),
     )
 
 
 @dataclass(frozen=True)
 class _Body:
-    """Columns below the header; the rest as in `Table`."""
+    """Columns below the header; the rest as of `Table` and `Written`."""
 
     columns: list[tuple[str, ...]]
     ragged: frozenset[int] = frozenset()

@@ -43,7 +43,7 @@ def test_encodings_delimiters_and_line_ends(encoding, delimiter, end):
     table = read(text(ROWS, delimiter, end).encode(encoding))
     assert rows_of(table) == list(ROWS)
     assert table.lines == (2, 3, 4)
-    assert (table.delimiter, table.byte_order_mark) == (delimiter, encoding != "utf-8")
+    assert (table.delimiter, table.written.byte_order_mark) == (delimiter, encoding != "utf-8")
 
 
 @pytest.mark.parametrize(("mark", "encoding"), [(b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")])
@@ -204,7 +204,7 @@ def test_rows_of_the_wrong_length():
 def test_empty_cells_at_line_ends(quoted):
     mark = '"' if quoted else ""
     table = read(f"{mark}id{mark}, v ,\na,1\nb,2,\nc,3,\n".encode())
-    assert (table.header, table.written, table.padded, table.problems) == (
+    assert (table.header, table.written.header, table.written.padded, table.problems) == (
         ("id", "v"),
         ("id", " v ", ""),
         {1, 2},

@@ -228,8 +228,8 @@ def row_problems(
 def _dropped_there(table: Table) -> list[int]:
     """The rows whose cells beyond the heading the official scorer drops: its reader takes the first row's
     length for that of all, and stops at a longer one."""
-    width = len(table.written)
-    first = table.lengths.get(0, width)
-    if first <= width or max(table.lengths.values()) > first:
+    width = len(table.written.header)
+    first = table.written.lengths.get(0, width)
+    if first <= width or max(table.written.lengths.values()) > first:
         return []
-    return [row for row in table.ragged if table.lengths[row] > width]
+    return [row for row in table.ragged if table.written.lengths[row] > width]

@@ -88,7 +88,7 @@ def _spelling(found: CategoryTable) -> str:
     table = found.table
     padded = [
         i
-        for i, (written, name) in enumerate(zip(table.written, table.header, strict=False))
+        for i, (written, name) in enumerate(zip(table.written.header, table.header, strict=False))
         if written != name
     ]
     if not padded:
@@ -100,17 +100,17 @@ def _spelling(found: CategoryTable) -> str:
 
 def _trailing(table: Table) -> str:
     width = len(table.header)
-    if len(table.written) > width:
-        unnamed = [f"Unnamed: {i}" for i in range(width, len(table.written))]
+    if len(table.written.header) > width:
+        unnamed = [f"Unnamed: {i}" for i in range(width, len(table.written.header))]
         return (
             f"the heading ends with {len(unnamed)} empty cell{'s' * (len(unnamed) > 1)}, ignored; "
             f"{REFUSES}Extra columns in CSV: {unnamed}."
         )
-    if not table.padded or 0 in table.padded:  # its reader takes the width of the first row
+    if not table.written.padded or 0 in table.written.padded:  # its reader takes the width of the first row
         return ""
-    row = min(table.padded)
+    row = min(table.written.padded)
     what = (
-        f"{len(table.padded)} rows end with more empty cells than the heading (line "
+        f"{len(table.written.padded)} rows end with more empty cells than the heading (line "
         f"{table.lines[row]}), ignored"
     )
     return f"{what}; {REFUSES}Could not parse CSV: Error tokenizing data."

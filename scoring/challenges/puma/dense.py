@@ -57,7 +57,7 @@ def examined(process: Runs, facts: ModelFacts, name: str) -> DenseModel:
         ModelFailed: The model failed.
     """
     problems, findings = split(preflight.examine(facts, Contract(), name))
-    places, wrong = _places(facts.metadata, name)
+    places, wrong = _places(facts.graph.metadata, name)
     if problems or wrong:
         raise InputRefused([*problems, *wrong], findings)
     model = DenseModel(name, places, preflight.image_size(facts))

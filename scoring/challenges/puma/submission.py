@@ -91,7 +91,7 @@ def _by_table(files: Files, member: str, ids: frozenset[str]) -> Submission:
         return Submission({}, {}, member, refusal.problems, ())
     marks = (
         [note("bom", where, "it begins with a byte order mark: read all the same.")]
-        if table.byte_order_mark
+        if table.written.byte_order_mark
         else []
     )
     member_of: dict[str, str | None] = {}

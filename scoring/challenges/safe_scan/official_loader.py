@@ -15,7 +15,7 @@ ZERO = "The validator would give every model the score 0."
 def file_consequences(table: Table) -> list[Finding]:
     """Return the consequences of how the file is written: byte order mark, tabs."""
     found = []
-    if table.byte_order_mark:
+    if table.written.byte_order_mark:
         words = (
             "the file begins with a byte order mark, which hides the first header from the "
             "official loader. Save as UTF-8 without it."
