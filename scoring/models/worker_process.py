@@ -43,6 +43,8 @@ WORKER = (sys.executable, "-I", "-c", _BOOTSTRAP)
 
 PLAIN_MODEL_BYTES, COPIES = 160 << 20, 5
 """Each byte of a model beyond that size adds so many to its address space."""
+CPU_SECONDS, NICENESS = 86_400, 10
+"""Processor time of a worker in all, and what is added to its niceness."""
 
 
 @dataclass(frozen=True)
@@ -57,8 +59,6 @@ class Limits:
         start_seconds: Time to start the process.
         load_seconds: Time to load the model.
         run_seconds: Wall time of one image.
-        cpu_seconds: Processor time of the whole process.
-        niceness: Added to the niceness of the process.
         decoders: Modules that it imports before it is confined, besides those that it always does.
         every_layer: Whether a model is refused where a layer of confinement is missing; it also is where
             `confinement.needed` says so.
@@ -72,8 +72,6 @@ class Limits:
     start_seconds: float = 60
     load_seconds: float = 20
     run_seconds: float = 20
-    cpu_seconds: int = 86_400
-    niceness: int = 10
     decoders: tuple[str, ...] = ()
     every_layer: bool = False
     device: str | None = None
@@ -258,9 +256,9 @@ def _settings(limits: Limits) -> dict[str, Any]:
         "path": [entry for entry in sys.path if os.path.isabs(entry)],
         "root": str(_ROOT),
         "memory_bytes": limits.memory_bytes,
-        "cpu_seconds": limits.cpu_seconds,
+        "cpu_seconds": CPU_SECONDS,
         "device": limits.device or "cpu",
-        "niceness": limits.niceness,
+        "niceness": NICENESS,
         "decoders": limits.decoders,
         "output_bytes": limits.output_bytes,
         "frame_bytes": max(limits.model_bytes, limits.picture_bytes) + (1 << 20),
