@@ -86,8 +86,8 @@ def repeatability(facts: ModelFacts, file_name: str, moved: float) -> list[Findi
         file_name: What findings call the model.
         moved: Largest absolute difference between two runs on the same image.
     """
-    random = [found for found in facts.random if found.operator != NORMALIZATION]
-    trained = [found for found in facts.random if found.operator == NORMALIZATION]
+    random = [found for found in facts.graph.random if found.operator != NORMALIZATION]
+    trained = [found for found in facts.graph.random if found.operator == NORMALIZATION]
     findings = []
     if trained:
         words = (
@@ -116,23 +116,23 @@ def _listed(found: Sequence[RandomOperator]) -> str:
 
 def _versions(facts: ModelFacts, contract: Contract, file_name: str) -> list[Finding]:
     found = []
-    if contract.highest_ir_version is not None and facts.ir_version > contract.highest_ir_version:
+    if contract.highest_ir_version is not None and facts.graph.ir_version > contract.highest_ir_version:
         found.append(
             warning(
                 "ir-version",
                 file_name,
-                f"The file has IR version {facts.ir_version}; {contract.runtime} loads up to "
+                f"The file has IR version {facts.graph.ir_version}; {contract.runtime} loads up to "
                 f"{contract.highest_ir_version} and would refuse it. Set model.ir_version = "
                 f"{contract.highest_ir_version} "
                 "before onnx.save: the current onnx package writes a newer one by default.",
             )
         )
-    if contract.highest_opset is not None and facts.opset > contract.highest_opset:
+    if contract.highest_opset is not None and facts.graph.opset > contract.highest_opset:
         found.append(
             warning(
                 "opset-version",
                 file_name,
-                f"The model uses opset {facts.opset}; {contract.runtime} knows up to "
+                f"The model uses opset {facts.graph.opset}; {contract.runtime} knows up to "
                 f"{contract.highest_opset} and would refuse it. Export with "
                 f"opset_version={contract.highest_opset}.",
             )

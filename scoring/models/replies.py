@@ -9,7 +9,7 @@ import numpy as np
 from scoring.arrays import Floats
 from scoring.models.image_upload import KINDS
 from scoring.models.preprocessing import Pixels, Seen
-from scoring.models.results import Answer, ModelFacts, Picture, RandomOperator, Tensor, Upright
+from scoring.models.results import Answer, Graph, ModelFacts, Picture, RandomOperator, Tensor, Upright
 
 MALFORMED = (KeyError, IndexError, ValueError, TypeError, AttributeError, OverflowError)
 """What the functions here raise for a reply that is malformed."""
@@ -21,22 +21,23 @@ Header = dict[str, Any]
 def model_facts(header: Header, model: bytes, confinement: tuple[str, ...]) -> ModelFacts:
     """Return what a reply to "load" tells of a model, with the size and SHA-256 of its bytes."""
     facts = header["facts"]
-    opsets = {str(name): int(version) for name, version in facts["opsets"].items()}
-    return ModelFacts(
+    graph = Graph(
         int(facts["ir_version"]),
         int(facts["opset"]),
-        opsets,
         int(facts["nodes"]),
+        tuple(
+            RandomOperator(_plain(operator), _plain(name), bool(seeded))
+            for operator, name, seeded in facts["random"]
+        ),
+        {str(name): str(text) for name, text in facts["metadata"].items()},
+    )
+    return ModelFacts(
+        graph,
         _tensors(facts["inputs"]),
         _tensors(facts["outputs"]),
         len(model),
         hashlib.sha256(model).hexdigest(),
         confinement,
-        {str(name): str(text) for name, text in facts["metadata"].items()},
-        tuple(
-            RandomOperator(_plain(operator), _plain(name), bool(seeded))
-            for operator, name, seeded in facts["random"]
-        ),
         str(facts["device"]),
     )
 

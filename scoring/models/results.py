@@ -56,35 +56,44 @@ class RandomOperator:
 
 
 @dataclass(frozen=True)
-class ModelFacts:
-    """What is known of a loaded model.
+class Graph:
+    """What an ONNX file holds.
 
     Attributes:
         ir_version: Version of the file format.
         opset: Version of the default operators.
-        opsets: Version of the operators by domain.
         nodes: Number of nodes, subgraphs and functions included.
+        random: Its random operators, and those in training mode.
+        metadata: The file's own entries.
+    """
+
+    ir_version: int
+    opset: int
+    nodes: int
+    random: tuple[RandomOperator, ...] = ()
+    metadata: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ModelFacts:
+    """What is known of a loaded model.
+
+    Attributes:
+        graph: What the file holds.
         inputs: Its inputs, by position.
         outputs: Its outputs, by position.
         size_bytes: Size of the file.
         sha256: SHA-256 of the file.
         confinement: Layers of confinement that the worker achieved.
-        metadata: The file's own entries.
-        random: Its random operators, and those in training mode.
         device: What it runs on, "cpu" or "cuda".
     """
 
-    ir_version: int
-    opset: int
-    opsets: dict[str, int]
-    nodes: int
+    graph: Graph
     inputs: tuple[Tensor, ...]
     outputs: tuple[Tensor, ...]
     size_bytes: int
     sha256: str
     confinement: tuple[str, ...]
-    metadata: dict[str, str] = field(default_factory=dict)
-    random: tuple[RandomOperator, ...] = ()
     device: str = "cpu"
 
 

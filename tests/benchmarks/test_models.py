@@ -154,6 +154,6 @@ def test_second_model(benchmark, files, vectors, workers):
 def test_worker_start(benchmark):
     def start():
         with ModelProcess(network()) as process:
-            return process.facts.nodes
+            return process.facts.graph.nodes
 
     assert benchmark.pedantic(start, rounds=10) == 11

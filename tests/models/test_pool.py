@@ -58,7 +58,7 @@ def test_outputs_do_not_depend_on_workers_or_cache(workers, one_by_one):
             assert all(output.dtype == np.float64 for output in found.outputs)
             assert [seen.width for seen in found.seen] == [60 + 7 * i for i in range(9)]
             assert found.recipe == SMALL
-            assert found.facts.nodes == 5
+            assert found.facts.graph.nodes == 5
             assert (found.cpu_ms > 0).all()
 
 
@@ -122,7 +122,7 @@ def test_pictures_that_are_not_there_or_not_readable_stand_in_their_places():
 def test_no_pictures_is_a_loaded_model():
     found = predict(builders.classifier(), [], None, recipe_for)
     assert found.outputs == ()
-    assert found.facts.nodes == 5
+    assert found.facts.graph.nodes == 5
 
 
 def test_vectors_of_another_length_are_a_fault_of_the_caller():

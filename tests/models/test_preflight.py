@@ -12,7 +12,7 @@ from scoring.models.preflight import Contract, examine, image_size
 from scoring.models.preprocessing import Recipe
 from scoring.models.probe import Effect, Probe, move, probe, vector_findings
 from scoring.models.process import ModelProcess
-from scoring.models.results import Answer, ModelFacts, ModelFailed, Tensor
+from scoring.models.results import Answer, Graph, ModelFacts, ModelFailed, Tensor
 from tests.models import builders
 from tests.models.test_preprocessing import encoded, photograph
 
@@ -33,9 +33,7 @@ CHANGES = {"age": [np.array([20, 1, 7]), np.array([80, 1, 7])], "gender": [np.ar
 
 
 def facts(inputs=(IMAGE, VECTOR), outputs=(SCORES,), ir_version=10, opset=17) -> ModelFacts:
-    return ModelFacts(
-        ir_version, opset, {"ai.onnx": opset}, 5, tuple(inputs), tuple(outputs), 1000, "0" * 64, ()
-    )
+    return ModelFacts(Graph(ir_version, opset, 5), tuple(inputs), tuple(outputs), 1000, "0" * 64, ())
 
 
 def answer(*shapes) -> Answer:

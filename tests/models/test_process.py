@@ -73,10 +73,9 @@ def test_facts():
     model = builders.classifier(side=(24, 40), batch=1)
     with ModelProcess(model) as process:
         facts = process.facts
-    assert (facts.ir_version, facts.opset, facts.opsets, facts.nodes, facts.size_bytes) == (
+    assert (facts.graph.ir_version, facts.graph.opset, facts.graph.nodes, facts.size_bytes) == (
         10,
         17,
-        {"ai.onnx": 17},
         5,
         len(model),
     )
@@ -458,7 +457,7 @@ def test_a_worker_that_lies_is_a_failure_and_not_a_fault_of_the_server():
         {},
         None,
         {"ir_version": "x"},
-        {"ir_version": 1, "opset": 1, "opsets": [], "nodes": 1, "inputs": [], "outputs": []},
+        {"ir_version": 1, "opset": 1, "nodes": 1, "random": [], "metadata": [], "inputs": [], "outputs": []},
     ],
 )
 def test_a_worker_that_lies_about_the_model_is_a_failure(facts):
