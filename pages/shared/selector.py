@@ -54,23 +54,26 @@ def chooser(
     with st.container(key=f"{key}_panel", border=is_card, gap="xsmall", height=height):
         # The uploader keeps its place whatever stands beside it: one that moves is made anew, and drops the
         # file it is receiving.
-        with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
+        with st.container(key=f"{key}_row", horizontal=True, vertical_alignment="bottom", gap="small"):
             chosen = st.container(gap=None)
-            with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", width="content"):
+            buttons = st.container(
+                key=f"{key}_own", horizontal=True, vertical_alignment="bottom", gap="xsmall", width="content"
+            )
+            with buttons:
                 upload = uploader()
-        back = st.empty()
         if in_use.names:
             names = in_use.names
             more = f" and {len(names) - 1} more" if len(names) > 1 else ""
             chosen.caption(label)
-            chosen.markdown(f":material/draft: **{markdown(names[0], 60)}**{more}")
-            back.button(
-                "Back to sample",
-                key=f"{key}_back",
-                type="tertiary",
-                icon=":material/undo:",
-                on_click=in_use.forget,
-            )
+            with chosen.container(horizontal=True, vertical_alignment="center", gap="small"):
+                st.markdown(f":material/draft: **{markdown(names[0], 60)}**{more}", width="content")
+                st.button(
+                    "Back to sample",
+                    key=f"{key}_back",
+                    type="tertiary",
+                    icon=":material/undo:",
+                    on_click=in_use.forget,
+                )
         else:
             chosen.selectbox(
                 label,

@@ -12,6 +12,7 @@ from scoring.figures.cells import clickable, heat
 from scoring.figures.confusion import Counts
 from scoring.figures.numerals import decimal, percent, span
 from scoring.figures.theme import Theme, safe
+from scoring.text import common_start
 
 ROW = 27
 """Height in pixels of one row of dots."""
@@ -151,7 +152,8 @@ def class_heat(f1: Floats, classes: Sequence[str], cases: Sequence[str], theme: 
         shown = "in neither truth nor prediction" if np.isnan(value) else f"F1 {decimal(value, 3)}"
         hovers[i, k] = f"{safe(cases[i])}<br>{spaced(classes[k])}: {shown}"
         words[i, k] = "" if np.isnan(value) else f"{value:.2f}".removeprefix("0")
-    columns, rows = [spaced(name) for name in classes], [safe(tail(name)) for name in cases]
+    start, columns = common_start(cases), [spaced(name) for name in classes]
+    rows = [safe(tail(name.removeprefix(start))) for name in cases]
     canvas = Canvas(theme, "Which classes fail in which images?", 124 + 24 * len(cases))
     heat(canvas, values, columns, rows, words, hovers, 11)
     clickable(canvas, [[case] for case in cases for _ in classes], len(classes))

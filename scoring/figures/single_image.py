@@ -213,7 +213,8 @@ def reweighted(
     order = np.argsort(-np.maximum(before, after), kind="stable")[:shown].tolist()
     margin = {"l": 4, "r": 14, "t": 8, "b": 4}
     question = "What if such lesions were rarer?"
-    canvas = Canvas(theme, question, 60 + ROW * len(order), margin=margin, hovermode="closest")
+    height = ROW if max(len(classes[k]) for k in order) <= LINE else TALL_ROW
+    canvas = Canvas(theme, question, 60 + height * len(order), margin=margin, hovermode="closest")
     for place, k in enumerate(order):
         colour = theme.risk[risk[k]] if risk[k] else theme.third
         hover = (
@@ -238,7 +239,7 @@ def reweighted(
             name=safe(classes[k]),
         )
     canvas.x_axis("score", range=[-0.01, 1.01], nticks=6)
-    ticks = [label(classes[k], risk[k] or None, theme) for k in order]
+    ticks = [f"{_lines(classes[k])} {_shape(risk[k], theme) if risk[k] else ''}".strip() for k in order]
     places = list(range(len(order)))
     canvas.y_axis(range=[len(order) - 0.5, -0.5], tickvals=places, ticktext=ticks, showgrid=False)
     return canvas.figure()

@@ -139,8 +139,8 @@ def cases_alike(query: Query) -> None:
             thumbnail,
             f"Case {case.id}, truth {subject.names[case.label]}",
             (
-                f"Truth {class_name(subject.names[case.label], subject.risk[case.label] or None)}",
-                f"{markdown(subject.names[answer.top])} {case.probabilities[answer.top]:.2f}",
+                f"Truth {_breaking(class_name(subject.names[case.label], subject.risk[case.label] or None))}",
+                f"{_breaking(markdown(subject.names[answer.top]))} {case.probabilities[answer.top]:.2f}",
             ),
             case.id.rsplit("/", 1)[-1],
         )
@@ -161,3 +161,8 @@ def cases_alike(query: Query) -> None:
         f"{class_name(subject.names[answer.top], subject.risk[answer.top] or None)} "
         f"({percent(share.low)} to {percent(share.high)})."
     )
+
+
+def _breaking(name: str) -> str:
+    """Return Markdown of a name that a narrow card can break at its slashes."""
+    return name.replace("/", "/\u200b")

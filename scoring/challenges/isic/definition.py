@@ -158,7 +158,7 @@ CHALLENGE = Challenge(
         submission=InputKind("ONNX model, or prediction table (CSV)", ("onnx",)),
     ),
     samples=(
-        Sample("isic2019", "isic2019", "Sample as of 2019: 306 drawn images, 8 diagnoses and none of them"),
+        Sample("isic2019", "isic2019", "Sample as of 2019: 306 drawn images, 8 diagnoses"),
         Sample("isic2018", "isic2018", "Sample as of 2018: 250 drawn images, 7 diagnoses"),
     ),
     truth_reader=_read_truth,
