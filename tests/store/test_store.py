@@ -54,6 +54,10 @@ def half_written(store: Store) -> int:
     return sum(card is None or not store.files.read(digest) for digest, card in rows)
 
 
+UNTIL_KILLED = 10**6
+"""Submissions of a process that is killed: it must not be done before."""
+
+
 def write(store: Store, writer: str, count: int, start: Connection, told: Connection) -> None:
     """Add submissions of one team with a file each, and tell the number of each that is kept."""
     store.engine.dispose(close=False)  # connections of the process that this one was forked from
@@ -83,7 +87,8 @@ def at_once(store: Store, writers: int, count: int, kill_after: int | None = Non
     running = []
     for i in range(writers):
         start, told = processes.Pipe(), processes.Pipe()
-        one = processes.Process(target=write, args=(store, f"w{i}", count, start[0], told[1]))
+        number = UNTIL_KILLED if kill_after is not None and i == 0 else count
+        one = processes.Process(target=write, args=(store, f"w{i}", number, start[0], told[1]))
         one.start()
         told[1].close()
         assert told[0].recv() == "ready"
