@@ -290,10 +290,16 @@ def name_problems(store: Store, board_id: str, title: str) -> list[Finding]:
     if not _ID.fullmatch(board_id):
         words = "write small letters, digits and hyphens, at most 64, such as lesions-2026."
         problems.append(error("bad-option", "--id", words))
-    if not title.strip() or len(title) > tables.NAME:
-        problems.append(error("bad-option", "--title", f"write 1 to {tables.NAME} characters."))
+    problems += title_problems(title)
     with store.read() as session:
         if session.get(tables.Board, board_id) is not None:
             words = f"there is a board {board_id} already: choose another id."
             problems.append(error("board-exists", "--id", words))
     return problems
+
+
+def title_problems(title: str) -> list[Finding]:
+    """Return what is wrong with the title of a board."""
+    if title.strip() and len(title) <= tables.NAME:
+        return []
+    return [error("bad-option", "--title", f"write 1 to {tables.NAME} characters.")]

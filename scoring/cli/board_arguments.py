@@ -1,5 +1,6 @@
 """The arguments of `benchside board ...`."""
 
+import argparse
 from collections.abc import Callable
 
 from scoring.cli import help as examples
@@ -12,6 +13,7 @@ ACTIONS = {
     "list": "list the boards",
     "show": "the ranking with intervals, ties and history; a report that can be published",
     "facts": "keep what is known of the teams: size of the model, institution, method, licence",
+    "settings": "change title, which submission counts, or whether refused files are kept",
     "exclude": "let a submission not count, with the reason",
     "refused": "list the refused files that are kept, with their problems (not for publication)",
     "rescore": "score all submissions again with a corrected test set, and say what that changes",
@@ -92,6 +94,13 @@ def _facts(one: Parser) -> None:
     one.add_argument("table", metavar="TABLE", help=table)
 
 
+def _settings(one: Parser) -> None:
+    one.add_argument("--title", metavar="TEXT", help="what stands above the ranking")
+    one.add_argument("--counts", metavar="WHICH", help="which submission of a team is ranked: last or best")
+    kept = "keep files that are refused from now on, for the organizer to look at; they count nothing"
+    one.add_argument("--keep-refused", action=argparse.BooleanOptionalAction, help=kept)
+
+
 def _rescore(one: Parser) -> None:
     words = "corrected test set; without it, a run that was stopped goes on"
     one.add_argument("--truth", metavar="T", help=words)
@@ -146,6 +155,7 @@ FURTHER = {
     "members": _members,
     "attempts": _attempts,
     "show": _show,
+    "settings": _settings,
     "exclude": _exclude,
     "facts": _facts,
     "rescore": _rescore,

@@ -1,11 +1,11 @@
-"""The actions about phases of a board and its refused files."""
+"""The actions about phases of a board, its settings and its refused files."""
 
 import argparse
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from scoring.boards import phases, refused, submitting
+from scoring.boards import phases, refused, settings, submitting
 from scoring.boards.board import opened
 from scoring.boards.phases import Phase
 from scoring.cli.board_tables import phase_lines
@@ -39,6 +39,17 @@ def phase(store: Store, arguments: argparse.Namespace) -> None:
     answer(arguments.json, {"board": board.row.id, "phases": [one.as_dict() for one in found]}, words)
 
 
+def change_settings(store: Store, arguments: argparse.Namespace) -> None:
+    """Change what may be changed of a board, and say how it is."""
+    row = settings.change(
+        store, arguments.board, arguments.title, arguments.counts, arguments.keep_refused
+    ).row
+    kept = "kept" if row.keep_refused else "not kept"
+    words = f"{row.title} ({row.id}): the {row.counts} submission counts; refused files are {kept}."
+    value = {"id": row.id, "title": row.title, "counts": row.counts, "keep_refused": row.keep_refused}
+    answer(arguments.json, {"board": value}, words)
+
+
 def list_refused(store: Store, arguments: argparse.Namespace) -> None:
     """List the refused files that are kept."""
     board = opened(store, arguments.board)
@@ -50,7 +61,7 @@ def list_refused(store: Store, arguments: argparse.Namespace) -> None:
     )
     none = "No refused files are kept."
     if not board.row.keep_refused:
-        none += " This board does not keep them: that is said when it is created, with --keep-refused."
+        none += " This board does not keep them: `board settings BOARD --keep-refused` changes that."
     answer(arguments.json, {"board": board.row.id, "refused": found}, words or none)
 
 

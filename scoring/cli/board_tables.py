@@ -93,12 +93,13 @@ def changes_table(board: Opened, changed: Sequence[Change]) -> str:
     if not changed:
         return f"Test set {number}: there is nothing to compare with."
     lines = [f"Test set {number} instead of {number - 1}:", ""]
-    lines.append(f"{'team':<24}{'rank':>12}{'score':>24}   cases")
+    lines.append(f"{'team':<24}{'rank':>12}{'score':>24}   cases gained (+) and lost (-)")
     for one in changed:
         ranks = " -> ".join("-" if rank is None else str(rank) for rank in one.ranks)
         scores = " -> ".join(map(_score, one.scores))
+        listed = [f"{'+' if case in one.gained else '-'}{case}" for case in one.cases[:CASES]]
         more = f" and {len(one.cases) - CASES} more" if len(one.cases) > CASES else ""
-        lines.append(f"{one.team[:23]:<24}{ranks:>12}{scores:>24}   {', '.join(one.cases[:CASES])}{more}")
+        lines.append(f"{one.team[:23]:<24}{ranks:>12}{scores:>24}   {', '.join(listed)}{more}")
     steps = sum(one.ranks[0] != one.ranks[1] for one in changed)
     lines += ["", f"{steps} of {len(changed)} teams have another rank."]
     return "\n".join(lines)

@@ -225,6 +225,7 @@ ACTIONS: dict[str, Callable[[Store, argparse.Namespace], None]] = {
     "list": _list,
     "show": _show,
     "facts": _facts,
+    "settings": board_phases.change_settings,
     "exclude": _exclude,
     "refused": board_phases.list_refused,
     "rescore": _rescore,

@@ -143,6 +143,14 @@ def test_refused_files_are_kept_only_where_the_organizer_said_so(place, tmp_path
     files = [path for path in (store.folder / "files").rglob("*") if path.is_file()]
     assert len(files) == 1 + len(value), "the truth, and what is kept"
     assert standing(opened(store, "b")).entries == ()
+    if not keeps:
+        assert "--keep-refused" in board("refused", "b").out
+        changed = board("settings", "b", "--keep-refused", "--title", "C", "--json", "-").json
+        assert changed == {"board": {"id": "b", "title": "C", "counts": "last", "keep_refused": True}}
+        wrong = refusal_of("settings", "b", "--title", " ", "--counts", "first")
+        assert all(option in wrong for option in ("--title", "--counts"))
+        assert "refused-kept" in refusal_of("submit", "b", "--team", "alpha", "--predictions", bad)
+        assert "refused files are not kept" in board("settings", "b", "--no-keep-refused").out
     if keeps:
         assert [p["code"] for p in value[0]["problems"]] == ["no-common-case"], "for another test set"
         assert "no-common-case" in board("refused", "b").out
