@@ -32,12 +32,19 @@ class Change:
         ranks: Before and after; None where it was not ranked.
         scores: Before and after, of the submission that counts now and the one that counted before.
         cases: Ids of the cases on which the submission that counts now is more or less right than before.
+        gained: Those of them on which it is more right.
     """
 
     team: str
     ranks: tuple[int | None, int | None]
     scores: tuple[float | None, float | None]
     cases: tuple[str, ...]
+    gained: frozenset[str] = frozenset()
+
+    @property
+    def lost(self) -> frozenset[str]:
+        """Return the cases on which it is less right."""
+        return frozenset(self.cases) - self.gained
 
     def as_dict(self) -> dict[str, Any]:
         """Return the entry of JSON."""
@@ -48,6 +55,7 @@ class Change:
             "score_before": self.scores[0],
             "score": self.scores[1],
             "cases": list(self.cases),
+            "cases_more_right": [case for case in self.cases if case in self.gained],
         }
 
 
@@ -208,7 +216,7 @@ def changes(board: Opened) -> list[Change]:
             team,
             (ranks_before.get(team), ranks_after.get(team)),
             (_score(before, team), _score(after, team)),
-            _cases(before, after, team),
+            *_cases(before, after, team),
         )
         for team in teams
     ]
@@ -218,14 +226,16 @@ def _score(found: Standing, team: str) -> float | None:
     return found.counting[team].score if team in found.counting else None
 
 
-def _cases(before: Standing, after: Standing, team: str) -> tuple[str, ...]:
-    """Return the cases on which the submission that counts now is more or less right than before."""
+def _cases(before: Standing, after: Standing, team: str) -> tuple[tuple[str, ...], frozenset[str]]:
+    """Return the cases on which the submission that counts now is more or less right than before, and those
+    on which it is more right. A case that one version lacks is as one with nothing right."""
     entry = after.counting.get(team)
     old = next((one for one in before.entries if entry and one.id == entry.id and one.card), None)
     if entry is None or old is None:
-        return ()
+        return (), frozenset()
     now, then = _right(after, after.card(entry)), _right(before, before.card(old))
-    return tuple(case for case in (now | then) if not _same(now.get(case), then.get(case)))
+    cases = tuple(case for case in (now | then) if not _same(now.get(case), then.get(case)))
+    return cases, frozenset(case for case in cases if now.get(case, 0.0) > then.get(case, 0.0))
 
 
 def _right(found: Standing, card: ScoreCard) -> dict[str, float]:

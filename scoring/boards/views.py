@@ -12,7 +12,7 @@ from typing import Any
 import plotly.graph_objects as go
 
 from scoring.boards.imported import ImportedBoard
-from scoring.boards.phases import DAY, Allowance, allowance
+from scoring.boards.phases import DAY, Allowance, allowance, spoken
 from scoring.boards.rescoring import Change
 from scoring.boards.standing import MINUTE, Entry, Standing, history_rows, moved
 from scoring.comparison import displayed, team_tables, verdict
@@ -75,14 +75,28 @@ def _ranking(found: Standing, value: Value, scale: Scale) -> list[Block]:
 
 def phase_table(found: Standing) -> list[Block]:
     """Return when the board takes submissions, where it has phases."""
-    if not found.phases:
+    known = found.phases
+    if not known:
         return []
-    columns = [Column("phase", "phase"), Column("when", "times (UTC) and limits")]
+    columns = [
+        Column("phase", "phase"),
+        Column("opens", "opens (UTC)"),
+        Column("closes", "closes (UTC)"),
+        Column("day", "of a team a day", "written", full="submissions of each team on a day (UTC) at most"),
+        Column("total", "in all", "written", full="submissions of each team in the phase at most"),
+    ]
     rows: Data = {
-        "phase": [phase.name for phase in found.phases],
-        "when": [phase.words for phase in found.phases],
+        "phase": [one.name for one in known],
+        "opens": [_minute(one.opens) if one.opens else "from the beginning" for one in known],
+        "closes": [_minute(one.closes) if one.closes else "never" for one in known],
+        "day": [str(one.per_day or "any number") for one in known],
+        "total": [str(one.total or "any number") for one in known],
     }
     return [Table("When may teams submit?", columns, rows, key="board_phases")]
+
+
+def _minute(time: str) -> str:
+    return spoken(time).removesuffix(" UTC")
 
 
 def left(found: Standing) -> list[Block]:
@@ -285,10 +299,7 @@ def corrections(found: Standing, changed: Sequence[Change]) -> list[Block]:
     if not changed:
         return [Text("Nobody is ranked, so there is nothing to compare.", "note")]
     steps = sum(one.ranks[0] != one.ranks[1] for one in changed)
-    cases: dict[str, list[str]] = {}
-    for one in changed:
-        for case in one.cases:
-            cases.setdefault(case, []).append(one.team)
+    cases = list(dict.fromkeys(case for one in changed for case in one.cases))
     columns = [
         Column("team", "team"),
         Column("rank before", "rank before", "number", 0),
@@ -296,7 +307,8 @@ def corrections(found: Standing, changed: Sequence[Change]) -> list[Block]:
         Column("score before", "score before", "number", scale.digits, "higher", full=scale.unit),
         Column("score", "score", "number", scale.digits, "higher", full=scale.unit),
         Column("change", "change", "number", scale.digits, sign=True),
-        Column("cases", "cases", "number", 0, full="cases that are more or less right than before"),
+        Column("gained", "cases gained", "number", 0, full="cases on which it is more right than before"),
+        Column("lost", "cases lost", "number", 0, full="cases on which it is less right than before"),
     ]
     rows: Data = {
         "team": [one.team for one in changed],
@@ -305,7 +317,8 @@ def corrections(found: Standing, changed: Sequence[Change]) -> list[Block]:
         "score before": [_scaled(one.scores[0], scale) for one in changed],
         "score": [_scaled(one.scores[1], scale) for one in changed],
         "change": [_difference(one, scale) for one in changed],
-        "cases": [len(one.cases) for one in changed],
+        "gained": [len(one.gained) for one in changed],
+        "lost": [len(one.lost) for one in changed],
     }
     caption = (
         f"{steps} of {len(changed)} teams have another rank with version {number} of the test set than with "
@@ -313,9 +326,13 @@ def corrections(found: Standing, changed: Sequence[Change]) -> list[Block]:
     )
     by_case = Table(
         "By which cases?",
-        [Column("case", "case"), Column("n", "teams", "number", 0), Column("teams", "whose score it moves")],
-        {"case": list(cases), "n": [*map(len, cases.values())], "teams": [*map(", ".join, cases.values())]},
-        "Cases that teams have more or less right than with the version before.",
+        [Column("case", "case"), Column("gained", "gained by"), Column("lost", "lost by")],
+        {
+            "case": cases,
+            "gained": [", ".join(one.team for one in changed if case in one.gained) for case in cases],
+            "lost": [", ".join(one.team for one in changed if case in one.lost) for case in cases],
+        },
+        "Gained: the team has the case more right than with the version before; lost: less right.",
         key="board_cases",
     )
     changes = Table("What did the correction change?", columns, rows, caption, key="board_changes")

@@ -47,10 +47,17 @@ def test_a_board_from_the_first_submission_to_the_bundle(database, tmp_path, mon
     done = board("rescore", "b", "--truth", labels(tmp_path / "corrected.csv"), "--json", "-")
     assert done.status == 0, done.err
     changes = {one["team"]: one for one in done.json["changes"]}
-    assert set(changes["beta"]["cases"]) <= {"canary00", "canary03"}
-    assert any(one["cases"] for one in changes.values())
+    assert {team: (one["rank_before"], one["rank"]) for team, one in changes.items()} == {
+        "alpha": (1, 2),
+        "beta": (2, 1),
+    }, "the team that predicted the wrong labels was ahead"
+    assert [(one["cases"], one["cases_more_right"]) for one in done.json["changes"]] == [
+        (["canary00", "canary03"], ["canary00", "canary03"]),
+        (["canary00", "canary03"], ["canary00"]),
+    ]
     assert changes["alpha"]["score_before"] == alpha["score"] != changes["alpha"]["score"]
     assert shown()["board"]["test_set_version"] == 2
+    assert (ranks(first), ranks(shown())) == ({"alpha": 1, "beta": 2}, {"alpha": 2, "beta": 1})
     assert shown("--changes")["changes"] == done.json["changes"]
     old = shown("--test-set", 1)
     assert [team["history"] for team in old["teams"]] == [team["history"] for team in first["teams"]]

@@ -20,8 +20,10 @@ def test_a_correction_is_told_by_team_and_by_case(sent, tmp_path):
     assert by_team.rows["team"] == [one.team for one in changed]
     assert by_team.rows["change"] == [factor * (one.scores[1] - one.scores[0]) for one in changed]
     assert set(by_case.rows["case"]) == {case for one in changed for case in one.cases}
-    for case, teams in zip(by_case.rows["case"], by_case.rows["teams"], strict=True):
-        assert teams == ", ".join(one.team for one in changed if case in one.cases)
+    assert by_team.rows["gained"] == [len(one.gained) for one in changed]
+    for case, gained, lost in zip(*(by_case.rows[name] for name in ("case", "gained", "lost")), strict=True):
+        assert gained == ", ".join(one.team for one in changed if case in one.gained)
+        assert lost == ", ".join(one.team for one in changed if case in one.cases and case not in one.gained)
 
 
 def test_every_submission_has_a_state(sent):

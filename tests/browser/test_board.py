@@ -17,6 +17,8 @@ from tests.browser import driver
 from tests.support.boards import CASES, TRUTH, labels, predictions
 
 CANARY = b"canary"
+WRONG = (0, 3, 7, 11, 14, 20)
+"""Cases whose label is corrected. One team of the walk predicts the wrong labels of them."""
 DAYS = ("2026-10-01", "2026-10-08", "2026-10-15")
 
 
@@ -89,6 +91,11 @@ def test_the_public_page_sends_no_case(visitor, server, hidden, tmp_path):
     assert CANARY in b"\n".join(came), "the sweep sees what the organizer's page sends"
 
 
+def cells(table, row: int) -> list[str]:
+    """What a row of a table says to who cannot see it; 0 is its head."""
+    return table.locator("tr").nth(row).locator("td, th").all_text_contents()
+
+
 @pytest.mark.soak
 def test_an_organizers_walk(visitor, server, tmp_path):
     board_id = f"walk-{uuid4().hex[:8]}"
@@ -101,14 +108,19 @@ def test_an_organizers_walk(visitor, server, tmp_path):
     page.get_by_label("Title", exact=True).fill("A walk")
     page.get_by_label("Address", exact=True).fill(board_id)
     page.keyboard.press("Tab")
-    truth = labels(tmp_path / "labels.csv", wrong=(0, 3, 7, 11)).read_bytes()
+    truth = labels(tmp_path / "labels.csv", wrong=WRONG).read_bytes()
     page.locator(".st-key-board_new_truth_file input[type=file]").set_input_files(_file("labels.csv", truth))
     driver.settled(page).get_by_role("button", name="Create the board").click()
     page.wait_for_url(f"**board={board_id}*")
 
     driver.tab(page, "Submissions")
     weeks = {
-        f"{team}/{day}.csv": predictions(tmp_path / "p.csv", 3 * week + place, 1.5 - 0.2 * place).read_bytes()
+        f"{team}/{day}.csv": predictions(
+            tmp_path / "p.csv",
+            3 * week + place,
+            0.5,
+            (*(WRONG if team == "alpha" else ()), *range(30, 36 - 2 * week + place)),
+        ).read_bytes()
         for week, day in enumerate(DAYS)
         for place, team in enumerate(("alpha", "beta", "gamma"))
     }
@@ -118,6 +130,7 @@ def test_an_organizers_walk(visitor, server, tmp_path):
     expect(page.get_by_text("9 submissions scored")).to_be_visible(timeout=driver.PATIENCE)
     store = open_store()
     before = standing(opened(store, board_id)).as_dict()["teams"]
+    assert before[0]["team"] == "alpha"
 
     driver.tab(page, "Corrections")
     corrected = labels(tmp_path / "corrected.csv").read_bytes()
@@ -127,11 +140,19 @@ def test_an_organizers_walk(visitor, server, tmp_path):
     driver.settled(page).get_by_role("button", name="Score all again").click()
     expect(page.get_by_role("heading", name="By which cases?")).to_be_visible(timeout=driver.PATIENCE)
     after = standing(opened(store, board_id))
-    assert {one["team"]: one["score"] for one in before} != {
-        one["team"]: one["score"] for one in after.as_dict()["teams"]
-    }
+    assert after.as_dict()["teams"][-1]["team"] == "alpha", "the first is last now"
     changed = rescoring.changes(after.board)
-    assert {case for one in changed for case in one.cases} <= {CASES[i] for i in (0, 3, 7, 11)}
+    (alpha,) = (one for one in changed if one.team == "alpha")
+    assert alpha.ranks == (1, 3)
+    assert alpha.lost == {CASES[i] for i in WRONG}
+    assert all(one.gained == alpha.lost for one in changed if one is not alpha)
+    driver.settled(page)
+    expect(page.get_by_text("3 of 3 teams have another rank with version 2")).to_be_visible()
+    by_case = page.get_by_test_id("stDataFrame").last
+    assert [cells(by_case, row) for row in (1, len(WRONG))] == [
+        [CASES[i], ", ".join(one.team for one in changed if one is not alpha), "alpha"]
+        for i in (WRONG[0], WRONG[-1])
+    ]
 
     driver.settled(page)
     with page.expect_download(timeout=driver.PATIENCE) as report:
