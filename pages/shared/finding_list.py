@@ -13,6 +13,7 @@ from scoring.text import file_name, markdown
 BADGES = {"error": ("red", "✕"), "warning": ("orange", "▲"), "note": ("gray", "i")}
 BY_HAND = "Mend the points below and choose the file again; nothing else was lost."
 BY_BUTTON = "A button mends what it says, without a new upload; the rest is to be mended in the file."
+NOT_SCORED = "This cannot be scored"
 LISTED = 100
 """Findings of a kind that are listed in full."""
 Take = Callable[[Mend], None]
@@ -79,7 +80,11 @@ def mend_buttons(mends: Sequence[Mend], take: Take, key: str) -> None:
 
 
 def refusal(
-    refused: InputRefused, take: Take | None = None, first: Sequence[Mend] = (), key: str = "mend"
+    refused: InputRefused,
+    take: Take | None = None,
+    first: Sequence[Mend] = (),
+    key: str = "mend",
+    title: str = NOT_SCORED,
 ) -> None:
     """Draw what stands in place of a score: every problem at once, each with its mend.
 
@@ -88,15 +93,17 @@ def refusal(
         take: Applies a mend; None: none is offered.
         first: Mends of the input as a whole.
         key: Of the buttons.
+        title: What could not be done.
     """
     count = len(refused.problems)
     folds = folded((*refused.problems, *refused.findings))
     offered = distinct((*first, *(mend for fold in folds for mend in fold.mends))) if take else ()
     offered = tuple(mend for mend in offered if mend.changes)
+    way = BY_BUTTON if offered else BY_HAND
     st.error(
-        f"Nothing was scored. {BY_BUTTON if offered else BY_HAND}",
+        f"Nothing was scored. {way}" if title == NOT_SCORED else "Nothing was changed.",
         icon=":material/block:",
-        title=f"This cannot be scored: {count} problem{'s' * (count != 1)}",
+        title=f"{title}: {count} problem{'s' * (count != 1)}",
     )
     if take is not None:
         mend_buttons(first, take, f"{key}_all")

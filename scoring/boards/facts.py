@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from scoring.comparison.team_facts import LABELS, TeamFacts, parse, read_facts
+from scoring.comparison.team_facts import LABELS, UNKNOWN, TeamFacts, parse, read_facts
 from scoring.findings import Finding, InputRefused, error
 from scoring.readers.sources import Source
 from scoring.store import tables
@@ -41,12 +41,34 @@ def keep_facts(store: Store, board_id: str, source: Source, name: str | None = N
     if not found:
         words = "no row is of a team of the board: facts are kept of teams that have submitted."
         raise InputRefused([error("unknown-team", name or "facts", words)], noticed)
+    _keep(store, board_id, found)
+    return tuple(noticed)
+
+
+def keep_typed(store: Store, board_id: str, team: str, cells: Mapping[str, str]) -> None:
+    """Keep the facts of one team as they were typed; they replace those that are known.
+
+    Args:
+        store: Where the board is.
+        board_id: Its id.
+        team: Name of the team.
+        cells: Text by fact; a blank one is unknown.
+
+    Raises:
+        InputRefused: `bad-team-fact` with every text that cannot be.
+    """
+    told, problems = parse(team, cells)
+    if problems:
+        raise InputRefused(problems)
+    _keep(store, board_id, {team: told})
+
+
+def _keep(store: Store, board_id: str, found: Mapping[str, TeamFacts]) -> None:
     with store.write() as session:
         for team, told in found.items():
             row = session.get(tables.Team, (board_id, team))
             if row is not None:
-                row.facts = told.as_dict()
-    return tuple(noticed)
+                row.facts = told.as_dict() if told != UNKNOWN else None
 
 
 def of_row(values: Mapping[str, Any]) -> TeamFacts:

@@ -1,16 +1,22 @@
 """The page of boards: from the first board to a corrected truth, and what others than its organizer see."""
 
+from datetime import datetime
+
 import pytest
 
 from pages.shared import exposure
+from scoring.boards.board import listed
 from scoring.boards.board import opened as board_of
+from scoring.boards.facts import facts as known_facts
+from scoring.boards.phases import Phase, phases
 from scoring.boards.standing import standing
 from scoring.boards.submitting import exclude
+from scoring.comparison.team_facts import TeamFacts
 from scoring.store.database import open_store
 from tests.support.boards import filled, labels, predictions
 from tests.support.visits import finished, words
 
-OF_ORGANIZERS = ("Submissions", "Corrections", "Participants")
+OF_ORGANIZERS = ("Submissions", "Corrections", "Participants", "Settings")
 
 
 @pytest.fixture
@@ -88,6 +94,55 @@ def test_a_submission_is_excluded_with_a_reason(filled_store, opened):
     assert excluded[newest] == "sent by mistake"
     button(app, "Let it count again").click().run()
     assert all(one.excluded is None for one in standing(board_of(filled_store, "b")).entries)
+
+
+def test_an_organizer_settles_phases_facts_and_rules_and_deletes_the_board(filled_store, opened):
+    app = opened("board", board="b", tab="Settings")
+    app.text_input(key="phase_name_b_").input("first")
+    app.datetime_input(key="phase_opens_b_").set_value(datetime(2026, 10, 1))
+    app.datetime_input(key="phase_closes_b_").set_value(datetime(2026, 10, 31, 18))
+    app.number_input(key="phase_day_b_").set_value(2)
+    button(app, "Save the phase").click().run()
+    assert not app.exception
+    times = ("2026-10-01T00:00:00.000000+00:00", "2026-10-31T18:00:00.000000+00:00")
+    assert phases(filled_store, "b") == (Phase("first", *times, 2, None),)
+    assert "**first** is " in words(app)
+    app.selectbox(key="phase_b").select("first").run()
+    app.datetime_input(key="phase_closes_b_first").set_value(datetime(2026, 9, 1))
+    button(app, "Save the phase").click().run()
+    assert "This was not done: 1 problem" in app.error[0].proto.title
+    assert "before it opens" in words(app)
+    assert "--closes" not in words(app)
+    button(app, "Remove it").click().run()
+    assert phases(filled_store, "b") == ()
+
+    app.text_input(key="fact_institution_b_alpha").input("Elsewhere University")
+    app.text_input(key="fact_size_mib_b_alpha").input("12.5")
+    button(app, "Keep").click().run()
+    assert known_facts(filled_store, "b") == {"alpha": TeamFacts(12.5, "Elsewhere University")}
+    app.text_input(key="fact_size_mib_b_alpha").input("many")
+    button(app, "Keep").click().run()
+    assert "bad-team-fact" in words(app)
+    table = b"team,method\nbeta,a network\n"
+    app.file_uploader(key="facts_b_file").upload("teams.csv", table).run()
+    button(app, "Keep the table").click().run()
+    assert known_facts(filled_store, "b")["beta"] == TeamFacts(method="a network")
+
+    app.radio(key="settings_counts_b").set_value("best")
+    app.toggle(key="settings_keep_b").set_value(True)
+    button(app, "Save").click().run()
+    row = board_of(filled_store, "b").row
+    assert (row.title, row.counts, row.keep_refused) == ("B", "best", True)
+    assert "the best submission of each team" in words(app)
+
+    app.text_input(key="delete_b").input("B")
+    button(app, "Delete for good").click().run()
+    assert "Nothing was deleted." in words(app)
+    app.text_input(key="delete_b").input("b")
+    button(app, "Delete for good").click().run()
+    assert not app.exception
+    assert app.success[0].value == "B is deleted, with 3 submissions."
+    assert listed(filled_store) == []
 
 
 def test_others_see_what_is_public(filled_store, opened, monkeypatch):

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared import access, exposure, jobs, submissions
+from pages.shared import access, exposure, finding_list, jobs, submissions
 from pages.shared.submissions import Outcome
 from scoring.access.roles import Role
 from scoring.findings import InputRefused, error
@@ -35,6 +35,14 @@ def _permitted(work: Callable[..., Any], *arguments: Any) -> Any:
     if not may_organize():
         raise InputRefused([error("not-allowed", "board", "only its organizer may do this: sign in first.")])
     return work(*arguments)
+
+
+def done(made: Outcome, words: str = "This was not done") -> None:
+    """Show the board as it is now, or say why it was not changed. words: what could not be done."""
+    if made.refused:
+        finding_list.refusal(made.refused, title=words)
+    else:
+        st.rerun()
 
 
 def long(key: tuple, work: Callable[[jobs.Job], Any], least: Role = Role.ORGANIZER) -> None:

@@ -22,6 +22,10 @@ WHAT = (
     "intervals and ties."
 )
 
+NOT_CREATED = "The board was not created"
+DELETED = "_board_deleted"
+"""What was deleted, in the session until it is said."""
+
 
 def show(store: Store) -> None:
     """Draw the boards and, for who may, forms that make one."""
@@ -32,6 +36,8 @@ def show(store: Store) -> None:
             if members.teams_of(store, one["id"], store.actor):
                 _card(one)
         return
+    if gone := st.session_state.pop(DELETED, ""):
+        st.success(gone, icon=":material/delete:")
     _follow(acts.outcome(("sample",), "submissions"))
     boards = listed(store)
     if boards:
@@ -78,7 +84,7 @@ def _follow(outcome) -> None:
     if outcome is None:
         return
     if outcome.refused:
-        finding_list.refusal(outcome.refused)
+        finding_list.refusal(outcome.refused, title=NOT_CREATED)
     elif outcome.value:
         address.become(board=outcome.value)
         st.rerun()
@@ -106,10 +112,8 @@ def _new(store: Store) -> None:
             st.error("Drop the test set first.", icon=":material/block:")
             return
         made = acts.attempt(_create, store, board_id, challenge, truth, settings)
-        if made.refused:
-            finding_list.refusal(made.refused)
-            return
-        st.session_state.pop("board_new_truth_kept", None)
+        if not made.refused:
+            st.session_state.pop("board_new_truth_kept", None)
         _follow(made)
 
 
@@ -150,10 +154,8 @@ def _import(store: Store) -> None:
     given = inputs.one_file("Board: a zip that was exported from another server", "board_bundle")
     if given is not None and st.button("Import the board", icon=":material/unarchive:"):
         made = acts.attempt(_imported, store, given)
-        if made.refused:
-            finding_list.refusal(made.refused)
-            return
-        st.session_state.pop("board_bundle_kept", None)
+        if not made.refused:
+            st.session_state.pop("board_bundle_kept", None)
         _follow(made)
 
 

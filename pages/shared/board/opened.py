@@ -8,7 +8,7 @@ from functools import partial
 import streamlit as st
 
 from pages.shared import access, address, downloads, finding_list, layout, render
-from pages.shared.board import acts, correcting, participants, submitting
+from pages.shared.board import acts, correcting, participants, settings, submitting
 from pages.shared.render import Place
 from pages.shared.submissions import Outcome, attempt
 from scoring.access.roles import NOBODY, Role
@@ -54,7 +54,7 @@ def show(store: Store, board_id: str) -> None:
     found = attempt(_shown, store, board_id, is_public)
     if found.refused:
         layout.plain_opening("Boards", "")
-        finding_list.refusal(found.refused)
+        finding_list.refusal(found.refused, title="This board cannot be shown")
         _way("All boards", "arrow_back")
         return
     shown: Shown = found.value
@@ -68,6 +68,7 @@ def show(store: Store, board_id: str) -> None:
         tabs["Submissions"] = partial(submitting.show, shown)
         tabs["Corrections"] = partial(correcting.show, shown)
         tabs["Participants"] = partial(participants.show, store, shown.board)
+        tabs["Settings"] = partial(settings.show, shown)
     elif not organizes and access.is_configured() and access.allowed(Role.PARTICIPANT):
         tabs["Submit"] = partial(participants.submit, store, shown.board)
     layout.tabs(tabs)
@@ -79,7 +80,11 @@ def _shown(store: Store, board_id: str, is_public: bool) -> Shown:
     actor = NOBODY if is_public else store.actor
     found = standing(opened(replace(store, actor=actor), board_id))
     row = found.board.row
-    known = (repr(row.options), repr((found.entries, found.phases)), repr(hidden.rules(store, board_id)))
+    known = (
+        repr((row.options, row.counts)),
+        repr((found.entries, found.phases, found.facts)),
+        repr(hidden.rules(store, board_id)),
+    )
     key = (store.place, row.id, str(row.version), row.title, *known, repr(actor))
     return _kept(key, found, is_public)
 

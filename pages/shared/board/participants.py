@@ -197,9 +197,9 @@ def _hiding(board: Opened) -> None:
         )
         with st.container(horizontal=True, gap="small"):
             if st.button("Hide the truth so", type="primary", icon=":material/visibility_off:"):
-                _done(acts.attempt(hidden.hide, board.store, row.id, HiddenRules(detail, step or None)))
+                acts.done(acts.attempt(hidden.hide, board.store, row.id, HiddenRules(detail, step or None)))
             if known is not None and st.button("Open it to all", icon=":material/visibility:"):
-                _done(acts.attempt(hidden.reveal, board.store, row.id))
+                acts.done(acts.attempt(hidden.reveal, board.store, row.id))
 
 
 def _teams(board: Opened) -> None:
@@ -217,11 +217,4 @@ def _teams(board: Opened) -> None:
         who = st.text_input("Members", key="members_who", placeholder=example, help="Empty: none any more.")
         if st.form_submit_button("Set members", icon=":material/group_add:"):
             people = [one.strip() for one in who.split(",") if one.strip()]
-            _done(acts.attempt(members.set_members, board.store, board.row.id, team.strip(), people))
-
-
-def _done(made: Any) -> None:
-    if made.refused:
-        finding_list.refusal(made.refused)
-    else:
-        st.rerun()
+            acts.done(acts.attempt(members.set_members, board.store, board.row.id, team.strip(), people))
