@@ -366,10 +366,6 @@ class Challenge(Generic[Truth, Predictions]):
         truth: Truth,
         predictions: Predictions,
         *,
-        resamples: int = 1000,
-        seed: int = 0,
-        group: str | None = None,
-        interval: str = "auto",
         metadata: Source | None = None,
         with_curves: bool = True,
         **options: Any,
@@ -379,19 +375,16 @@ class Challenge(Generic[Truth, Predictions]):
         Args:
             truth: What `read_truth` gave.
             predictions: What `read_predictions` or `predict` gave.
-            resamples: Bootstrap replicates for the intervals, 0 = none.
-            seed: Of the draw, 0 or more.
-            group: Column that names the unit, "none" = each row, None = the challenge's own.
-            interval: "auto" (percentile from 50 units, logit t from 6), "percentile", "jackknife" or "bca".
             metadata: A table joined to the truth by case id.
             with_curves: Whether the card keeps curves with bands.
-            **options: The challenge's own options.
+            **options: `resamples`, `seed`, `group` and `interval` as of
+                `scoring.statistics.options.StatisticsOptions`; and the challenge's own options.
 
         Raises:
             InputRefused: With every problem of predictions and options.
         """
+        statistics = StatisticsOptions.taken(options)
         values = of_options.complete(self.options_of("score"), options)
-        statistics = StatisticsOptions(resamples, seed, group, interval)
         problems = (*self.check_options(values), *statistics.problems())
         settings = ScoreSettings(values, statistics, metadata, with_curves, problems)
         card = self.scorer(truth, predictions, settings)

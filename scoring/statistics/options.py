@@ -1,7 +1,8 @@
 """Options that every challenge's `score` has: replicates, seed, unit and kind of interval."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -22,13 +23,19 @@ class StatisticsOptions:
         resamples: Number of bootstrap replicates; 0 = no intervals.
         seed: Seed of the draw, 0 or more.
         group: Column that names the unit of resampling; "none" = the case itself, None = the challenge's own.
-        interval: "auto", "percentile", "jackknife" or "bca".
+        interval: "auto" (percentile from 50 units, logit t from 6), "percentile", "jackknife" or "bca".
     """
 
     resamples: int = 1000
     seed: int = 0
     group: str | None = None
     interval: str = intervals.AUTO
+
+    @classmethod
+    def taken(cls, options: dict[str, Any]) -> "StatisticsOptions":
+        """Take those of the options that are these, by name, and leave the others; the rest have their
+        defaults."""
+        return cls(**{f.name: options.pop(f.name) for f in fields(cls) if f.name in options})
 
     def problems(self) -> list[Finding]:
         """Return a `bad-option` error for every value that is not allowed."""
