@@ -65,8 +65,7 @@ def compare(arguments: argparse.Namespace) -> None:
         by_team,
         pairs_metric=arguments.pairs_metric,
         facts=facts,
-        excluded=excluded,
-        without_refused=arguments.without_refused,
+        excluded=excluded if arguments.without_refused else None,
         **options,
     )
     found = replace(found, findings=(*noticed, *found.findings))

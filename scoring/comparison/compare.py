@@ -159,8 +159,7 @@ def compare(
     *,
     pairs_metric: str = SCORE,
     facts: Mapping[str, TeamFacts] | None = None,
-    excluded: Sequence[Excluded] = (),
-    without_refused: bool = False,
+    excluded: Sequence[Excluded] | None = None,
     **shared: Any,
 ) -> Comparison:
     """Compare teams' predictions on one truth.
@@ -173,26 +172,25 @@ def compare(
         pairs_metric: What pairs of teams are tested on: "score", a name of `metrics`, or MEASURE/CLASS.
         facts: What is known of teams beside their predictions. A size counts in the score where the
             challenge scores sizes.
-        excluded: Submissions that were refused before, to be listed.
-        without_refused: Whether teams that cannot be scored are excluded, and the others compared.
+        excluded: None: a team that cannot be scored refuses the comparison. Otherwise such teams are
+            excluded and the others compared; these, refused before, are listed with them.
         **shared: Options of `score` for all teams, and the challenge's options of the stage "compare".
 
     Raises:
-        InputRefused: With the problems of every team, `where` beginning with its name; without refused
-            teams, only where none is left.
+        InputRefused: With the problems of every team, `where` beginning with its name; with `excluded` only
+            where no team is left.
     """
     names = {option.name for option in challenge.options_of("compare")}
     of_comparison = {name: shared.pop(name) for name in names & set(shared)}
     own = with_sizes(challenge, teams, options or {}, facts or {})
-    cards, refused = {}, list(excluded)
+    cards, refused = {}, list(excluded or ())
     for name, predictions in teams.items():
         try:
             options_of_team = {"with_curves": False, **shared, **own.get(name, {})}
             cards[name] = challenge.score(truth, predictions, **options_of_team)
         except InputRefused as problem:
             refused.append(of_refusal(name, problem))
-    allowed = refused if without_refused else list(excluded)
-    if refused and (not cards or len(refused) > len(allowed)):
+    if refused and (not cards or excluded is None):
         raise InputRefused(
             [entry for one in refused for entry in one.of_team(one.problems)],
             [entry for one in refused for entry in one.of_team(one.findings)],
