@@ -45,8 +45,8 @@ def html(record: Record, with_image: bool = True) -> str:
         record: What was shown.
         with_image: Whether the image is in it; its pixels alone, without anything else that its file held.
     """
-    subject, shown = record.model.subject, record.scores_shown or not record.abstentions
-    found = record.class_set
+    subject, shown = record.model.subject, record.scores_shown or not record.checks.abstentions
+    found = record.test_set.class_set
     return template("record.html").render(
         policy=POLICY,
         version=__version__,
@@ -57,12 +57,12 @@ def html(record: Record, with_image: bool = True) -> str:
         image_line=_image_line(record),
         facts=_facts(record),
         headline=_headline(record),
-        no_answer=bool(record.abstentions),
-        reasons=record.abstentions,
+        no_answer=bool(record.checks.abstentions),
+        reasons=record.checks.abstentions,
         test_set_line=_test_set_line(record) if shown else "",
         class_set=_members(record) if shown else "",
         class_set_line=set_line(found, subject.names, record.answer.top) if found is not None else "",
-        rate_line=withheld_line(record.withheld) if record.withheld is not None else "",
+        rate_line=withheld_line(record.test_set.withheld) if record.test_set.withheld is not None else "",
         cautions=_cautions(record),
         impression=subject.names[subject.classes.index(record.impression)] if record.impression else "",
         scores=_scores(record) if shown else (),
@@ -119,7 +119,7 @@ def tile_html(record: TileRecord, with_image: bool = True) -> str:
 
 
 def _headline(record: Record) -> str:
-    if record.abstentions:
+    if record.checks.abstentions:
         return NO_ANSWER
     answer = record.answer
     name = record.model.subject.names[answer.top]
@@ -127,18 +127,18 @@ def _headline(record: Record) -> str:
 
 
 def _test_set_line(record: Record) -> str:
-    if record.reference is None:
+    if record.test_set.reference is None:
         return "The model could not be compared with cases whose class is known."
     names, answer = record.model.subject.names, record.answer
-    share = share_alike(record.reference, answer.probabilities, answer.top)
-    return score_line(answer, share, record.reference, names).partition(". ")[2]
+    share = share_alike(record.test_set.reference, answer.probabilities, answer.top)
+    return score_line(answer, share, record.test_set.reference, names).partition(". ")[2]
 
 
 def _members(record: Record) -> str:
-    if record.class_set is None:
+    if record.test_set.class_set is None:
         return ""
     row = record.answer.probabilities
-    members = sorted(np.flatnonzero(record.class_set.members), key=lambda k: -row[k])
+    members = sorted(np.flatnonzero(record.test_set.class_set.members), key=lambda k: -row[k])
     return "; ".join(record.model.subject.names[k] for k in members)
 
 
@@ -158,10 +158,10 @@ def _facts(record: Record) -> list[tuple[str, str]]:
     if answer.vector is not None:
         given = described(answer.vector)
         facts += [(FIELDS[name], _plain(value)) for name, value in given.items()]
-    if record.reference is not None:
-        facts.append(("Test set", f"{record.reference.name}, n = {len(record.reference)}"))
-    if record.truth:
-        facts.append(("Truth in the test set", record.truth))
+    if record.test_set.reference is not None:
+        facts.append(("Test set", f"{record.test_set.reference.name}, n = {len(record.test_set.reference)}"))
+    if record.test_set.truth:
+        facts.append(("Truth in the test set", record.test_set.truth))
     return [(name[0].upper() + name[1:], value) for name, value in facts]
 
 
@@ -170,19 +170,19 @@ def _plain(value: float | str) -> str:
 
 
 def _cautions(record: Record) -> list[str]:
-    said = [chip.words for chip in record.chips if chip.level not in (GOOD, STOP)]
-    if record.views is not None and record.views.changed:
-        said.append(views_line(record.views))
+    said = [chip.words for chip in record.checks.chips if chip.level not in (GOOD, STOP)]
+    if record.more.views is not None and record.more.views.changed:
+        said.append(views_line(record.more.views))
     return said
 
 
 def _scores(record: Record) -> list[tuple[str, list[float], int]]:
     """Return name, scores and width of the bar in per cent of each class, the highest first."""
     rows = [record.answer.probabilities]
-    if record.others:
-        rows.append(mean_scores([record.answer, *record.others]))
-    if record.second is not None:
-        other = record.second.answer.probabilities
+    if record.more.others:
+        rows.append(mean_scores([record.answer, *record.more.others]))
+    if record.more.second is not None:
+        other = record.more.second.answer.probabilities
         rows += [other, other - record.answer.probabilities]
     names = record.model.subject.names
     return [
@@ -193,27 +193,32 @@ def _scores(record: Record) -> list[tuple[str, list[float], int]]:
 
 def _heads(record: Record) -> list[str]:
     """Return what stands above the columns of scores."""
-    mean = ["mean"] if record.others else []
-    if record.second is None:
+    mean = ["mean"] if record.more.others else []
+    if record.more.second is None:
         return ["score", *mean]
-    return [shortened(record.model_name, NAMED), *mean, shortened(record.second.name, NAMED), "difference"]
+    return [
+        shortened(record.model_name, NAMED),
+        *mean,
+        shortened(record.more.second.name, NAMED),
+        "difference",
+    ]
 
 
 def _second_line(record: Record) -> str:
     """Return what a second model says, "" where none was chosen."""
-    if record.second is None:
+    if record.more.second is None:
         return ""
-    names, name = record.model.subject.names, shortened(record.second.name, NAMED)
+    names, name = record.model.subject.names, shortened(record.more.second.name, NAMED)
     return (
-        f"Second model, {name}: {models_line(record.answer, record.second.answer, names)} Its SHA-256: "
-        f"{record.second.sha256}"
+        f"Second model, {name}: {models_line(record.answer, record.more.second.answer, names)} Its SHA-256: "
+        f"{record.more.second.sha256}"
     )
 
 
 def _scores_line(record: Record) -> str:
     words = "Scores of all classes together 1."
-    if record.others:
-        answers = [record.answer, *record.others]
+    if record.more.others:
+        answers = [record.answer, *record.more.others]
         words += f" {photographs_line(answers, record.model.subject.names)}"
     return words
 

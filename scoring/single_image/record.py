@@ -60,45 +60,79 @@ class TileRecord:
 
 
 @dataclass(frozen=True)
-class Record:
-    """Everything that was shown of one photograph; None: not computed.
+class OnTestSet:
+    """What a test set says of an answer; None: not computed.
 
     Attributes:
-        impression: What the person wrote before the answer was shown, a class.
+        reference: The model's answers to its cases.
+        class_set: The classes that the image cannot be parted from.
+        operating_point: The threshold of a wanted sensitivity.
+        withheld: How often there is no answer on it.
+        truth: Of an image that is one of its cases, the class in full; "" else.
+    """
+
+    reference: Reference | None = None
+    class_set: ClassSet | None = None
+    operating_point: OperatingPoint | None = None
+    withheld: Withheld | None = None
+    truth: str = ""
+
+
+@dataclass(frozen=True)
+class MoreAnswers:
+    """Further answers.
+
+    Attributes:
+        views: To the image turned and mirrored.
+        others: To further photographs of the same lesion.
+        second: Of another model, where one was chosen.
+    """
+
+    views: Views | None = None
+    others: Sequence[Answer] = ()
+    second: SecondModel | None = None
+
+
+@dataclass(frozen=True)
+class Checks:
+    """What speaks for caution. abstentions: why there is no answer."""
+
+    quality: Quality | None = None
+    chips: Sequence[Chip] = ()
+    abstentions: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Record:
+    """Everything that was shown of one photograph.
+
+    Attributes:
+        test_set: What a test set says of the answer.
+        more: Further answers.
+        checks: What speaks for caution.
         model_name: What the page calls the model.
         date: Of the record, for people.
-        withheld: How often there is no answer on the test set.
+        impression: What the person wrote before the answer was shown, a class.
         scores_shown: Whether scores were shown although there is no answer.
-        others: Answers to further photographs of the same lesion.
-        truth: Of a case of the test set, its class in full; "" else.
-        second: Another model's answer, where one was chosen.
     """
 
     photograph: Photograph
     model: Opened
     answer: Answer
-    reference: Reference | None = None
-    views: Views | None = None
-    class_set: ClassSet | None = None
-    operating_point: OperatingPoint | None = None
-    quality: Quality | None = None
-    chips: Sequence[Chip] = ()
-    abstentions: Sequence[str] = ()
-    impression: str | None = None
+    test_set: OnTestSet = OnTestSet()
+    more: MoreAnswers = MoreAnswers()
+    checks: Checks = Checks()
     model_name: str = ""
     date: str = ""
-    withheld: Withheld | None = None
+    impression: str | None = None
     scores_shown: bool = False
-    others: Sequence[Answer] = ()
-    truth: str = ""
-    second: SecondModel | None = None
 
 
 def document(record: Record, with_image: bool = False) -> dict[str, Any]:
     """Return the export of one result, of plain JSON values. with_image: also the upright pixels as PNG,
     which hold nothing of the file but them."""
     answer, model = record.answer, record.model
-    classes = model.subject.classes
+    test_set, more, checks, classes = record.test_set, record.more, record.checks, model.subject.classes
     return {
         **_head(record.photograph, with_image),
         "challenge": model.subject.challenge,
@@ -124,19 +158,19 @@ def document(record: Record, with_image: bool = False) -> dict[str, Any]:
             "highest": classes[answer.top],
             "cpu_ms": answer.cpu_ms,
         },
-        "test_set": None if record.reference is None else _reference(record.reference),
-        "flips_and_rotations": None if record.views is None else _views(classes, record.views),
-        "class_set": None if record.class_set is None else _class_set(classes, record.class_set),
-        "operating_point": None if record.operating_point is None else _operating(record.operating_point),
-        "quality": None if record.quality is None else plain(record.quality.as_dict()),
+        "test_set": None if test_set.reference is None else _reference(test_set.reference),
+        "flips_and_rotations": None if more.views is None else _views(classes, more.views),
+        "class_set": None if test_set.class_set is None else _class_set(classes, test_set.class_set),
+        "operating_point": None if test_set.operating_point is None else _operating(test_set.operating_point),
+        "quality": None if checks.quality is None else plain(checks.quality.as_dict()),
         "chips": [
             {"name": c.name, "level": c.level, "value": c.value, "words": c.words, "percentile": c.percentile}
-            for c in record.chips
+            for c in checks.chips
         ],
-        "no_answer_because": list(record.abstentions),
-        "no_answer_on_test_set": None if record.withheld is None else vars(record.withheld),
-        "other_photographs": [_by_class(classes, one.probabilities) for one in record.others],
-        "second_model": None if record.second is None else _second(classes, record.second),
+        "no_answer_because": list(checks.abstentions),
+        "no_answer_on_test_set": None if test_set.withheld is None else vars(test_set.withheld),
+        "other_photographs": [_by_class(classes, one.probabilities) for one in more.others],
+        "second_model": None if more.second is None else _second(classes, more.second),
         "impression": record.impression,
     }
 

@@ -52,14 +52,14 @@ def said():
             photograph,
             found,
             one,
-            ref,
-            seen,
-            members,
-            operating.operating_point(ref, found.subject.malignant, 0.9),
-            measured,
-            shown,
-            reasons(float(one.probabilities.max()), least_score(ref), seen, shown),
-            "NV",
+            record.OnTestSet(
+                ref, members, operating.operating_point(ref, found.subject.malignant, 0.9), truth="Melanoma"
+            ),
+            record.MoreAnswers(seen),
+            record.Checks(
+                measured, shown, reasons(float(one.probabilities.max()), least_score(ref), seen, shown)
+            ),
+            impression="NV",
         )
         others = [
             alike(ref, one.probabilities),
@@ -113,7 +113,7 @@ def test_no_byte_of_name_place_or_comment_comes_out(said):
     emitted += [png, everything.photograph.pixels.tobytes(), everything.answer.prepared.tobytes()]
     emitted += [
         array.tobytes()
-        for one in (everything.answer, everything.views, *others[1:3])
+        for one in (everything.answer, everything.more.views, *others[1:3])
         for array in vars(one).values()
         if hasattr(array, "tobytes")
     ]
@@ -172,7 +172,7 @@ def words_of(page: str) -> str:
 
 def test_the_record_is_one_page_that_says_all(said):
     everything = replace(
-        said[0], model_name="Aurora", date="22 November 2026", abstentions=(), truth="Melanoma"
+        said[0], model_name="Aurora", date="22 November 2026", checks=record.Checks(abstentions=())
     )
     page = html.html(everything)
     found = words_of(page)
@@ -199,7 +199,7 @@ def test_the_record_is_one_page_that_says_all(said):
 
 
 def test_no_answer_is_the_headline_and_scores_are_there_only_if_they_were_shown(said):
-    without = replace(said[0], abstentions=("The model's answer is not stable.",))
+    without = replace(said[0], checks=record.Checks(abstentions=("The model's answer is not stable.",)))
     page = words_of(html.html(without))
     assert "What did the model answer? No answer The model's answer is not stable." in page
     assert "Highest score" not in page
@@ -227,7 +227,9 @@ def test_names_from_files_are_no_markup_in_the_record(said):
 
 
 def test_several_photographs_stand_in_the_record_with_their_mean(said):
-    page = words_of(html.html(replace(said[0], others=(said[0].answer,), scores_shown=True)))
+    page = words_of(
+        html.html(replace(said[0], more=record.MoreAnswers(others=(said[0].answer,)), scores_shown=True))
+    )
     assert "class score mean" in page
     assert "Both photographs get" in page
     framed = replace(said[0].photograph, framed="By hand: turned by 90 degrees to the right.")
@@ -242,11 +244,11 @@ def test_the_record_fits_where_little_is_known(said):
 def test_a_second_model_stands_in_the_record_beside_the_first(said):
     other = replace(said[0].answer, probabilities=said[0].answer.probabilities[::-1].copy())
     second = record.SecondModel("<b>Second</b>", "ab" * 32, other)
-    whole = replace(said[0], model_name="First", second=second, scores_shown=True)
+    whole = replace(said[0], model_name="First", more=record.MoreAnswers(second=second), scores_shown=True)
     page = words_of(html.html(whole))
     assert "class First <b>Second</b> difference" in page
     assert f"Its SHA-256: {'ab' * 32}" in page
-    assert "Second model" not in words_of(html.html(replace(whole, second=None)))
+    assert "Second model" not in words_of(html.html(replace(whole, more=record.MoreAnswers())))
     found = record.document(whole)["second_model"]
     assert list(found["scores"].values()) == other.probabilities.tolist()
     assert (found["name"], found["sha256"]) == ("<b>Second</b>", "ab" * 32)

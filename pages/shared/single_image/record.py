@@ -12,7 +12,7 @@ from scoring.report import single_image
 from scoring.single_image import record
 from scoring.single_image.model_task import described
 from scoring.single_image.operating import operating_point
-from scoring.single_image.record import Record
+from scoring.single_image.record import Checks, MoreAnswers, OnTestSet, Record
 from scoring.text import markdown
 
 WITH_IMAGE = "Put the image into the record"
@@ -79,23 +79,17 @@ def _record(query: Query, own: str, sensitivity: float, shown: bool) -> Record:
     held = query.held if query.held is not None and len(query.held) else None
     others = submissions.attempt(side_by_side.photographs, query).value or [query.answer]
     label = int(query.truth.labels[query.image.case]) if query.image.case is not None else -1
+    point = None if held is None else operating_point(held, query.subject.malignant, sensitivity)
+    truth = query.subject.names[label] if label >= 0 else ""
     return Record(
         query.image.photograph,
         query.opened,
         query.answer,
-        held,
-        query.views,
-        query.classes,
-        None if held is None else operating_point(held, query.subject.malignant, sensitivity),
-        query.quality,
-        query.chips,
-        query.reasons,
-        own or None,
+        OnTestSet(held, query.classes, point, query.withheld, truth),
+        MoreAnswers(query.views, others[1:], side_by_side.second_model(query)),
+        Checks(query.quality, query.chips, query.reasons),
         query.model_name,
         f"{datetime.now(UTC):%d %B %Y}",
-        query.withheld,
+        own or None,
         shown,
-        others[1:],
-        query.subject.names[label] if label >= 0 else "",
-        side_by_side.second_model(query),
     )
