@@ -446,7 +446,7 @@ def test_a_slow_model_is_turned_and_mirrored_only_when_asked(single_image, monke
 @pytest.mark.parametrize(("shape", "runs"), [((8, 8, 3), 7), ((8, 6, 3), 3)])
 def test_as_many_runs_are_announced_as_there_are_other_views(shape, runs):
     answer = SimpleNamespace(prepared=np.zeros(shape, np.uint8))
-    question = query.Query(*[None] * 4, answer, *[None] * 5)
+    question = query.Query(None, answer, None, None, ())
     assert question.other_views == runs
 
 

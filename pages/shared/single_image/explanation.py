@@ -28,7 +28,7 @@ def parts(query: Query) -> None:
     grid = occlusion.grid_for(query.answer.cpu_ms / 1000)
     runs = grid * grid + masks.COUNT
     key = ("maps", *query.key, query.answer.kind)
-    wanted = f"single_maps_{query.image.token}"
+    wanted = f"single_maps_{query.setup.image.token}"
     if not session.done(key) and st.session_state.get(wanted) != key:
         seconds = runs * query.answer.cpu_ms / 1000
         st.caption(
@@ -51,7 +51,7 @@ def parts(query: Query) -> None:
 
 def _mapped(query: Query, grid: int, progress=None, cancelled=None) -> Explanation:
     """In the queue: a worker of its own, so that the page can go on asking the other."""
-    own = model.of_bytes(query.subject, query.given)
+    own = model.of_bytes(query.setup.task, query.setup.model)
     try:
         return explanation(own, query.answer, grid, progress=progress, cancelled=cancelled)
     finally:
@@ -59,13 +59,13 @@ def _mapped(query: Query, grid: int, progress=None, cancelled=None) -> Explanati
 
 
 def _maps(query: Query, found: Explanation) -> None:
-    subject, answer = query.subject, query.answer
+    subject, answer = query.setup.task, query.answer
     layout.heading("Which parts of the image move the score?")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         k = st.selectbox(
             "Class",
             answer.order,
-            key=f"single_map_class_{query.image.token}",
+            key=f"single_map_class_{query.setup.image.token}",
             format_func=lambda k: f"{subject.names[k]} {answer.probabilities[k]:.2f}",
             width=320,
         )
@@ -93,13 +93,13 @@ def _map(query: Query, found: SaliencyMap, k: int, way: str, opacity: float) -> 
     layout.chart(
         single_image.saliency(
             single_image.Saliency(
-                query.subject.names[k],
+                query.setup.task.names[k],
                 way,
                 found.picture(k),
                 SCALE,
                 FLOOR,
                 query.preview,
-                query.image.photograph.size,
+                query.setup.image.photograph.size,
                 cell,
             ),
             layout.theme(),
@@ -128,7 +128,7 @@ def _technical(found: Explanation, k: int) -> None:
 
 def person(query: Query) -> None:
     """A button, then the answers at other ages, sexes and sites."""
-    answer, subject = query.answer, query.subject
+    answer, subject = query.answer, query.setup.task
     if answer.vector is None:
         st.info(
             "This model takes the image alone: age, sex and body site cannot change its answer.",
@@ -143,7 +143,9 @@ def person(query: Query) -> None:
         )
         if st.button("What if the person were another?", key="single_sweep", icon=":material/tune:"):
             with st.spinner("Asking the model ..."):
-                session.kept("sweep", key, lambda: submissions.attempt(sweep.sweep, query.opened, answer))
+                session.kept(
+                    "sweep", key, lambda: submissions.attempt(sweep.sweep, query.setup.opened, answer)
+                )
             st.rerun()
         return
     outcome: Outcome = session.kept("sweep", key, Outcome)

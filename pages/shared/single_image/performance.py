@@ -54,7 +54,7 @@ def _threshold(query: Query, held: Reference) -> None:
         key="sensitivity",
         bind="query-params",
     )
-    malignant = query.subject.malignant
+    malignant = query.setup.task.malignant
     point = operating_point(held, malignant, wanted / 100)
     if point is None:
         st.info(
@@ -99,10 +99,10 @@ def _prevalence(query: Query, held: Reference) -> None:
         key="prevalence",
         format_func=lambda p: f"{100 * p:g}%",
     )
-    malignant, before = query.subject.malignant, query.answer.probabilities
+    malignant, before = query.setup.task.malignant, query.answer.probabilities
     after = reweighted(held, before, malignant_at(held, malignant, wanted))
     layout.chart(
-        figures.reweighted(query.subject.names, query.subject.risk, before, after, layout.theme()),
+        figures.reweighted(query.setup.task.names, query.setup.task.risk, before, after, layout.theme()),
         f"Ring: as in {markdown(held.name)}, where {percent(malignant[held.truth].mean())} of "
         f"{len(held)} cases are malignant. "
         f"Filled: reweighted to {100 * wanted:g}%.",
@@ -129,10 +129,10 @@ def cases_alike(query: Query) -> None:
     held = _reference(query)
     if held is None:
         return
-    answer, subject = query.answer, query.subject
+    answer, subject = query.answer, query.setup.task
     found = alike(held, answer.probabilities)
     thumbnails = submissions.thumbnails(
-        subject.challenge, query.test_set.key, tuple(case.index for case in found), query.truth
+        subject.challenge, query.setup.test_set.key, tuple(case.index for case in found), query.setup.truth
     )
     pictures = [
         Picture(

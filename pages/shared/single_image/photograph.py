@@ -2,14 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
-import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from pages.shared import layout, submissions
-from pages.shared.inputs import Input
 from pages.shared.single_image import (
     explanation,
     image_upload,
@@ -22,28 +19,11 @@ from pages.shared.single_image import (
     session,
     side_by_side,
 )
-from pages.shared.single_image.image_upload import Image
-from pages.shared.single_image.query import Query, answer_of
+from pages.shared.single_image.query import Query, Setup, answer_of
 from pages.shared.submissions import Outcome, Running
 from scoring.findings import InputRefused
-from scoring.models.model_task import ModelTask
 from scoring.single_image import quality
-from scoring.single_image.model import Opened
 from scoring.text import markdown
-
-
-@dataclass(frozen=True)
-class Setup:
-    """An image, and the model that it is given to. vector: age, sex and site as the model receives them, None
-    without."""
-
-    task: ModelTask
-    test_set: Input
-    model: Input
-    truth: Any
-    image: Image
-    opened: Opened
-    vector: np.ndarray | None
 
 
 @dataclass(frozen=True)
@@ -127,22 +107,15 @@ def _answer(
         prediction.chips(chips)
     with places.answer:
         try:
-            answer = answer_of(
-                setup.opened, setup.model, setup.image, setup.vector, reference, setup.test_set
-            )
+            answer = answer_of(setup, reference)
         except InputRefused as refused:
             st.error(markdown(refused.problems[0].message, 600), icon=":material/block:")
             return
         tried = _withheld(setup, held, among)
         question = Query(
-            setup.task,
-            setup.model,
-            setup.opened,
-            setup.image,
+            setup,
             answer,
             reference,
-            setup.test_set,
-            setup.truth,
             found,
             chips,
             selectors.model_title(setup.task.challenge, setup.model),

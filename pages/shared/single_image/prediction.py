@@ -51,19 +51,19 @@ def impression_first() -> bool:
 def impression(query: Query, wanted: bool) -> str | None:
     """The visitor's own impression, written down before anything is shown; None until then, "" where none is
     wanted."""
-    key = f"single_impression_{query.image.token}"
+    key = f"single_impression_{query.setup.image.token}"
     if not wanted:
         return ""
     if session.held("impression", key):
         return session.kept("impression", key, str)
-    options = {name: k for k, name in enumerate(query.subject.classes)}
+    options = {name: k for k, name in enumerate(query.setup.task.classes)}
     with st.container(border=True):
         chosen = st.selectbox(
             "My impression",
             list(options),
             index=None,
             key=key,
-            format_func=lambda name: query.subject.names[options[name]],
+            format_func=lambda name: query.setup.task.names[options[name]],
         )
         if st.button("Reveal", key=f"{key}_reveal", disabled=chosen is None, icon=":material/visibility:"):
             return session.kept("impression", key, lambda: chosen)
@@ -77,7 +77,7 @@ def show(query: Query, own: str) -> bool:
     _announce(query, reasons)
     if reasons:
         _no_answer(query, reasons, own)
-        if not st.toggle("Show the scores anyway", key=f"single_anyway_{query.image.token}"):
+        if not st.toggle("Show the scores anyway", key=f"single_anyway_{query.setup.image.token}"):
             return False
     _lead(query, own, withheld=bool(reasons))
     _class_set(query)
@@ -116,14 +116,14 @@ def _announce(query: Query, reasons: tuple[str, ...]) -> None:
     words = (
         f"{wording.NO_ANSWER} for this image."
         if reasons
-        else f"New answer: {query.subject.names[answer.top]} {answer.probabilities[answer.top]:.2f}."
+        else f"New answer: {query.setup.task.names[answer.top]} {answer.probabilities[answer.top]:.2f}."
     )
     st.html(f'<div role="status" aria-live="polite" style="{UNSEEN}">{escape(words)}</div>')
 
 
 def _lead(query: Query, own: str, withheld: bool) -> None:
     """The first sentence, with the truth where the image is a case of the test set."""
-    answer, names = query.answer, query.subject.names
+    answer, names = query.answer, query.setup.task.names
     if query.held is None:
         words = f"Highest score: {names[answer.top]} {answer.probabilities[answer.top]:.2f}."
     else:
@@ -147,10 +147,10 @@ def _lead(query: Query, own: str, withheld: bool) -> None:
 
 def _beside_answer(query: Query, own: str) -> None:
     """The visitor's impression and the truth, where there are any."""
-    subject, said = query.subject, []
+    subject, said = query.setup.task, []
     if own:
         said.append(f"Your impression: **{markdown(subject.names[subject.classes.index(own)])}**.")
-    label = int(query.truth.labels[query.image.case]) if query.image.case is not None else -1
+    label = query.setup.label
     if label >= 0:
         said.append(
             "Truth of this case in the test set: "
@@ -165,7 +165,7 @@ def _class_set(query: Query) -> None:
     found = query.classes
     if found is None:
         return
-    subject = query.subject
+    subject = query.setup.task
     order = sorted(np.flatnonzero(found.members), key=lambda k: -query.answer.probabilities[k])
     names = [class_name(subject.names[k], subject.risk[k] or None) for k in order]
     st.markdown(f"**Classes that cannot be ruled out:** {'; '.join(names)}.")
@@ -173,7 +173,7 @@ def _class_set(query: Query) -> None:
 
 
 def _scores(query: Query) -> None:
-    answer, subject, views = query.answer, query.subject, query.views
+    answer, subject, views = query.answer, query.setup.task, query.views
     span = None if views is None else (views.low, views.high)
     columns = {"class": subject.names, "score": answer.probabilities}
     if span is not None:
@@ -192,7 +192,7 @@ def _scores(query: Query) -> None:
 
 def _technical(query: Query) -> None:
     """Raw outputs and scores after the temperature."""
-    answer, subject = query.answer, query.subject
+    answer, subject = query.answer, query.setup.task
     raw = np.full(len(subject.classes), np.nan)
     raw[-len(answer.outputs) :] = answer.outputs
     columns = {"class": subject.classes, "score": answer.probabilities, "raw output": raw}

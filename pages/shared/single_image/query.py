@@ -2,6 +2,7 @@
 compared with."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +18,38 @@ from scoring.single_image.abstention import Withheld, least_score, reasons
 from scoring.single_image.answer import Answer, Views
 from scoring.single_image.model import Opened
 from scoring.single_image.quality import Chip, Quality
-from scoring.single_image.reference import ClassSet, Labelled, Reference, class_set
+from scoring.single_image.reference import ClassSet, Reference, class_set
 
 PATIENCE_MS = 1500
 """Time for turning and mirroring that is spent without a click."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """An image, and the model that it is given to.
+
+    Attributes:
+        task: What the challenge expects of a model.
+        test_set: Where the cases lie that the answer is compared with.
+        model: Where the model lies.
+        truth: The cases.
+        image: The image.
+        opened: The model.
+        vector: Age, sex and site as the model receives them, None without.
+    """
+
+    task: ModelTask
+    test_set: Input
+    model: Input
+    truth: Any
+    image: Image
+    opened: Opened
+    vector: np.ndarray | None
+
+    @property
+    def label(self) -> int:
+        """Class number of an image that is a case of the test set; -1 of any other."""
+        return -1 if self.image.case is None else int(self.truth.labels[self.image.case])
 
 
 @dataclass(frozen=True)
@@ -29,20 +58,13 @@ class Query:
 
     Attributes:
         held: The model's answers to the test set; None while it runs, or where it cannot.
-        test_set: Where its cases are.
-        truth: Its cases.
         model_name: What the page calls the model.
         withheld: How often there is no answer on the test set, None until that is known.
     """
 
-    subject: ModelTask
-    given: Input
-    opened: Opened
-    image: Image
+    setup: Setup
     answer: Answer
     held: Reference | None
-    test_set: Input
-    truth: Labelled
     quality: Quality
     chips: tuple[Chip, ...]
     model_name: str = ""
@@ -52,7 +74,7 @@ class Query:
     def key(self) -> tuple:
         """Names the question in this session; nothing of an own image is in it."""
         vector = None if self.answer.vector is None else tuple(self.answer.vector.tolist())
-        return (self.subject.challenge, self.given.key, self.image.token, vector)
+        return (self.setup.task.challenge, self.setup.model.key, self.setup.image.token, vector)
 
     @property
     def views(self) -> Views | None:
@@ -78,7 +100,7 @@ class Query:
     def turned(self) -> Outcome:
         """Run the model on the image turned and mirrored, once."""
         return session.kept(
-            "views", self.view_key, lambda: submissions.attempt(answers.views, self.opened, self.answer)
+            "views", self.view_key, lambda: submissions.attempt(answers.views, self.setup.opened, self.answer)
         )
 
     @property
@@ -91,12 +113,12 @@ class Query:
         held = self.held
         if held is None or not len(held):
             return None
-        key = (*self.key, self.test_set.key)
+        key = (*self.key, self.setup.test_set.key)
         return session.kept("classes", key, lambda: class_set(held, self.answer.probabilities))
 
     @property
     def preview(self) -> bytes:
-        return preview(self.image)
+        return preview(self.setup.image)
 
 
 def preview(image: Image) -> bytes:
@@ -104,23 +126,17 @@ def preview(image: Image) -> bytes:
     return session.kept("preview", image.token, lambda: figures.preview(image.photograph.small))
 
 
-def answer_of(
-    opened: Opened,
-    given: Input,
-    image: Image,
-    vector: np.ndarray | None,
-    held: Reference | None,
-    test_set: Input,
-) -> Answer:
-    """Return the model's answer, run once for a question. held: of `test_set`. Raises InputRefused."""
+def answer_of(setup: Setup, held: Reference | None) -> Answer:
+    """Return the model's answer, run once for a question. held: of the test set. Raises InputRefused."""
+    vector, opened = setup.vector, setup.opened
     key = (
-        given.key,
+        setup.model.key,
         opened.subject.challenge,
         opened.subject.classes,
-        image.token,
+        setup.image.token,
         None if vector is None else tuple(vector.tolist()),
     )
-    against = None if held is None else test_set.key
+    against = None if held is None else setup.test_set.key
     return session.kept(
-        "answer", (key, against), lambda: answers.answer(opened, image.photograph, vector, held)
+        "answer", (key, against), lambda: answers.answer(opened, setup.image.photograph, vector, held)
     )

@@ -21,11 +21,11 @@ WITH_IMAGE = "Put the image into the record"
 def show(query: Query, own: str, sensitivity: float, shown: bool) -> None:
     """Draw what the record holds and its downloads. own: the visitor's impression, "" without one.
     sensitivity: the wanted one, 0..1. shown: whether the scores are."""
-    answer, photograph = query.answer, query.image.photograph
+    answer, photograph = query.answer, query.setup.image.photograph
     width, height = photograph.size
     entries = [
         Fact("Image", f"{width} × {height} px", photograph.framed or "as it is"),
-        Fact("Model", query.model_name, f"SHA-256 {query.opened.sha256[:12]}…"),
+        Fact("Model", query.model_name, f"SHA-256 {query.setup.opened.sha256[:12]}…"),
     ]
     if answer.vector is not None:
         given = described(answer.vector).values()
@@ -35,7 +35,7 @@ def show(query: Query, own: str, sensitivity: float, shown: bool) -> None:
         entries.append(Fact("Compared with", f"{len(query.held)} cases", query.held.name))
     layout.heading("What stands in the record?")
     layout.facts(entries)
-    with_image = st.checkbox(WITH_IMAGE, value=True, key=f"single_with_image_{query.image.token}")
+    with_image = st.checkbox(WITH_IMAGE, value=True, key=f"single_with_image_{query.setup.image.token}")
     downloads.html_button(
         lambda: single_image.html(_record(query, own, sensitivity, shown), with_image),
         "single-image",
@@ -49,7 +49,7 @@ def show(query: Query, own: str, sensitivity: float, shown: bool) -> None:
 
 def _technical(query: Query, own: str, sensitivity: float, shown: bool) -> None:
     """Shapes, hashes, times, and all of it as JSON."""
-    answer, opened, photograph = query.answer, query.opened, query.image.photograph
+    answer, opened, photograph = query.answer, query.setup.opened, query.setup.image.photograph
     tall, wide = answer.prepared.shape[:2]
     entries = [
         Fact("File", photograph.seen.format),
@@ -64,7 +64,9 @@ def _technical(query: Query, own: str, sensitivity: float, shown: bool) -> None:
     st.caption(f"SHA-256 of the model: {opened.sha256}")
     for finding in opened.findings:
         st.caption(f"{markdown(finding.code)}: {markdown(finding.message, 600)}")
-    with_pixels = st.checkbox("Put all pixels into the JSON", key=f"single_with_pixels_{query.image.token}")
+    with_pixels = st.checkbox(
+        "Put all pixels into the JSON", key=f"single_with_pixels_{query.setup.image.token}"
+    )
     downloads.button(
         "answer.json",
         lambda: record.text(record.document(_record(query, own, sensitivity, shown), with_pixels)),
@@ -78,12 +80,12 @@ def _technical(query: Query, own: str, sensitivity: float, shown: bool) -> None:
 def _record(query: Query, own: str, sensitivity: float, shown: bool) -> Record:
     held = query.held if query.held is not None and len(query.held) else None
     others = submissions.attempt(side_by_side.photographs, query).value or [query.answer]
-    label = int(query.truth.labels[query.image.case]) if query.image.case is not None else -1
-    point = None if held is None else operating_point(held, query.subject.malignant, sensitivity)
-    truth = query.subject.names[label] if label >= 0 else ""
+    label = query.setup.label
+    point = None if held is None else operating_point(held, query.setup.task.malignant, sensitivity)
+    truth = query.setup.task.names[label] if label >= 0 else ""
     return Record(
-        query.image.photograph,
-        query.opened,
+        query.setup.image.photograph,
+        query.setup.opened,
         query.answer,
         OnTestSet(held, query.classes, point, query.withheld, truth),
         MoreAnswers(query.views, others[1:], side_by_side.second_model(query)),

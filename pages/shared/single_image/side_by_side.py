@@ -34,16 +34,18 @@ def photographs(query: Query) -> list[Answer]:
     """The model's answers to all photographs of the lesion, this one first; one alone where there is one.
     Raises InputRefused."""
     found = [query.answer]
-    for other in query.image.others:
+    for other in query.setup.image.others:
         key = (*query.key[:2], other.token, query.key[3], query.answer.kind)
-        answer = partial(answers.answer, query.opened, other.photograph, query.answer.vector, query.held)
+        answer = partial(
+            answers.answer, query.setup.opened, other.photograph, query.answer.vector, query.held
+        )
         found.append(session.kept(f"other_{other.token}", key, answer))
     return found
 
 
 def _photographs(query: Query) -> None:
     layout.heading("What does the model say of several photographs of this lesion?")
-    if query.image.case is not None or not query.image.others:
+    if query.setup.image.case is not None or not query.setup.image.others:
         st.caption("Add photographs of the same lesion under My image or Camera: up to 6, side by side.")
         return
     outcome = submissions.attempt(photographs, query)
@@ -51,10 +53,10 @@ def _photographs(query: Query) -> None:
         st.error(markdown(outcome.refused.problems[0].message, 600), icon=":material/block:")
         return
     found: list[Answer] = outcome.value
-    st.markdown(f"**{markdown(photographs_line(found, query.subject.names), 600)}**")
+    st.markdown(f"**{markdown(photographs_line(found, query.setup.task.names), 600)}**")
     columns = {"this photograph": found[0].probabilities}
     columns |= {
-        other.name: one.probabilities for other, one in zip(query.image.others, found[1:], strict=True)
+        other.name: one.probabilities for other, one in zip(query.setup.image.others, found[1:], strict=True)
     }
     mean = mean_scores(found)
     _table(query, "Scores of each photograph", columns | {"mean": mean}, mean)
@@ -69,12 +71,12 @@ def second_model(query: Query) -> SecondModel | None:
 def _models(query: Query) -> None:
     st.session_state.pop(SHOWN, None)
     layout.heading("What does a second model say of this image?")
-    challenge_id = query.subject.challenge
+    challenge_id = query.setup.task.challenge
     sample = samples.test_sets(challenge_id)[selectors.sample_key(challenge_id)]
     offered = {
         key: entry
         for key, entry in sample.submissions.items()
-        if entry.is_model and inputs.sample_submission(entry).key != query.given.key
+        if entry.is_model and inputs.sample_submission(entry).key != query.setup.model.key
     }
     titles = {NO_MODEL: "None", **{key: entry.title for key, entry in offered.items()}, OWN_MODEL: "Own file"}
     chosen = st.selectbox(
@@ -109,7 +111,7 @@ def _second(query: Query, second: Input, name: str) -> None:
         return
     st.session_state[SHOWN] = (query.key, outcome.value)
     one, other = query.answer, outcome.value.answer
-    st.markdown(f"**{markdown(models_line(one, other, query.subject.names), 600)}**")
+    st.markdown(f"**{markdown(models_line(one, other, query.setup.task.names), 600)}**")
     columns = {
         query.model_name: one.probabilities,
         f"{name} ": other.probabilities,
@@ -120,17 +122,17 @@ def _second(query: Query, second: Input, name: str) -> None:
 
 def _second_answer(query: Query, second: Input, name: str) -> Outcome | Running | model.Waiting:
     """The second model's answer. Its outputs on the test set say what one row of them is."""
-    opened = model.second_worker(query.subject, second)
+    opened = model.second_worker(query.setup.task, second)
     if isinstance(opened, model.Waiting) or opened.refused:
         return opened
-    title = selectors.title_of(query.test_set)
-    held = model.performance(query.subject, query.test_set, title, query.truth, second)
+    title = selectors.title_of(query.setup.test_set)
+    held = model.performance(query.setup.task, query.setup.test_set, title, query.setup.truth, second)
     if isinstance(held, Running):
         return held
     vector = query.answer.vector
     if opened.value.takes_vector and vector is None:
         return Outcome(refused=model.no_person())
-    key = (second.key, *query.key, query.test_set.key)
+    key = (second.key, *query.key, query.setup.test_set.key)
     return session.kept(
         "second",
         key,
@@ -140,12 +142,12 @@ def _second_answer(query: Query, second: Input, name: str) -> Outcome | Running 
 
 def _asked(opened: Opened, query: Query, held, name: str) -> SecondModel:
     """Ask a model about the image. held: its outputs on the test set."""
-    answer = answers.answer(opened, query.image.photograph, query.answer.vector, held)
+    answer = answers.answer(opened, query.setup.image.photograph, query.answer.vector, held)
     return SecondModel(name, opened.sha256, answer)
 
 
 def _table(query: Query, question: str, columns: Mapping[str, np.ndarray], order: np.ndarray) -> None:
-    rows = pd.DataFrame({"class": query.subject.names, **columns}).iloc[np.argsort(-order, kind="stable")]
+    rows = pd.DataFrame({"class": query.setup.task.names, **columns}).iloc[np.argsort(-order, kind="stable")]
     layout.table(
         question,
         rows,
