@@ -67,8 +67,8 @@ def _run(given: list[str]) -> int:
         from scoring.cli import doctor
 
         return DONE if doctor.run(arguments) else REFUSED
-    devices.want(getattr(arguments, "device", "auto"))
-    _command(arguments.command)(arguments)
+    with devices.running_on(getattr(arguments, "device", "auto")):
+        _command(arguments.command)(arguments)
     return DONE
 
 

@@ -7,6 +7,8 @@ accepted unconfined models, and never where every layer of confinement is needed
 """
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -20,17 +22,22 @@ _GPU = Path("/dev/nvidiactl")
 _wanted = "auto"
 
 
-def want(device: str) -> None:
-    """From now on run models in this process on one of `DEVICES`; "auto": a GPU where there is one and
-    unconfined models are accepted, else the processor."""
+@contextmanager
+def running_on(device: str) -> Iterator[None]:
+    """Run the models of this process on one of `DEVICES` within the block; "auto": a GPU where there is one
+    and unconfined models are accepted, else the processor."""
     global _wanted
     if device not in DEVICES:
         raise ValueError(f"unknown device {device!r}")
-    _wanted = device
+    before, _wanted = _wanted, device
+    try:
+        yield
+    finally:
+        _wanted = before
 
 
 def wanted() -> str:
-    """Return what `want` was called with; "auto" before."""
+    """Return the device of the innermost `running_on`; "auto" outside."""
     return _wanted
 
 

@@ -35,6 +35,7 @@ def test_cuda_where_it_is_not_is_one_sentence_and_exit_status_2():
     (problem,) = json.loads(finished.out)["problems"]
     assert problem["code"] == "no-device"
     assert "cannot run on CUDA" in problem["message"]
+    assert devices.wanted() == "auto"
 
 
 def test_other_devices_are_refused_with_those_that_there_are():
