@@ -13,6 +13,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from pages.shared import access, exposure, garbage, leaving
+from pages.shared.logins import LoginWays
 from pages.shared.origins import OwnOrigins
 from pages.shared.private_routes import PrivateRoutes
 from pages.shared.uploads import UploadQuota
@@ -52,5 +53,10 @@ async def warm(_app):
 app = st.App(
     Path(__file__).parent / "pages" / "shared" / "navigation.py",
     lifespan=warm,
-    middleware=[Middleware(OwnOrigins), Middleware(PrivateRoutes), Middleware(UploadQuota)],
+    middleware=[
+        Middleware(OwnOrigins),
+        Middleware(PrivateRoutes),
+        Middleware(UploadQuota),
+        Middleware(LoginWays),
+    ],
 )

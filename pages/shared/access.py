@@ -11,9 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from pages.shared import logins
 from scoring.access import roles, settings
 from scoring.access.claims import AccessRules, actor_of, key_of
 from scoring.access.roles import LOCAL, NOBODY, Actor, Role
@@ -37,6 +40,7 @@ LEAST = {
 }
 """The least role of each page, by its file; a page that is missing here opens for nobody."""
 ENDED = "_access_ended"
+_of_runs: "WeakKeyDictionary[Any, Actor]" = WeakKeyDictionary()
 WHAT = {Role.PARTICIPANT: "participants", Role.ORGANIZER: "organizers"}
 
 
@@ -56,12 +60,22 @@ def begin() -> None:
 
 def is_configured() -> bool:
     """Return whether people log in. Once it is so, it stays so until the server ends."""
-    return roles.default_actor() is NOBODY or "is_logged_in" in st.user
+    return actor() is not LOCAL
 
 
 def actor() -> Actor:
-    """Return who this visitor is: where nobody logs in, whoever runs the app."""
-    if not is_configured():
+    """Return who this visitor is: where nobody logs in, whoever runs the app. Found out once a run."""
+    context = get_script_run_ctx(suppress_warning=True)
+    run = context and context.parallel_coordinator  # an object of each run's own
+    if run is None:
+        return _actor()
+    if run not in _of_runs:
+        _of_runs[run] = _actor()
+    return _of_runs[run]
+
+
+def _actor() -> Actor:
+    if roles.default_actor() is not NOBODY and "is_logged_in" not in st.user:
         return LOCAL
     claims = dict(st.user)
     try:
@@ -155,6 +169,9 @@ def bar() -> None:
             st.button("Log out", on_click=st.logout, type="tertiary", icon=":material/logout:")
         else:
             st.button("Log in", on_click=st.login, type="tertiary", icon=":material/login:")
+    if not is_known and logins.failed():
+        words = "You are not logged in: the provider did not answer, or it refused. Try again in a minute."
+        st.warning(words, icon=":material/lock:")
     if st.session_state.pop(ENDED, False):
         st.error("Nothing was done: your role does not allow it any more.", icon=":material/lock:")
 

@@ -233,11 +233,12 @@ def panels(question: str, cards: Sequence[Panel], caption: str, key: str, width:
         st.caption(caption)
 
 
-def tabs(bodies: Mapping[str, Callable], *arguments, key: str = "tab") -> None:
-    """Only the open tab runs; its name stands in the address."""
-    for tab, body in zip(
-        st.tabs(list(bodies), key=key, on_change="rerun", bind="query-params"), bodies.values(), strict=True
-    ):
+def tabs(bodies: Mapping[str, Callable], *arguments, key: str = "tab", bound: bool = True) -> None:
+    """Only the open tab runs; its name stands in the address. bound: whether the address follows the tabs; a
+    name that is none of them is dropped from it then."""
+    bind: Literal["query-params"] | None = "query-params" if bound else None
+    drawn = st.tabs(list(bodies), key=key, on_change="rerun", bind=bind)
+    for tab, body in zip(drawn, bodies.values(), strict=True):
         if tab.open:
             with tab:
                 body(*arguments)

@@ -2,14 +2,14 @@
 
 import logging
 import uuid
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-import numpy as np
 from sqlalchemy import func, select
 
 from scoring.access.roles import LOCAL, Actor, Role
-from scoring.boards import hidden, members, phases
+from scoring.boards import hidden, members, phases, probing
 from scoring.boards.board import Opened, own_options
 from scoring.boards.fixed_messages import fixed
 from scoring.boards.hidden import HiddenRules
@@ -28,9 +28,11 @@ LOG = logging.getLogger(__name__)
 RUNNING, SCORED, AGAIN, FAILED = "running", "scored", "again", "failed"
 FREE = frozenset({SCORED, AGAIN, "limit-reached", "phase-closed", "phase-not-open", "no-phase"})
 """Outcomes that do not count as refused."""
-NEAR_SHARE, NEAR_LOOKED_AT = 0.01, 10
-"""Two submissions of a team are near each other where at most this share of cases, or one case, is more or
-less right; of so many earlier submissions."""
+NEAR = "differ in hardly a case from an earlier one: this is how a hidden truth is probed."
+ALIKE = (
+    "have the same number for all cases, in every column or in one: how often a class occurs is probed so."
+)
+UNSCORED = "could not be scored by a fault of this server, not of the file: its log says more."
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,10 @@ def hand_in(
         raise InputRefused(fixed([error(FAILED, "submission", "")])) from None
     found = standing(inner)
     entry = next(one for one in found.entries if one.id == receipt.id)
-    _end(inner, attempt, AGAIN if receipt.again else SCORED, None if receipt.again else _near(found, entry))
+    if receipt.again:
+        _end(inner, attempt, AGAIN)
+    else:
+        _end(inner, attempt, SCORED, probing.near(found, entry))
     answer = _answered(found, known, team, entry)
     return replace(answer, again=receipt.again, findings=() if known else receipt.findings)
 
@@ -181,8 +186,12 @@ def attempts(store: Store, board_id: str) -> list[Attempt]:
 
 
 def notices(store: Store, board_id: str) -> list[Finding]:
-    """Return what an organizer should know of attempts: foreign teams, and submissions that differ in
-    hardly a case from an earlier one, as probing does. Raises InputRefused for others than organizers."""
+    """Return what an organizer should know of attempts: foreign teams, submissions that differ in hardly a
+    case from an earlier one or answer all cases alike, as probing does, and those that could not be scored.
+
+    Raises:
+        InputRefused: `forbidden` for others than organizers.
+    """
     tried = attempts(store, board_id)
     found = [
         note(
@@ -191,22 +200,20 @@ def notices(store: Store, board_id: str) -> list[Finding]:
         for one in tried
         if one.outcome == "foreign-team"
     ]
-    near: dict[str, int] = {}
-    for one in tried:
-        if one.near:
-            near[one.team] = near.get(one.team, 0) + 1
+    scored = [one for one in tried if one.outcome == SCORED]
+    alike = Counter(one.team for one in scored if probing.constant_file(store, one.sha256))
+    near = Counter(one.team for one in tried if one.near)
+    failed = Counter(one.team for one in tried if one.outcome in (FAILED, "clock-behind"))
     return [
         *found,
-        *(
-            note(
-                "near-duplicates",
-                shortened(team, 60),
-                f"{count} of its submissions differ in hardly a case from an earlier one: this is how "
-                "a hidden truth is probed.",
-            )
-            for team, count in sorted(near.items())
-        ),
+        *(_counted("near-duplicates", team, count, NEAR) for team, count in sorted(near.items())),
+        *(_counted("constant-columns", team, count, ALIKE) for team, count in sorted(alike.items())),
+        *(_counted("not-scored", team, count, UNSCORED) for team, count in sorted(failed.items())),
     ]
+
+
+def _counted(code: str, team: str, count: int, words: str) -> Finding:
+    return note(code, shortened(team, 60), f"{count} of its submissions {words}")
 
 
 def _as_program(board: Opened) -> Opened:
@@ -313,20 +320,3 @@ def _end(board: Opened, attempt: str, outcome: str, near: str | None = None) -> 
         row = session.get(Attempt, attempt)
         if row is not None:
             row.outcome, row.near = outcome[:64], near
-
-
-def _near(found: Standing, entry: Entry) -> str | None:
-    """Return the submission of the same team from which one differs in hardly a case; None without."""
-    correct = found.board.challenge.comparison.correct
-    values = correct(found.card(entry))
-    most = max(1, NEAR_SHARE * len(values))
-    before = [
-        one
-        for one in found.entries
-        if one.team == entry.team and one.id != entry.id and one.card and one.card != entry.card
-    ]
-    for one in before[-NEAR_LOOKED_AT:]:
-        other = correct(found.card(one))
-        if np.shape(other) == np.shape(values) and int(np.sum(~np.isclose(other, values))) <= most:
-            return one.id
-    return None

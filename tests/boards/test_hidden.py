@@ -7,13 +7,14 @@ import pytest
 from sqlalchemy import select
 
 from scoring.access.roles import LOCAL, NOBODY
-from scoring.boards import bundle, deleting, fixed_messages, hidden, members, participating, phases
+from scoring.boards import bundle, deleting, fixed_messages, hidden, members, participating, phases, probing
 from scoring.boards.hidden import HiddenRules, released
 from scoring.boards.phases import Phase
 from scoring.boards.standing import standing
 from scoring.findings import InputRefused, error
 from scoring.statistics.adaptive_use import possible_gain
 from scoring.store import tables
+from tests.support.archives import archive_of
 from tests.support.boards import CASES
 from tests.support.hidden_boards import MAX, PAUL, acting, as_actor, good, handed_in, hidden_board, table
 
@@ -177,6 +178,35 @@ def test_probing_one_case_at_a_time_is_told_to_the_organizer(place, tmp_path):
     (told,) = participating.notices(board.store, "h")
     assert (told.code, told.where) == ("near-duplicates", "alpha")
     assert told.message.startswith("1 of its submissions")
+
+
+def test_constant_columns_are_told_to_the_organizer(place, tmp_path):
+    board = hidden_board(tmp_path, phase=Phase("v"))
+    handed_in(board, good(10))
+    handed_in(board, table([0.5] * len(CASES)))
+    (told,) = participating.notices(board.store, "h")
+    assert (told.code, told.where, told.message[:24]) == (
+        "constant-columns",
+        "alpha",
+        "1 of its submissions hav",
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (b"case,A,B\n1,0.5,0.5\n2,0.5,0.5\n3,0.5,0.5\n", "every case has the same answer"),
+        (b"case,A,B\n1,0.5,0.1\n2,0.5,0.2\n3,0.5,0.3\n", "the same number stands in all of A"),
+        (b"case,A,B\n1,0,0.1\n2,0,0.2\n3,0,0.3\n", ""),
+        (b"case,A\n1,0.5\n2,0.5\n", ""),
+        (archive_of({"1.json": b"{}", "2.json": b"{}", "3.json": b"{}"}), "every case has the same answer"),
+        (archive_of({"1.json": b"{}", "2.json": b"{}", "3.json": b"[]"}), ""),
+        (b"PK\3\4 cut off", ""),
+        (b"", ""),
+    ],
+)
+def test_what_counts_as_constant(data, found):
+    assert probing.constant(data) == found
 
 
 def test_the_use_of_a_truth_is_counted(place, tmp_path):

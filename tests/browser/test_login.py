@@ -127,8 +127,11 @@ def test_a_day_of_three_people(app, visitor):
     visiting.get_by_text("The truth is hidden").first.wait_for()
     expect(visiting.get_by_role("tab", name="Submit")).to_have_count(0)
 
-    olga = log_in(visitor().new_page(), app, "olga")
-    olga.goto(f"{app}/board?board=h&tab=Participants")
+    olga = log_in(visitor().new_page(), f"{app}/board?board=h&tab=Participants", "olga")
+    expect(olga).to_have_url(f"{app}/board?board=h&tab=Participants")  # where the login began
+    with olga.expect_download() as download:
+        olga.get_by_role("button", name="Whole board (zip)").click()
+    assert any(CANARY.encode() in data for data in _unpacked([Path(download.value.path()).read_bytes()]))
     olga.get_by_text("1 score has been shown of 60 hidden cases.").first.wait_for()
 
     (tried, *_) = [one for one in _attempts() if one.outcome == "scored"]
@@ -175,7 +178,9 @@ def test_a_provider_that_is_down_leaves_the_public_board(folder, visitor):
         page.goto(f"{started.address}/board?board=h")
         page.get_by_text("The truth is hidden").first.wait_for()
         page.get_by_role("button", name="Log in").click()
-        page.wait_for_timeout(3000)
+        page.get_by_text("You are not logged in: the provider did not answer").wait_for()
+        expect(page).to_have_url(f"{started.address}/board?board=h")
+        page.get_by_text("The truth is hidden").first.wait_for()
         page.goto(f"{started.address}/about")
         page.get_by_text("This page is for organizers").wait_for()
 

@@ -58,7 +58,7 @@ def test_every_page_has_a_role_and_asks_itself():
         assert ast.unparse(body[imports[-1] + 1]) == "access.guard(__file__)", name
 
 
-@pytest.mark.parametrize(("page", "who"), crossed(PAGES, list(WHO), 12))
+@pytest.mark.parametrize(("page", "who"), crossed(PAGES, list(WHO), 14))
 def test_each_page_as_each_role(page, who):
     may = ROLE.get(who, Role.VISITOR) >= access.LEAST[page]
     if not may and page != "overview":

@@ -8,8 +8,10 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+
+from streamlit.web.server.starlette.starlette_app_utils import create_signed_value
 
 PEOPLE = {
     "olga": {"email": "Olga@example.org", "email_verified": True, "name": "Olga"},
@@ -62,6 +64,12 @@ organizers = ["olga@example.org"]
 """
     )
     return file
+
+
+def cookie_of(claims: Mapping[str, object], address: str, cookie: str = COOKIE) -> str:
+    """Return the cookie that an app at an address would write for somebody with these claims."""
+    value = json.dumps({"origin": address, "is_logged_in": True, "provider": "default", **claims})
+    return create_signed_value(cookie, "_streamlit_user", value).decode()
 
 
 def _answers(address: str) -> bool:

@@ -14,6 +14,7 @@ from urllib.parse import urlencode
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
+from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_token_string
 from websockets.sync.client import connect
 
 PATIENCE = 120
@@ -30,25 +31,38 @@ class Visitor:
         tabs: The labels of the tabs of the last run.
         received: Bytes of all messages so far.
         content: The messages of the last run themselves, in which every text of the page can be found.
+        everything: All messages so far, where it is kept.
+        script: Streamlit's name of the page that was drawn.
+        later: What makes downloads when they are asked for, of the last run.
     """
 
-    def __init__(self, address: str, page: str = "", headers: Mapping[str, str] | None = None):
+    def __init__(
+        self,
+        address: str,
+        page: str = "",
+        headers: Mapping[str, str] | None = None,
+        login: str = "",
+        keep: bool = False,
+    ):
+        """login: the cookie that says who somebody is; keep: whether all messages are kept."""
         self.address, self._page, self._headers = address, page, dict(headers or {})
-        host = address.removeprefix("http://")
+        host, token = address.removeprefix("http://"), generate_xsrf_token_string()
+        cookies = {"Cookie": f"_streamlit_user={login}; _streamlit_xsrf={token}"} if login else {}
         opened = connect(
             f"ws://{host}/_stcore/stream",
             origin=address,
-            subprotocols=["streamlit"],
+            subprotocols=["streamlit", token] if login else ["streamlit"],
             max_size=None,
-            additional_headers=self._headers,
+            additional_headers=self._headers | cookies,
         )
+        self._keep, self.everything, self.later = keep, b"", list[str]()
         self._channel = opened.__enter__()
         self.session, self.received, self.content = "", 0, b""
         self.widgets: dict[str, list[str]] = {}
         self.texts: list[str] = []
         self.tabs: list[str] = []
         self._states: dict[str, WidgetState] = {}
-        self._script = ""
+        self.script = ""
         self._query: dict[str, str] = {}
 
     def run(self, page: str | None = None, **address: str) -> None:
@@ -56,13 +70,13 @@ class Visitor:
         stands behind its "?", as before where it is left out."""
         question = BackMsg()
         if page is not None:
-            self._page, self._script, self._states, self._query = page, "", {}, {}
+            self._page, self.script, self._states, self._query = page, "", {}, {}
         self._query = address or self._query
         question.rerun_script.query_string = urlencode(self._query)
         question.rerun_script.context_info.timezone = "UTC"
         question.rerun_script.context_info.color_scheme = "light"
         question.rerun_script.page_name = self._page
-        question.rerun_script.page_script_hash = self._script
+        question.rerun_script.page_script_hash = self.script
         question.rerun_script.widget_states.widgets.extend(self._states.values())
         self._send(question)
         self.finish()
@@ -70,19 +84,37 @@ class Visitor:
     def finish(self) -> None:
         """Wait for the end of a run that goes on."""
         self.content = b""
-        self.widgets, self.texts, self.tabs = {}, [], []
+        self._clear()
         for message in self._messages():
             if message.WhichOneof("type") == "new_session":
-                self.widgets, self.texts, self.tabs = {}, [], []
+                self._clear()
                 self.session = message.new_session.initialize.session_id or self.session
             elif message.WhichOneof("type") == "navigation":
-                self._script = message.navigation.page_script_hash
+                self.script = message.navigation.page_script_hash
             elif message.WhichOneof("type") == "delta":
                 self._element(message)
             elif message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY and (
                 message.WhichOneof("type") == "script_finished"
             ):
                 return
+
+    def widget(self, key: str) -> str:
+        """Return the id of the widget of a key."""
+        return next(one for ids in self.widgets.values() for one in ids if one.endswith(f"-{key}"))
+
+    def choose(self, widget: str, value: str) -> None:
+        """Send a text as the value of a widget with every run from now on, whatever it offers."""
+        self._states[widget] = WidgetState(id=widget, string_value=value)
+
+    def download(self, maker: str) -> bytes:
+        """Ask for a download that is made now, and return it."""
+        question = BackMsg()
+        question.backend_operation_request.request_id = secrets.token_hex(4)
+        question.backend_operation_request.session_id = self.session
+        question.backend_operation_request.deferred_file.file_id = maker
+        self._send(question)
+        answer = next(m for m in self._messages() if m.WhichOneof("type") == "backend_operation_response")
+        return fetched(self.address, answer.backend_operation_response.deferred_file.url)
 
     def click(self, widget: str) -> None:
         """Click a button and wait for the run that follows."""
@@ -146,7 +178,11 @@ class Visitor:
             data = self._channel.recv(PATIENCE)
             self.received += len(data)
             self.content += data
+            self.everything += data if self._keep else b""
             yield ForwardMsg.FromString(data)
+
+    def _clear(self) -> None:
+        self.widgets, self.texts, self.tabs, self.later = {}, [], [], []
 
     def _element(self, message: ForwardMsg) -> None:
         if message.delta.add_block.WhichOneof("type") == "tab":
@@ -158,7 +194,15 @@ class Visitor:
         value = getattr(element, kind)
         if getattr(value, "id", ""):
             self.widgets.setdefault(kind, []).append(value.id)
+        if getattr(value, "deferred_file_id", ""):
+            self.later.append(value.deferred_file_id)
         self.texts += [getattr(value, name) for name in ("body", "title") if getattr(value, name, "")]
+
+
+def fetched(address: str, path: str) -> bytes:
+    """Return what lies at an address of the server, asked for without any cookie."""
+    with urllib.request.urlopen(f"{address}/{path.lstrip('/')}") as answer:
+        return answer.read()
 
 
 def send(

@@ -10,9 +10,9 @@ import streamlit as st
 from pages.shared import access, address, downloads, finding_list, layout, render
 from pages.shared.board import acts, correcting, participants, settings, submitting
 from pages.shared.render import Place
-from pages.shared.submissions import Outcome, attempt
+from pages.shared.submissions import attempt
 from scoring.access.roles import NOBODY, Role
-from scoring.boards import bundle, hidden, imported, publishing, report, views
+from scoring.boards import bundle, hidden, imported, members, publishing, report, views
 from scoring.boards.board import Opened, opened
 from scoring.boards.standing import Standing, standing
 from scoring.comparison import verdict
@@ -71,7 +71,9 @@ def show(store: Store, board_id: str) -> None:
         tabs["Settings"] = partial(settings.show, shown)
     elif not organizes and access.is_configured() and access.allowed(Role.PARTICIPANT):
         tabs["Submit"] = partial(participants.submit, store, shown.board)
-    layout.tabs(tabs)
+    may_log_in = access.is_configured() and not store.actor.key
+    is_own_tab = st.query_params.get("tab") in (None, *tabs)
+    layout.tabs(tabs, bound=is_own_tab or not may_log_in)  # the tab is there after the login
     _downloads(shown, is_public)
 
 
@@ -156,7 +158,6 @@ def _json(found: Standing) -> str:
 
 
 def _bundle(board: Opened, with_truth: bool) -> bytes:
-    made: Outcome = acts.attempt(bundle.export, board, with_truth)
-    if made.refused:
-        raise made.refused
-    return made.value
+    """Return the bundle on behalf of whoever was offered it: no visitor is known where downloads are made."""
+    members.require_current(board.store, board.store.actor, Role.ORGANIZER)
+    return bundle.export(board, with_truth)
