@@ -93,6 +93,23 @@ def phases(store: Store, board_id: str) -> tuple[Phase, ...]:
         return _phases(session, board_id)
 
 
+def state_now(found: Sequence[Phase], time: str | None = None) -> tuple[str, str]:
+    """Return whether a board takes submissions at a time, None: now, as "open", "upcoming" or "closed"; and
+    that in words, plain text. found: its phases."""
+    time = time or tables.now()
+    if not found:
+        return OPEN, "takes submissions at any time"
+    for phase in found:
+        if phase.state(time) == OPEN:
+            until = f" until {spoken(phase.closes)}" if phase.closes else ""
+            return OPEN, f"{phase.name} is open{until}"
+    problem = _not_open(found, time)
+    state = UPCOMING if problem.code == "phase-not-open" else CLOSED
+    at = next(one for one in found if one.name == problem.where)
+    moment = spoken(str(at.opens if state == UPCOMING else at.closes))
+    return state, f"{at.name} {'opens on' if state == UPCOMING else 'closed on'} {moment}"
+
+
 def allowance(store: Store, board_id: str, team: str, time: str | None = None) -> Allowance:
     """Return what a team may submit at a time, None: now."""
     with store.read() as session:

@@ -16,6 +16,8 @@ def html(found: Standing) -> str:
         ("Challenge", challenge.title),
         ("Test set", f"version {found.board.test_set.number} of {row.version}"),
     ]
+    if found.phase is not None:
+        lines.append(("Phase", found.phase))
     parts = [
         front.front(row.title, views.formula(found), lines),
         *blocks.sections(publishing.sections(found), Figures()),

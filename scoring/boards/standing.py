@@ -54,12 +54,13 @@ class Entry:
 @dataclass(frozen=True)
 class Standing:
     """A board on one version of its test set. entries: all submissions, oldest first, or those of one phase;
-    phases: of the board; facts: of its teams."""
+    phases: of the board; facts: of its teams; phase: the name of that one, None for all."""
 
     board: Opened
     entries: tuple[Entry, ...]
     phases: tuple[Phase, ...] = ()
     facts: Mapping[str, TeamFacts] = field(default_factory=dict)
+    phase: str | None = None
 
     @property
     def counting(self) -> dict[str, Entry]:
@@ -116,6 +117,7 @@ class Standing:
                 "created": row.created,
                 "test_set_version": self.board.test_set.number,
                 "test_set_versions": row.version,
+                "phase": self.phase,
             },
             "teams": [self._team(entry) for entry in (found.as_dict()["teams"] if found else ())],
             "phases": [phase.as_dict() for phase in self.phases],
@@ -203,7 +205,7 @@ def standing(board: Opened, phase: str | None = None) -> Standing:
             query.where(tables.Submission.board_id == board.row.id, scored.number == board.test_set.number)
         ).all()
     chosen = [(sent, result) for sent, result in rows if phase in (None, sent.phase)]
-    return Standing(board, results(chosen), known, facts_of_teams(board.store, board.row.id))
+    return Standing(board, results(chosen), known, facts_of_teams(board.store, board.row.id), phase)
 
 
 def results(rows: Iterable[tuple[tables.Submission, tables.Scoring]]) -> tuple[Entry, ...]:

@@ -182,6 +182,7 @@ def _teams(found: Standing, value: Value, scale: Scale) -> Table:
         Column("tie", "tie"),
         Column("moved", "moved"),
         Column("submissions", "submissions", "number", 0),
+        Column("submitted", "submitted", full="day (UTC) of the submission that counts", lighter=True),
     ]
     rows: Data = {
         "rank": [team["rank"] for team in teams],
@@ -194,6 +195,7 @@ def _teams(found: Standing, value: Value, scale: Scale) -> Table:
             moved(team["rank"], team["previous_rank"]) if found.previous_ranks else "" for team in teams
         ],
         "submissions": [len(team["history"]) for team in teams],
+        "submitted": [team["time"][:DAY] for team in teams],
     }
     caption = f"Chance alters no rank; what it could do stands beside it. {MOVES}"
     return Table("Who is ranked where?", columns, rows, caption, key="board_teams")

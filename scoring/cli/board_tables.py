@@ -43,6 +43,8 @@ def board_table(found: Standing) -> str:
     value, row, compared = found.as_dict(), found.board.row, found.comparison
     version = f"test set {found.board.test_set.number} of {row.version}"
     lines = [f"{row.title} ({row.id}, {row.challenge}), the {row.counts} submission counts, {version}"]
+    if found.phase is not None:
+        lines.append(f"Ranked is what was submitted in the phase {found.phase}.")
     lines += [phase_lines(found.phases), ""] if found.phases else [""]
     if compared is None:
         return "\n".join([*lines, "Nobody is ranked yet."])

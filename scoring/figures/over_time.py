@@ -16,7 +16,8 @@ MARKS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross",
 """A mark for each team: colour is never the only sign."""
 MOST = len(MARKS)
 """Teams that are drawn at most."""
-TICKS = 6
+TICKS, LEGEND = 6, 24
+"""Ticks of the axis of time, and characters of a name beside its mark."""
 APART = 0.012
 """Share of the whole time by which teams stand apart, so that whiskers of one day do not cover each other."""
 DAY = 86_400
@@ -78,7 +79,7 @@ def _line(canvas: Canvas, name: str, sent: Sequence[Sent], x: Floats, place: int
         "scatter",
         x=x,
         y=value,
-        name=safe(short(name)),
+        name=safe(short(name, LEGEND)),
         mode="lines+markers",
         line={"color": colour, "width": 1.5},
         error_y=error_bars(low, value, high, color=colour, thickness=1.2, width=0),

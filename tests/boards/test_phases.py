@@ -74,6 +74,10 @@ def test_a_submission_counts_only_within_a_phase_and_its_limits(database, tmp_pa
     assert [one.phase for one in found.entries] == ["first", "first", "final"]
     assert [len(standing(opened(store, "b"), name).entries) for name in ("first", "final")] == [2, 1]
     assert found.as_dict()["phases"][0]["per_day"] == 1
+    of_final = board("show", "b", "--phase", "final", "--json", "-", "--html", tmp_path / "final.html")
+    assert of_final.json["board"]["phase"] == "final"
+    assert "Phase" in (tmp_path / "final.html").read_text(encoding="utf-8")
+    assert "Ranked is what was submitted in the phase final." in board("show", "b", "--phase", "final").out
     assert board("submit", "b", "--team", "c", "--predictions", tmp_path / "p.csv").status == 0, (
         "now is final"
     )
@@ -89,6 +93,20 @@ def test_a_submission_counts_only_within_a_phase_and_its_limits(database, tmp_pa
     assert "no-phase" in refusal_of("show", "b", "--phase", "x")
     assert phases.phases(store, "b") == (replace(known[0], per_day=None), known[1])
     assert board("export", "b", tmp_path / "b.zip").status == 0
+
+
+def test_a_board_says_which_phase_is_open():
+    first = Phase("first", at("2026-10-01"), at("2026-10-03"))
+    final = Phase("final", at("2026-10-05"))
+    said = {
+        "2026-09-01": ("upcoming", "first opens on 2026-10-01 12:00 UTC"),
+        "2026-10-02": ("open", "first is open until 2026-10-03 12:00 UTC"),
+        "2026-10-04": ("upcoming", "final opens on 2026-10-05 12:00 UTC"),
+        "2026-10-06": ("open", "final is open"),
+    }
+    assert {day: phases.state_now((first, final), at(day)) for day in said} == said
+    assert phases.state_now((first,), at("2026-11-01")) == ("closed", "first closed on 2026-10-03 12:00 UTC")
+    assert phases.state_now(()) == ("open", "takes submissions at any time")
 
 
 def refusal_of(*arguments: object) -> str:

@@ -37,17 +37,17 @@ def button(app, label: str):
     return next(one for one in app.button if one.label == label)
 
 
+@pytest.mark.soak
 def test_a_server_without_boards_makes_one_from_sample_data(store, opened):
     app = opened("board")
-    assert not app.exception
-    assert "A board collects what teams submit over weeks" in words(app)
-    assert "No boards yet." in words(app)
     finished(button(app, "Make one from sample data").click().run())
     assert len(standing(board_of(store, "sample")).entries) == 12
 
 
 def test_a_board_is_made_filled_corrected_and_told(store, opened, tmp_path):
     app = opened("board")
+    assert "A board collects what teams submit over weeks" in words(app)
+    assert "No boards yet." in words(app)
     app.selectbox(key="board_new_challenge").select("Melanoma").run()
     app.text_input(key="board_new_title").input("Lesions 2026")
     app.text_input(key="board_new_id").input("lesions-2026")
@@ -107,6 +107,8 @@ def test_an_organizer_settles_phases_facts_and_rules_and_deletes_the_board(fille
     times = ("2026-10-01T00:00:00.000000+00:00", "2026-10-31T18:00:00.000000+00:00")
     assert phases(filled_store, "b") == (Phase("first", *times, 2, None),)
     assert "**first** is " in words(app)
+    app.segmented_control(key="phase").set_value("first").run()
+    assert "3 submissions" in words(app), "what an organizer settles is of all phases"
     app.selectbox(key="phase_b").select("first").run()
     app.datetime_input(key="phase_closes_b_first").set_value(datetime(2026, 9, 1))
     button(app, "Save the phase").click().run()
@@ -141,7 +143,7 @@ def test_an_organizer_settles_phases_facts_and_rules_and_deletes_the_board(fille
     app.text_input(key="delete_b").input("b")
     button(app, "Delete for good").click().run()
     assert not app.exception
-    assert app.success[0].value == "B is deleted, with 3 submissions."
+    assert app.success[0].value.startswith("B is deleted, with 3 submissions")
     assert listed(filled_store) == []
 
 
@@ -152,12 +154,11 @@ def test_others_see_what_is_public(filled_store, opened, monkeypatch):
     public = opened("board", board="b", view="public")
     assert [tab.label for tab in public.tabs] == ["Ranking", "History"]
     monkeypatch.setattr(exposure, "is_public", lambda: True)
-    for tab in ("Ranking", "History", "Submissions"):
-        other = opened("board", board="b", tab=tab)
-        assert not other.exception
-        assert [one.label for one in other.tabs] == ["Ranking", "History"]
-        assert not other.get("file_uploader")
-        assert "canary" not in words(other)
+    other = opened("board", board="b", tab="Submissions")
+    assert not other.exception
+    assert [one.label for one in other.tabs] == ["Ranking", "History"]
+    assert not other.get("file_uploader")
+    assert "canary" not in words(other)
     assert "New board" not in words(opened("board"))
 
 

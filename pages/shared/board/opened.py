@@ -12,7 +12,7 @@ from pages.shared.board import acts, correcting, participants, settings, submitt
 from pages.shared.render import Place
 from pages.shared.submissions import attempt
 from scoring.access.roles import NOBODY, Role
-from scoring.boards import bundle, hidden, imported, members, publishing, report, views
+from scoring.boards import bundle, hidden, imported, members, phases, publishing, report, views
 from scoring.boards.board import Opened, opened
 from scoring.boards.standing import Standing, standing
 from scoring.comparison import verdict
@@ -22,6 +22,13 @@ from scoring.views import Section
 
 PUBLIC = "public"
 """What `view` in the address says where an organizer looks at what everybody sees."""
+
+STATES = {
+    phases.OPEN: "event_available",
+    phases.UPCOMING: "event_upcoming",
+    phases.CLOSED: "event_busy",
+}
+"""Whether submissions are taken -> its icon."""
 
 
 @dataclass(frozen=True)
@@ -44,31 +51,43 @@ class Shown:
 
 def show(store: Store, board_id: str) -> None:
     """Draw a board, or why there is none."""
-    kept = imported.find(store, board_id)
+    kept, organizes = imported.find(store, board_id), acts.may_organize()
     if kept is not None:
         layout.plain_opening(markdown(kept.title, 80), f"{kept.leaderboard.platform}, {kept.created[:10]}")
+        _way("All boards", "arrow_back")
         render.draw_all(views.leaderboard(kept), Place(None, False, "board"))
+        if organizes:
+            settings.delete(store, board_id, kept.title, 0)
         return
-    organizes = acts.may_organize()
     is_public = not organizes or st.query_params.get("view") == PUBLIC
-    found = attempt(_shown, store, board_id, is_public)
+    top = st.container(gap="small")
+    bar = st.container(horizontal=True, gap="small", vertical_alignment="center")
+    ways = bar.container(horizontal=True, gap="small", vertical_alignment="center", width="content")
+    with bar:
+        phase = _phase(store, board_id)
+    found = attempt(_shown, store, board_id, is_public, phase)
     if found.refused:
         layout.plain_opening("Boards", "")
         finding_list.refusal(found.refused, title="This board cannot be shown")
         _way("All boards", "arrow_back")
         return
     shown: Shown = found.value
-    _opening(shown)
+    with top:
+        _opening(shown)
     if organizes:
-        _ways(shown, is_public)
+        with ways:
+            _ways(shown, is_public)
+    with bar:
+        _state(shown)
     tabs: dict[str, Callable[[], None]] = {
         section.name: partial(_section, shown, section) for section in shown.sections
     }
     if not is_public:
-        tabs["Submissions"] = partial(submitting.show, shown)
-        tabs["Corrections"] = partial(correcting.show, shown)
+        whole = shown if phase is None else _shown(store, board_id, is_public, None)
+        tabs["Submissions"] = partial(submitting.show, whole)
+        tabs["Corrections"] = partial(correcting.show, whole)
         tabs["Participants"] = partial(participants.show, store, shown.board)
-        tabs["Settings"] = partial(settings.show, shown)
+        tabs["Settings"] = partial(settings.show, whole)
     elif not organizes and access.is_configured() and access.allowed(Role.PARTICIPANT):
         tabs["Submit"] = partial(participants.submit, store, shown.board)
     may_log_in = access.is_configured() and not store.actor.key
@@ -77,17 +96,36 @@ def show(store: Store, board_id: str) -> None:
     _downloads(shown, is_public)
 
 
-def _shown(store: Store, board_id: str, is_public: bool) -> Shown:
+def _phase(store: Store, board_id: str) -> str | None:
+    """Draw which phase is ranked, where the board has phases; None: all."""
+    known = attempt(phases.phases, store, board_id).value
+    if not known:
+        return None
+    every = "All phases"
+    chosen = st.segmented_control(
+        "Ranked are submissions of",
+        [every, *(one.name for one in known)],
+        default=every,
+        format_func=lambda one: markdown(one, 60),
+        key="phase",
+        bind="query-params",
+        required=True,
+        label_visibility="collapsed",
+    )
+    return None if chosen == every else chosen
+
+
+def _shown(store: Store, board_id: str, is_public: bool, phase: str | None) -> Shown:
     """Return a board. What is kept of it for everybody acts for nobody; an organizer's is theirs alone."""
     actor = NOBODY if is_public else store.actor
-    found = standing(opened(replace(store, actor=actor), board_id))
+    found = standing(opened(replace(store, actor=actor), board_id), phase)
     row = found.board.row
     known = (
         repr((row.options, row.counts)),
         repr((found.entries, found.phases, found.facts)),
         repr(hidden.rules(store, board_id)),
     )
-    key = (store.place, row.id, str(row.version), row.title, *known, repr(actor))
+    key = (store.place, row.id, str(row.version), row.title, *known, repr((actor, phase)))
     return _kept(key, found, is_public)
 
 
@@ -107,13 +145,20 @@ def _opening(shown: Shown) -> None:
 def _ways(shown: Shown, is_public: bool) -> None:
     """Draw the ways from a board to the others, and between its views."""
     board_id = shown.board.row.id
-    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        _way("All boards", "arrow_back")
-        if is_public:
-            _way("Organizer’s view", "edit", board=board_id)
-            st.caption("This is all that the public sees.", width="content")
-        else:
-            _way("Public view", "public", board=board_id, view=PUBLIC)
+    _way("All boards", "arrow_back")
+    if is_public:
+        _way("Organizer’s view", "edit", board=board_id)
+        st.caption("This is all that the public sees.", width="content")
+    else:
+        _way("Public view", "public", board=board_id, view=PUBLIC)
+
+
+def _state(shown: Shown) -> None:
+    """Draw whether the board takes submissions now."""
+    if shown.standing.phases:
+        state, words = phases.state_now(shown.standing.phases)
+        icon, is_open = STATES[state], state == phases.OPEN
+        st.badge(markdown(words, 120), icon=f":material/{icon}:", color="green" if is_open else "gray")
 
 
 def _way(label: str, icon: str, **address_of: str) -> None:

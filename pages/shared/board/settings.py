@@ -14,6 +14,7 @@ from scoring.boards.board import COUNTS, Opened
 from scoring.boards.phases import Phase
 from scoring.comparison.team_facts import LABELS, UNKNOWN
 from scoring.store import tables
+from scoring.store.database import Store
 from scoring.text import markdown
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ def show(shown: Shown) -> None:
     _phases(shown)
     _facts(shown)
     _rules(shown.board)
-    _deleting(shown)
+    row = shown.board.row
+    delete(shown.board.store, row.id, row.title, len(shown.standing.entries))
 
 
 def _phases(shown: Shown) -> None:
@@ -160,31 +162,27 @@ def _rules(board: Opened) -> None:
             acts.done(acts.attempt(settings.change, board.store, row.id, title.strip(), counts, kept))
 
 
-def _deleting(shown: Shown) -> None:
-    """Draw what deletes the board, once its address was typed."""
-    board, count = shown.board, len(shown.standing.entries)
+def delete(store: Store, board_id: str, title: str, submissions: int) -> None:
+    """Draw what deletes a board, once its address was typed."""
     layout.heading("Is the board over?")
-    st.caption("The whole board (zip, below) opens on another server: take it first, if anybody may need it.")
     with st.expander("**Delete the board**", icon=":material/delete_forever:"):
         st.markdown(
-            f"Deleted are {count} submission{'s' * (count != 1)}, all scores and the test set, from the disk "
-            f"as well. Nothing brings them back. Write **{board.row.id}** to delete it."
+            f"Deleted are {submissions} submission{'s' * (submissions != 1)}, all scores and the test set, "
+            f"from the disk as well. Nothing brings them back. Write **{board_id}** to delete it."
         )
-        name = st.text_input("Address of the board", key=f"delete_{board.row.id}", width=WIDTH)
+        name = st.text_input("Address of the board", key=f"delete_{board_id}", width=WIDTH)
         if not st.button("Delete for good", icon=":material/delete_forever:"):
             return
-        if name.strip() != board.row.id:
-            words = f"This is not its address: write {board.row.id}. Nothing was deleted."
+        if name.strip() != board_id:
+            words = f"This is not its address: write {board_id}. Nothing was deleted."
             st.error(words, icon=":material/edit:")
             return
-        made = acts.attempt(deleting.delete_board, board.store, board.row.id)
+        made = acts.attempt(deleting.delete_board, store, board_id)
         if made.refused:
             finding_list.refusal(made.refused, title="The board was not deleted")
             return
-        words = f"{markdown(board.row.title, 80)} is deleted, with {made.value.submissions} submissions."
-        left = " ".join(
-            markdown(f"{one.message[0].upper()}{one.message[1:]}", 400) for one in made.value.findings
-        )
-        st.session_state[listing.DELETED] = f"{words} {left}".strip()
+        notes = [f"{one.message[0].upper()}{one.message[1:]}" for one in made.value.findings]
+        words = f"{title} is deleted, with {made.value.submissions} submissions."
+        st.session_state[listing.DELETED] = markdown(" ".join([words, *notes]), 600)
         address.become()
         st.rerun()
