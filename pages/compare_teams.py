@@ -21,8 +21,10 @@ def compare_teams() -> None:
     names = {row.short_name: challenge_id for challenge_id, row in REGISTRY.items()}
     challenge = scoring.load_challenge(names[_challenge_name(list(names))])
     with top:
-        formula = f"**{challenge.formula}**, all teams on the same cases, paired bootstrap, higher is better"
-        layout.opening("Compare teams", f"{challenge.title}, {formula}", verdict.RULE)
+        formula = (
+            f"**{challenge.words.formula}**, all teams on the same cases, paired bootstrap, higher is better"
+        )
+        layout.opening("Compare teams", f"{challenge.words.title}, {formula}", verdict.RULE)
     sets = samples.test_sets(challenge.id)
     left, right = st.columns(2)
     with left:

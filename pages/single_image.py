@@ -9,7 +9,9 @@ from scoring.challenges import REGISTRY, challenge_ids, load_challenge
 
 access.guard(__file__)
 
-CHALLENGES = {name: support for name in challenge_ids() if (support := load_challenge(name).single_image)}
+CHALLENGES = {
+    name: support for name in challenge_ids() if (support := load_challenge(name).display.single_image)
+}
 KINDS = {"photograph": photograph.show, "tile": tissue.show}
 
 

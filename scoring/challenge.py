@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, T
 
 from scoring import mended_inputs
 from scoring import options as of_options
+from scoring.challenge_files import Inputs, OutputFile, Sample
 from scoring.citation import Citation
 from scoring.findings import Finding, InputRefused, error
 from scoring.options import Option, Stage, Values
@@ -100,51 +101,6 @@ class ScoreSettings:
 
 
 @dataclass(frozen=True)
-class InputKind:
-    """Files that an input accepts: words for people, endings of names besides those of tables and zips, and
-    whether it may be several."""
-
-    words: str
-    endings: tuple[str, ...] = ()
-    several: bool = False
-
-
-@dataclass(frozen=True)
-class Inputs:
-    """Files that a challenge accepts. streamed: endings of members of a zip that are read one by one.
-    images_apart: whether images may lie apart from the truth."""
-
-    truth: InputKind
-    submission: InputKind
-    streamed: tuple[str, ...] = ()
-    images_apart: bool = True
-
-
-@dataclass(frozen=True)
-class Sample:
-    """A sample test set. key: in the address of the page. folder: below `sample_data`."""
-
-    key: str
-    folder: str
-    title: str
-
-
-@dataclass(frozen=True)
-class OutputFile:
-    """A further file that `score` can write. text: its content, from a scorecard."""
-
-    flag: str
-    metavar: str
-    help: str
-    text: Callable[[ScoreCard], str]
-
-    @property
-    def name(self) -> str:
-        """The flag as a keyword."""
-        return self.flag.removeprefix("--").replace("-", "_")
-
-
-@dataclass(frozen=True)
 class ModelSupport(Generic[Truth, Predictions]):
     """What a challenge does with an ONNX model.
 
@@ -186,67 +142,112 @@ def _recognises_nothing(_contents: "Contents") -> "Iterable[Reading]":
 
 
 @dataclass(frozen=True, kw_only=True)
-class Challenge(Generic[Truth, Predictions]):
-    """One challenge.
+class Words:
+    """What a challenge is called and how it is explained.
 
     Attributes:
-        id: In addresses and on the command line.
         title: Above its page and report.
         about: One line for the overview.
         formula: The score in one line.
         rule: The rule in full, as Markdown with a table.
         citations: How papers cite it, with its data.
         official_source: Who computes the official score, the end of a sentence: "as the validator does".
-        parts: The weighted parts of the score by metric; empty where it is no weighted sum.
-        as_points: Whether the score 0..1 is shown as points of 100.
-        options: Everything that can be set.
-        inputs: Files that are accepted.
-        samples: Sample test sets; the first is the one that the page opens on.
-        truth_reader: (source, other place of the images, context) -> the test set.
-        predictions_reader: (source, truth, context) -> what was submitted, matched to the truth by case id.
-        scorer: (truth, predictions, settings) -> everything that is shown anywhere.
-        comparison: What comparisons of teams need to know.
-        model: What it does with models; None: `no_model` says why it takes none.
-        single_image: What the page of single images does with it; None: it has no place there.
-        faults: Faults of predictions as errors and warnings, by the options.
-        thumbnails: Small JPEG pictures of cases by index, None for a case without one.
-        reading_counts: What progress counts while files are read, where that takes long.
-        outputs: Further files of `score`.
-        views: What page, report and notebook show of a scorecard; None: what its names alone say.
-        recognise: What dropped files can be for the challenge.
-        other_names: What names of classes that are none of its own can count as; None: nothing.
-        class_risks: Class -> "malignant", "medium" or "benign", where classes have a risk group.
+        no_model: Why it takes no models, where it takes none.
     """
 
-    id: str
     title: str
     about: str
     formula: str
     rule: str
-    options: tuple[Option, ...]
-    inputs: Inputs
-    truth_reader: Callable[[Source, Source | None, Context], Truth]
-    predictions_reader: Callable[[Source, Truth | None, Context], Predictions]
-    scorer: Callable[[Truth, Predictions, ScoreSettings], ScoreCard]
-    comparison: "ComparisonSpec"
     citations: tuple[Citation, ...] = ()
     official_source: str = "as the official program computes it"
-    parts: Mapping[str, ScorePart] = field(default_factory=dict)
-    as_points: bool = False
-    samples: tuple[Sample, ...] = ()
-    model: ModelSupport[Truth, Predictions] | None = None
     no_model: str = ""
-    single_image: SingleImage | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Readers(Generic[Truth, Predictions]):
+    """How files of a challenge are read.
+
+    Attributes:
+        truth: (source, other place of the images, context) -> the test set.
+        predictions: (source, truth, context) -> what was submitted, matched to the truth by case id.
+        faults: Faults of predictions as errors and warnings, by the options.
+        counts: What progress counts while files are read, where that takes long.
+        recognise: What dropped files can be for the challenge.
+        other_names: What names of classes that are none of its own can count as; None: nothing.
+    """
+
+    truth: Callable[[Source, Source | None, Context], Truth]
+    predictions: Callable[[Source, Truth | None, Context], Predictions]
     faults: Callable[[Predictions, Values], tuple[list[Finding], list[Finding]]] = field(
         default=lambda _predictions, _options: ([], [])
     )
-    thumbnails: Callable[[Truth, Sequence[int]], list[bytes | None]] | None = None
-    reading_counts: str | None = None
-    outputs: tuple[OutputFile, ...] = ()
-    views: Callable[[ScoreCard], "Views"] | None = None
+    counts: str | None = None
     recognise: "Callable[[Contents], Iterable[Reading]]" = _recognises_nothing
     other_names: OtherNames | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scoring(Generic[Truth, Predictions]):
+    """How predictions of a challenge are scored.
+
+    Attributes:
+        score: (truth, predictions, settings) -> everything that is shown anywhere.
+        parts: The weighted parts of the score by metric; empty where it is no weighted sum.
+        as_points: Whether the score 0..1 is shown as points of 100.
+        outputs: Further files of the command `score`.
+    """
+
+    score: Callable[[Truth, Predictions, ScoreSettings], ScoreCard]
+    parts: Mapping[str, ScorePart] = field(default_factory=dict)
+    as_points: bool = False
+    outputs: tuple[OutputFile, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Display(Generic[Truth]):
+    """How cases and scorecards of a challenge are shown.
+
+    Attributes:
+        views: What page, report and notebook show of a scorecard; None: what its names alone say.
+        thumbnails: Small JPEG pictures of cases by index, None for a case without one.
+        single_image: What the page of single images does with the challenge; None: it has no place there.
+        class_risks: Class -> "malignant", "medium" or "benign", where classes have a risk group.
+    """
+
+    views: Callable[[ScoreCard], "Views"] | None = None
+    thumbnails: Callable[[Truth, Sequence[int]], list[bytes | None]] | None = None
+    single_image: SingleImage | None = None
     class_risks: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Challenge(Generic[Truth, Predictions]):
+    """One challenge.
+
+    Attributes:
+        id: In addresses and on the command line.
+        words: What it is called and how it is explained.
+        options: Everything that can be set.
+        inputs: Files that are accepted.
+        readers: How they are read.
+        scoring: How predictions are scored.
+        comparison: What comparisons of teams need to know.
+        samples: Sample test sets; the first is the one that the page opens on.
+        model: What it does with models; None: `words.no_model` says why it takes none.
+        display: How cases and scorecards are shown.
+    """
+
+    id: str
+    words: Words
+    options: tuple[Option, ...]
+    inputs: Inputs
+    readers: Readers[Truth, Predictions]
+    scoring: Scoring[Truth, Predictions]
+    comparison: "ComparisonSpec"
+    samples: tuple[Sample, ...] = ()
+    model: ModelSupport[Truth, Predictions] | None = None
+    display: Display[Truth] = field(default_factory=Display)
 
     def options_of(self, *stages: Stage) -> tuple[Option, ...]:
         """Return the options that are needed at one of the stages."""
@@ -289,7 +290,7 @@ class Challenge(Generic[Truth, Predictions]):
         """
         values = of_options.complete(self.options_of("truth"), options)
         how = Context(name, values, progress, cancelled)
-        return mended_inputs.with_note(self.truth_reader(source, images, how), source)
+        return mended_inputs.with_note(self.readers.truth(source, images, how), source)
 
     def read_predictions(
         self,
@@ -307,7 +308,7 @@ class Challenge(Generic[Truth, Predictions]):
         """
         values = of_options.complete(self.options_of("predictions"), options)
         how = Context(name, values, progress, cancelled)
-        return mended_inputs.with_note(self.predictions_reader(source, truth, how), source)
+        return mended_inputs.with_note(self.readers.predictions(source, truth, how), source)
 
     def read_images(self, source: Source, name: str | None = None) -> Truth:
         """Read cases without labels, for `predict`. Raises InputRefused."""
@@ -358,7 +359,7 @@ class Challenge(Generic[Truth, Predictions]):
     def models(self, where: str) -> ModelSupport[Truth, Predictions]:
         """Return what the challenge does with models. Raises InputRefused where it takes none."""
         if self.model is None:
-            raise InputRefused([error("bad-option", where, self.no_model)])
+            raise InputRefused([error("bad-option", where, self.words.no_model)])
         return self.model
 
     def score(
@@ -387,7 +388,7 @@ class Challenge(Generic[Truth, Predictions]):
         values = of_options.complete(self.options_of("score"), options)
         problems = (*self.check_options(values), *statistics.problems())
         settings = ScoreSettings(values, statistics, metadata, with_curves, problems)
-        card = self.scorer(truth, predictions, settings)
+        card = self.scoring.score(truth, predictions, settings)
         if problems:  # a scorer refuses them together with its own
             raise InputRefused(problems, [*truth.findings, *predictions.findings])
         return mended_inputs.with_provenance(card)

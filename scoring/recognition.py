@@ -140,7 +140,7 @@ def _readings(contents: Contents) -> tuple[Reading, ...]:
     """Return what challenges say of files, likeliest first, one reading for each input of each."""
     found: dict[tuple[str, str], Reading] = {}
     for challenge_id in challenge_ids():
-        for reading in load_challenge(challenge_id).recognise(contents):
+        for reading in load_challenge(challenge_id).readers.recognise(contents):
             placed = replace(reading, test_set=_test_set(reading))
             place = (challenge_id, reading.place)
             if place not in found or _rank(placed) > _rank(found[place]):
@@ -185,7 +185,7 @@ def _sample_cases(challenge_id: str) -> dict[str, frozenset[str]]:
         key: frozenset().union(
             *(
                 reading.ids
-                for reading in challenge.recognise(read_contents(open_source(sample.path)))
+                for reading in challenge.readers.recognise(read_contents(open_source(sample.path)))
                 if reading.place == "truth"
             )
         )

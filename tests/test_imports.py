@@ -19,7 +19,13 @@ LAYERS = (
     ("scoring.boards", "scoring.platforms"),
     ("scoring.comparison", "scoring.single_image", "scoring.report", "scoring.recognition", "scoring.doctor"),
     ("scoring.challenges", "scoring.samples"),
-    ("scoring.challenge", "scoring.comparison_spec", "scoring.options", "scoring.other_names"),
+    (
+        "scoring.challenge",
+        "scoring.challenge_files",
+        "scoring.comparison_spec",
+        "scoring.options",
+        "scoring.other_names",
+    ),
     (
         "scoring.views",
         "scoring.submission",

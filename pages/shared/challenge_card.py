@@ -17,10 +17,12 @@ def challenge_card(challenge_id: str) -> None:
     """One challenge: what it looks like, its rule in a line, and how the sample teams do."""
     challenge = load_challenge(challenge_id)
     with st.container(gap="xsmall"):
-        draw_picture(_picture(challenge_id), width="stretch", alt=f"A drawn sample of {challenge.title}")
+        draw_picture(
+            _picture(challenge_id), width="stretch", alt=f"A drawn sample of {challenge.words.title}"
+        )
         st.header(REGISTRY[challenge_id].name, anchor=False)
-        st.markdown(f"Scored: {challenge.formula}")
-        st.caption(challenge.about)
+        st.markdown(f"Scored: {challenge.words.formula}")
+        st.caption(challenge.words.about)
     with st.container(gap="xsmall"):
         teams = submissions.sample_cards(challenge_id)
         _scores(challenge_id, tuple((title, card.score) for title, card in teams), layout.theme().name, teams)
@@ -42,7 +44,7 @@ def _scores(
 ) -> None:
     """Draw the scores of the sample teams, once for each theme."""
     challenge = load_challenge(challenge_id)
-    scale, shown = (100, points) if challenge.as_points else (1, share)
+    scale, shown = (100, points) if challenge.scoring.as_points else (1, share)
     rows = [
         Row(
             title,
@@ -57,7 +59,7 @@ def _scores(
         rows,
         layout.theme(),
         f"{REGISTRY[challenge_id].name}: what do the sample teams score?",
-        "points of 100" if challenge.as_points else "score",
+        "points of 100" if challenge.scoring.as_points else "score",
         digits=0 if scale == 100 else 2,
     )
     st.plotly_chart(

@@ -113,10 +113,11 @@ class Chosen:
 def show(bench: ChallengePage) -> None:
     """Draw the page."""
     challenge, sets = bench.challenge, samples.test_sets(bench.challenge.id)
+    words = challenge.words
     layout.opening(
-        challenge.title,
-        f"**{challenge.formula}**, {'points of 100, ' if challenge.as_points else ''}higher is better",
-        challenge.rule,
+        words.title,
+        f"**{words.formula}**, {'points of 100, ' if challenge.scoring.as_points else ''}higher is better",
+        words.rule,
     )
     left, right = st.columns(2)
     with left:

@@ -24,7 +24,7 @@ def choose(challenge: Challenge, given: Input, place: str = "class") -> None:
         given: The file, as it was dropped.
         place: Begins the keys of the choices.
     """
-    names = challenge.other_names
+    names = challenge.readers.other_names
     if names is None or not given.own or given.is_model:
         return
     read = mends.mended(given)
@@ -55,14 +55,14 @@ def choose(challenge: Challenge, given: Input, place: str = "class") -> None:
 
 def change(challenge: Challenge, given: Input, place: str = "class") -> None:
     """Draw the choices that were made for an own file that is read, to change them; nothing without any."""
-    if challenge.other_names is None or not (chosen := _chosen(challenge, given)):
+    if challenge.readers.other_names is None or not (chosen := _chosen(challenge, given)):
         return
     with st.expander(f"Class names as chosen: {_words(challenge, chosen)}", icon=":material/swap_horiz:"):
         choose(challenge, given, place)
 
 
 def _words(challenge: Challenge, chosen: Mapping[str, str]) -> str:
-    targets = challenge.other_names.targets if challenge.other_names else {}
+    targets = challenge.readers.other_names.targets if challenge.readers.other_names else {}
     return ", ".join(
         f"{markdown(name, 60)} → {targets.get(target, target)}" for name, target in chosen.items()
     )
@@ -70,13 +70,13 @@ def _words(challenge: Challenge, chosen: Mapping[str, str]) -> str:
 
 def _chosen(challenge: Challenge, given: Input) -> dict[str, str]:
     """Return what was chosen for an own file, by name."""
-    names = challenge.other_names
+    names = challenge.readers.other_names
     written = mends.options_of(given).get(names.option) if names else None
     return dict(parsed_pairs(written)) if written else {}
 
 
 def _take(challenge: Challenge, given: Input, name: str, key: str) -> None:
-    names = challenge.other_names
+    names = challenge.readers.other_names
     if names is None:
         return
     target = st.session_state[key]
@@ -91,6 +91,6 @@ def _take(challenge: Challenge, given: Input, name: str, key: str) -> None:
 def _others(challenge_id: str, version: str, key: tuple[str, str], _given: Input) -> Mapping[str, int]:
     """Return the class names of an own file that are none of the challenge's; none where it cannot be read
     for another reason."""
-    names = scoring.load_challenge(challenge_id).other_names
+    names = scoring.load_challenge(challenge_id).readers.other_names
     read = submissions.attempt(names.found, _given.source, _given.name) if names else submissions.Outcome()
     return read.value or {}

@@ -44,7 +44,7 @@ def ask() -> None:
         st.markdown(f":material/help: What does {named} show? A model of that challenge then answers.")
         with st.container(horizontal=True, gap="small"):
             for challenge_id in challenge_ids():
-                support = load_challenge(challenge_id).single_image
+                support = load_challenge(challenge_id).display.single_image
                 if support is not None:
                     label = f"{SHOWS[support.kind]}: {REGISTRY[challenge_id].short_name}"
                     chosen = st.button(label, key=f"photograph_{challenge_id}")

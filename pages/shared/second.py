@@ -49,7 +49,7 @@ class Second:
         self._galleries()
 
     def _galleries(self) -> None:
-        if self.compared.challenge.thumbnails is None:
+        if self.compared.challenge.display.thumbnails is None:
             return
         found = self.compared.kept("two cases", lambda: by_case.correctness(self.compared.comparison))
         names = [self.first, self.other]

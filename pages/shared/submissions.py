@@ -86,11 +86,11 @@ def truth(challenge_id: str, given: Input, chosen: Mapping | None = None) -> Out
     if given.problems:
         return Outcome(refused=scoring.InputRefused(given.problems))
     needed = challenge.needed("truth", chosen or {})
-    if given.own and challenge.reading_counts:
+    if given.own and challenge.readers.counts:
         content = (challenge_id, scoring.__version__, "truth", given.key, given.name, *options(**needed))
         return run(
             content,
-            challenge.reading_counts,
+            challenge.readers.counts,
             partial(challenge.read_truth, given.source, given.name, **needed),
             own_runs(),
             SHORT_SECONDS,
@@ -183,10 +183,10 @@ def predictions(challenge_id: str, truth_key: str, given: Input, truth, chosen: 
         return run(
             content, "images", partial(challenge.predict, given.source, truth, name=given.name), shared_runs()
         )
-    if challenge.reading_counts:
+    if challenge.readers.counts:
         read = partial(challenge.read_predictions, given.source, truth, given.name, **reading)
         runs = own_runs() if given.own else shared_runs()
-        return run((*content, *options(**reading)), challenge.reading_counts, read, runs, SHORT_SECONDS)
+        return run((*content, *options(**reading)), challenge.readers.counts, read, runs, SHORT_SECONDS)
     return _read(
         challenge_id,
         scoring.__version__,
@@ -295,7 +295,7 @@ def _attempt_picture(work: Callable, *arguments) -> PictureOutcome:
 @st.cache_resource(max_entries=24, scope="session", show_spinner=False)
 def thumbnails(challenge_id: str, truth_key: str, places: tuple[int, ...], _truth) -> list[bytes | None]:
     """JPEG thumbnails of some cases."""
-    draw = scoring.load_challenge(challenge_id).thumbnails
+    draw = scoring.load_challenge(challenge_id).display.thumbnails
     return [None] * len(places) if draw is None else draw(_truth, places)
 
 

@@ -97,7 +97,7 @@ def _of_board(challenge: Challenge, pack: Input, problems: list[Finding]) -> Ite
         problems += outcome.refused.problems
         return
     if outcome.value.challenge != challenge.id:
-        title = scoring.load_challenge(outcome.value.challenge).title
+        title = scoring.load_challenge(outcome.value.challenge).words.title
         problems.append(error("other-challenge", pack.name, f"it is a board of {title}: choose that above."))
         return
     for team, (name, data, options) in outcome.value.teams.items():

@@ -26,7 +26,7 @@ from scoring.views import Block, Fact, Figure, SideBySide, Text
 
 ID = "tricorder3"
 CHALLENGE = scoring.load_challenge(ID)
-RISKS = CHALLENGE.class_risks
+RISKS = CHALLENGE.display.class_risks
 GALLERIES = {
     "malignant called benign": ("malignant", "benign"),
     "malignant called medium": ("malignant", "medium"),

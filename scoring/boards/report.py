@@ -13,7 +13,7 @@ def html(found: Standing) -> str:
     """Return the report of a board. The same board gives the same bytes; names are escaped."""
     row, challenge = found.board.row, found.board.challenge
     lines = [
-        ("Challenge", challenge.title),
+        ("Challenge", challenge.words.title),
         ("Test set", f"version {found.board.test_set.number} of {row.version}"),
     ]
     if found.phase is not None:
@@ -21,6 +21,6 @@ def html(found: Standing) -> str:
     parts = [
         front.front(row.title, views.formula(found), lines),
         *blocks.sections(publishing.sections(found), Figures()),
-        rule(f"{verdict.RULE}\n\n{challenge.rule.strip()}"),
+        rule(f"{verdict.RULE}\n\n{challenge.words.rule.strip()}"),
     ]
     return document(row.title, [Markup(part) for part in parts])

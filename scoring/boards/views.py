@@ -33,7 +33,9 @@ Value = Mapping[str, Any]
 
 def formula(found: Standing) -> str:
     """Return what is scored and which submission is ranked (Markdown)."""
-    return f"{found.board.challenge.formula}. Ranked is {RULES[found.board.row.counts]}; higher is better"
+    return (
+        f"{found.board.challenge.words.formula}. Ranked is {RULES[found.board.row.counts]}; higher is better"
+    )
 
 
 def sections(found: Standing) -> tuple[Section, ...]:

@@ -177,7 +177,7 @@ def _score(one: Parser, challenge: Challenge[Any, Any]) -> None:
     _truth(one, required=True)
     _statistics(one)
     _kept(one)
-    for output in challenge.outputs:
+    for output in challenge.scoring.outputs:
         one.add_argument(output.flag, metavar=output.metavar, help=output.help)
     for option in challenge.options_of("score"):
         one.add_argument(option.flag, **option.argument())

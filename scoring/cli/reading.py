@@ -137,4 +137,4 @@ def read_predictions(
 
 def counted(challenge: Challenge[Any, Any]) -> dict[str, Any]:
     """Return what counts progress, where a challenge reads for long."""
-    return {"progress": progress(challenge.reading_counts)} if challenge.reading_counts else {}
+    return {"progress": progress(challenge.readers.counts)} if challenge.readers.counts else {}

@@ -66,7 +66,7 @@ def predict(arguments: argparse.Namespace) -> None:
     cases = challenge.read_images(arguments.images)
     options = chosen(arguments, challenge.options_of("predict"))
     predictions = challenge.predict(arguments.model, cases, progress=progress(), **options)
-    hard, _ = challenge.faults(predictions, of_options.complete(challenge.options_of("score"), {}))
+    hard, _ = challenge.readers.faults(predictions, of_options.complete(challenge.options_of("score"), {}))
     findings = [*cases.findings, *predictions.findings]
     if hard:
         raise InputRefused(without_mends(hard), findings)
@@ -123,7 +123,7 @@ def score(arguments: argparse.Namespace) -> None:
 
         print(history.keep(arguments, card, truth, options), file=sys.stderr)
     write_reports(arguments, lines, partial(_report, card), partial(_paper, card))
-    for output in challenge.outputs:
+    for output in challenge.scoring.outputs:
         if target := getattr(arguments, output.name):
             write(target, output.text(card), output.flag)
     if arguments.json:
@@ -164,7 +164,7 @@ def _read(
     """Read predictions; with_faults: list their faults too, as nothing will be scored."""
     predictions = reading.attempt(read_predictions, challenge, source, truth, options)
     if predictions and with_faults:
-        reading.add(*challenge.faults(predictions, options))
+        reading.add(*challenge.readers.faults(predictions, options))
     return predictions
 
 

@@ -36,7 +36,7 @@ def scorecard_table(card: ScoreCard) -> str:
         [
             f"{card.challenge}: score {card.score!r}, n = {card.n_cases}",
             *([f"Incomplete: {card.incomplete}."] if card.incomplete else []),
-            card.official.words(load_challenge(card.challenge).official_source),
+            card.official.words(load_challenge(card.challenge).words.official_source),
             "",
             row("score (0..1)", card.score, card.intervals.get("score")),
             *(row(name, x, card.intervals.get(name)) for name, x in card.metrics.items()),

@@ -115,7 +115,7 @@ def _submissions(
                 challenge.models(str(entry.name or entry.source))
                 continue
             teams[name] = _read(challenge, entry, truth, shared)
-            hard, _ = challenge.faults(teams[name], shared) if not entry.is_model else ([], [])
+            hard, _ = challenge.readers.faults(teams[name], shared) if not entry.is_model else ([], [])
             if hard:
                 del teams[name]
                 excluded.append(Excluded(name, tuple(hard)))

@@ -48,7 +48,7 @@ def class_values(
         chosen: Class and team of the cell that is framed.
         against: The team whose values are subtracted.
     """
-    risks = load_challenge(shown.comparison.challenge).class_risks
+    risks = load_challenge(shown.comparison.challenge).display.class_risks
     less = f", less that of {markdown(against)}" if against else " (.66 is 0.66)"
 
     def build(theme: Theme) -> go.Figure:

@@ -31,8 +31,8 @@ def html(found: Comparison, lines: Lines = ()) -> str:
         lines: Names and texts for the front page: test set, organizer, date.
     """
     challenge, figures = load_challenge(found.challenge), Figures()
-    how = f"{challenge.formula}, all teams on the same cases, higher is better"
-    sections = [front.front(f"Compare teams: {challenge.title}", how, lines)]
+    how = f"{challenge.words.formula}, all teams on the same cases, higher is better"
+    sections = [front.front(f"Compare teams: {challenge.words.title}", how, lines)]
     if found.scored:
         shown = displayed.of(found)
         head = headline_views.headline(shown)
@@ -51,10 +51,10 @@ def html(found: Comparison, lines: Lines = ()) -> str:
     kept, left_out = _listed(found)
     sections += [
         provenance({"challenge": found.challenge, **found.provenance}),
-        rule(f"{verdict.RULE}\n\n{challenge.rule.strip()}"),
+        rule(f"{verdict.RULE}\n\n{challenge.words.rule.strip()}"),
         findings(kept, f"and {left_out} more, in comparison.json" if left_out else ""),
     ]
-    return document(f"Compare teams, {challenge.title}", sections)
+    return document(f"Compare teams, {challenge.words.title}", sections)
 
 
 def _listed(found: Comparison) -> tuple[list[Finding], int]:

@@ -42,4 +42,4 @@ class Scale:
 
 def of(challenge: Challenge[Any, Any]) -> Scale:
     """Return points of 100 where the challenge uses points, else the score itself."""
-    return Scale(100, 2, 1, "points of 100") if challenge.as_points else Scale(1, 3, 3, "score")
+    return Scale(100, 2, 1, "points of 100") if challenge.scoring.as_points else Scale(1, 3, 3, "score")

@@ -227,7 +227,7 @@ def _common(order: Order) -> dict[str, str]:
     first = order.start or datetime.now(UTC).date()
     return {
         "title": json.dumps(order.title),
-        "about": json.dumps(order.settings.challenge.about),
+        "about": json.dumps(order.settings.challenge.words.about),
         "start": first.isoformat(),
         "end": (first + timedelta(days=365)).isoformat(),
         "per_day": str(PER_DAY),
@@ -237,7 +237,7 @@ def _common(order: Order) -> dict[str, str]:
 
 def _rule(order: Order) -> bytes:
     challenge = order.settings.challenge
-    return f"# {order.title}\n\n{challenge.formula}\n\n{challenge.rule.strip()}\n".encode()
+    return f"# {order.title}\n\n{challenge.words.formula}\n\n{challenge.words.rule.strip()}\n".encode()
 
 
 def _html(order: Order) -> bytes:

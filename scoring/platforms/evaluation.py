@@ -135,7 +135,7 @@ def _without_truth(refused: InputRefused, source: Source, settings: Settings) ->
     try:
         needed = challenge.needed("predictions", settings.options)
         predictions = challenge.read_predictions(source, None, **needed)
-        alone = tuple(challenge.faults(predictions, settings.options)[0])
+        alone = tuple(challenge.readers.faults(predictions, settings.options)[0])
     except InputRefused as also:
         alone = also.problems
     known = {finding.code for finding in alone}

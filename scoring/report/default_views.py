@@ -33,16 +33,16 @@ def views(card: ScoreCard) -> Views:
 def _headline(card: ScoreCard) -> Headline:
     challenge = load_challenge(card.challenge)
     interval, ceiling = card.intervals.get("score"), card.more.get("best_possible_score")
-    shown, digits, scale = (points, 1, 100) if challenge.as_points else (written, 3, 1)
+    shown, digits, scale = (points, 1, 100) if challenge.scoring.as_points else (written, 3, 1)
     facts = () if ceiling is None else (Fact("Ceiling", shown(ceiling), "with every case right"),)
     strip = (
-        shared.score_strip(card, challenge.parts, ceiling)
-        if challenge.parts and card.score is not None
+        shared.score_strip(card, challenge.scoring.parts, ceiling)
+        if challenge.scoring.parts and card.score is not None
         else None
     )
     return Headline(
         Fact(
-            "Score of 100 points" if challenge.as_points else "Score",
+            "Score of 100 points" if challenge.scoring.as_points else "Score",
             shown(card.score),
             span(interval, digits, scale) if interval else "",
             shared.method(card) if card.provenance.get("unit") else None,

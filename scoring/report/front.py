@@ -64,5 +64,5 @@ def noticed(entries: Iterable[Finding]) -> str:
 
 def cite(challenge: Challenge[Any, Any]) -> str:
     """Return how to cite the challenge and the program that scored."""
-    words = " ".join(citation.words() for citation in challenge.citations)
+    words = " ".join(citation.words() for citation in challenge.words.citations)
     return render("cite", citation=words, version=__version__)

@@ -39,7 +39,7 @@ def of_card(card: ScoreCard, lines: Lines = ()) -> bytes:
     score = [shown.headline.score.value, shown.headline.score.below]
     words = (
         f"The score is {score[0]}{f' (95% interval {score[1]})' if score[1] else ''}.",
-        card.official.words(challenge.official_source),
+        card.official.words(challenge.words.official_source),
         markup.plain(method(card)),
     )
     return zipped(
@@ -62,7 +62,7 @@ def files(
     blocks = [*strip, *(block for section in sections for block in section.blocks)]
     written = {
         "methods.txt": paragraph,
-        "references.bib": "\n".join(one.bibtex() for one in (*challenge.citations, BENCHSIDE)),
+        "references.bib": "\n".join(one.bibtex() for one in (*challenge.words.citations, BENCHSIDE)),
     }
     drawn_last, count = "", {"figure": 0, "table": 0}
     for block in _single(blocks):
@@ -124,12 +124,12 @@ def methods(
     )
     digests = ", ".join(f"{name.removesuffix('_sha256')} {source[name]}" for name in _digests(source))
     sentences = (
-        f"{challenge.title} was scored with Benchside {source['version']}: {challenge.formula}.",
+        f"{challenge.words.title} was scored with Benchside {source['version']}: {challenge.words.formula}.",
         f"{about}." if about else "",
         *words,
         f"Settings: {options}." if options else "",
         f"SHA-256 of the files: {digests}." if digests else "",
-        "References: " + " ".join(citation.words() for citation in challenge.citations),
+        "References: " + " ".join(citation.words() for citation in challenge.words.citations),
     )
     return " ".join(" ".join(sentence for sentence in sentences if sentence).split()) + "\n"
 

@@ -32,9 +32,9 @@ CASES = 200
 def views_of(card: ScoreCard) -> Views:
     """Return what is shown of a card, as its challenge says it, with whether the score is official."""
     challenge = load_challenge(card.challenge)
-    shown = (challenge.views or default_views.views)(card)
-    write = points if challenge.as_points else share
-    words = card.official.words(challenge.official_source, write)
+    shown = (challenge.display.views or default_views.views)(card)
+    write = points if challenge.scoring.as_points else share
+    words = card.official.words(challenge.words.official_source, write)
     other = card.official.score if not card.official.same else None
     status = Status(
         words, card.official.same, "" if other is None else write(other), incomplete=card.incomplete
@@ -55,7 +55,7 @@ def html(card: ScoreCard, shown: Views | None = None, lines: Lines = ()) -> str:
     shown = shown or views_of(card)
     chosen = front.chosen(shown.headline.strip, shown.sections)
     sections = (
-        front.front(challenge.title, f"{challenge.formula}, higher is better", lines),
+        front.front(challenge.words.title, f"{challenge.words.formula}, higher is better", lines),
         front.noticed(card.findings),
         front.pictures(figures, chosen),
         headline(shown.headline, figures),
@@ -64,12 +64,12 @@ def html(card: ScoreCard, shown: Views | None = None, lines: Lines = ()) -> str:
         metrics(card),
         cases(card),
         provenance({"challenge": card.challenge, **card.provenance}),
-        rule(challenge.rule),
+        rule(challenge.words.rule),
         findings(card.findings),
     )
     # The pictures are drawn first, so that they are left out further on, and stand below the score.
     opening, words, drawn, score, *rest = sections
-    title = f"{challenge.title}: {score_words(card, challenge.as_points)}"
+    title = f"{challenge.words.title}: {score_words(card, challenge.scoring.as_points)}"
     return document(title, (opening, score, words, drawn, *rest))
 
 
@@ -78,7 +78,7 @@ def fragment(card: ScoreCard) -> str:
     shown = views_of(card)
     figures = Figures(drawn=False)
     parts = (
-        section(load_challenge(card.challenge).title, headline(shown.headline, figures)),
+        section(load_challenge(card.challenge).words.title, headline(shown.headline, figures)),
         findings(card.findings),
         *blocks.sections(shown.sections, figures),
     )

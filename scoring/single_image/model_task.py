@@ -28,7 +28,7 @@ def model_task(challenge_id: str, categories: Sequence[str] | None = None) -> Mo
     Raises:
         KeyError: For any other challenge.
     """
-    support = load_challenge(challenge_id).single_image
+    support = load_challenge(challenge_id).display.single_image
     if support is None or support.task is None:
         raise KeyError(challenge_id)
     return support.task(categories)

@@ -179,7 +179,7 @@ def test_a_thousand_replicates(benchmark, read):
 
 def test_matches_of_sixty_thousand_nuclei_as_csv(benchmark, folders):
     card = scored(folders)
-    (write,) = (output.text for output in CHALLENGE.outputs if output.flag == "--matches")
+    (write,) = (output.text for output in CHALLENGE.scoring.outputs if output.flag == "--matches")
     assert benchmark.pedantic(write, (card,), rounds=3).count("\n") == len(card.matches["case"]) + 1
 
 

@@ -23,7 +23,7 @@ PAGES = {
     **{
         f"single image of {name}": ("single_image", {"challenge": name})
         for name in REGISTRY
-        if load_challenge(name).single_image
+        if load_challenge(name).display.single_image
     },
     **{
         f"comparison of {name}": ("compare_teams", {"challenge": entry.short_name})

@@ -117,7 +117,7 @@ def test_a_model_without_chance_has_no_finding_about_it():
 
 
 def test_a_single_image_is_given_to_no_random_model():
-    subject = load_challenge("tricorder3").single_image.task(None)
+    subject = load_challenge("tricorder3").display.single_image.task(None)
     with pytest.raises(InputRefused) as refusal:
         opened(subject, builders.noisy("RandomUniform"))
     assert [problem.code for problem in refusal.value.problems] == ["random-model"]

@@ -260,7 +260,7 @@ def test_nodes_are_counted_when_they_are_asked_for_and_not_ranked(hecktor):
 @pytest.mark.parametrize("team", SAMPLE.submissions)
 def test_three_subtasks_add_up_and_what_was_lacking_is_said(hecktor, team):
     card, said = scorecard(team), words(hecktor(submission=team))
-    for metric, (name, _, points) in CHALLENGE.parts.items():
+    for metric, (name, _, points) in CHALLENGE.scoring.parts.items():
         assert name in said
         between = span(card.intervals[metric], 3)
         assert f"**{share(card.metrics[metric])}** :small[:gray[{between}]]" in said

@@ -128,10 +128,10 @@ def test_no_cell_is_a_formula():
 
 @pytest.mark.parametrize("challenge_id", challenge_ids())
 def test_every_challenge_can_be_cited(challenge_id):
-    for citation in load_challenge(challenge_id).citations:
+    for citation in load_challenge(challenge_id).words.citations:
         assert citation.title in citation.words()
         assert citation.bibtex().count("{") == citation.bibtex().count("}")
-    assert load_challenge(challenge_id).citations
+    assert load_challenge(challenge_id).words.citations
 
 
 def test_an_entry_of_bibtex_names_persons_and_groups():

@@ -74,7 +74,7 @@ def test_score_interval_arithmetic_and_rule_are_there(card, text):
         "45 × 0.523333 + 45 × 0.492696 + 10 × 0.765432",
         "0.53375625",
         "Research use only",
-        scoring.load_challenge("tricorder3").formula,
+        scoring.load_challenge("tricorder3").words.formula,
         "n = 300",
         "97.65",
     ):

@@ -110,7 +110,7 @@ def of_sample(challenge, key, name):
     entry = samples.test_sets(challenge)[key]
     truth = load_challenge(challenge).read_truth(entry.path)
     data = entry.submissions[name].path.read_bytes()
-    about = model_task(challenge, load_challenge(challenge).single_image.categories(truth))
+    about = model_task(challenge, load_challenge(challenge).display.single_image.categories(truth))
     return truth, data, about
 
 

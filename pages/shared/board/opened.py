@@ -136,10 +136,10 @@ def _kept(key: tuple[str, ...], _found: Standing, is_public: bool) -> Shown:
 
 def _opening(shown: Shown) -> None:
     row = shown.board.row
-    rule = f"{verdict.RULE}\n\n{shown.board.challenge.rule.strip()}"
+    rule = f"{verdict.RULE}\n\n{shown.board.challenge.words.rule.strip()}"
     layout.opening(markdown(row.title, 80), views.formula(shown.standing), rule)
     version = f"version {row.version} of its test set" if row.version > 1 else "its test set"
-    st.caption(f"{shown.board.challenge.title} · on {version} · open since {row.created[:10]}")
+    st.caption(f"{shown.board.challenge.words.title} · on {version} · open since {row.created[:10]}")
 
 
 def _ways(shown: Shown, is_public: bool) -> None:

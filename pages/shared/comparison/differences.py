@@ -95,7 +95,7 @@ def _class_cases(compared: Compared, name: str, team: str) -> None:
         f"{shortened(name, 30)}, {shortened(team, 30)}: {len(found)} case{'s' * (len(found) != 1)}, "
         "worst first"
     )
-    if compared.challenge.thumbnails and any(one.called for one in found):
+    if compared.challenge.display.thumbnails and any(one.called for one in found):
         layout.gallery(
             title,
             "First line: the truth; then what the team called it.",

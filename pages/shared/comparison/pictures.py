@@ -15,7 +15,7 @@ from scoring.text import markdown
 def pictures(compared: Compared, places: Sequence[int], named_teams: Sequence[str]) -> list[Picture]:
     """Cards of cases: truth, and what each named team made of it."""
     images = submissions.thumbnails(compared.challenge.id, compared.truth_key, tuple(places), compared.truth)
-    risks, cards = compared.challenge.class_risks, compared.comparison.cards
+    risks, cards = compared.challenge.display.class_risks, compared.comparison.cards
     short = shortener([row["case"] for row in cards[named_teams[0]].cases])
     found = []
     for image, place in zip(images, places, strict=True):

@@ -31,7 +31,7 @@ POLL_SECONDS = 1.0
 
 def task(challenge_id: str, truth) -> ModelTask:
     """Return what the challenge expects of a model, on this test set."""
-    support = load_challenge(challenge_id).single_image
+    support = load_challenge(challenge_id).display.single_image
     found = model_task(challenge_id, support.categories(truth) if support else None)
     # One risk has no class names of its own: "positive" alone would say too much.
     return replace(found, classes=found.names) if found.outputs == 1 else found
@@ -184,7 +184,7 @@ def apart_from(held: Reference, case: int | None, key: tuple) -> Reference:
 def measured(challenge_id: str, test_set: Input, truth, begin: bool = True) -> Outcome | Running | None:
     """Quality and appearance of every image of the test set (`quality.Measured`), to compare others with;
     `Running` while they are measured. None where they were not measured and `begin` is false."""
-    support = load_challenge(challenge_id).single_image
+    support = load_challenge(challenge_id).display.single_image
     tile = support is not None and support.kind == "tile"
     content = (challenge_id, scoring.__version__, "quality", test_set.key)
     runs = submissions.own_runs() if test_set.own else submissions.shared_runs()

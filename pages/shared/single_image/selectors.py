@@ -33,7 +33,7 @@ def cases(challenge_id: str) -> tuple[Input, str, object]:
     """Draw the selector of the test set; return the choice, the sample's key, and its cases, None where
     they cannot be read."""
     challenge = load_challenge(challenge_id)
-    kind, support = challenge.inputs.truth, challenge.single_image
+    kind, support = challenge.inputs.truth, challenge.display.single_image
     test_set, panel = inputs.test_set(samples.test_sets(challenge_id), challenge_id, kind.words, kind.endings)
     truth = submissions.truth(challenge_id, test_set)
     if isinstance(truth, Running):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from scoring.challenge import Challenge, Context, InputKind, Inputs, Sample, ScorePart
+from scoring.challenge import Challenge, Context, Display, Readers, ScorePart, Scoring, Words
+from scoring.challenge_files import InputKind, Inputs, Sample
 from scoring.challenges.hecktor2026.card import score
 from scoring.challenges.hecktor2026.comparison import COMPARISON
 from scoring.challenges.hecktor2026.formula import ID, WEIGHTS
@@ -60,19 +61,23 @@ def _recognise(contents: Contents) -> Iterable[Reading]:
 
 CHALLENGE = Challenge(
     id=ID,
-    title="HECKTOR 2026, head and neck",
-    about="Tumour masks, T and N stage and a recurrence score from FDG-PET/CT: three subtasks, one number.",
-    formula="0.25 × segmentation + 0.35 × staging + 0.40 × prognosis",
-    rule=RULE,
-    citations=(
-        Citation(
-            "hecktor2026",
-            "HECKTOR 2026: head and neck tumour segmentation, TN staging and prognosis",
-            year="2026",
+    words=Words(
+        title="HECKTOR 2026, head and neck",
+        about="Tumour masks, T and N stage and a recurrence score from FDG-PET/CT: three subtasks, one number.",
+        formula="0.25 × segmentation + 0.35 × staging + 0.40 × prognosis",
+        rule=RULE,
+        citations=(
+            Citation(
+                "hecktor2026",
+                "HECKTOR 2026: head and neck tumour segmentation, TN staging and prognosis",
+                year="2026",
+            ),
+        ),
+        official_source="by the published rules; the challenge's own program is not public",
+        no_model=(
+            "there is no model route: score what the method wrote, a folder or zip of masks and predictions.csv."
         ),
     ),
-    official_source="by the published rules; the challenge's own program is not public",
-    parts={name: ScorePart(*part) for name, part in WEIGHTS.items()},
     options=OPTIONS,
     inputs=Inputs(
         truth=InputKind("Folder or zip with masks and clinical.csv; CT and PET beside the masks", MASK_TYPES),
@@ -84,15 +89,19 @@ CHALLENGE = Challenge(
         streamed=MASK_ENDINGS,
         images_apart=False,
     ),
-    samples=(Sample("sample", "hecktor2026", "Sample: 48 drawn patients, 4 with CT and PET"),),
-    truth_reader=_read_truth,
-    predictions_reader=_read_predictions,
-    scorer=score,
-    comparison=COMPARISON,
-    no_model=(
-        "there is no model route: score what the method wrote, a folder or zip of masks and predictions.csv."
+    readers=Readers(
+        truth=_read_truth,
+        predictions=_read_predictions,
+        counts="patients",
+        recognise=_recognise,
     ),
-    reading_counts="patients",
-    views=_views,
-    recognise=_recognise,
+    scoring=Scoring(
+        score=score,
+        parts={name: ScorePart(*part) for name, part in WEIGHTS.items()},
+    ),
+    comparison=COMPARISON,
+    samples=(Sample("sample", "hecktor2026", "Sample: 48 drawn patients, 4 with CT and PET"),),
+    display=Display(
+        views=_views,
+    ),
 )

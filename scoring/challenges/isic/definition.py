@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 from scoring.challenge import (
     Challenge,
     Context,
-    InputKind,
-    Inputs,
+    Display,
     Model,
     ModelSupport,
-    Sample,
+    Readers,
+    Scoring,
     SingleImage,
+    Words,
 )
+from scoring.challenge_files import InputKind, Inputs, Sample
 from scoring.challenges.isic import categories
 from scoring.challenges.isic.card import ID, score
 from scoring.challenges.isic.comparison import COMPARISON
@@ -143,32 +145,40 @@ def _recognise(contents: Contents) -> Iterable[Reading]:
 
 CHALLENGE = Challenge(
     id=ID,
-    title="ISIC Challenge, lesion categories",
-    about=(
-        "One score per diagnosis category and image; categories come from the truth file (2018, 2019, "
-        "MILK10k or your own)."
+    words=Words(
+        title="ISIC Challenge, lesion categories",
+        about=(
+            "One score per diagnosis category and image; categories come from the truth file (2018, 2019, "
+            "MILK10k or your own)."
+        ),
+        formula="balanced accuracy: the plain mean of the categories' recalls",
+        rule=RULE,
+        citations=(Citation("isic_challenge", "ISIC Challenge: lesion classification", ("ISIC",)),),
+        official_source="as the official scorer computes it",
     ),
-    formula="balanced accuracy: the plain mean of the categories' recalls",
-    rule=RULE,
-    citations=(Citation("isic_challenge", "ISIC Challenge: lesion classification", ("ISIC",)),),
-    official_source="as the official scorer computes it",
     options=OPTIONS,
     inputs=Inputs(
         truth=InputKind("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
         submission=InputKind("ONNX model, or prediction table (CSV)", ("onnx",)),
     ),
+    readers=Readers(
+        truth=_read_truth,
+        predictions=_read_predictions,
+        faults=_faults,
+        recognise=_recognise,
+    ),
+    scoring=Scoring(
+        score=score,
+    ),
+    comparison=COMPARISON,
     samples=(
         Sample("isic2019", "isic2019", "Sample as of 2019: 306 drawn images, 8 diagnoses"),
         Sample("isic2018", "isic2018", "Sample as of 2018: 250 drawn images, 7 diagnoses"),
     ),
-    truth_reader=_read_truth,
-    predictions_reader=_read_predictions,
-    scorer=score,
-    comparison=COMPARISON,
     model=ModelSupport(read_images, _inspect, _predict, _table, _received),
-    single_image=SingleImage("photograph", _image_task, _categories),
-    faults=_faults,
-    thumbnails=_thumbnails,
-    views=_views,
-    recognise=_recognise,
+    display=Display(
+        views=_views,
+        thumbnails=_thumbnails,
+        single_image=SingleImage("photograph", _image_task, _categories),
+    ),
 )

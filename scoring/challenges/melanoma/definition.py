@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 from scoring.challenge import (
     Challenge,
     Context,
-    InputKind,
-    Inputs,
+    Display,
     Model,
     ModelSupport,
-    Sample,
+    Readers,
     ScorePart,
+    Scoring,
     SingleImage,
+    Words,
 )
+from scoring.challenge_files import InputKind, Inputs, Sample
 from scoring.challenges.melanoma import tables
 from scoring.challenges.melanoma.card import score
 from scoring.challenges.melanoma.comparison import COMPARISON
@@ -122,35 +124,43 @@ def _recognise(contents: Contents) -> Iterable[Reading]:
 
 CHALLENGE = Challenge(
     id=ID,
-    title="Melanoma, risk from a photograph",
-    about="One number 0 to 1 from a phone photograph; missing a melanoma is worse than a false alarm.",
-    formula="60 × F2 + 30 × accuracy + 10 × AUC",
-    rule=RULE,
-    citations=(
-        Citation(
-            "safescan_melanoma",
-            "Melanoma competition",
-            ("Safe-Scan",),
-            url="github.com/safe-scan-ai/cancer-ai",
+    words=Words(
+        title="Melanoma, risk from a photograph",
+        about="One number 0 to 1 from a phone photograph; missing a melanoma is worse than a false alarm.",
+        formula="60 × F2 + 30 × accuracy + 10 × AUC",
+        rule=RULE,
+        citations=(
+            Citation(
+                "safescan_melanoma",
+                "Melanoma competition",
+                ("Safe-Scan",),
+                url="github.com/safe-scan-ai/cancer-ai",
+            ),
         ),
+        official_source="as the challenge's own code computes it",
     ),
-    official_source="as the challenge's own code computes it",
-    parts={name: ScorePart(*part) for name, part in WEIGHTS.items()},
-    as_points=True,
     options=OPTIONS,
     inputs=Inputs(
         truth=InputKind("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
         submission=InputKind("ONNX model, or prediction table or zip", ("onnx",)),
     ),
-    samples=(Sample("sample", "melanoma", "Sample: 150 drawn lesions, 45 melanomas"),),
-    truth_reader=_read_truth,
-    predictions_reader=_read_predictions,
-    scorer=score,
+    readers=Readers(
+        truth=_read_truth,
+        predictions=_read_predictions,
+        faults=_faults,
+        recognise=_recognise,
+    ),
+    scoring=Scoring(
+        score=score,
+        parts={name: ScorePart(*part) for name, part in WEIGHTS.items()},
+        as_points=True,
+    ),
     comparison=COMPARISON,
+    samples=(Sample("sample", "melanoma", "Sample: 150 drawn lesions, 45 melanomas"),),
     model=ModelSupport(tables.read_images, _inspect, _predict, _table, _received),
-    single_image=SingleImage("photograph", _image_task),
-    faults=_faults,
-    thumbnails=_thumbnails,
-    views=_views,
-    recognise=_recognise,
+    display=Display(
+        views=_views,
+        thumbnails=_thumbnails,
+        single_image=SingleImage("photograph", _image_task),
+    ),
 )

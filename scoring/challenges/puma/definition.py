@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 from scoring.challenge import (
     Challenge,
     Context,
-    InputKind,
-    Inputs,
+    Display,
     Model,
     ModelSupport,
-    OutputFile,
-    Sample,
+    Readers,
+    Scoring,
     SingleImage,
+    Words,
 )
+from scoring.challenge_files import InputKind, Inputs, OutputFile, Sample
 from scoring.challenges.puma import matches, names
 from scoring.challenges.puma.card import score
 from scoring.challenges.puma.comparison import COMPARISON
@@ -119,30 +120,32 @@ def _recognise(contents: Contents) -> Iterable[Reading]:
 
 CHALLENGE = Challenge(
     id=ID,
-    title="PUMA, nuclei in ten classes",
-    about=(
-        "Detected nuclei of ten classes in H&E regions of melanoma, matched to the pathologists' within 15 "
-        "pixels."
-    ),
-    formula="macro F1: the mean over ten classes of nuclei of the mean F1 of the images that hold the class",
-    rule=RULE,
-    citations=(
-        Citation(
-            "puma_challenge",
-            "PUMA challenge, track 2, task 2: nuclei detection (10 classes)",
-            year="2024",
-            url="puma.grand-challenge.org/",
+    words=Words(
+        title="PUMA, nuclei in ten classes",
+        about=(
+            "Detected nuclei of ten classes in H&E regions of melanoma, matched to the pathologists' within 15 "
+            "pixels."
         ),
-        Citation(
-            "puma_data",
-            "Melanoma Histopathology Dataset with Tissue and Nuclei Annotations",
-            ("Schuiveling, Mark", "Blokx, Willeke", "Breimer, Gerben"),
-            "2024",
-            doi="10.5281/zenodo.14869398",
-            note="Zenodo",
+        formula="macro F1: the mean over ten classes of nuclei of the mean F1 of the images that hold the class",
+        rule=RULE,
+        citations=(
+            Citation(
+                "puma_challenge",
+                "PUMA challenge, track 2, task 2: nuclei detection (10 classes)",
+                year="2024",
+                url="puma.grand-challenge.org/",
+            ),
+            Citation(
+                "puma_data",
+                "Melanoma Histopathology Dataset with Tissue and Nuclei Annotations",
+                ("Schuiveling, Mark", "Blokx, Willeke", "Breimer, Gerben"),
+                "2024",
+                doi="10.5281/zenodo.14869398",
+                note="Zenodo",
+            ),
         ),
+        official_source="as the Grand Challenge evaluator computes it",
     ),
-    official_source="as the Grand Challenge evaluator computes it",
     options=OPTIONS,
     inputs=Inputs(
         truth=InputKind(
@@ -155,25 +158,33 @@ CHALLENGE = Challenge(
             several=True,
         ),
     ),
-    samples=(Sample("sample", "puma", "Sample: 8 drawn tiles, 10 classes of nuclei"),),
-    truth_reader=_read_truth,
-    predictions_reader=_read_predictions,
-    scorer=score,
-    comparison=COMPARISON,
-    model=ModelSupport(_read_images, _inspect, _predict, _table, _received, "zip"),
-    single_image=SingleImage("tile"),
-    thumbnails=_thumbnails,
-    views=_views,
-    recognise=_recognise,
-    other_names=OtherNames(
-        CLASS_MAP.name,
-        _other_names,
-        {name: name.replace("_", " ") for name in names.CLASSES}
-        | {names.IGNORE: "ignore: leave its nuclei out"},
-        names.variant,
-        ("nucleus", "nuclei"),
+    readers=Readers(
+        truth=_read_truth,
+        predictions=_read_predictions,
+        recognise=_recognise,
+        other_names=OtherNames(
+            CLASS_MAP.name,
+            _other_names,
+            {name: name.replace("_", " ") for name in names.CLASSES}
+            | {names.IGNORE: "ignore: leave its nuclei out"},
+            names.variant,
+            ("nucleus", "nuclei"),
+        ),
     ),
-    outputs=(
-        OutputFile("--matches", "FILE.csv", "write what became of every nucleus, a row each", matches.to_csv),
+    scoring=Scoring(
+        score=score,
+        outputs=(
+            OutputFile(
+                "--matches", "FILE.csv", "write what became of every nucleus, a row each", matches.to_csv
+            ),
+        ),
+    ),
+    comparison=COMPARISON,
+    samples=(Sample("sample", "puma", "Sample: 8 drawn tiles, 10 classes of nuclei"),),
+    model=ModelSupport(_read_images, _inspect, _predict, _table, _received, "zip"),
+    display=Display(
+        views=_views,
+        thumbnails=_thumbnails,
+        single_image=SingleImage("tile"),
     ),
 )

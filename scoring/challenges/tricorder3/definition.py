@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 from scoring.challenge import (
     Challenge,
     Context,
-    InputKind,
-    Inputs,
+    Display,
     Model,
     ModelSupport,
-    Sample,
+    Readers,
     ScorePart,
+    Scoring,
     SingleImage,
+    Words,
 )
+from scoring.challenge_files import InputKind, Inputs, Sample
 from scoring.challenges.safe_scan.cases import Cases
 from scoring.challenges.tricorder3 import tables
 from scoring.challenges.tricorder3.card import score
@@ -122,38 +124,46 @@ def _recognise(contents: Contents) -> Iterable[Reading]:
 
 CHALLENGE = Challenge(
     id=ID,
-    title="TRICORDER-3, 11 skin-lesion classes",
-    about=(
-        "A photograph and age, gender and body site; malignant classes weigh most, small models are rewarded."
-    ),
-    formula="45 × accuracy + 45 × risk-weighted F1 + 10 × efficiency",
-    rule=RULE,
-    citations=(
-        Citation(
-            "tricorder3",
-            "TRICORDER-3: skin lesion classification based on images",
-            ("Safe-Scan",),
-            url="github.com/safe-scan-ai/cancer-ai",
+    words=Words(
+        title="TRICORDER-3, 11 skin-lesion classes",
+        about=(
+            "A photograph and age, gender and body site; malignant classes weigh most, small models are rewarded."
         ),
+        formula="45 × accuracy + 45 × risk-weighted F1 + 10 × efficiency",
+        rule=RULE,
+        citations=(
+            Citation(
+                "tricorder3",
+                "TRICORDER-3: skin lesion classification based on images",
+                ("Safe-Scan",),
+                url="github.com/safe-scan-ai/cancer-ai",
+            ),
+        ),
+        official_source="as the validator computes it",
     ),
-    official_source="as the validator computes it",
-    parts={name: ScorePart(*part) for name, part in WEIGHTS.items()},
-    as_points=True,
     options=OPTIONS,
     inputs=Inputs(
         truth=InputKind("Table with labels, or zip or files with table and images", ("jpg", "jpeg", "png")),
         submission=InputKind("ONNX model, or prediction table or zip", ("onnx",)),
     ),
-    samples=(Sample("sample", "tricorder3", "Sample: 220 drawn lesions, 11 classes"),),
-    truth_reader=_read_truth,
-    predictions_reader=_read_predictions,
-    scorer=score,
+    readers=Readers(
+        truth=_read_truth,
+        predictions=_read_predictions,
+        faults=_faults,
+        recognise=_recognise,
+    ),
+    scoring=Scoring(
+        score=score,
+        parts={name: ScorePart(*part) for name, part in WEIGHTS.items()},
+        as_points=True,
+    ),
     comparison=COMPARISON,
+    samples=(Sample("sample", "tricorder3", "Sample: 220 drawn lesions, 11 classes"),),
     model=ModelSupport(tables.read_images, _inspect, _predict, _table, _received),
-    single_image=SingleImage("photograph", _image_task),
-    faults=_faults,
-    thumbnails=_thumbnails,
-    views=_views,
-    recognise=_recognise,
-    class_risks=RISK,
+    display=Display(
+        views=_views,
+        thumbnails=_thumbnails,
+        single_image=SingleImage("photograph", _image_task),
+        class_risks=RISK,
+    ),
 )

@@ -108,7 +108,7 @@ def test_the_overview_leads_to_the_page_of_a_file(opened, path, page, kept):
     file = samples.FOLDER / path
     app.file_uploader(key="any_files").upload(file.name, file.read_bytes()).run()
     assert [held.name for held in app.session_state[kept][1]] == [file.name]
-    assert app.title[0].value == load_challenge(page).title
+    assert app.title[0].value == load_challenge(page).words.title
     assert f"{file.name} was read as" in words(app).replace("**", "")
 
 
