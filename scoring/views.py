@@ -170,13 +170,13 @@ class SideBySide:
 
 @dataclass(frozen=True)
 class Choice:
-    """Blocks of which a page shows one. label: of the choice. key: its name in the address. all_printed: a
-    report shows every one of them, otherwise the first."""
+    """Blocks of which a page shows one. label: of the choice. key: its name in the address. printed: how many
+    of them, from the first, a report shows; None: all."""
 
     label: str
     key: str
     options: Mapping[str, Block]
-    all_printed: bool = True
+    printed: int | None = None
 
 
 Block = Figure | Panels | Table | Facts | Text | Gallery | SideBySide | Choice

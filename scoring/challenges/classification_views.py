@@ -178,7 +178,7 @@ def confusion(card: ScoreCard) -> list[Block]:
             f"confusion {show}",
         )
 
-    cells = Choice("Cells show", "cells", {show: drawn(show) for show in ("counts", "shares")}, False)
+    cells = Choice("Cells show", "cells", {show: drawn(show) for show in ("counts", "shares")}, printed=1)
     return [cells, counts_table(labels, counts, risks)]
 
 

@@ -65,8 +65,8 @@ def html(block: Block, figures: Figures) -> str:
         case SideBySide():
             return "".join(html(inner, figures) for column in block.columns for inner in column)
         case Choice():
-            options = list(block.options.values())
-            return "".join(html(inner, figures) for inner in (options if block.all_printed else options[:1]))
+            options = list(block.options.values())[: block.printed]
+            return "".join(html(inner, figures) for inner in options)
 
 
 def headline(shown: Headline, below: str, figures: Figures) -> str:

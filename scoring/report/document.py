@@ -111,15 +111,20 @@ def finding_table(entries: Iterable[Finding]) -> str:
 def provenance(entries: Mapping[str, object]) -> str:
     """Return where the numbers come from, an entry a line."""
     rows = [
-        (
-            Cell(name),
-            Cell(
-                value if isinstance(value, str) else json.dumps(plain(value), ensure_ascii=False), tag="code"
-            ),
-        )
+        (name.replace("_", " "), Cell(_written(value), tag="code"))
         for name, value in entries.items()
+        if value is not None
     ]
     return section("Where do the numbers come from?", table(("what", "value"), rows))
+
+
+def _written(value: object) -> str:
+    """Return an entry of the provenance in a line: options by name, what holds others as JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping) and not any(isinstance(inner, Mapping) for inner in value.values()):
+        return "; ".join(f"{name} = {_written(inner)}" for name, inner in value.items() if inner is not None)
+    return json.dumps(plain(value), ensure_ascii=False)
 
 
 def section(question: str, *parts: str) -> str:

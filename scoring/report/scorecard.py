@@ -27,6 +27,8 @@ from scoring.views import Headline, Status, Views
 
 CASES = 200
 """Cases that a report lists at most."""
+BROAD = 13
+"""Columns that fit on an upright sheet."""
 
 
 def views_of(card: ScoreCard) -> Views:
@@ -133,4 +135,5 @@ def cases(card: ScoreCard) -> str:
     if len(listed) > CASES:
         more = f"and {len(listed) - CASES} more, in scorecard.json"
         parts.append(render("text", question="", text=more, kind="note"))
-    return section(f"{question} ({len(listed)})", *parts)
+    listing = section(f"{question} ({len(listed)})", *parts)
+    return render("broad", part=Markup(listing)) if len(columns) > BROAD else listing

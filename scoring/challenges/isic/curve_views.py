@@ -80,7 +80,8 @@ def curves(card: ScoreCard) -> Choice:
             f"Across: sensitivity (recall). Up: precision. Dotted: guessing. {n}",
         ),
     }
-    return Choice("Curve", "curve", {**small, "all in one": SideBySide(((roc,), (precision,)), (1, 1))})
+    both = SideBySide(((roc,), (precision,)), (1, 1))
+    return Choice("Curve", "curve", {**small, "all in one": both}, printed=len(small))
 
 
 def _panel(card: ScoreCard, line: Line, area: str) -> Panel:
