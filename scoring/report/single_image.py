@@ -128,7 +128,7 @@ def _headline(record: Record) -> str:
 
 def _test_set_line(record: Record) -> str:
     if record.test_set.reference is None:
-        return "The model could not be compared with cases whose class is known."
+        return "The model was not compared with cases whose class is known."
     names, answer = record.model.subject.names, record.answer
     share = share_alike(record.test_set.reference, answer.probabilities, answer.top)
     return score_line(answer, share, record.test_set.reference, names).partition(". ")[2]

@@ -238,7 +238,7 @@ def test_several_photographs_stand_in_the_record_with_their_mean(said):
 
 def test_the_record_fits_where_little_is_known(said):
     bare = record.Record(said[0].photograph, said[0].model, said[0].answer)
-    assert "could not be compared with cases whose class is known" in words_of(html.html(bare))
+    assert "was not compared with cases whose class is known" in words_of(html.html(bare))
 
 
 def test_a_second_model_stands_in_the_record_beside_the_first(said):
