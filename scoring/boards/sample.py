@@ -12,12 +12,14 @@ from scoring.store.database import Store
 ID, TITLE = "sample", "Sample board"
 CHALLENGE, TRUTH = "melanoma", "labels.csv"
 DAYS = ("2026-10-01", "2026-10-08", "2026-10-15")
+MIXED = (3, 7)
+"""In the weeks before the last: of every so many cases, two have each other's risk."""
 RESAMPLES = 200
 
 
 def create_sample(store: Store, progress: Callable[[int, int], object] | None = None) -> Opened:
     """Create a board on a sample test set: its teams submit three files each in three weeks, the last of
-    which is their own, those before are other teams'. Raises InputRefused."""
+    which is their own; in those before, cases are mixed up. Raises InputRefused."""
     sample = next(iter(samples.test_sets(CHALLENGE).values()))
     board = create(
         store, ID, CHALLENGE, str(sample.path / TRUTH), Settings(TITLE, statistics={"resamples": RESAMPLES})
@@ -27,7 +29,19 @@ def create_sample(store: Store, progress: Callable[[int, int], object] | None = 
         for place, team in enumerate(teams):
             if progress:
                 progress(week * len(teams) + place, len(DAYS) * len(teams))
-            file = teams[(place + len(DAYS) - 1 - week) % len(teams)]
-            name, data = packed(str(file.path))
-            submit(board, Sent(team.title, name, data, file.options, f"{day}T12:00:00.000000+00:00"))
+            name, data = packed(str(team.path))
+            if week < len(MIXED):
+                data = _mixed(data, MIXED[week] + place % 2)
+            submit(board, Sent(team.title, name, data, team.options, f"{day}T12:00:00.000000+00:00"))
     return board
+
+
+def _mixed(table: bytes, every: int) -> bytes:
+    """Return a table of predictions in which the first of every so many rows and the one after it have each
+    other's values."""
+    header, *lines = table.decode().splitlines()
+    rows = [line.partition(",") for line in lines]
+    for at in range(0, len(rows) - 1, every):
+        one, other = rows[at], rows[at + 1]
+        rows[at], rows[at + 1] = (*one[:2], other[2]), (*other[:2], one[2])
+    return "\n".join([header, *map("".join, rows), ""]).encode()

@@ -1,13 +1,17 @@
-"""The pictures of the README: `python -m tests.browser.screenshots docs/pictures`."""
+"""The pictures of the README: `python -m tests.browser.screenshots docs/pictures [NAME ...]`."""
 
 import argparse
 import io
+import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
+from scoring.boards.sample import ID, create_sample
+from scoring.store.database import open_store
 from tests.browser import driver
 from tests.browser.driver import DESKTOP, PHONE
 
@@ -46,6 +50,8 @@ SHOTS = (
     Shot("puma-viewer-light", "puma?tab=Viewer", "light", DESKTOP["width"], None),
     Shot("hecktor2026-viewer-dark", "hecktor2026?tab=Viewer&patient=ALD-003", "dark", DESKTOP["width"], None),
     Shot("compare-teams-light", "compare_teams", "light", DESKTOP["width"], None),
+    Shot("board-light", f"board?board={ID}", "light", DESKTOP["width"], 1000),
+    Shot("board-history-dark", f"board?board={ID}&tab=History", "dark", DESKTOP["width"], None),
     Shot("single-image-phone", "single_image", "light", PHONE["width"], 1700),
 )
 
@@ -68,23 +74,30 @@ def written(picture: bytes, path: Path, most: int = 250_000) -> None:
         image.quantize(COLOURS, Image.Quantize.FASTOCTREE, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, names: Sequence[str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    with driver.served() as server, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=driver.chromium(), args=list(driver.ARGUMENTS))
-        for shot in SHOTS:
-            context = browser.new_context(
-                color_scheme=shot.theme, viewport={"width": shot.width, "height": DESKTOP["height"]}
+    shots = [shot for shot in SHOTS if not names or shot.name in names]
+    with tempfile.TemporaryDirectory() as place:
+        create_sample(open_store(place))
+        with driver.served(BENCHSIDE_STORE=place) as server, sync_playwright() as playwright:
+            browser = playwright.chromium.launch(
+                executable_path=driver.chromium(), args=list(driver.ARGUMENTS)
             )
-            page = driver.visit(context, f"{server.address}/{shot.address}")
-            page.wait_for_function(DRAWN, timeout=driver.PATIENCE)
-            fitted(page, shot)
-            written(page.screenshot(animations="disabled"), folder / f"{shot.name}.png")
-            context.close()
-        browser.close()
+            for shot in shots:
+                context = browser.new_context(
+                    color_scheme=shot.theme, viewport={"width": shot.width, "height": DESKTOP["height"]}
+                )
+                page = driver.visit(context, f"{server.address}/{shot.address}")
+                page.wait_for_function(DRAWN, timeout=driver.PATIENCE)
+                fitted(page, shot)
+                written(page.screenshot(animations="disabled"), folder / f"{shot.name}.png")
+                context.close()
+            browser.close()
 
 
 if __name__ == "__main__":
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("folder", type=Path)
-    main(arguments.parse_args().folder)
+    arguments.add_argument("names", nargs="*", metavar="NAME", help="pictures to take; default all")
+    chosen = arguments.parse_args()
+    main(chosen.folder, chosen.names)
