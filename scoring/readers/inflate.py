@@ -23,12 +23,20 @@ GZIP = b"\x1f\x8b"
 PACKED_BYTES = 1 << 16
 
 
+class _Gunzipped(GzipFile):  # type: ignore[misc]  # one of two classes
+    """The content of a gzip file, inflated into the caller's buffer; the base class copies it there."""
+
+    def readinto(self, buffer: Any) -> int:
+        filled: int = self._buffer.readinto(buffer)
+        return filled
+
+
 def gunzipped(file: ByteFile) -> ByteFile:
     """Return a seekable file itself, or its content if it begins as gzip does. Checksum and length are
     verified when the end is read."""
     head = file.read(2)
     file.seek(0)
-    content: ByteFile = GzipFile(fileobj=file, mode="rb") if head == GZIP else file
+    content: ByteFile = _Gunzipped(fileobj=file, mode="rb") if head == GZIP else file
     return content
 
 

@@ -48,7 +48,7 @@ def blocks(header: Header, file: ByteFile) -> Iterator[Block]:
     rest, item = header.grid.voxels, header.dtype.itemsize
     buffer = bytearray(VOXELS * item)
     view, words = memoryview(buffer), np.frombuffer(buffer, np.uint64)
-    stored = np.frombuffer(buffer, header.dtype)
+    stored, labels = np.frombuffer(buffer, header.dtype), np.frombuffer(buffer, np.uint8)
     while rest:
         count = min(rest, VOXELS)
         with reading():
@@ -56,8 +56,11 @@ def blocks(header: Header, file: ByteFile) -> Iterator[Block]:
                 raise cut_off()
         view[count * item :] = bytes((VOXELS - count) * item)
         rest -= count
-        if header.intercept == 0 and not words.any():
+        if header.intercept == 0 and not words.max():
             yield Block(None)
+        elif item == 1 and header.dtype.kind in "iu" and not header.is_scaled:
+            _in_range(stored[:count])
+            yield Block(labels)
         else:
             yield _block(stored[:count], header)
     _check_end(file)
@@ -87,7 +90,7 @@ def _block(stored: Array, header: Header) -> Block:
 
 def _in_range(values: Array) -> Array:
     """Return the values. Raises Malformed where one is outside 0..2."""
-    if values.max(initial=0) > LABELS[-1] or values.min(initial=0) < 0:
+    if values.max(initial=0) > LABELS[-1] or (values.dtype.kind != "u" and values.min(initial=0) < 0):
         found = np.unique(values[(values < 0) | (values > LABELS[-1])])
         raise Malformed(
             "bad-label", f"it has the label{'s' * (len(found) > 1)} {_named(found)}; {_allowed()}"

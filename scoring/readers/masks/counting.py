@@ -70,8 +70,9 @@ def examine(opener: Opener) -> Mask:
                 continue
             rounded |= block.rounded
             words = block.labels.view(np.uint64)
-            voxels += np.bincount(words[np.flatnonzero(words)].view(np.uint8), minlength=CLASSES)
-            kept.add(block.labels, number)
+            touched = np.flatnonzero(words != 0)
+            voxels += np.bincount(words[touched].view(np.uint8), minlength=CLASSES)
+            kept.add(block.labels, number, touched)
     voxels[0] = header.grid.voxels - voxels[1:].sum()
     return Mask(opener, header.grid, voxels, ("float-mask",) if rounded else (), kept.runs())
 
@@ -141,11 +142,12 @@ def _joint(truth: Iterator[Block], predicted: Iterator[Block]) -> tuple[Ints, bo
             continue
         rows, columns = (NOTHING if block.labels is None else block.labels for block in (true, guess))
         rows, columns = rows.view(np.uint64), columns.view(np.uint64)
-        touched = np.flatnonzero(rows | columns)
-        pairs = rows[touched].view(np.uint8) * CLASSES + columns[touched].view(np.uint8)
+        touched = np.flatnonzero((rows != 0) | (columns != 0))
+        guesses = columns[touched]
+        pairs = rows[touched].view(np.uint8) * CLASSES + guesses.view(np.uint8)
         table += np.bincount(pairs, minlength=table.size)
-        if (inside := np.flatnonzero(columns)).size:
-            digest.update(np.int64(number).tobytes() + inside.tobytes() + columns[inside].tobytes())
+        if (inside := guesses != 0).any():
+            digest.update(np.int64(number).tobytes() + touched[inside].tobytes() + guesses[inside].tobytes())
     return table.reshape(CLASSES, CLASSES), rounded, digest.digest()
 
 

@@ -28,13 +28,13 @@ class Runs:
     label: Ints
 
 
-def runs_of(labels: Ints, number: int) -> Runs:
-    """Return the runs of block `number`."""
-    words = np.flatnonzero(labels.view(np.uint64))
+def runs_of(labels: Ints, number: int, words: Ints) -> Runs:
+    """Return the runs of block `number`. words: numbers of the groups of eight voxels that are not all
+    background."""
     first, last = (8 * int(words[0]), 8 * int(words[-1]) + 8) if words.size else (0, 0)
     inside = labels[first:last]  # a tumour fills so little of a block that the rest is not looked at again
     edges = np.flatnonzero(inside[1:] != inside[:-1]) + 1
-    starts, ends = np.r_[0, edges], np.r_[edges, inside.size]
+    starts, ends = np.concatenate(((0,), edges)), np.concatenate((edges, (inside.size,)))
     kept = inside[starts] != 0 if inside.size else np.zeros(starts.size, bool)
     starts, ends = starts[kept], ends[kept]
     begins = (starts + first + number * VOXELS).astype(np.int32)
@@ -48,10 +48,11 @@ class RunCollector:
         self._parts = [Runs(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8))]
         self._count = 0
 
-    def add(self, labels: Ints, number: int) -> None:
-        """Add the labels of block `number`."""
+    def add(self, labels: Ints, number: int, words: Ints | None = None) -> None:
+        """Add the labels of block `number`; `words` as of `runs_of`, where they are known."""
         if self._count <= MOST:
-            self._parts.append(runs_of(labels, number))
+            words = np.flatnonzero(labels.view(np.uint64) != 0) if words is None else words
+            self._parts.append(runs_of(labels, number, words))
             self._count += self._parts[-1].start.size
 
     def runs(self) -> Runs | None:
