@@ -5,7 +5,7 @@ result is kept, so that a run that was stopped goes on where it was. The board s
 are there; those of older versions stay.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,7 @@ from scoring.boards.board import Opened, opened, scoring_of
 from scoring.boards.packing import packed
 from scoring.boards.standing import Standing, standing
 from scoring.findings import InputRefused, error
+from scoring.readers.case_tables import joined_columns
 from scoring.readers.sources import Source, sha256
 from scoring.scorecard import ScoreCard
 from scoring.store import tables
@@ -65,25 +66,30 @@ def rescore(
     truth: Source | None,
     progress: Callable[[int, int], object] | None = None,
     name: str | None = None,
+    metadata: Source | None = None,
 ) -> Opened:
-    """Score all submissions on a corrected truth, or go on with a run that was stopped.
+    """Score all submissions on a corrected truth or table about its cases, or go on with a run that was
+    stopped.
 
     Args:
         store: Where the board is.
         board_id: Its id.
-        truth: The corrected test set; None: go on.
+        truth: The corrected test set; None: the one that is there, or, without a table, go on.
         progress: progress(done, total) of the submissions. What it raises stops the run.
         name: What messages call the test set; None: its own name.
+        metadata: A table that takes the place of the one that is joined to the truth by case id; None: that
+            one stays.
 
     Returns:
         The board with its new version.
 
     Raises:
-        InputRefused: Where the truth is refused or is that of the board already, and `nothing-to-rescore`
-            where there is no run to go on with. The board stays as it was.
+        InputRefused: Where one of them is refused, or both are those of the board already, and
+            `nothing-to-rescore` where there is no run to go on with. The board stays as it was.
     """
     board = opened(store, board_id)
-    target = _begun(board) if truth is None else _begin(board, truth, name)
+    goes_on = truth is None and metadata is None
+    target = _begun(board) if goes_on else _begin(board, _corrected(board, truth, name, metadata))
     while True:
         left, total = _left(target)
         for place, sent in enumerate(left):
@@ -137,30 +143,66 @@ def _begun(board: Opened) -> Opened:
     return Opened(board.store, board.row, begun)
 
 
-def _begin(board: Opened, truth: Source, given_name: str | None) -> Opened:
-    """Return the board with a corrected truth as its next version; what was begun with the same truth goes
-    on, what was begun with another is dropped."""
-    name, data = packed(truth, given_name)
-    score = board.row.options["score"]
-    board.challenge.read_truth(data, name=name, **board.challenge.needed("truth", score))
-    digest, number = sha256(data), board.row.version + 1
-    if digest == board.test_set.sha256:
+@dataclass(frozen=True)
+class _Corrected:
+    """The files of a further version: the truth with its name, and the table that is joined to it, if any, by
+    SHA-256. files: what is new of them."""
+
+    name: str
+    sha256: str
+    metadata_sha256: str | None
+    files: Mapping[str, bytes]
+
+    def is_of(self, test_set: tables.TestSet) -> bool:
+        """Return whether a version has these files."""
+        return (self.sha256, self.metadata_sha256) == (test_set.sha256, test_set.metadata_sha256)
+
+
+def _corrected(board: Opened, truth: Source | None, name: str | None, metadata: Source | None) -> _Corrected:
+    """Return the files of the next version, when they can be read. None: that of the board stays."""
+    files: dict[str, bytes] = {}
+    called, digest, read = board.test_set.name, board.test_set.sha256, None
+    if truth is not None:
+        called, data = packed(truth, name)
+        needed = board.challenge.needed("truth", board.row.options["score"])
+        read = board.challenge.read_truth(data, name=called, **needed)
+        digest = sha256(data)
+        files[digest] = data
+    of_table = board.test_set.metadata_sha256
+    if metadata is not None:
+        joined_columns(board.truth if read is None else read, metadata, repeated=True)
+        table = packed(metadata)[1]
+        of_table = sha256(table)
+        files[of_table] = table
+    found = _Corrected(called, digest, of_table, files)
+    if found.is_of(board.test_set):
         words = f"this is the test set of version {board.row.version} already: nothing to score again."
-        raise InputRefused([error("nothing-to-rescore", name, words)])
+        raise InputRefused([error("nothing-to-rescore", called, words)])
+    return found
+
+
+def _begin(board: Opened, corrected: _Corrected) -> Opened:
+    """Return the board with corrected files as its next version; what was begun with the same files goes on,
+    what was begun with others is dropped."""
+    number = board.row.version + 1
     with board.store.write() as session:
         begun = session.get(tables.TestSet, (board.row.id, number))
-        if begun is not None and begun.sha256 != digest:
+        if begun is not None and not corrected.is_of(begun):
             same = (tables.Scoring.board_id == board.row.id, tables.Scoring.number == number)
             session.execute(delete(tables.Scoring).where(*same))
             session.delete(begun)
             session.flush()
             begun = None
-        hold(board.store, session, {digest: data})
+        hold(board.store, session, corrected.files)
         if begun is None:
             begun = tables.TestSet(
-                board_id=board.row.id, number=number, name=name, sha256=digest, created=tables.now()
+                board_id=board.row.id,
+                number=number,
+                name=corrected.name,
+                sha256=corrected.sha256,
+                created=tables.now(),
+                metadata_sha256=corrected.metadata_sha256,
             )
-            begun.metadata_sha256 = board.test_set.metadata_sha256
             session.add(begun)
     return Opened(board.store, board.row, begun)
 

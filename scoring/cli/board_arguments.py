@@ -104,6 +104,8 @@ def _settings(one: Parser) -> None:
 def _rescore(one: Parser) -> None:
     words = "corrected test set; without it, a run that was stopped goes on"
     one.add_argument("--truth", metavar="T", help=words)
+    table = "table that takes the place of the one that is joined to the truth by case id"
+    one.add_argument("--metadata", metavar="FILE", help=table)
 
 
 def _delete(one: Parser) -> None:

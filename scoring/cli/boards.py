@@ -183,7 +183,9 @@ def _delete(store: Store, arguments: argparse.Namespace) -> None:
 
 
 def _rescore(store: Store, arguments: argparse.Namespace) -> None:
-    board = rescoring.rescore(store, arguments.board, arguments.truth, progress("submissions"))
+    board = rescoring.rescore(
+        store, arguments.board, arguments.truth, progress("submissions"), metadata=arguments.metadata
+    )
     changed = changes(board)
     value = {"board": board.row.id, "test_set_version": board.row.version, **_as_value(changed)}
     answer(arguments.json, value, changes_table(board, changed))

@@ -78,6 +78,17 @@ def test_facts_and_metadata_go_with_the_board(place, tmp_path, monkeypatch):
     assert board("show", "b", "--html", tmp_path / "b.html").status == 0
     assert "Elsewhere University" in (tmp_path / "b.html").read_text()
 
+    assert "nothing-to-rescore" in board("rescore", "b", "--metadata", sites).err
+    assert "no-common-case" in board("rescore", "b", "--metadata", tmp_path / "other.csv").err
+    sites.write_text("filename,site\n" + "".join(f"canary{i:02},site{i % 5}\n" for i in range(60)))
+    again = board("rescore", "b", "--metadata", sites, "--json", "-")
+    assert (again.status, again.json["test_set_version"]) == (0, 2), again.err
+    assert [(one["score"] == one["score_before"], one["cases"]) for one in again.json["changes"]] == [
+        (True, [])
+    ]
+    old, done = done, board("show", "b", "--json", "-")
+    assert (old.json["provenance"]["n_units"], done.json["provenance"]["n_units"]) == (7, 5)
+
     bundle = tmp_path / "b.zip"
     assert board("export", "b", bundle, "--with-truth").status == 0
     monkeypatch.setenv("BENCHSIDE_STORE", str(tmp_path / "elsewhere"))

@@ -115,6 +115,36 @@ def refusal_of(*arguments: object) -> str:
     return done.err
 
 
+def test_what_is_not_taken_is_one_sentence_of_the_command_line(place, tmp_path):
+    empty(tmp_path)
+    past, now = datetime.now(UTC) - timedelta(days=2), datetime.now(UTC) - timedelta(days=1)
+    closed = ("--opens", f"{past:%Y-%m-%dT%H:%M}", "--closes", f"{now:%Y-%m-%dT%H:%M}")
+    assert board("phase", "b", "--name", "first", *closed).status == 0
+    first, second = (predictions(tmp_path / f"{i}.csv", i, 1.0) for i in (1, 2))
+
+    def refused_as(file, *more: object) -> str:
+        said = refusal_of("submit", "b", "--team", "alpha", "--predictions", file, *more)
+        (line,) = (line for line in said.splitlines() if line.startswith("error "))
+        return line
+
+    assert "phase-closed" in refused_as(first)
+    opened_now = ("--opens", f"{now:%Y-%m-%dT%H:%M}", "--total", 1)
+    assert board("phase", "b", "--name", "second", *opened_now).status == 0
+    assert "phase-closed" in refused_as(first, "--phase", "first")
+    assert board("submit", "b", "--team", "alpha", "--predictions", first).status == 0
+    assert "limit-reached" in refused_as(second)
+    again = board("submit", "b", "--team", "alpha", "--predictions", first)
+    assert (again.status, again.err.count("submitted-before")) == (0, 1)
+    assert board("phase", "b", "--name", "second", "--total", "none").status == 0
+    (tmp_path / "other.csv").write_text("filename,score\nother,0.5\n")
+    assert "no-common-case" in refused_as(tmp_path / "other.csv")
+    (tmp_path / "wrong.csv").write_text(second.read_text().replace("canary00,", "canary00,red"))
+    assert "not-a-number" in refused_as(tmp_path / "wrong.csv")
+    store = open_store()
+    assert [one.name for one in standing(opened(store, "b")).entries] == ["1.csv"]
+    assert sum(path.is_file() for path in (store.folder / "files").rglob("*")) == 1 + 2, "and no file is kept"
+
+
 def race(tmp_path, writer: int, ready, answers) -> None:
     """Submit one of three files of a team as soon as all are ready, and tell what became of it."""
     store, one = open_store(), sent(tmp_path / str(writer), writer % 3)

@@ -8,7 +8,7 @@ from pages.shared import exposure
 from scoring.boards.board import listed
 from scoring.boards.board import opened as board_of
 from scoring.boards.facts import facts as known_facts
-from scoring.boards.phases import Phase, phases
+from scoring.boards.phases import Phase, define, phases
 from scoring.boards.standing import standing
 from scoring.boards.submitting import exclude
 from scoring.comparison.team_facts import TeamFacts
@@ -145,6 +145,43 @@ def test_an_organizer_settles_phases_facts_and_rules_and_deletes_the_board(fille
     assert not app.exception
     assert app.success[0].value.startswith("B is deleted, with 3 submissions")
     assert listed(filled_store) == []
+
+
+def test_what_is_not_taken_is_one_sentence_of_the_page(filled_store, opened, tmp_path):
+    define(filled_store, "b", Phase("only", total=1))
+    before = len(standing(board_of(filled_store, "b")).entries)
+    app = opened("board", board="b", tab="Submissions")
+    new = predictions(tmp_path / "new.csv", 8, 1.0).read_bytes()
+    files = {
+        "gamma.csv": new,
+        "late.csv": predictions(tmp_path / "late.csv", 9, 1.0).read_bytes(),
+        "other.csv": b"filename,score\nother,0.5\n",
+        "wrong.csv": new.replace(b"canary00,", b"canary00,red"),
+    }
+    inputs = app.file_uploader(key="board_b_teams_files")
+    for name, data in files.items():
+        inputs.upload(name, data)
+    app.run()
+    team = next(one for one in app.text_input if one.value == "late")
+    team.input("gamma")
+    finished(button(app, "Submit 4 files").click().run())
+    app.run()
+    assert "1 submission scored: gamma" in app.success[0].value
+    assert app.error[0].proto.title == "Not everything was taken: 3 problems"
+    said = words(app)
+    assert [code for code in ("limit-reached", "no-common-case", "not-a-number") if code not in said] == []
+
+    define(filled_store, "b", Phase("only", closes="2026-10-01T00:00:00.000000+00:00"))
+    for name, data in (("gamma.csv", new), ("late.csv", files["late.csv"])):
+        app.file_uploader(key="board_b_teams_files").upload(name, data)
+    app.run()
+    finished(button(app, "Submit 2 files").click().run())
+    app.run()
+    assert not app.exception
+    assert app.error[0].proto.title == "Not everything was taken: 1 problem"
+    assert "submitted-before" in words(app)
+    assert "the phase closed on 2026-10-01 00:00 UTC: nothing was counted" in words(app)
+    assert len(standing(board_of(filled_store, "b")).entries) == before + 1
 
 
 def test_others_see_what_is_public(filled_store, opened, monkeypatch):

@@ -15,6 +15,8 @@ from scoring.boards.standing import standing
 if TYPE_CHECKING:
     from pages.shared.board.opened import Shown
 
+ABOUT_CASES = "a table of age, sex, site, patient by case id"
+
 
 def show(shown: Shown) -> None:
     """Draw where a corrected truth is dropped, how far the scoring is, and what each correction changed."""
@@ -28,16 +30,21 @@ def show(shown: Shown) -> None:
     if begun is not None:
         _go_on(board, key, begun)
     words = board.challenge.inputs.truth.words
-    given = inputs.one_file(f"Corrected test set: {words}", f"{page}_truth")
+    left, right = st.columns(2)
+    with left:
+        truth = inputs.one_file(f"Corrected test set: {words}", f"{page}_truth")
+    with right:
+        table = inputs.one_file(f"Metadata, if it changed: {ABOUT_CASES}", f"{page}_metadata")
     st.caption(
         "It becomes the next version: all submissions are scored again, and the board shows the new numbers "
         "once all are there. The old ones stay."
     )
-    if given is not None and st.button(
+    if (truth or table) and st.button(
         "Score all again", type="primary", icon=":material/replay:", key="board_rescore"
     ):
-        acts.long(key, lambda job: _rescored(board, given, job))
-        st.session_state.pop(f"{page}_truth_kept", None)
+        acts.long(key, lambda job: _rescored(board, truth, table, job))
+        for name in ("truth", "metadata"):
+            st.session_state.pop(f"{page}_{name}_kept", None)
         st.rerun()
     _changes(shown)
 
@@ -50,13 +57,14 @@ def _go_on(board: Opened, key: tuple, begun: tuple[int, int]) -> None:
             "board shows the old numbers."
         )
         if st.button("Go on", icon=":material/play_arrow:", key="board_go_on"):
-            acts.long(key, lambda job: _rescored(board, None, job))
+            acts.long(key, lambda job: _rescored(board, None, None, job))
             st.rerun()
 
 
-def _rescored(board: Opened, given: inputs.Input | None, job: jobs.Job) -> int:
-    truth, name = (given.source, given.name) if given else (None, None)
-    done = rescoring.rescore(board.store, board.row.id, truth, acts.progress(job), name)
+def _rescored(board: Opened, truth: inputs.Input | None, table: inputs.Input | None, job: jobs.Job) -> int:
+    source, name = (truth.source, truth.name) if truth else (None, None)
+    joined = table.source if table else None
+    done = rescoring.rescore(board.store, board.row.id, source, acts.progress(job), name, joined)
     return done.row.version
 
 

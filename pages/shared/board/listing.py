@@ -1,11 +1,13 @@
 """The boards of this server, and how a new one begins."""
 
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
 from pages.shared import address, finding_list, inputs, layout
 from pages.shared.board import acts
+from pages.shared.board.correcting import ABOUT_CASES
 from pages.shared.option_widgets import option_widget
 from scoring.boards import bundle, members
 from scoring.boards.board import COUNTS, USUAL, Settings, create, listed
@@ -105,15 +107,18 @@ def _new(store: Store) -> None:
         counts = st.radio("Ranked is", COUNTS, format_func=RULES.get, key="board_new_counts")
     with right:
         truth = inputs.one_file(f"Test set: {challenge.inputs.truth.words}", "board_new_truth")
+        table = inputs.one_file(f"Metadata, if any: {ABOUT_CASES}", "board_new_metadata")
         with st.popover("Options", icon=":material/tune:"):
             settings = _settings(challenge, title, counts)
     if st.button("Create the board", type="primary", icon=":material/add:", key="board_create"):
         if truth is None:
             st.error("Drop the test set first.", icon=":material/block:")
             return
+        settings = replace(settings, metadata=table.source if table else None)
         made = acts.attempt(_create, store, board_id, challenge, truth, settings)
         if not made.refused:
-            st.session_state.pop("board_new_truth_kept", None)
+            for name in ("truth", "metadata"):
+                st.session_state.pop(f"board_new_{name}_kept", None)
         _follow(made)
 
 

@@ -112,7 +112,7 @@ def _receipts(came: Any) -> None:
     if came is None:
         return
     if isinstance(came, InputRefused):
-        finding_list.refusal(came)
+        finding_list.refusal(came, title="Nothing was taken", told="Nothing was counted.")
         return
     receipts, problems = came
     new = [one for one in receipts if not one.again]
@@ -130,7 +130,12 @@ def _receipts(came: Any) -> None:
     ]
     noticed = [finding for one in receipts for finding in one.findings]
     if problems:
-        finding_list.refusal(InputRefused(problems, [*known, *noticed]))
+        rest = " The others count." if receipts else ""
+        finding_list.refusal(
+            InputRefused(problems, [*known, *noticed]),
+            title="Not everything was taken" if receipts else "Nothing was taken",
+            told=f"What is listed here was not counted.{rest}",
+        )
     elif known or noticed:
         finding_list.findings([*known, *noticed])
 
