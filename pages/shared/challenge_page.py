@@ -22,6 +22,7 @@ from pages.shared import (
     placement,
     render,
     reopening,
+    replaced_run,
     second,
     sheet,
     submissions,
@@ -188,8 +189,10 @@ def _submitted(bench: ChallengePage, chosen: Chosen, truth, panel) -> None:
     given, places = mends.mended(dropped), headline.place()
     options = {**bench.score_options(given), **mends.options_of(dropped)}
     mends.lines(dropped)
+    replaced_run.begin(challenge_id, test_set, given)
     found = submissions.predictions(challenge_id, test_set.key, given, truth, options)
     if isinstance(found, submissions.Running):
+        replaced_run.remember(challenge_id, test_set, given, found)
         submissions.running(found)
         return
     read = found.value

@@ -116,6 +116,20 @@ class JobQueue:
         with self._lock:
             self._jobs.pop(key, None)
 
+    def replace(self, key: tuple) -> bool:
+        """Stop the job of a key for the sake of another; the next `submit` of this key starts anew.
+
+        Returns:
+            Whether it had not ended.
+        """
+        with self._lock:
+            job = self._jobs.get(key)
+            if job is None or job.future.done() or job.cancelled():
+                return False
+            self.stop(job)
+            self.forget(key)
+            return True
+
     def stop(self, job: Job) -> None:
         """End a job; one that waits ends at once."""
         job.stop.set()

@@ -1,11 +1,14 @@
-"""Seconds until score and first figure are seen: `python -m tests.benchmarks.first_visit [CHECKOUT ...]`.
+"""Seconds until score and first figure are seen, and a click is answered:
+`python -m tests.benchmarks.first_visit [CHECKOUT ...]`, older checkouts first.
 
-All checkouts are measured in one run. Cold: nobody has visited the server, the browser has loaded nothing.
-Warm: another session of the same browser has visited the page.
+All checkouts are measured in one run, page by page, with the load of the machine beside them. Cold: nobody
+has visited the server, the browser has loaded nothing. Warm: another session of the same browser has visited
+the page. Click: the second tab is opened, until nothing runs any more.
 """
 
 import argparse
 import contextlib
+import os
 import socket
 import subprocess
 import sys
@@ -37,6 +40,9 @@ new MutationObserver(look).observe(document, {subtree: true, childList: true, ch
 """
 BOTH = "() => 'headline' in window.seen && 'figure' in window.seen"
 PATIENCE = 120_000
+CALM = 0.35
+"""Seconds without work after which a page is said to be settled."""
+HEADS = ("headline", "figure", "click")
 
 
 @contextlib.contextmanager
@@ -62,20 +68,25 @@ def served(checkout: Path) -> Iterator[str]:
         process.wait()
 
 
-def visit(context: BrowserContext, address: str, page_name: str) -> tuple[float, float]:
-    """Open a page and return the seconds until score and first figure are there."""
+def visit(context: BrowserContext, address: str, page_name: str) -> tuple[float, float, float]:
+    """Open a page and return the seconds until score and first figure are there, and those that a click
+    takes."""
     page = context.new_page()
     page.add_init_script(WATCH.replace("FIGURE", TABLES if page_name == "isic" else FIGURES))
     page.goto(f"{address}/{page_name}")
     page.wait_for_function(BOTH, timeout=PATIENCE)
     seen = page.evaluate("() => window.seen")
     driver.settled(page)
+    begun = time.perf_counter()
+    page.get_by_role("tab").nth(1).click()
+    driver.settled(page)
+    click = time.perf_counter() - begun - CALM
     page.close()
-    return seen["headline"] / 1000, seen["figure"] / 1000
+    return seen["headline"] / 1000, seen["figure"] / 1000, click
 
 
 def measured(browser: Browser, checkout: Path, page_name: str, rounds: int) -> tuple[float, ...]:
-    """Return headline and figure in seconds, cold and then warm (median)."""
+    """Return headline, figure and click in seconds, cold and then warm (median)."""
     with served(checkout) as address:
         context = browser.new_context(viewport=driver.DESKTOP)
         cold = visit(context, address, page_name)
@@ -90,14 +101,16 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--pages", nargs="*", default=PAGES)
     arguments = parser.parse_args()
-    print(f"{'page':12} {'checkout':20} cold: headline figure   warm: headline figure (s)")
+    heads = "".join(f"{f'{state} {name}':>15}" for state in ("cold", "warm") for name in HEADS)
+    print(f"{'page':12} {'checkout':12}{heads}   load (seconds; load average of one minute)")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=driver.chromium(), args=list(driver.ARGUMENTS))
         for page_name in arguments.pages:
             for checkout in arguments.checkouts:
                 cells = measured(browser, checkout.resolve(), page_name, arguments.rounds)
-                numbers = "   ".join(f"{seconds:8.2f}" for seconds in cells)
-                print(f"{page_name:12} {checkout.resolve().name:20} {numbers}", flush=True)
+                numbers = "".join(f"{seconds:15.2f}" for seconds in cells)
+                load = f"{os.getloadavg()[0]:7.1f}"
+                print(f"{page_name:12} {checkout.resolve().name:12}{numbers}{load}", flush=True)
         browser.close()
 
 

@@ -102,19 +102,25 @@ def test_bad_files_are_answered_and_nothing_else_is_lost(tricorder3, tmp_path):
     shows(page, "--truth", SAMPLE.path, "--predictions", TEAM)
 
 
-def test_a_long_run_shows_how_far_it_is_and_can_be_cancelled(tricorder3):
+def test_a_long_run_shows_how_far_it_is_can_be_cancelled_and_gives_way_to_another_file(tricorder3):
     onnx.checker.check_model(onnx.load_from_string(slow()))
     page = tricorder3("?submission=delphi")
+    zone = page.locator(driver.zone("submission"))
+    expect(zone).to_have_attribute("aria-label", re.compile("up to 512 MB"))
+    assert not re.search(r"\d ?GB", zone.inner_text())
     with page.expect_response(lambda answer: "upload_file" in answer.url):
         driver.drop(page, driver.zone("submission"), "slow.onnx", slow())
-    expect(page.get_by_text(re.compile(r"^[1-9]\d* of 220 images"))).to_be_visible(timeout=driver.PATIENCE)
+    runs = page.get_by_text(re.compile(r"^[1-9]\d* of 220 images"))
+    expect(runs).to_be_visible(timeout=driver.PATIENCE)
     expect(page.get_by_test_id("stMetricValue")).to_have_count(0)
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_text("The run was cancelled")).to_be_visible(timeout=driver.PATIENCE)
-    driver.settled(page)
-    expect(page.get_by_test_id("stMetricValue")).to_have_count(0)
+    expect(driver.settled(page).get_by_test_id("stMetricValue")).to_have_count(0)
+    page.get_by_role("button", name="Run again").click()
+    expect(runs).to_be_visible(timeout=driver.PATIENCE)
     driver.give(page, "submission", TEAM.name, TEAM.read_bytes())
+    expect(page.get_by_text("slow.onnx was still running. It was stopped")).to_be_visible()
     shows(page, "--truth", SAMPLE.path, "--predictions", TEAM)
 
 
@@ -165,10 +171,3 @@ def test_an_own_file_outlives_reloads_and_what_is_gone_is_said(tricorder3):
     expect(page.get_by_text("What is shown now is a sample")).to_be_visible()
     page.get_by_role("button", name="Close", exact=True).click()
     expect(said).to_have_count(0, timeout=driver.PATIENCE)
-
-
-def test_the_limit_of_an_upload_is_said_truly(tricorder3):
-    page = tricorder3()
-    zone = driver.zone("submission")
-    expect(page.locator(zone)).to_have_attribute("aria-label", re.compile("up to 512 MB"))
-    assert not re.search(r"\d ?GB", page.locator(zone).inner_text())

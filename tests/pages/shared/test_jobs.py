@@ -63,6 +63,25 @@ def test_a_slow_job_of_one_session_does_not_hold_up_another(slow):
     assert not hog.let_go.is_set()
 
 
+def test_what_replaces_a_job_ends_it_and_it_can_begin_anew(slow):
+    queue = JobQueue(4)
+    old, new, again = slow("old"), slow("new"), slow("old")
+    replaced = queue.submit(("a", 1), old)
+    begins(old)
+    assert queue.replace(("a", 1))
+    assert replaced.cancelled()
+    assert not queue.replace(("a", 1))
+    queue.submit(("a", 2), new)
+    old.let_go.set()
+    begins(new)
+    job = queue.submit(("a", 1), again)
+    assert job is not replaced
+    for work in (new, again):
+        work.let_go.set()
+    assert ends(job) == "old"
+    assert not queue.replace(("a", 1))
+
+
 def test_a_session_has_one_running_job(slow):
     queue = JobQueue(4)
     first, second = slow("first"), slow("second")
