@@ -6,7 +6,7 @@ import streamlit as st
 
 import scoring
 from pages.shared import access
-from pages.shared.challenge_page import ChallengePage, show
+from pages.shared.challenge_page import ChallengePage, Lines, show
 from pages.shared.inputs import Input
 from pages.shared.option_widgets import chosen_before, option_widget
 from pages.tabs.hecktor2026.centers import centers_tab
@@ -82,11 +82,9 @@ show(
     ChallengePage(
         CHALLENGE,
         score_options=score_options,
-        about_truth=about_truth,
-        about_submission=about_submission,
+        lines=Lines(about_truth, about_submission, CLOSING),
         tabs=TABS,
         table=patient_table,
-        closing=CLOSING,
         choices=choices,
         below_headline=direction_switch,
         viewer=LINK,

@@ -7,7 +7,7 @@ import streamlit as st
 
 import scoring
 from pages.shared import access, inputs
-from pages.shared.challenge_page import ChallengePage, show
+from pages.shared.challenge_page import ChallengePage, Lines, show
 from pages.shared.inputs import Input
 from pages.shared.option_widgets import option_widget
 from pages.tabs.isic import case_table, confusion, malignant, preflight, thresholds
@@ -66,11 +66,9 @@ TABS = {
 show(
     ChallengePage(
         CHALLENGE,
-        about_truth=about_truth,
-        about_submission=about_submission,
+        lines=Lines(about_truth, about_submission, CLOSING),
         tabs=TABS,
         table=case_table.rows,
-        closing=CLOSING,
         choices=choices,
         refused=preflight.refused,
     )

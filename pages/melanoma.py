@@ -4,7 +4,7 @@ import numpy as np
 
 import scoring
 from pages.shared import access
-from pages.shared.challenge_page import ChallengePage, show
+from pages.shared.challenge_page import ChallengePage, Lines, show
 from pages.tabs.melanoma import case_table, missed, preflight, prevalence, thresholds
 from scoring.challenges.safe_scan.cases import Cases
 from scoring.figures.numerals import percent
@@ -48,10 +48,8 @@ TABS = {
 show(
     ChallengePage(
         CHALLENGE,
-        about_truth=about_truth,
-        about_submission=about_submission,
+        lines=Lines(about_truth, about_submission, CLOSING),
         table=case_table.rows,
-        closing=CLOSING,
         tabs=TABS,
     )
 )

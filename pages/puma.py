@@ -7,7 +7,7 @@ import streamlit as st
 
 import scoring
 from pages.shared import access
-from pages.shared.challenge_page import ChallengePage, show
+from pages.shared.challenge_page import ChallengePage, Lines, show
 from pages.shared.inputs import Input
 from pages.shared.option_widgets import option_widget
 from pages.tabs.puma.images import images_tab
@@ -89,11 +89,9 @@ TABS = {
 show(
     ChallengePage(
         CHALLENGE,
-        about_truth=about_truth,
-        about_submission=about_submission,
+        lines=Lines(about_truth, about_submission, CLOSING),
         tabs=TABS,
         table=case_table,
-        closing=CLOSING,
         choices=choices,
         tables={"matches": match_table},
         viewer=LINK,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import scoring
 from pages.shared import access
-from pages.shared.challenge_page import ChallengePage, show
+from pages.shared.challenge_page import ChallengePage, Lines, show
 from pages.tabs import tricorder3 as live
 from scoring.challenges.tricorder3.formula import CLASSES, SMALL_CLASS
 
@@ -57,10 +57,8 @@ show(
     ChallengePage(
         CHALLENGE,
         score_options=score_options,
-        about_truth=about_truth,
-        about_submission=about_submission,
+        lines=Lines(about_truth, about_submission, BOARD),
         tabs=TABS,
         table=live.case_table,
-        closing=BOARD,
     )
 )

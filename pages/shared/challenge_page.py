@@ -58,15 +58,28 @@ class ScoredSubmission:
 
 
 @dataclass(frozen=True)
+class Lines:
+    """Lines of a challenge's page.
+
+    Attributes:
+        truth: About a test set.
+        submission: About a submission, from its card.
+        closing: Below the tabs.
+    """
+
+    truth: Callable[[Any], str]
+    submission: Callable[[ScoreCard], str]
+    closing: str = ""
+
+
+@dataclass(frozen=True)
 class ChallengePage:
     """A challenge's page. What can be dropped, and what is shown of a scorecard, comes from the challenge.
 
     Attributes:
         challenge: The challenge.
-        about_truth: One line about a test set.
-        about_submission: One line about a submission, from its card.
+        lines: Its lines.
         table: The cases as a table, for download.
-        closing: A line below the tabs.
         tabs: Name -> what has widgets below the section of that name, None where nothing has and the tab is
             there only with the section; without any, all sections of the views.
         score_options: Options of `score` that the submission brings.
@@ -79,10 +92,8 @@ class ChallengePage:
     """
 
     challenge: Challenge
-    about_truth: Callable[[Any], str]
-    about_submission: Callable[[ScoreCard], str]
+    lines: Lines
     table: Callable[[ScoreCard], pd.DataFrame]
-    closing: str = ""
     tabs: Mapping[str, Callable[[ScoredSubmission], None] | None] = field(default_factory=dict)
     score_options: Callable[[Input], Mapping] = lambda _given: {}
     choices: Callable[[Input, Any, Any], Mapping] = lambda _test_set, _truth, _predictions: {}
@@ -144,7 +155,7 @@ def show(bench: ChallengePage) -> None:
     if isinstance(truth, submissions.Running) or truth.refused:
         _no_test_set(challenge, truth, test_set, truth_panel)
     else:
-        truth_panel.caption(bench.about_truth(truth.value))
+        truth_panel.caption(bench.lines.truth(truth.value))
         class_names.change(challenge, test_set, "set")
         if test_set.own and not given.own and not given.is_model:
             panel.caption(
@@ -220,7 +231,7 @@ def _submitted(bench: ChallengePage, chosen: Chosen, truth, panel) -> None:
         bench.refused(test_set, given)
         return
     if given.own:
-        panel.caption(bench.about_submission(found.value))
+        panel.caption(bench.lines.submission(found.value))
     is_own = given.own or test_set.own
     shown = ScoredSubmission(
         given.name, found.value, truth, read, given, test_set.key, is_own, chosen.title, not test_set.own
@@ -297,7 +308,7 @@ def _result(
         _comparison_button(bench, shown)
         keeping.button(offer)
     keeping.refused()
-    st.caption(bench.closing)
+    st.caption(bench.lines.closing)
 
 
 def _predictions_button(challenge: Challenge, shown: ScoredSubmission, stem: str) -> None:
