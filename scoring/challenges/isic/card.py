@@ -83,7 +83,7 @@ def _card(
     columns = joined_columns(truth, metadata, repeated=truth.id_column != "image")
     unit, units = find_units(columns, len(truth), UNIT_COLUMNS, truth.id_column, statistics.group)
     answers = _answers(truth, predictions, options)
-    groups = measures.slices(subgroups(columns), truth.score_weights) if metadata is not None else {}
+    groups = measures.slices(subgroups(columns), truth.weights.score) if metadata is not None else {}
     counted = _slice_shares(answers, options.malignant)
 
     def quantities(weights: np.ndarray) -> dict[Any, np.ndarray]:
@@ -91,10 +91,10 @@ def _card(
             groups, counted, weights
         )
 
-    point = quantities(truth.score_weights[None])
-    found = replicate(quantities, point, units, statistics, truth.score_weights)
+    point = quantities(truth.weights.score[None])
+    found = replicate(quantities, point, units, statistics, truth.weights.score)
     metrics, score = _metrics(truth, answers, point, options), float(point["score"][0])
-    scored = truth.score_weights > 0
+    scored = truth.weights.score > 0
     reliable, digest = _reliability(answers, scored), truth_digest(truth, predictions)
     slices = {"slices": shares.rows(groups, counted, point, found.intervals)} if groups else {}
     return ScoreCard(
@@ -123,7 +123,7 @@ def _card(
                 bool(found.values),
                 units,
                 lambda: measures.unit_sums(
-                    answers, units, truth.score_weights, options.ranked_by, score, found.left_out["score"]
+                    answers, units, truth.weights.score, options.ranked_by, score, found.left_out["score"]
                 ),
             ),
         },
@@ -146,14 +146,14 @@ def _answers(truth: Cases, predictions: Predictions, options: Options) -> Answer
 def _metrics(truth: Cases, a: Answers, point: Mapping[Any, np.ndarray], options: Options) -> dict[str, float]:
     named = {name: float(values[0]) for name, values in point.items() if isinstance(name, str)}
     score = named.pop("score")
-    weighs = truth.weighted or truth.validated
-    validation = measures.ranked_value(a, truth.validation_weights, options.ranked_by) if weighs else score
+    weighs = truth.weights.in_file or truth.weights.validation_in_file
+    validation = measures.ranked_value(a, truth.weights.validation, options.ranked_by) if weighs else score
     return {**named, "validation_score": validation}
 
 
 def _more(truth: Cases, predictions: Predictions, options: Options) -> dict[str, Any]:
     return {
-        "n_scored": int((truth.score_weights > 0).sum()),
+        "n_scored": int((truth.weights.score > 0).sum()),
         "preset": preset(truth.categories),
         "malignant": list(options.malignant),
         "scores_at_half": scores_at_half(predictions),
@@ -229,8 +229,8 @@ def _cases(truth: Cases, predictions: Predictions) -> tuple[dict[str, Any], ...]
             truth.ids, labels.tolist(), predictions.labels.tolist(), scores, strict=True
         )
     ]
-    if truth.weighted:
-        for row, weight in zip(rows, truth.score_weights.tolist(), strict=True):
+    if truth.weights.in_file:
+        for row, weight in zip(rows, truth.weights.score.tolist(), strict=True):
             row["weight"] = weight
     return tuple(rows)
 
@@ -264,7 +264,7 @@ def _arrays(
     malignant_threshold [points]. reliability_predicted, _observed, _low, _high, _n [10], where there is a
     calibration.
     """
-    weights = truth.score_weights[None]
+    weights = truth.weights.score[None]
     lines, precisions = [], []
     for levels in a.levels:
         c = roc.curve(levels, weights)
@@ -280,7 +280,7 @@ def _arrays(
         "positives": a.positives,
         "truth": a.labels,
         "predicted": a.predicted,
-        "score_weights": truth.score_weights,
+        "score_weights": truth.weights.score,
         "units": units,
         "pr_precision": _padded(precisions),
         **{

@@ -46,7 +46,7 @@ def official(
     if stops or rounded or not reasons:
         return Official.compare(score, None, *reasons)
     as_there = a if not options.inclusive else strictly_above(a)
-    weights = truth.score_weights
+    weights = truth.weights.score
     if order is not None:
         return Official.compare(score, measures.by_position(as_there, weights, order, goal), *reasons)
     return Official.compare(score, measures.ranked_value(as_there, weights, goal), *reasons)
@@ -55,7 +55,7 @@ def official(
 def out_of_order(truth: Cases) -> Ints | None:
     """Return the places [N] of the cases sorted by id, where the official scorer applies the weights to
     other rows; None where it does not."""
-    varying = any(np.ptp(w) > 0 for w in (truth.score_weights, truth.validation_weights))
+    varying = any(np.ptp(w) > 0 for w in (truth.weights.score, truth.weights.validation))
     if not varying or all(map(le, truth.ids, truth.ids[1:])):
         return None
     return np.array(sorted(range(len(truth)), key=truth.ids.__getitem__))
@@ -70,7 +70,7 @@ def _stops(truth: Cases, predictions: Predictions, a: Answers) -> Iterator[str]:
     refusal = first_refusal([*truth.findings, *predictions.findings])
     if refusal:
         yield f"The official scorer refuses the files: {refusal}"
-    scored = truth.score_weights > 0
+    scored = truth.weights.score > 0
     absent = [name for k, name in enumerate(a.categories) if not (a.positives[:, k] & scored).any()]
     if absent:
         yield f"The official scorer stops with an error: there is no case of {', '.join(absent)}."

@@ -28,12 +28,12 @@ def findings(
     has_intervals: bool,
 ) -> Iterator[Finding]:
     """Yield what must be known of a score before it is believed. metrics: NaN where undefined."""
-    scored = truth.score_weights > 0
+    scored = truth.weights.score > 0
     yield from _cases(truth, a, options)
     yield from _undecided(predictions, a)
     yield from _one_sided(a, scored)
     yield from _malignant(a, metrics["malignant_auc"], options, scored)
-    if np.isnan(metrics["validation_score"]) and not (truth.validation_weights > 0).any():
+    if np.isnan(metrics["validation_score"]) and not (truth.weights.validation > 0).any():
         yield warning(
             "no-validation-weight",
             "validation_score",
@@ -75,7 +75,7 @@ def _out_of_order(truth: Cases, a: Answers, options: Options) -> Iterator[Findin
         return
     figures = [
         measures.by_position(a, w, order, options.ranked_by)
-        for w in (truth.score_weights, truth.validation_weights)
+        for w in (truth.weights.score, truth.weights.validation)
     ]
     score, validation = (f"{figure!r}" if np.isfinite(figure) else "no number" for figure in figures)
     yield warning(

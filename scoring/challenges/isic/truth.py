@@ -30,13 +30,23 @@ IMAGE = "image"
 
 
 @dataclass(frozen=True)
+class CaseWeights:
+    """How much each case counts, float64 [N], 0 for the excluded image: in the score, and in the score of
+    validation; and whether the file has columns for these."""
+
+    score: np.ndarray
+    validation: np.ndarray
+    in_file: bool = False
+    validation_in_file: bool = False
+
+
+@dataclass(frozen=True)
 class Cases:
     """The cases of a test set, in file order; or of pictures alone, without categories.
 
     ids: as compared. photographs: members of `pictures` by case; ambiguous: cases with several that cannot be
     told apart. columns: cells by `key` of the columns that are no category, and of joined metadata, for units
-    and slices. positives: bool [N, K] in the order of `categories`. score_weights, validation_weights:
-    float64 [N], 0 for the excluded image; weighted, validated: whether the file has the column.
+    and slices. positives: bool [N, K] in the order of `categories`.
     """
 
     name: str
@@ -51,10 +61,7 @@ class Cases:
     findings: tuple[Finding, ...]
     categories: tuple[str, ...]
     positives: np.ndarray
-    score_weights: np.ndarray
-    validation_weights: np.ndarray
-    weighted: bool = False
-    validated: bool = False
+    weights: CaseWeights
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -127,7 +134,7 @@ def read_truth(
     cases = _cases(
         files, pictures, found, categories, answers, dict(zip(weights, weighing.values.T, strict=True)), units
     )
-    if not problems and not (cases.score_weights[cases.labels >= 0] > 0).any():
+    if not problems and not (cases.weights.score[cases.labels >= 0] > 0).any():
         problems.append(
             error(
                 "no-scored-case",
@@ -185,8 +192,7 @@ def read_images(source: Source, name: str | None = None) -> Cases:
         (),
         (),
         np.empty((n, 0), bool),
-        np.ones(n),
-        np.ones(n),
+        CaseWeights(np.ones(n), np.ones(n)),
     )
 
 
@@ -357,10 +363,9 @@ def _cases(
         (),
         categories,
         answers.values == 1,
-        kept[SCORE_WEIGHT],
-        kept[VALIDATION_WEIGHT],
-        SCORE_WEIGHT in weights,
-        VALIDATION_WEIGHT in weights,
+        CaseWeights(
+            kept[SCORE_WEIGHT], kept[VALIDATION_WEIGHT], SCORE_WEIGHT in weights, VALIDATION_WEIGHT in weights
+        ),
     )
 
 
@@ -375,6 +380,7 @@ def _named_once(cases: Cases) -> Cases:
         ambiguous=frozenset(),
         columns={},
         positives=cases.positives[rows],
-        score_weights=cases.score_weights[rows],
-        validation_weights=cases.validation_weights[rows],
+        weights=replace(
+            cases.weights, score=cases.weights.score[rows], validation=cases.weights.validation[rows]
+        ),
     )

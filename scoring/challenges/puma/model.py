@@ -61,7 +61,7 @@ def read_images(source: Source, name: str | None = None) -> Truth:
     sizes, shown, findings = images.measure(files, [found[case][0] for case in ids])
     others = ignored(files, (member for member in files.members if [member] not in found.values()))
     nothing = tuple(Nuclei.empty() for _ in ids)
-    return Truth(files.name, files, ids, nothing, sizes, files, shown, (*findings, *others), {}, {})
+    return Truth(files.name, files, ids, nothing, sizes, files, shown, (*findings, *others), {})
 
 
 def inspect(

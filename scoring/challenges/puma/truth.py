@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -18,9 +19,10 @@ class Truth:
     """The cases of a truth, sorted by id (code points).
 
     nuclei: of each case. sizes: int [N, 2], width and height in px, 1024 without an image. images: member of
-    `pictures` that shows each case, None without. digest_of: SHA-256 of each file of nuclei. columns,
-    id_column: metadata by lower-case name, none in these files.
+    `pictures` that shows each case, None without. digest_of: SHA-256 of each file of nuclei.
     """
+
+    id_column: ClassVar[str] = "case"
 
     name: str
     files: Files
@@ -31,11 +33,14 @@ class Truth:
     images: tuple[str | None, ...]
     findings: tuple[Finding, ...]
     digest_of: Mapping[str, str]
-    columns: Mapping[str, tuple[str, ...]]
-    id_column: str = "case"
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @property
+    def columns(self) -> Mapping[str, tuple[str, ...]]:
+        """Columns of metadata: these files have none."""
+        return {}
 
     def picture(self, index: int) -> bytes | None:
         """The image of a case, encoded; None where there is none. Raises InputRefused where the file cannot
@@ -94,5 +99,5 @@ def _read(
         *cases.ignored(files, (member for member in files.members if member not in looked_at)),
     )
     return Truth(
-        files.name, files, ids, read.nuclei, sizes, pictures, shown, findings, read.digest_of, {}
+        files.name, files, ids, read.nuclei, sizes, pictures, shown, findings, read.digest_of
     ), read.problems

@@ -48,7 +48,7 @@ def test_replicates_are_the_scorer_on_the_repeated_cases(seed, settings):
     asked = truth.categories[:1]
     prepared = answers_of(truth, predictions, asked)
     weights = np.concatenate(
-        list(resampling.replicate_weights(np.arange(len(truth)), REPLICATES, seed, truth.score_weights))
+        list(resampling.replicate_weights(np.arange(len(truth)), REPLICATES, seed, truth.weights.score))
     )
     found = measures.quantities(prepared, weights, "balanced_accuracy")
     counts = np.random.default_rng(seed).multinomial(
@@ -61,7 +61,7 @@ def test_replicates_are_the_scorer_on_the_repeated_cases(seed, settings):
             asked,
             truth.positives[rows],
             predictions.outputs[rows],
-            truth.score_weights[rows],
+            truth.weights.score[rows],
         )
         got = {name: None if np.isnan(found[name][b]) else found[name][b] for name in expected}
         assert got == pytest.approx(expected, abs=1e-12)
@@ -78,7 +78,7 @@ def test_intervals_are_percentiles_of_every_metric_but_the_validation_score(weig
     truth, predictions = read(7, weights=weights)
     card = isic.score(truth, predictions, resamples=200, seed=5, malignant="C0")
     draws = np.concatenate(
-        list(resampling.replicate_weights(np.arange(len(truth)), 200, 5, truth.score_weights))
+        list(resampling.replicate_weights(np.arange(len(truth)), 200, 5, truth.weights.score))
     )
     values = measures.quantities(answers_of(truth, predictions, "C0"), draws, "balanced_accuracy")
     assert set(card.intervals) == {*card.metrics, "score"} - {"validation_score"}
@@ -102,7 +102,7 @@ def test_leaving_one_unit_out_uses_the_weights(interval):
             kept = np.arange(len(truth)) != i
             left_out.append(
                 measures.quantities(
-                    prepared, np.where(kept, truth.score_weights, 0)[None], "balanced_accuracy"
+                    prepared, np.where(kept, truth.weights.score, 0)[None], "balanced_accuracy"
                 )["score"][0]
             )
         n = len(left_out)

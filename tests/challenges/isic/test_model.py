@@ -245,8 +245,8 @@ def test_places_without_images():
 
 
 def test_thumbnails():
-    assert isic.thumbnails(read(), [0])[0].startswith(b"\xff\xd8")
-    assert isic.thumbnails(read({"truth.csv": category_tables.truth()}), [0]) == [None]
+    assert isic.display.thumbnails(read(), [0])[0].startswith(b"\xff\xd8")
+    assert isic.display.thumbnails(read({"truth.csv": category_tables.truth()}), [0]) == [None]
 
 
 def test_the_command_line_predicts_and_scores(tmp_path):

@@ -90,7 +90,7 @@ def test_the_metric_that_ranks(metric, name, measure):
         assert row["score_worth"] == 1 / 4
         assert row["score_lost"] == pytest.approx((1 - row[measure]) / 4)
     assert sum(row["score_lost"] for row in card.per_class.values()) == pytest.approx(1 - card.score)
-    heavy = isic.read_truth(pair[0]).validation_weights
+    heavy = isic.read_truth(pair[0]).weights.validation
     validation = table(
         ("image", "C0", "C1", "C2", "C3", "score_weight"),
         *(
