@@ -108,6 +108,21 @@ def slices_of(card: ScoreCard) -> Groups:
 
 
 @dataclass(frozen=True)
+class SizeRule:
+    """How the size of a model counts in a score.
+
+    Attributes:
+        option: Name of the option of `score` that gives the size where only a team's predictions are known.
+        part: The part of the score that the size makes, in words ("efficiency").
+        limits_mib: Sizes from which the score falls, and at which all that size can cost is lost.
+    """
+
+    option: str
+    part: str
+    limits_mib: tuple[float, float]
+
+
+@dataclass(frozen=True)
 class ComparisonSpec:
     """What can be compared between teams of one challenge.
 
@@ -125,10 +140,7 @@ class ComparisonSpec:
         slices: A card's column -> group -> row.
         what_if: The score under other parameters, where its formula has any.
         weight_map: Three weighted parts of the score, where it has them.
-        size_limits_mib: Model sizes from which the score falls, and at which all that size can cost is lost.
-        size_option: Name of the option of `score` that gives the size of a team's model where only its
-            predictions are known; empty where size does not count in the score.
-        size_part: The part of the score that a model's size makes, in words ("efficiency").
+        size: How the size of a model counts in the score; None: it does not.
         tie_break: The metric that orders equal scores; None: they share a rank.
         rank: An order of its own, from the cards and the options of `compare`; None: by score.
         offered: Name of the option that the page of comparisons offers for all teams; empty: none.
@@ -143,9 +155,7 @@ class ComparisonSpec:
     slices: Callable[[ScoreCard], Groups] = slices_of
     what_if: WhatIf | None = None
     weight_map: WeightMap | None = None
-    size_limits_mib: tuple[float, float] | None = None
-    size_option: str = ""
-    size_part: str = ""
+    size: SizeRule | None = None
     tie_break: str | None = None
     rank: Callable[[Mapping[str, ScoreCard], Values], Ranking] | None = None
     offered: str = ""

@@ -69,7 +69,7 @@ class Comparison:
     @property
     def size_assumed(self) -> tuple[str, ...]:
         """Return the teams whose score counts an unknown model size as if it cost nothing, best first."""
-        if not self.spec.size_option:
+        if self.spec.size is None:
             return ()
         return tuple(
             name

@@ -204,9 +204,10 @@ def with_sizes(
         InputRefused: For a size that is not that of a team's own model file, or given twice and differently
             (`bad-team-fact`).
     """
-    option = challenge.comparison.size_option
-    if not option:
+    size = challenge.comparison.size
+    if size is None:
         return options
+    option = size.option
     models = {name: sent.model["size_mib"] for name, sent in teams.items() if sent.model is not None}
     given = {name: own[option] for name, own in options.items() if own.get(option) is not None}
     wrong = [*not_of_models(facts, models), *_contradicted(facts, given, GIVEN_TWICE)]
@@ -223,7 +224,7 @@ def with_sizes(
 def scored_facts(spec: ComparisonSpec, card: ScoreCard, told: TeamFacts | None) -> TeamFacts:
     """Return the facts of a team, its size that of the card where it counts in the score."""
     facts = told or UNKNOWN
-    if not spec.size_option:
+    if spec.size is None:
         return facts
     return replace(facts, size_mib=card.more["model_size_mib"])
 

@@ -25,7 +25,7 @@ def facts(found: Comparison) -> Table:
         "As the organizer gave them; a dash where nothing was given. "
         + (
             "Sizes count in the score."
-            if found.spec.size_option
+            if found.spec.size
             else "The size of a model does not count in this score."
         ),
     )

@@ -188,16 +188,16 @@ def assumed(found: Comparison) -> str:
     16 teams"."""
     number = len(found.size_assumed)
     teams = f"{number} of {len(found.scored)} team{'s' * (len(found.scored) > 1)}"
-    return f"{found.spec.size_part} assumed for {teams}" if number else ""
+    return f"{found.spec.size.part} assumed for {teams}" if number and found.spec.size else ""
 
 
 def assumption(found: Comparison) -> str:
     """Return what assuming a model's size means, as a sentence; "" where none is assumed."""
-    if not found.size_assumed or found.spec.size_limits_mib is None:
+    if not found.size_assumed or found.spec.size is None:
         return ""
     known = len(found.size_assumed) < len(found.scored)
     return (
-        f"The size of these models is unknown, so they count as {found.spec.size_limits_mib[0]:g} MiB or "
+        f"The size of these models is unknown, so they count as {found.spec.size.limits_mib[0]:g} MiB or "
         f"less, which costs nothing: {_listed(found.size_assumed)}."
         f"{' Teams with a known size may lose points to them.' if known else ''}"
     )

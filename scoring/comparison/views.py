@@ -300,7 +300,8 @@ def size(shown: Displayed) -> tuple[Block, ...]:
         return (Text("No team says how large its model is.", "note"),)
 
     def build(theme: Theme) -> go.Figure:
-        return size_scatter(sized, scale.unit, scale.digits, theme, found.spec.size_limits_mib)
+        limits = found.spec.size.limits_mib if found.spec.size else None
+        return size_scatter(sized, scale.unit, scale.digits, theme, limits)
 
     return (
         Figure(

@@ -39,11 +39,11 @@ def typed(challenge_id: str) -> Typed:
 
 def of_teams(challenge: Challenge, teams: Sequence[Team]) -> dict[str, TeamFacts]:
     """Return the facts of each team: what was typed, else the size that came with its file."""
-    option, known = challenge.comparison.size_option, typed(challenge.id).texts
+    rule, known = challenge.comparison.size, typed(challenge.id).texts
     facts = {}
     for team in teams:
         facts[team.name], _ = parse(team.name, known.get(team.name, {}))
-        size = team.options.get(option)
+        size = team.options.get(rule.option) if rule else None
         if isinstance(size, (int, float)) and "size_mib" not in known.get(team.name, {}):
             facts[team.name] = replace(facts[team.name], size_mib=float(size))
     return facts
@@ -51,13 +51,13 @@ def of_teams(challenge: Challenge, teams: Sequence[Team]) -> dict[str, TeamFacts
 
 def with_sizes(challenge: Challenge, teams: Sequence[Team], facts: Mapping[str, TeamFacts]) -> list[Team]:
     """Return the teams with the sizes of their models as options of `score`, where size counts in it."""
-    option = challenge.comparison.size_option
-    if not option:
+    rule = challenge.comparison.size
+    if rule is None:
         return list(teams)
     return [
         team
         if team.given.is_model
-        else replace(team, options={**team.options, option: facts[team.name].size_mib})
+        else replace(team, options={**team.options, rule.option: facts[team.name].size_mib})
         for team in teams
     ]
 
@@ -105,7 +105,7 @@ def editor(compared: Compared) -> None:
             st.error(f"**{markdown(name, 40)}**: {markdown(refused[name], 400)}", icon=":material/edit_off:")
     counts = (
         "Sizes count in the score: the ranking follows at once."
-        if found.spec.size_option
+        if found.spec.size
         else "The size of a model does not count in this score."
     )
     st.caption(

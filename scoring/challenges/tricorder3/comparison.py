@@ -11,6 +11,7 @@ from scoring.challenges.tricorder3.options import MISSING, MODEL_SIZE
 from scoring.comparison_spec import (
     ComparisonSpec,
     Parameter,
+    SizeRule,
     Value,
     WeightMap,
     WhatIf,
@@ -65,7 +66,5 @@ COMPARISON = ComparisonSpec(
         by_rank=False,
         others="accuracy and efficiency",
     ),
-    size_limits_mib=(FREE_MIB, FULL_MIB),
-    size_option=MODEL_SIZE.name,
-    size_part="efficiency",
+    size=SizeRule(MODEL_SIZE.name, "efficiency", (FREE_MIB, FULL_MIB)),
 )
