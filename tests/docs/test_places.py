@@ -31,6 +31,13 @@ def test_every_place_is_there(page: Path):
     assert sorted(str(place) for place in places if not place.exists()) == []
 
 
+def test_the_architecture_names_every_module_and_package_of_scoring():
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    there = {path for path in (ROOT / "scoring").iterdir() if not path.name.startswith("__")}
+    names = {f"scoring/{path.name}{'/' * path.is_dir()}" for path in there}
+    assert sorted(name for name in names if f"`{name}`" not in text) == []
+
+
 def test_what_is_not_there_is_found():
     text = "`scoring/` `scoring/none.py` `scorng/text.py` `text.py` `a/b` [x](docs/none.md) [y](https://example.org)"
     assert named(text) == {"scoring/", "scoring/none.py", "scorng/text.py"}

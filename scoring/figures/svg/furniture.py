@@ -7,7 +7,7 @@ from scoring.figures.svg.axes import Axis, title
 from scoring.figures.svg.legend import ROW, SAMPLE, Entry, in_rows
 from scoring.figures.svg.plot import STANDOFF, TITLE_STANDOFF, Plot, label_room
 from scoring.figures.svg.scatter import dashed
-from scoring.figures.svg.symbols import looks, path
+from scoring.figures.svg.symbols import attributes, path
 from scoring.figures.svg.words import number, paint, words
 
 Properties = Mapping[str, Any]
@@ -194,7 +194,7 @@ def _sample(entry: Entry, x: float, y: float, plot: Plot) -> Iterator[str]:
     if "markers" in str(trace.get("mode")):
         line, symbol = marker.get("line", {}), str(marker.get("symbol", "circle"))
         border = str(line.get("color", plot.ink)), float(line.get("width", 0))
-        look = looks(symbol, str(marker.get("color", plot.colour(trace))), border)
+        look = attributes(symbol, str(marker.get("color", plot.colour(trace))), border)
         shape = path(symbol, MARK)
         yield f'<path transform="translate({number(centre)},{number(y)})" d="{shape}" {look}/>'
     if trace["type"] == "bar":

@@ -9,7 +9,7 @@ from scoring.arrays import Floats
 from scoring.figures.svg import ranges
 from scoring.figures.svg.axes import Axis
 from scoring.figures.svg.plot import Plot
-from scoring.figures.svg.symbols import looks, path
+from scoring.figures.svg.symbols import attributes, path
 from scoring.figures.svg.words import number, paint, words
 
 Properties = Mapping[str, Any]
@@ -90,7 +90,7 @@ def points(trace: Properties, at: Floats, plot: Plot) -> Iterator[str]:
             f'<path transform="translate({number(at[k, 0])},{number(at[k, 1])})" d="{shape}"/>'
             for k in places
         )
-        yield f"<g {looks(symbol, str(colour), (str(tint), float(width)))}>{copies}</g>"
+        yield f"<g {attributes(symbol, str(colour), (str(tint), float(width)))}>{copies}</g>"
 
 
 def _pixels(axis: Axis, coordinates: Floats) -> Floats:

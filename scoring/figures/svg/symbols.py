@@ -61,7 +61,7 @@ def path(symbol: str, size: float) -> str:
     return "M" + "L".join(f"{scaled(x)},{scaled(y)}" for x, y in corners) + "Z"
 
 
-def looks(symbol: str, colour: str, line: tuple[str, float]) -> str:
+def attributes(symbol: str, colour: str, line: tuple[str, float]) -> str:
     """Return the attributes of a mark. line: colour and width in pixels of its border."""
     tint, width = line
     if symbol in LINES:
