@@ -66,7 +66,7 @@ def _summary(entries: list[Entry], public: bool) -> None:
 
 
 def _lines(entries: list[Entry], public: bool) -> str:
-    """The lines of a group. public: what is to be done concerns the operator alone."""
+    """Return the lines of a group. public: what is to be done concerns the operator alone."""
     lines = []
     for entry in entries:
         lines.append(f"{SIGNS[entry.state]} {markdown(entry.name)}: **{markdown(entry.value, 300)}**")

@@ -51,7 +51,7 @@ def choices(_test_set: Input, truth: Truth, _predictions: NucleiPredictions) -> 
 
 
 def about_truth(truth: Truth) -> str:
-    """One line about the test set."""
+    """Return one line about the test set."""
     nuclei, n_images = sum(map(len, truth.nuclei)), sum(image is not None for image in truth.images)
     images = f"{n_images} with an image" if n_images else "without images"
     if n_images == len(truth):
@@ -60,18 +60,18 @@ def about_truth(truth: Truth) -> str:
 
 
 def about_submission(card: ScoreCard) -> str:
-    """One line about the submission."""
+    """Return one line about the submission."""
     missing = sum(row["missing"] for row in card.cases)
     return f"{card.metrics['n_predicted']:,} nuclei for {card.n_cases - missing} of {card.n_cases} cases"
 
 
 def case_table(card: ScoreCard) -> pd.DataFrame:
-    """The cases, for download."""
+    """Return the cases, for download."""
     return pd.json_normalize([dict(row) for row in card.cases], sep="_")
 
 
 def match_table(card: ScoreCard) -> pd.DataFrame:
-    """What became of every nucleus, as --matches writes it."""
+    """Return what became of every nucleus, as --matches writes it."""
     return pd.DataFrame({name: matches.cells(column) for name, column in (card.matches or {}).items()})
 
 

@@ -27,7 +27,7 @@ def single_image() -> None:
 
 
 def _challenge() -> str:
-    """The challenge in the address, or the first."""
+    """Return the challenge in the address, or the first."""
     key = "single_challenge"
     if st.session_state.get(key) not in CHALLENGES:
         named = st.query_params.get("challenge")

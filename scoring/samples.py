@@ -63,7 +63,8 @@ def test_sets(challenge_id: str) -> dict[str, TestSet]:
 
 
 def _truth(folder: Path) -> Path:
-    """Where the truth is: a folder of its own where any file could be taken for truth, else the sample's."""
+    """Return where the truth is: a folder of its own where any file could be taken for truth, else the
+    sample's."""
     own = folder / "truth"
     return own if own.is_dir() else folder
 

@@ -64,7 +64,7 @@ def chosen(card: ScoreCard, rows: pd.DataFrame, columns: Mapping[str, ColumnConf
 
 
 def pixels(shown: ScoredSubmission, index: int, how: str) -> None:
-    """The pixels that the model received of a case, step by step. how: in words, Markdown of our own."""
+    """Draw the pixels that the model received of a case, step by step. how: in words, Markdown of our own."""
     layout.heading("Which pixels did it get?")
     stages = submissions.received(
         shown.card.challenge, shown.truth_key, index, shown.card.more.get("model"), shown.truth

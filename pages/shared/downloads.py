@@ -58,7 +58,7 @@ def csv(table: pd.DataFrame, index: bool = True) -> bytes:
 def button(
     label: str, content: Callable[[], bytes | str], stem: str, suffix: str, mime: str, key: str, **appearance
 ) -> None:
-    """A download that is built when it is clicked and reruns nothing.
+    """Draw a download that is built when it is clicked and reruns nothing.
 
     appearance: arguments of `st.download_button` such as `type` and `help`.
     """
@@ -106,5 +106,5 @@ def paper_button(content: Callable[[], bytes], stem: str, key: str) -> None:
 
 
 def today() -> str:
-    """The date of a report that is made now, in UTC."""
+    """Return the date of a report that is made now, in UTC."""
     return f"{datetime.now(UTC):%Y-%m-%d}"

@@ -78,7 +78,7 @@ def say_lost() -> None:
 
 
 def files_of(state: Mapping[str, Any]) -> Iterator[UploadedFile]:
-    """The own files that a session's state holds."""
+    """Yield the own files that a session's state holds."""
     for key, value in state.items():
         if str(key).endswith(ENDING) and value:
             yield from value[1]

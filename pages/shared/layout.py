@@ -41,7 +41,7 @@ export default function ({data, parentElement, setTriggerValue}) {
 
 
 def theme() -> Theme:
-    """The theme that the visitor sees."""
+    """Return the theme that the visitor sees."""
     return DARK if st.context.theme.type == "dark" else LIGHT
 
 
@@ -89,7 +89,7 @@ def table(
     height: int | Literal["content"] = "content",
     **more,
 ):
-    """A table under the question it answers. columns: name in rows -> column_config. more: for
+    """Draw a table under the question it answers. columns: name in rows -> column_config. more: for
     `st.dataframe` (on_select ...)."""
     numbers = rows[list(columns)]
     shown = styled_table(question, *shortened_column(numbers, dict(columns)), key, height=height, **more)
@@ -106,7 +106,7 @@ def styled_table(
     height: int | Literal["content"] = "content",
     **more,
 ):
-    """A table under its question, without caption. style: rows, styled or not."""
+    """Draw a table under its question, without caption. style: rows, styled or not."""
     heading(question)
     return st.dataframe(
         style,
@@ -127,7 +127,7 @@ def footer(
     key: str | None = None,
     index: bool = True,
 ) -> None:
-    """The caption of a figure or table beside its numbers as CSV."""
+    """Draw the caption of a figure or table beside its numbers as CSV."""
     if not caption and numbers is None:
         return
     with st.container(horizontal=True, vertical_alignment="center", wrap=False, gap="small"):
@@ -151,7 +151,7 @@ def number(
     explain: str | None = None,
     better: Better | None = None,
 ):
-    """A right-aligned column with a fixed number of decimals."""
+    """Return a right-aligned column with a fixed number of decimals."""
     explained = with_direction(explain, better)
     return st.column_config.NumberColumn(
         name, format=f"%.{digits}f", width=width, alignment="right", help=explained
@@ -159,14 +159,14 @@ def number(
 
 
 def words(name: str, width: int | None = None, right: bool = False, explain: str | None = None):
-    """A column of text; intervals stand to the right."""
+    """Return a column of text; intervals stand to the right."""
     return st.column_config.TextColumn(
         name, width=width, alignment="right" if right else "left", help=explain
     )
 
 
 def bar(name: str, colour: str, most: float = 1.0, shape: str = "%.3f", width: int | None = None):
-    """A column of bars from 0 to `most`. shape: a printf format of the number beside the bar."""
+    """Return a column of bars from 0 to `most`. shape: a printf format of the number beside the bar."""
     return st.column_config.ProgressColumn(
         name, min_value=0, max_value=most, format=shape, color=colour, width=width
     )
@@ -175,8 +175,8 @@ def bar(name: str, colour: str, most: float = 1.0, shape: str = "%.3f", width: i
 def chart(
     figure: go.Figure, caption: str, numbers: pd.DataFrame | None = None, key: str | None = None, **more
 ):
-    """The question as a heading that wraps, the figure, then the caption with n and method beside the numbers
-    as CSV.
+    """Draw the question as a heading that wraps, the figure, then the caption with n and method beside the
+    numbers as CSV.
 
     caption: Markdown of our own. key: needed where one question stands twice on a page. more: for
     `st.plotly_chart` (on_select ...).
@@ -188,7 +188,7 @@ def chart(
 
 
 def plot(figure: go.Figure, caption: str, key: str | None = None, **more):
-    """A figure under its question. caption: what is read aloud besides."""
+    """Draw a figure under its question. caption: what is read aloud besides."""
     question = figure.layout.meta["question"]
     slug = file_name(key or question)
     heading(question)
@@ -283,6 +283,6 @@ def gallery(
 
 
 def closing(files: str = "Files stay in your session and go with it.") -> None:
-    """The last thing on every page. files: where they stay."""
+    """Draw the last thing on every page. files: where they stay."""
     WATCH(key="theme_watch", data={"paper": theme().paper}, on_paper_change=lambda: None, height=1)
     st.caption(f"Research use only. Not a medical device; no output of this page is a diagnosis. {files}")

@@ -59,7 +59,7 @@ class Departures:
 
 
 def _disconnected(runtime: Runtime) -> Mapping[str, AppSession]:
-    """The sessions that Streamlit keeps for those who come back, by id."""
+    """Return the sessions that Streamlit keeps for those who come back, by id."""
     stored = runtime._session_mgr._session_storage.list()  # type: ignore[attr-defined]
     return {info.session.id: info.session for info in stored}
 

@@ -72,7 +72,7 @@ class Runs:
 
 
 def attempt(work, *arguments, **options) -> Outcome:
-    """A refusal as a value, so that it is cached and shown like any result."""
+    """Return a refusal as a value, so that it is cached and shown like any result."""
     try:
         return Outcome(work(*arguments, **options))
     except scoring.InputRefused as refused:
@@ -126,8 +126,8 @@ def card(
     _truth,
     _predictions,
 ) -> Outcome:
-    """The scorecard of predictions that were read or run. Keys: (SHA-256, name), for findings say names;
-    options: sorted (name, value) pairs of `score`."""
+    """Return the scorecard of predictions that were read or run. Keys: (SHA-256, name), for findings say
+    names; options: sorted (name, value) pairs of `score`."""
     return attempt(_score, challenge_id, dict(options), _truth, _predictions)
 
 
@@ -300,7 +300,7 @@ def thumbnails(challenge_id: str, truth_key: str, places: tuple[int, ...], _trut
 
 
 def received(challenge_id: str, truth_key: str, index: int, model: Mapping | None, truth) -> PictureOutcome:
-    """The pixels that a model received of one case."""
+    """Return the pixels that a model received of one case."""
     return _received(challenge_id, truth_key, index, repr(model["inputs"]) if model else "", truth, model)
 
 
@@ -314,7 +314,7 @@ def _received(challenge_id: str, truth_key: str, index: int, shape: str, _truth,
 def sweep(
     challenge_id: str, truth_key: str, model_key: str, index: int, _truth, _given: Input
 ) -> PictureOutcome:
-    """A model's outputs for one case under other demographics."""
+    """Return a model's outputs for one case under other demographics."""
     return _attempt_picture(sweep_of_model, _given.source, _truth, index)
 
 

@@ -43,9 +43,9 @@ class Team:
 def offered(
     challenge: Challenge, test_set: Input, sample: TestSet, single: Sequence[Input], packs: Sequence[Input]
 ) -> tuple[dict[str, Team], list[Finding]]:
-    """All teams that can be compared on this test set, by name: samples, those added on the challenge's page,
-    those dropped; and what is wrong with the folders and zips. single: a team each; packs: with an entry per
-    team."""
+    """Return all teams that can be compared on this test set, by name: samples, those added on the
+    challenge's page, those dropped; and what is wrong with the folders and zips. single: a team each; packs:
+    with an entry per team."""
     teams: dict[str, Team] = {}
     if not test_set.own:
         for submission in sample.submissions.values():
@@ -153,7 +153,7 @@ class Added:
 
 
 def _added(challenge_id: str) -> list[Added]:
-    """What was added in this session, oldest first."""
+    """Return what was added in this session, oldest first."""
     return st.session_state.setdefault(f"_added_{challenge_id}", [])
 
 
@@ -168,7 +168,7 @@ def add(challenge: Challenge, shown) -> None:
 
 
 def is_added(challenge_id: str, shown) -> bool:
-    """Whether the submission that a challenge's page shows was added already."""
+    """Return whether the submission that a challenge's page shows was added already."""
     return any(
         (one.truth_key, one.team.given.key) == (shown.truth_key, shown.given.key)
         for one in _added(challenge_id)
@@ -189,8 +189,8 @@ def _own_cards() -> Runs:
 def cards(
     challenge: Challenge, test_set: Input, metadata, truth, teams: Sequence[Team], shared: Mapping
 ) -> dict[str, Outcome] | Running:
-    """The scorecard, or the refusal, of every team; `Running` while they are read and scored. shared: options
-    of `score` for all."""
+    """Return the scorecard, or the refusal, of every team; `Running` while they are read and scored. shared:
+    options of `score` for all."""
     keys = {
         team.name: (
             challenge.id,
@@ -242,5 +242,5 @@ def _card(challenge: Challenge, truth, team: Team, shared: Mapping, job: jobs.Jo
 
 @st.cache_resource(max_entries=64, scope="session", show_spinner=False)
 def of_comparison(name: str, key: tuple, _work: Callable[[], Any]) -> Any:
-    """What `_work` gives, computed once. name: of the work; key: of the comparison."""
+    """Return what `_work` gives, computed once. name: of the work; key: of the comparison."""
     return _work()

@@ -234,7 +234,7 @@ def _session(runtime: Runtime, session_id: str) -> AppSession | None:
 
 
 def _takes_files(session: AppSession) -> bool:
-    """Whether a session was shown a widget that takes files."""
+    """Return whether a session was shown a widget that takes files."""
     widgets = session.session_state._new_widget_state.widget_metadata
     return any(entry.value_type == "file_uploader_state_value" for entry in list(widgets.values()))
 

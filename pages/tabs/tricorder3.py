@@ -219,7 +219,7 @@ def _bars(case: Mapping, theme: Theme, normalised: bool = False) -> go.Figure:
 
 
 def what_if(case: Mapping, truth, given, truth_key: str, index: int) -> None:
-    """The outputs had the patient been older, of another gender, or the lesion elsewhere."""
+    """Return the outputs had the patient been older, of another gender, or the lesion elsewhere."""
     found = submissions.sweep(ID, truth_key, given.key, index, truth, given)
     if found.refused:
         st.info(markdown(found.refused), icon=":material/info:")

@@ -10,7 +10,7 @@ from scoring.findings import lines
 
 
 def comparison_table(found: Comparison) -> str:
-    """A comparison as a short table for a terminal, best first."""
+    """Return a comparison as a short table for a terminal, best first."""
     rows = [f"{'rank':>5}  {'team':<24}{'score':>10}   95% interval       rank interval"]
     level = verdict.tied(found)
     for team in found.as_dict()["teams"]:
@@ -26,7 +26,7 @@ def comparison_table(found: Comparison) -> str:
 
 
 def _chance(found: Comparison) -> list[str]:
-    """What is said of chance, and by how much the leader's score is likely too high, a line each."""
+    """Return what is said of chance, and by how much the leader's score is likely too high, a line each."""
     scale = scales.of(load_challenge(found.challenge))
     high = verdict.optimism(found, scale)
     sentences = [
@@ -41,7 +41,7 @@ def _chance(found: Comparison) -> list[str]:
 
 
 def _facts(found: Comparison) -> list[str]:
-    """What is known of the teams, a line each; and whose model size is assumed."""
+    """Return what is known of the teams, a line each; and whose model size is assumed."""
     words = verdict.assumed(found)
     rows = ["", f"{words[0].upper()}{words[1:]}. {verdict.assumption(found)}"] if words else []
     told = {name: facts for name, facts in found.facts.items() if facts != UNKNOWN}
@@ -55,7 +55,7 @@ def _facts(found: Comparison) -> list[str]:
 
 
 def _excluded(found: Comparison) -> list[str]:
-    """The submissions that were refused, with their problems."""
+    """Return the submissions that were refused, with their problems."""
     if not found.excluded:
         return []
     entries = (entry for one in found.excluded for entry in one.of_team(one.problems))
@@ -63,7 +63,7 @@ def _excluded(found: Comparison) -> list[str]:
 
 
 def _pairs(pairs: Pairs) -> list[str]:
-    """The pairs of another metric than the score, a line each."""
+    """Return the pairs of another metric than the score, a line each."""
     if pairs.metric == SCORE:
         return []
     how = f"({pairs.test}), p adjusted for all of them" if pairs.test else "(too few units for a test)"

@@ -8,7 +8,7 @@ from scoring.scorecard import ScoreCard
 
 
 def scorecard_table(card: ScoreCard) -> str:
-    """The scorecard as a short table for a terminal."""
+    """Return the scorecard as a short table for a terminal."""
 
     def value(x: Any) -> str:
         return "-" if x is None or x != x else f"{x:.4f}" if isinstance(x, float) else str(x)
@@ -48,7 +48,7 @@ def scorecard_table(card: ScoreCard) -> str:
 
 
 def _method(card: ScoreCard) -> str:
-    """How the intervals were computed, or why there are none."""
+    """Return how the intervals were computed, or why there are none."""
     source = card.provenance
     units = f"{source['n_units']} unit{'s' * (source['n_units'] != 1)} ({source['unit']})"
     if not card.intervals:

@@ -338,7 +338,7 @@ def _shared_options(challenge: Challenge[Any, Any], cards: Mapping[str, ScoreCar
 
 
 def _exchange(spec: ComparisonSpec, cards: Sequence[ScoreCard]) -> swap.Exchange | None:
-    """What exchanging predictions needs to know; None where a card does not hold it."""
+    """Return what exchanging predictions needs to know; None where a card does not hold it."""
     if not cards or spec.score_of_sums is None or any(swap.UNIT_SUMS not in card.arrays for card in cards):
         return None
     sums = np.stack([card.arrays[swap.UNIT_SUMS] for card in cards])

@@ -75,8 +75,8 @@ def lead(found: Comparison, scale: Scale, places: Sequence[int], theme: Theme) -
 
 
 def pairs(of: Pairs, scale: Scale, names: Sequence[str], theme: Theme) -> go.Figure:
-    """Every two of the named teams: difference, and whether they are told apart. scale: of the metric that
-    the pairs differ in."""
+    """Return every two of the named teams: difference, and whether they are told apart. scale: of the metric
+    that the pairs differ in."""
     n, at = len(names), {of.teams.index(name): k for k, name in enumerate(names)}
     differences, apart, hovers = np.zeros((n, n)), np.zeros((n, n), bool), np.full((n, n), "", dtype=object)
     for pair in (pair for pair in of.of if pair.a in at and pair.b in at):
@@ -99,12 +99,12 @@ def _pair_words(a: str, b: str, pair: Pair, sign: int, scale: Scale) -> str:
 
 
 def p_words(p: float | None) -> str:
-    """A p-value with four decimals, or that it is below what they can show."""
+    """Return a p-value with four decimals, or that it is below what they can show."""
     return "below 0.0001" if p is not None and p < 0.00005 else decimal(p, 4)
 
 
 def rank_shares(found: Comparison, places: Sequence[int], theme: Theme) -> go.Figure:
-    """Share of the resamples at each rank. The comparison has replicates."""
+    """Return the share of the resamples at each rank. The comparison has replicates."""
     rank_shares, intervals = found.result.rank_shares or [], found.result.rank_intervals
     shares = np.array([rank_shares[place] for place in places])
     bounds = [intervals[place] for place in places] if intervals else []
@@ -122,7 +122,7 @@ def rules(robust: Robustness, kinds: Sequence[str], names: Sequence[str], theme:
 
 
 def rule_name(rule: Rule) -> str:
-    """A rule as people write it."""
+    """Return a rule as people write it."""
     if rule.kind == "subgroup":
         group, _, measure = rule.name.rpartition(": ")
         return f"{group}: {named(measure)}"
@@ -147,15 +147,15 @@ def classes(
 
 
 def measures(table: ClassMatrix) -> str:
-    """What is compared of the classes: "F1", "recall, mean Dice"."""
+    """Return what is compared of the classes: "F1", "recall, mean Dice"."""
     return ", ".join(dict.fromkeys(named(measure) for measure in table.measures))
 
 
 def subgroup(
     row: Subgroup, names: Sequence[str], ends: Sequence[float], theme: Theme, to_overall: bool = False
 ) -> go.Figure:
-    """The teams in one group. ends: of the intervals of all groups beside it; to_overall: less the value of
-    all cases."""
+    """Return the teams in one group. ends: of the intervals of all groups beside it; to_overall: less the
+    value of all cases."""
     dots = [
         Row(short(one.team), *estimate(one, to_overall), n=row.n if row.small else None)
         for one in row.teams
@@ -173,7 +173,7 @@ def estimate(one: Estimate, to_overall: bool) -> tuple[float | None, list[float]
 
 
 def sized(found: Comparison, scale: Scale) -> list[Sized]:
-    """The scored teams whose model's size is known."""
+    """Return the scored teams whose model's size is known."""
     cards = {name: found.cards[name] for name in found.scored if found.cards[name].more.get("model_size_mib")}
     return [
         Sized(

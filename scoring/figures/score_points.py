@@ -124,8 +124,8 @@ def _strip_words(
 
 
 def _fitting(candidates: Sequence[str], size: float) -> str:
-    """The first of the texts that fits into `size` points. A figure never knows its width, so it must fit a
-    phone: 3 pixels a point."""
+    """Return the first of the texts that fits into `size` points. A figure never knows its width, so it must
+    fit a phone: 3 pixels a point."""
     return next((text for text in candidates if 2 * len(text) <= size), "")
 
 

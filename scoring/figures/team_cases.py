@@ -51,7 +51,7 @@ def _rightness(value: float) -> str:
 
 
 def _end(name: str) -> str:
-    """The end of a case's name, where names differ."""
+    """Return the end of a case's name, where names differ."""
     last = name.rsplit("/", 1)[-1]
     return safe(last if len(last) <= LONGEST else f"…{last[-LONGEST + 1 :]}")
 

@@ -97,7 +97,7 @@ def weight_map(question: str, found: FirstPlaces, theme: Theme) -> go.Figure:
 
 
 def _triangle(parts: Sequence[str], theme: Theme) -> Properties:
-    """The axes of the map, one per part."""
+    """Return the axes of the map, one per part."""
     axis = {
         "gridcolor": theme.grid,
         "linecolor": theme.zero,

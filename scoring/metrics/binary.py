@@ -336,7 +336,8 @@ def _chosen_point(
     worth: Callable[[Floats, Floats], Floats],
     last: bool,
 ) -> OperatingPoint | None:
-    """The first or last threshold from high to low that is worth most; the first of all calls nobody."""
+    """Return the first or last threshold from high to low that is worth most; the first of all calls
+    nobody."""
     if not positive.any() or positive.all():
         return None
     counts = count_by_threshold(scores, positive, np.ones((1, len(scores))))

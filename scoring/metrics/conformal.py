@@ -126,8 +126,8 @@ def coverage(
 
 
 def _half(truth: Ints, random: np.random.Generator) -> Bools:
-    """A random half of the units of each class, the larger one, bool [n]: so calibration has as many as can
-    be."""
+    """Return a random half of the units of each class, the larger one, bool [n]: so calibration has as many
+    as can be."""
     chosen = np.zeros(len(truth), bool)
     for k in np.unique(truth):
         of_class = np.flatnonzero(truth == k)

@@ -113,7 +113,7 @@ def pairs(time: Floats, event: Bools, risk: Floats, weights: Floats) -> Pairs:
 
 
 def _censored_together(time: Floats, event: Bools) -> Ints:
-    """How many are censored at the time of each patient [N]."""
+    """Return how many are censored at the time of each patient [N]."""
     _, place = np.unique(time, return_inverse=True)
     return np.bincount(place, ~event).astype(int)[place] if len(time) else np.zeros(0, int)
 

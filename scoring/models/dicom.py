@@ -72,6 +72,6 @@ def _shown(file: pydicom.FileDataset, pixels: Array) -> Array:
 
 
 def _first(value: object) -> float | None:
-    """The first of one or several numbers."""
+    """Return the first of one or several numbers."""
     several = value if isinstance(value, (list, pydicom.multival.MultiValue)) else [value]
     return float(str(several[0])) if several and several[0] is not None else None

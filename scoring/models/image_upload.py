@@ -124,7 +124,7 @@ def decoders(data: bytes) -> tuple[str, ...]:
 
 
 def _mark(data: bytes) -> bytes:
-    """The mark of a file of HEIC's family, or of DICOM; b"" for others."""
+    """Return the mark of a file of HEIC's family, or of DICOM; b"" for others."""
     return next((m for m, at in ((b"ftyp", 4), (b"DICM", 128)) if data[at : at + 4] == m), b"")
 
 

@@ -160,7 +160,7 @@ class _Job(Generic[Result]):
     begun: int = 0
 
     def needs_no_more(self) -> bool:
-        """Whether a thread that waits for a place has nothing to do with it."""
+        """Return whether a thread that waits for a place has nothing to do with it."""
         ended = self.stop.is_set() or bool(self.made.failures)
         return ended or (self.made.loaded is not None and self.begun >= len(self.pictures))
 

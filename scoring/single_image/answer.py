@@ -111,8 +111,8 @@ def answer(
 
 
 def views(model: Opened, answer: Answer, cancelled: Callable[[], bool] | None = None) -> Views:
-    """The answer to the photograph turned by quarters and mirrored, without any interpolation: a run for each
-    of `turned` but the first. Raises InputRefused, Cancelled."""
+    """Return the answer to the photograph turned by quarters and mirrored, without any interpolation: a run
+    for each of `turned` but the first. Raises InputRefused, Cancelled."""
     rows = [answer.probabilities]
     for pixels in turned(answer.prepared)[1:]:
         if cancelled and cancelled():
@@ -123,7 +123,7 @@ def views(model: Opened, answer: Answer, cancelled: Callable[[], bool] | None = 
 
 
 def turned(pixels: np.ndarray) -> list[np.ndarray]:
-    """The eight ways in which pixels (h, w, 3) can be turned and mirrored, the first as they are; those of
-    the same shape only."""
+    """Return the eight ways in which pixels (h, w, 3) can be turned and mirrored, the first as they are;
+    those of the same shape only."""
     quarters = [np.rot90(pixels, k) for k in range(4)]
     return [view for turn in quarters for view in (turn, turn[:, ::-1]) if view.shape == pixels.shape]

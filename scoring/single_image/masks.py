@@ -26,8 +26,8 @@ def masks(
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> SaliencyMap:
-    """The map from `count` random masks: as many runs. progress(done, total): in runs. Raises Cancelled
-    within one run; InputRefused."""
+    """Return the map from `count` random masks: as many runs. progress(done, total): in runs. Raises
+    Cancelled within one run; InputRefused."""
     drawn = random_masks(count, seed)
     found = scores(
         model,
@@ -65,7 +65,7 @@ def random_masks(count: int, seed: int) -> np.ndarray:
 
 
 def masked(pixels: np.ndarray, drawn: np.ndarray) -> Iterator[np.ndarray]:
-    """The pixels uint8 (h, w, 3) where each mask [g, g] is 1, and the colour around where it is 0."""
+    """Yield the pixels uint8 (h, w, 3) where each mask [g, g] is 1, and the colour around where it is 0."""
     height, width = pixels.shape[:2]
     around = surrounding(pixels)
     above = pixels - around

@@ -38,12 +38,12 @@ class Opened:
         return self.subject.contract.vector is not None and len(self.process.facts.inputs) > 1
 
     def prepared(self, pixels: np.ndarray) -> np.ndarray:
-        """What the model receives of upright pixels, uint8 (h, w, 3): the challenge's own steps, to the last
-        bit."""
+        """Return what the model receives of upright pixels, uint8 (h, w, 3): the challenge's own steps, to
+        the last bit."""
         return stretched(pixels, self.recipe)
 
     def run(self, prepared: np.ndarray, vector: np.ndarray | None = None) -> tuple[np.ndarray, float]:
-        """The first output [k] float64 for prepared pixels, and milliseconds of processor time. Raises
+        """Return the first output [k] float64 for prepared pixels, and milliseconds of processor time. Raises
         InputRefused."""
         try:
             answer: Answer = self.process.run(prepared, self.recipe, vector if self.takes_vector else None)

@@ -35,16 +35,16 @@ def model_task(challenge_id: str, categories: Sequence[str] | None = None) -> Mo
 
 
 def kind(outputs: Floats) -> str:
-    """What a model's outputs [n, k] are taken for, of `KINDS`: those of all cases are to be given, because
-    one row can look like both."""
+    """Return what a model's outputs [n, k] are taken for, of `KINDS`: those of all cases are to be given,
+    because one row can look like both."""
     if outputs.shape[1] > 1:
         return output_kind(outputs)
     return "logits" if len(outputs) and (outputs.min() < 0 or outputs.max() > 1) else "probabilities"
 
 
 def probabilities(outputs: Floats, kind: str) -> Floats:
-    """Rows [n, K] that sum to 1 from outputs [n, k] of a `kind`; one output is the risk of the second of two
-    classes."""
+    """Return rows [n, K] that sum to 1 from outputs [n, k] of a `kind`; one output is the risk of the second
+    of two classes."""
     if outputs.shape[1] == 1:
         risk = expit(outputs[:, 0]) if kind == "logits" else np.clip(outputs[:, 0], 0, 1)
         return np.column_stack([1 - risk, risk])
@@ -57,8 +57,8 @@ def probabilities(outputs: Floats, kind: str) -> Floats:
 
 
 def vector(age: float | None, gender: str | None, location: str | None) -> np.ndarray:
-    """The second input, float32 [3]: years, 1 male or 0 female, 1..7 in the order of `LOCATIONS`; -1 for
-    "unknown", which must be given.
+    """Return the second input, float32 [3]: years, 1 male or 0 female, 1..7 in the order of `LOCATIONS`; -1
+    for "unknown", which must be given.
 
     Raises InputRefused with everything that is missing or cannot be: nothing is ever filled in.
     """

@@ -75,7 +75,7 @@ def opened(model: bytes, start: Callable[[bytes], LoadedModel] = ModelProcess) -
 
 
 def detected(detector: Detector, pixels: np.ndarray) -> Nuclei:
-    """The nuclei that a dense model finds in upright pixels uint8 (H, W, 3). Raises InputRefused."""
+    """Return the nuclei that a dense model finds in upright pixels uint8 (H, W, 3). Raises InputRefused."""
     try:
         return models.detected(detector.process, detector.dense, pixels, IMAGE)
     except ModelFailed as failed:
@@ -83,8 +83,8 @@ def detected(detector: Detector, pixels: np.ndarray) -> Nuclei:
 
 
 def listed(data: bytes, size: tuple[int, int]) -> Nuclei:
-    """The nuclei of a prediction file for a tile of this width and height, px. Raises InputRefused with every
-    problem, and where most lie outside."""
+    """Return the nuclei of a prediction file for a tile of this width and height, px. Raises InputRefused
+    with every problem, and where most lie outside."""
     nuclei = read_predictions(data, None, "prediction.json").nuclei[0]
     outside = nuclei.outside(size)
     if outside.sum() > len(nuclei) / 2:

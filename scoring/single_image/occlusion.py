@@ -32,8 +32,8 @@ def occlusion(
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> SaliencyMap:
-    """The map of grid x grid cells: as many runs. progress(done, total): in runs. Raises Cancelled within one
-    run; InputRefused."""
+    """Return the map of grid x grid cells: as many runs. progress(done, total): in runs. Raises Cancelled
+    within one run; InputRefused."""
     after = scores(
         model,
         answer,
@@ -48,7 +48,7 @@ def occlusion(
 
 
 def hidden(pixels: np.ndarray, grid: int) -> Iterator[np.ndarray]:
-    """The pixels uint8 (h, w, 3) with one cell hidden, row by row; each is gone when the next is
+    """Yield the pixels uint8 (h, w, 3) with one cell hidden, row by row; each is gone when the next is
     requested."""
     height, width = pixels.shape[:2]
     towards = surrounding(pixels) - pixels

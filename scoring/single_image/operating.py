@@ -25,14 +25,14 @@ class OperatingPoint:
 
 
 def risks(probabilities: Floats, malignant: Bools) -> Floats:
-    """The sum over the malignant classes, 0..1 [...], of probabilities [..., K]."""
+    """Return the sum over the malignant classes, 0..1 [...], of probabilities [..., K]."""
     risk: Floats = probabilities[..., malignant].sum(-1)
     return risk
 
 
 def operating_point(reference: Reference, malignant: np.ndarray, wanted: float) -> OperatingPoint | None:
-    """The threshold that reaches the wanted sensitivity (0..1) for the malignant classes, bool [K], on the
-    test set; None without both malignant cases and others."""
+    """Return the threshold that reaches the wanted sensitivity (0..1) for the malignant classes, bool [K], on
+    the test set; None without both malignant cases and others."""
     scores, positive = risks(reference.probabilities, malignant), malignant[reference.truth]
     chosen = binary.point_at_sensitivity(scores, positive, wanted)
     if chosen is None:

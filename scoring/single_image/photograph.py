@@ -45,8 +45,8 @@ class Photograph:
 
 
 def received(data: bytes, process: ImageProcess | None = None) -> Photograph:
-    """The photograph in a file, decoded in the confined worker (`process`, else one for this file alone). The
-    bytes are not kept.
+    """Return the photograph in a file, decoded in the confined worker (`process`, else one for this file
+    alone). The bytes are not kept.
 
     Raises InputRefused (`image-unreadable`) with one sentence, see `models.image_upload.upright`.
     """

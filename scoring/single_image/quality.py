@@ -142,8 +142,8 @@ def likeness_chip(found: Unlikeness | None, anything: str = "image") -> tuple[Ch
 def photograph_chips(
     found: Quality, shortest_side: int = 0, among: Sequence[Quality | None] = ()
 ) -> tuple[Chip, ...]:
-    """Chips of a photograph of skin. shortest_side: px that the challenge requires, 0 = any. among: the
-    test set's images."""
+    """Return chips of a photograph of skin. shortest_side: px that the challenge requires, 0 = any. among:
+    the test set's images."""
     return (
         _size(found, shortest_side),
         _sharpness(found, among),
@@ -154,7 +154,7 @@ def photograph_chips(
 
 
 def tile_chips(found: Quality, width: int, height: int) -> tuple[Chip, ...]:
-    """Chips of a tile of stained tissue of `width` x `height` px."""
+    """Return chips of a tile of stained tissue of `width` x `height` px."""
     usual = width == height == TILE_SIDE
     size = f"{width} x {height} px"
     words = (
@@ -174,7 +174,8 @@ def tile_chips(found: Quality, width: int, height: int) -> tuple[Chip, ...]:
 
 
 def percentile(name: str, value: float, among: Sequence[Quality | None]) -> float | None:
-    """Share of the images `among` whose `name` (a field of Quality) lies below value; None without any."""
+    """Return the share of the images `among` whose `name` (a field of Quality) lies below value; None without
+    any."""
     values = np.array([getattr(one, name) for one in among if one is not None])
     return float((values < value).mean()) if len(values) else None
 

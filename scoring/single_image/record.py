@@ -196,7 +196,7 @@ def tile_document(
 
 
 def text(document: Mapping[str, Any]) -> str:
-    """The document as JSON."""
+    """Return the document as JSON."""
     return json.dumps(document, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 

@@ -121,9 +121,9 @@ def reference(
     units: np.ndarray | None = None,
     name: str | None = None,
 ) -> Reference:
-    """The cases of a test set that have a class and outputs. truth, predictions: as read or run for the
-    challenge. units [N]: default, those of the challenge's intervals (patients, else lesions, where the test
-    set names them, else cases)."""
+    """Return the cases of a test set that have a class and outputs. truth, predictions: as read or run for
+    the challenge. units [N]: default, those of the challenge's intervals (patients, else lesions, where the
+    test set names them, else cases)."""
     if units is None:
         _, units = find_units(truth.columns, len(truth), UNIT_COLUMNS, truth.id_column)
     kept = np.flatnonzero((truth.labels >= 0) & predictions.has_outputs)
@@ -145,8 +145,8 @@ def reference(
 
 
 def without(reference: Reference, index: int) -> Reference:
-    """The reference without a case of the test set and all of its unit: for an image that is itself one of
-    its cases."""
+    """Return the reference without a case of the test set and all of its unit: for an image that is itself
+    one of its cases."""
     own = np.flatnonzero(reference.indices == index)
     if not len(own):
         return reference
@@ -161,7 +161,7 @@ def without(reference: Reference, index: int) -> Reference:
 
 
 def alike(reference: Reference, row: np.ndarray, count: int = NEAREST) -> tuple[Likeness, ...]:
-    """The cases whose probabilities are nearest to row [K], the nearest first (Hellinger distance)."""
+    """Return the cases whose probabilities are nearest to row [K], the nearest first (Hellinger distance)."""
     chosen = neighbours.nearest(row, reference.probabilities, count)
     distances = neighbours.hellinger(row, reference.probabilities[chosen])
     return tuple(
@@ -185,8 +185,8 @@ def share_alike(reference: Reference, row: np.ndarray, label: int, count: int = 
 
 
 def class_set(reference: Reference, row: np.ndarray, miss: float = 0.1, trial: bool = True) -> ClassSet:
-    """The classes that cannot be ruled out for an image with probabilities row [K], class by class, with the
-    highest-scoring one. trial: whether to measure the coverage."""
+    """Return the classes that cannot be ruled out for an image with probabilities row [K], class by class,
+    with the highest-scoring one. trial: whether to measure the coverage."""
     cuts = conformal.thresholds(reference.probabilities, reference.truth, miss)
     tried = (
         conformal.coverage(reference.probabilities, reference.truth, miss, reference.units) if trial else None

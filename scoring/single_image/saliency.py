@@ -43,16 +43,17 @@ class SaliencyMap:
     noise: np.ndarray
 
     def picture(self, k: int) -> np.ndarray:
-        """The map of class k over the pixels that the model received, float32 [height, width], bilinear
-        between the cells' centres."""
+        """Return the map of class k over the pixels that the model received, float32 [height, width],
+        bilinear between the cells' centres."""
         return enlarged(self.drops[k], *self.shape)
 
     def strongest(self, k: int) -> float:
-        """The largest absolute drop of class k."""
+        """Return the largest absolute drop of class k."""
         return float(np.abs(self.drops[k]).max())
 
     def matters(self, k: int) -> bool:
-        """Whether any part changes the score of class k by more than the floor, and than chance does."""
+        """Return whether any part changes the score of class k by more than the floor, and than chance
+        does."""
         return self.strongest(k) >= max(FLOOR, float(self.noise[k]))
 
     def largest(self, k: int) -> tuple[int, int, float, float] | None:
@@ -77,8 +78,8 @@ def enlarged(values: np.ndarray, height: int, width: int) -> np.ndarray:
 
 
 def surrounding(pixels: np.ndarray) -> Floats:
-    """The colour around: per channel the median of the outer eighth of pixels uint8 (h, w, 3), a black frame
-    left out; float32 [3]."""
+    """Return the colour around: per channel the median of the outer eighth of pixels uint8 (h, w, 3), a black
+    frame left out; float32 [3]."""
     height, width = pixels.shape[:2]
     rim = max(1, round(BORDER_SHARE * min(height, width)))
     outside = np.ones((height, width), bool)

@@ -49,8 +49,8 @@ def sweep(
 
 
 def changes(found: DemographicSweep, answer: Answer, classes: Sequence[str]) -> tuple[str, ...]:
-    """A sentence for each field in which the highest class becomes another, with where it does; one sentence
-    where none does."""
+    """Return a sentence for each field in which the highest class becomes another, with where it does; one
+    sentence where none does."""
     sentences = []
     for field, rows in found.probabilities.items():
         values, tops = found.values(field), rows.argmax(1)

@@ -66,7 +66,7 @@ _BANNED = re.compile("|".join(rf"(?<!\w){pattern}(?!\w)" for pattern in BANNED),
 
 
 def banned(text: str) -> list[str]:
-    """The banned words in a text, the banner and the label left out."""
+    """Return the banned words in a text, the banner and the label left out."""
     plain = text.replace("**", "")
     for allowed in (BANNER.replace("**", ""), RESEARCH_USE):
         plain = plain.replace(allowed, " ")
@@ -74,7 +74,8 @@ def banned(text: str) -> list[str]:
 
 
 def of_test_set(reference: Reference) -> str:
-    """Which test set a number speaks of: "In this test set (n = 220, computer-generated, 20 per class)"."""
+    """Return which test set a number speaks of: "In this test set (n = 220, computer-generated, 20 per
+    class)"."""
     support = reference.support[reference.support > 0]
     spread = (
         f"{support[0]} per class"
@@ -90,8 +91,8 @@ def of_test_set(reference: Reference) -> str:
 
 
 def score_line(answer: Answer, share: Share, reference: Reference, names: Sequence[str]) -> str:
-    """The highest score, and how often the test set's images with such scores were of that class. names: the
-    classes in full."""
+    """Return the highest score, and how often the test set's images with such scores were of that class.
+    names: the classes in full."""
     name = names[answer.top]
     if not share.n:
         return (
@@ -111,7 +112,7 @@ def score_line(answer: Answer, share: Share, reference: Reference, names: Sequen
 
 
 def set_line(found: ClassSet, names: Sequence[str], top: int) -> str:
-    """What the set of classes is worth. names: the classes in full; top: the highest-scoring one."""
+    """Return what the set of classes is worth. names: the classes in full; top: the highest-scoring one."""
     words = (
         f"Built to contain the true class in {1 - found.miss:.0%} of cases like the test set. {EXCHANGEABLE}"
     )
@@ -137,12 +138,12 @@ def set_line(found: ClassSet, names: Sequence[str], top: int) -> str:
 
 
 def views_line(views: Views) -> str:
-    """How far the answer moves when the photograph is turned and mirrored."""
+    """Return how far the answer moves when the photograph is turned and mirrored."""
     return f"Turned and mirrored {views.others} times: another class was highest in {views.changed}."
 
 
 def dropped_line(kinds: Sequence[str]) -> str:
-    """What was dropped from the file."""
+    """Return what was dropped from the file."""
     return (
         f"Dropped from the file: {', '.join(kinds)}."
         if kinds
@@ -151,7 +152,7 @@ def dropped_line(kinds: Sequence[str]) -> str:
 
 
 def map_line(name: str, before: float, after: float) -> str:
-    """The largest change of a map, as a number."""
+    """Return the largest change of a map, as a number."""
     if before == after:
         return f"Hiding any one part leaves {name} at {before:.2f}."
     return (

@@ -51,7 +51,8 @@ def _between(noise: Floats) -> float:
 
 
 def _signal(scores: Floats, noise: Floats) -> float:
-    """Share of the variance of the scores [m] between teams that is not their noise [m, B], 0..1."""
+    """Return the share of the variance of the scores [m] between teams that is not their noise [m, B],
+    0..1."""
     spread = scores.var(ddof=1)
     if spread == 0:
         return 0.0

@@ -108,8 +108,8 @@ def _student(spread: _Spread, apart: Bools, n_units: int) -> Floats:
 
 
 def _critical_value(spread: _Spread, n_units: int) -> float | None:
-    """The 95 % quantile of the largest |d* - d| / se over pairs, widened as Student's t for few units; None
-    without a pair that varies, and where it is infinite."""
+    """Return the 95 % quantile of the largest |d* - d| / se over pairs, widened as Student's t for few units;
+    None without a pair that varies, and where it is infinite."""
     if spread.largest is None:
         return None
     beyond = scipy.special.ndtr(-np.quantile(spread.largest, LEVEL))

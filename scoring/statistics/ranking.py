@@ -190,7 +190,7 @@ def _center(values: Floats, mean: bool) -> Floats:
 
 
 def _beaten(table: Floats, alpha: float, adjust: str) -> Floats:
-    """Share of the other teams that each beats, from values [team, case], higher better."""
+    """Return the share of the other teams that each beats, from values [team, case], higher better."""
     n = len(table)
     ordered = [(a, b) for a in range(n) for b in range(n) if a != b]
     p: Floats = np.array([wilcoxon(table[a], table[b], "greater") for a, b in ordered])

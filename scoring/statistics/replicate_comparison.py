@@ -138,7 +138,7 @@ def compare(
 def _test(
     scores: Floats, replicates: Floats, n_units: int, exchange: Exchange | None
 ) -> tuple[PairTest | None, str | None]:
-    """The test that holds its level with so many units, and its name."""
+    """Return the test that holds its level with so many units, and its name."""
     if n_units >= FEW_UNITS:
         return bootstrap_test(scores, replicates, n_units), BOOTSTRAP
     if exchange is None or not swap.applies(n_units):
@@ -148,7 +148,7 @@ def _test(
 
 
 def _better(scores: Floats, separated: Bools) -> Bools:
-    """Whether team i is certainly better than team j [A, A]."""
+    """Return whether team i is certainly better than team j [A, A]."""
     first, second = np.triu_indices(len(scores), 1)
     better = np.zeros((len(scores), len(scores)), bool)
     better[first, second] = separated & (scores[first] > scores[second])
@@ -236,8 +236,8 @@ def ranked(result: ReplicateComparison, places: Ints) -> ReplicateComparison:
 
 
 def _shares(together: Floats) -> tuple[list[float] | None, list[list[float]] | None]:
-    """Share of replicates that each team wins (1/k where k share the highest score), and the share at each
-    competition rank."""
+    """Return the share of replicates that each team wins (1/k where k share the highest score), and the share
+    at each competition rank."""
     if not together.shape[1]:
         return None, None
     first = together == together.max(0)
@@ -246,7 +246,7 @@ def _shares(together: Floats) -> tuple[list[float] | None, list[list[float]] | N
 
 
 def _shares_of_places(places: Ints) -> list[list[float]]:
-    """Share of the replicates in which each team has each place 1 ... A; places [A, B]."""
+    """Return the share of the replicates in which each team has each place 1 ... A; places [A, B]."""
     return [(np.bincount(row, minlength=len(places) + 1)[1:] / len(row)).tolist() for row in places]
 
 

@@ -171,14 +171,14 @@ def _moved(differences: Floats, exchange: Exchange, flips: Floats) -> Iterator[t
 
 
 def _limit(values: Floats) -> Floats:
-    """The value [...] that at most 5 % of the values [N, ...] exceed."""
+    """Return the value [...] that at most 5 % of the values [N, ...] exceed."""
     place = len(values) - 1 - int(np.floor((1 - LEVEL) * len(values) + 1e-9))
     return np.asarray(np.partition(values, place, 0)[place])
 
 
 def _result(differences: Floats, root: Floats, own: Floats, beyond: Floats, top: Floats, n: int) -> PairTest:
-    """The test from the exchanged differences: their root mean squares [P], the limit of each pair by itself
-    [P], the share of exchanges that move it as far [P], and the largest ratios [N], ascending."""
+    """Return the test from the exchanged differences: their root mean squares [P], the limit of each pair by
+    itself [P], the share of exchanges that move it as far [P], and the largest ratios [N], ascending."""
     varies, apart = root > 0, np.round(np.abs(differences), DIGITS) > 0
     seen = np.divide(np.abs(differences) - PUBLISHED, root, out=np.zeros(len(root)), where=varies)
     adjusted = np.where(varies, (len(top) - np.searchsorted(top, seen)) / len(top), ~apart)

@@ -60,7 +60,8 @@ def cases(compared: Compared) -> None:
 
 
 def _kind(compared: Compared, found: Correctness, graded: bool) -> tuple[str, np.ndarray, list[str]]:
-    """Which cases: the kind in words, their places hardest first, and the teams that a picture names."""
+    """Return which cases: the kind in words, their places hardest first, and the teams that a picture
+    names."""
     names = compared.names
     better = "one better than another" if graded else "one right, another wrong"
     sure = correctness.wrong_and_confident(found, compared.comparison.cards)
@@ -118,7 +119,7 @@ def _chosen(found: Correctness, order: np.ndarray) -> int:
 
 
 def _one_case(compared: Compared, found: Correctness, place: int) -> None:
-    """The picture, where there is one, and every team's answer."""
+    """Draw the picture, where there is one, and every team's answer."""
     cards, names = compared.comparison.cards, compared.names
     picture = pictures(compared, [place], names[:1])[0]
     if picture.image is not None:

@@ -16,7 +16,7 @@ from scoring.views import Figure
 
 
 def lead(compared: Compared) -> None:
-    """The lead, and every pair."""
+    """Draw the lead, and every pair."""
     blocks = compared.kept("lead", lambda: views.lead(compared.displayed))
     if len(compared.comparison.scored) < 2:
         render.draw_all(blocks, compared.place("Lead"))
@@ -47,7 +47,7 @@ def ranking(compared: Compared) -> None:
 
 @st.fragment
 def pairs_of_teams(compared: Compared) -> None:
-    """Every pair, by score or by another metric with the test that belongs to it."""
+    """Return every pair, by score or by another metric with the test that belongs to it."""
     comparison = compared.comparison
     metrics = [
         metric

@@ -30,7 +30,7 @@ def pictures(compared: Compared, places: Sequence[int], named_teams: Sequence[st
 
 
 def made(compared: Compared, card: ScoreCard, place: int, risks: Mapping[str, str]) -> str:
-    """What a team made of one case, as Markdown."""
+    """Return what a team made of one case, as Markdown."""
     row = card.cases[place]
     if "truth" in row:
         called = row.get("predicted")

@@ -13,8 +13,8 @@ from scoring.comparison_spec import Parameter
 
 @st.fragment
 def what_if(compared: Compared) -> None:
-    """The score under other numbers of its formula, with intervals. What is moved and what moves are drawn
-    anew, nothing else."""
+    """Draw the score under other numbers of its formula, with intervals. What is moved and what moves are
+    drawn anew, nothing else."""
     comparison = compared.comparison
     usual: Rescored | None = compared.kept("usual weights", lambda: weights.what_if(comparison, {}))
     if comparison.spec.what_if is None or usual is None:

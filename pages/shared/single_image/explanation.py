@@ -24,7 +24,7 @@ WAYS = ("One part hidden after the other", "Random halves hidden")
 
 
 def parts(query: Query) -> None:
-    """A button, then two maps of where hiding a part changes the scores, side by side."""
+    """Draw a button, then two maps of where hiding a part changes the scores, side by side."""
     grid = occlusion.grid_for(query.answer.cpu_ms / 1000)
     runs = grid * grid + masks.COUNT
     key = ("maps", *query.key, query.answer.kind)
@@ -111,7 +111,7 @@ def _map(query: Query, found: SaliencyMap, k: int, way: str, opacity: float) -> 
 
 
 def _technical(found: Explanation, k: int) -> None:
-    """How the maps were made."""
+    """Say how the maps were made."""
     grid, fine = found.one_by_one.drops.shape[1], found.random_halves.drops.shape[1]
     r = found.correlation(k)
     st.markdown(
@@ -127,7 +127,7 @@ def _technical(found: Explanation, k: int) -> None:
 
 
 def person(query: Query) -> None:
-    """A button, then the answers at other ages, sexes and sites."""
+    """Draw a button, then the answers at other ages, sexes and sites."""
     answer, subject = query.answer, query.setup.task
     if answer.vector is None:
         st.info(

@@ -67,13 +67,13 @@ def image(challenge_id: str, test_set: Input, truth) -> Image | None:
 
 
 def measured(shown: Image) -> Quality:
-    """The quality of the image."""
+    """Return the quality of the image."""
     return session.kept("quality", shown.token, lambda: of_photograph(shown.photograph))
 
 
 def unlikeness(found: Outcome | Running | None, shown: Image, tile: bool = False) -> Unlikeness | None:
-    """How unlike the test set's images an image is; None while they are measured, or where they are too few.
-    found: of `model.measured`."""
+    """Return how unlike the test set's images an image is; None while they are measured, or where they are
+    too few. found: of `model.measured`."""
     if not isinstance(found, Outcome) or found.value is None:
         return None
     parts = session.kept("appearance", shown.token, lambda: seen_parts(shown.photograph, tile))
@@ -142,7 +142,7 @@ def _choose(key: str, case: str) -> None:
 
 
 def _received(challenge_id: str, truth_key: str, index: int, truth) -> Image | None:
-    """A case of the test set, taken in as an own image would be."""
+    """Return a case of the test set, taken in as an own image would be."""
     token = f"{challenge_id}-{truth_key.rsplit(':', 1)[-1]}-{index}"
     found = session.kept("case", token, lambda: submissions.attempt(_decoded, truth, index))
     if found.refused:
@@ -216,7 +216,7 @@ def _taker(source: str, agreed: bool = True) -> None:
 
 
 def _chosen(held: tuple[Image, ...]) -> Image:
-    """The photograph that is looked at, of several."""
+    """Return the photograph that is looked at, of several."""
     if len(held) == 1:
         return held[0]
     places = {one.token: place for place, one in enumerate(held, 1)}
@@ -258,7 +258,7 @@ def _framed(original: Image) -> Image:
 
 
 def _as_framed(original: Image) -> Image:
-    """A photograph as its sliders have it; they keep their values while another one is looked at."""
+    """Return a photograph as its sliders have it; they keep their values while another one is looked at."""
     token, kept = original.token, st.session_state.setdefault(FRAMED, {})
     if f"single_zoom_{token}" in st.session_state:
         wanted = framing.Framing(

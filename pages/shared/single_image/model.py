@@ -46,7 +46,7 @@ class Waiting:
 
 @st.cache_resource
 def held_models() -> HeldModels:
-    """The models of all sessions that stay open."""
+    """Return the models of all sessions that stay open."""
     return HeldModels()
 
 
@@ -85,7 +85,7 @@ def _start(given: Input, which: str = "first") -> Callable[[bytes], LoadedModel]
 
 
 def second_worker(wanted: ModelTask, given: Input) -> Outcome | Waiting:
-    """A second model beside the first, like `worker`."""
+    """Return a second model beside the first, like `worker`."""
     try:
         return _second_worker(wanted.challenge, wanted.classes, given.key, wanted, given)
     except NoPlace as full:
@@ -101,7 +101,7 @@ def no_person() -> InputRefused:
 
 
 def of_bytes(wanted: ModelTask, given: Input) -> Opened:
-    """A worker of its own for work beside the page, which one thread at a time may use. Raises
+    """Return a worker of its own for work beside the page, which one thread at a time may use. Raises
     InputRefused."""
     return opened(wanted, read_model(given.source).data)
 
@@ -112,7 +112,7 @@ def _end(outcome: Outcome) -> None:
 
 
 def _lives(outcome: Outcome) -> bool:
-    """A worker that was ended, by a limit for example, is opened anew."""
+    """Return whether a worker is open: one that was ended, by a limit for example, is opened anew."""
     return outcome.value is None or not outcome.value.ended
 
 
@@ -136,7 +136,7 @@ def _second_worker(
 
 
 def detector(given: Input) -> Outcome | Waiting:
-    """A dense model of nuclei (`nuclei.Detector`), or why it cannot be; see `worker`."""
+    """Return a dense model of nuclei (`nuclei.Detector`), or why it cannot be; see `worker`."""
     try:
         return _detector(given.key, given)
     except NoPlace as full:
@@ -174,7 +174,7 @@ def _reference(key: tuple[str, ...], _work: Callable[[], Reference]) -> Referenc
 
 
 def apart_from(held: Reference, case: int | None, key: tuple) -> Reference:
-    """The reference without the case that is looked at, where it is one of its own; kept, because a
+    """Return the reference without the case that is looked at, where it is one of its own; kept, because a
     temperature is fitted on it. key: names the test set and the model."""
     return (
         held if case is None else session.kept("apart", (*key, held.name, case), lambda: without(held, case))
@@ -205,8 +205,8 @@ def withheld(
     measured: Measured,
     begin: bool = True,
 ) -> Outcome | Running | None:
-    """How often there is no answer on the test set (`abstention.Withheld`); `Running` while it is counted.
-    None where it was not counted and `begin` is false."""
+    """Return how often there is no answer on the test set (`abstention.Withheld`); `Running` while it is
+    counted. None where it was not counted and `begin` is false."""
     content = (wanted.challenge, scoring.__version__, "withheld", test_set.key, given.key)
     own = test_set.own or given.own
     runs = submissions.own_runs() if own else submissions.shared_runs()

@@ -20,7 +20,7 @@ USUAL_PREVALENCE = 0.03
 
 
 def sensitivity() -> float:
-    """The wanted sensitivity, 0..1."""
+    """Return the wanted sensitivity, 0..1."""
     return st.session_state.get("sensitivity", SENSITIVITIES[2]) / 100
 
 
@@ -33,7 +33,7 @@ def _reference(query: Query) -> Reference | None:
 
 
 def operating(query: Query) -> None:
-    """A wanted sensitivity, the threshold that gives it, and its cost; then what rarity changes."""
+    """Draw a wanted sensitivity, the threshold that gives it, and its cost; then what rarity changes."""
     held = _reference(query)
     if held is None:
         return

@@ -147,7 +147,8 @@ def _tabs(own: str) -> dict[str, Callable[[Query], None]]:
 def _withheld(
     setup: Setup, held: Outcome | Running, among: Outcome | Running | None
 ) -> Outcome | Running | None:
-    """How often there is no answer on the test set, counted after all else was measured; None until then."""
+    """Return how often there is no answer on the test set, counted after all else was measured; None until
+    then."""
     if not isinstance(held, Outcome) or not isinstance(among, Outcome):
         return None
     if not held.value or not among.value:

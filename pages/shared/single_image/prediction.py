@@ -23,7 +23,7 @@ BADGES = {GOOD: ("green", "✓"), NOTE: ("gray", "i"), CAUTION: ("orange", "▲"
 
 
 def chips(found: tuple[Chip, ...]) -> None:
-    """The quality of the image: a badge each, and a sentence for those that are not good."""
+    """Draw the quality of the image: a badge each, and a sentence for those that are not good."""
     badges = []
     for chip in found:
         colour, sign = BADGES[chip.level]
@@ -38,8 +38,8 @@ def chips(found: tuple[Chip, ...]) -> None:
 
 
 def impression_first() -> bool:
-    """Whether the visitor wants to write down an own impression before any answer is shown; drawn before
-    there is one."""
+    """Return whether the visitor wants to write down an own impression before any answer is shown; drawn
+    before there is one."""
     return st.toggle(
         "My impression first",
         key="single_first",
@@ -49,8 +49,8 @@ def impression_first() -> bool:
 
 
 def impression(query: Query, wanted: bool) -> str | None:
-    """The visitor's own impression, written down before anything is shown; None until then, "" where none is
-    wanted."""
+    """Return the visitor's own impression, written down before anything is shown; None until then, "" where
+    none is wanted."""
     key = f"single_impression_{query.setup.image.token}"
     if not wanted:
         return ""
@@ -94,7 +94,7 @@ def show(query: Query, own: str) -> bool:
 
 
 def _no_answer(query: Query, reasons: tuple[str, ...], own: str) -> None:
-    """The headline where nothing is to be concluded, why, and how often that is so on the test set."""
+    """Draw the headline where nothing is to be concluded, why, and how often that is so on the test set."""
     st.subheader(wording.NO_ANSWER, anchor=False)
     for words in reasons:
         st.warning(markdown(words, 500), icon=":material/front_hand:")
@@ -111,7 +111,7 @@ def _how_often(query: Query) -> str:
 
 
 def _announce(query: Query, reasons: tuple[str, ...]) -> None:
-    """A new answer, read aloud by screen readers."""
+    """Announce a new answer to screen readers."""
     answer = query.answer
     words = (
         f"{wording.NO_ANSWER} for this image."
@@ -122,7 +122,7 @@ def _announce(query: Query, reasons: tuple[str, ...]) -> None:
 
 
 def _lead(query: Query, own: str, withheld: bool) -> None:
-    """The first sentence, with the truth where the image is a case of the test set."""
+    """Draw the first sentence, with the truth where the image is a case of the test set."""
     answer, names = query.answer, query.setup.task.names
     if query.held is None:
         words = f"Highest score: {names[answer.top]} {answer.probabilities[answer.top]:.2f}."
@@ -146,7 +146,7 @@ def _lead(query: Query, own: str, withheld: bool) -> None:
 
 
 def _beside_answer(query: Query, own: str) -> None:
-    """The visitor's impression and the truth, where there are any."""
+    """Draw the visitor's impression and the truth, where there are any."""
     subject, said = query.setup.task, []
     if own:
         said.append(f"Your impression: **{markdown(subject.names[subject.classes.index(own)])}**.")
@@ -161,7 +161,7 @@ def _beside_answer(query: Query, own: str) -> None:
 
 
 def _class_set(query: Query) -> None:
-    """The classes that cannot be ruled out, and what that is worth."""
+    """Draw the classes that cannot be ruled out, and what that is worth."""
     found = query.classes
     if found is None:
         return

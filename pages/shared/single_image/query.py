@@ -122,7 +122,7 @@ class Query:
 
 
 def preview(image: Image) -> bytes:
-    """The image for the eye, as JPEG."""
+    """Return the image for the eye, as JPEG."""
     return session.kept("preview", image.token, lambda: figures.preview(image.photograph.small))
 
 

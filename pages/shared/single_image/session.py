@@ -25,7 +25,7 @@ def kept(name: str, key: object, work: Callable[[], Any]) -> Any:
 
 
 def held(name: str, key: object) -> bool:
-    """Whether `kept` has this key's work done."""
+    """Return whether `kept` has this key's work done."""
     return st.session_state.get(f"{PREFIX}{name}", (None,))[0] == key
 
 
@@ -45,8 +45,8 @@ def beside(key: tuple, counts: str, work: Callable) -> Outcome | Running:
 
 
 def _unpacked(box: list[Callable], progress: Callable, cancelled: Callable) -> object:
-    """The work in a box; one that was emptied while it waited is none. The queue belongs to all and must not
-    hold on to an image."""
+    """Return the work in a box; one that was emptied while it waited is none. The queue belongs to all and
+    must not hold on to an image."""
     if not box:
         raise Cancelled
     return box[0](progress=progress, cancelled=cancelled)

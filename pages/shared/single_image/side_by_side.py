@@ -31,8 +31,8 @@ def show(query: Query) -> None:
 
 
 def photographs(query: Query) -> list[Answer]:
-    """The model's answers to all photographs of the lesion, this one first; one alone where there is one.
-    Raises InputRefused."""
+    """Return the model's answers to all photographs of the lesion, this one first; one alone where there is
+    one. Raises InputRefused."""
     found = [query.answer]
     for other in query.setup.image.others:
         key = (*query.key[:2], other.token, query.key[3], query.answer.kind)
@@ -63,7 +63,7 @@ def _photographs(query: Query) -> None:
 
 
 def second_model(query: Query) -> SecondModel | None:
-    """What a second model was shown to say of this image, None where none was chosen."""
+    """Return what a second model was shown to say of this image, None where none was chosen."""
     key, found = st.session_state.get(SHOWN, (None, None))
     return found if key == query.key else None
 
@@ -121,7 +121,7 @@ def _second(query: Query, second: Input, name: str) -> None:
 
 
 def _second_answer(query: Query, second: Input, name: str) -> Outcome | Running | model.Waiting:
-    """The second model's answer. Its outputs on the test set say what one row of them is."""
+    """Return the second model's answer. Its outputs on the test set say what one row of them is."""
     opened = model.second_worker(query.setup.task, second)
     if isinstance(opened, model.Waiting) or opened.refused:
         return opened

@@ -65,8 +65,8 @@ def source() -> Input | None:
 
 
 def found(given: Input, image: Image) -> tuple[Outcome | model.Waiting, Detector | None]:
-    """The nuclei of the tile (`Nuclei`), or why there are none; and the model that found them, None for a
-    file."""
+    """Return the nuclei of the tile (`Nuclei`), or why there are none; and the model that found them, None
+    for a file."""
     key, pixels = (given.key, image.token), image.photograph.pixels
     if not given.is_model:
         return session.kept(
@@ -83,8 +83,8 @@ def found(given: Input, image: Image) -> tuple[Outcome | model.Waiting, Detector
 
 @st.fragment
 def show(listed: Nuclei, image: Image, given: Input, detector: Detector | None, about: About) -> None:
-    """Numbers first, then the viewer; its slider of confidence moves both. A fragment: a move repaints this
-    and nothing else. about: what the record says besides."""
+    """Draw numbers first, then the viewer; its slider of confidence moves both. A fragment: a move repaints
+    this and nothing else. about: what the record says besides."""
     least = viewer.confidence(VIEWER)
     counts = nuclei.overview(listed, image.photograph.size, least)
     said = f"confidence from {least:.2f}" if least else "all that were found"

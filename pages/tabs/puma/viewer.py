@@ -94,7 +94,7 @@ def _packed(
     index: int,
     _shown: ScoredSubmission,
 ) -> tuple[dict[str, Array], Payload]:
-    """The nuclei of an image with what became of them, and the same as the viewer takes it."""
+    """Return the nuclei of an image with what became of them, and the same as the viewer takes it."""
     truth = _shown.truth
     drawn = overlay(truth, _shown.predictions, rescored(_shown, setting), index)
     width, height = truth.sizes[index].tolist()

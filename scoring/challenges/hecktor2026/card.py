@@ -166,8 +166,8 @@ def _metrics(
 
 
 def _of_nodes(nodes: Ints) -> dict[str, Any]:
-    """How well nodes are counted and found, from their numbers in truth and submission and the matched ones
-    [N, 3]; never ranked."""
+    """Return how well nodes are counted and found, from their numbers in truth and submission and the matched
+    ones [N, 3]; never ranked."""
     true, submitted, matched = nodes.T
     return {
         "gtvn_count_error": float(np.abs(true - submitted).mean()) if len(nodes) else np.nan,
@@ -176,8 +176,8 @@ def _of_nodes(nodes: Ints) -> dict[str, Any]:
 
 
 def _credit_of_empty(tables: Ints, options: Options) -> float:
-    """The part of `segmentation` that pairs earn in which truth and prediction are empty; NaN without a truth
-    mask."""
+    """Return the part of `segmentation` that pairs earn in which truth and prediction are empty; NaN without
+    a truth mask."""
     if not len(tables):
         return np.nan
     if options.empty_masks != "one":
@@ -264,7 +264,7 @@ def _per_center(truth: Truth, submission: Submission, options: Options) -> dict[
 
 
 def _cases(truth: Truth, submission: Submission, options: Options) -> tuple[dict[str, Any], ...]:
-    """One row per patient, built column by column."""
+    """Return one row per patient, built column by column."""
     risk = risks(truth, submission, options)
     columns = {
         "case": truth.ids,
@@ -294,8 +294,8 @@ def _cases(truth: Truth, submission: Submission, options: Options) -> tuple[dict
 
 
 def _pairs_of_cases(truth: Truth, risk: Floats) -> dict[str, list[Any]]:
-    """How many comparable, discordant and score-less pairs each patient is in; None for those without time
-    and event."""
+    """Return how many comparable, discordant and score-less pairs each patient is in; None for those without
+    time and event."""
     known, kinds = truth.has_survival, ("comparable", "discordant", "missing")
     found = survival.pairs_of_patients(truth.time[known], truth.event[known] == 1, risk[known])
     columns = np.full((len(kinds), len(truth)), np.nan)
@@ -304,5 +304,5 @@ def _pairs_of_cases(truth: Truth, risk: Floats) -> dict[str, list[Any]]:
 
 
 def _known(values: Numbers, kind: type = float) -> list[Any]:
-    """Numbers as JSON holds them, None for NaN."""
+    """Return numbers as JSON holds them, None for NaN."""
     return [None if value != value else kind(value) for value in values.tolist()]

@@ -21,8 +21,8 @@ PARAMETERS = tuple(
 
 
 def rescore(value: Value, parameters: Mapping[str, float]) -> NDArray[np.float64]:
-    """The score under other weights of the subtasks; NaN where they sum to 0. A subtask without weight may be
-    undefined."""
+    """Return the score under other weights of the subtasks; NaN where they sum to 0. A subtask without weight
+    may be undefined."""
     total = sum(parameters[name] for name in SUBTASKS)
     if total <= 0:
         return np.full_like(value(SUBTASKS[0]), np.nan)
@@ -30,7 +30,7 @@ def rescore(value: Value, parameters: Mapping[str, float]) -> NDArray[np.float64
 
 
 def correct(card: ScoreCard) -> NDArray[np.float64]:
-    """The mean Dice of both structures of each patient [N]; NaN without a truth mask."""
+    """Return the mean Dice of both structures of each patient [N]; NaN without a truth mask."""
     return np.asarray(np.mean([_of_patients(card, name) for name in DICE], axis=0))
 
 
@@ -58,7 +58,7 @@ def _of_patients(card: ScoreCard, metric: str) -> NDArray[np.float64]:
 
 
 def of_centers(card: ScoreCard) -> Groups:
-    """The rows of `per_center`, where the truth names centers."""
+    """Return the rows of `per_center`, where the truth names centers."""
     rows = card.more.get("per_center")
     return {"center": rows} if rows else {}
 

@@ -99,14 +99,14 @@ def classify_members(files: Files, container: bool) -> Layout:
 
 
 def stem_of(name: str) -> str | None:
-    """A file's name without the ending of a mask; None where it has none, or nothing else."""
+    """Return a file's name without the ending of a mask; None where it has none, or nothing else."""
     ending = next((e for e in MASK_ENDINGS if name.lower().endswith(e)), "")
     return name[: -len(ending)] or None if ending else None
 
 
 def _enclosing(members: Iterable[str]) -> str:
-    """The one folder that holds everything, with `/`, to be looked through; "" where there is none, or it is
-    a patient's in a container's layout."""
+    """Return the one folder that holds everything, with `/`, to be looked through; "" where there is none, or
+    it is a patient's in a container's layout."""
     places = [PurePosixPath(member).parts for member in members]
     first = {parts[0] for parts in places}
     if len(first) != 1 or any(len(parts) < 2 for parts in places):
@@ -116,6 +116,6 @@ def _enclosing(members: Iterable[str]) -> str:
 
 
 def _in_container(parts: list[str], wanted: tuple[str, ...]) -> bool:
-    """Whether the folders of a member are a patient's and below it the wanted ones, directly or below
+    """Return whether the folders of a member are a patient's and below it the wanted ones, directly or below
     `output`."""
     return len(parts) > 1 and tuple(parts[1:-1]) in (wanted, ("output", *wanted))

@@ -82,7 +82,8 @@ def read_predictions(
 def _rows(
     files: Files, layout: Layout, used: list[str], problems: list[Finding], findings: list[Finding]
 ) -> tuple[Table | None, Rows]:
-    """The table, where there is one, and what it says of patients; else what a container's JSON says."""
+    """Return the table, where there is one, and what it says of patients; else what a container's JSON
+    says."""
     table, rows = None, None
     try:
         table = find_table(files, layout, TABLE, used)

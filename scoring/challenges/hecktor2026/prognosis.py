@@ -25,7 +25,7 @@ class Scores:
 def read_scores(
     rows: Rows, row_of: np.ndarray, decimal_comma: bool, findings: list[Finding]
 ) -> dict[str, Scores]:
-    """The columns that are there, by kind. row_of [N]: the row of each patient, -1 = none."""
+    """Return the columns that are there, by kind. row_of [N]: the row of each patient, -1 = none."""
     found = {}
     for kind in (k for k in KINDS if rows.cells.get(k)):
         cells = rows.cells[kind]
@@ -71,8 +71,8 @@ def read_scores(
 
 
 def chosen(scores: Mapping[str, Scores], direction: str) -> str | None:
-    """The kind of the column that counts: the one that `direction` prefers if it is there, "auto" the risk;
-    None without a column."""
+    """Return the kind of the column that counts: the one that `direction` prefers if it is there, "auto" the
+    risk; None without a column."""
     preferred = (direction, *KINDS) if direction in KINDS else KINDS
     return next((kind for kind in preferred if kind in scores), None)
 

@@ -73,7 +73,7 @@ def _certainties(layout: Layout, tables: list[Table]) -> tuple[int, int]:
 
 
 def _is_of_patients(table: Table) -> bool:
-    """Whether a table says anything of patients that this challenge asks for."""
+    """Return whether a table says anything of patients that this challenge asks for."""
     found = {meaning for meaning in COLUMNS if _column(table, meaning) is not None}
     return "patient" in found and bool(found - {"patient", "center"})
 

@@ -55,10 +55,10 @@ def folded_note(found: Stages, cells: Sequence[str], kind: str, places: Sequence
 
 
 def is_not_assessed(cell: str, kind: str) -> bool:
-    """Whether a cell of the truth says TX or NX: no stage could be determined."""
+    """Return whether a cell of the truth says TX or NX: no stage could be determined."""
     return cell.strip().lower() in (f"{kind}x", f"c{kind}x", f"p{kind}x")
 
 
 def name(code: int, kind: str) -> str | None:
-    """The stage of a code, None where there is none."""
+    """Return the stage of a code, None where there is none."""
     return STAGES[kind][code] if code >= 0 else None

@@ -45,13 +45,13 @@ class Rows:
 
 
 def plain_name(header: str) -> str:
-    """A column's name for comparing: lower case, letters and digits only."""
+    """Return a column's name for comparing: lower case, letters and digits only."""
     return re.sub(r"[^a-z0-9]", "", header.lower())
 
 
 def find_table(files: Files, layout: Layout, standard: str, used: list[str]) -> Table | None:
-    """The table called `standard`, else the only one with a patient column, else None where there is no
-    table.
+    """Return the table called `standard`, else the only one with a patient column, else None where there is
+    no table.
 
     used gains the members that were read. Raises InputRefused (`ambiguous-table`, `missing-column`,
     `unreadable-file`).
@@ -97,9 +97,9 @@ def _read(files: Files, member: str, used: list[str]) -> Table:
 
 
 def read_rows(table: Table, meanings: Sequence[str], problems: list[Finding]) -> Rows | None:
-    """The cells of the columns that are there. Adds `row-length`, `duplicate-column`, `missing-column`,
-    `missing-value` and `duplicate-case`; None where there is no patient column. Rows without anything in them
-    are left out, repeated ones and those of the wrong length too."""
+    """Return the cells of the columns that are there. Adds `row-length`, `duplicate-column`,
+    `missing-column`, `missing-value` and `duplicate-case`; None where there is no patient column. Rows
+    without anything in them are left out, repeated ones and those of the wrong length too."""
     problems += table.problems
     places = {meaning: _column(table, meaning, problems) for meaning in ("patient", *meanings)}
     if places["patient"] is None:
@@ -153,8 +153,8 @@ def _column(table: Table, meaning: str, problems: list[Finding]) -> int | None:
 
 
 def answers(files: Files, layout: Layout, used: list[str]) -> Rows | None:
-    """A container's JSON files, one value each, as cells; None where there are none. A file that holds no
-    bare value gives its text, which nothing accepts."""
+    """Return a container's JSON files, one value each, as cells; None where there are none. A file that holds
+    no bare value gives its text, which nothing accepts."""
     if not layout.answers:
         return None
     ids = tuple(sorted(layout.answers))

@@ -219,8 +219,8 @@ def _events(rows: Rows, n: int, problems: list[Finding]) -> Floats:
 
 
 def _columns(table: Table | None, rows: Rows, n: int) -> dict[str, tuple[str, ...]]:
-    """All columns of the table by lower-case name, in truth order; "" for patients with a mask only and where
-    nothing is known."""
+    """Return all columns of the table by lower-case name, in truth order; "" for patients with a mask only
+    and where nothing is known."""
     if table is None:
         return {}
     row_of = {table.place(row): row for row in range(len(table))}
@@ -232,5 +232,5 @@ def _columns(table: Table | None, rows: Rows, n: int) -> dict[str, tuple[str, ..
 
 
 def _text(cell: str) -> str:
-    """What a cell says, "" where that is that nothing is known."""
+    """Return what a cell says, "" where that is that nothing is known."""
     return "" if cell.strip().lower() in MISSING else cell.strip()

@@ -167,7 +167,7 @@ def _model(predictions: Predictions) -> dict[str, Any]:
 
 
 def scores_at_half(predictions: Predictions) -> int:
-    """How many scores are exactly 0.5."""
+    """Return how many scores are exactly 0.5."""
     return int((predictions.outputs == HALF).sum())
 
 
@@ -181,7 +181,8 @@ def _slice_shares(a: Answers, malignant: Sequence[str]) -> dict[str, Share]:
 
 
 def _official_check(truth: Cases, predictions: Predictions) -> dict[str, Any]:
-    """Whether the official scorer accepts the files, and the one thing that it says where it does not."""
+    """Return whether the official scorer accepts the files, and the one thing that it says where it does
+    not."""
     words = first_refusal([*truth.findings, *predictions.findings])
     return {"accepted": words is None, "message": words}
 
@@ -257,8 +258,8 @@ def _calibration(found: Reliability | None) -> dict[str, Any]:
 def _arrays(
     truth: Cases, a: Answers, units: np.ndarray, reliable: Reliability | None
 ) -> dict[str, np.ndarray]:
-    """What is drawn and too fine for JSON, read-only: scores, positives, labels, weights, units, and the
-    curves of `roc.polyline` padded with NaN.
+    """Return what is drawn and too fine for JSON, read-only: scores, positives, labels, weights, units, and
+    the curves of `roc.polyline` padded with NaN.
 
     roc_x, roc_y, roc_threshold, pr_precision [K, points] (recall is roc_y); malignant_x, malignant_y,
     malignant_threshold [points]. reliability_predicted, _observed, _low, _high, _n [10], where there is a

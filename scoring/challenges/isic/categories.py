@@ -39,7 +39,7 @@ PICTURE_ENDINGS = (".jpg", ".jpeg", ".png")
 
 
 def preset(categories: Iterable[str]) -> str | None:
-    """The year that has exactly these categories, in any order; 2019 also without UNK."""
+    """Return the year that has exactly these categories, in any order; 2019 also without UNK."""
     wanted = set(categories)
     return next(
         (name for name, members in PRESETS.items() if wanted in (set(members), set(members) - {UNKNOWN})),
@@ -48,14 +48,14 @@ def preset(categories: Iterable[str]) -> str | None:
 
 
 def of_width(width: int) -> tuple[str, ...] | None:
-    """The categories of the preset with so many outputs; 8 = 2019 without UNK."""
+    """Return the categories of the preset with so many outputs; 8 = 2019 without UNK."""
     candidates = [*PRESETS.values(), tuple(c for c in PRESETS["2019"] if c != UNKNOWN)]
     return next((members for members in candidates if len(members) == width), None)
 
 
 def malignant(categories: Sequence[str], wanted: str | Iterable[str] | None) -> tuple[str, ...]:
-    """The malignant categories in column order: the given ones (a list, or names with commas), else the
-    usual ones. Unknown names are kept, last."""
+    """Return the malignant categories in column order: the given ones (a list, or names with commas), else
+    the usual ones. Unknown names are kept, last."""
     if wanted is None:
         return tuple(c for c in categories if c in MALIGNANT)
     names = [name.strip() for name in (wanted.split(",") if isinstance(wanted, str) else wanted)]

@@ -156,7 +156,7 @@ def of_counts(d: binary.Decisions) -> dict[str, np.ndarray]:
 
 
 def per_category(a: Answers, weights: np.ndarray) -> dict[str, np.ndarray]:
-    """Every measure of every category, [B, K] each; NaN where it is undefined."""
+    """Return every measure of every category, [B, K] each; NaN where it is undefined."""
     found = {
         "recall": classification.recall(
             classification.counts(a.labels, a.predicted, weights, len(a.categories))
@@ -168,7 +168,8 @@ def per_category(a: Answers, weights: np.ndarray) -> dict[str, np.ndarray]:
 
 
 def quantities(a: Answers, weights: np.ndarray, metric: str) -> dict[Any, np.ndarray]:
-    """Every quantity that has an interval, [B] by name; those of a category under (measure, category)."""
+    """Return every quantity that has an interval, [B] by name; those of a category under (measure,
+    category)."""
     measures = per_category(a, weights)
     found = {name: mean_of_defined(measures[measure]) for name, measure in MEANS.items()}
     decided_cases = classification.counts(a.labels, a.predicted, weights, len(a.categories))
@@ -218,7 +219,7 @@ def score_of_sums(metric: str, sums: np.ndarray) -> np.ndarray:
 
 
 def ranked_value(a: Answers, weights: np.ndarray, metric: str) -> float:
-    """The number that ranks, for weights [N]; NaN where it is undefined."""
+    """Return the number that ranks, for weights [N]; NaN where it is undefined."""
     measure = MEANS[RANKED_BY[metric]]
     if measure == "recall":
         return float(
@@ -234,15 +235,15 @@ def ranked_value(a: Answers, weights: np.ndarray, metric: str) -> float:
 
 
 def _areas(a: Answers, weights: np.ndarray, measure: str) -> np.ndarray:
-    """One of AREAS of every category [K], for weights [N]."""
+    """Return one of AREAS of every category [K], for weights [N]."""
     area = {measure: AREAS[measure]}
     return np.array([roc.in_chunks(levels, weights[None], area)[measure][0] for levels in a.levels])
 
 
 def by_position(a: Answers, weights: np.ndarray, order: np.ndarray, metric: str) -> float:
-    """The number that the official scorer prints for a truth that is not sorted by id: it sorts truth and
-    scores by id (`order` [N]), but not the weights [N], and takes these by position; only the denominators of
-    the recalls find their rows. NaN where it has none."""
+    """Return the number that the official scorer prints for a truth that is not sorted by id: it sorts truth
+    and scores by id (`order` [N]), but not the weights [N], and takes these by position; only the
+    denominators of the recalls find their rows. NaN where it has none."""
     moved = np.empty_like(weights)
     moved[order] = weights
     if metric in ("ap", "dice"):
@@ -259,8 +260,8 @@ def by_position(a: Answers, weights: np.ndarray, order: np.ndarray, metric: str)
 
 
 def _with_empty_categories(a: Answers, weights: np.ndarray, metric: str) -> float:
-    """The official mean of `ap` or `dice` for weights [N]: a category without a positive case counts there,
-    0 as `ap`, and as `dice` 1 where nothing is called positive either, else 0. NaN where it stops."""
+    """Return the official mean of `ap` or `dice` for weights [N]: a category without a positive case counts
+    there, 0 as `ap`, and as `dice` 1 where nothing is called positive either, else 0. NaN where it stops."""
     if metric == "ap":
         areas = _areas(a, weights, "average_precision")
         return float(np.nan_to_num(areas).mean()) if weights.any() else float("nan")
@@ -272,7 +273,7 @@ def _with_empty_categories(a: Answers, weights: np.ndarray, metric: str) -> floa
 def swapped(
     labels: np.ndarray, predicted: np.ndarray, present: np.ndarray, categories: Sequence[str], least: float
 ) -> tuple[float, list[tuple[str, str]]] | None:
-    """Whether the columns of the predictions may be interchanged.
+    """Return whether the columns of the predictions may be interchanged.
 
     With R[j, k] = share of the cases of j labelled k: the permutation p with the largest sum of R[j, p(j)],
     where it would raise balanced accuracy by `least` or more; its gain, and the pairs (category, column that
@@ -300,7 +301,7 @@ def swapped(
 def slices(
     groups: Mapping[str, Mapping[str, np.ndarray]], weights: np.ndarray
 ) -> dict[str, dict[str, np.ndarray]]:
-    """The groups without their cases of weight 0 [N], empty ones left out."""
+    """Return the groups without their cases of weight 0 [N], empty ones left out."""
     counted = {
         column: {name: members & (weights > 0) for name, members in found.items()}
         for column, found in groups.items()

@@ -43,12 +43,12 @@ class Photographs:
         return len(self.ids)
 
     def picture(self, index: int) -> bytes:
-        """The encoded photograph. Raises InputRefused where the file cannot be read."""
+        """Return the encoded photograph. Raises InputRefused where the file cannot be read."""
         return self.pictures.read(self.images[index])
 
 
 def photographs(cases: Cases) -> Photographs:
-    """All photographs of the cases."""
+    """Return all photographs of the cases."""
     rows = [(i, member) for i, members in enumerate(cases.photographs) for member in members]
     return Photographs(
         tuple(cases.ids[i] for i, _ in rows),
@@ -91,7 +91,7 @@ def recipe_for(facts: ModelFacts) -> Recipe:
 
 
 def recipe_of_size(width: int | None, height: int | None) -> Recipe:
-    """The recipe for a model that declares this size; None = symbolic."""
+    """Return the recipe for a model that declares this size; None = symbolic."""
     return Recipe(((width or PICTURE_SIDE, height or PICTURE_SIDE, "bilinear"),))
 
 
@@ -102,8 +102,8 @@ def inspect(
     timings: bool = False,
     cancelled: Callable[[], bool] | None = None,
 ) -> Inspection:
-    """The preflight: can the model be run, and are its outputs scores from 0 to 1? Raises InputRefused with
-    every problem; Cancelled."""
+    """Return the preflight: can the model be run, and are its outputs scores from 0 to 1? Raises InputRefused
+    with every problem; Cancelled."""
     file = read_model(model, name)
     problems = image_problems(truth) if truth is not None else []
     usable = photographs(truth) if truth is not None and any(truth.photographs) else None
@@ -175,8 +175,8 @@ def predict(
 
 
 def named(inspected: Inspection, categories: str | Iterable[str] | None, where: str) -> tuple[str, ...]:
-    """The categories of a model's outputs, for images without a truth. Raises InputRefused (`bad-option`,
-    `wrong-output`)."""
+    """Return the categories of a model's outputs, for images without a truth. Raises InputRefused
+    (`bad-option`, `wrong-output`)."""
     width = inspected.outputs.shape[1]
     if categories is not None:
         names = tuple(
@@ -225,7 +225,7 @@ def named(inspected: Inspection, categories: str | Iterable[str] | None, where: 
 
 
 def entry(model: Mapping[str, Any]) -> tuple[str, ...]:
-    """The categories that the model's own metadata entry names; empty where there is none."""
+    """Return the categories that the model's own metadata entry names; empty where there is none."""
     return tuple(c.strip() for c in model["metadata"].get("categories", "").split(",") if c.strip())
 
 

@@ -23,7 +23,7 @@ FINAL_JPG = re.compile(r"\.jpg$", re.IGNORECASE)
 
 
 def message(predictions: Source, truth: Source, name: str | None = None) -> str | None:
-    """The official scorer's one message about a prediction file; None where it accepts it. Raises
+    """Return the official scorer's one message about a prediction file; None where it accepts it. Raises
     InputRefused where a source cannot be opened.
 
     A truth that it cannot read is told as its exception.
@@ -50,12 +50,13 @@ def _truth(data: bytes) -> tuple[list[str], set[Any]]:
 
 
 def _text(data: bytes) -> io.StringIO:
-    """The file as Python opens a text: strict UTF-8, every line end a line feed."""
+    """Return the file as Python opens a text: strict UTF-8, every line end a line feed."""
     return io.StringIO(data.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def _checks(data: bytes, categories: list[str], ids: set[Any]) -> Iterator[str]:
-    """The message of every check that fails, in order; checks that build on a failed one are not made."""
+    """Yield the message of every check that fails, in order; checks that build on a failed one are not
+    made."""
     import pandas
 
     try:

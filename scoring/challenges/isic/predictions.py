@@ -22,8 +22,8 @@ LOGITS = " These look like logits; apply softmax or sigmoid."
 
 
 def label(outputs: np.ndarray) -> np.ndarray:
-    """The category of the largest score of each row [N, K]; -1 (undecided) where several share it, equal as
-    float64, or where a score is NaN."""
+    """Return the category of the largest score of each row [N, K]; -1 (undecided) where several share it,
+    equal as float64, or where a score is NaN."""
     if not outputs.shape[1]:
         return np.full(len(outputs), -1)
     largest = outputs.max(1, keepdims=True)
@@ -150,7 +150,7 @@ def _number_mend(cell: str) -> str:
 
 
 def _matched(found: CategoryTable, truth: Cases, first: dict[str, int]) -> tuple[np.ndarray, list[Finding]]:
-    """The case of every row [rows], and what does not match: `missing-case`, `extra-case`, or one
+    """Return the case of every row [rows], and what does not match: `missing-case`, `extra-case`, or one
     `no-common-case`."""
     table = found.table
     index = dict(zip(truth.ids, range(len(truth)), strict=True))

@@ -42,7 +42,7 @@ class CategoryTable:
         return self.table.name
 
     def place(self, name: str) -> int | None:
-        """The first column of that name, exactly as written but for spaces around."""
+        """Return the first column of that name, exactly as written but for spaces around."""
         return self.table.header.index(name) if name in self.table.header else None
 
 
@@ -58,7 +58,7 @@ class Block:
 
 
 def find_table(files: Files) -> str:
-    """The only CSV, or the only one with GroundTruth in its name. Raises InputRefused (`no-table`,
+    """Return the only CSV, or the only one with GroundTruth in its name. Raises InputRefused (`no-table`,
     `ambiguous-table`)."""
     if files.kind == "file":
         return files.members[0]
@@ -139,7 +139,7 @@ def missing_category(table: Table, name: str, known: Collection[str] = ()) -> Fi
 
 
 def numbers(table: Table, columns: Sequence[int]) -> Block:
-    """The numbers of the columns. A decimal comma is read where the delimiter is another character."""
+    """Return the numbers of the columns. A decimal comma is read where the delimiter is another character."""
     values, commas, spaces = np.empty((len(table), len(columns))), 0, 0
     faults: dict[tuple[int, int], str] = {}
     for k, column in enumerate(columns):
@@ -166,7 +166,7 @@ def cell_problems(
     columns: Sequence[int],
     mend: Callable[[str], str] | str,
 ) -> list[Finding]:
-    """One entry per row: the case, and its faulty columns with their values."""
+    """Return one entry per row: the case, and its faulty columns with their values."""
     table, problems = found.table, []
     for row, places in cells.items():
         values = [(table.header[columns[k]], table.columns[columns[k]][row].strip()) for k in places]
@@ -186,7 +186,7 @@ def in_row_order(problems: Iterable[Finding]) -> list[Finding]:
 
 
 def repeated(found: CategoryTable) -> tuple[dict[str, int], dict[int, int]]:
-    """The first row of every id, and for each later row of an id the first one."""
+    """Return the first row of every id, and for each later row of an id the first one."""
     first = dict(zip(found.ids, range(len(found.ids)), strict=True))
     if len(first) == len(found.ids):
         return first, {}
@@ -226,8 +226,8 @@ def row_problems(
 
 
 def _dropped_there(table: Table) -> list[int]:
-    """The rows whose cells beyond the heading the official scorer drops: its reader takes the first row's
-    length for that of all, and stops at a longer one."""
+    """Return the rows whose cells beyond the heading the official scorer drops: its reader takes the first
+    row's length for that of all, and stops at a longer one."""
     width = len(table.written.header)
     first = table.written.lengths.get(0, width)
     if first <= width or max(table.written.lengths.values()) > first:

@@ -39,8 +39,8 @@ def sweep(card: ScoreCard, category: str, grid: np.ndarray = GRID) -> dict[str, 
 
 
 def at(card: ScoreCard, chosen: Mapping[str, float]) -> dict[str, Any]:
-    """What thresholds by category (others 0.5) give: "per_class" -> category -> SHOWN, "macro_f1" in which
-    they act, and "balanced_accuracy" of the rescaled file."""
+    """Return what thresholds by category (others 0.5) give: "per_class" -> category -> SHOWN, "macro_f1" in
+    which they act, and "balanced_accuracy" of the rescaled file."""
     called = cuts.decided(card.arrays["outputs"], _array(card, chosen), _inclusive(card))
     found = _measures(card, called)
     per_class = {name: {m: float(found[m][k]) for m in SHOWN} for k, name in enumerate(card.per_class)}
@@ -55,8 +55,8 @@ def at(card: ScoreCard, chosen: Mapping[str, float]) -> dict[str, Any]:
 
 
 def best(card: ScoreCard) -> dict[str, float]:
-    """The threshold with the highest F1 of each category on these very cases: too good, because it is chosen
-    on the rows that it is scored on."""
+    """Return the threshold with the highest F1 of each category on these very cases: too good, because it is
+    chosen on the rows that it is scored on."""
     a = card.arrays
     return {
         name: cuts.best(a["outputs"][:, k], a["positives"][:, k], a["score_weights"], _inclusive(card))

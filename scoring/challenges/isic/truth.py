@@ -86,8 +86,8 @@ class Cases:
         return "lesion_id" if self.id_column == "lesion" else self.id_column
 
     def picture(self, index: int) -> bytes | None:
-        """The first photograph of a case, encoded; None where there is none. Raises InputRefused where the
-        file cannot be read."""
+        """Return the first photograph of a case, encoded; None where there is none. Raises InputRefused where
+        the file cannot be read."""
         return self.pictures.read(self.photographs[index][0]) if self.photographs[index] else None
 
 
@@ -199,7 +199,7 @@ def read_images(source: Source, name: str | None = None) -> Cases:
 def find_photographs(
     pictures: Files, ids: Sequence[str], lesions: bool
 ) -> tuple[tuple[tuple[str, ...], ...], frozenset[int]]:
-    """The members that show each case, and the cases with several that cannot be told apart.
+    """Return the members that show each case, and the cases with several that cannot be told apart.
 
     Photographs are found by file name without ending, in any folder; those of `lesions` are all in the folder
     named as the lesion.
@@ -370,7 +370,8 @@ def _cases(
 
 
 def _named_once(cases: Cases) -> Cases:
-    """The cases that predictions can be matched to, for `salvaged`: without nameless and repeated rows."""
+    """Return the cases that predictions can be matched to, for `salvaged`: without nameless and repeated
+    rows."""
     first: dict[str, int] = {}
     rows = [i for i, name in enumerate(cases.ids) if name and first.setdefault(name, i) == i]
     return replace(

@@ -8,7 +8,7 @@ import numpy as np
 
 from scoring.arrays import Floats
 from scoring.challenge import Cancelled, Progress
-from scoring.challenges.melanoma.scores import are_risks, called, said_of
+from scoring.challenges.melanoma.scores import are_risks, called, score_warnings
 from scoring.challenges.safe_scan.cases import Cases
 from scoring.challenges.safe_scan.codes import CODES
 from scoring.challenges.safe_scan.models import (
@@ -90,7 +90,7 @@ def _described(found: Inspection, name: str, trial: bool) -> Inspection:
     first = found.outputs[:, 0] if found.outputs.ndim == 2 and found.outputs.size else np.empty(0)
     first = first[np.isfinite(first)]
     if trial:
-        more += said_of(first, name)
+        more += score_warnings(first, name)
         if found.outputs.ndim == 2 and found.outputs.shape[1] > 1:
             more.append(
                 warning(
@@ -128,7 +128,7 @@ def predict(
     run = inference.run(file, TASK, cases, None, progress=progress, cancelled=cancelled)
     outputs = run.outputs[:, :1]
     scores = outputs[~np.isnan(outputs[:, 0]), 0]
-    about = [*said_of(scores, file.name), *_column_findings(run.outputs, cases, file.name)]
+    about = [*score_warnings(scores, file.name), *_column_findings(run.outputs, cases, file.name)]
     findings = ordered([*inspected.findings, *run.findings, *about], CODES)
     return Predictions(
         file.name,

@@ -22,8 +22,8 @@ def are_risks(scores: Floats) -> bool:
     return bool(scores.min() >= -calibration.TOLERANCE and scores.max() <= 1 + calibration.TOLERANCE)
 
 
-def said_of(scores: Floats, where: str) -> Iterator[Finding]:
-    """What the finite scores of a table or a model let fear. where: its name."""
+def score_warnings(scores: Floats, where: str) -> Iterator[Finding]:
+    """Yield warnings about the finite scores of a table or a model. where: its name."""
     if len(scores) and not are_risks(scores):
         yield warning(
             "logits",

@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from scoring.challenges.melanoma.scores import called, said_of
+from scoring.challenges.melanoma.scores import called, score_warnings
 from scoring.challenges.safe_scan import cases, predictions
 from scoring.challenges.safe_scan.cases import Cases, LabelColumn
 from scoring.challenges.safe_scan.predictions import ReadRows, Values
@@ -122,7 +122,7 @@ def read_predictions(
 def _choose_column(
     table: Table, id_column: int | None, problems: list[Finding], findings: list[Finding]
 ) -> ReadRows | None:
-    """The score column: the only one beside the id, else the first with a known name."""
+    """Return the score column: the only one beside the id, else the first with a known name."""
     others = [i for i, header in enumerate(table.header) if i != id_column and header]
     if len(others) == 1:
         return partial(_read_scores, others[0])
@@ -158,7 +158,7 @@ def _read_scores(column: int, rows: Rows, problems: list[Finding], findings: lis
         replace(rows, table=replace(rows.table, columns=columns)), [column], problems, findings
     )
     scores = outputs[~np.isnan(outputs[:, 0]), 0]
-    findings += said_of(scores, rows.table.name)
+    findings += score_warnings(scores, rows.table.name)
     hard = bool(len(scores)) and bool(np.isin(scores, (0, 1)).all())
     if hard:
         findings.append(
@@ -172,5 +172,5 @@ def _read_scores(column: int, rows: Rows, problems: list[Finding], findings: lis
 
 
 def _word(cell: str) -> int | None:
-    """What a label in words means as a score; None for numbers and anything else."""
+    """Return what a label in words means as a score; None for numbers and anything else."""
     return None if NUMBER.fullmatch(cell.strip()) else parse_label(cell)

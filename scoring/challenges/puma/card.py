@@ -54,8 +54,8 @@ def score(truth: Truth, predictions: NucleiPredictions, settings: ScoreSettings)
 
 
 def rescore(truth: Truth, predictions: NucleiPredictions, card: ScoreCard, **changed: Any) -> ScoreCard:
-    """The same submission under another rule: `rules`, `radius`, `min_confidence` or `resamples`, all else as
-    on the card, but without the quality of outlines.
+    """Return the same submission under another rule: `rules`, `radius`, `min_confidence` or `resamples`, all
+    else as on the card, but without the quality of outlines.
 
     The nuclei and pairs that the card holds serve again. Raises InputRefused.
     """
@@ -83,12 +83,12 @@ def rescore(truth: Truth, predictions: NucleiPredictions, card: ScoreCard, **cha
 
 
 def of_card(card: ScoreCard) -> Detections:
-    """The nuclei and pairs that a card was made from."""
+    """Return the nuclei and pairs that a card was made from."""
     return Detections.from_arrays(card.arrays)
 
 
 def rule_of(card: ScoreCard) -> Rule:
-    """The rule that a card was scored by."""
+    """Return the rule that a card was scored by."""
     options = card.provenance["options"]
     return Rule(options["rules"], options["radius"], options["min_confidence"])
 
@@ -158,7 +158,7 @@ def _card(e: Evaluation, known: tuple[Floats, Floats] | None = None) -> ScoreCar
 def _quantities(
     name: str, counted: Mapping[str, Tallies], measured: Measured | None, weights: Floats
 ) -> dict[QuantityName, Floats]:
-    """Every quantity of the rows of weights, of outlines too where they are measured."""
+    """Return every quantity of the rows of weights, of outlines too where they are measured."""
     found = quantities(name, counted, weights)
     return found if measured is None else found | outlines.quantities(measured.tallies, weights)
 
@@ -166,7 +166,7 @@ def _quantities(
 def _with_outlines(
     card: ScoreCard, e: Evaluation, measured: Measured, point: Quantities, found: Replicates
 ) -> ScoreCard:
-    """The same card with the quality of outlines."""
+    """Return the same card with the quality of outlines."""
     of_class, of_case = outlines.per_class(point, found), outlines.cases(measured)
     noticed = outlines.findings(measured, e.truth.ids, e.detections, (e.truth.name, e.predictions.name))
     return replace(
@@ -188,8 +188,8 @@ def _with_several_units(found: Replicates, units: np.ndarray) -> Replicates:
 def _jackknife(
     evaluate: Callable[[Floats], Quantities], point: Quantities, units: Ints, statistics: StatisticsOptions
 ) -> dict[str, Any]:
-    """The score's jackknife interval beside the percentile one, which is too narrow for a macro F1 of few
-    images: measured coverage with 41 is 91 % against 94 %."""
+    """Return the score's jackknife interval beside the percentile one, which is too narrow for a macro F1 of
+    few images: measured coverage with 41 is 91 % against 94 %."""
     if not statistics.resamples or units.max() + 1 >= FEW_IMAGES:
         return {}
     left_out = np.concatenate(
@@ -208,7 +208,7 @@ def _tumor_to_lymphocyte(d: Detections, kept: np.ndarray) -> tuple[np.ndarray, n
 
 
 def _arrays(s: Scored, units: np.ndarray) -> dict[str, np.ndarray]:
-    """What is drawn and compared besides the detections, read-only.
+    """Return what is drawn and compared besides the detections, read-only.
 
     units [N]. f1: of each image and class [N, 10], NaN where the class does not occur. um_truth [n],
     um_predicted [m]: from tumour nuclei to the nearest lymphocyte, NaN where undefined. aligned: uint8 [32],

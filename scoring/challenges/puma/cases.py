@@ -43,20 +43,20 @@ class CaseFiles:
 
 
 def case_id(name: str) -> str:
-    """The case that a file is of: its name without folder, ending and a final `_nuclei`."""
+    """Return the case that a file is of: its name without folder, ending and a final `_nuclei`."""
     base = PurePosixPath(name).name
     ending = next((ending for ending in ENDINGS if base.lower().endswith(ending)), "")
     return base[: len(base) - len(ending)].removesuffix(SUFFIX)
 
 
 def is_nuclei_file(member: str) -> bool:
-    """Whether a name is that of a file of nuclei: JSON, and not of tissue."""
+    """Return whether a name is that of a file of nuclei: JSON, and not of tissue."""
     path = PurePosixPath(member)
     return path.suffix.lower() in ENDINGS and not path.stem.endswith(TISSUE)
 
 
 def by_case(files: Files, members: Iterable[str]) -> tuple[dict[str, str], list[Finding]]:
-    """The first member of each case, and `duplicate-case` for those of several."""
+    """Return the first member of each case, and `duplicate-case` for those of several."""
     found: dict[str, list[str]] = {}
     for member in members:
         found.setdefault(case_id(member), []).append(member)
@@ -99,7 +99,7 @@ def read_cases(files: Files, members: Iterable[str], naming: Naming, graded: boo
 
 
 def in_place(files: CaseFiles, sizes: np.ndarray, places: Iterable[str]) -> CaseFiles:
-    """The same with `out-of-image` of each file, by its image's size."""
+    """Return the same with `out-of-image` of each file, by its image's size."""
     beyond = [
         entry
         for found, size, where in zip(files.contents, sizes, places, strict=True)

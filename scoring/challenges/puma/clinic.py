@@ -46,15 +46,16 @@ def tumor_to_lymphocyte(
 
 
 def drawn_within(*distances: np.ndarray) -> np.ndarray:
-    """Where to draw shares of distances (um): 61 places from 0 to where 99 % of all that are defined lie, a
-    multiple of 60."""
+    """Return where to draw shares of distances (um): 61 places from 0 to where 99 % of all that are defined
+    lie, a multiple of 60."""
     defined = np.concatenate([values[~np.isnan(values)] for values in distances])
     most = np.percentile(defined, 99, method="higher") if len(defined) else 0.0
     return np.linspace(0, 60 * max(1.0, np.ceil(most / 60)), 61)
 
 
 def cumulative(distances: np.ndarray, within: np.ndarray) -> np.ndarray | None:
-    """The share of the defined distances (um) that is at most each of `within` [n]; None without any."""
+    """Return the share of the defined distances (um) that is at most each of `within` [n]; None without
+    any."""
     defined = np.sort(distances[~np.isnan(distances)])
     return np.searchsorted(defined, within, side="right") / len(defined) if len(defined) else None
 

@@ -13,7 +13,7 @@ from scoring.statistics.paired import Sample
 
 
 def correct(card: ScoreCard) -> np.ndarray:
-    """The mean F1 of the classes that occur in each image [N]; NaN where none does."""
+    """Return the mean F1 of the classes that occur in each image [N]; NaN where none does."""
     return mean_of_defined(card.arrays["f1"])
 
 

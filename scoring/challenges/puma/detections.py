@@ -105,13 +105,13 @@ class Detections:
 
 
 def cases_of(first: Ints) -> Ints:
-    """The case of each nucleus from where the cases begin [N + 1]."""
+    """Return the case of each nucleus from where the cases begin [N + 1]."""
     return np.repeat(np.arange(len(first) - 1), np.diff(first))
 
 
 def detections(truth: Truth, predictions: NucleiPredictions, radius: float = RADIUS) -> Detections:
-    """The nuclei, and the pairs up to `radius` px. Raises InputRefused (`too-large`) where those are too many
-    to be matched."""
+    """Return the nuclei, and the pairs up to `radius` px. Raises InputRefused (`too-large`) where those are
+    too many to be matched."""
     if predictions.ids != truth.ids:
         raise ValueError("predictions have to be read against the truth that they are scored on")
     true, found = truth.nuclei, predictions.nuclei
@@ -143,7 +143,7 @@ def _side(nuclei: Sequence[Nuclei]) -> Side:
 
 
 def reaching(d: Detections, radius: float, most: int = MOST_PAIRS) -> Detections | None:
-    """The same with all pairs up to a radius, None where there are more than `most` of them."""
+    """Return the same with all pairs up to a radius, None where there are more than `most` of them."""
     if radius <= d.reach:
         return d
     places = (
@@ -157,7 +157,7 @@ def reaching(d: Detections, radius: float, most: int = MOST_PAIRS) -> Detections
 
 
 def crowded(name: str, radius: float) -> Finding:
-    """The refusal of nuclei so crowded that no picture of cells can show them."""
+    """Return the refusal of nuclei so crowded that no picture of cells can show them."""
     words = (
         f"more than {MOST_PAIRS:,} pairs of a truth and a predicted nucleus lie within {radius:g} px of "
         "each other."

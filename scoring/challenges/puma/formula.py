@@ -77,8 +77,8 @@ def sums(tallies: Tallies, weights: np.ndarray) -> Sums:
 
 
 def unit_sums(rules: str, tallies: Tallies, units: Ints) -> np.ndarray:
-    """What the macro F1 by a rule is made of, by unit [n, ...]: pooled counts matches, nuclei and predictions
-    of each class; the others add F1 of the images, images that hold the class, and images."""
+    """Return what the macro F1 by a rule is made of, by unit [n, ...]: pooled counts matches, nuclei and
+    predictions of each class; the others add F1 of the images, images that hold the class, and images."""
     if rules == "pooled":
         columns = np.hstack([tallies.true_positive, tallies.support, tallies.predicted])
     else:
@@ -87,8 +87,8 @@ def unit_sums(rules: str, tallies: Tallies, units: Ints) -> np.ndarray:
 
 
 def score_of_sums(rules: str, sums: np.ndarray, in_data: int | None = None) -> np.ndarray:
-    """The macro F1 by a rule of the sums [..., K] of `unit_sums`. in_data: of `macro_f1`; None where the sums
-    are of whole test sets, each with the classes that it has."""
+    """Return the macro F1 by a rule of the sums [..., K] of `unit_sums`. in_data: of `macro_f1`; None where
+    the sums are of whole test sets, each with the classes that it has."""
     rows = sums.reshape(-1, sums.shape[-1])
     nothing = np.zeros((len(rows), 0))
     if rules == "pooled":
@@ -103,7 +103,7 @@ def score_of_sums(rules: str, sums: np.ndarray, in_data: int | None = None) -> n
 
 
 def class_values(rules: str, s: Sums) -> np.ndarray:
-    """The value of each class [B, K] by a rule; NaN for a class that no image of nonzero weight holds.
+    """Return the value of each class [B, K] by a rule; NaN for a class that no image of nonzero weight holds.
 
     description: mean F1 of the images that hold the class. grand-challenge: sum of the F1 / all images.
     pooled: F1 of the summed counts.
@@ -115,8 +115,8 @@ def class_values(rules: str, s: Sums) -> np.ndarray:
 
 
 def macro_f1(rules: str, values: np.ndarray, in_data: int | Ints) -> np.ndarray:
-    """The mean over classes [B]; NaN where none occurs. values: of `class_values` [B, K]. in_data: classes
-    that occur in any image.
+    """Return the mean over classes [B]; NaN where none occurs. values: of `class_values` [B, K]. in_data:
+    classes that occur in any image.
 
     grand-challenge, pooled: over the classes that occur. description: over all K; where a resampled set
     lacks a class of the data, that class is left out and the mean keeps its share of the K.
@@ -126,5 +126,5 @@ def macro_f1(rules: str, values: np.ndarray, in_data: int | Ints) -> np.ndarray:
 
 
 def perfect(tallies: Tallies) -> Tallies:
-    """The tallies of the truth submitted as the prediction."""
+    """Return the tallies of the truth submitted as the prediction."""
     return Tallies(tallies.support, tallies.support, tallies.support)

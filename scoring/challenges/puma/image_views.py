@@ -103,7 +103,8 @@ def images_table(card: ScoreCard) -> Table:
 
 
 def _worst_pictures(card: ScoreCard, order: Sequence[int]) -> Gallery:
-    """The worst images that have a prediction, as points: a scorecard holds no outlines and no tissue."""
+    """Return the worst images that have a prediction, as points: a scorecard holds no outlines and no
+    tissue."""
     submitted = [i for i in order if not card.cases[i]["missing"]]
     return Gallery(
         "Where are the errors of the worst images?",

@@ -20,7 +20,7 @@ SIZE = (1024, 1024)
 
 
 def find(pictures: Files, ids: Sequence[str]) -> tuple[str | None, ...]:
-    """The first member that is called like each case and ends like an image."""
+    """Return the first member that is called like each case and ends like an image."""
     by_stem: dict[str, str] = {}
     for member in pictures.members:
         path = PurePosixPath(member)

@@ -49,8 +49,8 @@ class Listing:
     total: int
 
     def place(self, side: str, number: int) -> int | None:
-        """The row of a nucleus, a matched prediction standing in the row of its truth; None where it is not
-        listed."""
+        """Return the row of a nucleus, a matched prediction standing in the row of its truth; None where it
+        is not listed."""
         for place, row in enumerate(self.rows):
             if (row.side, row.number) == (side, number) or (
                 side == "prediction" and row.side == "truth" and row.partner == number
@@ -60,16 +60,16 @@ class Listing:
 
 
 def listing(drawn: Mapping[str, np.ndarray], which: str, radius: float, most: int = MOST) -> Listing:
-    """Rows of one case, truth first, each side in file order. drawn: of `overlay`. which: one of LISTS.
-    radius: px, of the matching."""
+    """Return rows of one case, truth first, each side in file order. drawn: of `overlay`. which: one of
+    LISTS. radius: px, of the matching."""
     alone = (drawn["kind"] == TRUTH) | (drawn["status"] != TRUE_POSITIVE)
     chosen = np.flatnonzero(alone & np.isin(drawn["status"], LISTS[which]))
     return Listing(tuple(_row(drawn, i, radius) for i in chosen[:most].tolist()), len(chosen))
 
 
 def found(drawn: Mapping[str, np.ndarray], side: str, number: int, radius: float) -> Row | None:
-    """One nucleus of a case, a matched prediction as the row of its truth; None where the case has no such
-    nucleus."""
+    """Return one nucleus of a case, a matched prediction as the row of its truth; None where the case has no
+    such nucleus."""
     here = np.flatnonzero((drawn["kind"] == SIDES.index(side)) & (drawn["number"] == number))
     if not len(here):
         return None

@@ -101,7 +101,7 @@ def table(
     confidence: np.ndarray,
     iou: np.ndarray | None = None,
 ) -> dict[str, np.ndarray]:
-    """The columns of `ScoreCard.matches`, read-only: by case, truth first, each side in file order.
+    """Return the columns of `ScoreCard.matches`, read-only: by case, truth first, each side in file order.
 
     case, truth_class, predicted_class, status, reason: texts, "" = none. truth, prediction, near: position in
     the file's own list, -1 = none. confidence: of the prediction, as the rule reads it [m]. distance: px, of
@@ -142,7 +142,7 @@ def table(
 
 
 def _at(values: np.ndarray, positions: np.ndarray, none: float) -> np.ndarray:
-    """The values at positions, `none` where the position is -1."""
+    """Return the values at positions, `none` where the position is -1."""
     found: Array = np.r_[values, none][positions]
     return found
 
@@ -154,7 +154,7 @@ def _named(names: Sequence[str], codes: np.ndarray) -> np.ndarray:
 
 
 def to_csv(card: ScoreCard) -> str:
-    """The matches as CSV, unrounded, empty where there is none."""
+    """Return the matches as CSV, unrounded, empty where there is none."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     columns = card.matches or {}
@@ -164,7 +164,7 @@ def to_csv(card: ScoreCard) -> str:
 
 
 def cells(column: Array) -> list[Any]:
-    """A column of the matches as texts and numbers, "" where there is none."""
+    """Return a column of the matches as texts and numbers, "" where there is none."""
     if column.dtype == object:
         return list(column.tolist())
     empty = np.isnan(column) if column.dtype == float else column == NONE

@@ -28,12 +28,12 @@ class Rule:
         return self.name != "grand-challenge"
 
     def keeps(self, confidences: np.ndarray) -> np.ndarray:
-        """Which predictions are not left out, bool [m], by their confidences [m]."""
+        """Return which predictions are not left out, bool [m], by their confidences [m]."""
         least = self.min_confidence
         return np.ones(len(confidences), bool) if least is None else confidences >= least
 
     def confidences(self, d: Detections) -> np.ndarray:
-        """The confidence of each prediction [m] as the rule reads it."""
+        """Return the confidence of each prediction [m] as the rule reads it."""
         return d.score if self.name == "grand-challenge" else d.confidence
 
 
@@ -70,7 +70,7 @@ def match(d: Detections, rule: Rule) -> Matching:
 
 
 def match_all(d: Detections, rule: Rule) -> dict[str, Matching]:
-    """The matching of every rule, with the radius and smallest confidence of `rule`."""
+    """Return the matching of every rule, with the radius and smallest confidence of `rule`."""
     description, platform = (replace(rule, name=name) for name in ("description", "grand-challenge"))
     matched = match(d, description)
     # Nothing on the circle itself, no twins and no confidence under another key: then the rules choose alike.

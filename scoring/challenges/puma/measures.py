@@ -10,8 +10,8 @@ from scoring.statistics.replicates import QuantityName
 
 
 def quantities(rules: str, counted: Mapping[str, Tallies], weights: Floats) -> dict[QuantityName, Floats]:
-    """Every quantity of the rows of weights [B, N], [B] by name; F1 of a class by the chosen rules under
-    ("f1", class).
+    """Return every quantity of the rows of weights [B, N], [B] by name; F1 of a class by the chosen rules
+    under ("f1", class).
 
     counted: the tallies of every rule, description and pooled alike. NaN where undefined.
     """

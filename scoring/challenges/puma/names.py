@@ -57,8 +57,8 @@ SHOWN = 20
 
 
 def position(name: str) -> int | None:
-    """The place in CLASSES of a name as written, None where it is none of the ten: blanks around it, upper
-    case, blanks and hyphens inside and one `nuclei_` in front make no difference."""
+    """Return the place in CLASSES of a name as written, None where it is none of the ten: blanks around it,
+    upper case, blanks and hyphens inside and one `nuclei_` in front make no difference."""
     return POSITION.get(key(name).removeprefix(PREFIX))
 
 

@@ -29,7 +29,7 @@ def overlay(truth: Truth, predictions: NucleiPredictions, card: ScoreCard, index
 
 
 def _iou(drawn: dict[str, Array], truth: Nuclei, predicted: Nuclei, kept: Array) -> Array:
-    """The IoU of the outlines of each match, at both of its nuclei [n]."""
+    """Return the IoU of the outlines of each match, at both of its nuclei [n]."""
     matched = np.flatnonzero((drawn["kind"] == TRUTH) & (drawn["status"] == TRUE_POSITIVE))
     partners = drawn["partner"][matched]
     found = np.full(len(drawn["kind"]), np.nan)

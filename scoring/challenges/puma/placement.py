@@ -94,7 +94,7 @@ def _radius(size: np.ndarray, nuclei: int) -> float:
 
 
 def _share(looks: Sequence[tuple["scipy.spatial.cKDTree", np.ndarray, float]]) -> float:
-    """The share of centroids that lie within their radius of a truth nucleus."""
+    """Return the share of centroids that lie within their radius of a truth nucleus."""
     near = sum(
         int(np.isfinite(tree.query(xy, distance_upper_bound=radius)[0]).sum()) for tree, xy, radius in looks
     )

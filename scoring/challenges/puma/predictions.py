@@ -110,7 +110,7 @@ def read_predictions(
 
 
 def _leaves(source: Source, member: str) -> bool:
-    """Whether a file of a folder on disk is a link to one outside it."""
+    """Return whether a file of a folder on disk is a link to one outside it."""
     if isinstance(source, Mended):
         found = open_source(source.source).members
         return any(_leaves(source.source, one) for one in found if mended_name(one, source.changes) == member)

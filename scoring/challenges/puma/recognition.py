@@ -57,7 +57,7 @@ def _as(reading: Reading, certainty: int) -> Reading:
 
 
 def _listed(contents: Contents) -> bool:
-    """Whether a table lists the files of a submission."""
+    """Return whether a table lists the files of a submission."""
     return any(
         table.name.lower().endswith(TABLE) and {key(CASE), key(PATH)} <= set(table.keys)
         for table in contents.tables

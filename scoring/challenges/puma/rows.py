@@ -35,7 +35,7 @@ class Scored:
 
 
 def metrics(s: Scored, point: Mapping[Any, Any]) -> dict[str, Any]:
-    """The metrics in the order of the contract; NaN where undefined."""
+    """Return the metrics in the order of the contract; NaN where undefined."""
     support, predicted = s.chosen.support.sum(0), s.chosen.predicted.sum(0)
     return {
         **{name: float(point[name][0]) for name in METRICS.values()},
@@ -54,12 +54,12 @@ def metrics(s: Scored, point: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def _best(s: Scored, rules: str) -> np.ndarray:
-    """The value of each class [1, 10] for the truth submitted as the prediction."""
+    """Return the value of each class [1, 10] for the truth submitted as the prediction."""
     return class_values(rules, sums(perfect(s.chosen), np.ones((1, len(s.truth)))))
 
 
 def per_class(s: Scored, point: Mapping[Any, Any], found: Replicates) -> dict[str, Any]:
-    """A row per class, NaN where undefined."""
+    """Return a row per class, NaN where undefined."""
     t, area = s.chosen, float(clinic.square_millimetres(s.truth.sizes).sum())
     hits, support, predicted = (a.sum(0) for a in (t.true_positive, t.support, t.predicted))
     precision, recall = detection.precision(hits, predicted), detection.recall(hits, support)
@@ -88,7 +88,7 @@ def per_class(s: Scored, point: Mapping[Any, Any], found: Replicates) -> dict[st
 
 
 def cases(s: Scored) -> list[dict[str, Any]]:
-    """A row per image in truth order, NaN where undefined."""
+    """Return a row per image in truth order, NaN where undefined."""
     t, d = s.chosen, s.detections
     hits, support, predicted = (a.sum(1) for a in (t.true_positive, t.support, t.predicted))
     f1, macro, micro = t.f1, mean_of_defined(t.f1), detection.f1(hits, support, predicted)
@@ -119,8 +119,8 @@ def cases(s: Scored) -> list[dict[str, Any]]:
 
 
 def more(s: Scored, confusion: np.ndarray) -> dict[str, Any]:
-    """The challenge's own top-level entries: detection whatever the class, from the confusion matrix [11,
-    11], and tumour to immune cells."""
+    """Return the challenge's own top-level entries: detection whatever the class, from the confusion matrix
+    [11, 11], and tumour to immune cells."""
     paired, support, predicted = confusion[:-1, :-1].sum(), confusion[:-1].sum(), confusion[:, :-1].sum()
     return {
         "detection": {

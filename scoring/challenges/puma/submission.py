@@ -33,8 +33,8 @@ class Submission:
 
 
 def find_predictions(files: Files, ids: Sequence[str] | None, leaves: Callable[[str], bool]) -> Submission:
-    """The predictions of a submission. ids: the cases of the truth, None without one. leaves: whether a
-    member leads out of the submission, which is then not opened."""
+    """Return the predictions of a submission. ids: the cases of the truth, None without one. leaves: whether
+    a member leads out of the submission, which is then not opened."""
     member = _table_of(files)
     if member is not None and leaves(member):
         return Submission({}, {}, member, (outward(member),), ())
@@ -139,7 +139,7 @@ def _rows(
 
 
 def _member(files: Files, table: str, path: str) -> tuple[str | None, list[tuple[str, str]]]:
-    """The member that a path of the table names, or why there is none: a code and words."""
+    """Return the member that a path of the table names, or why there is none: a code and words."""
     shown = repr(path if len(path) <= 120 else path[:117] + "...")
     if (
         path.startswith("/")

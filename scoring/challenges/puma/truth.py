@@ -43,8 +43,8 @@ class Truth:
         return {}
 
     def picture(self, index: int) -> bytes | None:
-        """The image of a case, encoded; None where there is none. Raises InputRefused where the file cannot
-        be read."""
+        """Return the image of a case, encoded; None where there is none. Raises InputRefused where the file
+        cannot be read."""
         member = self.images[index]
         return None if member is None else self.pictures.read(member)
 
