@@ -122,17 +122,19 @@ def test_a_bucket_that_cannot_be_used_is_a_sentence(place, monkeypatch, address,
 
 
 @pytest.mark.soak
-def test_a_board_lives_in_an_s3_bucket_that_must_be_there(place, monkeypatch):
+def test_a_board_lives_in_an_s3_bucket_that_must_be_there(place, database, monkeypatch):
     server = pytest.importorskip("moto.server").ThreadedMotoServer(port=0)
     server.start()
     host, port = server.get_host_and_port()
+    fsspec.get_filesystem_class("s3").clear_instance_cache()  # of another server's address
     try:
         monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://{host}:{port}")
-        monkeypatch.setenv("BENCHSIDE_FILES", "s3://boards/prefix")
+        monkeypatch.setenv("BENCHSIDE_FILES", f"s3://boards-{database}/prefix")
         done = created(place)
         assert (done.status, "there is no such bucket" in done.err) == (2, True), done.err
-        fsspec.filesystem("s3", skip_instance_cache=True).mkdir("boards")
+        fsspec.filesystem("s3", skip_instance_cache=True).mkdir(f"boards-{database}")
         a_board_lives_there(place)
+        assert open_store().engine.dialect.name == database
         monkeypatch.setenv("BENCHSIDE_FILES", "s3://other/prefix")
         assert "store-damaged" in board("show", "b").err
     finally:
