@@ -103,7 +103,10 @@ class Denying(http.server.BaseHTTPRequestHandler):
 
 @pytest.mark.parametrize(
     ("address", "code"),
-    [("nonsense://user:password@bucket", "store-unusable"), ("s3://bucket/x", "store-read-only")],
+    [
+        pytest.param("nonsense://user:password@bucket", "store-unusable", marks=pytest.mark.soak),
+        ("s3://bucket/x", "store-read-only"),
+    ],
 )
 def test_a_bucket_that_cannot_be_used_is_a_sentence(place, monkeypatch, address, code):
     pytest.importorskip("s3fs")
