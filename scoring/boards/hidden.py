@@ -23,6 +23,14 @@ DETAILS = ("score", "classes", "cases")
 DECIMALS = 3
 """Of everything that is shown of a hidden truth."""
 REFUSED_PER_DAY = 20
+RATES = frozenset(
+    {
+        *("precision", "recall", "f1", "f1_pooled", "specificity", "sensitivity", "accuracy", "ppv", "npv"),
+        *("auc", "auc_sens_80", "average_precision", "mean_dice", "dice_agg"),
+    }
+)
+"""Of a class, told where the organizer allows it: not what follows from the truth alone, as the worth of a
+class, nor what tells several labels at once, as log loss."""
 NOT_PUBLISHED = ("truth_sha256",)
 """Of the provenance: guesses of the truth could be checked with it."""
 
@@ -219,12 +227,13 @@ def use(board: Opened) -> Use:
 
 
 def classes_of(found: Standing, entry: Entry) -> dict[str, dict[str, float]]:
-    """Return the rates of each class, rounded: no number of cases and no cell of a confusion matrix."""
+    """Return the rates of each class, rounded: no number of cases, no share of the truth, and no cell of a
+    confusion matrix."""
     return {
         str(name): {
             str(key): round(value, DECIMALS)
             for key, value in row.items()
-            if isinstance(value, float) and 0 <= value <= 1
+            if key in RATES and isinstance(value, float) and 0 <= value <= 1
         }
         for name, row in found.card(entry).per_class.items()
     }

@@ -26,7 +26,9 @@ from scoring.text import shortened
 
 LOG = logging.getLogger(__name__)
 RUNNING, SCORED, AGAIN, FAILED = "running", "scored", "again", "failed"
-FREE = frozenset({SCORED, AGAIN, "limit-reached", "phase-closed", "phase-not-open", "no-phase"})
+FREE = frozenset(
+    {SCORED, AGAIN, "limit-reached", "phase-closed", "phase-not-open", "no-phase", "clock-behind"}
+)
 """Outcomes that do not count as refused."""
 NEAR = "differ in hardly a case from an earlier one: this is how a hidden truth is probed."
 ALIKE = (

@@ -16,6 +16,7 @@ CASES = [f"canary{i:03}" for i in range(200)]
 ILL = np.random.default_rng(5).permutation(200) < 100
 """Drawn and balanced, so that guessing is right in half of the cases."""
 Answer = Callable[[np.ndarray], float | None]
+"""What is told of an answer for each case: a score, or of the classes what `told` of `gain` reads."""
 UNLIMITED = Phase("unlimited")
 
 
@@ -65,8 +66,35 @@ def block_at_a_time(answer: Answer, tries: int, draw: np.random.Generator) -> np
     return kept
 
 
-def gain(folder, attack, tries: int, known: HiddenRules, phase: Phase = UNLIMITED) -> tuple[float, int]:
-    """Return the share of cases that an attack gets right, above one half, and how many were scored."""
+def counts(answer: Answer, tries: int, draw: np.random.Generator) -> np.ndarray:
+    """Name random halves ill: their precision counts who is. So many equations, so many labels."""
+    drawn, shares = [], []
+    for _ in range(tries):
+        one = draw.random(len(CASES)) < 0.5
+        share = answer(one)
+        if share is None:
+            continue
+        drawn.append(one)
+        shares.append((share - 0.5) * one.sum())
+    if not drawn:
+        return draw.random(len(CASES)) < 0.5
+    return np.linalg.lstsq(np.array(drawn, float), np.array(shares), rcond=None)[0] > 0
+
+
+def score_of(found: participating.Answer) -> float | None:
+    return found.score
+
+
+def precision_of(found: participating.Answer) -> float | None:
+    """Return the precision of the ill, where classes are told."""
+    return found.classes["positive"]["precision"] if found.classes else None
+
+
+def gain(
+    folder, attack, tries: int, known: HiddenRules, phase: Phase = UNLIMITED, read=score_of
+) -> tuple[float, int]:
+    """Return the share of cases that an attack gets right, above one half, and how many were scored. read:
+    what the attack takes of what is told."""
     board = acting(hidden_board(folder, known, phase, labels=dict(zip(CASES, ILL, strict=True))), PAUL)
     scored, told = 0, []
 
@@ -81,9 +109,10 @@ def gain(folder, attack, tries: int, known: HiddenRules, phase: Phase = UNLIMITE
             told.append(refused)
             return None
         scored += not found.again
-        assert (found.interval, found.classes, found.cases, found.findings) == (None, {}, (), ())
+        assert (found.interval, found.cases, found.findings) == (None, (), ())
+        assert known.detail == "classes" or not found.classes
         assert found.score is None or found.score == round(found.score, 3)
-        return found.score
+        return read(found)
 
     learnt = attack(answer, tries, np.random.default_rng(7))
     assert {one.code for refused in told for one in refused.problems} <= {"limit-reached", "refused-limit"}
@@ -102,6 +131,25 @@ def test_the_ladder_shows_an_attack_hardly_anything(place, tmp_path):
     found, scored = gain(tmp_path, one_case_at_a_time, 12, known)
     assert scored == 12
     assert abs(found) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("tries", "step", "phase", "least", "most"),
+    [
+        (7, None, OPEN, -0.1, 0.12),
+        pytest.param(300, None, UNLIMITED, 0.45, 0.5, marks=pytest.mark.soak),
+        pytest.param(300, 0.071, UNLIMITED, -0.1, 0.12, marks=pytest.mark.soak),
+        pytest.param(1000, None, OPEN, -0.1, 0.12, marks=pytest.mark.soak),
+    ],
+    ids=["few", "neither", "ladder", "limits"],
+)
+def test_rates_of_classes_tell_the_truth_unless_limits_stop_it(
+    place, tmp_path, tries, step, phase, least, most
+):
+    known = HiddenRules("classes", step)
+    found, scored = gain(tmp_path, counts, tries, known, phase, precision_of)
+    print(f"\ncounts, {tries} tries, step {step}, {phase.name}: {scored} scored, gain {found:+.3f}")
+    assert least <= found <= most
 
 
 @pytest.mark.soak

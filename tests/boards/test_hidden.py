@@ -53,6 +53,15 @@ def test_details_carry_no_label_no_number_of_cases_and_no_matrix(place, tmp_path
     assert all(set(vars_) == {0, 1} for vars_ in [range(len(pair)) for pair in answer.cases])
 
 
+def test_what_follows_from_the_truth_alone_is_no_rate_of_a_class(place, tmp_path):
+    of_truth = {"support", "predicted", "tp", "score_worth", "best_possible_f1", "per_mm2_truth"}
+    of_many_labels = {"log_loss", "brier_score", "score_lost"}
+    assert not hidden.RATES & (of_truth | of_many_labels)
+    board = hidden_board(tmp_path, HiddenRules(detail="classes"))
+    told = handed_in(board, good(7)).classes
+    assert {key for row in told.values() for key in row} == {"precision", "recall", "f1", "specificity"}
+
+
 def test_refusals_are_sentences_of_the_list(place, tmp_path):
     board = hidden_board(tmp_path, phase=Phase("v"))
     rows = good().decode().splitlines()

@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from scoring.boards import hidden, participating
+from scoring.boards import hidden, members, participating
 from scoring.boards.hidden import HiddenRules
 from scoring.store.database import open_store
 from tests.pages.test_access import RULES, claims
@@ -42,6 +42,12 @@ def test_a_participant_submits_and_sees_what_is_left(board):
     told = words(app)
     assert "canary" not in told
 
+    app.file_uploader(key="own_file_h_file").upload("q.csv", good(9)).run()
+    members.set_members(open_store(), "h", "alpha", [])  # between two clicks
+    finished(next(one for one in app.button if one.label == "Submit").click().run())
+    assert "You are in no team" in words(app)
+    assert hidden.use(board).answers == 1
+
     app = visited(claims("mallory"), "Submit")
     assert "You are in no team" in words(app)
     assert not app.file_uploader
@@ -59,6 +65,13 @@ def test_an_organizer_hides_and_names_members(board):
     next(one for one in app.button if one.label == "Set members").click().run()
     assert "bad-option" in words(app)
     assert participating.attempts(open_store(), "h") == []
+    app.selectbox(key="hide_detail_h").select("cases").run()
+    app.secrets = {
+        "access": {"organizers": ["other@example.org"]}
+    }  # the role is taken away between two clicks
+    next(one for one in app.button if one.label == "Hide the truth so").click().run()
+    assert hidden.rules(open_store(), "h").detail == "score"
+    assert "Who is in which team?" not in words(app)
 
 
 def test_a_visitor_sees_the_public_board_alone(board):

@@ -1,4 +1,4 @@
-"""The same submission has the same score on the command line and in the folders of every platform."""
+"""The same submission has the same score on the command line, on a board and in every platform's folders."""
 
 import importlib.util
 import json
@@ -11,11 +11,16 @@ import tomllib
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from scoring.boards.board import opened, own_options
+from scoring.boards.sent import Sent
+from scoring.boards.submitting import submit
 from scoring.platforms import bundles
+from scoring.store.database import open_store
 from tests.support.command_line import ROOT, Finished, run
 from tests.support.platform_folders import jobs, table_answers, unpacked, zipped_answers
 from tests.support.thinned import some
@@ -136,13 +141,22 @@ def rounded(value: float | list[float] | None) -> float | list[float] | None:
 
 
 @pytest.mark.parametrize("challenge", some(list(CASES), 3))
-def test_every_platform_gives_the_score_of_the_command_line(challenge, tmp_path):
+def test_every_platform_gives_the_score_of_the_command_line_and_of_a_board(challenge, place, tmp_path):
     case = CASES[challenge]
     truth = case.truth(tmp_path)
     places = ("--truth", truth, "--predictions", case.submission, *case.options, *FEW, "--json", "-")
     card = run("score", challenge, *places).json
     score, interval = (rounded(value) for value in (card["score"], card["intervals"]["score"]))
     unrounded = (*case.options, "--decimals", DECIMALS)
+
+    done = run("board", "create", challenge, "--id", "b", "--title", "B", "--truth", truth, *FEW)
+    assert done.status == 0, done.err
+    board = opened(open_store(), "b")
+    written = {name.strip("-").replace("-", "_"): str(value) for name, value in pairwise(case.options)}
+    own = own_options(board.challenge, written)
+    submit(board, Sent("alpha", case.submission.name, case.submission.read_bytes(), own))
+    (team,) = run("board", "show", "b", "--json", "-").json["teams"]
+    assert (rounded(team["score"]), rounded(team["interval"])) == (score, interval)
 
     made = bundle(challenge, "grand-challenge", truth, tmp_path / "gc", *unrounded)
     submitted = jobs(tmp_path / "input", case.answers(case.submission))
