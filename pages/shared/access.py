@@ -9,6 +9,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -20,7 +21,7 @@ from pages.shared import logins
 from scoring.access import roles, settings
 from scoring.access.claims import AccessRules, actor_of, key_of
 from scoring.access.roles import LOCAL, NOBODY, Actor, Role
-from scoring.findings import InputRefused, lines
+from scoring.findings import InputRefused, error, lines
 from scoring.text import markdown
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ LEAST = {
     "about": Role.ORGANIZER,
 }
 """The least role of each page, by its file; a page that is missing here opens for nobody."""
+LOGIN_PACKAGES = ("authlib", "httpx")
+"""What Streamlit's login needs; it notices what is missing only when somebody logs in."""
 ENDED = "_access_ended"
 _of_runs: "WeakKeyDictionary[Any, Actor]" = WeakKeyDictionary()
 WHAT = {Role.PARTICIPANT: "participants", Role.ORGANIZER: "organizers"}
@@ -53,9 +56,17 @@ def begin() -> None:
     files = [Path(file) for file in st.get_option("secrets.files")]
     try:
         if settings.read(files) is not None:
+            _require_packages()
             roles.require_login()
     except InputRefused as refused:
         raise SystemExit("\n".join(lines(refused.problems))) from None
+
+
+def _require_packages() -> None:
+    absent = [name for name in LOGIN_PACKAGES if find_spec(name) is None]
+    if absent:
+        words = f"nobody could log in without {' and '.join(absent)}: install the extra `login`."
+        raise InputRefused([error("missing-package", "[auth]", words)])
 
 
 def is_configured() -> bool:

@@ -13,7 +13,8 @@ from scoring.views import Block, Column, Data, Section, Table, Text
 WORDS = {
     "shown": "The truth is hidden: scores are shown to three decimals, without intervals and ties, until the "
     "organizer opens it.",
-    "ladder": "The Ladder: a score is shown only where it beats the team's best by more than {step:g}.",
+    "ladder": "The Ladder: a score is shown only where it beats the team's best by more than {step:g}; the "
+    "best that is shown is ranked.",
 }
 
 

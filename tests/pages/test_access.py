@@ -125,6 +125,14 @@ def test_settings_that_break_while_it_runs_give_nobody_a_role(monkeypatch):
     assert "This page is for participants" in app.info[0].value
 
 
+def test_a_server_without_what_a_login_needs_does_not_start(monkeypatch):
+    monkeypatch.setattr(access.settings, "read", lambda _files: object())
+    monkeypatch.setattr(access, "find_spec", lambda name: None if name == "httpx" else object())
+    with pytest.raises(SystemExit, match="nobody could log in without httpx: install the extra `login`"):
+        access.begin()
+    assert roles.default_actor() is roles.LOCAL
+
+
 def test_once_people_log_in_absence_is_nobody():
     try:
         roles.require_login()

@@ -57,6 +57,8 @@ def test_an_organizer_hides_and_names_members(board):
     app = visited(claims("olga"), "Participants")
     assert not app.exception
     assert "Participants see the score, rates by class" in words(app)
+    assert app.selectbox(key="hide_detail_h").value == "cases", "what is changed begins with what is"
+    assert app.number_input(key="hide_step_h").value == 0
     app.selectbox(key="hide_detail_h").select("score").run()
     next(one for one in app.button if one.label == "Hide the truth so").click().run()
     assert hidden.rules(open_store(), "h").detail == "score"

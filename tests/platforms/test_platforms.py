@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import math
 import re
 import shutil
 import subprocess
@@ -21,6 +22,8 @@ from scoring.boards.sent import Sent
 from scoring.boards.submitting import submit
 from scoring.platforms import bundles
 from scoring.store.database import open_store
+from tests.support.boards import CASES as BOARD_CASES
+from tests.support.boards import TRUTH, labels
 from tests.support.command_line import ROOT, Finished, run
 from tests.support.platform_folders import jobs, table_answers, unpacked, zipped_answers
 from tests.support.thinned import some
@@ -244,6 +247,25 @@ def test_of_a_hidden_truth_the_score_is_published_and_nothing_else(tmp_path):
     done = codabench(open_truth, submission, tmp_path / "public")
     details = (tmp_path / "public" / "output" / "detailed_results.html").read_text()
     assert any(case in details for case in cases)
+
+
+@pytest.mark.soak
+def test_log_loss_would_tell_eight_labels_at_once(tmp_path):
+    """Why it is told only where the organizer names it, and docs/platforms.md advises against that."""
+    truth, submission = labels(tmp_path / "labels.csv"), tmp_path / "team.csv"
+    steps = [0.12 * 2**place for place in range(8)]  # twice what three decimals of a mean of 60 leave open
+    chances = [1 / (1 + math.exp(-step)) for step in steps] + [0.5] * (len(BOARD_CASES) - 8)
+    rows = (f"{case},{chance:.12f}" for case, chance in zip(BOARD_CASES, chances, strict=True))
+    submission.write_text("filename,score\n" + "\n".join(rows) + "\n")
+    told = {}
+    for name, more in {"named": ("--metrics", "log_loss"), "usual": ()}.items():
+        made = bundle("melanoma", "codabench", truth, tmp_path / name, *more)
+        assert codabench(made, submission, tmp_path / f"{name}-app").status == 0
+        told[name] = json.loads((tmp_path / f"{name}-app" / "output" / "scores.json").read_text())
+    assert set(told["usual"]) == {"score"}
+    if_all_ill = sum(-math.log(chance) for chance in chances)
+    excess = round((told["named"]["log_loss"] * len(BOARD_CASES) - if_all_ill) / steps[0])
+    assert [not excess >> place & 1 for place in range(8)] == [bool(ill) for ill in TRUTH[:8]]
 
 
 def test_a_truth_that_cannot_be_read_is_told_without_it(tmp_path):

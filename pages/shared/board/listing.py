@@ -33,10 +33,13 @@ def show(store: Store) -> None:
     """Draw the boards and, for who may, forms that make one."""
     layout.plain_opening("Boards", WHAT)
     if not acts.may_organize():
-        st.info("Open a board by the address that its organizer published.", icon=":material/leaderboard:")
-        for one in listed(store) if store.actor.key else ():
-            if members.teams_of(store, one["id"], store.actor):
-                _card(one)
+        every = listed(store) if store.actor.key else []
+        own = [one for one in every if members.teams_of(store, one["id"], store.actor)]
+        for one in own:
+            _card(one)
+        which = "Other boards open" if own else "A board opens"
+        words = f"{which} by the address that the organizer published."
+        st.info(words, icon=":material/leaderboard:")
         return
     if gone := st.session_state.pop(DELETED, ""):
         st.success(gone, icon=":material/delete:")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -41,7 +42,7 @@ def submit(store: Store, shown: Opened) -> None:
     if not teams:
         st.info("You are in no team of this board: its organizer says who is.", icon=":material/group:")
         return
-    team = st.selectbox("Team", teams, key=f"own_team_{board.row.id}")
+    team = st.selectbox("Team", teams, key=f"own_team_{board.row.id}", width=360)
     key = ("hand_in", board.row.id)
     came = acts.outcome(key, "submissions")
     if came is not None:
@@ -129,6 +130,7 @@ def _history(board: Opened, team: str) -> None:
         list(with_detail),
         format_func=lambda one: spoken(with_detail[one].time) if one in with_detail else one,
         key=f"own_detail_{board.row.id}",
+        width=360,
     )
     detail = participating.detailed(board, team, chosen)
     if detail.classes:
@@ -181,7 +183,11 @@ def _hiding(board: Opened) -> None:
         st.markdown("No: participants see all of their own scorecard, and everybody the intervals and ties.")
     with st.expander("**Change it**", icon=":material/visibility_off:"):
         detail = st.selectbox(
-            "Participants see", DETAILS, format_func=lambda one: TELLS[one], key=f"hide_detail_{row.id}"
+            "Participants see",
+            DETAILS,
+            DETAILS.index(known.detail) if known else 0,
+            format_func=lambda one: TELLS[one],
+            key=f"hide_detail_{row.id}",
         )
         if WORN[detail]:
             st.caption(f":material/warning: {WORN[detail]}")
@@ -189,15 +195,16 @@ def _hiding(board: Opened) -> None:
             "Ladder: show a score only where it beats the team's best by more than this",
             min_value=0.0,
             max_value=0.999,
-            value=round(1 / max(1, len(board.truth)) ** 0.5, 3),
+            value=(known.step or 0.0) if known else round(1 / max(1, len(board.truth)) ** 0.5, 3),
             step=0.001,
             format="%.3f",
             key=f"hide_step_{row.id}",
             help="0 shows every score. One by the square root of the number of cases is usual.",
         )
+        wanted = replace(known or HiddenRules(), detail=detail, step=step or None)
         with st.container(horizontal=True, gap="small"):
             if st.button("Hide the truth so", type="primary", icon=":material/visibility_off:"):
-                acts.done(acts.attempt(hidden.hide, board.store, row.id, HiddenRules(detail, step or None)))
+                acts.done(acts.attempt(hidden.hide, board.store, row.id, wanted))
             if known is not None and st.button("Open it to all", icon=":material/visibility:"):
                 acts.done(acts.attempt(hidden.reveal, board.store, row.id))
 
