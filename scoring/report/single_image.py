@@ -45,7 +45,7 @@ def html(record: Record, with_image: bool = True) -> str:
         record: What was shown.
         with_image: Whether the image is in it; its pixels alone, without anything else that its file held.
     """
-    subject, shown = record.model.subject, record.scores_shown or not record.checks.abstentions
+    task, shown = record.model.task, record.scores_shown or not record.checks.abstentions
     found = record.test_set.class_set
     return template("record.html").render(
         policy=POLICY,
@@ -61,10 +61,10 @@ def html(record: Record, with_image: bool = True) -> str:
         reasons=record.checks.abstentions,
         test_set_line=_test_set_line(record) if shown else "",
         class_set=_members(record) if shown else "",
-        class_set_line=set_line(found, subject.names, record.answer.top) if found is not None else "",
+        class_set_line=set_line(found, task.names, record.answer.top) if found is not None else "",
         rate_line=withheld_line(record.test_set.withheld) if record.test_set.withheld is not None else "",
         cautions=_cautions(record),
-        impression=subject.names[subject.classes.index(record.impression)] if record.impression else "",
+        impression=task.names[task.classes.index(record.impression)] if record.impression else "",
         scores=_scores(record) if shown else (),
         heads=_heads(record),
         scores_line=_scores_line(record),
@@ -122,14 +122,14 @@ def _headline(record: Record) -> str:
     if record.checks.abstentions:
         return NO_ANSWER
     answer = record.answer
-    name = record.model.subject.names[answer.top]
+    name = record.model.task.names[answer.top]
     return f"Highest score: {name} {answer.probabilities[answer.top]:.2f}"
 
 
 def _test_set_line(record: Record) -> str:
     if record.test_set.reference is None:
         return "The model was not compared with cases whose class is known."
-    names, answer = record.model.subject.names, record.answer
+    names, answer = record.model.task.names, record.answer
     share = share_alike(record.test_set.reference, answer.probabilities, answer.top)
     return score_line(answer, share, record.test_set.reference, names).partition(". ")[2]
 
@@ -139,7 +139,7 @@ def _members(record: Record) -> str:
         return ""
     row = record.answer.probabilities
     members = sorted(np.flatnonzero(record.test_set.class_set.members), key=lambda k: -row[k])
-    return "; ".join(record.model.subject.names[k] for k in members)
+    return "; ".join(record.model.task.names[k] for k in members)
 
 
 def _image_line(record: Record) -> str:
@@ -153,8 +153,8 @@ def _size_line(photograph: Photograph) -> str:
 
 
 def _facts(record: Record) -> list[tuple[str, str]]:
-    answer, subject = record.answer, record.model.subject
-    facts = [("Model", record.model_name), ("Challenge", REGISTRY[subject.challenge].short_name)]
+    answer, task = record.answer, record.model.task
+    facts = [("Model", record.model_name), ("Challenge", REGISTRY[task.challenge].short_name)]
     if answer.vector is not None:
         given = described(answer.vector)
         facts += [(FIELDS[name], _plain(value)) for name, value in given.items()]
@@ -184,7 +184,7 @@ def _scores(record: Record) -> list[tuple[str, list[float], int]]:
     if record.more.second is not None:
         other = record.more.second.answer.probabilities
         rows += [other, other - record.answer.probabilities]
-    names = record.model.subject.names
+    names = record.model.task.names
     return [
         (names[k], [float(row[k]) for row in rows], round(100 * float(rows[0][k])))
         for k in record.answer.order
@@ -208,7 +208,7 @@ def _second_line(record: Record) -> str:
     """Return what a second model says, "" where none was chosen."""
     if record.more.second is None:
         return ""
-    names, name = record.model.subject.names, shortened(record.more.second.name, NAMED)
+    names, name = record.model.task.names, shortened(record.more.second.name, NAMED)
     return (
         f"Second model, {name}: {models_line(record.answer, record.more.second.answer, names)} Its SHA-256: "
         f"{record.more.second.sha256}"
@@ -219,7 +219,7 @@ def _scores_line(record: Record) -> str:
     words = "Scores of all classes together 1."
     if record.more.others:
         answers = [record.answer, *record.more.others]
-        words += f" {photographs_line(answers, record.model.subject.names)}"
+        words += f" {photographs_line(answers, record.model.task.names)}"
     return words
 
 

@@ -151,7 +151,7 @@ def _chips(model: Opened, measured: Measured | None, case: int) -> tuple[Chip, .
     known = measured.known
     place = np.flatnonzero(known.indices == case)[0]
     like = likeness_chip(known.unlikeness(known.features[place], case))
-    return (*photograph_chips(quality, model.subject.shortest_side, measured.qualities), *like)
+    return (*photograph_chips(quality, model.task.shortest_side, measured.qualities), *like)
 
 
 def withheld_line(found: Withheld) -> str:

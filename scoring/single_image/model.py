@@ -23,7 +23,7 @@ class Opened:
     """A model in a worker of its own, which lives until `close`; one thread at a time may use it. findings:
     warnings and notes about it."""
 
-    subject: ModelTask
+    task: ModelTask
     process: LoadedModel
     recipe: Recipe
     findings: tuple[Finding, ...]
@@ -35,7 +35,7 @@ class Opened:
     @property
     def takes_vector(self) -> bool:
         """Whether age, gender and location are to be given."""
-        return self.subject.contract.vector is not None and len(self.process.facts.inputs) > 1
+        return self.task.contract.vector is not None and len(self.process.facts.inputs) > 1
 
     def prepared(self, pixels: np.ndarray) -> np.ndarray:
         """Return what the model receives of upright pixels, uint8 (h, w, 3): the challenge's own steps, to
@@ -50,7 +50,7 @@ class Opened:
             output = np.ravel(first_output(answer))
         except ModelFailed as failed:
             raise InputRefused([preflight.failure(CALLED, failed)]) from failed
-        if len(output) < self.subject.outputs or not np.isfinite(output).all():
+        if len(output) < self.task.outputs or not np.isfinite(output).all():
             raise InputRefused(
                 [
                     error(
@@ -60,7 +60,7 @@ class Opened:
                     )
                 ]
             )
-        return output[: self.subject.outputs], answer.cpu_ms
+        return output[: self.task.outputs], answer.cpu_ms
 
     @property
     def ended(self) -> bool:
@@ -71,7 +71,7 @@ class Opened:
         self.process.close()
 
 
-def opened(subject: ModelTask, model: bytes, start: Callable[[bytes], LoadedModel] = ModelProcess) -> Opened:
+def opened(task: ModelTask, model: bytes, start: Callable[[bytes], LoadedModel] = ModelProcess) -> Opened:
     """Open a model. Raises InputRefused with every problem: not a model, not one for this challenge, or one
     that fails.
 
@@ -82,7 +82,7 @@ def opened(subject: ModelTask, model: bytes, start: Callable[[bytes], LoadedMode
     except ModelFailed as failed:
         raise InputRefused([preflight.failure(CALLED, failed)]) from failed
     try:
-        return _tried(subject, process)
+        return _tried(task, process)
     except ModelFailed as failed:
         process.close()
         raise InputRefused([preflight.failure(CALLED, failed)]) from failed
@@ -91,29 +91,29 @@ def opened(subject: ModelTask, model: bytes, start: Callable[[bytes], LoadedMode
         raise
 
 
-def _tried(subject: ModelTask, process: LoadedModel) -> Opened:
+def _tried(task: ModelTask, process: LoadedModel) -> Opened:
     facts = process.facts
-    problems, findings = split(preflight.examine(facts, subject.contract, CALLED))
+    problems, findings = split(preflight.examine(facts, task.contract, CALLED))
     if not problems:
-        recipe = subject.recipe_for(facts)
+        recipe = task.recipe_for(facts)
         vector = (
-            np.zeros(subject.contract.vector, np.float32)
-            if subject.contract.vector and len(facts.inputs) > 1
+            np.zeros(task.contract.vector, np.float32)
+            if task.contract.vector and len(facts.inputs) > 1
             else None
         )
         noise = preflight.noise(*recipe.steps[-1][:2])
         trial, again = (process.run(noise, recipe, vector) for _ in range(2))
-        problems, findings = split(preflight.examine(facts, subject.contract, CALLED, trial))
+        problems, findings = split(preflight.examine(facts, task.contract, CALLED, trial))
         if not problems:
             moved = move(first_output(trial), first_output(again))
             problems, repeatable = split(preflight.repeatability(facts, CALLED, moved))
             findings = [*findings, *repeatable]
-        if not problems and subject.outputs == 1 and trial.outputs[0] is not None:
-            found = _of_one_risk(trial.outputs[0], len(subject.classes))
+        if not problems and task.outputs == 1 and trial.outputs[0] is not None:
+            found = _of_one_risk(trial.outputs[0], len(task.classes))
             problems, findings = split([*findings, *([found] if found else [])])
     if problems:
         raise InputRefused(problems, findings)
-    return Opened(subject, process, recipe, tuple(findings))
+    return Opened(task, process, recipe, tuple(findings))
 
 
 def _of_one_risk(output: np.ndarray, classes: int) -> Finding | None:

@@ -132,10 +132,10 @@ def document(record: Record, with_image: bool = False) -> dict[str, Any]:
     """Return the export of one result, of plain JSON values. with_image: also the upright pixels as PNG,
     which hold nothing of the file but them."""
     answer, model = record.answer, record.model
-    test_set, more, checks, classes = record.test_set, record.more, record.checks, model.subject.classes
+    test_set, more, checks, classes = record.test_set, record.more, record.checks, model.task.classes
     return {
         **_head(record.photograph, with_image),
-        "challenge": model.subject.challenge,
+        "challenge": model.task.challenge,
         "date": record.date or None,
         "model": {
             "name": record.model_name or None,

@@ -25,7 +25,7 @@ class Reference:
 
     name: of the test set, for people. generated: whether its images are computer-generated. ids [n]; indices
     [n]: their places in the test set. truth [n]: class numbers. outputs [n, k]: as the model gave them; kind:
-    what they are taken for (`subject.kind`). probabilities [n, K]. units [n]: cases of one patient share a
+    what they are taken for (`task.kind`). probabilities [n, K]. units [n]: cases of one patient share a
     number.
     """
 
@@ -114,7 +114,7 @@ class Labelled(Protocol):
 
 
 def reference(
-    subject: ModelTask,
+    task: ModelTask,
     truth: Labelled,
     predictions: Predictions,
     generated: bool = False,
@@ -127,13 +127,13 @@ def reference(
     if units is None:
         _, units = find_units(truth.columns, len(truth), UNIT_COLUMNS, truth.id_column)
     kept = np.flatnonzero((truth.labels >= 0) & predictions.has_outputs)
-    outputs = np.ascontiguousarray(predictions.outputs[kept, : subject.outputs])
+    outputs = np.ascontiguousarray(predictions.outputs[kept, : task.outputs])
     found = kind(outputs)
-    rows = probabilities(outputs, found) if len(outputs) else np.empty((0, len(subject.classes)))
+    rows = probabilities(outputs, found) if len(outputs) else np.empty((0, len(task.classes)))
     return Reference(
         name or truth.name,
         generated,
-        subject.classes,
+        task.classes,
         tuple(truth.ids[i] for i in kept),
         kept,
         np.asarray(truth.labels)[kept],

@@ -40,7 +40,7 @@ def said():
     held = cache.PICTURES.held_bytes
     with model(builders.classifier(side=(64, 64))) as found:
         photograph = received(phone(lesion(), orientation=6))
-        ref = reference(found.subject, truth, Outputs(), True)
+        ref = reference(found.task, truth, Outputs(), True)
         one = answer(found, photograph, vector(50, "f", "arm"), ref)
         seen, members, measured = (
             views(found, one),
@@ -53,7 +53,7 @@ def said():
             found,
             one,
             record.OnTestSet(
-                ref, members, operating.operating_point(ref, found.subject.malignant, 0.9), truth="Melanoma"
+                ref, members, operating.operating_point(ref, found.task.malignant, 0.9), truth="Melanoma"
             ),
             record.MoreAnswers(seen),
             record.Checks(
@@ -75,7 +75,7 @@ def test_the_export_is_complete_and_plain(said):
     text = record.text(record.document(said[0]))
     found = json.loads(text)
     assert found["answer"]["outputs"] == said[0].answer.outputs.tolist()
-    assert list(found["answer"]["scores"]) == list(said[0].model.subject.classes)
+    assert list(found["answer"]["scores"]) == list(said[0].model.task.classes)
     assert found["model"]["sha256"] == said[0].model.sha256
     assert found["inputs"]["vector"] == [50, 0, 1]
     assert found["inputs"]["described"] == {"age": 50, "gender": "female", "location": "arm"}
@@ -189,7 +189,7 @@ def test_the_record_is_one_page_that_says_all(said):
         "Dropped from the file:",
     ):
         assert words in found
-    for name in everything.model.subject.names:
+    for name in everything.model.task.names:
         assert name in found
     assert "@media print" in page
     assert "<script" not in page

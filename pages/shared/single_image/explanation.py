@@ -59,20 +59,20 @@ def _mapped(query: Query, grid: int, progress=None, cancelled=None) -> Explanati
 
 
 def _maps(query: Query, found: Explanation) -> None:
-    subject, answer = query.setup.task, query.answer
+    task, answer = query.setup.task, query.answer
     layout.heading("Which parts of the image move the score?")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         k = st.selectbox(
             "Class",
             answer.order,
             key=f"single_map_class_{query.setup.image.token}",
-            format_func=lambda k: f"{subject.names[k]} {answer.probabilities[k]:.2f}",
+            format_func=lambda k: f"{task.names[k]} {answer.probabilities[k]:.2f}",
             width=320,
         )
         opacity = st.slider(
             "Opacity of the colours, %", 0, 100, USUAL_OPACITY, 5, key="single_opacity", width=260
         )
-    name = subject.names[k]
+    name = task.names[k]
     st.markdown(f"**{markdown(agreement_line(found, k, name), 600)}**")
     largest = found.one_by_one.largest(k)
     if largest is not None and found.one_by_one.matters(k):
@@ -128,7 +128,7 @@ def _technical(found: Explanation, k: int) -> None:
 
 def person(query: Query) -> None:
     """Draw a button, then the answers at other ages, sexes and sites."""
-    answer, subject = query.answer, query.setup.task
+    answer, task = query.answer, query.setup.task
     if answer.vector is None:
         st.info(
             "This model takes the image alone: age, sex and body site cannot change its answer.",
@@ -153,12 +153,12 @@ def person(query: Query) -> None:
         st.error(markdown(outcome.refused.problems[0].message, 600), icon=":material/block:")
         return
     found = outcome.value
-    for words in sweep.changes(found, answer, subject.names):
+    for words in sweep.changes(found, answer, task.names):
         st.markdown(markdown(words, 600))
-    risk = {name: group for name, group in zip(subject.names, subject.risk, strict=True) if group}
+    risk = {name: group for name, group in zip(task.names, task.risk, strict=True) if group}
     for place, field in zip(st.columns(3, gap="medium"), ("age", "gender", "location"), strict=True):
         with place:
-            _field(found, field, subject.names, risk, answer.vector)
+            _field(found, field, task.names, risk, answer.vector)
 
 
 def _seconds(cpu_ms: float) -> str:

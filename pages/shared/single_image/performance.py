@@ -129,18 +129,18 @@ def cases_alike(query: Query) -> None:
     held = _reference(query)
     if held is None:
         return
-    answer, subject = query.answer, query.setup.task
+    answer, task = query.answer, query.setup.task
     found = alike(held, answer.probabilities)
     thumbnails = submissions.thumbnails(
-        subject.challenge, query.setup.test_set.key, tuple(case.index for case in found), query.setup.truth
+        task.challenge, query.setup.test_set.key, tuple(case.index for case in found), query.setup.truth
     )
     pictures = [
         Picture(
             thumbnail,
-            f"Case {case.id}, truth {subject.names[case.label]}",
+            f"Case {case.id}, truth {task.names[case.label]}",
             (
-                f"Truth {_breaking(class_name(subject.names[case.label], subject.risk[case.label] or None))}",
-                f"{_breaking(markdown(subject.names[answer.top]))} {case.probabilities[answer.top]:.2f}",
+                f"Truth {_breaking(class_name(task.names[case.label], task.risk[case.label] or None))}",
+                f"{_breaking(markdown(task.names[answer.top]))} {case.probabilities[answer.top]:.2f}",
             ),
             case.id.rsplit("/", 1)[-1],
         )
@@ -149,7 +149,7 @@ def cases_alike(query: Query) -> None:
     layout.gallery(
         "Which cases did the model score alike?",
         f"{wording.ALIKE} First line: the truth. Second line: the model's score for "
-        f"{markdown(subject.names[answer.top])}, here "
+        f"{markdown(task.names[answer.top])}, here "
         f"{answer.probabilities[answer.top]:.2f}. {markdown(held.name)}, n = {len(held)}.",
         len(pictures),
         lambda start, stop: pictures[start:stop],
@@ -158,7 +158,7 @@ def cases_alike(query: Query) -> None:
     share = share_alike(held, answer.probabilities, answer.top)
     st.markdown(
         f"Of the {share.n} cases scored most alike **{share.hits}** are "
-        f"{class_name(subject.names[answer.top], subject.risk[answer.top] or None)} "
+        f"{class_name(task.names[answer.top], task.risk[answer.top] or None)} "
         f"({percent(share.low)} to {percent(share.high)})."
     )
 

@@ -56,9 +56,9 @@ def show(challenge_id: str) -> None:
         with right:
             st.info("The answer will stand here.", icon=":material/image:")
         return
-    subject = model.task(challenge_id, truth)
+    task = model.task(challenge_id, truth)
     with right:
-        opened = model.worker(subject, given)
+        opened = model.worker(task, given)
         if isinstance(opened, model.Waiting):
             model.wait_for_place(opened)
             return
@@ -76,13 +76,13 @@ def show(challenge_id: str) -> None:
         if vector is None:
             answer_place.info("The answer will stand here.", icon=":material/image:")
             return
-    held = model.performance(subject, test_set, selectors.title_of(test_set), truth, given)
+    held = model.performance(task, test_set, selectors.title_of(test_set), truth, given)
     among = (
         None
         if isinstance(held, Running)
         else model.measured(challenge_id, test_set, truth, begin=not session.working())
     )
-    setup = Setup(subject, test_set, given, truth, shown, opened.value, vector)
+    setup = Setup(task, test_set, given, truth, shown, opened.value, vector)
     _answer(setup, held, among, Places(answer_place, image_place), first)
 
 

@@ -147,14 +147,13 @@ def _lead(query: Query, own: str, withheld: bool) -> None:
 
 def _beside_answer(query: Query, own: str) -> None:
     """Draw the visitor's impression and the truth, where there are any."""
-    subject, said = query.setup.task, []
+    task, said = query.setup.task, []
     if own:
-        said.append(f"Your impression: **{markdown(subject.names[subject.classes.index(own)])}**.")
+        said.append(f"Your impression: **{markdown(task.names[task.classes.index(own)])}**.")
     label = query.setup.label
     if label >= 0:
         said.append(
-            "Truth of this case in the test set: "
-            f"{class_name(subject.names[label], subject.risk[label] or None)}."
+            f"Truth of this case in the test set: {class_name(task.names[label], task.risk[label] or None)}."
         )
     if said:
         st.markdown("  \n".join(said))
@@ -165,23 +164,21 @@ def _class_set(query: Query) -> None:
     found = query.classes
     if found is None:
         return
-    subject = query.setup.task
+    task = query.setup.task
     order = sorted(np.flatnonzero(found.members), key=lambda k: -query.answer.probabilities[k])
-    names = [class_name(subject.names[k], subject.risk[k] or None) for k in order]
+    names = [class_name(task.names[k], task.risk[k] or None) for k in order]
     st.markdown(f"**Classes that cannot be ruled out:** {'; '.join(names)}.")
-    st.caption(markdown(wording.set_line(found, subject.names, query.answer.top), 900))
+    st.caption(markdown(wording.set_line(found, task.names, query.answer.top), 900))
 
 
 def _scores(query: Query) -> None:
-    answer, subject, views = query.answer, query.setup.task, query.views
+    answer, task, views = query.answer, query.setup.task, query.views
     span = None if views is None else (views.low, views.high)
-    columns = {"class": subject.names, "score": answer.probabilities}
+    columns = {"class": task.names, "score": answer.probabilities}
     if span is not None:
         columns |= {"lowest": span[0], "highest": span[1]}
     layout.chart(
-        figures.ranked(
-            figures.Scores(subject.names, subject.risk, answer.probabilities, span), layout.theme()
-        ),
+        figures.ranked(figures.Scores(task.names, task.risk, answer.probabilities, span), layout.theme()),
         _legend(query),
         pd.DataFrame(columns),
         key="ranked",
@@ -192,10 +189,10 @@ def _scores(query: Query) -> None:
 
 def _technical(query: Query) -> None:
     """Raw outputs and scores after the temperature."""
-    answer, subject = query.answer, query.setup.task
-    raw = np.full(len(subject.classes), np.nan)
+    answer, task = query.answer, query.setup.task
+    raw = np.full(len(task.classes), np.nan)
     raw[-len(answer.outputs) :] = answer.outputs
-    columns = {"class": subject.classes, "score": answer.probabilities, "raw output": raw}
+    columns = {"class": task.classes, "score": answer.probabilities, "raw output": raw}
     words = f"The raw outputs are taken for {answer.kind}."
     if answer.kind != "probabilities":
         words += " They are no shares; the scores were made from them."

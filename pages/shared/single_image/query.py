@@ -131,8 +131,8 @@ def answer_of(setup: Setup, held: Reference | None) -> Answer:
     vector, opened = setup.vector, setup.opened
     key = (
         setup.model.key,
-        opened.subject.challenge,
-        opened.subject.classes,
+        opened.task.challenge,
+        opened.task.classes,
         setup.image.token,
         None if vector is None else tuple(vector.tolist()),
     )
