@@ -50,17 +50,17 @@ def _fold(fold: Fold, mends: Sequence[Mend] = (), take: Take | None = None, key:
     left, right = st.columns([2, 7], gap="small")
     left.markdown(f"{_badge(fold.level, fold.level)} `{file_name(fold.code)}`")
     with right.container(gap="xsmall"):
-        st.markdown(_said(fold.where, fold.message))
+        st.markdown(_message(fold.where, fold.message))
         if take is not None:
             mend_buttons(mends, take, key)
         if len(fold.entries) > 1:
             with st.popover(f"All {len(fold.entries):,}", type="tertiary", icon=":material/list:"):
-                lines = [_said(entry.where, entry.message) for entry in fold.entries[:LISTED]]
+                lines = [_message(entry.where, entry.message) for entry in fold.entries[:LISTED]]
                 more = len(fold.entries) - LISTED
                 st.markdown("  \n".join([*lines, *([f":gray[and {more:,} more]"] * (more > 0))]))
 
 
-def _said(where: str, message: str) -> str:
+def _message(where: str, message: str) -> str:
     place = f"**{markdown(without_flags(where))}** " if where else ""
     return f"{place}{markdown(without_flags(message), 600)}"
 

@@ -58,7 +58,7 @@ def outlive_reload() -> None:
     held, state = _held(), st.session_state
     held.files = {key: state[key] for key in state if key.endswith(ENDING) or key in OPTIONS}
     data = {"token": held.token, "answered": held.answered, "names": _names_of(held)[: NAMES + 1]}
-    _component(key=KEY, data=data, on_before_change=_asked, height=1)
+    _component(key=KEY, data=data, on_before_change=_take_over_before, height=1)
 
 
 def say_lost() -> None:
@@ -96,7 +96,7 @@ def _held() -> Held:
     return held
 
 
-def _asked() -> None:
+def _take_over_before() -> None:
     before = st.session_state[KEY].get("before")
     if before:
         take_over(before)

@@ -45,7 +45,7 @@ class HiddenRules:
 
 
 @dataclass(frozen=True)
-class Shown:
+class VisibleScore:
     """What is shown of a submission.
 
     Attributes:
@@ -142,24 +142,24 @@ def released(scores: Sequence[float | None], step: float | None) -> list[float |
     return shown
 
 
-def shown_of(entries: Iterable[Entry], team: str, step: float | None) -> list[Shown]:
+def shown_of(entries: Iterable[Entry], team: str, step: float | None) -> list[VisibleScore]:
     """Return what is shown of the submissions of a team. Those that are excluded or refused show nothing."""
     own = [one for one in entries if one.team == team]
     eligible = [one for one in own if one.is_eligible]
     scores = dict(
         zip((one.id for one in eligible), released([one.score for one in eligible], step), strict=True)
     )
-    found: list[Shown] = []
+    found: list[VisibleScore] = []
     best: float | None = None
     for one in own:
         score = scores.get(one.id)
         if score is not None:
             best = score if best is None else max(best, score)
-        found.append(Shown(one, score, best))
+        found.append(VisibleScore(one, score, best))
     return found
 
 
-def counting(found: Sequence[Shown], rule: str, step: float | None) -> Shown | None:
+def counting(found: Sequence[VisibleScore], rule: str, step: float | None) -> VisibleScore | None:
     """Return the submission of a team whose shown score is ranked; None where none is shown."""
     visible = [one for one in found if one.score is not None]
     if not visible:

@@ -13,12 +13,12 @@ from scoring.boards.board import Opened, opened
 from scoring.boards.standing import standing
 
 if TYPE_CHECKING:
-    from pages.shared.board.opened import Shown
+    from pages.shared.board.opened import BoardPage
 
 ABOUT_CASES = "a table of age, sex, site, patient by case id"
 
 
-def show(shown: Shown) -> None:
+def show(shown: BoardPage) -> None:
     """Draw where a corrected truth is dropped, how far the scoring is, and what each correction changed."""
     board, page = shown.board, f"board_{shown.board.row.id}"
     key = ("rescore", board.row.id)
@@ -68,7 +68,7 @@ def _rescored(board: Opened, truth: inputs.Input | None, table: inputs.Input | N
     return done.row.version
 
 
-def _changes(shown: Shown) -> None:
+def _changes(shown: BoardPage) -> None:
     row = shown.board.row
     if row.version == 1:
         return

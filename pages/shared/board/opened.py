@@ -32,7 +32,7 @@ STATES = {
 
 
 @dataclass(frozen=True)
-class Shown:
+class BoardPage:
     """A board on the page. sections: what everybody sees; key: of all that it rests on."""
 
     standing: Standing
@@ -71,7 +71,7 @@ def show(store: Store, board_id: str) -> None:
         finding_list.refusal(found.refused, title="This board cannot be shown")
         _way("All boards", "arrow_back")
         return
-    shown: Shown = found.value
+    shown: BoardPage = found.value
     with top:
         _opening(shown)
     if organizes:
@@ -115,7 +115,7 @@ def _phase(store: Store, board_id: str) -> str | None:
     return None if chosen == every else chosen
 
 
-def _shown(store: Store, board_id: str, is_public: bool, phase: str | None) -> Shown:
+def _shown(store: Store, board_id: str, is_public: bool, phase: str | None) -> BoardPage:
     """Return a board. What is kept of it for everybody acts for nobody; an organizer's is theirs alone."""
     actor = NOBODY if is_public else store.actor
     found = standing(opened(replace(store, actor=actor), board_id), phase)
@@ -130,11 +130,11 @@ def _shown(store: Store, board_id: str, is_public: bool, phase: str | None) -> S
 
 
 @st.cache_resource(max_entries=16, show_spinner="Ranking ...")
-def _kept(key: tuple[str, ...], _found: Standing, is_public: bool) -> Shown:
-    return Shown(_found, publishing.sections(_found) if is_public else views.sections(_found), key)
+def _kept(key: tuple[str, ...], _found: Standing, is_public: bool) -> BoardPage:
+    return BoardPage(_found, publishing.sections(_found) if is_public else views.sections(_found), key)
 
 
-def _opening(shown: Shown) -> None:
+def _opening(shown: BoardPage) -> None:
     row = shown.board.row
     rule = f"{verdict.RULE}\n\n{shown.board.challenge.words.rule.strip()}"
     layout.opening(markdown(row.title, 80), views.formula(shown.standing), rule)
@@ -142,7 +142,7 @@ def _opening(shown: Shown) -> None:
     st.caption(f"{shown.board.challenge.words.title} · on {version} · open since {row.created[:10]}")
 
 
-def _ways(shown: Shown, is_public: bool) -> None:
+def _ways(shown: BoardPage, is_public: bool) -> None:
     """Draw the ways from a board to the others, and between its views."""
     board_id = shown.board.row.id
     _way("All boards", "arrow_back")
@@ -153,7 +153,7 @@ def _ways(shown: Shown, is_public: bool) -> None:
         _way("Public view", "public", board=board_id, view=PUBLIC)
 
 
-def _state(shown: Shown) -> None:
+def _state(shown: BoardPage) -> None:
     """Draw whether the board takes submissions now."""
     if shown.standing.phases:
         state, words = phases.state_now(shown.standing.phases)
@@ -173,11 +173,11 @@ def _way(label: str, icon: str, **address_of: str) -> None:
     )
 
 
-def _section(shown: Shown, section: Section) -> None:
+def _section(shown: BoardPage, section: Section) -> None:
     render.draw_all(section.blocks, shown.place(section.name))
 
 
-def _downloads(shown: Shown, is_public: bool) -> None:
+def _downloads(shown: BoardPage, is_public: bool) -> None:
     """Draw what can be taken away: the report for everybody, the whole board for its organizer."""
     stem = f"board-{shown.board.row.id}"
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):

@@ -18,7 +18,7 @@ from scoring.store.database import Store
 from scoring.text import markdown
 
 if TYPE_CHECKING:
-    from pages.shared.board.opened import Shown
+    from pages.shared.board.opened import BoardPage
 
 NEW = ""
 """The choice that adds a phase."""
@@ -27,7 +27,7 @@ WIDTH = 240
 """Of a field, px: four stand side by side, on a phone one below the other."""
 
 
-def show(shown: Shown) -> None:
+def show(shown: BoardPage) -> None:
     """Draw what an organizer settles for the board as a whole."""
     _phases(shown)
     _facts(shown)
@@ -36,7 +36,7 @@ def show(shown: Shown) -> None:
     delete(shown.board.store, row.id, row.title, len(shown.standing.entries))
 
 
-def _phases(shown: Shown) -> None:
+def _phases(shown: BoardPage) -> None:
     """Draw the phases, and a form that adds, changes or removes one."""
     board, known = shown.board, {one.name: one for one in shown.standing.phases}
     if known:
@@ -93,7 +93,7 @@ def _number(label: str, value: int | None, key: str) -> int | None:
     return st.number_input(label, 1, LIMIT, value, placeholder="any number", key=key, width=WIDTH)
 
 
-def _facts(shown: Shown) -> None:
+def _facts(shown: BoardPage) -> None:
     """Draw what is known of the teams, and where it is written or dropped."""
     board, known = shown.board, shown.standing.facts
     layout.heading("What is known of the teams?")

@@ -21,13 +21,13 @@ from scoring.readers.entries import legible
 from scoring.text import markdown
 
 if TYPE_CHECKING:
-    from pages.shared.board.opened import Shown
+    from pages.shared.board.opened import BoardPage
 
 NAMED = 12
 """Dropped files whose teams can be named one by one."""
 
 
-def show(shown: Shown) -> None:
+def show(shown: BoardPage) -> None:
     """Draw where submissions are dropped, what became of them, and all that the board has."""
     board, page = shown.board, f"board_{shown.board.row.id}"
     key = ("submit", board.row.id)
@@ -140,7 +140,7 @@ def _receipts(came: Any) -> None:
         finding_list.findings([*known, *noticed])
 
 
-def _exclusion(shown: Shown) -> None:
+def _exclusion(shown: BoardPage) -> None:
     """Draw what lets a submission not count, with a reason, and what takes that back."""
     entries = {one.id: one for one in shown.standing.entries[::-1]}
     if not entries:

@@ -136,11 +136,11 @@ def _second_answer(query: Query, second: Input, name: str) -> Outcome | Running 
     return session.kept(
         "second",
         key,
-        lambda: submissions.attempt(_asked, opened.value, query, held.value, name),
+        lambda: submissions.attempt(_answer_by, opened.value, query, held.value, name),
     )
 
 
-def _asked(opened: Opened, query: Query, held, name: str) -> SecondModel:
+def _answer_by(opened: Opened, query: Query, held, name: str) -> SecondModel:
     """Ask a model about the image. held: its outputs on the test set."""
     answer = answers.answer(opened, query.setup.image.photograph, query.answer.vector, held)
     return SecondModel(name, opened.sha256, answer)
