@@ -30,6 +30,8 @@ async def warm(_app):
         os._exit(2)
     import pandas  # noqa: F401
     import plotly.graph_objects as go
+    import scipy.sparse
+    import scipy.special  # noqa: F401
 
     import scoring
     from scoring import host
@@ -39,6 +41,7 @@ async def warm(_app):
         scoring.load_challenge(challenge_id)
     import scoring.figures.confusion
     import scoring.report
+    from pages.shared import challenge_page  # noqa: F401
 
     exposure.require_confinement()
     go.Figure(go.Scatter(x=[0]))

@@ -83,29 +83,42 @@ def selected(page: Page, words: object) -> None:
     expect(page.get_by_text(f"selected {words}", exact=True)).to_be_visible(timeout=driver.PATIENCE)
 
 
-def test_the_card_says_what_became_of_a_nucleus(viewer):
+def test_the_card_says_what_became_of_a_nucleus_and_names_are_text(viewer):
     page = viewer()
     for point, title, words in FATES:
         card = hover(page, point)
         expect(card).to_contain_text(title)
         expect(card).to_contain_text(words)
     expect(hover(page, EMPTY)).to_be_hidden()
-
-
-def test_names_of_files_are_text(viewer):
-    page = viewer()
     expect(hover(page, LONELY)).to_contain_text(viewer_app.HOSTILE)
     expect(page.locator(".side li").nth(2)).to_contain_text(viewer_app.HOSTILE)
     assert page.locator(".viewer img").count() == 0
+    name = page.get_by_role("application").get_attribute("aria-label")
+    assert viewer_app.HOSTILE in name
+    assert "A table on this page says the same" in name
+    assert all(
+        button.get_attribute("aria-label") for button in page.locator(".viewer button:not(.link)").all()
+    )
 
 
-def test_a_click_selects_and_one_beside_selects_nothing(viewer):
+def test_a_click_selects_one_beside_and_a_drag_select_nothing(viewer):
     page = viewer()
     click(page, OTHER_CLASS)
     selected(page, ("truth", 1, "FN"))
     click(page, SPURIOUS)
     selected(page, ("prediction", 2, "FP"))
     click(page, EMPTY)
+    selected(page, None)
+    x, y = place(page, OTHER_CLASS)
+    stage(page, "s.zoomAt(3)")
+    before = stage(page, "s.view")
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 30, y + 20, steps=4)
+    page.mouse.up()
+    after = stage(page, "s.view")
+    assert (after["x"] - before["x"], after["y"] - before["y"]) == pytest.approx((30, 20), abs=5)
+    driver.settled(page)
     selected(page, None)
 
 
@@ -156,7 +169,7 @@ def test_other_results_of_the_same_picture_keep_view_filters_and_selection(viewe
     expect(page.locator(".toggle", has_text="Match lines")).to_have_attribute("aria-pressed", "true")
 
 
-def test_errors_are_visited_in_turn(viewer):
+def test_keys_reach_every_nucleus_and_errors_in_turn(viewer):
     page = viewer()
     node, where = page.locator(".stage"), page.locator(".where")
     node.focus()
@@ -177,10 +190,6 @@ def test_errors_are_visited_in_turn(viewer):
     expect(where).to_have_text("– / 2")
     page.get_by_role("button", name="Next (n)").click()
     expect(page.locator(".card")).to_contain_text("FN · missed")
-
-
-def test_keys_reach_every_nucleus(viewer):
-    page = viewer()
     page.locator(".stage").focus()
     reached = set()
     for _ in viewer_app.ROWS:
@@ -189,7 +198,7 @@ def test_keys_reach_every_nucleus(viewer):
     assert reached == set(range(len(viewer_app.ROWS)))
 
 
-def test_keys_flip_what_they_say(viewer):
+def test_keys_flip_what_they_say_hide_the_overlay_and_list_themselves(viewer):
     page = viewer()
     for key, name in KEYS.items():
         control = page.get_by_role("button", name=name).first
@@ -198,32 +207,6 @@ def test_keys_flip_what_they_say(viewer):
         expect(control).not_to_have_attribute("aria-pressed", before)
         page.locator(".stage").press(key)
         expect(control).to_have_attribute("aria-pressed", before)
-
-
-def test_pairs_are_coloured_by_the_iou_of_their_outlines(viewer):
-    page, of_iou = viewer(), (65, 77, 107)  # 0.62 in the picture: from 0.5 and below 0.65
-    assert painted(page, TP, of_iou) == [True, False]
-    page.locator(".stage").press("i")
-    assert painted(page, TP, FP, FN, of_iou) == [False, True, True, True]
-
-
-def test_results_and_classes_can_be_hidden(viewer):
-    page = viewer()
-    assert painted(page, TP, FP, FN) == [True, True, True]
-    page.locator(".stage").press("3")
-    assert painted(page, TP, FP, FN) == [True, True, False]
-    page.get_by_label("Show tumor").uncheck()
-    assert painted(page, TP, FP, FN) == [False, True, False]
-    page.locator(".stage").press("d")
-    assert painted(page, TP, FP, FN) == [False, False, False]
-    expect(page.locator(".where")).to_have_text("– / 0")
-    page.get_by_role("button", name="all", exact=True).click()
-    page.locator(".stage").press("3")
-    assert painted(page, TP, FP, FN) == [True, False, True]
-
-
-def test_keys_hide_the_overlay_and_list_themselves(viewer):
-    page = viewer()
     node, overlay, keys = (
         page.locator(".stage"),
         page.locator(".stage > canvas").nth(1),
@@ -242,7 +225,27 @@ def test_keys_hide_the_overlay_and_list_themselves(viewer):
     expect(keys).to_be_hidden()
 
 
-def test_the_wheel_zooms_about_the_pointer(viewer):
+def test_pairs_are_coloured_by_iou_and_results_and_classes_can_be_hidden(viewer):
+    page = viewer()
+    of_iou = (65, 77, 107)  # 0.62 in the picture: from 0.5 and below 0.65
+    assert painted(page, TP, of_iou) == [True, False]
+    page.locator(".stage").press("i")
+    assert painted(page, TP, FP, FN, of_iou) == [False, True, True, True]
+    page.locator(".stage").press("i")
+    assert painted(page, TP, FP, FN) == [True, True, True]
+    page.locator(".stage").press("3")
+    assert painted(page, TP, FP, FN) == [True, True, False]
+    page.get_by_label("Show tumor").uncheck()
+    assert painted(page, TP, FP, FN) == [False, True, False]
+    page.locator(".stage").press("d")
+    assert painted(page, TP, FP, FN) == [False, False, False]
+    expect(page.locator(".where")).to_have_text("– / 0")
+    page.get_by_role("button", name="all", exact=True).click()
+    page.locator(".stage").press("3")
+    assert painted(page, TP, FP, FN) == [True, False, True]
+
+
+def test_the_wheel_and_two_fingers_zoom(viewer):
     page = viewer()
     x, y = place(page, OTHER_CLASS)
     before = stage(page, "s.view.s")
@@ -251,6 +254,16 @@ def test_the_wheel_zooms_about_the_pointer(viewer):
     page.wait_for_timeout(300)
     assert stage(page, "s.view.s") > 1.3 * before
     assert place(page, OTHER_CLASS) == pytest.approx((x, y), abs=1)
+    stage(page, "s.fit()")
+    x, y = place(page, OTHER_CLASS)
+    before, session = stage(page, "s.view.s"), page.context.new_cdp_session(page)
+    touch = [("touchStart", 20), ("touchMove", 40), ("touchMove", 60), ("touchEnd", None)]
+    for kind, apart in touch:
+        points = (
+            [] if apart is None else [{"x": x - apart, "y": y, "id": 0}, {"x": x + apart, "y": y, "id": 1}]
+        )
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+    assert stage(page, "s.view.s") > 1.3 * before
 
 
 def test_a_wheel_turn_begun_on_the_page_goes_on_scrolling_it(viewer):
@@ -263,34 +276,6 @@ def test_a_wheel_turn_begun_on_the_page_goes_on_scrolling_it(viewer):
     page.wait_for_timeout(400)
     assert stage(page, "s.view.s") == before
     assert page.locator(".stage").bounding_box()["y"] < box["y"] - 60
-
-
-def test_dragging_pans_and_selects_nothing(viewer):
-    page = viewer()
-    x, y = place(page, OTHER_CLASS)
-    stage(page, "s.zoomAt(3)")
-    before = stage(page, "s.view")
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + 30, y + 20, steps=4)
-    page.mouse.up()
-    after = stage(page, "s.view")
-    assert (after["x"] - before["x"], after["y"] - before["y"]) == pytest.approx((30, 20), abs=5)
-    driver.settled(page)
-    selected(page, None)
-
-
-def test_two_fingers_zoom(viewer):
-    page = viewer()
-    x, y = place(page, OTHER_CLASS)
-    before, session = stage(page, "s.view.s"), page.context.new_cdp_session(page)
-    touch = [("touchStart", 20), ("touchMove", 40), ("touchMove", 60), ("touchEnd", None)]
-    for kind, apart in touch:
-        points = (
-            [] if apart is None else [{"x": x - apart, "y": y, "id": 0}, {"x": x + apart, "y": y, "id": 1}]
-        )
-        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-    assert stage(page, "s.view.s") > 1.3 * before
 
 
 def saved(page: Page) -> np.ndarray:
@@ -351,13 +336,3 @@ def test_axe_finds_nothing(viewer, theme):
     hover(page, LONELY)
     found = Axe().run(page, options={"runOnly": {"type": "tag", "values": RULES}}).response
     assert found["violations"] == []
-
-
-def test_it_has_a_name_that_tells_the_keys(viewer):
-    page = viewer()
-    name = page.get_by_role("application").get_attribute("aria-label")
-    assert viewer_app.HOSTILE in name
-    assert "A table on this page says the same" in name
-    assert all(
-        button.get_attribute("aria-label") for button in page.locator(".viewer button:not(.link)").all()
-    )
