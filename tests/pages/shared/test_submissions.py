@@ -1,6 +1,8 @@
+import numpy as np
 from streamlit.testing.v1 import AppTest
 
-from pages.shared import jobs
+from pages.shared import jobs, submissions
+from scoring.readers.sources import sha256
 
 
 def ended_meanwhile():
@@ -53,3 +55,25 @@ def test_a_job_knows_what_is_left_once_it_has_begun():
     assert job.seconds_left > 0
     job.progress(3, 3)
     assert job.seconds_left == 0
+
+
+def test_what_differs_by_a_voxel_or_by_the_version_is_scored_anew(monkeypatch):
+    """A cache that reads only samples of large arrays would give another mask's score."""
+    scored = []
+    monkeypatch.setattr(
+        submissions, "_score", lambda _id, _options, _truth, read: scored.append(read) or read
+    )
+    one, other = np.zeros((256, 256, 16), np.uint8), np.zeros((256, 256, 16), np.uint8)
+    other[100, 100, 7] = 1
+    masks = {sha256(mask.tobytes()): mask for mask in (one, other)}
+    assert len(masks) == 2
+
+    def card(version: str, key: str):
+        truth = ("drawn-truth", "t")
+        return submissions.card("hecktor2026", version, truth, (key, "m"), (), None, masks[key]).value
+
+    for key, mask in masks.items():
+        assert card("1", key) is card("1", key) is mask
+    assert len(scored) == 2
+    assert card("2", next(iter(masks))) is one
+    assert len(scored) == 3
