@@ -54,7 +54,7 @@ $(VENV)/installed: requirements.txt | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	touch $@
 
-$(VENV)/installed-dev: requirements-dev.txt requirements-postgresql.txt requirements.txt | $(VENV)/installed
+$(VENV)/installed-dev: requirements-dev.txt requirements-postgresql.txt requirements-login.txt requirements.txt | $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	touch $@
 

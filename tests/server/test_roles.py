@@ -198,6 +198,46 @@ def unpacked(data: bytes) -> bytes:
         return b"\0".join(map(packed.read, packed.namelist()))
 
 
+def test_two_copies_of_the_server_share_the_limits_of_a_team(place):
+    """Also of what was refused: a copy knows at once what the other counted."""
+    port, group = driver.free_port(), {"groups": ["lab"], "email": "max@example.org"}
+    file = secrets(place.folder / "store", port, f"http://localhost:{driver.free_port()}")
+    with driver.served(
+        "app.py", f"--secrets.files={file}", port=port, BENCHSIDE_STORE=str(place.folder / "store")
+    ) as copy:
+        copies = (place, Place(copy.address, place.folder))
+        tabs = [
+            Visitor(one.address, "board", login=one.cookie("max", **group))
+            for one in copies
+            for _ in range(2)
+        ]
+        for number, one in enumerate(tabs):
+            one.run(board="h", tab="Submit")
+            one.upload("p.csv", good(40 + number), one.widget("own_file_h_file"))
+        hand_in(tabs[0], good(50))
+        until(tabs[0], b"**4** more")
+        hand_in(tabs[2], good(51))
+        until(tabs[2], b"**3** more")
+        for turn in range(2):
+            for number, one in enumerate(tabs):
+                if any(name.endswith("-own_file_h_file") for name in one.widgets.get("file_uploader", ())):
+                    one.upload("p.csv", good(20 + 10 * turn + number), one.widget("own_file_h_file"))
+            racing = [
+                threading.Thread(target=one.click, args=(one.widget("own_submit"),))
+                for one in tabs
+                if any(name.endswith("-own_submit") for name in one.widgets.get("button", ()))
+            ]
+            for one in racing:
+                one.start()
+            for one in racing:
+                one.join()
+        for one in tabs:
+            until(one, b"**0** more")
+            one.close()
+    entries = standing(opened(open_store_of(place), "h")).entries
+    assert sum(one.team == "beta" for one in entries) == OPEN.per_day
+
+
 def open_store_of(place: Place):
     return open_store(place.folder / "store")
 
