@@ -167,6 +167,20 @@ def test_an_organizers_walk(visitor, server, tmp_path):
     assert bundle.import_board(elsewhere, data) == board_id
     assert bundle.export(opened(elsewhere, board_id), with_truth=True) == data
 
+    driver.tab(page, "Settings")
+    page.get_by_text("Delete the board", exact=True).click()
+    page.get_by_label("Address of the board").fill(board_id)
+    page.keyboard.press("Tab")
+    driver.settled(page).get_by_role("button", name="Delete for good").click()
+    expect(page.get_by_text("A walk is deleted, with 9 submissions.")).to_be_visible(timeout=driver.PATIENCE)
+    driver.settled(page).get_by_text("Import a board", exact=True).click()
+    page.locator(".st-key-board_bundle_file input[type=file]").set_input_files(_file("walk.zip", data))
+    driver.settled(page).get_by_role("button", name="Import the board").click()
+    page.wait_for_url(f"**board={board_id}*")
+    driver.tab(page, "Corrections")
+    expect(page.get_by_text("3 of 3 teams have another rank with version 2")).to_be_visible()
+    assert bundle.export(opened(store, board_id), with_truth=True) == data
+
 
 def _file(name: str, data: bytes) -> dict:
     return {"name": name, "mimeType": "application/octet-stream", "buffer": data}

@@ -77,7 +77,9 @@ def test_a_board_is_made_filled_corrected_and_told(store, opened, tmp_path):
     app.run()
     assert not app.exception
     assert board_of(store, "lesions-2026").row.version == 2
+    app.toggle(key="board_old_ranking").set_value(True).run()
     headings = [one.value for one in app.header]
+    assert "Who is ranked where?" in headings, "old numbers stay readable"
     assert "By which cases?" in headings
     assert "What did the correction change?" in headings
 
@@ -94,6 +96,9 @@ def test_a_submission_is_excluded_with_a_reason(filled_store, opened):
     assert excluded[newest] == "sent by mistake"
     button(app, "Let it count again").click().run()
     assert all(one.excluded is None for one in standing(board_of(filled_store, "b")).entries)
+    button(app, "Delete for good").click().run()
+    assert not app.exception
+    assert newest not in {one.id for one in standing(board_of(filled_store, "b")).entries}
 
 
 def test_an_organizer_settles_phases_facts_and_rules_and_deletes_the_board(filled_store, opened):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -11,6 +12,7 @@ from pages.shared.board import acts
 from scoring.boards import rescoring, views
 from scoring.boards.board import Opened, opened
 from scoring.boards.standing import standing
+from scoring.views import Block
 
 if TYPE_CHECKING:
     from pages.shared.board.opened import BoardPage
@@ -79,9 +81,17 @@ def _changes(shown: BoardPage) -> None:
     found = _changed(shown.key, version, shown.board)
     render.draw_all(found, shown.place(f"Corrections/{version}"))
     st.caption("These tables name cases: they are not for publication.")
+    if st.toggle(f"Show the ranking with version {version - 1}", key="board_old_ranking"):
+        before = _ranked(shown.key, version - 1, shown.board)
+        render.draw_all(before, shown.place(f"Corrections/ranked {version - 1}"))
 
 
 @st.cache_resource(max_entries=8, show_spinner="Comparing versions ...")
 def _changed(key: tuple[str, ...], version: int, _board: Opened) -> list:
     board = opened(_board.store, _board.row.id, version)
     return views.corrections(standing(board), rescoring.changes(board))
+
+
+@st.cache_resource(max_entries=8, show_spinner="Ranking ...")
+def _ranked(key: tuple[str, ...], version: int, _board: Opened) -> Sequence[Block]:
+    return views.sections(standing(opened(_board.store, _board.row.id, version)))[0].blocks

@@ -9,7 +9,7 @@ from pages.shared import address, finding_list, inputs, layout
 from pages.shared.board import acts
 from pages.shared.board.correcting import ABOUT_CASES
 from pages.shared.option_widgets import option_widget
-from scoring.boards import bundle, members
+from scoring.boards import bundle, members, phases
 from scoring.boards.board import COUNTS, USUAL, Settings, create, listed
 from scoring.boards.sample import ID, create_sample
 from scoring.boards.views import RULES
@@ -36,18 +36,19 @@ def show(store: Store) -> None:
         every = listed(store) if store.actor.key else []
         own = [one for one in every if members.teams_of(store, one["id"], store.actor)]
         for one in own:
-            _card(one)
+            _card(store, one)
         which = "Other boards open" if own else "A board opens"
         words = f"{which} by the address that the organizer published."
         st.info(words, icon=":material/leaderboard:")
         return
+    told = st.container()  # there with and without words, so that what is open below stays open
     if gone := st.session_state.pop(DELETED, ""):
-        st.success(gone, icon=":material/delete:")
+        told.success(gone, icon=":material/delete:")
     _follow(acts.outcome(("sample",), "submissions"))
     boards = listed(store)
     if boards:
         for one in boards:
-            _card(one)
+            _card(store, one)
     else:
         st.info("No boards yet.", icon=":material/leaderboard:")
     if all(one["id"] != ID for one in boards):
@@ -64,7 +65,7 @@ def show(store: Store) -> None:
         _import(store)
 
 
-def _card(one: dict) -> None:
+def _card(store: Store, one: dict) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
             f"**{markdown(one['title'], 80)}**",
@@ -78,6 +79,9 @@ def _card(one: dict) -> None:
         name = known.name if known else markdown(one["challenge"])
         counts = f"{teams} team{'s' * (teams != 1)} · {sent} submission{'s' * (sent != 1)}"
         st.caption(f"{name} · {counts} · since {one['created'][:10]}")
+        times = phases.phases(store, one["id"])
+        if times:
+            st.caption(markdown(phases.state_now(times)[1], 120))
 
 
 def _begin_sample(store: Store) -> None:

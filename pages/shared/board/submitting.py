@@ -11,7 +11,8 @@ from pages.shared.board import acts
 from pages.shared.inputs import Input
 from pages.shared.option_widgets import option_widget
 from pages.shared.render import Place
-from scoring.boards import folders, refused, views
+from pages.shared.submissions import Outcome
+from scoring.boards import deleting, folders, refused, views
 from scoring.boards.board import Opened
 from scoring.boards.sent import Receipt, Sent
 from scoring.boards.standing import Entry
@@ -141,11 +142,11 @@ def _receipts(came: Any) -> None:
 
 
 def _exclusion(shown: BoardPage) -> None:
-    """Draw what lets a submission not count, with a reason, and what takes that back."""
+    """Draw what lets a submission not count, with a reason, what takes that back, and what deletes it."""
     entries = {one.id: one for one in shown.standing.entries[::-1]}
     if not entries:
         return
-    with st.expander("**Exclude a submission**", icon=":material/block:"):
+    with st.expander("**Exclude or delete a submission**", icon=":material/block:"):
         chosen = st.selectbox(
             "Submission",
             list(entries),
@@ -153,17 +154,28 @@ def _exclusion(shown: BoardPage) -> None:
             key="board_excluded",
         )
         entry, board = entries[chosen], shown.board
-        if entry.excluded is not None:
-            st.markdown(f"Excluded: {markdown(entry.excluded)}")
-            if st.button("Let it count again", icon=":material/undo:"):
-                _done(acts.attempt(exclude, board.store, board.row.id, chosen, None))
+        _excluding(board, entry)
+        with st.popover("Delete it", icon=":material/delete_forever:", type="tertiary"):
+            st.markdown(
+                f"{_called(entry)}: the file and its scores are deleted, from the disk as well. Nothing "
+                "brings them back. To keep it out of the ranking, exclude it."
+            )
+            if st.button("Delete for good", icon=":material/delete_forever:", key="board_delete_one"):
+                _done(acts.attempt(deleting.delete_submission, board.store, board.row.id, chosen))
+
+
+def _excluding(board: Opened, entry: Entry) -> None:
+    if entry.excluded is not None:
+        st.markdown(f"Excluded: {markdown(entry.excluded)}")
+        if st.button("Let it count again", icon=":material/undo:"):
+            _done(acts.attempt(exclude, board.store, board.row.id, entry.id, None))
+        return
+    reason = st.text_input("Reason, which is published", key="board_reason")
+    if st.button("Exclude", icon=":material/block:"):
+        if not reason.strip():
+            st.error("Say why it does not count.", icon=":material/edit:")
             return
-        reason = st.text_input("Reason, which is published", key="board_reason")
-        if st.button("Exclude", icon=":material/block:"):
-            if not reason.strip():
-                st.error("Say why it does not count.", icon=":material/edit:")
-                return
-            _done(acts.attempt(exclude, board.store, board.row.id, chosen, reason.strip()))
+        _done(acts.attempt(exclude, board.store, board.row.id, entry.id, reason.strip()))
 
 
 def _called(entry: Entry) -> str:
@@ -171,9 +183,7 @@ def _called(entry: Entry) -> str:
     return f"{markdown(entry.team, 40)}, {entry.minute}{state}"
 
 
-def _done(made) -> None:
-    if made.refused:
-        finding_list.refusal(made.refused)
-    else:
+def _done(made: Outcome) -> None:
+    if not made.refused:
         st.session_state.pop("board_reason", None)
-        st.rerun()
+    acts.done(made)
