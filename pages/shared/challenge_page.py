@@ -122,9 +122,9 @@ class Chosen:
     samples: tuple[str, str]
 
 
-def show(bench: ChallengePage) -> None:
+def show(page: ChallengePage) -> None:
     """Draw the page."""
-    challenge, sets = bench.challenge, samples.test_sets(bench.challenge.id)
+    challenge, sets = page.challenge, samples.test_sets(page.challenge.id)
     words = challenge.words
     layout.opening(
         words.title,
@@ -155,7 +155,7 @@ def show(bench: ChallengePage) -> None:
     if isinstance(truth, submissions.Running) or truth.refused:
         _no_test_set(challenge, truth, test_set, truth_panel)
     else:
-        truth_panel.caption(bench.lines.truth(truth.value))
+        truth_panel.caption(page.lines.truth(truth.value))
         class_names.change(challenge, test_set, "set")
         if test_set.own and not given.own and not given.is_model:
             panel.caption(
@@ -177,7 +177,7 @@ def show(bench: ChallengePage) -> None:
             }
             keys = (truth_panel.sample, panel.sample)
             chosen = Chosen(test_set, given, title, others, keys)
-            _submitted(bench, chosen, truth.value, panel)
+            _submitted(page, chosen, truth.value, panel)
     layout.closing("Files stay in your session and go with it, unless you keep them.")
 
 
@@ -192,13 +192,13 @@ def _no_test_set(challenge, outcome, test_set: Input, panel) -> None:
     class_names.choose(challenge, test_set, "set")
 
 
-def _submitted(bench: ChallengePage, chosen: Chosen, truth, panel) -> None:
+def _submitted(page: ChallengePage, chosen: Chosen, truth, panel) -> None:
     """Read or run the submission, then show its card. While it runs, and after the run was stopped, nothing
     is shown: another submission's score would stand under this one's name."""
-    challenge_id, dropped = bench.challenge.id, chosen.given
-    test_set = mends.mended_truth(bench.challenge, chosen.test_set)
+    challenge_id, dropped = page.challenge.id, chosen.given
+    test_set = mends.mended_truth(page.challenge, chosen.test_set)
     given, places = mends.mended(dropped), headline.place()
-    options = {**bench.score_options(given), **mends.options_of(dropped)}
+    options = {**page.score_options(given), **mends.options_of(dropped)}
     mends.lines(dropped)
     replaced_run.begin(challenge_id, test_set, given)
     found = submissions.predictions(challenge_id, test_set.key, given, truth, options)
@@ -209,8 +209,8 @@ def _submitted(bench: ChallengePage, chosen: Chosen, truth, panel) -> None:
     read = found.value
     if not found.refused:
         with sheet.choices("Settings and comparison"):
-            choices = bench.choices(test_set, truth, read)
-            several = bench.challenge.inputs.submission.several
+            choices = page.choices(test_set, truth, read)
+            several = page.challenge.inputs.submission.several
             opponent, its_title = inputs.second(chosen.others, challenge_id, several)
         options = {**options, **choices}
         found = submissions.card(
@@ -227,28 +227,28 @@ def _submitted(bench: ChallengePage, chosen: Chosen, truth, panel) -> None:
         codes = {problem.code for problem in found.refused.problems}
         other = mends.other_test_set(challenge_id, test_set, dropped, codes)
         finding_list.refusal(found.refused, partial(mends.take, challenge_id, dropped), other)
-        class_names.choose(bench.challenge, dropped)
-        bench.refused(test_set, given)
+        class_names.choose(page.challenge, dropped)
+        page.refused(test_set, given)
         return
     if given.own:
-        panel.caption(bench.lines.submission(found.value))
+        panel.caption(page.lines.submission(found.value))
     is_own = given.own or test_set.own
     shown = ScoredSubmission(
         given.name, found.value, truth, read, given, test_set.key, is_own, chosen.title, not test_set.own
     )
-    mends.offer(bench.challenge, dropped, found.value.findings)
-    class_names.change(bench.challenge, dropped)
-    offer = keeping.Offer(bench.challenge, chosen.test_set, dropped, chosen.samples, shown)
+    mends.offer(page.challenge, dropped, found.value.findings)
+    class_names.change(page.challenge, dropped)
+    offer = keeping.Offer(page.challenge, chosen.test_set, dropped, chosen.samples, shown)
     reopening.line(offer)
     compare = None
     if opponent:
         whole = replace(chosen, test_set=test_set)
-        compare = partial(_second, bench, whole, shown, opponent, its_title, choices)
-    _result(bench, offer, places, compare)
+        compare = partial(_second, page, whole, shown, opponent, its_title, choices)
+    _result(page, offer, places, compare)
 
 
 def _second(
-    bench: ChallengePage,
+    page: ChallengePage,
     chosen: Chosen,
     shown: ScoredSubmission,
     other: Input,
@@ -256,12 +256,12 @@ def _second(
     choices: Mapping,
 ) -> second.Second | None:
     """Compare a second submission, scored as the first was but for what belongs to each alone."""
-    options = {**bench.score_options(mends.mended(other)), **mends.options_of(other), **choices}
+    options = {**page.score_options(mends.mended(other)), **mends.options_of(other), **choices}
     return second.compared(shown, chosen.test_set, other, title, options)
 
 
 def _result(
-    bench: ChallengePage,
+    page: ChallengePage,
     offer: keeping.Offer,
     places: render.Places,
     compare: Callable[[], second.Second | None] | None,
@@ -269,22 +269,22 @@ def _result(
     """Headline, findings, tabs, downloads of one card. What the score is made of begins the first tab; the
     comparison with a second submission is the last."""
     shown, card = offer.shown, offer.shown.card
-    render.headline(shown, places, bench.viewer)
+    render.headline(shown, places, page.viewer)
     render.findings(shown)
-    if bench.below_headline:
-        bench.below_headline(shown)
+    if page.below_headline:
+        page.below_headline(shown)
     compared = compare() if compare else None
     if compared:
         compared.say()
     sections = render.section_names(shown)
-    tabs = bench.tabs or dict.fromkeys(sections)
+    tabs = page.tabs or dict.fromkeys(sections)
     bodies: dict[str, Callable[[ScoredSubmission], None]] = {
-        name: partial(_tab, name, live, bench.viewer)
+        name: partial(_tab, name, live, page.viewer)
         for name, live in tabs.items()
         if live is not None or name in sections
     }
     first = next(iter(bodies))
-    bodies[first] = partial(_first_tab, bodies[first], bench.viewer)
+    bodies[first] = partial(_first_tab, bodies[first], page.viewer)
     if compared:
         bodies[second.TAB] = compared.tab
     bodies[keeping.TAB] = partial(keeping.tab, offer)
@@ -296,19 +296,19 @@ def _result(
         downloads.html_button(lambda: report.html(card, lines=lines), f"{stem}-report", "download_html")
         downloads.paper_button(lambda: paper.of_card(card, lines), f"{stem}-paper", "download_paper")
         downloads.csv_button(
-            partial(bench.table, card), f"{stem}-cases", "download_cases", "Cases (CSV)", index=False
+            partial(page.table, card), f"{stem}-cases", "download_cases", "Cases (CSV)", index=False
         )
-        for name, table in bench.tables.items():
+        for name, table in page.tables.items():
             content, words = partial(_csv, table, card), f"{name.capitalize()} (CSV)"
             downloads.button(
                 words, content, f"{stem}-{name}", "csv", "text/csv", f"download_{name}", type="tertiary"
             )
         if shown.given.is_model:
-            _predictions_button(bench.challenge, shown, stem)
-        _comparison_button(bench, shown)
+            _predictions_button(page.challenge, shown, stem)
+        _comparison_button(page, shown)
         keeping.button(offer)
     keeping.refused()
-    st.caption(bench.lines.closing)
+    st.caption(page.lines.closing)
 
 
 def _predictions_button(challenge: Challenge, shown: ScoredSubmission, stem: str) -> None:
@@ -345,10 +345,10 @@ def _tab(
         live(shown)
 
 
-def _comparison_button(bench: ChallengePage, shown: ScoredSubmission) -> None:
+def _comparison_button(page: ChallengePage, shown: ScoredSubmission) -> None:
     """What is shown joins the teams of the comparison; once it is among them, a link leads there."""
-    if teams.is_added(bench.challenge.id, shown):
-        address = {"challenge": REGISTRY[bench.challenge.id].short_name}
+    if teams.is_added(page.challenge.id, shown):
+        address = {"challenge": REGISTRY[page.challenge.id].short_name}
         st.page_link(
             "../compare_teams.py", label="Compare teams", icon=":material/leaderboard:", query_params=address
         )
@@ -359,7 +359,7 @@ def _comparison_button(bench: ChallengePage, shown: ScoredSubmission) -> None:
             type="tertiary",
             icon=":material/group_add:",
             on_click=teams.add,
-            args=(bench.challenge, shown),
+            args=(page.challenge, shown),
         )
 
 
