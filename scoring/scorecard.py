@@ -107,6 +107,12 @@ class ScoreCard:
     arrays: Mapping[str, Array] = field(default_factory=dict)
     matches: Mapping[str, Array] | None = None
 
+    @property
+    def confusion(self) -> tuple[list[str], list[list[int]]]:
+        """Labels and counts of the confusion matrix, rows = truth; both empty where the card has none."""
+        found = self.confusion_matrix or {"labels": [], "counts": []}
+        return found["labels"], found["counts"]
+
     def as_dict(self) -> dict[str, Any]:
         """Return the object that `scorecard.json` holds, in the order of the contract."""
         return {key: plain(value) for key, value in self._ordered().items()}

@@ -21,6 +21,7 @@ from pages.shared import logins
 from scoring.access import roles, settings
 from scoring.access.claims import AccessRules, actor_of, key_of
 from scoring.access.roles import LOCAL, NOBODY, Actor, Role
+from scoring.challenges import REGISTRY
 from scoring.findings import InputRefused, error, lines
 from scoring.text import markdown
 
@@ -29,11 +30,7 @@ if TYPE_CHECKING:
 
 LEAST = {
     "overview": Role.PARTICIPANT,
-    "tricorder3": Role.PARTICIPANT,
-    "melanoma": Role.PARTICIPANT,
-    "isic": Role.PARTICIPANT,
-    "puma": Role.PARTICIPANT,
-    "hecktor2026": Role.PARTICIPANT,
+    **dict.fromkeys(REGISTRY, Role.PARTICIPANT),
     "single_image": Role.PARTICIPANT,
     "compare_teams": Role.PARTICIPANT,
     "board": Role.VISITOR,

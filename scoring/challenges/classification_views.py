@@ -157,16 +157,10 @@ def classes_table(card: ScoreCard, columns: Sequence[Column], caption: str | Non
     )
 
 
-def matrix(card: ScoreCard) -> tuple[list[str], list[list[int]]]:
-    """Return labels and counts of the confusion matrix, rows = truth; empty where the card has none."""
-    found = card.confusion_matrix or {"labels": [], "counts": []}
-    return found["labels"], found["counts"]
-
-
 def confusion(card: ScoreCard) -> list[Block]:
     """Return which class is taken for which, as counts or shares of the row, and the counts in full."""
     risks = risks_of(card)
-    labels, counts = matrix(card)
+    labels, counts = card.confusion
     parted = "Lines part the risk groups. " if risks else ""
     caption = f"Rows: truth. Colour: share of the row. {parted}n = {card.n_cases}."
 
@@ -206,7 +200,7 @@ def curves(card: ScoreCard) -> list[Block]:
     if "roc_grid" not in card.arrays:
         return [Text("No curves: the submission holds labels only, or nothing was resampled.", "note")]
     risks = risks_of(card)
-    order = in_risk_order(matrix(card)[0], risks)
+    order = in_risk_order(card.confusion[0], risks)
     roc = Panels(
         "How well is each class told from the rest?",
         [_roc(card, name, risks.get(name)) for name in order],
@@ -227,7 +221,7 @@ def curves(card: ScoreCard) -> list[Block]:
 
 
 def _roc(card: ScoreCard, name: str, risk: str | None) -> Panel:
-    entry, a, k = card.per_class[name], card.arrays, matrix(card)[0].index(name)
+    entry, a, k = card.per_class[name], card.arrays, card.confusion[0].index(name)
     band = (a["roc_grid"], a["roc_low"][k], a["roc_high"][k])
     curve = Curve(name, a["roc_grid"], a["roc_sensitivity"][k], risk, band)
     title = f"{class_name(name, risk)}  AUC **{share(entry['auc'])}**"
@@ -235,7 +229,7 @@ def _roc(card: ScoreCard, name: str, risk: str | None) -> Panel:
 
 
 def _precision(card: ScoreCard, name: str, risk: str | None) -> Panel:
-    entry, a, k = card.per_class[name], card.arrays, matrix(card)[0].index(name)
+    entry, a, k = card.per_class[name], card.arrays, card.confusion[0].index(name)
     band = (a["pr_grid"], a["pr_low"][k], a["pr_high"][k])
     curve = Curve(name, a["pr_grid"], a["pr_precision"][k], risk, band)
     build = partial(precision_recall_panel, curve, entry["support"] / card.n_cases)

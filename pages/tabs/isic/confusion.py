@@ -52,7 +52,7 @@ def cells(shown: ScoredSubmission) -> None:
 
 def _chosen_cell(shown: ScoredSubmission) -> tuple[str, str]:
     """Draw the choice of a cell, at first the commonest mistake; return its truth and what it was called."""
-    labels, _ = derived.matrix(shown.card)
+    labels, _ = shown.card.confusion
     layout.heading("Which cases are these?")
     with st.container(horizontal=True, gap="small"):
         truth, called = (

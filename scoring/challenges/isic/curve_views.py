@@ -27,7 +27,7 @@ def confusion(card: ScoreCard, show: str = "counts", chosen: tuple[str, str] | N
 
     show: "counts" or "shares" of the row. chosen: the framed cell (truth, called).
     """
-    labels, counts = derived.matrix(card)
+    labels, counts = card.confusion
     return Figure(
         partial(
             figures.confusion_matrix, counts, labels, risks=derived.risks(card), show=show, chosen=chosen
@@ -39,7 +39,7 @@ def confusion(card: ScoreCard, show: str = "counts", chosen: tuple[str, str] | N
 
 
 def counts(card: ScoreCard) -> Table:
-    return shared.counts_table(*derived.matrix(card), derived.risks(card))
+    return shared.counts_table(*card.confusion, derived.risks(card))
 
 
 def curves(card: ScoreCard) -> Choice:

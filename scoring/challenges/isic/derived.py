@@ -67,16 +67,10 @@ def no_call(entry: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(name for name, missed in NO_CALL.items() if entry[name] == 1 and entry[missed] == 0)
 
 
-def matrix(card: ScoreCard) -> tuple[list[str], list[list[int]]]:
-    """Return labels and counts [truth][called] of the confusion matrix."""
-    found = card.confusion_matrix or {"labels": [], "counts": []}
-    return found["labels"], found["counts"]
-
-
 def commonest_mistake(card: ScoreCard) -> tuple[str, str]:
     """Return the cell of the confusion matrix (truth, called) with the most cases off the diagonal; its first
     cell where there is no mistake."""
-    labels, rows = matrix(card)
+    labels, rows = card.confusion
     counts = np.array(rows)
     np.fill_diagonal(counts, 0)
     row, column = np.unravel_index(counts.argmax(), counts.shape)

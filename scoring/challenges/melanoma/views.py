@@ -117,7 +117,7 @@ def _arithmetic(card: ScoreCard) -> str:
 
 def calls(card: ScoreCard) -> Text:
     """Return how many melanomas are missed, and how many others are flagged."""
-    (quiet, alarms), (missed, found) = shared.matrix(card)[1]
+    (quiet, alarms), (missed, found) = card.confusion[1]
     return Text(
         f"At 0.5 :red[▲] **{missed} of {missed + found}** melanomas are missed, and **{alarms} of "
         f"{alarms + quiet}** others are flagged.",
@@ -151,7 +151,7 @@ def in_practice(card: ScoreCard, prevalence: float | None) -> SideBySide:
 
 def classes(card: ScoreCard) -> tuple[Block, ...]:
     """Return the confusion matrix, and both classes in numbers."""
-    labels, counts = shared.matrix(card)
+    labels, counts = card.confusion
     figure = Figure(
         lambda theme: binary.confusion(counts, theme, MELANOMA),
         f"Cases and share of the row, at 0.5. Outlined: missed melanomas. n = {card.n_cases}.",
