@@ -38,7 +38,7 @@ GALLERIES = {
 def mistakes(shown: ScoredSubmission) -> None:
     """Choose a kind of mistake and look at its cases, surest first."""
     card, truth, truth_key = shown.card, shown.truth, shown.truth_key
-    found = {kind: [i for i, c in enumerate(card.cases) if _belongs(c, kind)] for kind in GALLERIES}
+    found = submissions.of_card("mistakes", shown, mistaken)
     chosen = st.segmented_control(
         "Mistakes to look at",
         list(GALLERIES),
@@ -47,7 +47,7 @@ def mistakes(shown: ScoredSubmission) -> None:
         required=True,
         default=next((k for k in found if found[k]), "malignant called benign"),
     )
-    places = sorted(found[chosen], key=lambda i: -_largest(card.cases[i]))
+    places = found[chosen]
     has_outputs = any(card.cases[i]["outputs"] for i in places)
     order = (
         "" if not has_outputs else ", surest first" if are_probabilities(card) else ", largest output first"
@@ -59,6 +59,12 @@ def mistakes(shown: ScoredSubmission) -> None:
         lambda start, stop: pictures(card, truth, truth_key, places[start:stop]),
         "gallery",
     )
+
+
+def mistaken(card: ScoreCard) -> dict[str, list[int]]:
+    """Return the cases of each kind of mistake, surest first."""
+    found = {kind: [i for i, case in enumerate(card.cases) if _belongs(case, kind)] for kind in GALLERIES}
+    return {kind: sorted(places, key=lambda i: -_largest(card.cases[i])) for kind, places in found.items()}
 
 
 def _largest(case: Mapping) -> float:

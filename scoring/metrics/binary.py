@@ -229,10 +229,18 @@ def count_by_threshold(scores: Floats, positive: Bools, weights: Floats) -> Thre
     order = np.argsort(-scores, kind="stable")
     ordered, is_positive = scores[order], positive[order]
     last = np.flatnonzero(np.r_[ordered[1:] != ordered[:-1], True])
-    sorted_weights = weights[:, order]
-    hits = np.cumsum(sorted_weights * is_positive, axis=1, dtype=float)[:, last]
-    false_alarms = np.cumsum(sorted_weights * ~is_positive, axis=1, dtype=float)[:, last]
+    hits, false_alarms = (
+        _sums(weights, order[members], np.cumsum(members, dtype=np.int64)[last])
+        for members in (is_positive, ~is_positive)
+    )
     return ThresholdCounts(ordered[last], hits, false_alarms)
+
+
+def _sums(weights: Floats, cases: Ints, counts: Ints) -> Floats:
+    """Return the sum of the weights of as many of the cases as each count [T] says, [B, T]."""
+    sums = np.zeros((len(weights), len(cases) + 1))
+    np.cumsum(weights[:, cases], axis=1, out=sums[:, 1:])
+    return sums[:, counts]
 
 
 def _undefined_unless_both(counts: ThresholdCounts, values: Floats) -> Floats:

@@ -18,6 +18,7 @@ from streamlit.web.server.starlette.starlette_app_utils import generate_xsrf_tok
 from websockets.sync.client import connect
 
 PATIENCE = 120
+ENDS = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
 CHUNK = 100_000
 
 
@@ -33,6 +34,8 @@ class Visitor:
         content: The messages of the last run themselves, in which every text of the page can be found.
         everything: All messages so far, where it is kept.
         script: Streamlit's name of the page that was drawn.
+        fragments: The fragment of each widget that stands in one, of the last run.
+        sliders: Least and most value of each slider, of the last run.
         later: What makes downloads when they are asked for, of the last run.
     """
 
@@ -61,14 +64,17 @@ class Visitor:
         self.widgets: dict[str, list[str]] = {}
         self.texts: list[str] = []
         self.tabs: list[str] = []
+        self.fragments: dict[str, str] = {}
+        self.sliders: dict[str, tuple[float, float]] = {}
         self._states: dict[str, WidgetState] = {}
         self.script = ""
         self._query: dict[str, str] = {}
 
-    def run(self, page: str | None = None, **address: str) -> None:
-        """Ask for a page, or for the same one again, and wait until its script has ended. address: what
-        stands behind its "?", as before where it is left out."""
+    def run(self, page: str | None = None, fragment: str = "", **address: str) -> None:
+        """Ask for a page, or for the same one again, and wait until its script has ended. fragment: the part
+        of it that runs. address: what stands behind its "?", as before where it is left out."""
         question = BackMsg()
+        question.rerun_script.fragment_id = fragment
         if page is not None:
             self._page, self.script, self._states, self._query = page, "", {}, {}
         self._query = address or self._query
@@ -93,9 +99,7 @@ class Visitor:
                 self.script = message.navigation.page_script_hash
             elif message.WhichOneof("type") == "delta":
                 self._element(message)
-            elif message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY and (
-                message.WhichOneof("type") == "script_finished"
-            ):
+            elif message.WhichOneof("type") == "script_finished" and message.script_finished in ENDS:
                 return
 
     def widget(self, key: str) -> str:
@@ -124,6 +128,12 @@ class Visitor:
             self.run()
         finally:
             del self._states[widget]
+
+    def move(self, slider: str, value: float, fragment: str = "") -> None:
+        """Move a slider, and wait for the run of its fragment, or of the page."""
+        state = self._states.setdefault(slider, WidgetState(id=slider))
+        state.double_array_value.data[:] = [value]
+        self.run(fragment=fragment)
 
     def upload(self, name: str, data: bytes, uploader: str | None = None) -> tuple[int, str]:
         """Upload a file as an uploader does, and return status and words of the answer; when it was taken,
@@ -183,6 +193,7 @@ class Visitor:
 
     def _clear(self) -> None:
         self.widgets, self.texts, self.tabs, self.later = {}, [], [], []
+        self.fragments, self.sliders = {}, {}
 
     def _element(self, message: ForwardMsg) -> None:
         if message.delta.add_block.WhichOneof("type") == "tab":
@@ -194,6 +205,10 @@ class Visitor:
         value = getattr(element, kind)
         if getattr(value, "id", ""):
             self.widgets.setdefault(kind, []).append(value.id)
+            if message.delta.fragment_id:
+                self.fragments[value.id] = message.delta.fragment_id
+            if kind == "slider":
+                self.sliders[value.id] = (value.min, value.max)
         if getattr(value, "deferred_file_id", ""):
             self.later.append(value.deferred_file_id)
         self.texts += [getattr(value, name) for name in ("body", "title") if getattr(value, name, "")]
