@@ -9,6 +9,7 @@ from scoring.boards.board import listed
 from scoring.boards.board import opened as board_of
 from scoring.boards.facts import facts as known_facts
 from scoring.boards.phases import Phase, define, phases
+from scoring.boards.settings import change
 from scoring.boards.standing import standing
 from scoring.boards.submitting import exclude
 from scoring.comparison.team_facts import TeamFacts
@@ -104,9 +105,9 @@ def test_a_submission_is_excluded_with_a_reason(filled_store, opened):
 def test_an_organizer_settles_phases_facts_and_rules_and_deletes_the_board(filled_store, opened):
     app = opened("board", board="b", tab="Settings")
     app.text_input(key="phase_name_b_").input("first")
-    app.datetime_input(key="phase_opens_b_").set_value(datetime(2026, 10, 1))
-    app.datetime_input(key="phase_closes_b_").set_value(datetime(2026, 10, 31, 18))
-    app.number_input(key="phase_day_b_").set_value(2)
+    app.datetime_input(key="phase_opens_b__None").set_value(datetime(2026, 10, 1))
+    app.datetime_input(key="phase_closes_b__None").set_value(datetime(2026, 10, 31, 18))
+    app.number_input(key="phase_day_b__None").set_value(2)
     button(app, "Save the phase").click().run()
     assert not app.exception
     times = ("2026-10-01T00:00:00.000000+00:00", "2026-10-31T18:00:00.000000+00:00")
@@ -115,7 +116,7 @@ def test_an_organizer_settles_phases_facts_and_rules_and_deletes_the_board(fille
     app.segmented_control(key="phase").set_value("first").run()
     assert "3 submissions" in words(app), "what an organizer settles is of all phases"
     app.selectbox(key="phase_b").select("first").run()
-    app.datetime_input(key="phase_closes_b_first").set_value(datetime(2026, 9, 1))
+    app.datetime_input(key=f"phase_closes_b_first_{times[1]}").set_value(datetime(2026, 9, 1))
     button(app, "Save the phase").click().run()
     assert "This was not done: 1 problem" in app.error[0].proto.title
     assert "before it opens" in words(app)
@@ -123,11 +124,11 @@ def test_an_organizer_settles_phases_facts_and_rules_and_deletes_the_board(fille
     button(app, "Remove it").click().run()
     assert phases(filled_store, "b") == ()
 
-    app.text_input(key="fact_institution_b_alpha").input("Elsewhere University")
-    app.text_input(key="fact_size_mib_b_alpha").input("12.5")
+    app.text_input(key="fact_institution_b_alpha_None").input("Elsewhere University")
+    app.text_input(key="fact_size_mib_b_alpha_None").input("12.5")
     button(app, "Keep").click().run()
     assert known_facts(filled_store, "b") == {"alpha": TeamFacts(12.5, "Elsewhere University")}
-    app.text_input(key="fact_size_mib_b_alpha").input("many")
+    app.text_input(key="fact_size_mib_b_alpha_12.5").input("many")
     button(app, "Keep").click().run()
     assert "bad-team-fact" in words(app)
     table = b"team,method\nbeta,a network\n"
@@ -135,11 +136,12 @@ def test_an_organizer_settles_phases_facts_and_rules_and_deletes_the_board(fille
     button(app, "Keep the table").click().run()
     assert known_facts(filled_store, "b")["beta"] == TeamFacts(method="a network")
 
-    app.radio(key="settings_counts_b").set_value("best")
-    app.toggle(key="settings_keep_b").set_value(True)
+    change(filled_store, "b", title="Changed in another tab")
+    app.radio(key="settings_counts_b_last").set_value("best")
+    app.toggle(key="settings_keep_b_False").set_value(True)
     button(app, "Save").click().run()
     row = board_of(filled_store, "b").row
-    assert (row.title, row.counts, row.keep_refused) == ("B", "best", True)
+    assert (row.title, row.counts, row.keep_refused) == ("Changed in another tab", "best", True)
     assert "the best submission of each team" in words(app)
 
     app.text_input(key="delete_b").input("B")
@@ -148,7 +150,7 @@ def test_an_organizer_settles_phases_facts_and_rules_and_deletes_the_board(fille
     app.text_input(key="delete_b").input("b")
     button(app, "Delete for good").click().run()
     assert not app.exception
-    assert app.success[0].value.startswith("B is deleted, with 3 submissions")
+    assert app.success[0].value.startswith("Changed in another tab is deleted, with 3 submissions")
     assert listed(filled_store) == []
 
 

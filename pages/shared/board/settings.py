@@ -1,4 +1,8 @@
-"""Settings of a board: phases, facts about teams, which submission counts, and deleting it."""
+"""Settings of a board: phases, facts about teams, which submission counts, and deleting it.
+
+The keys of fields hold what is kept: what somebody else changed meanwhile, in another tab, is shown as it is
+now, and no form that was drawn before takes it back.
+"""
 
 from __future__ import annotations
 
@@ -85,12 +89,14 @@ def _named(key: str) -> str:
 def _time(label: str, value: str | None, key: str) -> str | None:
     """Draw when a phase opens or closes, and return it as the tables hold times."""
     known = datetime.fromisoformat(value).replace(tzinfo=None) if value else None
-    chosen = st.datetime_input(label, known, key=key, format="YYYY-MM-DD", width=WIDTH)
+    chosen = st.datetime_input(label, known, key=f"{key}_{value}", format="YYYY-MM-DD", width=WIDTH)
     return tables.written(chosen.replace(tzinfo=UTC)) if chosen else None
 
 
 def _number(label: str, value: int | None, key: str) -> int | None:
-    return st.number_input(label, 1, LIMIT, value, placeholder="any number", key=key, width=WIDTH)
+    return st.number_input(
+        label, 1, LIMIT, value, placeholder="any number", key=f"{key}_{value}", width=WIDTH
+    )
 
 
 def _facts(shown: BoardPage) -> None:
@@ -115,7 +121,7 @@ def _facts(shown: BoardPage) -> None:
                     fact: st.text_input(
                         label[0].upper() + label[1:],
                         _text(rows[team][fact]),
-                        key=f"fact_{fact}_{board.row.id}_{team}",
+                        key=f"fact_{fact}_{board.row.id}_{team}_{rows[team][fact]}",
                         width=WIDTH,
                     )
                     for fact, label in LABELS.items()
@@ -143,19 +149,23 @@ def _rules(board: Opened) -> None:
     layout.heading("How does the board rank?")
     with st.form(f"settings_{row.id}", border=False):
         title = st.text_input(
-            "Title", row.title, key=f"settings_title_{row.id}", max_chars=tables.NAME, width=2 * WIDTH
+            "Title",
+            row.title,
+            key=f"settings_title_{row.id}_{row.title}",
+            max_chars=tables.NAME,
+            width=2 * WIDTH,
         )
         counts = st.radio(
             "Ranked is",
             COUNTS,
             COUNTS.index(row.counts),
             format_func=views.RULES.get,
-            key=f"settings_counts_{row.id}",
+            key=f"settings_counts_{row.id}_{row.counts}",
         )
         kept = st.toggle(
             "Keep files that are refused from now on",
             row.keep_refused,
-            key=f"settings_keep_{row.id}",
+            key=f"settings_keep_{row.id}_{row.keep_refused}",
             help="For you to look at; they count nothing. Those that are kept already stay.",
         )
         if st.form_submit_button("Save", icon=":material/save:"):
