@@ -16,6 +16,12 @@ USUAL = {
     "mib": "MiB",
     "ece": "expected calibration error",
     "agg": "aggregated",
+    "sens": "sensitivity",
+    "ppv": "PPV",
+    "npv": "NPV",
+    "til": "TIL",
+    "brier": "Brier",
+    "consistency": "distance of weighted and unweighted score",
 }
 """Parts of the names of metrics that are not written as they are spelled there."""
 
@@ -26,5 +32,8 @@ def class_named(name: str) -> str:
 
 
 def named(metric: str) -> str:
-    """Return a key of `metrics` as people write it: "macro F1" for "macro_f1"."""
+    """Return a key of `metrics` as people write it: "macro F1" for "macro_f1", "missing masks, count" for
+    "n_missing_masks"."""
+    if metric.startswith("n_"):
+        return f"{named(metric.removeprefix('n_'))}, count"
     return " ".join(USUAL.get(part, part) for part in metric.split("_")).replace("C index", "C-index")
