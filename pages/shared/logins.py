@@ -97,7 +97,8 @@ def failed() -> bool:
 
 
 def _page(referer: str, host: str) -> str:
-    """Return the address of the page that asked, without the server's name; "/" where it is not our own."""
+    """Return the address of the page on which the login began, without the server's name; "/" where it is
+    not our own."""
     try:
         parts = urlsplit(referer)
     except ValueError:

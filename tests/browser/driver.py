@@ -162,17 +162,17 @@ def tab(page: Page, name: str) -> Page:
     return settled(page)
 
 
-def zone(door: str) -> str:
+def zone(panel: str) -> str:
     """The selector of where own files of an input are dropped or chosen."""
-    return f"[class*='_{door}_files'] [data-testid='stFileUploaderDropzone']"
+    return f"[class*='_{panel}_files'] [data-testid='stFileUploaderDropzone']"
 
 
-def give(page: Page, door: str, name: str, content: bytes) -> Page:
-    """Drop an own file at a door and wait for what the page makes of it."""
+def give(page: Page, panel: str, name: str, content: bytes) -> Page:
+    """Drop an own file on an input panel and wait for what the page makes of it."""
     with page.expect_response(
         lambda answer: "upload_file" in answer.url and answer.request.method == "PUT", timeout=PATIENCE
     ):
-        drop(page, zone(door), name, content)
+        drop(page, zone(panel), name, content)
     return settled(page)
 
 

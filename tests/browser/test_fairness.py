@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from tests.browser import driver
 from tests.browser.driver import Server
-from tests.browser.test_doors import slow
+from tests.browser.test_inputs import slow
 from tests.models import builders
 
 LONG = 60_000

@@ -1,4 +1,4 @@
-"""The page of HECKTOR 2026: its doors, the ways into the viewer, the panel of readings, its links."""
+"""The page of HECKTOR 2026: its inputs, the ways into the viewer, the panel of readings, its links."""
 
 import pytest
 from playwright.sync_api import Page, expect

@@ -1,4 +1,4 @@
-"""The page of the ISIC Challenge: its doors, the matrix that opens cases, its sliders, its links."""
+"""The page of the ISIC Challenge: its inputs, the matrix that opens cases, its sliders, its links."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""The page of melanoma: its slider, its doors, its links."""
+"""The page of melanoma: its slider, its inputs, its links."""
 
 import json
 

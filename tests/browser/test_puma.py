@@ -1,4 +1,4 @@
-"""The page of PUMA: its doors, the viewer with its table and links, its sliders and charts that open
+"""The page of PUMA: its inputs, the viewer with its table and links, its sliders and charts that open
 images."""
 
 import csv

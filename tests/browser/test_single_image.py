@@ -1,4 +1,4 @@
-"""A person with a photograph, from the door to the answer and to why, on a desk and on a phone."""
+"""A person with a photograph, from the input to the answer and to why, on a desk and on a phone."""
 
 import json
 import re

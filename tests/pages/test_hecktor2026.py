@@ -57,7 +57,7 @@ def hecktor(opened):
 
 
 def put(app, submission=None, test_set=None):
-    """Folders or single files through the doors: a folder as a zip, a file as (name, content)."""
+    """Folders or single files through the inputs: a folder as a zip, a file as (name, content)."""
     packed = [
         files if files is None or isinstance(files, tuple) else ("files.zip", archive(**files))
         for files in (submission, test_set)

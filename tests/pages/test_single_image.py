@@ -83,7 +83,7 @@ def settled(app: AppTest) -> AppTest:
 
 
 def own(app: AppTest, data: bytes, name: str = "jane-doe.jpg") -> AppTest:
-    """An own file through the door, after the notice was read."""
+    """An own file through its input, after the notice was read."""
     app.segmented_control(key="single_source").set_value(image_upload.OWN).run()
     if not app.checkbox(key="single_agreed").value:
         app.checkbox(key="single_agreed").set_value(True).run()

@@ -150,10 +150,10 @@ def test_zips_are_read(tricorder3, tmp_path):
 
 def test_several_files_are_a_test_set(tricorder3):
     app, dataset = tricorder3(), GOLDEN / "10-onnx-160" / "dataset"
-    door = app.file_uploader(key="tricorder3_set_files")
+    uploader = app.file_uploader(key="tricorder3_set_files")
     for path in sorted(dataset.rglob("*")):
         if path.is_file():
-            door.upload(path.name, path.read_bytes())
+            uploader.upload(path.name, path.read_bytes())
     app.run()
     assert not app.exception
     assert "8 cases were read" in words(app)

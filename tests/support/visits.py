@@ -15,7 +15,7 @@ def put(
     submission: tuple[str, bytes] | None = None,
     test_set: tuple[str, bytes] | None = None,
 ) -> AppTest:
-    """Own files through the doors of a page."""
+    """Own files through the inputs of a page."""
     for key, file in ((f"{page}_set_files", test_set), (f"{page}_submission_files", submission)):
         if file:
             app.file_uploader(key=key).upload(*file).run()

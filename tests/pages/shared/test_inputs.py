@@ -45,7 +45,7 @@ def test_a_file_takes_the_place_of_one_of_its_name():
     ]
 
 
-def door():
+def panel():
     import streamlit as st
 
     from pages.shared import inputs
@@ -56,7 +56,7 @@ def door():
 
 
 def test_a_file_dropped_again_is_what_counts_also_after_going_back_to_the_sample():
-    app = AppTest.from_function(door).run()
+    app = AppTest.from_function(panel).run()
     assert app.text[0].value == "hecktor2026: False"
     app.file_uploader(key="some_page_set_files").upload("bad.zip", b"1").run()
     app.file_uploader(key="some_page_set_files").upload("good.zip", b"2").run()

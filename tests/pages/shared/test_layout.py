@@ -148,7 +148,7 @@ def test_own_files_in_use_are_named_and_can_be_put_aside():
     assert app.session_state["forgotten"] == ["truth"]
 
 
-def test_an_own_file_comes_in_through_its_door():
+def test_an_own_file_comes_in_through_its_input():
     app = AppTest.from_function(whole_page, default_timeout=20).run()
     app.file_uploader(key="truth_file").upload("team.csv", b"a,b\n").run()
     assert "sample all, uploaded True" in [caption.value for caption in app.caption]

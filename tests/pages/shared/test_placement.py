@@ -32,8 +32,8 @@ def app() -> AppTest:
     return AppTest.from_function(at_an_input, default_timeout=60).run()
 
 
-def give(app: AppTest, door: str, *paths) -> AppTest:
-    uploader = app.file_uploader(key=f"tricorder3_{door}_files")
+def give(app: AppTest, panel: str, *paths) -> AppTest:
+    uploader = app.file_uploader(key=f"tricorder3_{panel}_files")
     for path in paths:
         uploader = uploader.upload(path.name, path.read_bytes())
     return app.run()
