@@ -113,7 +113,14 @@ def test_an_act_before_the_shell_is_refused_when_the_role_is_gone():
 
 
 def test_names_stand_on_the_page_as_text():
-    app = opened(claims("paul", name="Paul ![x](http://evil)"))
+    def page() -> None:
+        from pages.shared import access
+
+        access.bar()
+
+    app = AppTest.from_function(page)
+    app.user, app.secrets = claims("paul", name="Paul ![x](http://evil)"), {"access": RULES}
+    app.run()
     assert "http" not in app.caption[0].value.replace("http\\:", "")
     assert app.caption[0].value.endswith("participant")
 
