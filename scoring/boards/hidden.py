@@ -176,7 +176,8 @@ def published(found: Standing) -> dict[str, Any]:
     known = rules(board.store, board.row.id)
     if known is None:
         return value
-    teams = [_team(found, known, one) for one in value["teams"]]
+    every = standing(board).entries  # the Ladder climbs over all phases, whichever is ranked
+    teams = [_team(found, every, known, one) for one in value["teams"]]
     placed = sorted((one for one in teams if one["score"] is not None), key=lambda one: -one["score"])
     for one in placed:
         one["rank"] = 1 + sum(other["score"] > one["score"] for other in placed)
@@ -189,8 +190,11 @@ def published(found: Standing) -> dict[str, Any]:
     }
 
 
-def _team(found: Standing, known: HiddenRules, full: Mapping[str, Any]) -> dict[str, Any]:
-    shown = shown_of(found.entries, full["team"], known.step)
+def _team(
+    found: Standing, every: Sequence[Entry], known: HiddenRules, full: Mapping[str, Any]
+) -> dict[str, Any]:
+    ranked = {one.id for one in found.entries}
+    shown = [one for one in shown_of(every, full["team"], known.step) if one.entry.id in ranked]
     counts = counting(shown, found.board.row.counts, known.step)
     by_id = {one.entry.id: one for one in shown}
     nothing: dict[str, Any] = {"interval": None, "rank_that_day": None}

@@ -178,6 +178,20 @@ def test_what_is_published_is_ranked_by_what_is_shown(place, tmp_path):
     assert hidden.published(standing(board)) == standing(board).as_dict()
 
 
+def test_the_ladder_climbs_over_all_phases(place, tmp_path, monkeypatch):
+    board = hidden_board(tmp_path, HiddenRules(step=0.1), phase=None)
+    turn = "2026-12-02T00:00:00.000000+00:00"
+    phases.define(board.store, "h", Phase("first", closes=turn))
+    phases.define(board.store, "h", Phase("second", opens=turn))
+    for day, wrong in (("01", 5), ("03", 15)):
+        monkeypatch.setattr(tables, "now", lambda day=day: f"2026-12-{day}T12:00:00.000000+00:00")
+        handed_in(board, good(wrong))
+    first, second = (hidden.published(standing(board, name)) for name in ("first", "second"))
+    assert [team["team"] for team in first["teams"]] == ["alpha"]
+    assert (second["teams"], second["unranked"]) == ([], ["alpha"]), "a worse score is shown in no phase"
+    assert hidden.use(board).answers == 1
+
+
 def test_probing_one_case_at_a_time_is_told_to_the_organizer(place, tmp_path):
     board = hidden_board(tmp_path, phase=Phase("v"))
     handed_in(board, good(10))

@@ -154,7 +154,8 @@ def test_no_frame_download_or_media_address_of_a_participant_holds_the_truth(pla
         until(paul, b"Scored." if data.startswith(b"filename,score\ncanary00") else b"refused-")
     seen = [paul.everything]
     for tab in ("Ranking", "History", "Submit"):
-        paul.run(board="h", tab=tab)
+        for more in ({}, {"phase": OPEN.name}, {"view": "public"}):
+            paul.run(board="h", tab=tab, **more)
     seen += [unpacked(paul.download(maker)) for maker in paul.later]
     assert len(paul.later) >= 2
     places = {one.decode() for one in MEDIA.findall(paul.everything)}
