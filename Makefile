@@ -42,7 +42,7 @@ lint: $(VENV)/installed-dev
 # What is fast: no browser, page, model, server or other program. For every few lines of work.
 NOT_QUICK := $(addprefix tests/,browser pages models single_image sample_data docs simulations server faults hostile fuzz load \
 	challenges/isic/test_model.py challenges/melanoma/test_model.py challenges/puma/test_model.py challenges/isic/test_parity.py \
-	test_packaging.py test_silence.py test_start.py)
+	test_cluster.py test_packaging.py test_silence.py test_start.py)
 quick: $(VENV)/installed-dev
 	$(PYTEST) -n $(JOBS) --dist worksteal -m "not soak and not slow" --hypothesis-profile=quick $(addprefix --ignore=,$(NOT_QUICK))
 

@@ -570,6 +570,7 @@ def test_a_folder_on_disk_and_a_dropped_one_give_the_same_bytes(folder):
     assert card(folder / "set") == card(files)
 
 
+@pytest.mark.slow
 def test_ids_that_a_spreadsheet_would_run_are_told_and_stay_as_they_are(tmp_path):
     images, model = tmp_path / "images", tmp_path / "m.onnx"
     images.mkdir()

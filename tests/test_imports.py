@@ -121,6 +121,7 @@ def texts(path: Path) -> Iterator[str]:
             yield node.value
 
 
+@pytest.mark.slow
 def test_scoring_imports_no_page_and_no_streamlit():
     above = ("streamlit", "pages", "app", "tests", "sample_data")
     assert [(name_of(path), name) for path in MODULES for name in imports(path) if belongs(name, above)] == []
@@ -155,6 +156,7 @@ def test_metrics_and_statistics_know_nothing_above_them(room):
     assert [name for names in found for name in names if not belongs(name, allowed)] == []
 
 
+@pytest.mark.slow
 def test_importing_all_of_scoring_loads_no_streamlit():
     names = [module_name(path) for path in MODULES if path.name != "worker.py"]
     script = (

@@ -61,6 +61,7 @@ def test_every_golden_input(path):
     assert best(path) == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("challenge_id", challenge_ids())
 def test_every_sample_submission_and_its_test_set(challenge_id):
     for key, sample in samples.test_sets(challenge_id).items():

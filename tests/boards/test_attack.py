@@ -126,6 +126,7 @@ def test_within_the_usual_limits_an_attack_learns_what_chance_gives(place, tmp_p
     assert abs(found) < 0.1
 
 
+@pytest.mark.slow
 def test_the_ladder_shows_an_attack_hardly_anything(place, tmp_path):
     known = HiddenRules(step=round(1 / np.sqrt(len(CASES)), 3))
     found, scored = gain(tmp_path, one_case_at_a_time, 12, known)

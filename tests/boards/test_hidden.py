@@ -232,6 +232,7 @@ def test_what_counts_as_constant(data, found):
     assert probing.constant(data) == found
 
 
+@pytest.mark.slow
 def test_the_use_of_a_truth_is_counted(place, tmp_path):
     board = hidden_board(tmp_path)
     handed_in(board, good(1))

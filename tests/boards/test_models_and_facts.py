@@ -28,6 +28,7 @@ def truth(tmp_path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_model_is_scored_when_it_comes_and_scored_again(place, truth, tmp_path):
     wanted = ("--id", "b", "--title", "B", "--truth", truth, "--resamples", 0)
     assert board("create", "melanoma", *wanted).status == 0

@@ -107,6 +107,7 @@ def test_refused_submissions_and_facts_are_in_the_report():
     assert "Efficiency assumed for 1 of 2 teams" in said
 
 
+@pytest.mark.slow
 def test_tables_hold_the_teams_that_are_not_drawn():
     some = risk_teams(3, 40, [0.3 + 0.02 * k for k in range(17)], resamples=20)
     text = report.html(some)

@@ -7,6 +7,7 @@ holds at least.
 from pathlib import Path
 
 import pytest
+from _pytest.mark.structures import ParameterSet
 
 from tests.support.command_line import run, run_fresh
 from tests.support.golden import CASES, FOLDER, answered, described, placed
@@ -21,7 +22,13 @@ def check(case: dict, finished) -> None:
     assert [word for word in case.get("stderr", ()) if word not in finished.err] == []
 
 
-@pytest.mark.parametrize("folder", CASES, ids=lambda folder: f"{folder.parent.name}-{folder.name}")
+def in_turn(folder: Path) -> ParameterSet:
+    """A golden case as a parameter; those of a model take seconds."""
+    marks = pytest.mark.slow if "--model" in described(folder)["arguments"] else ()
+    return pytest.param(folder, id=f"{folder.parent.name}-{folder.name}", marks=marks)
+
+
+@pytest.mark.parametrize("folder", map(in_turn, CASES))
 def test_case(folder):
     check(described(folder), answered(folder))
 

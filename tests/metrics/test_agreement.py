@@ -24,6 +24,7 @@ def test_kappa_is_undefined_where_chance_alone_agrees():
     assert np.isnan(kappa(np.array([], int), np.array([], int)))
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=40))
 def test_agreement_beyond_accuracy(rows):
     a, b = (np.array(column) for column in zip(*rows, strict=True))

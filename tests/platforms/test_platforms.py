@@ -143,6 +143,7 @@ def rounded(value: float | list[float] | None) -> float | list[float] | None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("challenge", some(list(CASES), 3))
 def test_every_platform_gives_the_score_of_the_command_line_and_of_a_board(challenge, place, tmp_path):
     case = CASES[challenge]

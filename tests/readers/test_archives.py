@@ -284,6 +284,7 @@ def test_entries_that_overlap():
     )
 
 
+@pytest.mark.slow
 def test_more_members_than_are_read():
     assert "20,001 files" in refusal(archive(Member(str(i), method=STORED) for i in range(20_001)), "bad-zip")
     assert len(opened(archive(Member(str(i), method=STORED) for i in range(20_000))).sizes) == 20_000

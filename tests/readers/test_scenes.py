@@ -44,6 +44,7 @@ def nearest(values: np.ndarray, affine: np.ndarray, place: np.ndarray) -> tuple[
     return (float(values[tuple(at)]) if inside else None), float(np.abs(index - np.round(index)).min())
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(SEEDS, st.sampled_from(WAYS), st.sampled_from([0, 8, 30]))
 def test_every_voxel_of_a_scene_is_that_of_the_files(seed, way, degrees):
@@ -90,6 +91,7 @@ def test_without_a_prediction_there_is_truth_alone():
     assert set(np.unique(read_scene("A", opener(nifti(truth)), None).labels)) == {0, 1, 2}
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(SEEDS, st.sampled_from(WAYS), st.sampled_from([0, 0.02, 12]))
 def test_an_image_lies_where_it_lies_in_the_world(seed, way, degrees):

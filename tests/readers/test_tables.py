@@ -172,6 +172,7 @@ def test_nul_characters(data):
     assert "NUL" in unreadable(data)
 
 
+@pytest.mark.slow
 def test_limits():
     assert len(read((",".join(f"c{i}" for i in range(1000)) + "\n" + "," * 999).encode()).header) == 1000
     assert "1,001 columns" in unreadable(

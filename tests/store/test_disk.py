@@ -41,6 +41,7 @@ def fill(path: Path) -> None:
         os.close(handle)
 
 
+@pytest.mark.slow
 def test_a_full_disk_and_a_read_only_one_lose_nothing(disk, tmp_path):
     truth, file = labels(tmp_path / "labels.csv"), predictions(tmp_path / "p.csv", 1, 1.0)
     wanted = ("--id", "b", "--title", "B", "--truth", truth, "--resamples", 0)

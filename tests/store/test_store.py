@@ -169,6 +169,7 @@ def kill(rounds: int, writers: int, count: int) -> None:
         assert half_written(store) == 0
 
 
+@pytest.mark.slow
 def test_a_killed_writer_loses_nothing_that_was_acknowledged(database):
     kill(rounds=2, writers=3, count=4)
 

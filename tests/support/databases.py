@@ -42,7 +42,7 @@ def postgresql() -> Iterator[str]:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)])
 def database(request, tmp_path, monkeypatch) -> str:
     """Let stores be opened in a fresh place, on each database; gives its name."""
     monkeypatch.setenv("BENCHSIDE_STORE", str(tmp_path / "store"))

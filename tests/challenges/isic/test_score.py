@@ -51,6 +51,7 @@ CASE = st.tuples(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(CASE, min_size=3, max_size=25), st.booleans())
 def test_every_number_restated(cases, inclusive):
     labels, sixths, weights = zip(

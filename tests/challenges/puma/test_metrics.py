@@ -40,6 +40,7 @@ def test_three_scores_restated(images, rules, radius, least):
     assert found.score == pytest.approx(expected[rules], abs=NEAR)
 
 
+@pytest.mark.slow
 @given(SETS, RULES, LEAST)
 def test_other_metrics_restated(images, rules, least):
     metrics, counts = (

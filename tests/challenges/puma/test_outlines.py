@@ -86,6 +86,7 @@ def test_panoptic_quality_is_that_of_counted_pixels(images):
     assert found.metrics["pq"] == pytest.approx(np.mean(defined))
 
 
+@pytest.mark.slow
 @given(SETS, st.randoms(use_true_random=False))
 def test_the_truth_itself_is_perfect_and_the_order_of_nuclei_nothing(images, dice):
     truth = [(one, one) for one, _ in images]

@@ -196,6 +196,7 @@ def test_unknown_classes_can_be_left_out():
     assert truth.nuclei[0].numbers.tolist() == [1]
 
 
+@pytest.mark.slow
 def test_thousands_of_unknown_names_are_cut_short():
     items = [polygon(f"class {number}") for number in range(3000)]
     problems = refused(read_truth, polygons(*items, polygon()), "a.json").problems

@@ -76,6 +76,7 @@ def test_a_bomb_in_gzip_does_not_go_off(shape, tmp_path):
     assert_harmless(zeros(header_of(shape), BOMB), tmp_path)
 
 
+@pytest.mark.slow
 @measurable
 def test_a_bomb_in_a_metaimage_does_not_go_off(tmp_path):
     header, end, _ = metaimage(np.zeros(SMALL), packed=True).partition(b"LOCAL\n")

@@ -335,6 +335,7 @@ def test_shapes_without_area_are_scored():
     assert sound(polygons(polygon(points=bow), polygon(points=flat))).findings == ()
 
 
+@pytest.mark.slow
 def test_more_nuclei_than_are_read():
     items = [{"class": "tumor", "centroid": [i % 1000, i // 1000]} for i in range(100_001)]
     for extra in ({}, {"bounds": float("1e300"), "bounds2": [[1], 2]}):

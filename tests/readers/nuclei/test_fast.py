@@ -129,6 +129,7 @@ def both_ways(data: bytes, graded: bool, monkeypatch: pytest.MonkeyPatch) -> tup
     return tuple(results)
 
 
+@pytest.mark.slow
 @settings(max_examples=150 * FACTOR, deadline=None)
 @given(damaged(), st.booleans())
 @example(b'{"polygons":[{"name":"tumor","path_points":[[1],[2,3,4],[5,6]]}]}', True)
