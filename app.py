@@ -28,23 +28,13 @@ async def warm(_app):
     except SystemExit as stopped:  # raised further, the server would print where it came from
         print(stopped, file=sys.stderr, flush=True)
         os._exit(2)
-    import pandas  # noqa: F401
-    import plotly.graph_objects as go
-    import scipy.sparse
-    import scipy.special  # noqa: F401
-
-    import scoring
-    from scoring import host
+    from scoring import host, preload
     from scoring.models import leftovers
 
-    for challenge_id in scoring.challenge_ids():
-        scoring.load_challenge(challenge_id)
-    import scoring.figures.confusion
-    import scoring.report
+    preload.preload()
     from pages.shared import challenge_page  # noqa: F401
 
     exposure.require_confinement()
-    go.Figure(go.Scatter(x=[0]))
     garbage.keep_short()
     host.raise_descriptors()
     leftovers.sweep()

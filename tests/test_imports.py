@@ -17,7 +17,14 @@ LAYERS = (
     ("scoring.__main__", "scoring.cli"),
     ("scoring.history",),
     ("scoring.boards", "scoring.platforms"),
-    ("scoring.comparison", "scoring.single_image", "scoring.report", "scoring.recognition", "scoring.doctor"),
+    (
+        "scoring.comparison",
+        "scoring.single_image",
+        "scoring.report",
+        "scoring.recognition",
+        "scoring.doctor",
+        "scoring.preload",
+    ),
     ("scoring.challenges", "scoring.samples"),
     (
         "scoring.challenge",

@@ -1,0 +1,19 @@
+"""What a server imports before its first visitor."""
+
+from importlib import import_module
+
+from scoring.challenges import challenge_ids, load_challenge
+
+_WHEN_NEEDED = ("pandas", "scipy.sparse", "scipy.special", "scoring.figures.confusion", "scoring.report")
+"""Modules that are otherwise imported by whoever needs them first."""
+
+
+def preload() -> None:
+    """Import all challenges, figures and reports, and what they import when they need it."""
+    for name in _WHEN_NEEDED:
+        import_module(name)
+    for challenge_id in challenge_ids():
+        load_challenge(challenge_id)
+    import plotly.graph_objects as go
+
+    go.Figure(go.Scatter(x=[0]))  # the first figure costs what no later one does
